@@ -1,0 +1,141 @@
+// Makes sure that the pinned Node.js and the pinned libraries are installed, and prints the path of
+// the Node.js to use. Plain JavaScript for Node.js 20, because it runs before anything is there.
+//
+// A stamp inside node_modules says what was installed; it is removed before an installation begins
+// and written after it was verified, so an interrupted one is done again. The stamp also lists what
+// must be on disk, which catches folders that were deleted in part.
+import { spawnSync } from "node:child_process";
+import { createHash } from "node:crypto";
+import {
+  existsSync, mkdirSync, readFileSync, readdirSync, renameSync, rmSync, statSync, writeFileSync,
+} from "node:fs";
+import { delimiter, dirname, join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { withInstallLock } from "./install-lock.js";
+
+const root = dirname(dirname(fileURLToPath(import.meta.url)));
+const runtime = join(root, "tools", "runtime");
+const pinnedVersion = JSON.parse(readFileSync(join(runtime, "package.json"), "utf8")).version;
+
+try {
+  process.stdout.write(`${await bootstrap()}\n`);
+} catch (error) {
+  process.stderr.write(`setpoint: ${error instanceof Error ? error.message : String(error)}\n`);
+  process.exitCode = 1;
+}
+
+async function bootstrap() {
+  const node = chooseNode();
+  const pending = () => [runtimeInstall(node), libraryInstall(node)].filter((i) => !isCurrent(i));
+  if (pending().length > 0) {
+    await withInstallLock(root, () => {
+      for (const install of pending()) perform(install, node);
+    });
+  }
+  return node;
+}
+
+/** The running Node.js when it is recent enough of the pinned major, otherwise the pinned one. */
+function chooseNode() {
+  const [major, minor, patch] = process.versions.node.split(".").map(Number);
+  const [pinnedMajor, pinnedMinor, pinnedPatch] = pinnedVersion.split(".").map(Number);
+  const isRecent = minor > pinnedMinor || (minor === pinnedMinor && patch >= pinnedPatch);
+  if (major === pinnedMajor && isRecent) return process.execPath;
+  return join(runtime, "node_modules", `node-${process.platform}-${process.arch}`, "bin", "node");
+}
+
+function runtimeInstall(node) {
+  return {
+    title: `Node.js ${pinnedVersion}`,
+    folder: runtime,
+    isNeeded: node !== process.execPath,
+    mustExist: () => [node],
+  };
+}
+
+function libraryInstall(node) {
+  const modules = join(root, "node_modules");
+  return {
+    title: "the pinned libraries",
+    folder: root,
+    isNeeded: true,
+    mustExist: () => [...packageManifests(modules), ...entries(join(modules, ".bin"))],
+    node,
+  };
+}
+
+function isCurrent(install) {
+  if (!install.isNeeded) return true;
+  try {
+    const stamp = JSON.parse(readFileSync(stampPath(install), "utf8"));
+    if (stamp.key !== key(install)) return false;
+    return Object.entries(stamp.files).every(([path, size]) => statSync(path).size === size);
+  } catch {
+    return false; // No stamp, a torn one, or a missing file: all mean "install".
+  }
+}
+
+function perform(install, node) {
+  process.stderr.write(`setpoint: installing ${install.title}\n`);
+  const modules = join(install.folder, "node_modules");
+  rmSync(stampPath(install), { force: true });
+  rmSync(modules, { recursive: true, force: true });
+  runNpm(install.folder, existsSync(node) ? dirname(node) : undefined);
+  if (!existsSync(node)) {
+    throw new Error(
+      `there is no pinned Node.js for ${process.platform}-${process.arch}: ` +
+        `put Node.js ${pinnedVersion} or a later ${pinnedVersion.split(".")[0]}.x first on PATH`,
+    );
+  }
+  const ran = spawnSync(node, ["--version"], { encoding: "utf8" });
+  if (ran.status !== 0) {
+    throw new Error(`${node} does not run: ${ran.error?.message ?? ran.stderr}`);
+  }
+  const files = Object.fromEntries(install.mustExist().map((path) => [path, statSync(path).size]));
+  mkdirSync(modules, { recursive: true });
+  const draft = `${stampPath(install)}.${process.pid}`;
+  writeFileSync(draft, JSON.stringify({ key: key(install), files }));
+  renameSync(draft, stampPath(install));
+}
+
+/** Exactly what the lock file says, by its integrity hashes, running no script of any package. */
+function runNpm(folder, firstOnPath) {
+  const path = [firstOnPath, process.env.PATH].filter((part) => part !== undefined);
+  const ran = spawnSync(
+    "npm",
+    ["ci", "--ignore-scripts", "--include=dev", "--include=optional", "--loglevel=error",
+      "--no-audit", "--no-fund"],
+    {
+      cwd: folder,
+      encoding: "utf8",
+      stdio: ["ignore", "pipe", "pipe"],
+      env: { ...process.env, PATH: path.join(delimiter) },
+    },
+  );
+  if (ran.error !== undefined) throw new Error(`cannot run npm: ${ran.error.message}`);
+  if (ran.status !== 0) throw new Error(`npm ci failed in ${folder}\n${ran.stdout}${ran.stderr}`);
+}
+
+function key(install) {
+  const digest = createHash("sha256").update(`${pinnedVersion} ${process.arch} ${install.folder}`);
+  for (const name of ["package.json", "package-lock.json"]) {
+    digest.update(readFileSync(join(install.folder, name)));
+  }
+  return digest.digest("hex");
+}
+
+function stampPath(install) {
+  return join(install.folder, "node_modules", ".setpoint-installed.json");
+}
+
+/** The package.json of every installed package; npm's own list names them. */
+function packageManifests(modules) {
+  const { packages } = JSON.parse(readFileSync(join(modules, ".package-lock.json"), "utf8"));
+  return Object.keys(packages)
+    .map((path) => join(dirname(modules), path, "package.json"))
+    .filter((path) => existsSync(path));
+}
+
+function entries(folder) {
+  return existsSync(folder) ? readdirSync(folder).map((name) => join(folder, name)) : [];
+}
