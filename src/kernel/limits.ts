@@ -1,0 +1,86 @@
+// Every limit of Setpoint, with its unit in its name. A control plane without limits is one
+// hostile or careless client away from being down, so nothing is unbounded: what has no entry
+// here has no right to grow. Values that operators may tune are defaults; the others are fixed.
+
+const kib = 1024;
+const mib = 1024 * kib;
+
+export const limits = Object.freeze({
+  // Documents
+  /** Largest stored document. kube accepts 3 MiB bodies; imported documents may be larger. */
+  maxDocumentBytes: 8 * mib,
+  /** Largest request body a surface reads. */
+  maxRequestBodyBytes: 8 * mib,
+  /** Deepest nesting of objects and lists; keeps every recursive walk far from the stack's end. */
+  maxJsonDepth: 128,
+  /** Largest number of operations in one JSON Patch; the same as kube-apiserver. */
+  maxPatchOperations: 10_000,
+  /** Characters that the copy operations of one JSON Patch may add: copies can double a document. */
+  maxPatchCopyChars: 8 * mib,
+
+  // Names and metadata
+  /** RFC 1123 subdomain: names of resources. */
+  maxNameLength: 253,
+  /** RFC 1123 label: namespaces, and names that become DNS labels. */
+  maxDnsLabelLength: 63,
+  /** The part of a label key after the slash. */
+  maxLabelNameLength: 63,
+  /** The part of a label key before the slash. */
+  maxLabelPrefixLength: 253,
+  maxLabelValueLength: 63,
+  /** All annotation keys and values of one resource together. */
+  maxAnnotationsBytes: 256 * kib,
+  maxFinalizers: 64,
+  maxOwnerReferences: 256,
+  maxFieldManagerLength: 128,
+  /** Selectable fields of one version of a kind; each is an index entry per write. */
+  maxSelectableFields: 8,
+  /** Requirements in one label selector. */
+  maxSelectorRequirements: 256,
+  /** Values longer than this enter the index as a digest. */
+  maxTermValueLength: 200,
+
+  // Reading
+  /** Page of a list when the client names none. */
+  defaultPageItems: 500,
+  /** Largest page of a list. */
+  maxPageItems: 10_000,
+  /** How long a read waits for a revision that has not been reached. */
+  futureRevisionWaitMs: 3_000,
+  /** Events a slow watcher may fall behind before it is cut off and must resume. */
+  maxWatchBacklogEvents: 10_000,
+  maxWatchBacklogBytes: 32 * mib,
+  /** Events read from the log at once. */
+  eventPageItems: 1_000,
+
+  // Writing
+  /** Writes in one database commit. */
+  maxCommitWrites: 256,
+  /** Bytes of documents in one database commit. */
+  maxCommitBytes: 4 * mib,
+  /** Writes in one atomic group. */
+  maxGroupWrites: 256,
+  /** Writes waiting for a commit before new ones are refused with store.overloaded. */
+  maxQueuedWrites: 4_096,
+  maxQueuedBytes: 64 * mib,
+  /** Attempts of a patch without precondition that loses against other writers. */
+  maxPatchAttempts: 8,
+  /** Attempts of a create with generateName that meets an existing name. */
+  maxGenerateNameAttempts: 8,
+
+  // Claims and work
+  leaseTtlMs: 30_000,
+  /** Renewed at a third, so that two renewals may fail before the lease is lost. */
+  leaseRenewalMs: 10_000,
+  maxLeaseTtlMs: 3_600_000,
+  /** Resources claimed at once by one worker. */
+  maxClaimItems: 64,
+  retryBackoffMinMs: 500,
+  retryBackoffMaxMs: 300_000,
+
+  // History
+  /** Events removed by one step of compaction, so that writers wait for a short time only. */
+  compactionBatchItems: 1_000,
+});
+
+export type Limits = typeof limits;
