@@ -52,6 +52,10 @@ export const limits = Object.freeze({
   maxWatchBacklogBytes: 32 * mib,
   /** Events read from the log at once. */
   eventPageItems: 1_000,
+  /** Bytes of documents in one page of the log or of a list. */
+  maxPageBytes: 16 * mib,
+  /** Newest changes kept in memory for those who follow the log. */
+  recentLogBytes: 64 * mib,
 
   // Writing
   /** Writes in one database commit. */
@@ -74,7 +78,9 @@ export const limits = Object.freeze({
   leaseRenewalMs: 10_000,
   maxLeaseTtlMs: 3_600_000,
   /** Resources claimed at once by one worker. */
-  maxClaimItems: 64,
+  maxClaimItems: 1_000,
+  /** Namespaces looked at by one claim when more is due than fits. */
+  maxClaimNamespaces: 1_024,
   retryBackoffMinMs: 500,
   retryBackoffMaxMs: 300_000,
 

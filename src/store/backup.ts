@@ -1,0 +1,186 @@
+/**
+ * Backups: one file that holds a whole store, the same for both engines, so that a backup of an
+ * embedded store can be restored into PostgreSQL and the other way round.
+ *
+ * Form: zstd over lines of JSON: a header, the rows of `Store.dump` in their order, and a footer
+ * with the number of rows and the SHA-256 of every line before it. A file without a footer that
+ * agrees is refused whole, before anything is written to the store. Sealed values stay sealed: the
+ * key ring is kept elsewhere, and a stolen backup tells no secret.
+ */
+import { createHash } from "node:crypto";
+import { createReadStream, createWriteStream } from "node:fs";
+import { open, rename, rm, stat } from "node:fs/promises";
+import { dirname } from "node:path";
+import { createInterface } from "node:readline";
+import { pipeline } from "node:stream/promises";
+import { createZstdCompress, createZstdDecompress } from "node:zlib";
+import { timeText } from "../kernel/clock.ts";
+import { SetpointError } from "../kernel/errors.ts";
+import type { DumpRow, Store } from "./port.ts";
+
+const formatVersion = 1;
+
+export interface BackupSummary {
+  readonly head: number;
+  readonly rows: number;
+  readonly bytes: number;
+  readonly takenAt: string;
+}
+
+/** Writes the store to `path`, reads the file back to prove it, and only then gives it its name. */
+export async function writeBackup(
+  store: Store,
+  path: string,
+  nowMs: number,
+): Promise<BackupSummary> {
+  const partial = `${path}.partial`;
+  try {
+    const lines = backupLines(store, timeText(nowMs));
+    await pipeline(lines, createZstdCompress(), createWriteStream(partial, { mode: 0o600 }));
+    await flush(partial);
+    const summary = await readSummary(partial);
+    await rename(partial, path);
+    await flush(dirname(path));
+    return summary;
+  } catch (error) {
+    await rm(partial, { force: true });
+    throw error;
+  }
+}
+
+/** Fills an empty store from a backup. The file is proven whole before the first row is loaded. */
+export async function restoreBackup(store: Store, path: string): Promise<BackupSummary> {
+  const summary = await readSummary(path);
+  await store.load(backupRows(path));
+  return summary;
+}
+
+/** Reads the whole file and checks it against its footer. */
+export async function readSummary(path: string): Promise<BackupSummary> {
+  let head = 0;
+  let takenAt = "";
+  let rows = 0;
+  for await (const line of checkedLines(path)) {
+    if (line.kind === "header") takenAt = line.takenAt;
+    else rows += 1;
+    if (line.kind === "row" && line.row.row === "meta") head = line.row.head;
+  }
+  return { head, rows, takenAt, bytes: (await stat(path)).size };
+}
+
+async function* backupRows(path: string): AsyncIterable<DumpRow> {
+  for await (const line of checkedLines(path)) if (line.kind === "row") yield line.row;
+}
+
+async function* backupLines(store: Store, takenAt: string): AsyncIterable<string> {
+  const hash = createHash("sha256");
+  const emit = (value: object): string => {
+    const line = `${JSON.stringify(value)}\n`;
+    hash.update(line);
+    return line;
+  };
+  yield emit({ setpointBackup: formatVersion, takenAt, from: store.engine });
+  let rows = 0;
+  for await (const row of store.dump()) {
+    rows += 1;
+    yield emit(encodeRow(row));
+  }
+  yield `${JSON.stringify({ rows, sha256: hash.digest("hex") })}\n`;
+}
+
+type BackupLine =
+  | { readonly kind: "header"; readonly takenAt: string }
+  | { readonly kind: "row"; readonly row: DumpRow };
+
+async function* checkedLines(path: string): AsyncIterable<BackupLine> {
+  const hash = createHash("sha256");
+  let rows = 0;
+  let footer: { rows?: unknown; sha256?: unknown } | undefined;
+  let number = 0;
+  for await (const text of rawLines(path)) {
+    number += 1;
+    if (footer !== undefined) throw broken(path, "there is text after the footer");
+    const value = parseLine(path, number, text);
+    if (number === 1) {
+      checkHeader(path, value);
+      yield { kind: "header", takenAt: String(value["takenAt"]) };
+    } else if ("sha256" in value) {
+      footer = value;
+      continue;
+    } else {
+      rows += 1;
+      yield { kind: "row", row: decodeRow(value) };
+    }
+    hash.update(`${text}\n`);
+  }
+  if (footer === undefined) throw broken(path, "it ends before its footer");
+  if (footer.rows !== rows || footer.sha256 !== hash.digest("hex")) {
+    throw broken(path, "its content does not agree with its footer");
+  }
+}
+
+/** Decompressed lines; a torn or foreign file fails as `backup.invalid`, a missing one by name. */
+async function* rawLines(path: string): AsyncIterable<string> {
+  const source = createReadStream(path);
+  const text = source.pipe(createZstdDecompress());
+  source.on("error", (error) => text.destroy(error));
+  try {
+    yield* createInterface({ input: text, crlfDelay: Number.POSITIVE_INFINITY });
+  } catch (cause) {
+    throw broken(path, "it cannot be read", cause);
+  } finally {
+    source.destroy();
+    text.destroy();
+  }
+}
+
+function checkHeader(path: string, value: Record<string, unknown>): void {
+  const version = value["setpointBackup"];
+  if (typeof version !== "number") throw broken(path, "it is not a Setpoint backup");
+  if (version > formatVersion) {
+    throw broken(path, `its format ${version} is newer than this program, which reads 1`);
+  }
+}
+
+function parseLine(path: string, number: number, text: string): Record<string, unknown> {
+  try {
+    return JSON.parse(text) as Record<string, unknown>;
+  } catch (cause) {
+    throw broken(path, `line ${number} is not JSON`, cause);
+  }
+}
+
+function encodeRow(row: DumpRow): object {
+  if (row.row !== "change") return row;
+  return {
+    ...row,
+    digest: row.digest.toString("hex"),
+    document: row.document?.toString("utf8") ?? null,
+    sealed: row.sealed?.toString("base64") ?? null,
+  };
+}
+
+function decodeRow(value: Record<string, unknown>): DumpRow {
+  if (value["row"] !== "change") return value as DumpRow;
+  const { digest, document, sealed } = value as Record<string, string | null>;
+  return {
+    ...(value as DumpRow & { row: "change" }),
+    digest: Buffer.from(digest ?? "", "hex"),
+    document: typeof document === "string" ? Buffer.from(document) : null,
+    sealed: typeof sealed === "string" ? Buffer.from(sealed, "base64") : null,
+  };
+}
+
+/** On disk for certain, and not only in the page cache. */
+async function flush(path: string): Promise<void> {
+  const handle = await open(path, "r");
+  try {
+    await handle.sync();
+  } finally {
+    await handle.close();
+  }
+}
+
+function broken(path: string, why: string, cause?: unknown): SetpointError {
+  return new SetpointError("backup.invalid", `${path} is not a usable backup: ${why}`, { cause });
+}

@@ -1,0 +1,164 @@
+import assert from "node:assert/strict";
+import { describe, it } from "node:test";
+import { isSetpointError } from "../kernel/errors.ts";
+import { CommitQueue } from "./commit-queue.ts";
+import { keyRing, newSealKey } from "./key-ring.ts";
+import type { Answer, Write } from "./port.ts";
+import { prepareCommit } from "./prepare.ts";
+import type { PreparedGroup } from "./prepare.ts";
+
+const ring = keyRing([newSealKey()]);
+
+function wake(name: string, fence?: string): Write {
+  const key = (of: string) => ({ kind: "k", namespace: "n", name: of });
+  return {
+    kind: "schedule",
+    key: key(name),
+    when: { kind: "exists" },
+    due: { kind: "wake", afterMs: 0 },
+    ...(fence === undefined ? {} : { claim: { key: key(fence), token: 1 } }),
+  };
+}
+
+function namesOf(group: PreparedGroup): string[] {
+  return group.writes.map(({ write }) => write.key.name);
+}
+
+/** A database that commits when told to, and remembers its batches. */
+function slowDatabase() {
+  const batches: string[][][] = [];
+  const gates: (() => void)[] = [];
+  let revision = 0;
+  return {
+    batches,
+    release: () => gates.shift()?.(),
+    commitBatch: async (batch: readonly PreparedGroup[]) => {
+      batches.push(batch.map(namesOf));
+      await new Promise<void>((open) => gates.push(open));
+      return batch.map((group) =>
+        group.writes.map((): Answer => ({ kind: "committed", revision: (revision += 1) })),
+      );
+    },
+  };
+}
+
+async function settled(turns = 20): Promise<void> {
+  for (let turn = 0; turn < turns; turn += 1) await Promise.resolve();
+}
+
+describe("group commit", () => {
+  it("commits together what queued while the last batch ran", async () => {
+    const database = slowDatabase();
+    const queue = new CommitQueue({ commitBatch: database.commitBatch, independent: false });
+    const submit = (name: string) => queue.submit(prepareCommit(ring, [wake(name)]));
+    const answers = [submit("a")];
+    await settled();
+    answers.push(submit("b"), submit("c"), submit("b"));
+    await settled();
+    database.release();
+    await settled();
+    database.release();
+    await Promise.all(answers);
+    assert.deepEqual(database.batches, [[["a"]], [["b"], ["c"], ["b"]]]);
+    assert.deepEqual(queue.load, { writes: 0, bytes: 0 });
+  });
+
+  it("keeps dependent groups apart and in order when the database judges sets", async () => {
+    const database = slowDatabase();
+    const queue = new CommitQueue({ commitBatch: database.commitBatch, independent: true });
+    const answers = ["a", "b", "a", "c", "a"].map((name) =>
+      queue.submit(prepareCommit(ring, [wake(name)])),
+    );
+    // A fence on a written key depends on it, and so does a write on a key that is leaned on.
+    answers.push(queue.submit(prepareCommit(ring, [wake("x", "b")])));
+    answers.push(queue.submit(prepareCommit(ring, [wake("d", "p")])));
+    answers.push(queue.submit(prepareCommit(ring, [wake("e", "p")])));
+    answers.push(queue.submit(prepareCommit(ring, [wake("p")])));
+    for (let batch = 0; batch < 3; batch += 1) {
+      await settled();
+      database.release();
+    }
+    await Promise.all(answers);
+    assert.deepEqual(database.batches, [
+      [["a"], ["b"], ["c"], ["d"], ["e"]],
+      [["a"], ["x"], ["p"]],
+      [["a"]],
+    ]);
+  });
+
+  it("refuses beyond its bounds at once, and takes work again afterwards", async () => {
+    const database = slowDatabase();
+    const queue = new CommitQueue({
+      commitBatch: database.commitBatch,
+      independent: false,
+      maxQueuedWrites: 2,
+    });
+    const submit = (name: string) => queue.submit(prepareCommit(ring, [wake(name)]));
+    const accepted = [submit("a"), submit("b")];
+    await assert.rejects(submit("c"), (error) => isSetpointError(error, "store.overloaded"));
+    await settled();
+    database.release();
+    await Promise.all(accepted);
+    const later = submit("d");
+    await settled();
+    database.release();
+    await later;
+  });
+
+  it("fails exactly the batch that failed", async () => {
+    let fail = true;
+    const queue = new CommitQueue({
+      independent: false,
+      commitBatch: (batch) => {
+        if (fail) return Promise.reject(new Error("disk"));
+        return Promise.resolve(
+          batch.map((group) => group.writes.map(() => ({ kind: "unchanged", revision: 1 }))),
+        );
+      },
+    });
+    await assert.rejects(queue.submit(prepareCommit(ring, [wake("a")])), /disk/);
+    fail = false;
+    assert.equal((await queue.submit(prepareCommit(ring, [wake("a")]))).length, 1);
+  });
+
+  it("answers what it accepted before it closes, and nothing after", async () => {
+    const database = slowDatabase();
+    const queue = new CommitQueue({ commitBatch: database.commitBatch, independent: false });
+    const accepted = queue.submit(prepareCommit(ring, [wake("a")]));
+    const closed = queue.close();
+    await assert.rejects(
+      queue.submit(prepareCommit(ring, [wake("b")])),
+      (error) => isSetpointError(error, "store.closed"),
+    );
+    await settled();
+    database.release();
+    assert.equal((await accepted).length, 1);
+    await closed;
+  });
+});
+
+describe("preparing", () => {
+  const refused = (write: object, field: string) =>
+    assert.throws(
+      () => prepareCommit(ring, [{ ...wake("a"), ...write } as Write]),
+      (error) => isSetpointError(error, "request.invalid") && error.details["field"] === field,
+    );
+
+  it("names the field that is wrong", () => {
+    refused({ key: { kind: "", namespace: "", name: "a" } }, "key.kind");
+    refused({ key: { kind: "k", namespace: "", name: "a\u0000" } }, "key.name");
+    refused({ key: { kind: "k", namespace: "\ud800", name: "a" } }, "key.namespace");
+    refused({ key: { kind: "k", namespace: "", name: "a".repeat(254) } }, "key.name");
+    refused({ when: { kind: "absent" } }, "when");
+    refused({ when: { kind: "revision", revision: 1.5 } }, "when.revision");
+    refused({ due: { kind: "wake", afterMs: -1 } }, "due.afterMs");
+    refused({ due: { kind: "release", attempts: "reset" } }, "due");
+  });
+
+  it("refuses one key written twice in one commit", () => {
+    assert.throws(
+      () => prepareCommit(ring, [wake("a"), wake("a")]),
+      (error) => isSetpointError(error, "request.invalid"),
+    );
+  });
+});

@@ -1,0 +1,376 @@
+/**
+ * The store contract. This file is the specification: both implementations (sqlite/, postgres/)
+ * pass the suite in contract/, and nothing above the store knows which one it has.
+ *
+ * The model. A store is one append-only log of changes plus indexes over it. Every change has a
+ * revision: 1, 2, 3, ... with no number left out. The newest change of a key that is not a deletion
+ * is the resource; its document is stored once, in the log. Everything a later module needs to be
+ * true at one moment (names, quotas, due times, fences) is decided inside the commit.
+ *
+ * Promises, each tested by the contract suite or by tests/chaos:
+ *  P1 durable       An answered commit survives kill -9 of every process and of the database.
+ *  P2 atomic        A write is applied whole or not at all; so is an atomic group.
+ *  P3 ordered       Revisions are gapless and become visible in order, in every process: who sees
+ *                   revision r sees, or can read, every change <= r. r is never reused.
+ *  P4 conditional   Every write carries a precondition that is checked inside the commit.
+ *  P5 fenced        A write that names a claim is refused unless that claim is live at the commit.
+ *  P6 exact         `changes(after)` returns each change > after once, in order, or `history.gone`.
+ *  P7 honest        An error means "not applied", except `store.outcome_unknown`, which says so.
+ *  P8 bounded       Queues have limits in writes and bytes; beyond them `store.overloaded`.
+ *  P9 opaque        Documents come back byte for byte as written: unknown fields survive.
+ *  P10 sealed       Values at `draft.secrets` are never on disk in the clear.
+ *
+ * Errors are SetpointErrors. A refused write is an answer, not an exception: `commit` rejects only
+ * when the whole request failed (overloaded, unavailable, closed, full, outcome unknown, ...).
+ */
+import type { Draft } from "../kernel/draft.ts";
+import type { SetpointError } from "../kernel/errors.ts";
+import type { ResourceKey } from "../kernel/resource.ts";
+import type { Requirement } from "../kernel/selector.ts";
+
+export interface Store extends AsyncDisposable {
+  readonly engine: "sqlite" | "postgres";
+
+  /**
+   * Applies writes and answers each, in the order given. Without `atomic` each write stands alone:
+   * one may be refused while its neighbours are committed. With `atomic` all are committed, with
+   * consecutive revisions, or none: the writes at fault answer with their own error and the others
+   * with `resource.group_refused`. Two writes of one call may not name the same key.
+   *
+   * Calls that arrive while a commit runs are committed together by the next one (group commit):
+   * one disk flush serves many callers. Writes on the same key take effect in the order of the
+   * calls. Answers come after the flush.
+   */
+  commit(writes: readonly Write[], options?: CommitOptions): Promise<readonly Answer[]>;
+
+  /** The newest committed state of a key, or undefined. Linearizable: never older than an answer. */
+  get(key: ResourceKey): Promise<StoredRecord | undefined>;
+  /** As `get`, for many keys on one snapshot, answers in the order of the keys. */
+  getMany(keys: readonly ResourceKey[]): Promise<readonly (StoredRecord | undefined)[]>;
+
+  /**
+   * One page of a kind in (namespace, name) order, by code point, all from one snapshot. The
+   * snapshot is the newest, or revision `at`; `from` of the next call continues the same snapshot,
+   * whatever was written in between. A snapshot older than the compaction mark gives
+   * `history.gone`; one newer than the head gives `revision.future`. Selectors are answered through
+   * indexes on a current snapshot.
+   */
+  list(query: ListQuery): Promise<Page>;
+
+  /** How far the log goes, as this process knows it. Never ahead of what can be read. */
+  head(): Promise<Head>;
+  /** Changes with revision > after, oldest first, at most `limit` (and a byte bound, P8). */
+  changes(after: number, limit?: number): Promise<ChangePage>;
+  /**
+   * Resolves with the head as soon as a revision > after is readable here, from whichever process
+   * it came; milliseconds after the commit. Rejects with the signal's reason when aborted.
+   */
+  advancedBeyond(after: number, signal?: AbortSignal): Promise<number>;
+  /** The changes of one key, newest first, through deletions and re-creations, above compaction. */
+  history(key: ResourceKey, options?: HistoryOptions): Promise<readonly Change[]>;
+
+  /**
+   * Forgets superseded changes with revision <= upTo (at most the head). From the first moment,
+   * snapshots and cursors below the mark answer `history.gone`; the removal itself goes on in slices
+   * that never hold writers for long. What is current at the mark stays, so any state >= the mark
+   * can still be read. Returns what was removed. Resumes after a crash.
+   */
+  compact(upTo: number, signal?: AbortSignal): Promise<CompactResult>;
+
+  /**
+   * Claims up to `limit` resources of these kinds whose due time has come and that nobody holds.
+   * When more is due than fits, namespaces take turns: none gets its second before each other
+   * namespace visited got its first. Time is the database's. A claim is an exclusive lease with a
+   * token that only grows; it ends by release, by deletion of the resource, or by expiry.
+   */
+  claim(request: ClaimRequest): Promise<readonly Claim[]>;
+  /** Extends live claims to now + leaseMs. Those no longer live come back in `lost`. */
+  renew(claims: readonly ClaimRef[], leaseMs: number): Promise<Renewal>;
+  /** Milliseconds until the next unclaimed due time (or lease end) of these kinds; 0 = due now. */
+  nextDue(kinds: readonly string[]): Promise<number | undefined>;
+  /** A number that grows whenever something may have become due sooner, in any process. */
+  workTick(): number;
+  /** Resolves once `workTick()` > seen. Rejects with the signal's reason when aborted. */
+  workArrived(seen: number, signal?: AbortSignal): Promise<number>;
+
+  /** Who holds a unique name, and how full a counter is. */
+  nameHolder(name: UniqueName): Promise<ResourceKey | undefined>;
+  counter(counter: string): Promise<CounterState>;
+
+  stats(): Promise<StoreStats>;
+  /** Checks the invariants of the stored data themselves; an empty list means sound. */
+  verify(options?: VerifyOptions): Promise<readonly string[]>;
+  /** Seals everything that is sealed under an older key again under the active one, in slices. */
+  reseal(signal?: AbortSignal): Promise<number>;
+
+  /** Everything, on one snapshot, while writers go on. Sealed values stay sealed. */
+  dump(): AsyncIterable<DumpRow>;
+  /** Fills an empty store (`store.not_empty` otherwise) from a dump; all or nothing. */
+  load(rows: AsyncIterable<DumpRow>): Promise<void>;
+
+  /** Refuses new work, answers what was accepted, releases everything. Idempotent. */
+  close(): Promise<void>;
+}
+
+// --- writing -------------------------------------------------------------------------------------
+
+export type Write = Put | Delete | Schedule;
+
+export interface Put {
+  readonly kind: "put";
+  readonly key: ResourceKey;
+  /** Must equal the stored uid when the resource exists: a key's identity never changes in place. */
+  readonly uid: string;
+  readonly draft: Draft;
+  readonly when: Precondition;
+  readonly claim?: ClaimRef;
+  readonly due?: DueChange;
+  /**
+   * What the resource holds from now on; undefined leaves each as it is, [] lets go of all. Held
+   * things are let go when the resource is deleted.
+   */
+  readonly names?: readonly UniqueName[];
+  readonly uses?: readonly CounterUse[];
+  readonly bounds?: readonly CounterBound[];
+}
+
+export interface Delete {
+  readonly kind: "delete";
+  readonly key: ResourceKey;
+  readonly when: Precondition;
+  readonly claim?: ClaimRef;
+  /** The last state to show in the deletion's change; the stored one when left out. */
+  readonly last?: Draft;
+}
+
+/** Changes only when work is due; has no revision. */
+export interface Schedule {
+  readonly kind: "schedule";
+  readonly key: ResourceKey;
+  readonly when: Precondition;
+  readonly claim?: ClaimRef;
+  readonly due: DueChange;
+}
+
+export type Precondition =
+  /** The key has no resource. Refused: `resource.already_exists`. */
+  | { readonly kind: "absent" }
+  /** It exists at exactly this revision. Refused: `resource.conflict`, or `resource.not_found`. */
+  | { readonly kind: "revision"; readonly revision: number }
+  /** It exists (with this uid). Refused: `resource.not_found`, or `resource.conflict` on the uid. */
+  | { readonly kind: "exists"; readonly uid?: string };
+
+/** A live claim on `key` is required: the written resource's own, or its parent's. */
+export interface ClaimRef {
+  readonly key: ResourceKey;
+  readonly token: number;
+}
+
+export type DueChange =
+  /**
+   * Due in `afterMs` at the latest; never later than it already was. While somebody holds a claim
+   * the wish is kept and takes effect at the release, so a change during a reconcile is not lost.
+   */
+  | { readonly kind: "wake"; readonly afterMs: number }
+  /**
+   * Ends the claim named by the write, which must be on the written resource itself. Due again in
+   * `afterMs`, or settled when undefined, or as soon as a wake that came meanwhile asks. `attempts`
+   * counts claims since it was last reset.
+   */
+  | { readonly kind: "release"; readonly afterMs?: number; readonly attempts: "keep" | "reset" };
+
+/** A name that one resource may hold in a scope. Refused: `name.taken`. */
+export interface UniqueName {
+  readonly scope: string;
+  readonly name: string;
+}
+
+/**
+ * An amount (a whole number >= 0) held against a counter. A write whose uses raise a bounded counter
+ * above its bound is refused: `counter.exceeded`. Lowering is never refused.
+ */
+export interface CounterUse {
+  readonly counter: string;
+  readonly amount: number;
+}
+
+/** The bound of a counter, set by one resource (a second one: `name.taken`). May be below the value. */
+export interface CounterBound {
+  readonly counter: string;
+  readonly max: number;
+}
+
+export interface CommitOptions {
+  readonly atomic?: boolean;
+}
+
+export type Answer =
+  | { readonly kind: "committed"; readonly revision: number }
+  /** Same bytes and terms as stored, or a schedule: no revision was used. Due changes did happen. */
+  | { readonly kind: "unchanged"; readonly revision: number }
+  | { readonly kind: "refused"; readonly error: SetpointError };
+
+// --- reading -------------------------------------------------------------------------------------
+
+export interface StoredRecord {
+  readonly key: ResourceKey;
+  readonly uid: string;
+  readonly revision: number;
+  /** The encoded document as it was written, without metadata.resourceVersion (spliceRevision). */
+  readonly body: Buffer;
+}
+
+export interface ListQuery {
+  readonly kind: string;
+  /** undefined: all namespaces. */
+  readonly namespace?: string;
+  readonly labels?: readonly Requirement[];
+  readonly fields?: readonly FieldRequirement[];
+  /** Only resources that name this uid as an owner. */
+  readonly owner?: string;
+  readonly limit?: number;
+  readonly at?: number;
+  readonly from?: Position;
+}
+
+export interface FieldRequirement {
+  readonly path: string;
+  readonly operator: "in" | "notin";
+  readonly values: readonly string[];
+}
+
+/** Where a page ended: the snapshot and the last key of it. */
+export interface Position {
+  readonly revision: number;
+  readonly namespace: string;
+  readonly name: string;
+}
+
+export interface Page {
+  /** The snapshot: `changes(revision)` continues exactly where this page's state ends. */
+  readonly revision: number;
+  readonly records: readonly StoredRecord[];
+  /** Present iff there may be more. */
+  readonly next?: Position;
+}
+
+export interface Change {
+  readonly revision: number;
+  readonly type: "created" | "updated" | "deleted";
+  readonly key: ResourceKey;
+  readonly uid: string;
+  /** The change this one replaced; undefined for a creation. */
+  readonly previous: number | undefined;
+  /** The database's clock at the commit. */
+  readonly atMs: number;
+  /** The new state; for a deletion the last one. */
+  readonly body: Buffer;
+  readonly terms: readonly string[];
+  /** The replaced change's terms, present only when they differ: selector transitions need them. */
+  readonly previousTerms?: readonly string[];
+}
+
+export interface Head {
+  readonly revision: number;
+  /** `changes(after)` and `at` need to be >= this. */
+  readonly compacted: number;
+}
+
+export interface ChangePage extends Head {
+  readonly changes: readonly Change[];
+}
+
+export interface HistoryOptions {
+  readonly limit?: number;
+  /** Only changes with a smaller revision. */
+  readonly before?: number;
+}
+
+export interface CompactResult {
+  readonly compacted: number;
+  readonly removed: number;
+}
+
+// --- work ----------------------------------------------------------------------------------------
+
+export interface ClaimRequest {
+  readonly owner: string;
+  readonly kinds: readonly string[];
+  readonly limit: number;
+  readonly leaseMs: number;
+  /** At most this many of one namespace in this batch. */
+  readonly perNamespace?: number;
+  /** Namespaces that are full for now. */
+  readonly skipNamespaces?: readonly string[];
+}
+
+export interface Claim extends ClaimRef {
+  readonly uid: string;
+  readonly revision: number;
+  readonly expiresAtMs: number;
+  /** When it became due, so that latency can be measured. */
+  readonly dueAtMs: number;
+  /** 1 for the first claim since attempts were last reset. */
+  readonly attempts: number;
+}
+
+export interface Renewal {
+  readonly renewed: readonly (ClaimRef & { readonly expiresAtMs: number })[];
+  readonly lost: readonly ClaimRef[];
+}
+
+export interface CounterState {
+  readonly value: number;
+  readonly max: number | undefined;
+}
+
+// --- care ----------------------------------------------------------------------------------------
+
+export interface StoreStats extends Head {
+  readonly resources: number;
+  readonly changes: number;
+  readonly due: number;
+  readonly bytesOnDisk: number;
+  readonly queuedWrites: number;
+  readonly queuedBytes: number;
+  readonly schemaVersion: number;
+}
+
+export interface VerifyOptions {
+  /** Stop after this many findings. */
+  readonly limit?: number;
+}
+
+/** One row of a dump, in the order meta, change*, name*, use*, bound*, due*. See ADR 2. */
+export type DumpRow =
+  | {
+      readonly row: "meta";
+      readonly head: number;
+      readonly compacted: number;
+      /** Claim tokens go on growing after a restore. */
+      readonly lastToken: number;
+    }
+  | {
+      readonly row: "change";
+      readonly revision: number;
+      readonly previous: number | null;
+      readonly type: Change["type"];
+      readonly key: ResourceKey;
+      readonly uid: string;
+      readonly atMs: number;
+      readonly terms: readonly string[];
+      readonly digest: Buffer;
+      /** As stored: null for a deletion that shows the previous document; secrets blanked. */
+      readonly document: Buffer | null;
+      readonly sealed: Buffer | null;
+    }
+  | { readonly row: "name"; readonly name: UniqueName; readonly key: ResourceKey }
+  | { readonly row: "use"; readonly use: CounterUse; readonly key: ResourceKey }
+  | { readonly row: "bound"; readonly bound: CounterBound; readonly key: ResourceKey }
+  | {
+      readonly row: "due";
+      readonly key: ResourceKey;
+      /** Relative to the dump, since clocks differ; claims are not dumped (their holders are gone). */
+      readonly afterMs: number;
+      readonly attempts: number;
+    };

@@ -1,0 +1,196 @@
+/**
+ * What happens to a write before it queues, on the caller's time: it is checked for form (a bad one
+ * rejects the whole call and changes nothing), its secrets are sealed, its digest is taken and its
+ * size is known, so that the queue can be bounded in bytes. Nothing here looks at stored state.
+ */
+import { SetpointError } from "../kernel/errors.ts";
+import { limits } from "../kernel/limits.ts";
+import { keyText } from "../kernel/resource.ts";
+import type { ResourceKey } from "../kernel/resource.ts";
+import type { KeyRing } from "./key-ring.ts";
+import type { CommitOptions, DueChange, Precondition, Put, Write } from "./port.ts";
+import { sealDocument } from "./seal.ts";
+
+export interface PreparedWrite {
+  readonly write: Write;
+  /** keyText of the written key. */
+  readonly id: string;
+  /** The document to store (secrets blanked), its envelope and its digest; null: no document. */
+  readonly document: Buffer | null;
+  readonly sealed: Buffer | null;
+  readonly digest: Buffer | null;
+  readonly terms: readonly string[];
+  readonly bytes: number;
+}
+
+/** Writes that are committed together or not at all; one write is a group of one. */
+export interface PreparedGroup {
+  readonly writes: readonly PreparedWrite[];
+  readonly bytes: number;
+}
+
+const overheadBytes = 256;
+const maxHeldItems = 64;
+const maxHeldTextLength = 512;
+const maxTermLength = 1_024;
+const maxTerms = 512;
+const maxDelayMs = 10 * 365 * 24 * 3_600_000;
+
+export function prepareCommit(
+  ring: KeyRing,
+  writes: readonly Write[],
+  options: CommitOptions = {},
+): readonly PreparedGroup[] {
+  const most = options.atomic === true ? limits.maxGroupWrites : limits.maxQueuedWrites;
+  if (writes.length > most) {
+    throw new SetpointError("request.too_large", `at most ${most} writes fit into one commit`, {
+      details: { writes: writes.length, most },
+    });
+  }
+  const seen = new Set<string>();
+  const prepared = writes.map((write, index) => {
+    checkWrite(write, index);
+    const id = keyText(write.key);
+    if (seen.has(id)) throw invalid(index, "key", `${id} is written twice in one commit`);
+    seen.add(id);
+    return prepareWrite(ring, write, id);
+  });
+  if (prepared.length === 0) return [];
+  if (options.atomic !== true) {
+    return prepared.map((write) => ({ writes: [write], bytes: write.bytes }));
+  }
+  return [{ writes: prepared, bytes: prepared.reduce((sum, write) => sum + write.bytes, 0) }];
+}
+
+function prepareWrite(ring: KeyRing, write: Write, id: string): PreparedWrite {
+  const draft = write.kind === "put" ? write.draft : write.kind === "delete" ? write.last : null;
+  if (draft === null || draft === undefined) {
+    return {
+      write,
+      id,
+      document: null,
+      sealed: null,
+      digest: null,
+      terms: [],
+      bytes: overheadBytes,
+    };
+  }
+  const uid = write.kind === "put" ? write.uid : lastUid(write.when);
+  const stored = sealDocument(ring, { key: write.key, uid }, draft);
+  const bytes = stored.document.length + (stored.sealed?.length ?? 0) + overheadBytes;
+  return { write, id, ...stored, terms: draft.terms, bytes };
+}
+
+/** A deletion that carries secrets seals them under an identity, so it has to name the uid. */
+function lastUid(when: Precondition): string {
+  return when.kind === "exists" && when.uid !== undefined ? when.uid : "";
+}
+
+function checkWrite(write: Write, index: number): void {
+  checkKey(write.key, index, "key");
+  if (write.when.kind === "absent" && write.kind !== "put") {
+    throw invalid(index, "when", `a ${write.kind} cannot ask for an absent resource`);
+  }
+  if (write.when.kind === "revision") checkCount(write.when.revision, index, "when.revision");
+  if (write.claim !== undefined) {
+    checkKey(write.claim.key, index, "claim.key");
+    checkCount(write.claim.token, index, "claim.token");
+  }
+  if (write.kind !== "delete" && write.due !== undefined) checkDue(write, write.due, index);
+  if (write.kind === "put") checkPut(write, index);
+  if (write.kind === "delete" && write.last !== undefined) checkLast(write, index);
+}
+
+function checkPut(put: Put, index: number): void {
+  checkText(put.uid, index, "uid", limits.maxNameLength);
+  checkDraft(put.draft, index, "draft");
+  checkHeld(put.names, index, "names", ({ scope, name }) => {
+    checkText(scope, index, "names.scope", maxHeldTextLength);
+    checkText(name, index, "names.name", maxHeldTextLength);
+    return JSON.stringify([scope, name]);
+  });
+  checkHeld(put.uses, index, "uses", ({ counter, amount }) => {
+    checkText(counter, index, "uses.counter", maxHeldTextLength);
+    checkCount(amount, index, "uses.amount");
+    return counter;
+  });
+  checkHeld(put.bounds, index, "bounds", ({ counter, max }) => {
+    checkText(counter, index, "bounds.counter", maxHeldTextLength);
+    checkCount(max, index, "bounds.max");
+    return counter;
+  });
+}
+
+function checkLast(write: Extract<Write, { kind: "delete" }>, index: number): void {
+  const last = write.last;
+  if (last === undefined) return;
+  checkDraft(last, index, "last");
+  if (last.secrets.length > 0 && lastUid(write.when) === "") {
+    throw invalid(index, "when", "a deletion whose last state has secrets must name the uid");
+  }
+}
+
+function checkDraft(draft: Put["draft"], index: number, field: string): void {
+  if (draft.body.length > limits.maxDocumentBytes) {
+    throw new SetpointError(
+      "request.too_large",
+      `the document has ${draft.body.length} bytes; at most ${limits.maxDocumentBytes} are stored`,
+      { details: { write: index, bytes: draft.body.length, most: limits.maxDocumentBytes } },
+    );
+  }
+  if (draft.terms.length > maxTerms) {
+    throw invalid(index, `${field}.terms`, `more than ${maxTerms} index terms`);
+  }
+  for (const term of draft.terms) checkText(term, index, `${field}.terms`, maxTermLength);
+}
+
+function checkDue(write: Write, due: DueChange, index: number): void {
+  if (due.afterMs !== undefined) {
+    checkCount(due.afterMs, index, "due.afterMs");
+    if (due.afterMs > maxDelayMs) throw invalid(index, "due.afterMs", "more than ten years");
+  }
+  if (due.kind !== "release") return;
+  if (write.claim === undefined || keyText(write.claim.key) !== keyText(write.key)) {
+    throw invalid(index, "due", "a release must name the claim on the written resource itself");
+  }
+}
+
+function checkHeld<T>(
+  list: readonly T[] | undefined,
+  index: number,
+  field: string,
+  identify: (item: T) => string,
+): void {
+  if (list === undefined) return;
+  if (list.length > maxHeldItems) throw invalid(index, field, `more than ${maxHeldItems} items`);
+  if (new Set(list.map(identify)).size !== list.length) throw invalid(index, field, "a duplicate");
+}
+
+function checkKey(key: ResourceKey, index: number, field: string): void {
+  checkText(key.kind, index, `${field}.kind`, limits.maxNameLength);
+  checkText(key.name, index, `${field}.name`, limits.maxNameLength);
+  if (key.namespace !== "") {
+    checkText(key.namespace, index, `${field}.namespace`, limits.maxNameLength);
+  }
+}
+
+/** Text that both databases keep exactly: no NUL, no half of a surrogate pair, bounded. */
+function checkText(text: string, index: number, field: string, maxLength: number): void {
+  if (text === "") throw invalid(index, field, "empty");
+  if (text.length > maxLength) throw invalid(index, field, `longer than ${maxLength} characters`);
+  if (text.includes("\u0000") || !text.isWellFormed()) {
+    throw invalid(index, field, "contains NUL or a lone surrogate");
+  }
+}
+
+function checkCount(value: number, index: number, field: string): void {
+  if (!Number.isSafeInteger(value) || value < 0) {
+    throw invalid(index, field, "must be a whole number, zero or more");
+  }
+}
+
+function invalid(index: number, field: string, why: string): SetpointError {
+  return new SetpointError("request.invalid", `writes[${index}].${field}: ${why}`, {
+    details: { write: index, field },
+  });
+}

@@ -1,0 +1,75 @@
+import assert from "node:assert/strict";
+import { describe, it } from "node:test";
+import type { Change } from "./port.ts";
+import { RecentLog, Signal } from "./recent-log.ts";
+
+function change(revision: number, bytes = 10): Change {
+  return {
+    revision,
+    type: "created",
+    key: { kind: "k", namespace: "n", name: `r${revision}` },
+    uid: "u",
+    previous: undefined,
+    atMs: 0,
+    body: Buffer.alloc(bytes),
+    terms: [],
+  };
+}
+
+const revisions = (changes: readonly Change[] | undefined) => changes?.map((c) => c.revision);
+
+describe("the recent log", () => {
+  it("answers every cursor inside its window exactly, and none before it", () => {
+    const log = new RecentLog(100);
+    log.append([change(101), change(102), change(103)]);
+    assert.deepEqual(revisions(log.read(100, 10, 1_000)), [101, 102, 103]);
+    assert.deepEqual(revisions(log.read(102, 10, 1_000)), [103]);
+    assert.deepEqual(revisions(log.read(103, 10, 1_000)), []);
+    assert.equal(log.read(99, 10, 1_000), undefined);
+  });
+
+  it("refuses a gap", () => {
+    const log = new RecentLog(100);
+    assert.throws(() => log.append([change(102)]));
+  });
+
+  it("bounds pages by number and by bytes, but always moves on", () => {
+    const log = new RecentLog(0);
+    log.append([change(1, 500), change(2, 500), change(3, 500)]);
+    assert.deepEqual(revisions(log.read(0, 2, 10_000)), [1, 2]);
+    assert.deepEqual(revisions(log.read(0, 10, 1_000)), [1, 2]);
+    assert.deepEqual(revisions(log.read(0, 10, 1)), [1]);
+  });
+
+  it("forgets the oldest beyond its bytes and stays right over many trims", () => {
+    const log = new RecentLog(0, 100_000);
+    for (let revision = 1; revision <= 10_000; revision += 1) log.append([change(revision)]);
+    assert.equal(log.head, 10_000);
+    assert.equal(log.read(1, 1, 1), undefined);
+    assert.deepEqual(revisions(log.read(9_990, 3, 1_000)), [9_991, 9_992, 9_993]);
+  });
+
+  it("wakes who waits for a revision, and only then", async () => {
+    const log = new RecentLog(5);
+    const six = log.revisionSignal.beyond(5);
+    const seven = log.revisionSignal.beyond(6);
+    log.append([change(6)]);
+    assert.equal(await six, 6);
+    log.skipTo(9);
+    assert.equal(await seven, 9);
+    assert.equal(log.read(6, 10, 1_000), undefined);
+  });
+});
+
+describe("a signal", () => {
+  it("lets go of a waiter that gives up", async () => {
+    const signal = new Signal(0);
+    const giveUp = new AbortController();
+    const waiting = signal.beyond(0, giveUp.signal);
+    giveUp.abort(new Error("enough"));
+    await assert.rejects(waiting, /enough/);
+    signal.advance();
+    assert.equal(signal.value, 1);
+    assert.equal(await signal.beyond(0), 1);
+  });
+});

@@ -1,0 +1,129 @@
+/**
+ * The newest changes, kept in memory with their bytes, so that watchers, the engine and other
+ * followers of the log read what was just committed without asking the database. Because revisions
+ * have no gaps, the window [first, head] is a plain array and "what am I missing?" is arithmetic.
+ * It is bounded in bytes; a reader that falls behind it reads the database instead.
+ *
+ * It also keeps the waiters: `advancedBeyond` and `workArrived` of the port.
+ */
+import assert from "node:assert/strict";
+import { limits } from "../kernel/limits.ts";
+import type { Change } from "./port.ts";
+
+const overheadBytes = 512;
+
+export class RecentLog {
+  readonly #maxBytes: number;
+  #changes: Change[] = [];
+  #start = 0;
+  #bytes = 0;
+  #head: number;
+  readonly revisionSignal: Signal;
+  readonly workSignal = new Signal(0);
+
+  constructor(head: number, maxBytes: number = limits.recentLogBytes) {
+    this.#head = head;
+    this.#maxBytes = maxBytes;
+    this.revisionSignal = new Signal(head);
+  }
+
+  get head(): number {
+    return this.#head;
+  }
+
+  /** The next changes in order: the first must follow the head. Wakes those who wait for it. */
+  append(changes: readonly Change[]): void {
+    for (const change of changes) {
+      assert(change.revision === this.#head + 1, "the recent log is appended without gaps");
+      this.#changes.push(change);
+      this.#bytes += change.body.length + overheadBytes;
+      this.#head = change.revision;
+    }
+    this.#trim();
+    this.revisionSignal.advanceTo(this.#head);
+  }
+
+  /** Jumps to a head whose changes nobody here needs yet; they are read from the database. */
+  skipTo(head: number): void {
+    if (head <= this.#head) return;
+    this.#changes = [];
+    this.#start = 0;
+    this.#bytes = 0;
+    this.#head = head;
+    this.revisionSignal.advanceTo(head);
+  }
+
+  /** Changes > after, or undefined when the window begins too late to know. */
+  read(after: number, limit: number, maxBytes: number): readonly Change[] | undefined {
+    const held = this.#changes.length - this.#start;
+    const first = this.#head - held + 1;
+    if (after + 1 < first) return undefined;
+    const page: Change[] = [];
+    let bytes = 0;
+    for (let index = this.#start + (after + 1 - first); index < this.#changes.length; index += 1) {
+      const change = this.#changes[index];
+      if (change === undefined || page.length >= limit) break;
+      bytes += change.body.length;
+      if (bytes > maxBytes && page.length > 0) break;
+      page.push(change);
+    }
+    return page;
+  }
+
+  #trim(): void {
+    while (this.#bytes > this.#maxBytes && this.#start < this.#changes.length) {
+      const oldest = this.#changes[this.#start];
+      if (oldest !== undefined) this.#bytes -= oldest.body.length + overheadBytes;
+      this.#start += 1;
+    }
+    // Moving the array is linear, so it is done once per half.
+    if (this.#start > 1_024 && this.#start * 2 > this.#changes.length) {
+      this.#changes = this.#changes.slice(this.#start);
+      this.#start = 0;
+    }
+  }
+}
+
+/** A number that only grows, and those who wait for it to pass a value. */
+export class Signal {
+  #value: number;
+  #waiters: { readonly seen: number; readonly wake: (value: number) => void }[] = [];
+
+  constructor(value: number) {
+    this.#value = value;
+  }
+
+  get value(): number {
+    return this.#value;
+  }
+
+  advance(): void {
+    this.advanceTo(this.#value + 1);
+  }
+
+  advanceTo(value: number): void {
+    if (value <= this.#value) return;
+    this.#value = value;
+    const waiters = this.#waiters;
+    this.#waiters = waiters.filter((waiter) => waiter.seen >= value);
+    for (const waiter of waiters) if (waiter.seen < value) waiter.wake(value);
+  }
+
+  async beyond(seen: number, signal?: AbortSignal): Promise<number> {
+    signal?.throwIfAborted();
+    if (this.#value > seen) return this.#value;
+    return await new Promise<number>((resolve, reject) => {
+      const waiter = { seen, wake };
+      const abort = (): void => {
+        this.#waiters = this.#waiters.filter((other) => other !== waiter);
+        reject(signal?.reason as Error);
+      };
+      function wake(value: number): void {
+        signal?.removeEventListener("abort", abort);
+        resolve(value);
+      }
+      this.#waiters.push(waiter);
+      signal?.addEventListener("abort", abort, { once: true });
+    });
+  }
+}

@@ -1,0 +1,152 @@
+/**
+ * Sealing: values at a draft's secret pointers leave the document before it reaches a disk. They
+ * are kept beside it in one envelope, AES-256-GCM, bound to the resource's identity, so that an
+ * envelope copied to another row does not open. In the stored document each place holds null, which
+ * keeps key order and array positions: opening gives back the bytes that were written.
+ *
+ * Envelope: version (1 byte) | key id (8 bytes) | nonce (12) | ciphertext | tag (16).
+ */
+import { createCipheriv, createDecipheriv, createHmac, hkdfSync, randomBytes } from "node:crypto";
+import { documentDigest } from "../kernel/document.ts";
+import { SetpointError } from "../kernel/errors.ts";
+import type { Json } from "../kernel/json.ts";
+import { getAt, parsePointer, setAt } from "../kernel/pointer.ts";
+import { keyText } from "../kernel/resource.ts";
+import type { ResourceKey } from "../kernel/resource.ts";
+import type { KeyRing, SealKey } from "./key-ring.ts";
+
+const envelopeVersion = 1;
+const keyIdBytes = 8;
+const nonceBytes = 12;
+const tagBytes = 16;
+const headerBytes = 1 + keyIdBytes + nonceBytes;
+
+export interface SealedDocument {
+  /** What may be stored in the clear. */
+  readonly document: Buffer;
+  readonly sealed: Buffer | null;
+  /** Equal for equal bodies. Keyed when there are secrets: a plain hash would let one guess them. */
+  readonly digest: Buffer;
+}
+
+interface Identity {
+  readonly key: ResourceKey;
+  readonly uid: string;
+}
+
+export function sealDocument(
+  ring: KeyRing,
+  identity: Identity,
+  draft: { readonly body: Buffer; readonly secrets: readonly string[] },
+): SealedDocument {
+  if (draft.secrets.length === 0) {
+    return { document: draft.body, sealed: null, digest: documentDigest(draft.body) };
+  }
+  const values: [string, Json][] = [];
+  let blanked = JSON.parse(draft.body.toString("utf8")) as Json;
+  for (const pointer of draft.secrets) {
+    const tokens = parsePointer(pointer);
+    const value = getAt(blanked, tokens);
+    if (value === undefined) continue;
+    values.push([pointer, value]);
+    blanked = setAt(blanked, tokens, null);
+  }
+  const key = ring.active();
+  return {
+    document: Buffer.from(JSON.stringify(blanked)),
+    sealed: encrypt(key, identity, Buffer.from(JSON.stringify(values))),
+    digest: createHmac("sha256", digestKey(key)).update(draft.body).digest().subarray(0, 16),
+  };
+}
+
+export function openDocument(
+  ring: KeyRing,
+  identity: Identity,
+  stored: { readonly document: Buffer; readonly sealed: Buffer | null },
+): Buffer {
+  if (stored.sealed === null) return stored.document;
+  const values = JSON.parse(decrypt(ring, identity, stored.sealed).toString("utf8")) as [
+    string,
+    Json,
+  ][];
+  let opened = JSON.parse(stored.document.toString("utf8")) as Json;
+  // Backwards: a secret inside another secret was taken out first and goes in last.
+  for (const [pointer, value] of values.toReversed()) {
+    opened = setAt(opened, parsePointer(pointer), value);
+  }
+  return Buffer.from(JSON.stringify(opened));
+}
+
+/** The same secrets under the active key, or undefined when they already are. */
+export function resealEnvelope(
+  ring: KeyRing,
+  identity: Identity,
+  sealed: Buffer,
+): Buffer | undefined {
+  const key = ring.active();
+  if (envelopeKeyId(sealed) === key.id) return undefined;
+  return encrypt(key, identity, decrypt(ring, identity, sealed));
+}
+
+/** Which key an envelope needs: 16 hexadecimal digits. */
+export function envelopeKeyId(sealed: Buffer): string {
+  return sealed.subarray(1, 1 + keyIdBytes).toString("hex");
+}
+
+function encrypt(key: SealKey, identity: Identity, plain: Buffer): Buffer {
+  const nonce = randomBytes(nonceBytes);
+  const header = Buffer.concat([
+    Buffer.from([envelopeVersion]),
+    Buffer.from(key.id, "hex"),
+    nonce,
+  ]);
+  const cipher = createCipheriv("aes-256-gcm", key.secret, nonce, { authTagLength: tagBytes });
+  cipher.setAAD(associatedData(identity, header));
+  return Buffer.concat([header, cipher.update(plain), cipher.final(), cipher.getAuthTag()]);
+}
+
+function decrypt(ring: KeyRing, identity: Identity, sealed: Buffer): Buffer {
+  const details = { ...identity.key, uid: identity.uid };
+  if (sealed.length < headerBytes + tagBytes || sealed[0] !== envelopeVersion) {
+    throw new SetpointError("secret.unsealable", "the sealed envelope has an unknown form", {
+      details,
+    });
+  }
+  const id = envelopeKeyId(sealed);
+  const key = ring.find(id);
+  if (key === undefined) {
+    throw new SetpointError("secret.key_missing", `the key ring has no key ${id}`, {
+      details: { ...details, keyId: id },
+      suggestion: "add the key that sealed this store to the key ring file",
+    });
+  }
+  const header = sealed.subarray(0, headerBytes);
+  const nonce = sealed.subarray(1 + keyIdBytes, headerBytes);
+  const decipher = createDecipheriv("aes-256-gcm", key.secret, nonce, { authTagLength: tagBytes });
+  decipher.setAAD(associatedData(identity, header));
+  decipher.setAuthTag(sealed.subarray(sealed.length - tagBytes));
+  try {
+    const body = sealed.subarray(headerBytes, sealed.length - tagBytes);
+    return Buffer.concat([decipher.update(body), decipher.final()]);
+  } catch (cause) {
+    throw new SetpointError("secret.unsealable", "the sealed envelope does not authenticate", {
+      cause,
+      details: { ...details, keyId: id },
+    });
+  }
+}
+
+function associatedData(identity: Identity, header: Buffer): Buffer {
+  return Buffer.concat([header, Buffer.from(`${identity.uid}\n${keyText(identity.key)}`)]);
+}
+
+const digestKeys = new WeakMap<SealKey, Buffer>();
+
+function digestKey(key: SealKey): Buffer {
+  let derived = digestKeys.get(key);
+  if (derived === undefined) {
+    derived = Buffer.from(hkdfSync("sha256", key.secret, "", "setpoint document digest", 32));
+    digestKeys.set(key, derived);
+  }
+  return derived;
+}
