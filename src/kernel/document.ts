@@ -14,10 +14,10 @@ const closingBrace = 0x7d;
 /** Encodes without metadata.resourceVersion; the hot path of every write. */
 export function encodeDocument(resource: Resource): Buffer {
   const { apiVersion, kind, metadata, ...others } = resource;
-  const { name, namespace, resourceVersion: _assignedAtCommit, ...otherMetadata } = metadata;
+  const { name, namespace, ...otherMetadata } = metadata;
   // Built from parts, because integer-like keys would otherwise move before apiVersion.
   const head = `{"apiVersion":${JSON.stringify(apiVersion)},"kind":${JSON.stringify(kind)}`;
-  const middle = JSON.stringify({ name, namespace, ...otherMetadata });
+  const middle = JSON.stringify({ name, namespace, ...otherMetadata, resourceVersion: undefined });
   const tail = JSON.stringify(others);
   const separator = tail === "{}" ? "" : ",";
   return Buffer.from(`${head},"metadata":${middle}${separator}${tail.slice(1)}`);

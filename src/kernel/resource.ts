@@ -4,7 +4,7 @@
 // the parts have been validated.
 
 import { SetpointError } from "./errors.ts";
-import type { Json, JsonObject } from "./json.ts";
+import type { Json } from "./json.ts";
 
 export interface ResourceKey {
   /** The kind id: plural and group, as in "widgets.example.dev", or "configmaps". */
@@ -59,7 +59,7 @@ export function keyText(key: ResourceKey): string {
   return `${escaped(key.kind)}/${escaped(key.namespace)}/${key.name}`;
 }
 
-/** Orders by kind, then namespace, then name, each by UTF-16 code units. */
+/** Orders by kind, then namespace, then name, each by code point, as databases order UTF-8. */
 export function compareKeys(a: ResourceKey, b: ResourceKey): number {
   return (
     compareText(a.kind, b.kind) ||
@@ -88,17 +88,23 @@ export function parseReference(text: string): ResourceKey {
   return { kind, namespace: second, name: third };
 }
 
-/** Is this a document with the outer shape of a resource? Says nothing about its schema. */
-export function isResourceShape(value: JsonObject): value is Resource {
-  const { apiVersion, kind, metadata } = value as Partial<Resource>;
-  return typeof apiVersion === "string" && typeof kind === "string" && typeof metadata === "object";
-}
-
 function escaped(part: string): string {
   if (!part.includes("/") && !part.includes("%")) return part;
   return part.replaceAll("%", "%25").replaceAll("/", "%2F");
 }
 
 function compareText(a: string, b: string): number {
-  return a < b ? -1 : a > b ? 1 : 0;
+  const shorter = Math.min(a.length, b.length);
+  for (let i = 0; i < shorter; i++) {
+    const left = a.charCodeAt(i);
+    const right = b.charCodeAt(i);
+    if (left !== right) return codePointRank(left) - codePointRank(right);
+  }
+  return a.length - b.length;
+}
+
+/** Surrogates stand for code points above U+FFFF but are smaller than U+E000 as code units. */
+function codePointRank(unit: number): number {
+  if (unit < 0xd800) return unit;
+  return unit < 0xe000 ? unit + 0x2000 : unit - 0x800;
 }

@@ -1,0 +1,137 @@
+// A Kind is the type of a resource: its names, scope, versions, schema and field rules. Kinds come
+// from TypeScript, from a CustomResourceDefinition or from an OpenAPI document, and all three end
+// here, in one checked and frozen object. Nothing after `defineKind` has to ask whether it is sound.
+
+import { kindProblems } from "./kind-check.ts";
+import { SetpointError } from "./errors.ts";
+import type { JsonObject } from "./json.ts";
+import { parsePointer } from "./pointer.ts";
+import type { Tokens } from "./pointer.ts";
+
+export interface KindNames {
+  readonly plural: string;
+  readonly singular: string;
+  readonly kind: string;
+  readonly listKind: string;
+  readonly shortNames: readonly string[];
+  readonly categories: readonly string[];
+}
+
+export interface KindVersion {
+  readonly name: string;
+  readonly served: boolean;
+  /** True for exactly one version: the one documents are stored in. */
+  readonly storage: boolean;
+  readonly schema: JsonObject;
+  /** Paths such as ".spec.color" that field selectors and the index may use. */
+  readonly selectableFields: readonly string[];
+  readonly printerColumns: readonly PrinterColumn[];
+}
+
+export interface PrinterColumn {
+  readonly name: string;
+  readonly type: "string" | "integer" | "number" | "boolean" | "date";
+  readonly jsonPath: string;
+  readonly format?: string;
+  readonly description?: string;
+  /** Columns above 0 are shown only in wide output. */
+  readonly priority?: number;
+}
+
+/** read-only: never set by users. create-only: fixed once created. write-only: never returned.
+ *  secret: sealed before it reaches a disk, and never shown. */
+export type FieldRuleName = "read-only" | "create-only" | "write-only" | "secret";
+
+export interface FieldRule {
+  /** A JSON Pointer in which `*` stands for every key or element, as in "/spec/*". */
+  readonly path: string;
+  readonly rule: FieldRuleName;
+}
+
+export interface CompiledFieldRule extends FieldRule {
+  readonly segments: Tokens;
+}
+
+export interface ScalePaths {
+  readonly specReplicasPath: string;
+  readonly statusReplicasPath: string;
+  readonly labelSelectorPath?: string;
+}
+
+export interface Kind {
+  /** Empty for the core group. */
+  readonly group: string;
+  readonly names: KindNames;
+  readonly scope: "Namespaced" | "Cluster";
+  readonly versions: readonly KindVersion[];
+  readonly fieldRules: readonly CompiledFieldRule[];
+  readonly subresources: { readonly status: boolean; readonly scale?: ScalePaths };
+}
+
+type VersionInput = Pick<KindVersion, "name" | "served" | "storage" | "schema"> &
+  Partial<KindVersion>;
+
+export interface KindInput {
+  readonly group: string;
+  readonly names: Pick<KindNames, "plural" | "kind"> & Partial<KindNames>;
+  readonly scope: Kind["scope"];
+  readonly versions: readonly VersionInput[];
+  readonly fieldRules?: readonly FieldRule[];
+  readonly subresources?: Kind["subresources"];
+}
+
+export function defineKind(input: KindInput): Kind {
+  const { group, names, scope, versions, fieldRules = [], subresources } = input;
+  const whole = {
+    group,
+    names: {
+      singular: names.kind.toLowerCase(),
+      listKind: `${names.kind}List`,
+      shortNames: [],
+      categories: [],
+      ...names,
+    },
+    scope,
+    versions: versions.map(wholeVersion),
+    fieldRules,
+    subresources: subresources ?? { status: false },
+  };
+  const problems = kindProblems(whole);
+  if (problems.length > 0) {
+    const message = `the kind ${kindId(whole)} is invalid: ${problems.join("; ")}`;
+    throw new SetpointError("resource.invalid", message, { details: { problems: [...problems] } });
+  }
+  const compiled = fieldRules.map(compiledRule);
+  return deepFreeze({ ...structuredClone(whole), fieldRules: compiled });
+}
+
+/** "widgets.example.dev", or "configmaps" in the core group. */
+export function kindId(kind: KindIdentity): string {
+  return kind.group === "" ? kind.names.plural : `${kind.names.plural}.${kind.group}`;
+}
+
+interface KindIdentity {
+  readonly group: string;
+  readonly names: Pick<KindNames, "plural">;
+}
+
+/** "example.dev/v1", or "v1" in the core group. */
+export function apiVersionOf(kind: Pick<Kind, "group">, version: string): string {
+  return kind.group === "" ? version : `${kind.group}/${version}`;
+}
+
+function wholeVersion(version: VersionInput): KindVersion {
+  return { selectableFields: [], printerColumns: [], ...version };
+}
+
+function compiledRule({ path, rule }: FieldRule): CompiledFieldRule {
+  return { path, rule, segments: parsePointer(path) };
+}
+
+function deepFreeze<T>(value: T): T {
+  if (typeof value === "object" && value !== null && !Object.isFrozen(value)) {
+    Object.freeze(value);
+    for (const inner of Object.values(value)) deepFreeze(inner);
+  }
+  return value;
+}
