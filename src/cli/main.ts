@@ -1,13 +1,37 @@
 // The command line. Each command is one file in commands/ that adds itself to the program; this file
 // only names them, and turns what they throw into a message and an exit code.
 import { Command } from "commander";
+import { isSetpointError } from "../kernel/errors.ts";
+import { errorChain } from "../telemetry/log.ts";
+import { addBackup } from "./commands/backup.ts";
+import { addDoctor } from "./commands/doctor.ts";
+import { addKeys } from "./commands/keys.ts";
+import { addRestore } from "./commands/restore.ts";
+import { addServe } from "./commands/serve.ts";
 import { addVersion } from "./commands/version.ts";
 
 const program = new Command("setpoint")
   .description("Keeps what is at what was asked for.")
-  .showHelpAfterError()
+  .showHelpAfterError("(run with --help to see what is possible)")
   .showSuggestionAfterError();
 
-addVersion(program);
+for (const add of [addServe, addBackup, addRestore, addDoctor, addKeys, addVersion]) add(program);
 
-await program.parseAsync();
+try {
+  await program.parseAsync();
+} catch (error) {
+  process.stderr.write(explain(error));
+  process.exitCode = 1;
+}
+
+/** What went wrong, why, and what to do; a defect of ours shows its stack instead. */
+function explain(error: unknown): string {
+  if (!isSetpointError(error)) {
+    return `setpoint: ${error instanceof Error ? error.stack : String(error)}\n`;
+  }
+  const causes = errorChain(error)
+    .slice(1)
+    .map((cause) => `  because: ${(cause as { message: string }).message}\n`);
+  const action = error.suggestion === undefined ? "" : `  try: ${error.suggestion}\n`;
+  return `setpoint: ${error.message} [${error.code}]\n${causes.join("")}${action}`;
+}

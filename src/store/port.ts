@@ -100,6 +100,8 @@ export interface Store extends AsyncDisposable {
   stats(): Promise<StoreStats>;
   /** Checks the invariants of the stored data themselves; an empty list means sound. */
   verify(options?: VerifyOptions): Promise<readonly string[]>;
+  /** Settings of the database that break P1, as sentences that say what to do; usually none. */
+  hazards(): Promise<readonly string[]>;
   /** Seals everything that is sealed under an older key again under the active one, in slices. */
   reseal(signal?: AbortSignal): Promise<number>;
 

@@ -1,0 +1,73 @@
+/**
+ * `npm run bench`: every speed the store promises, side by side with the raw limit of the same
+ * database on the same disk in the same run, as one table. `-- --only sqlite|postgres|million`
+ * runs a part; `-- --million 200000` a smaller last part. Ends with exit code 1 when a row is missed.
+ */
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { parseArgs } from "node:util";
+import { openPostgresStore } from "../src/store/postgres/store.ts";
+import { openSqliteStore } from "../src/store/sqlite/store.ts";
+import { startPostgres } from "../tests/peers/postgres.ts";
+import { keys } from "./documents.ts";
+import { loopDelayP99 } from "./measure.ts";
+import { million } from "./million.ts";
+import { twoWriters, wakeUp } from "./processes.ts";
+import { RawPostgres } from "./raw-postgres.ts";
+import { RawSqlite } from "./raw-sqlite.ts";
+import {
+  boundRow, claims, createAll, freshNames, groupWrites, reads, singleWrites,
+} from "./store.ts";
+import { tableText } from "./table.ts";
+import type { Row } from "./table.ts";
+
+const { values } = parseArgs({
+  options: { only: { type: "string" }, million: { type: "string", default: "1000000" } },
+});
+const folder = await mkdtemp(join(tmpdir(), "setpoint-bench-"));
+const rows: Row[] = [];
+try {
+  if (isWanted("sqlite")) rows.push(...(await sqlite()));
+  if (isWanted("postgres")) rows.push(...(await postgres()));
+  if (isWanted("million")) rows.push(...(await million(folder, Number(values.million))));
+} finally {
+  await rm(folder, { recursive: true, force: true });
+}
+console.log(tableText(rows));
+process.exit(rows.every((row) => row.isMet) ? 0 : 1);
+
+function isWanted(part: string): boolean {
+  if (values.only !== undefined && values.only !== part) return false;
+  console.error(`bench: ${part}`);
+  return true;
+}
+
+async function sqlite(): Promise<readonly Row[]> {
+  using raw = new RawSqlite(folder);
+  await using store = await openSqliteStore({ path: join(folder, "store.db"), keys });
+  const who = { title: "SQLite", raw, store };
+  const found: Row[] = [await groupWrites(who, { first: 0.5, goal: 0.8 })];
+  const delayMs = await loopDelayP99(() => createAll(store, freshNames(50_000), 64));
+  found.push(boundRow("SQLite: event loop delay p99 meanwhile", delayMs, "ms", 3));
+  found.push(await singleWrites(who, { first: 0.5 }));
+  found.push(...(await reads(who)), await claims(who, 10), await claims(who, 100));
+  return found;
+}
+
+async function postgres(): Promise<readonly Row[]> {
+  await using server = await startPostgres();
+  await using raw = await RawPostgres.open(server.url(await server.createDatabase()));
+  const newDatabase = async (): Promise<string> => server.url(await server.createDatabase());
+  await using store = await openPostgresStore({ url: await newDatabase(), keys });
+  const who = { title: "PostgreSQL", raw, store };
+  return [
+    await groupWrites(who, { first: 0.4, goal: 0.7 }),
+    await singleWrites(who, { first: 0.5 }),
+    ...(await reads(who)),
+    await claims(who, 10),
+    await claims(who, 100),
+    await twoWriters(newDatabase),
+    ...(await wakeUp(await newDatabase())),
+  ];
+}

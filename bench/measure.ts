@@ -1,0 +1,74 @@
+/**
+ * How things are measured here: peers and ours take turns in one run, several rounds, and the median
+ * of the rounds is what is compared. The machine may be shared, so only ratios mean anything.
+ */
+import { monitorEventLoopDelay, performance } from "node:perf_hooks";
+
+export interface Contest {
+  readonly name: string;
+  readonly unit: "/s" | "ms";
+  readonly raw: () => Promise<number> | number;
+  readonly ours: () => Promise<number> | number;
+}
+
+export interface Duel {
+  readonly raw: number;
+  readonly ours: number;
+  /** How ours compares: 1 = as good as the raw limit, 0.5 = half as good. */
+  readonly ratio: number;
+}
+
+export async function duel(contest: Contest, rounds = 3): Promise<Duel> {
+  const raw: number[] = [];
+  const ours: number[] = [];
+  for (let round = 0; round < rounds; round += 1) {
+    raw.push(await contest.raw());
+    ours.push(await contest.ours());
+  }
+  const [a, b] = [median(raw), median(ours)];
+  return { raw: a, ours: b, ratio: contest.unit === "/s" ? b / a : a / b };
+}
+
+/** Operations per second of `run`, which says how many it did. */
+export async function rate(run: () => Promise<number> | number): Promise<number> {
+  const start = performance.now();
+  const done = await run();
+  return (done * 1_000) / (performance.now() - start);
+}
+
+/** `callers` loops at once, each doing one operation after the other, `total` in all. */
+export async function concurrently(
+  callers: number,
+  total: number,
+  operation: (index: number) => Promise<void>,
+): Promise<number> {
+  let next = 0;
+  const caller = async (): Promise<void> => {
+    while (next < total) {
+      const index = next;
+      next += 1;
+      await operation(index);
+    }
+  };
+  await Promise.all(Array.from({ length: callers }, caller));
+  return total;
+}
+
+/** The event loop's delay p99 in ms while `run` goes on. */
+export async function loopDelayP99(run: () => Promise<unknown>): Promise<number> {
+  const delay = monitorEventLoopDelay({ resolution: 1 });
+  delay.enable();
+  await run();
+  delay.disable();
+  return delay.percentile(99) / 1e6;
+}
+
+export function median(values: readonly number[]): number {
+  return percentile(values, 50);
+}
+
+export function percentile(values: readonly number[], percent: number): number {
+  const sorted = values.toSorted((a, b) => a - b);
+  const index = Math.min(sorted.length - 1, Math.floor((percent / 100) * sorted.length));
+  return sorted[index] ?? Number.NaN;
+}

@@ -1,0 +1,85 @@
+/** Benches that need more than one process on PostgreSQL: scaling of writers, and wake-up time. */
+import { spawn } from "node:child_process";
+import { createInterface } from "node:readline";
+import { openPostgresStore } from "../src/store/postgres/store.ts";
+import { creation, keys } from "./documents.ts";
+import { median, percentile } from "./measure.ts";
+import { boundRow, ratioRow } from "./store.ts";
+import type { Row } from "./table.ts";
+
+const seconds = "4";
+
+export async function twoWriters(newDatabase: () => Promise<string>): Promise<Row> {
+  const one: number[] = [];
+  const two: number[] = [];
+  for (let round = 0; round < 3; round += 1) {
+    one.push(await writersRate(await newDatabase(), ["a"]));
+    two.push(await writersRate(await newDatabase(), ["a", "b"]));
+  }
+  const [raw, ours] = [median(one), median(two)];
+  const result = { raw, ours, ratio: ours / raw };
+  return ratioRow("PostgreSQL: two processes against one", result, "writes/s", { first: 1.3 });
+}
+
+async function writersRate(url: string, prefixes: readonly string[]): Promise<number> {
+  const writers = prefixes.map((prefix) => program("second-writer.ts", [url, prefix, seconds]));
+  await Promise.all(writers.map((writer) => writer.line(/^ready/)));
+  for (const writer of writers) writer.tell("go\n");
+  const rates = await Promise.all(writers.map((writer) => writer.line(/^rate (.*)/)));
+  return rates.reduce((sum, [, text]) => sum + Number(text), 0);
+}
+
+export async function wakeUp(url: string): Promise<readonly Row[]> {
+  const count = 1_000;
+  const store = await openPostgresStore({ url, keys });
+  const follower = program("follower.ts", [url, String(count)]);
+  await follower.line(/^following/);
+  for (let index = 0; index < count; index += 1) {
+    const put = creation(`f-${index}`);
+    const body = Buffer.from(
+      JSON.stringify({ sentNs: String(process.hrtime.bigint()), pad: "x".repeat(1_000) }),
+    );
+    await store.commit([{ ...put, draft: { ...put.draft, body } }]);
+    await new Promise((resolve) => setTimeout(resolve, 2));
+  }
+  const [, text = "[]"] = await follower.line(/^delays (.*)/);
+  await store.close();
+  const delays = JSON.parse(text) as readonly number[];
+  const what = "PostgreSQL: commit here to its change in another process";
+  return [
+    boundRow(`${what}, p50`, percentile(delays, 50), "ms", 5),
+    boundRow(`${what}, p99`, percentile(delays, 99), "ms", 20),
+  ];
+}
+
+function program(file: string, args: readonly string[]) {
+  const path = new URL(file, import.meta.url).pathname;
+  const child = spawn(process.execPath, [path, ...args], { stdio: ["pipe", "pipe", "inherit"] });
+  const seen: string[] = [];
+  const waiting = new Set<() => void>();
+  let isOver = false;
+  const wake = (): void => waiting.forEach((look) => look());
+  createInterface({ input: child.stdout }).on("line", (line) => {
+    seen.push(line);
+    wake();
+  });
+  child.on("exit", () => {
+    isOver = true;
+    wake();
+  });
+  return {
+    tell: (text: string) => child.stdin.write(text),
+    line: (pattern: RegExp) =>
+      new Promise<RegExpExecArray>((resolve, reject) => {
+        const look = (): void => {
+          const match = seen.map((line) => pattern.exec(line)).find((found) => found !== null);
+          if (match === undefined && !isOver) return;
+          waiting.delete(look);
+          if (match === undefined) reject(new Error(`${file} ended without ${pattern}`));
+          else resolve(match);
+        };
+        waiting.add(look);
+        look();
+      }),
+  };
+}

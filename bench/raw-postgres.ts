@@ -1,0 +1,98 @@
+/**
+ * The raw limit of PostgreSQL: the `pg` client on one connection, arrays through unnest, one current
+ * row and one event row per write, each with the 1 KiB document; nothing is checked.
+ */
+import { Client } from "pg";
+import { documentText } from "./documents.ts";
+
+export class RawPostgres implements AsyncDisposable {
+  readonly #connection: Client;
+  #revision = 0;
+
+  private constructor(connection: Client) {
+    this.#connection = connection;
+  }
+
+  static async open(url: string): Promise<RawPostgres> {
+    const connection = new Client({ connectionString: url });
+    await connection.connect();
+    await connection.query(`
+      CREATE TABLE raw_current (kind text, namespace text, name text, revision bigint,
+        document text, PRIMARY KEY (kind, namespace, name));
+      CREATE TABLE raw_event (revision bigint PRIMARY KEY, kind text, namespace text, name text,
+        document text);
+      CREATE TABLE raw_queue (id bigint PRIMARY KEY, due bigint, token bigint, owner text);
+      CREATE INDEX raw_queue_due ON raw_queue (due);`);
+    return new RawPostgres(connection);
+  }
+
+  /** Durable transactions of `size` writes each. */
+  async write(names: readonly string[], size: number): Promise<number> {
+    for (let at = 0; at < names.length; at += size) {
+      const batch = names.slice(at, at + size);
+      const documents = batch.map(documentText);
+      const revisions = batch.map(() => (this.#revision += 1));
+      await this.#connection.query({
+        name: "raw-write",
+        text: `WITH input AS (SELECT * FROM unnest($1::text[], $2::bigint[], $3::text[])
+                 AS t(name, revision, document)),
+               event AS (INSERT INTO raw_event SELECT revision, 'widgets', 'bench', name, document
+                 FROM input)
+               INSERT INTO raw_current SELECT 'widgets', 'bench', name, revision, document
+                 FROM input`,
+        values: [batch, revisions, documents],
+      });
+    }
+    return names.length;
+  }
+
+  async get(names: readonly string[]): Promise<number> {
+    for (const name of names) {
+      await this.#connection.query({
+        name: "raw-get",
+        text: `SELECT revision, document FROM raw_current
+               WHERE kind = 'widgets' AND namespace = 'bench' AND name = $1`,
+        values: [name],
+      });
+    }
+    return names.length;
+  }
+
+  async list(count: number): Promise<number> {
+    const { rows } = await this.#connection.query({
+      name: "raw-list",
+      text: `SELECT name, revision, document FROM raw_current
+             WHERE kind = 'widgets' AND namespace = 'bench' ORDER BY name LIMIT $1`,
+      values: [count],
+    });
+    return rows.length;
+  }
+
+  async fillQueue(count: number): Promise<void> {
+    await this.#connection.query("TRUNCATE raw_queue");
+    await this.#connection.query(
+      "INSERT INTO raw_queue SELECT i, 0, NULL, NULL FROM generate_series(1, $1::bigint) i",
+      [count],
+    );
+    await this.#connection.query("ANALYZE raw_queue");
+  }
+
+  async claimAll(batch: number): Promise<number> {
+    let claimed = 0;
+    for (;;) {
+      const { rowCount } = await this.#connection.query({
+        name: "raw-claim",
+        text: `UPDATE raw_queue SET due = 9000000000000, token = coalesce(token, 0) + 1, owner = 'w'
+               WHERE id IN (SELECT id FROM raw_queue WHERE due <= 1 ORDER BY due LIMIT $1
+                            FOR UPDATE SKIP LOCKED) RETURNING id`,
+        values: [batch],
+      });
+      if (rowCount === null || rowCount === 0) return claimed;
+      claimed += rowCount;
+    }
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.#connection.end();
+  }
+}

@@ -1,0 +1,51 @@
+import assert from "node:assert/strict";
+import { resolve } from "node:path";
+import { describe, it } from "node:test";
+import { isSetpointError } from "../kernel/errors.ts";
+import { serveConfig, storeConfig, storeLabel } from "./config.ts";
+
+describe("configuration", () => {
+  it("is complete without any option", () => {
+    const config = serveConfig({});
+    assert.deepEqual(config.listen, { host: "127.0.0.1", port: 7443 });
+    assert.deepEqual(config.store, { kind: "sqlite", path: resolve("setpoint-data/setpoint.db") });
+    assert.equal(config.keyFile, resolve("setpoint-data/keys.json"));
+  });
+
+  it("takes an option before the environment, and that before the default", () => {
+    const environment = { SETPOINT_STORE: "sqlite:/a.db", SETPOINT_DATA: "/d" };
+    assert.deepEqual(storeConfig({}, environment).store, { kind: "sqlite", path: "/a.db" });
+    const named = storeConfig({ store: "sqlite:/b.db" }, environment);
+    assert.deepEqual(named.store, { kind: "sqlite", path: "/b.db" });
+    assert.equal(named.keyFile, "/d/keys.json");
+  });
+
+  it("reads addresses of both families", () => {
+    assert.deepEqual(serveConfig({ listen: "[::1]:0" }).listen, { host: "::1", port: 0 });
+    assert.deepEqual(serveConfig({ listen: "localhost:80" }).listen, { host: "localhost", port: 80 });
+  });
+
+  it("names the option that is wrong", () => {
+    for (const listen of ["7443", ":7443", "a:b", "h:70000", "::1:80", ""]) {
+      assert.throws(
+        () => serveConfig({ listen }),
+        (error) => isSetpointError(error, "config.invalid") && error.details["option"] === "listen",
+      );
+    }
+    for (const store of ["", "sqlite:", "mysql://x", "postgres:/x"]) {
+      assert.throws(
+        () => storeConfig({ store }),
+        (error) => isSetpointError(error, "config.invalid") && error.details["option"] === "store",
+      );
+    }
+  });
+
+  it("never shows a password", () => {
+    const label = storeLabel({
+      kind: "postgres",
+      url: "postgres://user:pass-word@host/db?password=pass-word",
+    });
+    assert.ok(!label.includes("pass-word"));
+    assert.ok(label.includes("user"));
+  });
+});

@@ -1,0 +1,114 @@
+/**
+ * Looks at an installation without changing it, and says in sentences what is sound, what is wrong
+ * and what to do about it. Works beside a running server and on a store that does not start.
+ */
+import { accessSync, constants, statSync, statfsSync } from "node:fs";
+import { dirname } from "node:path";
+import { isSetpointError } from "../kernel/errors.ts";
+import type { Store } from "../store/port.ts";
+import { storeLabel } from "./config.ts";
+import type { StoreConfig } from "./config.ts";
+import { openStore } from "./open-store.ts";
+
+export interface Finding {
+  readonly level: "ok" | "warn" | "bad";
+  readonly subject: string;
+  readonly message: string;
+  readonly suggestion?: string;
+}
+
+const lowDiskBytes = 1024 ** 3;
+
+export async function diagnose(config: StoreConfig): Promise<readonly Finding[]> {
+  const findings: Finding[] = [runtimeFinding()];
+  if (config.store.kind === "sqlite") findings.push(...folderFindings(config.store.path));
+  findings.push(keyFileFinding(config.keyFile));
+  try {
+    const store = await openStore(config, { access: "read" });
+    try {
+      findings.push(...(await storeFindings(config, store)));
+    } finally {
+      await store.close();
+    }
+  } catch (error) {
+    findings.push(failure("store", storeLabel(config.store), error));
+  }
+  return findings;
+}
+
+function runtimeFinding(): Finding {
+  const { node, sqlite } = process.versions;
+  return { level: "ok", subject: "runtime", message: `Node.js ${node}, SQLite ${sqlite}` };
+}
+
+function folderFindings(path: string): readonly Finding[] {
+  const folder = dirname(path);
+  try {
+    accessSync(folder, constants.R_OK | constants.W_OK | constants.X_OK);
+    const { bavail, bsize } = statfsSync(folder);
+    const freeBytes = bavail * bsize;
+    const message = `${folder} is writable, ${megabytes(freeBytes)} free`;
+    if (freeBytes >= lowDiskBytes) return [{ level: "ok", subject: "disk", message }];
+    const suggestion = "free some room: a full disk stops all writes";
+    return [{ level: "warn", subject: "disk", message, suggestion }];
+  } catch (error) {
+    const suggestion = "start a server once to make it, or name the right folder with --data";
+    return [{ ...failure("disk", folder, error), suggestion }];
+  }
+}
+
+function keyFileFinding(path: string): Finding {
+  const subject = "keys";
+  const found = statSync(path, { throwIfNoEntry: false });
+  if (found === undefined) {
+    const suggestion = "name it with --keys, or start a server once to make it";
+    return { level: "bad", subject, message: `${path} does not exist`, suggestion };
+  }
+  if ((found.mode & 0o077) !== 0) {
+    const message = `${path} can be read by others than its owner`;
+    return { level: "bad", subject, message, suggestion: `chmod 600 ${path}` };
+  }
+  return { level: "ok", subject, message: `${path} is private. Keep a copy apart from backups` };
+}
+
+async function storeFindings(config: StoreConfig, store: Store): Promise<readonly Finding[]> {
+  const stats = await store.stats();
+  const size = `${stats.resources} resources, ${stats.changes} changes, ${stats.due} due`;
+  const span = `revisions ${stats.compacted} to ${stats.revision}`;
+  const opened: Finding = {
+    level: "ok",
+    subject: "store",
+    message:
+      `${storeLabel(config.store)}, schema ${stats.schemaVersion}: ${size}; ${span}; ` +
+      megabytes(stats.bytesOnDisk),
+  };
+  const hazards = (await store.hazards()).map(
+    (message): Finding => ({ level: "bad", subject: "durability", message }),
+  );
+  const problems = await store.verify({ limit: 20 });
+  const verified: readonly Finding[] =
+    problems.length === 0
+      ? [{ level: "ok", subject: "data", message: "every invariant holds" }]
+      : problems.map((message) => ({
+          level: "bad",
+          subject: "data",
+          message,
+          suggestion: "keep this store as it is and restore the last backup into an empty one",
+        }));
+  return [opened, ...hazards, ...verified];
+}
+
+function failure(subject: string, what: string, error: unknown): Finding {
+  const message = error instanceof Error ? error.message : String(error);
+  const suggestion = isSetpointError(error) ? error.suggestion : undefined;
+  return {
+    level: "bad",
+    subject,
+    message: `${what}: ${message}`,
+    ...(suggestion === undefined ? {} : { suggestion }),
+  };
+}
+
+export function megabytes(bytes: number): string {
+  return `${(bytes / 1024 ** 2).toFixed(1)} MiB`;
+}
