@@ -6,7 +6,7 @@
  *
  * It also keeps the waiters: `advancedBeyond` and `workArrived` of the port.
  */
-import assert from "node:assert/strict";
+import { assert } from "../kernel/assert.ts";
 import { limits } from "../kernel/limits.ts";
 import type { Change } from "./port.ts";
 

@@ -1,8 +1,8 @@
 /**
- * Sealing: values at a draft's secret pointers leave the document before it reaches a disk. They
- * are kept beside it in one envelope, AES-256-GCM, bound to the resource's identity, so that an
- * envelope copied to another row does not open. In the stored document each place holds null, which
- * keeps key order and array positions: opening gives back the bytes that were written.
+ * Sealing: a document with secrets is stored twice over: blanked, with null at each secret pointer,
+ * for whoever looks into the database; and whole inside an envelope, AES-256-GCM, bound to the
+ * resource's identity, so that an envelope copied to another row does not open. Opening gives back
+ * the very bytes that were written, because they are what was sealed.
  *
  * Envelope: version (1 byte) | key id (8 bytes) | nonce (12) | ciphertext | tag (16).
  */
@@ -22,7 +22,7 @@ const tagBytes = 16;
 const headerBytes = 1 + keyIdBytes + nonceBytes;
 
 export interface SealedDocument {
-  /** What may be stored in the clear. */
+  /** What may be stored in the clear: the body itself, or the blanked one. */
   readonly document: Buffer;
   readonly sealed: Buffer | null;
   /** Equal for equal bodies. Keyed when there are secrets: a plain hash would let one guess them. */
@@ -42,19 +42,15 @@ export function sealDocument(
   if (draft.secrets.length === 0) {
     return { document: draft.body, sealed: null, digest: documentDigest(draft.body) };
   }
-  const values: [string, Json][] = [];
   let blanked = JSON.parse(draft.body.toString("utf8")) as Json;
   for (const pointer of draft.secrets) {
     const tokens = parsePointer(pointer);
-    const value = getAt(blanked, tokens);
-    if (value === undefined) continue;
-    values.push([pointer, value]);
-    blanked = setAt(blanked, tokens, null);
+    if (getAt(blanked, tokens) !== undefined) blanked = setAt(blanked, tokens, null);
   }
   const key = ring.active();
   return {
     document: Buffer.from(JSON.stringify(blanked)),
-    sealed: encrypt(key, identity, Buffer.from(JSON.stringify(values))),
+    sealed: encrypt(key, identity, draft.body),
     digest: createHmac("sha256", digestKey(key)).update(draft.body).digest().subarray(0, 16),
   };
 }
@@ -64,17 +60,7 @@ export function openDocument(
   identity: Identity,
   stored: { readonly document: Buffer; readonly sealed: Buffer | null },
 ): Buffer {
-  if (stored.sealed === null) return stored.document;
-  const values = JSON.parse(decrypt(ring, identity, stored.sealed).toString("utf8")) as [
-    string,
-    Json,
-  ][];
-  let opened = JSON.parse(stored.document.toString("utf8")) as Json;
-  // Backwards: a secret inside another secret was taken out first and goes in last.
-  for (const [pointer, value] of values.toReversed()) {
-    opened = setAt(opened, parsePointer(pointer), value);
-  }
-  return Buffer.from(JSON.stringify(opened));
+  return stored.sealed === null ? stored.document : decrypt(ring, identity, stored.sealed);
 }
 
 /** The same secrets under the active key, or undefined when they already are. */
