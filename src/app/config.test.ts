@@ -22,7 +22,10 @@ describe("configuration", () => {
 
   it("reads addresses of both families", () => {
     assert.deepEqual(serveConfig({ listen: "[::1]:0" }).listen, { host: "::1", port: 0 });
-    assert.deepEqual(serveConfig({ listen: "localhost:80" }).listen, { host: "localhost", port: 80 });
+    assert.deepEqual(serveConfig({ listen: "localhost:80" }).listen, {
+      host: "localhost",
+      port: 80,
+    });
   });
 
   it("names the option that is wrong", () => {

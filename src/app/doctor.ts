@@ -82,9 +82,11 @@ async function storeFindings(config: StoreConfig, store: Store): Promise<readonl
       `${storeLabel(config.store)}, schema ${stats.schemaVersion}: ${size}; ${span}; ` +
       megabytes(stats.bytesOnDisk),
   };
-  const hazards = (await store.hazards()).map(
-    (message): Finding => ({ level: "bad", subject: "durability", message }),
-  );
+  const hazards = (await store.hazards()).map((message): Finding => ({
+    level: "bad",
+    subject: "durability",
+    message,
+  }));
   const problems = await store.verify({ limit: 20 });
   const verified: readonly Finding[] =
     problems.length === 0

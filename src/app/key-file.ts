@@ -3,7 +3,15 @@
  * whole (write, flush, rename), so that a crash never leaves half a ring. A running server reads
  * the file again when it meets a key it does not know: rotation needs no restart.
  */
-import { closeSync, fsyncSync, linkSync, mkdirSync, openSync, readFileSync, renameSync } from "node:fs";
+import {
+  closeSync,
+  fsyncSync,
+  linkSync,
+  mkdirSync,
+  openSync,
+  readFileSync,
+  renameSync,
+} from "node:fs";
 import { rmSync, statSync, writeSync } from "node:fs";
 import { dirname } from "node:path";
 import { SetpointError } from "../kernel/errors.ts";
@@ -14,11 +22,11 @@ export function openKeyFile(path: string, options: { readonly create: boolean })
   if (options.create) createOnce(path);
   let keys = readKeys(path);
   let ring = keyRing(keys);
-  let changedAtMs = modifiedMs(path);
+  let version = fileVersion(path);
   const refresh = (): void => {
-    const nowMs = modifiedMs(path);
-    if (nowMs === changedAtMs) return;
-    changedAtMs = nowMs;
+    const found = fileVersion(path);
+    if (found === version) return;
+    version = found;
     keys = readKeys(path);
     ring = keyRing(keys);
   };
@@ -53,7 +61,7 @@ export function dropOldKeys(path: string): number {
 
 function createOnce(path: string): void {
   mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
-  if (modifiedMs(path) === undefined) replaceFile(path, formatKeyRing([newSealKey()]), "keep");
+  if (fileVersion(path) === undefined) replaceFile(path, formatKeyRing([newSealKey()]), "keep");
 }
 
 function readKeys(path: string): readonly SealKey[] {
@@ -70,8 +78,10 @@ function readKeys(path: string): readonly SealKey[] {
   return parseKeyRing(text);
 }
 
-function modifiedMs(path: string): number | undefined {
-  return statSync(path, { throwIfNoEntry: false })?.mtimeMs;
+/** Changes whenever the file is replaced, since that gives it another inode. */
+function fileVersion(path: string): string | undefined {
+  const found = statSync(path, { throwIfNoEntry: false });
+  return found === undefined ? undefined : `${found.ino}:${found.mtimeMs}`;
 }
 
 /** "keep" never overwrites: of two processes that start at once, one makes the ring. */

@@ -26,11 +26,7 @@ export async function openStore(config: StoreConfig, options: OpenOptions): Prom
   return await openLocation(config, keys, readOnly);
 }
 
-async function openLocation(
-  config: StoreConfig,
-  keys: KeyRing,
-  readOnly: boolean,
-): Promise<Store> {
+async function openLocation(config: StoreConfig, keys: KeyRing, readOnly: boolean): Promise<Store> {
   switch (config.store.kind) {
     case "sqlite":
       if (!readOnly) mkdirSync(dirname(config.store.path), { recursive: true, mode: 0o700 });

@@ -17,7 +17,9 @@ export function addKeys(program: Command): void {
       const store = await openStore(config, { access: "write" });
       try {
         const key = addKey(config.keyFile);
-        const resealed = await store.reseal();
+        // Again until nothing is left: another server may just have sealed with the old key.
+        let resealed = 0;
+        for (let more = -1; more !== 0; resealed += more) more = await store.reseal();
         console.log(`${config.keyFile}: key ${key.id} is active, ${resealed} changes sealed again`);
         if (options.dropOld === true) {
           console.log(`${dropOldKeys(config.keyFile)} old keys removed`);

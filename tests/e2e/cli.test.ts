@@ -1,0 +1,205 @@
+// The command line as a person uses it: `bin/setpoint` from an empty folder that is not the
+// repository, a real server, real signals, and a look at what is printed.
+import assert from "node:assert/strict";
+import { spawn } from "node:child_process";
+import { mkdtemp, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { after, before, describe, it } from "node:test";
+import { openStore } from "../../src/app/open-store.ts";
+import { storeConfig } from "../../src/app/config.ts";
+import type { Put } from "../../src/store/port.ts";
+import { root } from "../../tools/stages.ts";
+import { startProgram } from "../peers/child.ts";
+import { startPostgres } from "../peers/postgres.ts";
+import type { Postgres } from "../peers/postgres.ts";
+
+interface Ran {
+  readonly code: number | null;
+  readonly stdout: string;
+  readonly stderr: string;
+}
+
+let folder = "";
+let postgres: Postgres | undefined;
+
+before(async () => {
+  folder = await mkdtemp(join(tmpdir(), "setpoint-cli-"));
+  postgres = await startPostgres();
+});
+
+after(async () => {
+  await postgres?.[Symbol.asyncDispose]();
+  await rm(folder, { recursive: true, force: true });
+});
+
+async function setpoint(...args: string[]): Promise<Ran> {
+  const env = { ...process.env, NODE_TEST_CONTEXT: undefined };
+  const child = spawn(join(root, "bin", "setpoint"), args, { cwd: folder, env });
+  let stdout = "";
+  let stderr = "";
+  child.stdout.setEncoding("utf8").on("data", (text: string) => (stdout += text));
+  child.stderr.setEncoding("utf8").on("data", (text: string) => (stderr += text));
+  const code = await new Promise<number | null>((resolve) => child.once("close", resolve));
+  return { code, stdout, stderr };
+}
+
+function serve(...args: string[]) {
+  const all = ["serve", "--listen", "127.0.0.1:0", ...args];
+  return startProgram("src/cli/main.ts", { cwd: folder, args: all });
+}
+
+const secretText = "correct-horse-battery";
+
+function sample(name: string): Put {
+  const body = Buffer.from(
+    JSON.stringify({ metadata: { name }, data: { password: secretText }, extra: "später" }),
+  );
+  return {
+    kind: "put",
+    key: { kind: "samples.example.dev", namespace: "team-a", name },
+    uid: `uid-${name}`,
+    draft: { body, terms: ["l:app=web"], secrets: ["/data/password"] },
+    when: { kind: "absent" },
+    due: { kind: "wake", afterMs: 0 },
+    names: [{ scope: "hosts", name }],
+    uses: [{ counter: "quota/team-a", amount: 1 }],
+  };
+}
+
+async function fill(data: string): Promise<void> {
+  const store = await openStore(storeConfig({ data }), { access: "write" });
+  const answers = await store.commit([sample("one"), sample("two")]);
+  assert.deepEqual(
+    answers.map(({ kind }) => kind),
+    ["committed", "committed"],
+  );
+  await store.close();
+}
+
+describe("the command line", () => {
+  it("says its version", async () => {
+    const { code, stdout } = await setpoint("version");
+    assert.equal(code, 0);
+    assert.match(stdout, /^setpoint \d+\.\d+\.\d+\nnode 24\./);
+  });
+
+  it("explains a mistake, names the option and changes nothing", async () => {
+    const wrong = await setpoint("serve", "--store", "mysql://user:pass-word@host/db");
+    assert.equal(wrong.code, 1);
+    assert.match(wrong.stderr, /--store/);
+    assert.ok(!wrong.stderr.includes("pass-word"));
+    const unknown = await setpoint("sreve");
+    assert.equal(unknown.code, 1);
+    assert.match(unknown.stderr, /serve/);
+  });
+
+  it("serves health, refuses a second server on the same data, and stops cleanly", async () => {
+    await using server = await serve("--data", "served");
+    const [, url = ""] = await server.waitForLine(/ready on (http:\S+)/);
+    for (const path of ["/livez", "/readyz", "/healthz"]) {
+      const response = await fetch(url + path);
+      assert.equal(response.status, 200, path);
+      assert.equal(await response.text(), "ok\n");
+    }
+    assert.equal((await fetch(`${url}/apis`)).status, 404);
+    assert.equal((await fetch(`${url}/livez`, { method: "POST" })).status, 405);
+
+    const second = await setpoint("serve", "--listen", "127.0.0.1:0", "--data", "served");
+    assert.equal(second.code, 1);
+    assert.match(second.stderr, /store\.locked/);
+
+    const doctor = await setpoint("doctor", "--data", "served");
+    assert.equal(doctor.code, 0, doctor.stdout + doctor.stderr);
+    assert.match(doctor.stdout, /every invariant holds/);
+
+    server.signal("SIGTERM");
+    assert.deepEqual(await server.waitForExit(), { code: 0, signal: null });
+  });
+
+  it("says which address is in use", async () => {
+    await using server = await serve("--data", "first");
+    const [, address = ""] = await server.waitForLine(/ready on http:\/\/(\S+)/);
+    const second = await setpoint("serve", "--listen", address, "--data", "other");
+    assert.equal(second.code, 1);
+    assert.match(second.stderr, /in use/);
+    assert.match(second.stderr, /--listen/);
+  });
+
+  it("backs up beside a running server and restores into both databases", async () => {
+    await fill(join(folder, "origin"));
+    await using server = await serve("--data", "origin");
+    await server.waitForLine(/ready on/);
+    const backup = await setpoint("backup", "all.backup", "--data", "origin");
+    assert.equal(backup.code, 0, backup.stderr);
+    assert.match(backup.stdout, /verified/);
+
+    const keys = ["--keys", join(folder, "origin", "keys.json")];
+    const database = postgres?.url(await postgres.createDatabase()) ?? "";
+    for (const target of ["sqlite:copy/store.db", database]) {
+      const where = ["--store", target, ...keys];
+      const restored = await setpoint("restore", "all.backup", ...where);
+      assert.equal(restored.code, 0, restored.stderr);
+      const doctor = await setpoint("doctor", ...where);
+      assert.equal(doctor.code, 0, doctor.stdout);
+      assert.match(doctor.stdout, /2 resources/);
+      await checkCopy(target, join(folder, "origin", "keys.json"));
+      const again = await setpoint("restore", "all.backup", ...where);
+      assert.equal(again.code, 1);
+      assert.match(again.stderr, /store\.not_empty/);
+    }
+  });
+
+  it("refuses a damaged backup whole", async () => {
+    await fill(join(folder, "damaged"));
+    await setpoint("backup", "good.backup", "--data", "damaged");
+    await writeFile(join(folder, "bad.backup"), "this is not a backup");
+    const refused = await setpoint("restore", "bad.backup", "--data", "fresh");
+    assert.equal(refused.code, 1);
+    assert.match(refused.stderr, /backup\.invalid/);
+    const missing = await setpoint("restore", "missing.backup", "--data", "fresh");
+    assert.equal(missing.code, 1);
+    assert.match(missing.stderr, /missing\.backup/);
+    const good = await setpoint("restore", "good.backup", "--data", "fresh");
+    assert.equal(good.code, 0, "a refused restore leaves the store empty");
+  });
+
+  it("rotates keys and can still read what was sealed before", async () => {
+    const data = join(folder, "rotated");
+    await fill(data);
+    const rotated = await setpoint("keys", "rotate", "--drop-old", "--data", "rotated");
+    assert.equal(rotated.code, 0, rotated.stderr);
+    assert.match(rotated.stdout, /2 changes sealed again/);
+    const store = await openStore(storeConfig({ data }), { access: "read" });
+    const found = await store.get(sample("one").key);
+    assert.ok(found?.body.includes(secretText));
+    await store.close();
+  });
+
+  it("finds what is wrong with an installation", async () => {
+    const nothing = await setpoint("doctor", "--data", "does-not-exist");
+    assert.equal(nothing.code, 1);
+    assert.match(nothing.stdout, /bad .*keys/);
+  });
+});
+
+async function checkCopy(target: string, keys: string): Promise<void> {
+  const store = target.startsWith("sqlite:") ? `sqlite:${join(folder, target.slice(7))}` : target;
+  const copy = await openStore(storeConfig({ store, keys }), { access: "write" });
+  try {
+    const original = sample("one");
+    const found = await copy.get(original.key);
+    assert.deepEqual(found?.body, original.draft.body);
+    assert.deepEqual(await copy.nameHolder({ scope: "hosts", name: "one" }), original.key);
+    assert.equal((await copy.counter("quota/team-a")).value, 2);
+    const claimed = await copy.claim({
+      owner: "test",
+      kinds: [original.key.kind],
+      limit: 10,
+      leaseMs: 1_000,
+    });
+    assert.equal(claimed.length, 2, "work that was due is due");
+  } finally {
+    await copy.close();
+  }
+}
