@@ -7,7 +7,15 @@
 import { spawnSync } from "node:child_process";
 import { createHash } from "node:crypto";
 import {
-  existsSync, mkdirSync, readFileSync, readdirSync, renameSync, rmSync, statSync, writeFileSync,
+  existsSync,
+  mkdirSync,
+  readFileSync,
+  readdirSync,
+  renameSync,
+  rmSync,
+  statSync,
+  utimesSync,
+  writeFileSync,
 } from "node:fs";
 import { delimiter, dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
@@ -26,7 +34,7 @@ try {
 
 async function bootstrap() {
   const node = chooseNode();
-  const pending = () => [runtimeInstall(node), libraryInstall(node)].filter((i) => !isCurrent(i));
+  const pending = () => [runtimeInstall(node), libraryInstall()].filter((i) => !isCurrent(i));
   if (pending().length > 0) {
     await withInstallLock(root, () => {
       for (const install of pending()) perform(install, node);
@@ -53,14 +61,13 @@ function runtimeInstall(node) {
   };
 }
 
-function libraryInstall(node) {
+function libraryInstall() {
   const modules = join(root, "node_modules");
   return {
     title: "the pinned libraries",
     folder: root,
     isNeeded: true,
     mustExist: () => [...packageManifests(modules), ...entries(join(modules, ".bin"))],
-    node,
   };
 }
 
@@ -69,10 +76,20 @@ function isCurrent(install) {
   try {
     const stamp = JSON.parse(readFileSync(stampPath(install), "utf8"));
     if (stamp.key !== key(install)) return false;
-    return Object.entries(stamp.files).every(([path, size]) => statSync(path).size === size);
+    const { files } = stamp;
+    if (!Object.entries(files).every(([path, size]) => statSync(path).size === size)) return false;
+    touchIfOlder(install);
+    return true;
   } catch {
     return false; // No stamp, a torn one, or a missing file: all mean "install".
   }
+}
+
+/** bin/setpoint trusts a stamp that is newer than its sources: a checkout may only touch those. */
+function touchIfOlder(install) {
+  const stampedAt = statSync(stampPath(install)).mtimeMs;
+  if (sources(install).every((path) => statSync(path).mtimeMs < stampedAt)) return;
+  utimesSync(stampPath(install), new Date(), new Date());
 }
 
 function perform(install, node) {
@@ -103,8 +120,15 @@ function runNpm(folder, firstOnPath) {
   const path = [firstOnPath, process.env.PATH].filter((part) => part !== undefined);
   const ran = spawnSync(
     "npm",
-    ["ci", "--ignore-scripts", "--include=dev", "--include=optional", "--loglevel=error",
-      "--no-audit", "--no-fund"],
+    [
+      "ci",
+      "--ignore-scripts",
+      "--include=dev",
+      "--include=optional",
+      "--loglevel=error",
+      "--no-audit",
+      "--no-fund",
+    ],
     {
       cwd: folder,
       encoding: "utf8",
@@ -118,10 +142,12 @@ function runNpm(folder, firstOnPath) {
 
 function key(install) {
   const digest = createHash("sha256").update(`${pinnedVersion} ${process.arch} ${install.folder}`);
-  for (const name of ["package.json", "package-lock.json"]) {
-    digest.update(readFileSync(join(install.folder, name)));
-  }
+  for (const path of sources(install)) digest.update(readFileSync(path));
   return digest.digest("hex");
+}
+
+function sources(install) {
+  return ["package.json", "package-lock.json"].map((name) => join(install.folder, name));
 }
 
 function stampPath(install) {

@@ -8,22 +8,20 @@ import { connect, createServer } from "node:net";
  * Runs `work` while no other process of this clone runs its own.
  * @template T
  * @param {string} root
- * @param {(waited: boolean) => T | Promise<T>} work
+ * @param {() => T | Promise<T>} work
  * @returns {Promise<T>}
  */
 export async function withInstallLock(root, work) {
   const address = lockAddress(root);
-  let waited = false;
   for (;;) {
     const server = await tryListen(address);
     if (server !== undefined) {
       try {
-        return await work(waited);
+        return await work();
       } finally {
         server.close();
       }
     }
-    waited = true;
     await ownerGone(address);
   }
 }
@@ -35,7 +33,10 @@ function lockAddress(root) {
   return { host: "127.0.0.1", port: 20_000 + (Number.parseInt(digest.slice(0, 8), 16) % 20_000) };
 }
 
-/** @param {import("node:net").ListenOptions} address */
+/**
+ * @param {import("node:net").ListenOptions} address
+ * @returns {Promise<{ close: () => void } | undefined>}
+ */
 function tryListen(address) {
   return new Promise((resolve, reject) => {
     const waiters = new Set();
@@ -44,7 +45,6 @@ function tryListen(address) {
       if ("code" in error && error.code === "EADDRINUSE") resolve(undefined);
       else reject(error);
     });
-    server.once("close", () => undefined);
     server.listen(address, () => {
       resolve({
         close() {
@@ -56,12 +56,15 @@ function tryListen(address) {
   });
 }
 
-/** @param {import("node:net").NetConnectOpts} address */
+/**
+ * @param {import("node:net").NetConnectOpts} address
+ * @returns {Promise<void>}
+ */
 function ownerGone(address) {
   return new Promise((resolve) => {
     const socket = connect(address);
     socket.once("error", () => undefined);
-    socket.once("close", resolve);
+    socket.once("close", () => resolve());
     socket.resume();
   });
 }

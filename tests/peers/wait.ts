@@ -1,0 +1,38 @@
+// Waiting for a condition, with a limit: what tests do instead of sleeping.
+import { setTimeout as delay } from "node:timers/promises";
+
+export interface Limit {
+  readonly limitMs?: number;
+}
+
+/** Tries until the answer is neither undefined nor false; fails by saying what was waited for. */
+export async function waitUntil<T>(
+  what: string,
+  attempt: () => T | undefined | false | Promise<T | undefined | false>,
+  { limitMs = 10_000 }: Limit = {},
+): Promise<T> {
+  const deadline = performance.now() + limitMs;
+  for (;;) {
+    const answer = await attempt();
+    if (answer !== undefined && answer !== false) return answer;
+    if (performance.now() >= deadline) throw new Error(`waited ${limitMs} ms in vain for ${what}`);
+    await delay(5);
+  }
+}
+
+/** The answer, or a failure that says what was waited for; the wait keeps the process alive. */
+export async function within<T>(
+  what: string,
+  answer: Promise<T>,
+  { limitMs = 10_000 }: Limit = {},
+): Promise<T> {
+  const { promise: late, reject } = Promise.withResolvers<never>();
+  const timer = setTimeout(() => {
+    reject(new Error(`waited ${limitMs} ms in vain for ${what}`));
+  }, limitMs);
+  try {
+    return await Promise.race([answer, late]);
+  } finally {
+    clearTimeout(timer);
+  }
+}

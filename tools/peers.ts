@@ -1,0 +1,118 @@
+// The programs that the tests run against for real. Each is looked for first; what is missing is
+// installed from the distribution's packages where that is possible, and otherwise named exactly.
+// Adding a peer is adding a line to the table.
+import { spawnSync } from "node:child_process";
+import { existsSync, mkdirSync, readdirSync, rmSync, writeFileSync } from "node:fs";
+import { delimiter, dirname, join } from "node:path";
+import { withInstallLock } from "./install-lock.js";
+import { root } from "./stages.ts";
+
+interface Peer {
+  readonly name: string;
+  readonly packages: readonly string[];
+  /** What to tell a person who has to install it by hand. */
+  readonly wanted: string;
+  readonly find: () => string | undefined;
+  readonly install?: (installPackages: () => void) => void;
+}
+
+const peers: readonly Peer[] = [
+  {
+    name: "PostgreSQL",
+    packages: ["postgresql"],
+    wanted: "PostgreSQL 15 or newer with initdb (in a folder on PATH, or /usr/lib/postgresql)",
+    find: findPostgres,
+    install: withoutMainCluster,
+  },
+];
+
+/** Finds or installs every peer; throws with the whole list of what is missing if it cannot. */
+export async function ensurePeers(): Promise<void> {
+  if (missingPeers().length === 0) return;
+  await withInstallLock(`${root} peers`, () => {
+    const missing = missingPeers();
+    const obstacle = installObstacle();
+    if (missing.length > 0 && obstacle !== undefined) {
+      const lines = missing.map((peer) => `  - ${peer.wanted}\n    ${installCommand(peer)}`);
+      throw new Error(`cannot install what the tests need (${obstacle}):\n${lines.join("\n")}`);
+    }
+    for (const [index, peer] of missing.entries()) installPeer(peer, index === 0);
+  });
+}
+
+/** The same for a program's first line: what is missing is a message, not a stack trace. */
+export async function ensurePeersOrExit(): Promise<void> {
+  try {
+    await ensurePeers();
+  } catch (error) {
+    console.error(`setpoint: ${error instanceof Error ? error.message : String(error)}`);
+    process.exit(1);
+  }
+}
+
+/** The folder with the programs of the newest PostgreSQL from 15 on, if there is one. */
+export function findPostgres(): string | undefined {
+  const debian = "/usr/lib/postgresql";
+  const packaged = existsSync(debian)
+    ? readdirSync(debian)
+        .sort((a, b) => Number(b) - Number(a))
+        .map((version) => join(debian, version, "bin"))
+    : [];
+  const onPath = (process.env["PATH"] ?? "").split(delimiter).filter((folder) => folder !== "");
+  return [...packaged, ...onPath].find((folder) => {
+    if (!existsSync(join(folder, "initdb")) || !existsSync(join(folder, "postgres"))) return false;
+    const { stdout } = spawnSync(join(folder, "postgres"), ["--version"], { encoding: "utf8" });
+    return Number(/\(PostgreSQL\) (\d+)/.exec(stdout)?.[1] ?? 0) >= 15;
+  });
+}
+
+function missingPeers(): readonly Peer[] {
+  return peers.filter((peer) => peer.find() === undefined);
+}
+
+function installObstacle(): string | undefined {
+  if (!existsSync("/usr/bin/apt-get")) return "there is no apt-get here";
+  if (process.getuid?.() !== 0) return "not running as root";
+  return undefined;
+}
+
+function installCommand(peer: Peer): string {
+  return `on Debian, as root: apt-get install ${peer.packages.join(" ")}`;
+}
+
+function installPeer(peer: Peer, isFirst: boolean): void {
+  console.log(`setpoint: installing ${peer.name} (apt-get install ${peer.packages.join(" ")})`);
+  if (isFirst) aptGet(["update"]);
+  const installPackages = (): void =>
+    aptGet(["install", "--yes", "--no-install-recommends", ...peer.packages]);
+  if (peer.install === undefined) installPackages();
+  else peer.install(installPackages);
+  if (peer.find() === undefined) {
+    throw new Error(`${peer.name} was installed but is not there; needed: ${peer.wanted}`);
+  }
+}
+
+function aptGet(args: readonly string[]): void {
+  const options = ["-q", "-o", "DPkg::Lock::Timeout=300", "-o", "Dpkg::Use-Pty=0"];
+  const ran = spawnSync("/usr/bin/apt-get", [...options, ...args], {
+    encoding: "utf8",
+    stdio: ["ignore", "pipe", "pipe"],
+    env: { ...process.env, DEBIAN_FRONTEND: "noninteractive" },
+  });
+  if (ran.status === 0) return;
+  throw new Error(`apt-get ${args.join(" ")} failed\n${ran.stdout}${ran.stderr}`);
+}
+
+/** Debian's package would create a database and start a server; the tests start their own. */
+function withoutMainCluster(installPackages: () => void): void {
+  const setting = "/etc/postgresql-common/createcluster.d/setpoint-tests.conf";
+  mkdirSync(dirname(setting), { recursive: true });
+  writeFileSync(setting, "create_main_cluster = false\n");
+  try {
+    installPackages();
+  } finally {
+    rmSync(setting, { force: true });
+  }
+}
+
+if (import.meta.main) await ensurePeersOrExit();

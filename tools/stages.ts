@@ -1,0 +1,109 @@
+// Runs the stages of `npm run check` and `npm test`: two at a time, one line each, and the full
+// output only of those that fail. A stage is any command; stages that are node:test runs also
+// yield how many tests passed and failed.
+import { spawn } from "node:child_process";
+import { globSync } from "node:fs";
+import { availableParallelism } from "node:os";
+import { join } from "node:path";
+
+export const root = join(import.meta.dirname, "..");
+
+export interface Stage {
+  readonly name: string;
+  readonly command: string;
+  readonly args: readonly string[];
+}
+
+export interface Tally {
+  readonly passed: number;
+  readonly failed: number;
+  readonly skipped: number;
+}
+
+interface Outcome {
+  readonly stage: Stage;
+  readonly code: number;
+  readonly output: string;
+  readonly seconds: number;
+}
+
+/** What can be checked without starting anything: each stage is independent of the others. */
+export function checkStages(): readonly Stage[] {
+  const tool = (name: string): string => join(root, "node_modules", ".bin", name);
+  const units = testFiles("src/**/*.test.ts");
+  return [
+    { name: "types", command: tool("tsc"), args: ["--pretty", "false"] },
+    { name: "lint", command: tool("oxlint"), args: ["--type-aware", "--deny-warnings"] },
+    { name: "unit", ...nodeTest(["--test-isolation=none", ...units]) },
+    { name: "tidy", ...nodeTest(["--test-isolation=none", "tests/tidy.test.ts"]) },
+    { name: "format", command: tool("oxfmt"), args: ["--check", "."] },
+  ].filter((stage) => stage.name !== "unit" || units.length > 0);
+}
+
+export function nodeTest(args: readonly string[]): Pick<Stage, "command" | "args"> {
+  return { command: process.execPath, args: ["--test", "--test-reporter=spec", ...args] };
+}
+
+export function testFiles(pattern: string): readonly string[] {
+  return globSync(pattern, { cwd: root, exclude: ["**/node_modules/**"] }).sort();
+}
+
+/** Runs the stages and returns the sum of their tests; a failed stage counts as a failed test. */
+export async function runStages(stages: readonly Stage[]): Promise<Tally> {
+  const queue = [...stages];
+  const outcomes: Outcome[] = [];
+  const lane = async (): Promise<void> => {
+    for (let stage = queue.shift(); stage !== undefined; stage = queue.shift()) {
+      const outcome = await runStage(stage);
+      const verdict = outcome.code === 0 ? "pass" : "FAIL";
+      console.log(
+        `${verdict}  ${stage.name.padEnd(8)} ${outcome.seconds.toFixed(1).padStart(6)} s`,
+      );
+      outcomes.push(outcome);
+    }
+  };
+  await Promise.all(Array.from({ length: Math.max(2, availableParallelism()) }, lane));
+  for (const { stage, code, output } of outcomes) {
+    if (code !== 0) console.log(`\n--- ${stage.name} (exit code ${code}) ---\n${output.trim()}\n`);
+  }
+  return outcomes.map(tallyOf).reduce(addTallies, { passed: 0, failed: 0, skipped: 0 });
+}
+
+/** Runs one stage; with `echo` its output is shown as it comes. */
+export async function runStage(stage: Stage, echo = false): Promise<Outcome> {
+  const startedAt = performance.now();
+  const { promise, resolve, reject } = Promise.withResolvers<Outcome>();
+  const child = spawn(stage.command, stage.args, { cwd: root, stdio: ["ignore", "pipe", "pipe"] });
+  let output = "";
+  const collect = (chunk: string): void => {
+    output += chunk;
+    if (echo) process.stdout.write(chunk);
+  };
+  child.stdout.setEncoding("utf8").on("data", collect);
+  child.stderr.setEncoding("utf8").on("data", collect);
+  child.once("error", reject);
+  child.once("close", (code) => {
+    const seconds = (performance.now() - startedAt) / 1000;
+    resolve({ stage, code: code ?? 1, output, seconds });
+  });
+  return await promise;
+}
+
+export function tallyOf({ code, output }: Pick<Outcome, "code" | "output">): Tally {
+  const count = (word: string): number =>
+    Number(new RegExp(`^ℹ ${word} (\\d+)$`, "m").exec(output)?.[1] ?? 0);
+  const failed = count("fail") + count("cancelled");
+  return {
+    passed: count("pass"),
+    failed: code === 0 ? 0 : Math.max(1, failed),
+    skipped: count("skipped") + count("todo"),
+  };
+}
+
+export function addTallies(a: Tally, b: Tally): Tally {
+  return {
+    passed: a.passed + b.passed,
+    failed: a.failed + b.failed,
+    skipped: a.skipped + b.skipped,
+  };
+}

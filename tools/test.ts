@@ -1,0 +1,26 @@
+// `npm test`: installs the peers that are missing, runs what `npm run check` runs, then the
+// end-to-end tests against real peers. The last line counts the tests of all of it.
+import { ensurePeersOrExit } from "./peers.ts";
+import {
+  addTallies,
+  checkStages,
+  nodeTest,
+  runStage,
+  runStages,
+  tallyOf,
+  testFiles,
+} from "./stages.ts";
+
+await ensurePeersOrExit();
+const checked = await runStages(checkStages());
+
+const files = testFiles("tests/**/*.test.ts").filter((path) => path !== "tests/tidy.test.ts");
+const crossing = await runStage(
+  { name: "e2e", ...nodeTest(["--test-concurrency=2", "--test-timeout=600000", ...files]) },
+  true,
+);
+
+const { passed, failed, skipped } = addTallies(checked, tallyOf(crossing));
+if (checked.failed > 0) console.log("\nthe check before the end-to-end tests failed: see above");
+console.log(`\n${passed} passed, ${failed} failed${skipped > 0 ? `, ${skipped} skipped` : ""}`);
+process.exitCode = failed > 0 ? 1 : 0;
