@@ -98,7 +98,7 @@ export class Postgres implements AsyncDisposable {
   }
 
   async dropDatabase(name: string): Promise<void> {
-    await this.#administer(`DROP DATABASE IF EXISTS ${escapeIdentifier(name)} WITH (FORCE)`);
+    await this.#administer(`DROP DATABASE IF EXISTS "${name}" WITH (FORCE)`);
   }
 
   /** On the same data, and on the same port once there is one; returns when it answers. */
