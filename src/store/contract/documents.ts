@@ -1,0 +1,111 @@
+/** Documents are opaque: they come back byte for byte, up to the limit, whatever is in them. */
+import assert from "node:assert/strict";
+import { limits } from "../../kernel/limits.ts";
+import type { Json } from "../../kernel/json.ts";
+import type { ResourceKey } from "../../kernel/resource.ts";
+import type { Store } from "../port.ts";
+import { scenario } from "./harness.ts";
+import type { OpenStore } from "./harness.ts";
+import {
+  changesAfter,
+  commit,
+  draft,
+  exists,
+  key,
+  listAll,
+  put,
+  rejectsWith,
+  widgets,
+} from "./samples.ts";
+
+const a = key("a");
+
+/** The bytes of a resource by every way to read them. */
+async function everyReading(store: Store, of: ResourceKey): Promise<readonly Buffer[]> {
+  const [one, [many], listed, changes, history] = await Promise.all([
+    store.get(of),
+    store.getMany([of]),
+    listAll(store, { kind: of.kind }),
+    changesAfter(store, 0),
+    store.history(of),
+  ]);
+  const readings = [one, many, listed[0], changes.at(-1), history[0]];
+  return readings.map((reading) => reading?.body ?? Buffer.alloc(0));
+}
+
+export function documentsContract(open: OpenStore): void {
+  const proto = JSON.parse('{"__proto__":{"x":1},"constructor":null,"toString":"t"}') as Json;
+  const contents: readonly (readonly [string, Json])[] = [
+    ["unicode", { text: "żółć 漢字 \u{1f469}\u{200d}\u{1f680} \u2028 \ufeff e\u0301 é" }],
+    ["escapes and NUL", { text: 'a\u0000b"\\\b\f\n\r\t\u001f\ud800' }],
+    ["prototype names as keys", proto],
+    ["keys that look like numbers", { 10: 1, 9: 2, b: 3, a: 4 }],
+    ["deep nesting", nested(100)],
+    ["numbers at the edges", [0, -1, 1e21, 5e-324, 2 ** 53, 1.7976931348623157e308]],
+    ["empty things", { text: "", list: [], map: {}, none: null }],
+  ];
+  for (const [what, spec] of contents) {
+    scenario(open, `${what} in a document come back byte for byte`, async (h) => {
+      const { body } = draft(a, { spec });
+      await commit(h.store, put(a, { content: { spec } }));
+      for (const reading of await everyReading(h.store, a)) assert.deepEqual(reading, body);
+      await h.reopen();
+      for (const reading of await everyReading(h.store, a)) assert.deepEqual(reading, body);
+    });
+  }
+
+  scenario(open, "fields that nobody knows survive, in their order", async (h) => {
+    const content = { extra: { zeta: [{ new: true }], alpha: "old", 7: "seven" } };
+    await commit(h.store, put(a, { content }));
+    const { body } = draft(a, content);
+    for (const reading of await everyReading(h.store, a)) assert.deepEqual(reading, body);
+  });
+
+  scenario(open, "the bytes kept are those of the call, not of the caller's buffer", async (h) => {
+    const write = put(a);
+    const before = Buffer.from(write.draft.body);
+    const answers = await h.store.commit([write]);
+    assert.equal(answers.length, 1);
+    write.draft.body.fill(0);
+    assert.deepEqual((await h.store.get(a))?.body, before);
+  });
+
+  scenario(open, "a document of 5 MiB is stored and read like any other", async (h) => {
+    const spec = { blob: "0123456789abcdéf".repeat((5 * 1024 * 1024) / 17 + 1) };
+    const { body } = draft(a, { spec });
+    assert(body.length > 5 * 1024 * 1024);
+    await commit(h.store, put(a, { content: { spec } }));
+    for (const reading of await everyReading(h.store, a)) assert(reading.equals(body));
+    await commit(h.store, put(a, { when: exists, content: { spec: 1 } }));
+    const [old] = await listAll(h.store, { kind: widgets, at: 1 });
+    assert(old?.body.equals(body));
+  });
+
+  scenario(open, "a document over the limit rejects the call; at the limit it fits", async (h) => {
+    const spare = limits.maxDocumentBytes - draft(a, { spec: "" }).body.length;
+    const tooLarge = put(a, { content: { spec: "x".repeat(spare + 1) } });
+    await rejectsWith("request.too_large", h.store.commit([put(key("b")), tooLarge]));
+    assert.equal((await h.store.head()).revision, 0);
+    const content = { spec: "x".repeat(spare) };
+    await commit(h.store, put(a, { content }));
+    assert.equal((await h.store.get(a))?.body.length, limits.maxDocumentBytes);
+    const last = tooLarge.draft;
+    const late = h.store.commit([{ kind: "delete", key: a, when: exists, last }]);
+    await rejectsWith("request.too_large", late);
+  });
+
+  scenario(open, "pages of changes are bounded in bytes too, and still complete", async (h) => {
+    const content = { spec: "x".repeat(4 * 1024 * 1024) };
+    for (let i = 0; i < 12; i += 1) await commit(h.store, put(key(`n${i}`), { content }));
+    const page = await h.store.changes(0, 1_000);
+    assert(page.changes.length > 0);
+    assert.equal((await changesAfter(h.store, 0)).length, 12);
+    assert.equal((await listAll(h.store, { kind: widgets })).length, 12);
+  });
+}
+
+function nested(depth: number): Json {
+  let value: Json = "bottom";
+  for (let level = 0; level < depth; level += 1) value = level % 2 === 0 ? [value] : { value };
+  return value;
+}

@@ -1,0 +1,197 @@
+/** The log: changes in order from any point, the history of one key, and waiting for the next. */
+import assert from "node:assert/strict";
+import { scenario } from "./harness.ts";
+import type { OpenStore } from "./harness.ts";
+import {
+  at,
+  changesAfter,
+  commit,
+  del,
+  draft,
+  exists,
+  key,
+  minuteMs,
+  put,
+  rejectsWith,
+  soon,
+} from "./samples.ts";
+import { scriptedHistory } from "./scripted-history.ts";
+
+const a = key("a");
+
+export function historyContract(open: OpenStore): void {
+  changes(open);
+  deletions(open);
+  history(open);
+  waiting(open);
+}
+
+function changes(open: OpenStore): void {
+  scenario(open, "changes resume exactly from every revision, with any limit", async (h) => {
+    await scriptedHistory(h.store, 60);
+    const all = await changesAfter(h.store, 0);
+    assert.deepEqual(
+      all.map((change) => change.revision),
+      Array.from({ length: 60 }, (_, i) => i + 1),
+    );
+    for (let after = 0; after <= 60; after += 1) {
+      assert.deepEqual(await changesAfter(h.store, after), all.slice(after));
+      const page = await h.store.changes(after, 7);
+      assert.deepEqual(page.changes, all.slice(after, after + 7));
+      assert.equal(page.revision, 60);
+      assert.equal(page.compacted, 0);
+    }
+  });
+
+  scenario(open, "a change tells its type, what it replaced, when, and both terms", async (h) => {
+    const content = { labels: { app: "x" } };
+    await commit(h.store, put(a, { uid: "u", content }));
+    await commit(h.store, put(key("b")));
+    await h.advanceClock(minuteMs);
+    await commit(h.store, put(a, { uid: "u", when: at(1), content: { ...content, spec: 2 } }));
+    await commit(h.store, put(a, { uid: "u", when: at(3), content: { spec: 2 } }));
+    const [first, , second, third] = await changesAfter(h.store, 0);
+    assert(first !== undefined && second !== undefined && third !== undefined);
+    const { atMs, ...created } = first;
+    const terms = ["l:app=x"];
+    const shared = { key: a, uid: "u" };
+    assert.deepEqual(created, {
+      ...shared,
+      revision: 1,
+      type: "created",
+      previous: undefined,
+      terms,
+      body: draft(a, content).body,
+    });
+    assert.deepEqual(second, {
+      ...shared,
+      revision: 3,
+      type: "updated",
+      previous: 1,
+      terms,
+      atMs: second.atMs,
+      body: draft(a, { ...content, spec: 2 }).body,
+    });
+    assert(second.atMs - atMs >= minuteMs, "the time is the database's");
+    assert.deepEqual(third, {
+      ...shared,
+      revision: 4,
+      type: "updated",
+      previous: 3,
+      terms: [],
+      previousTerms: terms,
+      atMs: third.atMs,
+      body: second.body,
+    });
+  });
+}
+
+function deletions(open: OpenStore): void {
+  scenario(open, "a deletion shows the last document, bytes and terms", async (h) => {
+    const content = { spec: "last", labels: { app: "x" } };
+    await commit(h.store, put(a, { uid: "u", content }));
+    await commit(h.store, del(a));
+    const deleted = (await changesAfter(h.store, 1))[0];
+    assert.deepEqual(deleted, {
+      revision: 2,
+      type: "deleted",
+      key: a,
+      uid: "u",
+      previous: 1,
+      atMs: deleted?.atMs,
+      terms: ["l:app=x"],
+      body: draft(a, content).body,
+    });
+  });
+
+  scenario(open, "a deletion shows the last state it was given, if it was given one", async (h) => {
+    const last = draft(a, { spec: "final", labels: { app: "y" } });
+    await commit(h.store, put(a, { content: { labels: { app: "x" } } }));
+    await commit(h.store, del(a, { last }));
+    const [deleted] = await h.store.history(a);
+    assert.deepEqual(deleted?.body, last.body);
+    assert.deepEqual(deleted?.terms, ["l:app=y"]);
+    assert.deepEqual(deleted?.previousTerms, ["l:app=x"]);
+    assert.equal(await h.store.get(a), undefined);
+  });
+}
+
+function history(open: OpenStore): void {
+  scenario(open, "a key's history is newest first and crosses its lives", async (h) => {
+    await commit(h.store, put(a, { uid: "u1" }));
+    await commit(h.store, put(key("b")));
+    await commit(h.store, put(a, { uid: "u1", when: at(1), content: { spec: 2 } }));
+    await commit(h.store, del(a));
+    await commit(h.store, put(a, { uid: "u2" }));
+    const all = await h.store.history(a);
+    assert.deepEqual(
+      all.map(({ revision, type, uid, previous }) => [revision, type, uid, previous]),
+      [
+        [5, "created", "u2", undefined],
+        [4, "deleted", "u1", 3],
+        [3, "updated", "u1", 1],
+        [1, "created", "u1", undefined],
+      ],
+    );
+    const log = await changesAfter(h.store, 0);
+    assert.deepEqual(all, log.filter((change) => change.key.name === "a").toReversed());
+    assert.deepEqual(await h.store.history(key("none")), []);
+  });
+
+  scenario(open, "a history is read in parts by limit and before", async (h) => {
+    await commit(h.store, put(a));
+    for (let spec = 2; spec <= 9; spec += 1) {
+      await commit(h.store, put(a, { when: exists, content: { spec } }));
+    }
+    const revisions = async (options: { limit?: number; before?: number }) =>
+      (await h.store.history(a, options)).map((change) => change.revision);
+    assert.deepEqual(await revisions({ limit: 3 }), [9, 8, 7]);
+    assert.deepEqual(await revisions({ limit: 3, before: 7 }), [6, 5, 4]);
+    assert.deepEqual(await revisions({ before: 3 }), [2, 1]);
+    assert.deepEqual(await revisions({ before: 1 }), []);
+  });
+}
+
+function waiting(open: OpenStore): void {
+  scenario(open, "who waits for a revision is woken with the head by the commit", async (h) => {
+    const waits = [0, 0, 1].map((after) => h.store.advancedBeyond(after, soon()));
+    await commit(h.store, put(a));
+    assert(((await waits[0]) ?? 0) >= 1);
+    assert(((await waits[1]) ?? 0) >= 1);
+    await commit(h.store, put(key("b")));
+    assert(((await waits[2]) ?? 0) >= 2);
+    assert((await h.store.advancedBeyond(1, soon())) >= 2);
+    assert.equal((await h.store.changes(1)).changes.length, 1);
+  });
+
+  scenario(open, "a refused or empty write wakes nobody who waits for a revision", async (h) => {
+    await commit(h.store, put(a));
+    const stop = new AbortController();
+    const wait = h.store.advancedBeyond(1, stop.signal);
+    await commit(h.store, put(a, { when: exists }));
+    await h.store.commit([put(a)]);
+    stop.abort(new Error("enough"));
+    await assert.rejects(wait, { message: "enough" });
+  });
+
+  scenario(open, "an aborted wait rejects with the signal's reason", async (h) => {
+    const stop = new AbortController();
+    const waits = [h.store.advancedBeyond(0, stop.signal), h.store.workArrived(1e9, stop.signal)];
+    const reason = new Error("stopped");
+    stop.abort(reason);
+    for (const wait of waits) await assert.rejects(wait, (error) => error === reason);
+    const late = h.store.advancedBeyond(0, AbortSignal.abort(reason));
+    await assert.rejects(late, (error) => error === reason);
+  });
+
+  scenario(
+    open,
+    "a cursor below the compaction mark is told that its history is gone",
+    async (h) => {
+      await scriptedHistory(h.store, 10);
+      await h.store.compact(4);
+      for (const after of [0, 3]) await rejectsWith("history.gone", h.store.changes(after));
+      assert.equal((await changesAfter(h.store, 4)).length, 6);
+    },
+  );
+}

@@ -1,0 +1,83 @@
+/** Unique names: who may hold one, and when it is let go. */
+import assert from "node:assert/strict";
+import { scenario } from "./harness.ts";
+import type { OpenStore } from "./harness.ts";
+import {
+  commit,
+  del,
+  exists,
+  gadgets,
+  key,
+  outcome,
+  put,
+  refusal,
+  schedule,
+  wake,
+} from "./samples.ts";
+
+const [a, b] = [key("a"), key("b")];
+const n = { scope: "dns", name: "x.example" };
+const m = { scope: "dns", name: "y.example" };
+
+export function namesContract(open: OpenStore): void {
+  scenario(open, "a name has one holder; a second is refused and changes nothing", async (h) => {
+    assert.equal(await h.store.nameHolder(n), undefined);
+    await commit(h.store, put(a, { names: [n] }));
+    assert.equal(await refusal(h.store, put(b, { names: [m, n] })), "name.taken");
+    assert.equal(await h.store.get(b), undefined);
+    assert.deepEqual(await h.store.nameHolder(n), a);
+    assert.equal(await h.store.nameHolder(m), undefined);
+  });
+
+  scenario(open, "names are taken across kinds and namespaces", async (h) => {
+    await commit(h.store, put(a, { names: [n] }));
+    const elsewhere = put(key("z", "other", gadgets), { names: [n] });
+    assert.equal(await refusal(h.store, elsewhere), "name.taken");
+  });
+
+  scenario(open, "the same name in another scope is another name", async (h) => {
+    await commit(h.store, put(a, { names: [{ scope: "s", name: "t" }] }));
+    await commit(h.store, put(b, { names: [{ scope: "t", name: "s" }] }));
+    await commit(h.store, put(key("c"), { names: [{ scope: "s/t", name: "t" }] }));
+    await commit(h.store, put(key("d"), { names: [{ scope: "s", name: "t/t" }] }));
+    assert.deepEqual(await h.store.nameHolder({ scope: "t", name: "s" }), b);
+  });
+
+  scenario(open, "a put that says nothing about names keeps them", async (h) => {
+    await commit(h.store, put(a, { names: [n] }));
+    await commit(h.store, put(a, { when: exists, content: { spec: 2 } }));
+    await commit(h.store, schedule(a, wake()));
+    assert.deepEqual(await h.store.nameHolder(n), a);
+  });
+
+  scenario(open, "a put's names replace those held before", async (h) => {
+    await commit(h.store, put(a, { names: [n] }));
+    await commit(h.store, put(a, { when: exists, names: [m] }));
+    assert.equal(await h.store.nameHolder(n), undefined);
+    assert.deepEqual(await h.store.nameHolder(m), a);
+    await commit(h.store, put(a, { when: exists, names: [m, n] }));
+    await commit(h.store, put(a, { when: exists, names: [n, m] }));
+    await commit(h.store, put(a, { when: exists, names: [] }));
+    await commit(h.store, put(b, { names: [n, m] }));
+    assert.deepEqual(await h.store.nameHolder(n), b);
+  });
+
+  scenario(open, "a deletion lets go of names, and a new life does not have them", async (h) => {
+    await commit(h.store, put(a, { names: [n] }));
+    await commit(h.store, del(a));
+    assert.equal(await h.store.nameHolder(n), undefined);
+    await commit(h.store, put(a));
+    assert.equal(await h.store.nameHolder(n), undefined);
+    await commit(h.store, put(b, { names: [n] }));
+  });
+
+  scenario(open, "of many callers at once exactly one gets the name", async (h) => {
+    const calls = Array.from({ length: 40 }, (_, i) =>
+      h.store.commit([put(key(`c${i}`), { names: [n] })]),
+    );
+    const all = (await Promise.all(calls)).map(([first]) => outcome(first));
+    assert.equal(all.filter((word) => word === "committed").length, 1);
+    assert.equal(all.filter((word) => word === "name.taken").length, 39);
+    assert.equal((await h.store.head()).revision, 1);
+  });
+}
