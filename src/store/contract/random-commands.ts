@@ -1,0 +1,248 @@
+/**
+ * Random commands as plain data, so that fast-check can shrink and print them. They name keys,
+ * revisions and claims loosely ("the right one", "an old one"); the loose names become real ones
+ * when the command is run, from the model's state, so most commands do something.
+ */
+import * as fc from "fast-check";
+import { keyText } from "../../kernel/resource.ts";
+import type { ResourceKey } from "../../kernel/resource.ts";
+import type {
+  ClaimRef,
+  CounterBound,
+  CounterUse,
+  DueChange,
+  Precondition,
+  Write,
+} from "../port.ts";
+import type { ModelState } from "./model-state.ts";
+import { absent, at, draft, exists, gadgets, key, minuteMs, widgets } from "./samples.ts";
+
+export const kinds = [widgets, gadgets] as const;
+
+export const keys: readonly ResourceKey[] = [
+  key("a", "team-1"),
+  key("b", "team-1"),
+  key("c", "team-1"),
+  key("a", "team-2"),
+  key("\u{1f600}", "team-2"),
+  key("d", ""),
+  key("e", "team-3", gadgets),
+];
+
+export const uniqueNames = ["n", "m"].map((name) => ({ scope: "s", name }));
+export const counters = ["cpu", "ram"] as const;
+export const selectors = ["", "app=web", "app!=web", "app", "!app", "app in (web,db),app"] as const;
+
+export interface WritePlan {
+  readonly op: "put" | "delete" | "schedule";
+  readonly key: number;
+  readonly when: "right" | "exists" | "absent" | "stale" | "other uid";
+  readonly spec: number;
+  readonly label: "" | "web" | "db";
+  readonly names: readonly (typeof uniqueNames)[number][] | undefined;
+  readonly uses: readonly CounterUse[] | undefined;
+  readonly bounds: readonly CounterBound[] | undefined;
+  readonly due: "none" | "wake" | "release";
+  readonly afterMinutes: number | undefined;
+  readonly attempts: "keep" | "reset";
+  readonly claim: "none" | "own" | "any";
+  readonly pick: number;
+}
+
+export type Command =
+  | { readonly kind: "commit"; readonly atomic: boolean; readonly writes: readonly WritePlan[] }
+  | {
+      readonly kind: "claim";
+      readonly limit: number;
+      readonly leaseMinutes: number;
+      readonly perNamespace: number | undefined;
+      readonly skip: readonly string[];
+    }
+  | { readonly kind: "renew"; readonly picks: readonly number[]; readonly leaseMinutes: number }
+  | { readonly kind: "advance"; readonly minutes: number }
+  | {
+      readonly kind: "list";
+      readonly of: (typeof kinds)[number];
+      readonly at: number | undefined;
+      readonly namespace: string | undefined;
+      readonly selector: (typeof selectors)[number];
+      readonly limit: number;
+    }
+  | { readonly kind: "changes"; readonly after: number; readonly limit: number }
+  | { readonly kind: "history"; readonly key: number; readonly before: number | undefined }
+  | { readonly kind: "compact"; readonly upTo: number }
+  | { readonly kind: "reopen" };
+
+const minutes = fc.integer({ min: 0, max: 4 });
+const namespaces = ["", "team-1", "team-2", "team-3"];
+/** Of the head: 1 is the head itself, a little more is the future. */
+const place = fc.double({ min: 0, max: 1.15, noNaN: true });
+
+function maybe<T>(arbitrary: fc.Arbitrary<T>, weight: number): fc.Arbitrary<T | undefined> {
+  const rest = 10 - weight;
+  return fc.oneof(
+    { weight: rest, arbitrary: fc.constant(undefined) },
+    { weight, arbitrary: arbitrary },
+  );
+}
+
+const use = fc.record({
+  counter: fc.constantFrom(...counters),
+  amount: fc.integer({ min: 0, max: 4 }),
+});
+const bound = fc.record({
+  counter: fc.constantFrom(...counters),
+  max: fc.integer({ min: 0, max: 8 }),
+});
+const onePerCounter = { selector: (held: { counter: string }) => held.counter, maxLength: 2 };
+
+const writePlan: fc.Arbitrary<WritePlan> = fc.record({
+  op: fc.constantFrom("put", "put", "put", "delete", "schedule"),
+  key: fc.nat({ max: keys.length - 1 }),
+  when: fc.constantFrom(
+    "right",
+    "right",
+    "right",
+    "exists",
+    "exists",
+    "absent",
+    "stale",
+    "other uid",
+  ),
+  spec: fc.nat({ max: 2 }),
+  label: fc.constantFrom("", "web", "db"),
+  names: maybe(fc.subarray(uniqueNames), 3),
+  uses: maybe(fc.uniqueArray(use, onePerCounter), 4),
+  bounds: maybe(fc.uniqueArray(bound, onePerCounter), 1),
+  due: fc.constantFrom("none", "wake", "wake", "release"),
+  afterMinutes: maybe(minutes, 7),
+  attempts: fc.constantFrom("keep", "reset"),
+  claim: fc.constantFrom("none", "none", "own", "own", "any"),
+  pick: fc.nat({ max: 1_000 }),
+});
+
+const commit = fc.record({
+  kind: fc.constant("commit"),
+  atomic: fc.boolean(),
+  writes: fc.uniqueArray(writePlan, {
+    selector: (plan) => plan.key,
+    minLength: 1,
+    maxLength: 4,
+  }),
+});
+
+const claim = fc.record({
+  kind: fc.constant("claim"),
+  limit: fc.integer({ min: 1, max: 6 }),
+  leaseMinutes: fc.integer({ min: 1, max: 5 }),
+  perNamespace: maybe(fc.integer({ min: 1, max: 2 }), 3),
+  skip: fc.oneof(
+    { weight: 3, arbitrary: fc.constant([]) },
+    { weight: 1, arbitrary: fc.subarray(namespaces) },
+  ),
+});
+
+const list = fc.record({
+  kind: fc.constant("list"),
+  of: fc.constantFrom(...kinds),
+  at: maybe(place, 6),
+  namespace: maybe(fc.constantFrom(...namespaces), 3),
+  selector: fc.constantFrom(...selectors),
+  limit: fc.integer({ min: 1, max: 5 }),
+});
+
+const others: fc.Arbitrary<Command> = fc.oneof(
+  fc.record({
+    kind: fc.constant("renew"),
+    picks: fc.uniqueArray(fc.nat({ max: 20 }), { maxLength: 3 }),
+    leaseMinutes: fc.integer({ min: 1, max: 5 }),
+  }),
+  fc.record({
+    kind: fc.constant("changes"),
+    after: place,
+    limit: fc.integer({ min: 1, max: 9 }),
+  }),
+  fc.record({
+    kind: fc.constant("history"),
+    key: fc.nat({ max: keys.length - 1 }),
+    before: maybe(place, 3),
+  }),
+);
+
+export const command: fc.Arbitrary<Command> = fc.oneof(
+  { weight: 24, arbitrary: commit },
+  { weight: 6, arbitrary: claim },
+  { weight: 4, arbitrary: fc.record({ kind: fc.constant("advance"), minutes }) },
+  { weight: 3, arbitrary: list },
+  { weight: 4, arbitrary: others },
+  { weight: 1, arbitrary: fc.record({ kind: fc.constant("compact"), upTo: place }) },
+  { weight: 1, arbitrary: fc.record({ kind: fc.constant("reopen") }) },
+);
+
+/** The write that a plan means in this state. `seen` holds every claim granted so far. */
+export function writeOf(plan: WritePlan, state: ModelState, seen: readonly ClaimRef[]): Write {
+  const of = keyAt(plan.key);
+  const stored = state.live.get(keyText(of))?.entry;
+  const own = seen.findLast((given) => keyText(given.key) === keyText(of));
+  const shared = { key: of, when: preconditionOf(plan, stored) };
+  if (plan.op === "delete") {
+    const last = draft(of, { spec: "last", labels: { app: "web" } });
+    const claimed = plan.claim === "none" ? {} : { claim: own ?? { key: of, token: 0 } };
+    return { kind: "delete", ...shared, ...claimed, ...(plan.pick % 2 === 0 ? { last } : {}) };
+  }
+  const due = dueOf(plan);
+  const isRelease = due?.kind === "release";
+  const named = plan.claim === "any" && !isRelease ? seen[plan.pick % (seen.length || 1)] : own;
+  const claimed =
+    plan.claim === "none" && !isRelease ? {} : { claim: named ?? { key: of, token: 0 } };
+  if (plan.op === "schedule") {
+    const wanted = due ?? ({ kind: "wake", afterMs: 0 } as const);
+    const when = shared.when.kind === "absent" ? exists : shared.when;
+    return { kind: "schedule", key: of, when, ...claimed, due: wanted };
+  }
+  const { names, uses, bounds } = plan;
+  return {
+    kind: "put",
+    ...shared,
+    ...claimed,
+    uid: stored?.uid ?? `uid-${state.head}-${plan.key}`,
+    draft: draft(of, { spec: plan.spec, ...(plan.label && { labels: { app: plan.label } }) }),
+    ...(due && { due }),
+    ...(names && { names }),
+    ...(uses && { uses }),
+    ...(bounds && { bounds }),
+  };
+}
+
+export function keyAt(index: number): ResourceKey {
+  return keys[index] ?? key("none");
+}
+
+function preconditionOf(
+  plan: WritePlan,
+  stored: { readonly revision: number } | undefined,
+): Precondition {
+  switch (plan.when) {
+    case "right":
+      if (stored !== undefined) return at(stored.revision);
+      return plan.op === "put" ? absent : exists;
+    case "absent":
+      return plan.op === "put" ? absent : exists;
+    case "exists":
+      return exists;
+    case "stale":
+      return at(Math.max(0, (stored?.revision ?? 1) - 1));
+    case "other uid":
+      return { kind: "exists", uid: "other" };
+    default:
+      return plan.when satisfies never;
+  }
+}
+
+function dueOf(plan: WritePlan): DueChange | undefined {
+  const afterMs = (plan.afterMinutes ?? 0) * minuteMs;
+  if (plan.due === "none") return undefined;
+  if (plan.due === "wake") return { kind: "wake", afterMs };
+  const again = plan.afterMinutes === undefined ? {} : { afterMs };
+  return { kind: "release", attempts: plan.attempts, ...again };
+}
