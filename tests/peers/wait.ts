@@ -24,11 +24,11 @@ export async function waitUntil<T>(
 export async function within<T>(
   what: string,
   answer: Promise<T>,
-  { limitMs = 10_000 }: Limit = {},
+  { limitMs = 10_000, explain = () => "" }: Limit & { readonly explain?: () => string } = {},
 ): Promise<T> {
   const { promise: late, reject } = Promise.withResolvers<never>();
   const timer = setTimeout(() => {
-    reject(new Error(`waited ${limitMs} ms in vain for ${what}`));
+    reject(new Error(`waited ${limitMs} ms in vain for ${what}\n${explain()}`));
   }, limitMs);
   try {
     return await Promise.race([answer, late]);

@@ -1,0 +1,56 @@
+// The style guide as a test. Each rule first proves on samples that it still objects to what it
+// should and to nothing else; then it reads the repository. Exceptions are in tidy/exceptions.ts.
+import assert from "node:assert/strict";
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import { describe, test } from "node:test";
+import { errorsPage, renderErrorsPage } from "../tools/errors-doc.ts";
+import { root } from "../tools/stages.ts";
+import { callRules } from "./tidy/calls.ts";
+import { documentRules } from "./tidy/documents.ts";
+import { exceptions } from "./tidy/exceptions.ts";
+import { layerRules } from "./tidy/layers.ts";
+import { sizeRules } from "./tidy/sizes.ts";
+import { readRepository } from "./tidy/source.ts";
+import type { Rule } from "./tidy/source.ts";
+
+const rules: readonly Rule[] = [...layerRules, ...callRules, ...sizeRules, ...documentRules];
+const repository = readRepository();
+
+for (const rule of rules) {
+  describe(rule.name, () => {
+    test("objects to every bad sample and to no good one", () => {
+      for (const samples of rule.isJoint === true ? [rule.bad] : rule.bad.map((one) => [one])) {
+        const paths = samples.map(({ path }) => path).join(", ");
+        assert.notDeepEqual(rule.find(samples), [], `not objected to: ${paths}`);
+      }
+      assert.deepEqual(rule.find(rule.good), []);
+    });
+
+    test("holds in the repository", () => {
+      const excused = exceptions.filter((exception) => exception.rule === rule.name);
+      const found = rule
+        .find(repository)
+        .filter(({ path }) => !excused.some((exception) => exception.path === path));
+      assert.deepEqual(
+        found.map(({ path, line, message }) => `${path}:${line} ${message}`),
+        [],
+      );
+    });
+  });
+}
+
+test("every exception names a rule, gives a reason and is still needed", () => {
+  for (const { rule: name, path, reason } of exceptions) {
+    const rule = rules.find((candidate) => candidate.name === name);
+    assert.ok(rule !== undefined, `there is no rule called ${name}`);
+    assert.ok(reason.length > 10, `${path}: say why`);
+    const isNeeded = rule.find(repository).some((violation) => violation.path === path);
+    assert.ok(isNeeded, `${path} no longer needs its exception from: ${name}`);
+  }
+});
+
+test("the page of errors is the catalogue's", () => {
+  const page = readFileSync(join(root, errorsPage), "utf8");
+  assert.equal(page, renderErrorsPage(), "run `npm run docs`");
+});

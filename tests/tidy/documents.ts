@@ -1,0 +1,151 @@
+// What holds for documents, packages and migrations: everything that is not code.
+import { existsSync } from "node:fs";
+import { dirname, join, normalize } from "node:path";
+import { root } from "../../tools/stages.ts";
+import { source, violationAt } from "./source.ts";
+import type { Rule, Source, Violation } from "./source.ts";
+
+const maxReadmeLines = 60;
+
+export const documentRules: readonly Rule[] = [
+  {
+    name: "a document has one title",
+    find: (sources) => sources.filter(isDocument).flatMap(titles),
+    bad: [source("a.md", "# One\n\n# Two\n"), source("b.md", "text\n")],
+    good: [source("a.md", "# One\n\n```sh\n# a comment\n```\n\n## Part\n")],
+  },
+  {
+    name: "a relative link leads somewhere",
+    find: (sources) => sources.filter(isDocument).flatMap(brokenLinks),
+    bad: [source("docs/a.md", "# A\n\n[gone](./gone.md)\n")],
+    good: [
+      source("docs/a.md", "# A\n\n[ours](../package.json#name) [out](https://example.org)\n"),
+      source("docs/b.md", "# B\n\n[here](#part) `[not](a.link)`\n"),
+    ],
+  },
+  {
+    name: `a folder of src/ has a README of at most ${maxReadmeLines} lines`,
+    find: readmes,
+    bad: [
+      source("src/kernel/a.ts", ""),
+      source("src/store/README.md", "line\n".repeat(maxReadmeLines + 1)),
+    ],
+    good: [source("src/kernel/a.ts", ""), source("src/kernel/README.md", "# kernel\n")],
+  },
+  {
+    name: "no file names a machine or a package host",
+    find: (sources) => sources.flatMap(machineNames),
+    bad: [
+      source("a.md", ["see ", "work", "main", "x"].join("/")),
+      source("b.md", ["cd ", "root", ".npm"].join("/")),
+      source("c.json", ["https://registry", "npmjs", "org/a"].join(".")),
+    ],
+    good: [source("a.md", "PUT /apis/work/main and https://example.org/root/a")],
+  },
+  {
+    name: "migrations are numbered from 1 without a gap",
+    find: migrationGaps,
+    isJoint: true,
+    bad: [
+      source("src/store/postgres/migrations/0001_a.sql", ""),
+      source("src/store/postgres/migrations/0003_b.sql", ""),
+    ],
+    good: [
+      source("src/store/postgres/migrations/0001_a.sql", ""),
+      source("src/store/postgres/migrations/0002_b.sql", ""),
+      source("src/store/sqlite/migrations/0001_a.sql", ""),
+    ],
+  },
+  {
+    name: "dependencies are exact, and no package runs a script when it is installed",
+    find: (sources) =>
+      sources.filter(({ path }) => /package(-lock)?\.json$/.test(path)).flatMap(pins),
+    bad: [
+      source("package.json", '{ "dependencies": { "pg": "^8.0.0" } }'),
+      source("package-lock.json", '{ "packages": { "a": { "resolved": "https://a/b.tgz" } } }'),
+      source("package-lock.json", '{ "packages": { "a": { "hasInstallScript": true } } }'),
+    ],
+    good: [
+      source(
+        "package.json",
+        '{ "engines": { "node": ">=20" }, "dependencies": { "pg": "8.0.0" } }',
+      ),
+    ],
+  },
+];
+
+function isDocument({ path }: Source): boolean {
+  return path.endsWith(".md");
+}
+
+/** Fenced and inline code is blanked out: what looks like a title or a link there is none. */
+function prose({ text }: Source): string {
+  return text.replaceAll(/^( *)(```|~~~)[\s\S]*?^\1\2|`[^`\n]*`/gm, (code) =>
+    code.replaceAll(/[^\n]/g, " "),
+  );
+}
+
+function titles(at: Source): readonly Violation[] {
+  const found = [...prose(at).matchAll(/^# .+/gm)];
+  if (found.length === 1) return [];
+  return [violationAt(at, found[1]?.index ?? 0, `has ${found.length} titles (lines with one #)`)];
+}
+
+function brokenLinks(at: Source): readonly Violation[] {
+  return [...prose(at).matchAll(/\]\(([^)\s]+)\)/g)].flatMap((match) => {
+    const link = match[1] ?? "";
+    const path = link.split("#")[0] ?? "";
+    if (path === "" || /^[a-z]+:/.test(link)) return [];
+    const target = normalize(join(root, dirname(at.path), decodeURIComponent(path)));
+    return existsSync(target) ? [] : [violationAt(at, match.index, `leads nowhere: ${link}`)];
+  });
+}
+
+function readmes(sources: readonly Source[]): readonly Violation[] {
+  const folders = new Set(
+    sources.map(({ path }) => /^src\/[^/]+(?=\/)/.exec(path)?.[0]).filter((f) => f !== undefined),
+  );
+  return [...folders].flatMap((folder): readonly Violation[] => {
+    const path = `${folder}/README.md`;
+    const readme = sources.find((candidate) => candidate.path === path);
+    if (readme === undefined) return [{ path, line: 1, message: "is missing" }];
+    const lines = readme.text.trimEnd().split("\n").length;
+    return lines <= maxReadmeLines
+      ? []
+      : [violationAt(readme, 0, `${lines} lines: one page is enough`)];
+  });
+}
+
+function machineNames(at: Source): readonly Violation[] {
+  const pattern =
+    /(?<![\w.:/-])\/(?:work\/(?:main|shared|\.)|root\/)[^\s"'`)]*|registry\.npmjs\.\w+|deb\.debian\.\w+/g;
+  return [...at.text.matchAll(pattern)].map((match) =>
+    violationAt(at, match.index, `\`${match[0]}\` is not the product's`),
+  );
+}
+
+function migrationGaps(sources: readonly Source[]): readonly Violation[] {
+  const groups = Map.groupBy(
+    sources.filter(({ path }) => /\/migrations\/[^/]+\.sql$/.test(path)),
+    ({ path }) => dirname(path),
+  );
+  return [...groups.values()].flatMap((files) =>
+    files
+      .toSorted((a, b) => (a.path < b.path ? -1 : 1))
+      .flatMap((file, index) => {
+        const expected = `${String(index + 1).padStart(4, "0")}_`;
+        const name = file.path.slice(dirname(file.path).length + 1);
+        if (name.startsWith(expected)) return [];
+        return [violationAt(file, 0, `is not number ${expected.slice(0, 4)}`)];
+      }),
+  );
+}
+
+function pins(at: Source): readonly Violation[] {
+  const patterns = at.path.endsWith("lock.json")
+    ? [/"resolved": "[^"]*"/g, /"hasInstallScript": true/g]
+    : [/"(?!node")[^"]+": "(?:[\^~]|[<>]=?)\s*\d[^"]*"/g];
+  return patterns.flatMap((pattern) =>
+    [...at.text.matchAll(pattern)].map((match) => violationAt(at, match.index, match[0])),
+  );
+}
