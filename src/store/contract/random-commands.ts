@@ -45,7 +45,7 @@ export interface WritePlan {
   readonly due: "none" | "wake" | "release";
   readonly afterMinutes: number | undefined;
   readonly attempts: "keep" | "reset";
-  readonly claim: "none" | "own" | "any";
+  readonly claim: "none" | "own" | "any" | "lost";
   readonly pick: number;
 }
 
@@ -80,10 +80,12 @@ const place = fc.double({ min: 0, max: 1.15, noNaN: true });
 
 function maybe<T>(arbitrary: fc.Arbitrary<T>, weight: number): fc.Arbitrary<T | undefined> {
   const rest = 10 - weight;
-  return fc.oneof(
-    { weight: rest, arbitrary: fc.constant(undefined) },
-    { weight, arbitrary: arbitrary },
-  );
+  return fc.oneof({ weight: rest, arbitrary: fc.constant(undefined) }, { weight, arbitrary });
+}
+
+function oneOf<T extends string>(weights: { readonly [word in T]: number }): fc.Arbitrary<T> {
+  const words = Object.entries<number>(weights) as [T, number][];
+  return fc.oneof(...words.map(([word, weight]) => ({ weight, arbitrary: fc.constant(word) })));
 }
 
 const use = fc.record({
@@ -97,33 +99,24 @@ const bound = fc.record({
 const onePerCounter = { selector: (held: { counter: string }) => held.counter, maxLength: 2 };
 
 const writePlan: fc.Arbitrary<WritePlan> = fc.record({
-  op: fc.constantFrom("put", "put", "put", "delete", "schedule"),
+  op: oneOf({ put: 7, delete: 1, schedule: 2 }),
   key: fc.nat({ max: keys.length - 1 }),
-  when: fc.constantFrom(
-    "right",
-    "right",
-    "right",
-    "exists",
-    "exists",
-    "absent",
-    "stale",
-    "other uid",
-  ),
+  when: oneOf({ right: 14, exists: 3, absent: 1, stale: 1, "other uid": 1 }),
   spec: fc.nat({ max: 2 }),
   label: fc.constantFrom("", "web", "db"),
   names: maybe(fc.subarray(uniqueNames), 3),
   uses: maybe(fc.uniqueArray(use, onePerCounter), 4),
-  bounds: maybe(fc.uniqueArray(bound, onePerCounter), 1),
-  due: fc.constantFrom("none", "wake", "wake", "release"),
+  bounds: maybe(fc.uniqueArray(bound, onePerCounter), 2),
+  due: oneOf({ none: 2, wake: 4, release: 3 }),
   afterMinutes: maybe(minutes, 7),
   attempts: fc.constantFrom("keep", "reset"),
-  claim: fc.constantFrom("none", "none", "own", "own", "any"),
+  claim: oneOf({ none: 5, own: 4, any: 1, lost: 1 }),
   pick: fc.nat({ max: 1_000 }),
 });
 
-const commit = fc.record({
+const commits = fc.record({
   kind: fc.constant("commit"),
-  atomic: fc.boolean(),
+  atomic: oneOf({ yes: 1, no: 2 }).map((word) => word === "yes"),
   writes: fc.uniqueArray(writePlan, {
     selector: (plan) => plan.key,
     minLength: 1,
@@ -131,7 +124,7 @@ const commit = fc.record({
   }),
 });
 
-const claim = fc.record({
+const claims = fc.record({
   kind: fc.constant("claim"),
   limit: fc.integer({ min: 1, max: 6 }),
   leaseMinutes: fc.integer({ min: 1, max: 5 }),
@@ -142,7 +135,7 @@ const claim = fc.record({
   ),
 });
 
-const list = fc.record({
+const lists = fc.record({
   kind: fc.constant("list"),
   of: fc.constantFrom(...kinds),
   at: maybe(place, 6),
@@ -170,10 +163,10 @@ const others: fc.Arbitrary<Command> = fc.oneof(
 );
 
 export const command: fc.Arbitrary<Command> = fc.oneof(
-  { weight: 24, arbitrary: commit },
-  { weight: 6, arbitrary: claim },
+  { weight: 24, arbitrary: commits },
+  { weight: 6, arbitrary: claims },
   { weight: 4, arbitrary: fc.record({ kind: fc.constant("advance"), minutes }) },
-  { weight: 3, arbitrary: list },
+  { weight: 3, arbitrary: lists },
   { weight: 4, arbitrary: others },
   { weight: 1, arbitrary: fc.record({ kind: fc.constant("compact"), upTo: place }) },
   { weight: 1, arbitrary: fc.record({ kind: fc.constant("reopen") }) },
@@ -183,28 +176,20 @@ export const command: fc.Arbitrary<Command> = fc.oneof(
 export function writeOf(plan: WritePlan, state: ModelState, seen: readonly ClaimRef[]): Write {
   const of = keyAt(plan.key);
   const stored = state.live.get(keyText(of))?.entry;
-  const own = seen.findLast((given) => keyText(given.key) === keyText(of));
-  const shared = { key: of, when: preconditionOf(plan, stored) };
+  const claim = claimOf(plan, state, seen);
+  const shared = { key: of, when: preconditionOf(plan, stored), ...(claim && { claim }) };
   if (plan.op === "delete") {
     const last = draft(of, { spec: "last", labels: { app: "web" } });
-    const claimed = plan.claim === "none" ? {} : { claim: own ?? { key: of, token: 0 } };
-    return { kind: "delete", ...shared, ...claimed, ...(plan.pick % 2 === 0 ? { last } : {}) };
+    return { kind: "delete", ...shared, ...(plan.pick % 2 === 0 && { last }) };
   }
-  const due = dueOf(plan);
-  const isRelease = due?.kind === "release";
-  const named = plan.claim === "any" && !isRelease ? seen[plan.pick % (seen.length || 1)] : own;
-  const claimed =
-    plan.claim === "none" && !isRelease ? {} : { claim: named ?? { key: of, token: 0 } };
+  const due = dueOf(plan, of, claim);
   if (plan.op === "schedule") {
-    const wanted = due ?? ({ kind: "wake", afterMs: 0 } as const);
-    const when = shared.when.kind === "absent" ? exists : shared.when;
-    return { kind: "schedule", key: of, when, ...claimed, due: wanted };
+    return { kind: "schedule", ...shared, due: due ?? { kind: "wake", afterMs: 0 } };
   }
   const { names, uses, bounds } = plan;
   return {
     kind: "put",
     ...shared,
-    ...claimed,
     uid: stored?.uid ?? `uid-${state.head}-${plan.key}`,
     draft: draft(of, { spec: plan.spec, ...(plan.label && { labels: { app: plan.label } }) }),
     ...(due && { due }),
@@ -212,6 +197,28 @@ export function writeOf(plan: WritePlan, state: ModelState, seen: readonly Claim
     ...(uses && { uses }),
     ...(bounds && { bounds }),
   };
+}
+
+/** The newest claim on the key itself, if it has one; any claim; or one that never was. */
+function claimOf(
+  plan: WritePlan,
+  state: ModelState,
+  seen: readonly ClaimRef[],
+): ClaimRef | undefined {
+  const of = keyAt(plan.key);
+  const held = state.live.get(keyText(of))?.work.claim;
+  switch (plan.claim) {
+    case "none":
+      return undefined;
+    case "own":
+      return held && { key: of, token: held.token };
+    case "any":
+      return seen.at(-1 - (plan.pick % 5));
+    case "lost":
+      return plan.pick % 3 === 0 ? { key: of, token: plan.pick % 5 } : undefined;
+    default:
+      return plan.claim satisfies never;
+  }
 }
 
 export function keyAt(index: number): ResourceKey {
@@ -222,14 +229,15 @@ function preconditionOf(
   plan: WritePlan,
   stored: { readonly revision: number } | undefined,
 ): Precondition {
+  const isCreation = plan.op === "put" && stored === undefined;
   switch (plan.when) {
     case "right":
       if (stored !== undefined) return at(stored.revision);
-      return plan.op === "put" ? absent : exists;
+      return isCreation ? absent : exists;
     case "absent":
       return plan.op === "put" ? absent : exists;
     case "exists":
-      return exists;
+      return isCreation && plan.pick % 4 > 0 ? absent : exists;
     case "stale":
       return at(Math.max(0, (stored?.revision ?? 1) - 1));
     case "other uid":
@@ -239,10 +247,16 @@ function preconditionOf(
   }
 }
 
-function dueOf(plan: WritePlan): DueChange | undefined {
+/** A release needs a claim on the key itself; without one the plan wakes instead. */
+function dueOf(
+  plan: WritePlan,
+  of: ResourceKey,
+  claim: ClaimRef | undefined,
+): DueChange | undefined {
   const afterMs = (plan.afterMinutes ?? 0) * minuteMs;
   if (plan.due === "none") return undefined;
-  if (plan.due === "wake") return { kind: "wake", afterMs };
+  const isOwn = claim !== undefined && keyText(claim.key) === keyText(of);
+  if (plan.due === "wake" || !isOwn) return { kind: "wake", afterMs };
   const again = plan.afterMinutes === undefined ? {} : { afterMs };
   return { kind: "release", attempts: plan.attempts, ...again };
 }
