@@ -1,5 +1,5 @@
-// `npm run docs`: writes docs/reference/errors.md from the error catalogue, so that the page and the
-// program cannot disagree. With --check it only says whether they do.
+// `npm run docs`: writes docs/reference/errors.md from the error catalogue, so that the page and
+// the program cannot disagree. With --check it only says whether they do.
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { catalogue } from "../src/kernel/errors.ts";
@@ -9,12 +9,12 @@ export const errorsPage = "docs/reference/errors.md";
 
 const heading = `# Errors
 
-Every operational error carries one of these codes. Codes are public API: never renamed, never reused.
-The table is written from \`src/kernel/error-catalogue.ts\`.
+Every operational error carries one of these codes. Codes are public API: never renamed, never
+reused. The table is written from \`src/kernel/error-catalogue.ts\`.
 
-\`retry\` says what a program may do: \`never\` (the same request fails again), \`after_read\` (read, decide again,
-then write), \`backoff\` (the same request may succeed later), \`after_check\` (it may already have succeeded:
-read before retrying).
+\`retry\` says what a program may do: \`never\` (the same request fails again), \`after_read\`
+(read, decide again, then write), \`backoff\` (the same request may succeed later), \`after_check\`
+(it may already have succeeded: read before retrying).
 
 | code | status | retry | meaning | what to do |
 |---|---|---|---|---|

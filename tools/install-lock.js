@@ -1,5 +1,5 @@
-// One installer at a time per clone. The lock is a listening abstract socket: the kernel releases it
-// when its owner ends, however it ends, so there is no stale lock to detect. Plain JavaScript,
+// One installer at a time per clone. The lock is a listening abstract socket: the kernel releases
+// it when its owner ends, however it ends, so there is no stale lock to detect. Plain JavaScript,
 // because it runs before the pinned Node.js is there.
 import { createHash } from "node:crypto";
 import { connect, createServer } from "node:net";

@@ -1,5 +1,5 @@
-// The command line. Each command is one file in commands/ that adds itself to the program; this file
-// only names them, and turns what they throw into a message and an exit code.
+// The command line. Each command is one file in commands/ that adds itself to the program; this
+// file only names them, and turns what they throw into a message and an exit code.
 import { Command } from "commander";
 import { isSetpointError } from "../kernel/errors.ts";
 import { errorChain } from "../telemetry/log.ts";

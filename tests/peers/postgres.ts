@@ -117,7 +117,7 @@ export class Postgres implements AsyncDisposable {
     }
   }
 
-  /** `fast` ends sessions and writes a checkpoint; `immediate` leaves recovery to the next start. */
+  /** `fast` ends sessions and writes a checkpoint; `immediate` leaves that to the next start. */
   async stop(mode: "fast" | "immediate" = "fast"): Promise<void> {
     const server = this.#process;
     if (server === undefined) return;
@@ -225,7 +225,7 @@ function unprivilegedOwner(): Owner | undefined {
   throw new Error("running as root, and there is neither a postgres nor a nobody account");
 }
 
-/** A freshly made cluster to copy from, one for each PostgreSQL seen and each change of this file. */
+/** A freshly made cluster to copy from: one for each PostgreSQL seen. */
 async function cachedCluster(bin: string, owner: Owner | undefined): Promise<string> {
   const version = run(join(bin, "postgres"), ["--version"])
     .trim()

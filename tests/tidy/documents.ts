@@ -117,10 +117,14 @@ function readmes(sources: readonly Source[]): readonly Violation[] {
 }
 
 function machineNames(at: Source): readonly Violation[] {
-  const pattern =
-    /(?<![\w.:/-])\/(?:work\/(?:main|shared|\.)|root\/)[^\s"'`)]*|registry\.npmjs\.\w+|deb\.debian\.\w+/g;
-  return [...at.text.matchAll(pattern)].map((match) =>
-    violationAt(at, match.index, `\`${match[0]}\` is not the product's`),
+  const patterns = [
+    /(?<![\w.:/-])\/(?:work\/(?:main|shared|\.)|root\/)[^\s"'`)]*/g,
+    /registry\.npmjs\.\w+|deb\.debian\.\w+/g,
+  ];
+  return patterns.flatMap((pattern) =>
+    [...at.text.matchAll(pattern)].map((match) =>
+      violationAt(at, match.index, `\`${match[0]}\` is not the product's`),
+    ),
   );
 }
 
