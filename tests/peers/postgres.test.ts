@@ -15,8 +15,8 @@ before(async () => {
       await query(url, "CREATE TABLE note (body text)");
     },
   });
+  after(async () => await server[Symbol.asyncDispose]());
 });
-after(async () => await server[Symbol.asyncDispose]());
 
 test("databases made from the template have its tables and do not see each other", async () => {
   const [one, two] = [await server.createDatabase(), await server.createDatabase()];
