@@ -8,15 +8,15 @@ import type { Postgres } from "./postgres.ts";
 import { isAlive, processTree } from "./process-tree.ts";
 import { waitUntil } from "./wait.ts";
 
+const started = new AsyncDisposableStack();
 let server: Postgres;
 before(async () => {
-  server = await startPostgres({
-    prepareTemplate: async (url) => {
-      await query(url, "CREATE TABLE note (body text)");
-    },
-  });
-  after(async () => await server[Symbol.asyncDispose]());
+  const prepareTemplate = async (url: string): Promise<void> => {
+    await query(url, "CREATE TABLE note (body text)");
+  };
+  server = started.use(await startPostgres({ prepareTemplate }));
 });
+after(async () => await started.disposeAsync());
 
 test("databases made from the template have its tables and do not see each other", async () => {
   const [one, two] = [await server.createDatabase(), await server.createDatabase()];
