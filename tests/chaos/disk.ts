@@ -1,0 +1,107 @@
+// A disk that a test can cut off, freeze and fill. It is a file with an ext4 file system in it,
+// mounted through a loop device, so what is in the file is what the system has sent to the disk.
+//
+// `cut` is a loss of power: it takes a copy of the file while every writer is stopped, and mounts
+// the copy in place of the disk. What a program wrote without asking for a flush was only in the
+// memory of the system, and is gone. That is the difference to kill -9, which loses no such thing,
+// and the only way here to see whether a store flushes before it answers. It does not model a disk
+// that loses its own cache, or that tears a sector.
+//
+// Mounting needs root and loop devices. Where there are none, `openDisk` says so and gives nothing:
+// the test prints that as a diagnostic, and checks what it can without.
+import { execFileSync } from "node:child_process";
+import { chmod, mkdir, mkdtemp, rename, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { startPostgres } from "../peers/postgres.ts";
+import type { Postgres } from "../peers/postgres.ts";
+
+export class Disk implements AsyncDisposable {
+  /** Where it is mounted. */
+  readonly path: string;
+  readonly #folder: string;
+  readonly #image: string;
+  #isFrozen = false;
+
+  constructor(folder: string) {
+    this.#folder = folder;
+    this.#image = join(folder, "image");
+    this.path = join(folder, "disk");
+  }
+
+  async make(sizeMb: number): Promise<void> {
+    await mkdir(this.path);
+    run("truncate", ["-s", `${sizeMb}M`, this.#image]);
+    // No lazy work in the background, and no reserved blocks: full means full for root as well.
+    run("mkfs.ext4", ["-q", "-m", "0", "-E", "lazy_itable_init=0,lazy_journal_init=0", this.#image]);
+    this.#mount();
+    await chmod(this.path, 0o777);
+  }
+
+  /** Power is lost and comes back. Whoever uses the disk must be stopped before and dead after. */
+  async cut(killAll: () => Promise<void>): Promise<void> {
+    const copy = `${this.#image}.copy`;
+    run("cp", ["--sparse=auto", this.#image, copy]);
+    await killAll();
+    this.#unmount();
+    await rename(copy, this.#image);
+    this.#mount();
+  }
+
+  /** Nothing that writes to the disk goes on until `thaw`: the slowest disk there is. */
+  freeze(): void {
+    run("fsfreeze", ["--freeze", this.path]);
+    this.#isFrozen = true;
+  }
+
+  thaw(): void {
+    if (this.#isFrozen) run("fsfreeze", ["--unfreeze", this.path]);
+    this.#isFrozen = false;
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    this.thaw();
+    this.#unmount();
+    await rm(this.#folder, { recursive: true, force: true });
+  }
+
+  /** `commit=600`: the journal does not flush by itself every few seconds and hide a missing flush. */
+  #mount(): void {
+    run("mount", ["-o", "loop,commit=600", this.#image, this.path]);
+  }
+
+  #unmount(): void {
+    run("umount", [this.path]);
+  }
+}
+
+/** The disk, or the reason why there is none. */
+export async function openDisk(sizeMb: number): Promise<Disk | string> {
+  if (process.getuid?.() !== 0) return "not root, so nothing can be mounted";
+  const folder = await mkdtemp(join(tmpdir(), "setpoint-disk-"));
+  await chmod(folder, 0o755);
+  const disk = new Disk(folder);
+  try {
+    await disk.make(sizeMb);
+    return disk;
+  } catch (error) {
+    await rm(folder, { recursive: true, force: true });
+    return `no loop device: ${error instanceof Error ? error.message : String(error)}`;
+  }
+}
+
+/** A PostgreSQL server whose data is on the disk: it makes its folder where temporary files go. */
+export async function startPostgresOn(disk: Disk): Promise<Postgres> {
+  const usual = process.env["TMPDIR"];
+  process.env["TMPDIR"] = disk.path;
+  try {
+    return await startPostgres();
+  } finally {
+    if (usual === undefined) delete process.env["TMPDIR"];
+    else process.env["TMPDIR"] = usual;
+  }
+}
+
+function run(command: string, args: readonly string[]): void {
+  execFileSync(command, args, { stdio: ["ignore", "pipe", "pipe"] });
+}
