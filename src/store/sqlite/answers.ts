@@ -1,0 +1,76 @@
+/** What the writer reports of a batch, as the port has it: answers, and changes for the log. */
+import { assert } from "../../kernel/assert.ts";
+import { SetpointError } from "../../kernel/errors.ts";
+import type { Answer, Change, Write } from "../port.ts";
+import type { PreparedGroup, PreparedWrite } from "../prepare.ts";
+import type { BatchResult, WriteResult } from "./batch.ts";
+import type { OpenBody } from "./reader.ts";
+import { bufferOf } from "./sql.ts";
+
+export function answerOf(result: WriteResult): Answer {
+  if (result.kind !== "refused") return { kind: result.kind, revision: result.revision };
+  const { code, message, details } = result;
+  return { kind: "refused", error: new SetpointError(code, message, { details }) };
+}
+
+/** The changes of a batch in the order of their revisions. */
+export function changesOf(
+  groups: readonly PreparedGroup[],
+  { atMs, results }: BatchResult,
+  open: OpenBody,
+): readonly Change[] {
+  const changes: Change[] = [];
+  for (const [index, group] of groups.entries()) {
+    for (const [place, prepared] of group.writes.entries()) {
+      const result = results[index]?.[place];
+      if (result?.kind !== "committed") continue;
+      changes.push(changeOf(prepared, result, atMs, open));
+    }
+  }
+  return changes;
+}
+
+function changeOf(
+  prepared: PreparedWrite,
+  result: Extract<WriteResult, { kind: "committed" }>,
+  atMs: number,
+  open: OpenBody,
+): Change {
+  const { revision, type, uid, previous, previousTerms } = result;
+  const { kind, namespace, name } = prepared.write.key;
+  const key = { kind, namespace, name };
+  const terms = result.terms === undefined ? [...prepared.terms] : parsed(result.terms);
+  return {
+    ...{ revision, type, key, uid, previous: previous ?? undefined, atMs },
+    body: bodyOf(prepared.write, () => {
+      const { document, sealed } = result;
+      assert(document !== null, "a deletion without a last state shows the stored one");
+      return open({ key, uid }, bufferOf(document), sealed === null ? null : bufferOf(sealed));
+    }),
+    terms,
+    ...(previousTerms === undefined ? {} : { previousTerms: parsed(previousTerms) }),
+  };
+}
+
+function bodyOf(write: Write, stored: () => Buffer): Buffer {
+  if (write.kind === "put") return write.draft.body;
+  if (write.kind === "delete" && write.last !== undefined) return write.last.body;
+  return stored();
+}
+
+function parsed(terms: string): readonly string[] {
+  return JSON.parse(terms) as readonly string[];
+}
+
+/** Whether a batch may have made something due sooner. */
+export function isSooner(groups: readonly PreparedGroup[]): boolean {
+  return groups.some(({ writes }) =>
+    writes.some(({ write }) => write.kind !== "delete" && write.due !== undefined),
+  );
+}
+
+/** Answers that were committed with their batch and lost on the way: see head.answers. */
+export function recoveredAnswers(text: string): readonly (readonly Answer[])[] {
+  const { results } = JSON.parse(text) as BatchResult;
+  return results.map((group) => group.map(answerOf));
+}

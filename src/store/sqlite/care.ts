@@ -1,0 +1,105 @@
+/**
+ * The slow services of a store: dump, load, sealing again and long lists. Each goes on in pieces, so
+ * that neither the event loop nor the writer is held for long.
+ */
+import { statSync } from "node:fs";
+import { setImmediate } from "node:timers/promises";
+import { keyText } from "../../kernel/resource.ts";
+import type { KeyRing } from "../key-ring.ts";
+import type { DumpRow, Head, ListQuery, Page } from "../port.ts";
+import { openDocument, resealEnvelope } from "../seal.ts";
+import type { ResealItem } from "./core.ts";
+import { dumpRows, pagesOf } from "./dump.ts";
+import type { Engine } from "./engine.ts";
+import type { OpenedFiles } from "./open.ts";
+import { openConnection } from "./schema.ts";
+import { bufferOf } from "./sql.ts";
+
+const resealItems = 200;
+const loadItems = 200;
+const loadBytes = 1_048_576;
+
+export async function* dumpFile(
+  { path, clock, reader, isInline }: OpenedFiles,
+  closing: AbortSignal,
+): AsyncIterable<DumpRow> {
+  if (isInline) {
+    yield* [...dumpRows(reader.db, clock.nowMs())];
+    return;
+  }
+  const db = openConnection(path, "reader");
+  try {
+    db.exec("BEGIN");
+    for (const page of pagesOf(dumpRows(db, clock.nowMs()))) {
+      closing.throwIfAborted();
+      yield* page;
+      await setImmediate();
+    }
+  } finally {
+    db.close();
+  }
+}
+
+export async function loadInto(
+  { writer }: Engine,
+  rows: AsyncIterable<DumpRow>,
+): Promise<Head> {
+  await writer.loadBegin();
+  try {
+    let page: DumpRow[] = [];
+    let bytes = 0;
+    for await (const row of rows) {
+      page.push(row);
+      if (row.row === "change") bytes += (row.document?.length ?? 0) + (row.sealed?.length ?? 0);
+      if (page.length < loadItems && bytes < loadBytes) continue;
+      await writer.loadRows(page);
+      page = [];
+      bytes = 0;
+    }
+    await writer.loadRows(page);
+    return await writer.loadEnd();
+  } catch (error) {
+    await writer.loadAbort();
+    throw error;
+  }
+}
+
+/** Keys stay on this thread: it reads envelopes, seals them anew, and the writer puts them back. */
+export async function resealAll(
+  { reader, ring, engine }: OpenedFiles,
+  signal: AbortSignal | undefined,
+): Promise<number> {
+  let count = 0;
+  let after = 0;
+  for (;;) {
+    signal?.throwIfAborted();
+    const found = reader.sealedAfter(after, resealItems);
+    const items: ResealItem[] = found.flatMap(({ revision, key, uid, sealed }) => {
+      const resealed = resealEnvelope(ring, { key, uid }, sealed);
+      return resealed === undefined ? [] : [{ revision, before: sealed, after: resealed }];
+    });
+    if (items.length > 0) count += await engine.writer.reseal(items);
+    else await setImmediate();
+    const last = found.at(-1);
+    if (last === undefined) return count;
+    after = last.revision;
+  }
+}
+
+export async function longList(engine: Engine, ring: KeyRing, query: ListQuery): Promise<Page> {
+  const { page, envelopes } = await engine.background.list(query);
+  const records = page.records.map((record) => {
+    const document = bufferOf(record.body);
+    const sealed = envelopes.get(keyText(record.key));
+    if (sealed === undefined) return { ...record, body: document };
+    return { ...record, body: openDocument(ring, record, { document, sealed: bufferOf(sealed) }) };
+  });
+  return { ...page, records };
+}
+
+export function bytesOnDisk(path: string): number {
+  const sizes = ["", "-wal", "-shm"].map((end) => {
+    return statSync(`${path}${end}`, { throwIfNoEntry: false })?.size ?? 0;
+  });
+  return sizes.reduce((sum, size) => sum + size, 0);
+}

@@ -1,0 +1,231 @@
+/**
+ * Hands out due work fairly. When everything that is due fits, it is all handed out, oldest first.
+ * Otherwise namespaces take turns: the claim walks from namespace to namespace through the index,
+ * starting where the last one stopped, takes the oldest of each, and only then second ones. So a
+ * namespace with a million due resources delays another by one turn, not by a million.
+ *
+ * Settled resources are in neither index, and a claim looks at no more rows than it hands out plus
+ * at most `limits.maxClaimNamespaces` namespaces.
+ */
+import type { DatabaseSync } from "node:sqlite";
+import { assert } from "../../kernel/assert.ts";
+import { limits } from "../../kernel/limits.ts";
+import { keyText } from "../../kernel/resource.ts";
+import type { Claim, ClaimRequest } from "../port.ts";
+import { action, rows } from "./sql.ts";
+
+interface Candidate {
+  readonly kind: string;
+  readonly namespace: string;
+  readonly name: string;
+  readonly dueAtMs: number;
+  readonly attempts: number;
+}
+
+export const claimQueries = {
+  oldest: `SELECT kind, namespace, name, due_at, attempts FROM due INDEXED BY due_by_time
+    WHERE kind = ? AND due_at <= ? ORDER BY due_at LIMIT ?`,
+  oldestOfNamespace: `SELECT kind, namespace, name, due_at, attempts
+    FROM due INDEXED BY due_by_namespace
+    WHERE kind = ? AND namespace = ? AND due_at <= ? ORDER BY due_at LIMIT ?`,
+  nextNamespace: `SELECT namespace FROM due INDEXED BY due_by_namespace
+    WHERE kind = ? AND namespace > ? AND due_at IS NOT NULL ORDER BY namespace LIMIT 1`,
+  firstNamespace: `SELECT namespace FROM due INDEXED BY due_by_namespace
+    WHERE kind = ? AND due_at IS NOT NULL ORDER BY namespace LIMIT 1`,
+  nextDue: `SELECT due_at FROM due INDEXED BY due_by_time
+    WHERE kind = ? AND due_at IS NOT NULL ORDER BY due_at LIMIT 1`,
+};
+
+type DueRow = [kind: string, namespace: string, name: string, dueAt: number, attempts: number];
+
+function statements(db: DatabaseSync) {
+  return {
+    oldest: rows<DueRow>(db, claimQueries.oldest),
+    oldestOfNamespace: rows<DueRow>(db, claimQueries.oldestOfNamespace),
+    nextNamespace: rows<[string]>(db, claimQueries.nextNamespace),
+    firstNamespace: rows<[string]>(db, claimQueries.firstNamespace),
+    resource: rows<[uid: string, revision: number]>(
+      db,
+      "SELECT uid, revision FROM resource WHERE kind = ? AND namespace = ? AND name = ?",
+    ),
+    grant: action(
+      db,
+      `UPDATE due SET due_at = ?, wake_at = NULL, token = ?, owner = ?, attempts = ?
+       WHERE kind = ? AND namespace = ? AND name = ?`,
+    ),
+  };
+}
+
+export class Claims {
+  readonly #sql: ReturnType<typeof statements>;
+  /** The namespace that had the last turn, by the kinds asked for. */
+  readonly #turns = new Map<string, string>();
+
+  constructor(db: DatabaseSync) {
+    this.#sql = statements(db);
+  }
+
+  /** Grants with the tokens after `lastToken`, in the order of the result. */
+  claim(request: ClaimRequest, nowMs: number, lastToken: number): readonly Claim[] {
+    const limit = Math.min(request.limit, limits.maxClaimItems);
+    if (limit <= 0) return [];
+    const kinds = [...new Set(request.kinds)];
+    const chosen = this.#chooseAll(request, kinds, limit, nowMs);
+    const turns = chosen ?? this.#chooseByTurns(request, kinds, limit, nowMs);
+    return turns.map((candidate, index) =>
+      this.#grant(candidate, lastToken + 1 + index, request, nowMs),
+    );
+  }
+
+  /** Everything due, when it fits and no namespace is limited or skipped by it; else undefined. */
+  #chooseAll(
+    { perNamespace = Infinity, skipNamespaces = [] }: ClaimRequest,
+    kinds: readonly string[],
+    limit: number,
+    nowMs: number,
+  ): readonly Candidate[] | undefined {
+    const found: Candidate[] = [];
+    const counts = new Map<string, number>();
+    for (const kind of kinds) {
+      const room = limit + 1 - found.length;
+      for (const row of this.#sql.oldest.all(kind, nowMs, room)) {
+        const candidate = candidateOf(row);
+        const count = (counts.get(candidate.namespace) ?? 0) + 1;
+        if (count > perNamespace || skipNamespaces.includes(candidate.namespace)) return undefined;
+        counts.set(candidate.namespace, count);
+        found.push(candidate);
+      }
+      if (found.length > limit) return undefined;
+    }
+    return kinds.length > 1 ? found.sort(byDueTime) : found;
+  }
+
+  #chooseByTurns(
+    request: ClaimRequest,
+    kinds: readonly string[],
+    limit: number,
+    nowMs: number,
+  ): readonly Candidate[] {
+    const { perNamespace = limit, skipNamespaces = [] } = request;
+    const skipped = new Set(skipNamespaces);
+    const turnKey = JSON.stringify(kinds);
+    const queues = new Map<string, readonly Candidate[]>();
+    const most = Math.min(perNamespace, limit);
+    let visited = 0;
+    for (const namespace of this.#namespaces(kinds, this.#turns.get(turnKey))) {
+      visited += 1;
+      if (visited > limits.maxClaimNamespaces || queues.size >= limit) break;
+      if (skipped.has(namespace)) continue;
+      const queue = this.#queueOf(namespace, kinds, most, nowMs);
+      if (queue.length > 0) queues.set(namespace, queue);
+      this.#turns.set(turnKey, namespace);
+    }
+    // Namespaces beyond the walk are not forgotten: what has waited longest fills the rest.
+    if (queues.size < limit) this.#addOldest(queues, kinds, limit, most, nowMs, skipped);
+    return inTurns([...queues.values()], limit);
+  }
+
+  /** Each namespace with a due time, once, from the one after `last` around to it. */
+  *#namespaces(kinds: readonly string[], last: string | undefined): Iterable<string> {
+    let at = last;
+    if (at !== undefined) {
+      for (;;) {
+        const next = this.#after(kinds, at);
+        if (next === undefined) break;
+        yield next;
+        at = next;
+      }
+    }
+    at = undefined;
+    for (;;) {
+      const next = at === undefined ? this.#first(kinds) : this.#after(kinds, at);
+      if (next === undefined || (last !== undefined && isAfter(next, last))) return;
+      yield next;
+      at = next;
+    }
+  }
+
+  #after(kinds: readonly string[], namespace: string): string | undefined {
+    return least(kinds.map((kind) => this.#sql.nextNamespace.get(kind, namespace)?.[0]));
+  }
+
+  #first(kinds: readonly string[]): string | undefined {
+    return least(kinds.map((kind) => this.#sql.firstNamespace.get(kind)?.[0]));
+  }
+
+  #queueOf(
+    namespace: string,
+    kinds: readonly string[],
+    most: number,
+    nowMs: number,
+  ): readonly Candidate[] {
+    const found = kinds.flatMap((kind) =>
+      this.#sql.oldestOfNamespace.all(kind, namespace, nowMs, most).map(candidateOf),
+    );
+    return found.sort(byDueTime).slice(0, most);
+  }
+
+  #addOldest(
+    queues: Map<string, readonly Candidate[]>,
+    kinds: readonly string[],
+    limit: number,
+    most: number,
+    nowMs: number,
+    skipped: ReadonlySet<string>,
+  ): void {
+    for (const kind of kinds) {
+      for (const row of this.#sql.oldest.all(kind, nowMs, limit)) {
+        const { namespace } = candidateOf(row);
+        if (queues.has(namespace) || skipped.has(namespace)) continue;
+        queues.set(namespace, this.#queueOf(namespace, kinds, most, nowMs));
+      }
+    }
+  }
+
+  #grant(of: Candidate, token: number, request: ClaimRequest, nowMs: number): Claim {
+    const { kind, namespace, name, dueAtMs } = of;
+    const expiresAtMs = nowMs + request.leaseMs;
+    const attempts = of.attempts + 1;
+    const key = { kind, namespace, name };
+    const found = this.#sql.resource.get(kind, namespace, name);
+    assert(found !== undefined, `${keyText(key)} is due but does not exist`);
+    this.#sql.grant.run(expiresAtMs, token, request.owner, attempts, kind, namespace, name);
+    const [uid, revision] = found;
+    return { key, token, uid, revision, expiresAtMs, dueAtMs, attempts };
+  }
+}
+
+/** One of each queue in turn until the limit is reached. */
+function inTurns(queues: readonly (readonly Candidate[])[], limit: number): readonly Candidate[] {
+  const chosen: Candidate[] = [];
+  for (let turn = 0; chosen.length < limit; turn += 1) {
+    const before = chosen.length;
+    for (const queue of queues) {
+      const next = queue[turn];
+      if (next !== undefined && chosen.length < limit) chosen.push(next);
+    }
+    if (chosen.length === before) break;
+  }
+  return chosen;
+}
+
+function candidateOf([kind, namespace, name, dueAtMs, attempts]: DueRow): Candidate {
+  return { kind, namespace, name, dueAtMs, attempts };
+}
+
+function byDueTime(a: Candidate, b: Candidate): number {
+  return a.dueAtMs - b.dueAtMs;
+}
+
+function least(texts: readonly (string | undefined)[]): string | undefined {
+  let found: string | undefined;
+  for (const text of texts) {
+    if (text !== undefined && (found === undefined || isAfter(found, text))) found = text;
+  }
+  return found;
+}
+
+/** As the index orders them: by UTF-8 bytes, which a comparison of UTF-16 units does not give. */
+function isAfter(a: string, b: string): boolean {
+  return a !== b && Buffer.compare(Buffer.from(a), Buffer.from(b)) > 0;
+}

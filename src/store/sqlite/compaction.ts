@@ -1,0 +1,77 @@
+/**
+ * Forgets what was replaced. The mark moves first, in a commit of its own: from then on nobody can
+ * ask for what is below it. Then the log is walked from the old mark to the new one in slices; for
+ * each change the one it replaced is removed, and deletions are removed themselves. How far the walk
+ * came is committed with each slice, so after a crash it goes on from there.
+ */
+import { performance } from "node:perf_hooks";
+import type { DatabaseSync } from "node:sqlite";
+import { limits } from "../../kernel/limits.ts";
+import { action, rows } from "./sql.ts";
+
+export interface Slice {
+  readonly removed: number;
+  readonly isDone: boolean;
+}
+
+/** How long a slice may hold the writer. */
+const sliceGoalMs = 8;
+const smallestSlice = 16;
+
+function statements(db: DatabaseSync) {
+  return {
+    head: rows<[compacted: number, compacting: number]>(
+      db,
+      "SELECT compacted, compacting FROM head",
+    ),
+    mark: action(db, "UPDATE head SET compacted = ? WHERE id = 1"),
+    progress: action(db, "UPDATE head SET compacting = ? WHERE id = 1"),
+    removeReplaced: action(
+      db,
+      `DELETE FROM change WHERE revision IN (
+         SELECT previous FROM change
+         WHERE revision > ? AND revision <= ? AND previous IS NOT NULL)`,
+    ),
+    removeDeletions: action(
+      db,
+      "DELETE FROM change WHERE revision > ? AND revision <= ? AND type = 'deleted'",
+    ),
+  };
+}
+
+export class Compaction {
+  readonly #sql: ReturnType<typeof statements>;
+  #items = 256;
+
+  constructor(db: DatabaseSync) {
+    this.#sql = statements(db);
+  }
+
+  mark(upTo: number): number {
+    const [compacted = 0] = this.#sql.head.get() ?? [];
+    if (upTo <= compacted) return compacted;
+    this.#sql.mark.run(upTo);
+    return upTo;
+  }
+
+  slice(): Slice {
+    const [compacted = 0, compacting = 0] = this.#sql.head.get() ?? [];
+    if (compacting >= compacted) return { removed: 0, isDone: true };
+    const start = performance.now();
+    const to = Math.min(compacted, compacting + this.#items);
+    // The replaced changes are collected before the first is removed, so a chain inside the slice
+    // goes as a whole.
+    const replaced = this.#sql.removeReplaced.run(compacting, to);
+    const deletions = this.#sql.removeDeletions.run(compacting, to);
+    this.#sql.progress.run(to);
+    this.#adapt(performance.now() - start);
+    return { removed: Number(replaced.changes) + Number(deletions.changes), isDone: to >= compacted };
+  }
+
+  #adapt(tookMs: number): void {
+    if (tookMs > sliceGoalMs) this.#items = Math.max(smallestSlice, this.#items >> 1);
+    else if (tookMs * 2 < sliceGoalMs) {
+      this.#items = Math.min(limits.compactionBatchItems, this.#items * 2);
+    }
+  }
+}

@@ -1,0 +1,246 @@
+/**
+ * The writer: everything that changes a database, done synchronously on one connection. It runs in
+ * a thread of its own (worker.ts), or on the caller's thread for `:memory:` and for simulations.
+ *
+ * Each call is one transaction. The head is kept in memory too, and only moves after a COMMIT, so a
+ * failed call leaves nothing behind. A COMMIT that fails in the disk is settled by looking at the
+ * file again (`#settle`): the answer is "not applied", or that nobody can know.
+ */
+import type { DatabaseSync } from "node:sqlite";
+import { SetpointError } from "../../kernel/errors.ts";
+import type { Claim, ClaimRef, ClaimRequest, Renewal } from "../port.ts";
+import { packResult } from "./batch.ts";
+import type { BatchGroup, BatchResult } from "./batch.ts";
+import { Claims } from "./claims.ts";
+import type { DatabaseClock } from "./clock.ts";
+import { Compaction } from "./compaction.ts";
+import type { Slice } from "./compaction.ts";
+import { DueTimes } from "./due.ts";
+import { Loader } from "./load.ts";
+import type { LoadRow } from "./load.ts";
+import { action, rows, sqliteCode, storeError } from "./sql.ts";
+import type { Action } from "./sql.ts";
+import { WriteGroups } from "./write-groups.ts";
+
+export interface CoreOptions {
+  readonly path: string;
+  readonly clock: DatabaseClock;
+  /** Opens the connection; called again when it is in doubt. */
+  readonly connect: () => DatabaseSync;
+}
+
+export interface CoreState {
+  readonly revision: number;
+  readonly compacted: number;
+  /** The newest batch committed, and what it was answered: see batch.ts. */
+  readonly batch: number;
+  readonly answers: string;
+}
+
+export interface ResealItem {
+  readonly revision: number;
+  readonly before: Uint8Array;
+  readonly after: Uint8Array;
+}
+
+const ioError = 10;
+
+interface Parts {
+  readonly groups: WriteGroups;
+  readonly due: DueTimes;
+  readonly claims: Claims;
+  readonly compaction: Compaction;
+  readonly setHead: Action;
+  readonly setToken: Action;
+  readonly reseal: Action;
+}
+
+export class Core {
+  readonly #options: CoreOptions;
+  #db: DatabaseSync;
+  #parts: Parts;
+  #revision = 0;
+  #lastToken = 0;
+  #loader: Loader | undefined;
+
+  constructor(options: CoreOptions) {
+    this.#options = options;
+    this.#db = options.connect();
+    this.#parts = partsOf(this.#db);
+    this.#readHead();
+  }
+
+  state(): CoreState {
+    const row = rows<[number, number, number, string]>(
+      this.#db,
+      "SELECT revision, compacted, batch, answers FROM head",
+    ).get();
+    const [revision = 0, compacted = 0, batch = 0, answers = ""] = row ?? [];
+    return { revision, compacted, batch, answers };
+  }
+
+  commit(batch: number, groups: readonly BatchGroup[]): BatchResult {
+    const atMs = this.#options.clock.nowMs();
+    return this.#transaction(() => {
+      const applied = this.#parts.groups.apply(groups, this.#revision, atMs);
+      const result = { atMs, results: applied.results };
+      if (applied.isChanged) {
+        this.#parts.setHead.run(applied.revision, batch, packResult(result).text);
+      }
+      return { result, commit: () => (this.#revision = applied.revision) };
+    });
+  }
+
+  claim(request: ClaimRequest): readonly Claim[] {
+    const nowMs = this.#options.clock.nowMs();
+    return this.#transaction(() => {
+      const result = this.#parts.claims.claim(request, nowMs, this.#lastToken);
+      const lastToken = this.#lastToken + result.length;
+      if (result.length > 0) this.#parts.setToken.run(lastToken);
+      return { result, commit: () => (this.#lastToken = lastToken) };
+    });
+  }
+
+  renew(claims: readonly ClaimRef[], leaseMs: number): Renewal {
+    const nowMs = this.#options.clock.nowMs();
+    return this.#transaction(() => ({ result: this.#parts.due.renew(claims, leaseMs, nowMs) }));
+  }
+
+  /** Moves the compaction mark; the removal is done by slices. Returns the mark. */
+  compactMark(upTo: number): number {
+    const mark = Math.min(upTo, this.#revision);
+    return this.#transaction(() => ({ result: this.#parts.compaction.mark(mark) }));
+  }
+
+  compactSlice(): Slice {
+    return this.#transaction(() => ({ result: this.#parts.compaction.slice() }));
+  }
+
+  /** Replaces envelopes that are still what they were. */
+  reseal(items: readonly ResealItem[]): number {
+    return this.#transaction(() => {
+      let result = 0;
+      for (const { revision, before, after } of items) {
+        result += Number(this.#parts.reseal.run(after, revision, before).changes);
+      }
+      return { result };
+    });
+  }
+
+  loadBegin(): void {
+    if (this.#loader !== undefined) throw new SetpointError("store.not_empty", "a load is running");
+    this.#db.exec("BEGIN IMMEDIATE");
+    try {
+      this.#loader = new Loader(this.#db, this.#options.clock.nowMs());
+    } catch (error) {
+      this.#db.exec("ROLLBACK");
+      throw error;
+    }
+  }
+
+  loadRows(loaded: readonly LoadRow[]): void {
+    this.#loader?.add(loaded);
+  }
+
+  loadEnd(): CoreState {
+    this.#loader?.finish();
+    this.#db.exec("COMMIT");
+    this.#loader = undefined;
+    this.#readHead();
+    return this.state();
+  }
+
+  loadAbort(): void {
+    this.#loader = undefined;
+    if (this.#db.isTransaction) this.#db.exec("ROLLBACK");
+  }
+
+  /** For tests: settings that make the disk small, and the like. */
+  pragma(text: string): unknown {
+    return this.#db.prepare(`PRAGMA ${text}`).all();
+  }
+
+  /** Moves the log into the database file; false when a reader was in the way. */
+  checkpoint(): boolean {
+    const row = rows<[busy: number]>(this.#db, "PRAGMA wal_checkpoint(TRUNCATE)").get();
+    return row?.[0] === 0;
+  }
+
+  close(): void {
+    this.loadAbort();
+    this.#db.close();
+  }
+
+  #transaction<T>(run: () => { readonly result: T; readonly commit?: () => void }): T {
+    if (this.#loader !== undefined) {
+      throw new SetpointError("store.unavailable", "a backup is being restored into this store");
+    }
+    let isCommitting = false;
+    try {
+      this.#db.exec("BEGIN IMMEDIATE");
+      const { result, commit } = run();
+      isCommitting = true;
+      this.#db.exec("COMMIT");
+      commit?.();
+      return result;
+    } catch (error) {
+      if (isCommitting && sqliteCode(error) === ioError) throw this.#settle(error);
+      if (this.#db.isTransaction) this.#db.exec("ROLLBACK");
+      throw storeError(error, this.#options.path);
+    }
+  }
+
+  /**
+   * The flush of a COMMIT failed. Its frames may lie in the log all the same, and a crash now could
+   * bring them to life; another commit in their place makes sure that it cannot.
+   */
+  #settle(cause: unknown): SetpointError {
+    const { path } = this.#options;
+    try {
+      if (this.#db.isTransaction) this.#db.exec("ROLLBACK");
+      this.#db.close();
+      this.#db = this.#options.connect();
+      this.#parts = partsOf(this.#db);
+      const before = this.#revision;
+      this.#readHead();
+      this.#db.exec("BEGIN IMMEDIATE; UPDATE head SET batch = batch + 0 WHERE id = 1; COMMIT");
+      if (this.#revision === before) {
+        return new SetpointError("store.unavailable", `the disk failed a commit (${path})`, {
+          cause,
+          details: { path },
+        });
+      }
+    } catch (error) {
+      return outcomeUnknown(path, error);
+    }
+    return outcomeUnknown(path, cause);
+  }
+
+  #readHead(): void {
+    const [revision = 0, lastToken = 0] =
+      rows<[number, number]>(this.#db, "SELECT revision, last_token FROM head").get() ?? [];
+    this.#revision = revision;
+    this.#lastToken = lastToken;
+  }
+}
+
+function partsOf(db: DatabaseSync): Parts {
+  const due = new DueTimes(db);
+  return {
+    due,
+    groups: new WriteGroups(db, due),
+    claims: new Claims(db),
+    compaction: new Compaction(db),
+    setHead: action(db, "UPDATE head SET revision = ?, batch = ?, answers = ? WHERE id = 1"),
+    setToken: action(db, "UPDATE head SET last_token = ? WHERE id = 1"),
+    reseal: action(db, "UPDATE change SET sealed = ? WHERE revision = ? AND sealed = ?"),
+  };
+}
+
+function outcomeUnknown(path: string, cause: unknown): SetpointError {
+  return new SetpointError(
+    "store.outcome_unknown",
+    `the disk failed during a commit, which may have happened (${path})`,
+    { cause, details: { path } },
+  );
+}

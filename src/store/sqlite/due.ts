@@ -1,0 +1,101 @@
+/**
+ * When resources want work, and who works on them. A row's `due_at` is when it may be claimed: the
+ * end of the lease while a claim is live, so an expired claim is simply a row that is due. Rows
+ * without a time are settled and in no index; they only remember attempts that were not reset.
+ */
+import type { DatabaseSync } from "node:sqlite";
+import type { ResourceKey } from "../../kernel/resource.ts";
+import type { ClaimRef, DueChange, Renewal } from "../port.ts";
+import { action, rows } from "./sql.ts";
+
+type DueRow = [dueAt: number | null, wakeAt: number | null, token: number | null, tries: number];
+
+function statements(db: DatabaseSync) {
+  const key = "kind = ? AND namespace = ? AND name = ?";
+  return {
+    find: rows<DueRow>(db, `SELECT due_at, wake_at, token, attempts FROM due WHERE ${key}`),
+    insert: action(
+      db,
+      `INSERT INTO due (kind, namespace, name, due_at, attempts) VALUES (?, ?, ?, ?, 0)`,
+    ),
+    setDue: action(db, `UPDATE due SET due_at = ? WHERE ${key}`),
+    setWake: action(db, `UPDATE due SET wake_at = ? WHERE ${key}`),
+    release: action(
+      db,
+      `UPDATE due SET due_at = ?, wake_at = NULL, token = NULL, owner = NULL, attempts = ?
+       WHERE ${key}`,
+    ),
+    remove: action(db, `DELETE FROM due WHERE ${key}`),
+    renew: action(
+      db,
+      `UPDATE due SET due_at = ? WHERE ${key} AND token = ? AND due_at > ?`,
+    ),
+  };
+}
+
+export class DueTimes {
+  readonly #sql: ReturnType<typeof statements>;
+
+  constructor(db: DatabaseSync) {
+    this.#sql = statements(db);
+  }
+
+  isLive({ key, token }: ClaimRef, nowMs: number): boolean {
+    const [dueAt, , held] = this.#sql.find.get(key.kind, key.namespace, key.name) ?? [];
+    return held === token && typeof dueAt === "number" && dueAt > nowMs;
+  }
+
+  /** Wakes and releases; the claim was judged before. */
+  apply(key: ResourceKey, due: DueChange, nowMs: number): void {
+    const row = this.#sql.find.get(key.kind, key.namespace, key.name);
+    if (due.kind === "wake") this.#wake(key, row, nowMs + due.afterMs, nowMs);
+    else if (row !== undefined) this.#release(key, row, due, nowMs);
+  }
+
+  remove({ kind, namespace, name }: ResourceKey): void {
+    this.#sql.remove.run(kind, namespace, name);
+  }
+
+  renew(claims: readonly ClaimRef[], leaseMs: number, nowMs: number): Renewal {
+    const renewed: Renewal["renewed"][number][] = [];
+    const lost: ClaimRef[] = [];
+    const expiresAtMs = nowMs + leaseMs;
+    for (const { key, token } of claims) {
+      const { kind, namespace, name } = key;
+      const done = this.#sql.renew.run(expiresAtMs, kind, namespace, name, token, nowMs);
+      if (Number(done.changes) > 0) renewed.push({ key, token, expiresAtMs });
+      else lost.push({ key, token });
+    }
+    return { renewed, lost };
+  }
+
+  #wake(key: ResourceKey, row: DueRow | undefined, atMs: number, nowMs: number): void {
+    const { kind, namespace, name } = key;
+    if (row === undefined) {
+      this.#sql.insert.run(kind, namespace, name, atMs);
+      return;
+    }
+    const [dueAt, wakeAt, token] = row;
+    const isClaimed = token !== null && dueAt !== null && dueAt > nowMs;
+    const known = isClaimed ? wakeAt : dueAt;
+    if (known !== null && known <= atMs) return;
+    (isClaimed ? this.#sql.setWake : this.#sql.setDue).run(atMs, kind, namespace, name);
+  }
+
+  #release(
+    key: ResourceKey,
+    [, wakeAt, , tries]: DueRow,
+    due: Extract<DueChange, { kind: "release" }>,
+    nowMs: number,
+  ): void {
+    const { kind, namespace, name } = key;
+    const next = Math.min(
+      due.afterMs === undefined ? Infinity : nowMs + due.afterMs,
+      wakeAt ?? Infinity,
+    );
+    const attempts = due.attempts === "reset" ? 0 : tries;
+    const isSettled = next === Infinity;
+    if (isSettled && attempts === 0) this.#sql.remove.run(kind, namespace, name);
+    else this.#sql.release.run(isSettled ? null : next, attempts, kind, namespace, name);
+  }
+}

@@ -1,0 +1,143 @@
+/**
+ * Where the work of a store is done, behind one shape: in two threads beside the caller's (a file),
+ * on the caller's own (`:memory:`, simulations), or not at all (read only). The calls are those of
+ * Core and Background; nothing above knows where they run.
+ */
+import type { DatabaseSync } from "node:sqlite";
+import { SetpointError } from "../../kernel/errors.ts";
+import { Background } from "./background.ts";
+import { packBatch, unpackResult } from "./batch.ts";
+import type { BatchGroup, BatchResult, Packed } from "./batch.ts";
+import type { DatabaseClock } from "./clock.ts";
+import { Core } from "./core.ts";
+import { Thread } from "./thread.ts";
+import { WalWatch } from "./wal-watch.ts";
+import type { WalLimits } from "./wal-watch.ts";
+
+type CoreCalls = Pick<
+  Core,
+  | "state"
+  | "claim"
+  | "renew"
+  | "compactMark"
+  | "compactSlice"
+  | "reseal"
+  | "loadBegin"
+  | "loadRows"
+  | "loadEnd"
+  | "loadAbort"
+  | "pragma"
+>;
+type BackgroundCalls = Pick<Background, "list" | "counts" | "verify">;
+
+export type Calls<T> = {
+  readonly [K in keyof T]: T[K] extends (...args: infer A) => infer R
+    ? (...args: A) => Promise<R>
+    : never;
+};
+
+export interface Engine {
+  readonly writer: Calls<CoreCalls>;
+  readonly background: Calls<BackgroundCalls>;
+  commit(batch: number, groups: readonly BatchGroup[]): Promise<BatchResult>;
+  /** For tests. */
+  advanceClock(ms: number): Promise<void>;
+  /** For tests: ends the writer's thread in the middle of a call. */
+  crash(): Promise<void>;
+  /** Answers what was asked before, then lets go of the files. */
+  close(): Promise<void>;
+}
+
+export interface EngineOptions {
+  readonly path: string;
+  readonly clock: DatabaseClock;
+  readonly walLimits: WalLimits;
+}
+
+export function threadEngine({ path, clock, walLimits }: EngineOptions, aheadMs: number): Engine {
+  let offsetMs = aheadMs;
+  const threadOptions = { path, walLimits };
+  let isCheckpointing = false;
+  const background = new Thread(() => ({ role: "background", aheadMs: 0, ...threadOptions }));
+  const writer = new Thread(
+    () => ({ role: "writer", aheadMs: offsetMs, ...threadOptions }),
+    () => {
+      if (isCheckpointing) return;
+      isCheckpointing = true;
+      // A checkpoint that fails is tried again after the next megabytes; the data is in the log.
+      const done = (): void => {
+        isCheckpointing = false;
+      };
+      background.call("checkpoint", []).then(done, done);
+    },
+  );
+  return {
+    writer: remote<CoreCalls>(writer),
+    background: remote<BackgroundCalls>(background),
+    commit: async (batch, groups) => {
+      const packed = packBatch(groups);
+      const answer = await writer.call("commit", [batch, packed], [packed.bytes]);
+      return unpackResult(answer as Packed);
+    },
+    advanceClock: async (ms) => {
+      offsetMs += ms;
+      clock.advanceMs(ms);
+      await writer.call("advanceClock", [ms]);
+    },
+    crash: async () => {
+      await writer.call("crash", []);
+    },
+    close: async () => {
+      await background.close();
+      await writer.close();
+    },
+  };
+}
+
+/** Each method becomes a call of that name. */
+function remote<T>(thread: Thread): Calls<T> {
+  return new Proxy({} as Calls<T>, {
+    get: (_, op) => async (...args: readonly unknown[]) => await thread.call(String(op), args),
+  });
+}
+
+/** Reader and writer share the connection: what happens, happens between two turns of the loop. */
+export function inlineEngine({ path, clock, walLimits }: EngineOptions, db: DatabaseSync): Engine {
+  const core = new Core({ path, clock, connect: () => db });
+  const wal = new WalWatch(path, walLimits);
+  return {
+    writer: local<CoreCalls>(core),
+    background: local<BackgroundCalls>(new Background(db)),
+    commit: async (batch, groups) => {
+      const result = core.commit(batch, groups);
+      const bytes = groups.flat().reduce((sum, { document }) => sum + (document?.length ?? 0), 0);
+      if (wal.wrote(groups.length, bytes) !== "nothing") core.checkpoint();
+      return result;
+    },
+    advanceClock: async (ms) => clock.advanceMs(ms),
+    crash: async () => undefined,
+    close: async () => core.close(),
+  };
+}
+
+/** Reads go on beside the process that writes; everything else is refused. */
+export function readOnlyEngine({ path }: EngineOptions, db: DatabaseSync): Engine {
+  const refuse = async (): Promise<never> => {
+    throw new SetpointError("store.read_only", `${path} was opened for reading only`);
+  };
+  return {
+    writer: new Proxy({} as Calls<CoreCalls>, { get: () => refuse }),
+    background: local<BackgroundCalls>(new Background(db)),
+    commit: refuse,
+    advanceClock: refuse,
+    crash: refuse,
+    close: async () => undefined,
+  };
+}
+
+function local<T extends object>(target: T): Calls<T> {
+  return new Proxy({} as Calls<T>, {
+    get: (_, op) => async (...args: readonly unknown[]) =>
+      Reflect.apply(Reflect.get(target, op) as () => unknown, target, args),
+  });
+}

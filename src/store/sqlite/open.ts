@@ -1,0 +1,140 @@
+/**
+ * Opens the files of a store: takes the lock, brings the schema up to date, connects the reader and
+ * starts the engine. Whatever was taken is given back when a later step fails.
+ */
+import { realpathSync, statSync } from "node:fs";
+import { basename, dirname, join, resolve } from "node:path";
+import { systemClock } from "../../kernel/clock.ts";
+import type { Clock } from "../../kernel/clock.ts";
+import { SetpointError } from "../../kernel/errors.ts";
+import { keyRing } from "../key-ring.ts";
+import type { KeyRing, SealKey } from "../key-ring.ts";
+import { openDocument } from "../seal.ts";
+import { databaseClock } from "./clock.ts";
+import type { DatabaseClock } from "./clock.ts";
+import { inlineEngine, readOnlyEngine, threadEngine } from "./engine.ts";
+import type { Engine } from "./engine.ts";
+import { lockFile } from "./file-lock.ts";
+import { Reader } from "./reader.ts";
+import { checkExists, checkFile, openConnection, prepareFile } from "./schema.ts";
+import { walLimits } from "./wal-watch.ts";
+import type { WalLimits } from "./wal-watch.ts";
+
+export interface SqliteOptions {
+  /** A file, or ":memory:". */
+  readonly path: string;
+  /** The keys that seal secrets; the active one first. */
+  readonly keys: KeyRing | readonly SealKey[];
+  /** Reads beside the process that writes; every write is refused. */
+  readonly readOnly?: boolean;
+  readonly maxQueuedWrites?: number;
+  /** Everything on the caller's thread, at once: for simulations. Always so for ":memory:". */
+  readonly inline?: boolean;
+  /** The clock of an inline store; threads read the system's. */
+  readonly clock?: Clock;
+  /** Only for tests. */
+  readonly testing?: { readonly aheadMs?: number; readonly walLimits?: WalLimits };
+}
+
+export interface OpenedFiles {
+  readonly path: string;
+  readonly ring: KeyRing;
+  readonly clock: DatabaseClock;
+  readonly reader: Reader;
+  readonly engine: Engine;
+  readonly schemaVersion: number;
+  readonly isReadOnly: boolean;
+  /** Reader and writer share one connection. */
+  readonly isInline: boolean;
+  /** Closes the reader and gives up the lock; the engine is closed before. */
+  release(): void;
+}
+
+export function openFiles(options: SqliteOptions): OpenedFiles {
+  const { keys, testing = {} } = options;
+  const path = options.path === ":memory:" ? options.path : realPath(options.path);
+  const ring = "active" in keys ? keys : keyRing(keys);
+  const aheadMs = testing.aheadMs ?? 0;
+  const clock = databaseClock(options.clock ?? systemClock);
+  clock.advanceMs(aheadMs);
+  const shared = { path, clock, walLimits: testing.walLimits ?? walLimits };
+  const context: Context = { path, ring, clock, shared, aheadMs };
+  if (options.readOnly === true) return openReadOnly(context);
+  if (options.inline === true || path === ":memory:") return openInline(context);
+  return openThreads(context);
+}
+
+interface Context extends Pick<OpenedFiles, "path" | "ring" | "clock"> {
+  readonly shared: Parameters<typeof threadEngine>[0];
+  readonly aheadMs: number;
+}
+
+function openThreads(context: Context): OpenedFiles {
+  const { path, ring, clock, shared, aheadMs } = context;
+  const lock = lockFile(path);
+  try {
+    const setup = openConnection(path, "writer");
+    const schemaVersion = prepareFile(setup, path, clock);
+    // Opened before the other is closed, so that the log is not folded up in between.
+    const db = openConnection(path, "reader");
+    const reader = readerOn(db, ring);
+    setup.close();
+    const release = (): void => {
+      db.close();
+      lock.release();
+    };
+    const engine = threadEngine(shared, aheadMs);
+    const fixed = { schemaVersion, isReadOnly: false, isInline: false };
+    return { path, ring, clock, reader, engine, ...fixed, release };
+  } catch (error) {
+    lock.release();
+    throw error;
+  }
+}
+
+function openInline({ path, ring, clock, shared }: Context): OpenedFiles {
+  const lock = path === ":memory:" ? undefined : lockFile(path);
+  try {
+    const db = openConnection(path, "writer");
+    const schemaVersion = prepareFile(db, path, clock);
+    const engine = inlineEngine(shared, db);
+    const reader = readerOn(db, ring);
+    const release = (): void => lock?.release();
+    const fixed = { schemaVersion, isReadOnly: false, isInline: true };
+    return { path, ring, clock, reader, engine, ...fixed, release };
+  } catch (error) {
+    lock?.release();
+    throw error;
+  }
+}
+
+function openReadOnly({ path, ring, clock, shared }: Context): OpenedFiles {
+  checkExists(path);
+  const db = openConnection(path, "reader");
+  const schemaVersion = checkFile(db, path);
+  const engine = readOnlyEngine(shared, db);
+  const reader = readerOn(db, ring);
+  const fixed = { schemaVersion, isReadOnly: true, isInline: false };
+  return { path, ring, clock, reader, engine, ...fixed, release: () => db.close() };
+}
+
+function readerOn(db: Reader["db"], ring: KeyRing): Reader {
+  return new Reader(db, (identity, document, sealed) =>
+    openDocument(ring, identity, { document, sealed }),
+  );
+}
+
+/** One name for one file, whatever links lead to it: the lock is beside the real one. */
+function realPath(path: string): string {
+  const full = resolve(path);
+  if (statSync(full, { throwIfNoEntry: false }) !== undefined) return realpathSync(full);
+  const folder = dirname(full);
+  try {
+    return join(realpathSync(folder), basename(full));
+  } catch (cause) {
+    throw new SetpointError("store.unavailable", `the folder ${folder} cannot be opened`, {
+      cause,
+      details: { path: full },
+    });
+  }
+}

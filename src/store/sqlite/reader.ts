@@ -1,0 +1,256 @@
+/**
+ * Everything that only reads, synchronously, on one connection. It runs on the main thread, where a
+ * get costs a few microseconds; the slow questions are asked of a copy of it in a background thread.
+ * Whatever takes several statements is one read transaction, so that it sees one moment; the mark of
+ * compaction is looked at inside it, so that nothing forgotten is ever passed off as history.
+ */
+import type { DatabaseSync } from "node:sqlite";
+import { SetpointError } from "../../kernel/errors.ts";
+import { limits } from "../../kernel/limits.ts";
+import type { ResourceKey } from "../../kernel/resource.ts";
+import type {
+  Change,
+  ChangePage,
+  CounterState,
+  Head,
+  HistoryOptions,
+  StoredRecord,
+  UniqueName,
+} from "../port.ts";
+import { claimQueries } from "./claims.ts";
+import { bufferOf, rows } from "./sql.ts";
+import type { Rows, Value } from "./sql.ts";
+
+/** Opens what is stored of a document: see seal.ts. */
+export type OpenBody = (
+  identity: { readonly key: ResourceKey; readonly uid: string },
+  document: Buffer,
+  sealed: Buffer | null,
+) => Buffer;
+
+type ChangeRow = [
+  ...[revision: number, previous: number | null, type: Change["type"]],
+  ...[kind: string, namespace: string, name: string, uid: string, atMs: number, terms: string],
+  ...[document: Uint8Array | null, sealed: Uint8Array | null],
+  ...[oldTerms: string | null, oldDocument: Uint8Array | null, oldSealed: Uint8Array | null],
+];
+
+/** A change with the one it replaced: its terms, and its document for a deletion without one. */
+const changeColumns = `c.revision, c.previous, c.type, c.kind, c.namespace, c.name, c.uid, c.at_ms,
+  c.terms, CAST(c.document AS BLOB), c.sealed, p.terms,
+  CASE WHEN c.document IS NULL THEN CAST(p.document AS BLOB) END,
+  CASE WHEN c.document IS NULL THEN p.sealed END`;
+
+export const readQueries = {
+  get: `SELECT r.revision, r.uid, CAST(c.document AS BLOB), c.sealed
+    FROM resource r CROSS JOIN change c ON c.revision = r.revision
+    WHERE r.kind = ? AND r.namespace = ? AND r.name = ?`,
+  changes: `SELECT ${changeColumns} FROM change c LEFT JOIN change p ON p.revision = c.previous
+    WHERE c.revision > ? ORDER BY c.revision LIMIT ?`,
+  change: `SELECT ${changeColumns} FROM change c LEFT JOIN change p ON p.revision = c.previous
+    WHERE c.revision = ?`,
+  current: "SELECT revision FROM resource WHERE kind = ? AND namespace = ? AND name = ?",
+  deletion: `SELECT revision FROM change
+    WHERE kind = ? AND namespace = ? AND name = ? AND revision < ? AND type = 'deleted'
+    ORDER BY revision DESC LIMIT 1`,
+};
+
+function statements(db: DatabaseSync) {
+  return {
+    get: rows<[number, string, Uint8Array, Uint8Array | null]>(db, readQueries.get),
+    head: rows<[number, number]>(db, "SELECT revision, compacted FROM head"),
+    changes: rows<ChangeRow>(db, readQueries.changes),
+    change: rows<ChangeRow>(db, readQueries.change),
+    current: rows<[number]>(db, readQueries.current),
+    deletion: rows<[number]>(db, readQueries.deletion),
+    nextDue: rows<[number]>(db, claimQueries.nextDue),
+    nameHolder: rows<[string, string, string]>(
+      db,
+      `SELECT holder_kind, holder_namespace, holder_name FROM unique_name
+       WHERE scope = ? AND name = ?`,
+    ),
+    counterValue: rows<[number]>(db, "SELECT value FROM counter WHERE counter = ?"),
+    counterBound: rows<[number]>(db, "SELECT max FROM counter_bound WHERE counter = ?"),
+    sealed: rows<[number, string, string, string, string, Uint8Array]>(
+      db,
+      `SELECT revision, kind, namespace, name, uid, sealed FROM change
+       WHERE revision > ? AND sealed IS NOT NULL ORDER BY revision LIMIT ?`,
+    ),
+  };
+}
+
+export class Reader {
+  readonly db: DatabaseSync;
+  readonly #open: OpenBody;
+  readonly #sql: ReturnType<typeof statements>;
+  readonly #listStatements = new Map<string, Rows<readonly Value[]>>();
+
+  constructor(db: DatabaseSync, open: OpenBody) {
+    this.db = db;
+    this.#open = open;
+    this.#sql = statements(db);
+  }
+
+  get(key: ResourceKey): StoredRecord | undefined {
+    const row = this.#sql.get.get(key.kind, key.namespace, key.name);
+    if (row === undefined) return undefined;
+    const [revision, uid, document, sealed] = row;
+    return this.record(key, uid, revision, document, sealed);
+  }
+
+  getMany(keys: readonly ResourceKey[]): readonly (StoredRecord | undefined)[] {
+    return this.snapshot(() => keys.map((key) => this.get(key)));
+  }
+
+  record(
+    { kind, namespace, name }: ResourceKey,
+    uid: string,
+    revision: number,
+    document: Uint8Array,
+    sealed: Uint8Array | null,
+  ): StoredRecord {
+    const key = { kind, namespace, name };
+    const body = bufferOf(document);
+    if (sealed === null) return { key, uid, revision, body };
+    return { key, uid, revision, body: this.#open({ key, uid }, body, bufferOf(sealed)) };
+  }
+
+  head(): Head {
+    const [revision = 0, compacted = 0] = this.#sql.head.get() ?? [];
+    return { revision, compacted };
+  }
+
+  /** The head, when this revision lies between it and the mark. */
+  checkReadable(revision: number): Head {
+    const head = this.head();
+    checkReadable(revision, head);
+    return head;
+  }
+
+  changes(after: number, limit: number): ChangePage {
+    return this.snapshot(() => {
+      const head = this.checkReadable(after);
+      const changes: Change[] = [];
+      let bytes = 0;
+      for (const row of this.#sql.changes.iterate(after, limit)) {
+        const change = this.#change(row);
+        bytes += change.body.length;
+        if (bytes > limits.maxPageBytes && changes.length > 0) break;
+        changes.push(change);
+      }
+      return { ...head, changes };
+    });
+  }
+
+  history(key: ResourceKey, options: HistoryOptions): readonly Change[] {
+    const { limit = limits.defaultPageItems, before = Number.MAX_SAFE_INTEGER } = options;
+    return this.snapshot(() => {
+      const { compacted } = this.head();
+      const { kind, namespace, name } = key;
+      const changes: Change[] = [];
+      let bytes = 0;
+      let next = this.#sql.current.get(kind, namespace, name)?.[0];
+      // Ends of lives: the current one, then each deletion below it.
+      next ??= this.#sql.deletion.get(kind, namespace, name, Number.MAX_SAFE_INTEGER)?.[0];
+      while (next !== undefined && next > compacted && changes.length < limit) {
+        const row = this.#sql.change.get(next);
+        if (row === undefined) break;
+        const [revision, previous] = row;
+        if (revision < before) {
+          const change = this.#change(row);
+          bytes += change.body.length;
+          if (bytes > limits.maxPageBytes && changes.length > 0) break;
+          changes.push(change);
+        }
+        next = previous ?? this.#sql.deletion.get(kind, namespace, name, revision)?.[0];
+      }
+      return changes;
+    });
+  }
+
+  /** The earliest due time of these kinds, in the database's milliseconds. */
+  nextDueAtMs(kinds: readonly string[]): number | undefined {
+    let earliest: number | undefined;
+    for (const kind of kinds) {
+      const dueAt = this.#sql.nextDue.get(kind)?.[0];
+      if (dueAt !== undefined && (earliest === undefined || dueAt < earliest)) earliest = dueAt;
+    }
+    return earliest;
+  }
+
+  nameHolder({ scope, name: held }: UniqueName): ResourceKey | undefined {
+    const row = this.#sql.nameHolder.get(scope, held);
+    if (row === undefined) return undefined;
+    const [kind, namespace, name] = row;
+    return { kind, namespace, name };
+  }
+
+  counter(counter: string): CounterState {
+    return this.snapshot(() => {
+      const value = this.#sql.counterValue.get(counter)?.[0] ?? 0;
+      return { value, max: this.#sql.counterBound.get(counter)?.[0] };
+    });
+  }
+
+  /** Envelopes in the order of revisions, for sealing them again. */
+  sealedAfter(after: number, limit: number) {
+    return this.#sql.sealed.all(after, limit).map((row) => {
+      const [revision, kind, namespace, name, uid, sealed] = row;
+      return { revision, key: { kind, namespace, name }, uid, sealed: bufferOf(sealed) };
+    });
+  }
+
+  /** Lists have many shapes; each is prepared once. */
+  statement<Row extends readonly Value[]>(sql: string): Rows<Row> {
+    let found = this.#listStatements.get(sql);
+    if (found === undefined) {
+      if (this.#listStatements.size >= 256) this.#listStatements.clear();
+      found = rows(this.db, sql);
+      this.#listStatements.set(sql, found);
+    }
+    return found as unknown as Rows<Row>;
+  }
+
+  /** Runs on one moment of the database. */
+  snapshot<T>(read: () => T): T {
+    if (this.db.isTransaction) return read();
+    this.db.exec("BEGIN");
+    try {
+      return read();
+    } finally {
+      this.db.exec("COMMIT");
+    }
+  }
+
+  #change(row: ChangeRow): Change {
+    const [revision, previous, type, kind, namespace, name, uid, atMs, terms] = row;
+    const [, , , , , , , , , own, ownSealed, oldTerms, oldDocument, oldSealed] = row;
+    const key = { kind, namespace, name };
+    const document = own ?? oldDocument;
+    if (document === null) {
+      throw new SetpointError("store.corrupt", `change ${revision} has no document`);
+    }
+    const sealed = own === null ? oldSealed : ownSealed;
+    return {
+      ...{ revision, type, key, uid, previous: previous ?? undefined, atMs },
+      body: this.record(key, uid, revision, document, sealed).body,
+      terms: JSON.parse(terms) as readonly string[],
+      ...(oldTerms === null || oldTerms === terms
+        ? {}
+        : { previousTerms: JSON.parse(oldTerms) as readonly string[] }),
+    };
+  }
+}
+
+export function checkReadable(revision: number, head: Head): void {
+  if (revision < head.compacted) {
+    throw new SetpointError("history.gone", `revision ${revision} has been compacted`, {
+      details: { revision, compacted: head.compacted },
+    });
+  }
+  if (revision > head.revision) {
+    throw new SetpointError("revision.future", `revision ${revision} has not been reached`, {
+      details: { revision, head: head.revision },
+    });
+  }
+}

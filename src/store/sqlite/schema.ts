@@ -1,0 +1,154 @@
+/**
+ * Opens database files. Guarantees that a connection handed out is on a Setpoint database whose
+ * schema this version can work with, in WAL mode, with every commit flushed to the disk.
+ *
+ * Each migration is one transaction. A migration says from which version of the schema on its
+ * result can still be used (`compatible_from`), so that a roll-back of the program is possible
+ * whenever the newer schema only added things.
+ */
+import { existsSync, readFileSync, readdirSync } from "node:fs";
+import { join } from "node:path";
+import { DatabaseSync } from "node:sqlite";
+import type { Clock } from "../../kernel/clock.ts";
+import { timeText } from "../../kernel/clock.ts";
+import { SetpointError } from "../../kernel/errors.ts";
+import { action, rows, storeError } from "./sql.ts";
+
+/** "STPT": written into the header of the file, where `file` and the sqlite3 shell show it. */
+const applicationId = 0x53545054;
+const pageBytes = 4_096;
+const busyTimeoutMs = 5_000;
+
+export interface Migration {
+  readonly version: number;
+  readonly compatibleFrom: number;
+  readonly name: string;
+  readonly sql: string;
+}
+
+/** A connection with the settings every use of the file needs. */
+export function openConnection(path: string, role: "writer" | "reader"): DatabaseSync {
+  const readOnly = role === "reader";
+  try {
+    const db = new DatabaseSync(path, { readOnly, timeout: busyTimeoutMs });
+    db.exec("PRAGMA synchronous = FULL; PRAGMA foreign_keys = OFF; PRAGMA trusted_schema = OFF");
+    // Checkpoints run in a thread of their own: see checkpointer.ts.
+    if (!readOnly) db.exec("PRAGMA wal_autocheckpoint = 0");
+    db.exec(`PRAGMA cache_size = ${readOnly ? -32_768 : -65_536}; PRAGMA temp_store = MEMORY`);
+    return db;
+  } catch (error) {
+    throw storeError(error, path);
+  }
+}
+
+/** Makes the file what this version works with; returns the version of its schema. */
+export function prepareFile(db: DatabaseSync, path: string, clock: Clock): number {
+  try {
+    const found = checkIdentity(db, path);
+    if (found === "new") initialise(db);
+    const version = migrate(db, path, readMigrations(), clock);
+    return version;
+  } catch (error) {
+    throw storeError(error, path);
+  }
+}
+
+/** For connections that may not change anything. */
+export function checkFile(db: DatabaseSync, path: string): number {
+  try {
+    if (checkIdentity(db, path) === "new") {
+      throw new SetpointError("store.unavailable", `${path} is an empty database`);
+    }
+    return checkVersion(db, path, readMigrations());
+  } catch (error) {
+    throw storeError(error, path);
+  }
+}
+
+export function checkExists(path: string): void {
+  if (existsSync(path)) return;
+  throw new SetpointError("store.unavailable", `there is no database at ${path}`, {
+    details: { path },
+  });
+}
+
+export function readMigrations(): readonly Migration[] {
+  const folder = join(import.meta.dirname, "migrations");
+  const files = readdirSync(folder).filter((file) => file.endsWith(".sql"));
+  return files.sort().map((file) => {
+    const sql = readFileSync(join(folder, file), "utf8");
+    const compatibleFrom = Number(/^-- compatible_from: (\d+)$/m.exec(sql)?.[1]);
+    return { version: Number.parseInt(file, 10), compatibleFrom, name: file.slice(0, -4), sql };
+  });
+}
+
+function checkIdentity(db: DatabaseSync, path: string): "new" | "ours" {
+  const id = pragma(db, "application_id");
+  if (id === applicationId) return "ours";
+  const objects = rows<[number]>(db, "SELECT count(*) FROM sqlite_schema").get()?.[0];
+  if (id === 0 && objects === 0) return "new";
+  throw new SetpointError("config.invalid", `${path} is the database of another application`, {
+    details: { path, applicationId: id },
+    suggestion: "give Setpoint a file of its own",
+  });
+}
+
+function initialise(db: DatabaseSync): void {
+  db.exec(`PRAGMA page_size = ${pageBytes}; PRAGMA journal_mode = WAL`);
+  db.exec("BEGIN IMMEDIATE");
+  db.exec(`
+    PRAGMA application_id = ${applicationId};
+    CREATE TABLE setpoint_schema (
+      version         INTEGER PRIMARY KEY,
+      compatible_from INTEGER NOT NULL,
+      name            TEXT NOT NULL,
+      applied_at      TEXT NOT NULL
+    ) STRICT`);
+  db.exec("COMMIT");
+}
+
+/** The version of the file, or an error when this program is too old for it. */
+function checkVersion(db: DatabaseSync, path: string, migrations: readonly Migration[]): number {
+  const ours = migrations.at(-1)?.version ?? 0;
+  const [version = 0, compatibleFrom = 0] =
+    rows<[number, number]>(
+      db,
+      "SELECT version, compatible_from FROM setpoint_schema ORDER BY version DESC LIMIT 1",
+    ).get() ?? [];
+  if (version > ours && compatibleFrom > ours) {
+    throw new SetpointError(
+      "store.schema_too_new",
+      `${path} has schema ${version}, which needs a Setpoint that knows schema ${compatibleFrom} ` +
+        `or later; this one knows ${ours}`,
+      { details: { path, version, compatibleFrom, known: ours } },
+    );
+  }
+  return version;
+}
+
+function migrate(
+  db: DatabaseSync,
+  path: string,
+  migrations: readonly Migration[],
+  clock: Clock,
+): number {
+  let version = checkVersion(db, path, migrations);
+  const record = action(db, "INSERT INTO setpoint_schema VALUES (?, ?, ?, ?)");
+  for (const next of migrations.filter((migration) => migration.version > version)) {
+    db.exec("BEGIN IMMEDIATE");
+    try {
+      db.exec(next.sql);
+      record.run(next.version, next.compatibleFrom, next.name, timeText(clock.nowMs()));
+      db.exec("COMMIT");
+    } catch (error) {
+      if (db.isTransaction) db.exec("ROLLBACK");
+      throw error;
+    }
+    version = next.version;
+  }
+  return version;
+}
+
+export function pragma(db: DatabaseSync, name: string): number | string {
+  return rows<[number | string]>(db, `PRAGMA ${name}`).get()?.[0] ?? "";
+}

@@ -1,0 +1,62 @@
+/**
+ * The little that is added to node:sqlite: statements with the type of their rows, and its errors
+ * as ours. Rows come back as arrays, which is the cheapest form, and the type is the promise of the
+ * statement's author; STRICT tables keep it.
+ */
+import type { DatabaseSync } from "node:sqlite";
+import { SetpointError, isSetpointError } from "../../kernel/errors.ts";
+import type { ErrorCode } from "../../kernel/errors.ts";
+
+export type Value = string | number | Uint8Array | null;
+
+export interface Rows<Row> {
+  get(...values: Value[]): Row | undefined;
+  all(...values: Value[]): Row[];
+  iterate(...values: Value[]): IterableIterator<Row>;
+}
+
+export interface Action {
+  run(...values: Value[]): { readonly changes: number | bigint };
+}
+
+export function rows<Row extends readonly Value[]>(db: DatabaseSync, sql: string): Rows<Row> {
+  const statement = db.prepare(sql);
+  statement.setReturnArrays(true);
+  return statement as unknown as Rows<Row>;
+}
+
+export function action(db: DatabaseSync, sql: string): Action {
+  return db.prepare(sql);
+}
+
+/** node:sqlite hands out Uint8Arrays; everything above works with Buffers. No bytes are copied. */
+export function bufferOf(bytes: Uint8Array): Buffer {
+  return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+}
+
+const primaryCodes: ReadonlyMap<number, readonly [ErrorCode, string]> = new Map([
+  [5, ["store.unavailable", "the database is locked by another program"]],
+  [6, ["store.unavailable", "the database is locked by another program"]],
+  [8, ["store.read_only", "the database cannot be written"]],
+  [10, ["store.unavailable", "the disk under the database failed"]],
+  [11, ["store.corrupt", "the database is damaged"]],
+  [13, ["store.full", "the disk under the database is full"]],
+  [14, ["store.unavailable", "the database cannot be opened"]],
+  [26, ["store.corrupt", "the file is not a database, or its beginning is damaged"]],
+] as const);
+
+/** SQLite's own error number, without its extension; undefined for other errors. */
+export function sqliteCode(error: unknown): number | undefined {
+  if (!(error instanceof Error) || !("errcode" in error)) return undefined;
+  return typeof error.errcode === "number" ? error.errcode & 0xff : undefined;
+}
+
+/** What a caller may be told. Errors that are nobody's fault but ours stay as they are. */
+export function storeError(error: unknown, path: string): unknown {
+  if (isSetpointError(error)) return error;
+  const known = primaryCodes.get(sqliteCode(error) ?? -1);
+  if (known === undefined) return error;
+  const [code, what] = known;
+  const reason = error instanceof Error ? error.message : String(error);
+  return new SetpointError(code, `${what} (${path})`, { cause: error, details: { path, reason } });
+}

@@ -1,0 +1,321 @@
+/**
+ * The embedded store: one SQLite file, one process. Reads run on the caller's thread through a
+ * connection of their own and take microseconds; writes are gathered into batches and committed by a
+ * writer thread, so the flush of the disk never holds up the event loop. An answer is given after
+ * COMMIT, and by then the change is in the recent log and can be read.
+ */
+import { SetpointError, isSetpointError } from "../../kernel/errors.ts";
+import { limits } from "../../kernel/limits.ts";
+import type { ResourceKey } from "../../kernel/resource.ts";
+import { systemTimers } from "../../kernel/timers.ts";
+import { CommitQueue } from "../commit-queue.ts";
+import type {
+  Answer,
+  Change,
+  ChangePage,
+  Claim,
+  ClaimRef,
+  ClaimRequest,
+  CommitOptions,
+  CompactResult,
+  CounterState,
+  DumpRow,
+  Head,
+  HistoryOptions,
+  ListQuery,
+  Page,
+  Renewal,
+  Store,
+  StoredRecord,
+  StoreStats,
+  UniqueName,
+  VerifyOptions,
+  Write,
+} from "../port.ts";
+import { prepareCommit } from "../prepare.ts";
+import type { PreparedGroup } from "../prepare.ts";
+import { RecentLog } from "../recent-log.ts";
+import { openDocument } from "../seal.ts";
+import { answerOf, changesOf, isSooner, recoveredAnswers } from "./answers.ts";
+import { batchOf } from "./batch.ts";
+import { bytesOnDisk, dumpFile, loadInto, longList, resealAll } from "./care.ts";
+import { hazardsOf } from "./hazards.ts";
+import { isLongList, list } from "./list.ts";
+import { openFiles } from "./open.ts";
+import type { OpenedFiles, SqliteOptions } from "./open.ts";
+import { checkReadable } from "./reader.ts";
+import { storeError } from "./sql.ts";
+import { ThreadDied } from "./thread.ts";
+
+const followMs = 100;
+
+export async function openSqliteStore(options: SqliteOptions): Promise<SqliteStore> {
+  const files = openFiles(options);
+  try {
+    // The writer's thread starts here, and its trouble shows here and not at the first commit.
+    const state = files.isReadOnly ? undefined : await files.engine.writer.state();
+    return new SqliteStore(files, options, state?.batch ?? 0);
+  } catch (error) {
+    files.release();
+    throw storeError(error, options.path);
+  }
+}
+
+export class SqliteStore implements Store {
+  readonly engine = "sqlite";
+  readonly #files: OpenedFiles;
+  readonly #queue: CommitQueue;
+  readonly #recent: RecentLog;
+  readonly #closing = new AbortController();
+  #compacted: number;
+  #batch: number;
+  #closed: Promise<void> | undefined;
+
+  constructor(files: OpenedFiles, options: SqliteOptions, batch: number) {
+    const head = files.reader.head();
+    this.#files = files;
+    this.#batch = batch;
+    this.#compacted = head.compacted;
+    this.#recent = new RecentLog(head.revision);
+    this.#queue = new CommitQueue({
+      commitBatch: async (groups) => await this.#commitBatch(groups),
+      independent: false,
+      ...(options.maxQueuedWrites === undefined
+        ? {}
+        : { maxQueuedWrites: options.maxQueuedWrites }),
+    });
+  }
+
+  async commit(writes: readonly Write[], options?: CommitOptions): Promise<readonly Answer[]> {
+    this.#checkOpen();
+    if (this.#files.isReadOnly) throw this.#readOnly();
+    return await this.#queue.submit(prepareCommit(this.#files.ring, writes, options));
+  }
+
+  async get(key: ResourceKey): Promise<StoredRecord | undefined> {
+    return this.#read(() => this.#files.reader.get(key));
+  }
+
+  async getMany(keys: readonly ResourceKey[]): Promise<readonly (StoredRecord | undefined)[]> {
+    return this.#read(() => this.#files.reader.getMany(keys));
+  }
+
+  async list(query: ListQuery): Promise<Page> {
+    const { reader, engine, ring } = this.#files;
+    const isLong = this.#read(() => isLongList(query, this.#head().revision));
+    if (!isLong) return this.#read(() => list(reader, query));
+    return await longList(engine, ring, query);
+  }
+
+  async head(): Promise<Head> {
+    return this.#read(() => this.#head());
+  }
+
+  async changes(after: number, limit: number = limits.eventPageItems): Promise<ChangePage> {
+    return this.#read(() => {
+      const most = Math.min(limit, limits.maxPageItems);
+      if (this.#files.isReadOnly) return this.#files.reader.changes(after, most);
+      const head = this.#head();
+      checkReadable(after, head);
+      const changes = this.#recent.read(after, most, limits.maxPageBytes);
+      return changes === undefined
+        ? this.#files.reader.changes(after, most)
+        : { ...head, changes };
+    });
+  }
+
+  async advancedBeyond(after: number, signal?: AbortSignal): Promise<number> {
+    this.#checkOpen();
+    const ends = this.#untilClosed(signal);
+    if (!this.#files.isReadOnly) return await this.#recent.revisionSignal.beyond(after, ends);
+    // The process that writes is another one; there is nothing to wait on but its file.
+    for (;;) {
+      const { revision } = this.#read(() => this.#head());
+      if (revision > after) return revision;
+      await systemTimers.sleep(followMs, ends);
+    }
+  }
+
+  async history(key: ResourceKey, options: HistoryOptions = {}): Promise<readonly Change[]> {
+    return this.#read(() => this.#files.reader.history(key, options));
+  }
+
+  async compact(upTo: number, signal?: AbortSignal): Promise<CompactResult> {
+    this.#checkOpen();
+    signal?.throwIfAborted();
+    const { writer } = this.#files.engine;
+    const compacted = await writer.compactMark(upTo);
+    this.#compacted = Math.max(this.#compacted, compacted);
+    let removed = 0;
+    for (;;) {
+      signal?.throwIfAborted();
+      this.#checkOpen();
+      const slice = await writer.compactSlice();
+      removed += slice.removed;
+      if (slice.isDone) return { compacted, removed };
+    }
+  }
+
+  async claim(request: ClaimRequest): Promise<readonly Claim[]> {
+    this.#checkOpen();
+    return await this.#files.engine.writer.claim(request);
+  }
+
+  async renew(claims: readonly ClaimRef[], leaseMs: number): Promise<Renewal> {
+    this.#checkOpen();
+    return await this.#files.engine.writer.renew(claims, leaseMs);
+  }
+
+  async nextDue(kinds: readonly string[]): Promise<number | undefined> {
+    const dueAtMs = this.#read(() => this.#files.reader.nextDueAtMs(kinds));
+    return dueAtMs === undefined ? undefined : Math.max(0, dueAtMs - this.#files.clock.nowMs());
+  }
+
+  workTick(): number {
+    return this.#recent.workSignal.value;
+  }
+
+  async workArrived(seen: number, signal?: AbortSignal): Promise<number> {
+    this.#checkOpen();
+    if (this.#files.isReadOnly) throw this.#readOnly();
+    return await this.#recent.workSignal.beyond(seen, this.#untilClosed(signal));
+  }
+
+  async nameHolder(name: UniqueName): Promise<ResourceKey | undefined> {
+    return this.#read(() => this.#files.reader.nameHolder(name));
+  }
+
+  async counter(counter: string): Promise<CounterState> {
+    return this.#read(() => this.#files.reader.counter(counter));
+  }
+
+  async stats(): Promise<StoreStats> {
+    const { engine, clock, path, schemaVersion } = this.#files;
+    const head = this.#read(() => this.#head());
+    const counts = await engine.background.counts(clock.nowMs());
+    const { writes: queuedWrites, bytes: queuedBytes } = this.#queue.load;
+    const load = { queuedWrites, queuedBytes };
+    return { ...head, ...counts, ...load, bytesOnDisk: bytesOnDisk(path), schemaVersion };
+  }
+
+  async verify(options: VerifyOptions = {}): Promise<readonly string[]> {
+    this.#checkOpen();
+    return await this.#files.engine.background.verify(options.limit ?? 1_000);
+  }
+
+  async hazards(): Promise<readonly string[]> {
+    return this.#read(() => hazardsOf(this.#files.reader.db, this.#files.path));
+  }
+
+  async reseal(signal?: AbortSignal): Promise<number> {
+    this.#checkOpen();
+    return await resealAll(this.#files, signal);
+  }
+
+  async *dump(): AsyncIterable<DumpRow> {
+    this.#checkOpen();
+    yield* dumpFile(this.#files, this.#closing.signal);
+  }
+
+  async load(rows: AsyncIterable<DumpRow>): Promise<void> {
+    this.#checkOpen();
+    const head = await loadInto(this.#files.engine, rows);
+    this.#compacted = head.compacted;
+    this.#recent.skipTo(head.revision);
+    this.#recent.workSignal.advance();
+  }
+
+  async close(): Promise<void> {
+    this.#closed ??= this.#close();
+    await this.#closed;
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.close();
+  }
+
+  /** Only for tests: the clock, settings of the writer's connection, and its sudden end. */
+  get testing() {
+    const { engine } = this.#files;
+    return {
+      advanceClock: async (ms: number) => await engine.advanceClock(ms),
+      pragma: async (text: string) => await engine.writer.pragma(text),
+      crashWriter: async () => await engine.crash(),
+    };
+  }
+
+  async #close(): Promise<void> {
+    this.#closing.abort(closedError());
+    await this.#queue.close();
+    try {
+      await this.#files.engine.close();
+    } finally {
+      this.#files.release();
+    }
+  }
+
+  async #commitBatch(groups: readonly PreparedGroup[]): Promise<readonly (readonly Answer[])[]> {
+    const batch = (this.#batch += 1);
+    try {
+      const result = await this.#files.engine.commit(batch, batchOf(groups));
+      const { ring } = this.#files;
+      this.#recent.append(
+        changesOf(groups, result, (identity, document, sealed) =>
+          openDocument(ring, identity, { document, sealed }),
+        ),
+      );
+      if (isSooner(groups)) this.#recent.workSignal.advance();
+      return result.results.map((group) => group.map(answerOf));
+    } catch (error) {
+      if (error instanceof ThreadDied) return await this.#recover(batch, error);
+      throw error;
+    }
+  }
+
+  /** The writer died with the batch: its successor looks whether it was committed. */
+  async #recover(batch: number, cause: ThreadDied): Promise<readonly (readonly Answer[])[]> {
+    const state = await this.#files.engine.writer.state().catch((error: unknown) => {
+      throw new SetpointError(
+        "store.outcome_unknown",
+        "the store's thread died during a commit and cannot be started again",
+        { cause: error },
+      );
+    });
+    this.#recent.skipTo(state.revision);
+    if (state.batch !== batch) throw cause;
+    this.#recent.workSignal.advance();
+    return recoveredAnswers(state.answers);
+  }
+
+  #head(): Head {
+    if (this.#files.isReadOnly) return this.#files.reader.head();
+    return { revision: this.#recent.head, compacted: this.#compacted };
+  }
+
+  #read<T>(read: () => T): T {
+    this.#checkOpen();
+    try {
+      return read();
+    } catch (error) {
+      throw isSetpointError(error) ? error : storeError(error, this.#files.path);
+    }
+  }
+
+  #checkOpen(): void {
+    if (this.#closing.signal.aborted) throw closedError();
+  }
+
+  /** Aborts with the caller's signal, and at the latest when the store closes. */
+  #untilClosed(signal: AbortSignal | undefined): AbortSignal {
+    if (signal === undefined) return this.#closing.signal;
+    return AbortSignal.any([signal, this.#closing.signal]);
+  }
+
+  #readOnly(): SetpointError {
+    return new SetpointError("store.read_only", `${this.#files.path} was opened for reading only`);
+  }
+}
+
+function closedError(): SetpointError {
+  return new SetpointError("store.closed", "the store is closed");
+}

@@ -1,0 +1,109 @@
+/**
+ * The main thread's side of a thread: calls with answers. A thread that dies takes its open calls
+ * with it: they reject with `ThreadDied`, and the next call starts another thread, so one mishap is
+ * not the end of the process. Every call settles.
+ */
+import { Worker } from "node:worker_threads";
+import { SetpointError, deserialiseError } from "../../kernel/errors.ts";
+import type { SerialisedError } from "../../kernel/errors.ts";
+import type { WalLimits } from "./wal-watch.ts";
+
+export interface ThreadOptions {
+  readonly role: "writer" | "background";
+  readonly path: string;
+  /** For tests: how far the clock is ahead. */
+  readonly aheadMs: number;
+  readonly walLimits: WalLimits;
+}
+
+export interface Call {
+  readonly id: number;
+  readonly op: string;
+  readonly args: readonly unknown[];
+}
+
+export interface Reply {
+  /** 0 for an event that nobody asked for. */
+  readonly id: number;
+  readonly value?: unknown;
+  readonly error?: SerialisedError;
+  readonly event?: "checkpoint";
+}
+
+/** The call was open when the thread died, so it may have happened. */
+export class ThreadDied extends SetpointError {
+  constructor(cause: unknown) {
+    super("store.unavailable", "the thread of the store has died", { cause });
+  }
+}
+
+interface Pending {
+  readonly settle: (value: unknown) => void;
+  readonly fail: (error: Error) => void;
+}
+
+export class Thread {
+  readonly #options: () => ThreadOptions;
+  readonly #onEvent: () => void;
+  readonly #pending = new Map<number, Pending>();
+  #worker: Worker | undefined;
+  #lastId = 0;
+
+  constructor(options: () => ThreadOptions, onEvent: () => void = () => undefined) {
+    this.#options = options;
+    this.#onEvent = onEvent;
+  }
+
+  get isRunning(): boolean {
+    return this.#worker !== undefined;
+  }
+
+  async call(
+    op: string,
+    args: readonly unknown[],
+    transfer: readonly ArrayBuffer[] = [],
+  ): Promise<unknown> {
+    const worker = (this.#worker ??= this.#start());
+    const id = (this.#lastId += 1);
+    return await new Promise((settle, fail) => {
+      this.#pending.set(id, { settle, fail });
+      worker.postMessage({ id, op, args } satisfies Call, transfer);
+    });
+  }
+
+  /** Answers what was asked before, then ends the thread. */
+  async close(): Promise<void> {
+    const worker = this.#worker;
+    if (worker === undefined) return;
+    const ended = new Promise((resolve) => worker.once("exit", resolve));
+    await this.call("close", []);
+    await ended;
+  }
+
+  #start(): Worker {
+    const worker = new Worker(new URL("worker.ts", import.meta.url), {
+      workerData: this.#options(),
+    });
+    let cause: unknown;
+    worker.on("message", (reply: Reply) => this.#receive(reply));
+    worker.on("error", (error: unknown) => {
+      cause = error;
+    });
+    worker.once("exit", () => {
+      if (this.#worker === worker) this.#worker = undefined;
+      const lost = [...this.#pending.values()];
+      this.#pending.clear();
+      for (const { fail } of lost) fail(new ThreadDied(cause));
+    });
+    return worker;
+  }
+
+  #receive({ id, value, error, event }: Reply): void {
+    if (event !== undefined) this.#onEvent();
+    const pending = this.#pending.get(id);
+    if (pending === undefined) return;
+    this.#pending.delete(id);
+    if (error === undefined) pending.settle(value);
+    else pending.fail(deserialiseError(error));
+  }
+}

@@ -1,0 +1,97 @@
+/**
+ * The invariants of the stored data, each as a query whose rows are findings. They are written
+ * against the tables and share nothing with the code that writes, so a mistake there shows here.
+ * All run on one moment of the database.
+ */
+import type { DatabaseSync } from "node:sqlite";
+import { rows } from "./sql.ts";
+
+const key = (table: string) =>
+  `${table}.kind || '/' || ${table}.namespace || '/' || ${table}.name`;
+const sameKey = (a: string, b: string) =>
+  `${a}.kind = ${b}.kind AND ${a}.namespace = ${b}.namespace AND ${a}.name = ${b}.name`;
+const heldBy = (table: string) =>
+  `r.kind = ${table}.holder_kind AND r.namespace = ${table}.holder_namespace
+   AND r.name = ${table}.holder_name`;
+
+const invariants: readonly string[] = [
+  `SELECT 'the log has ' || count(c.revision) || ' changes above its mark and not '
+     || (h.revision - h.compacted)
+   FROM head h LEFT JOIN change c ON c.revision > h.compacted AND c.revision <= h.revision
+   GROUP BY h.id HAVING count(c.revision) <> h.revision - h.compacted`,
+  `SELECT 'change ' || c.revision || ' is above the head' FROM change c, head h
+   WHERE c.revision > h.revision`,
+  `SELECT 'the compaction is at ' || compacting || ', beyond its mark ' || compacted FROM head
+   WHERE compacting > compacted OR compacted > revision`,
+  `SELECT 'change ' || c.revision || ' replaces ' || ifnull(c.previous, 'nothing') || ' wrongly'
+   FROM change c JOIN head h ON c.revision > h.compacted
+   LEFT JOIN change p ON p.revision = c.previous
+   WHERE (c.type = 'created') <> (c.previous IS NULL)
+     OR (c.previous IS NOT NULL AND (p.revision IS NULL OR p.revision >= c.revision
+       OR p.type = 'deleted' OR p.uid <> c.uid OR NOT (${sameKey("p", "c")})))`,
+  `SELECT 'change ' || previous || ' was replaced more than once' FROM change
+   WHERE previous IS NOT NULL GROUP BY previous HAVING count(*) > 1`,
+  `SELECT 'change ' || c.revision || ' has no document' FROM change c
+   LEFT JOIN change p ON p.revision = c.previous
+   WHERE c.document IS NULL AND (c.type <> 'deleted' OR p.document IS NULL)`,
+  `SELECT ${key("r")} || ' is not as change ' || r.revision || ' says' FROM resource r
+   LEFT JOIN change c ON c.revision = r.revision
+   WHERE c.revision IS NULL OR c.type = 'deleted' OR NOT (${sameKey("c", "r")})
+     OR c.uid <> r.uid OR c.digest <> r.digest OR c.terms <> r.terms`,
+  `SELECT 'change ' || c.revision || ' is the newest of ' || ${key("c")} || ' but not current'
+   FROM change c JOIN head h LEFT JOIN resource r ON ${sameKey("r", "c")}
+   WHERE c.type <> 'deleted' AND (r.revision IS NULL OR r.revision <> c.revision)
+     AND NOT EXISTS (SELECT 1 FROM replaced p WHERE p.revision = c.revision)
+     AND (c.revision > h.compacted OR h.compacting >= h.compacted)`,
+  `SELECT 'change ' || c.revision || ' should have been compacted' FROM change c JOIN head h
+   WHERE c.revision <= h.compacting AND (c.type = 'deleted' OR EXISTS (
+     SELECT 1 FROM replaced p WHERE p.revision = c.revision AND p.by <= h.compacting))`,
+  `SELECT ${key("r")} || ' is not indexed as ' || t.value FROM resource r, json_each(r.terms) t
+   WHERE NOT EXISTS (SELECT 1 FROM term x WHERE x.term = t.value AND ${sameKey("x", "r")})`,
+  `SELECT ${key("x")} || ' is indexed as ' || x.term || ' wrongly' FROM term x
+   LEFT JOIN resource r ON ${sameKey("r", "x")}
+   WHERE r.kind IS NULL OR NOT EXISTS (SELECT 1 FROM json_each(r.terms) t WHERE t.value = x.term)`,
+  `SELECT ${key("d")} || ' is due but does not exist' FROM due d
+   WHERE NOT EXISTS (SELECT 1 FROM resource r WHERE ${sameKey("r", "d")})`,
+  `SELECT ${key("d")} || ' has the token ' || d.token || ' of the future' FROM due d, head h
+   WHERE d.token > h.last_token`,
+  `SELECT ${key("d")} || ' is claimed without a time' FROM due d
+   WHERE d.token IS NOT NULL AND d.due_at IS NULL`,
+  `SELECT 'the counter ' || counter || ' is not the sum of its uses' FROM (
+     SELECT counter, value FROM counter
+     UNION ALL SELECT counter, -amount FROM counter_use)
+   GROUP BY counter HAVING sum(value) <> 0`,
+  `SELECT 'the name ' || n.name || ' in ' || n.scope || ' is held by nothing' FROM unique_name n
+   WHERE NOT EXISTS (SELECT 1 FROM resource r WHERE ${heldBy("n")})`,
+  `SELECT 'a use of ' || u.counter || ' is held by nothing' FROM counter_use u
+   WHERE NOT EXISTS (SELECT 1 FROM resource r WHERE ${heldBy("u")})`,
+  `SELECT 'the bound of ' || b.counter || ' is held by nothing' FROM counter_bound b
+   WHERE NOT EXISTS (SELECT 1 FROM resource r WHERE ${heldBy("b")})`,
+];
+
+/** Which change was replaced by which; `previous` has no index of its own, so it is made once. */
+const replacedTable = `
+  CREATE TEMP TABLE IF NOT EXISTS replaced (revision INTEGER PRIMARY KEY, by INTEGER);
+  DELETE FROM temp.replaced;
+  INSERT OR IGNORE INTO temp.replaced SELECT previous, revision FROM change
+  WHERE previous IS NOT NULL`;
+
+export function verify(db: DatabaseSync, limit: number): readonly string[] {
+  const findings: string[] = [];
+  db.exec("BEGIN");
+  try {
+    for (const [finding] of rows<[string]>(db, "PRAGMA quick_check").all()) {
+      if (finding !== "ok") findings.push(finding);
+    }
+    db.exec(replacedTable);
+    for (const sql of invariants) {
+      if (findings.length >= limit) break;
+      for (const [finding] of rows<[string]>(db, `${sql} LIMIT ?`).iterate(limit)) {
+        findings.push(finding);
+      }
+    }
+  } finally {
+    db.exec("COMMIT");
+  }
+  return findings.slice(0, limit);
+}

@@ -1,0 +1,94 @@
+/**
+ * The entry of both threads of an embedded store: the writer and the background. Each answers calls
+ * in the order they come, one at a time, with a value or a serialised error; a thread that cannot
+ * open its database answers every call with the reason.
+ */
+import { parentPort, workerData } from "node:worker_threads";
+import type { MessagePort } from "node:worker_threads";
+import { assert } from "../../kernel/assert.ts";
+import { systemClock } from "../../kernel/clock.ts";
+import { serialiseError } from "../../kernel/errors.ts";
+import { Background } from "./background.ts";
+import { packResult, unpackBatch } from "./batch.ts";
+import type { Packed } from "./batch.ts";
+import { databaseClock } from "./clock.ts";
+import { Core } from "./core.ts";
+import { openConnection } from "./schema.ts";
+import { storeError } from "./sql.ts";
+import type { Call, Reply, ThreadOptions } from "./thread.ts";
+import { WalWatch } from "./wal-watch.ts";
+
+type Handler = (op: string, args: readonly unknown[]) => unknown;
+
+const options = workerData as ThreadOptions;
+
+function start(port: MessagePort): void {
+  let handler: Handler | undefined;
+  let failure: unknown;
+  try {
+    handler = options.role === "writer" ? writer(port) : background();
+  } catch (error) {
+    failure = error;
+  }
+  port.on("message", ({ id, op, args }: Call) => {
+    try {
+      if (handler === undefined) throw failure;
+      const value = handler(op, args);
+      const transfer = isPacked(value) ? [value.bytes] : [];
+      port.postMessage({ id, value } satisfies Reply, transfer);
+    } catch (error) {
+      const known = storeError(error, options.path);
+      port.postMessage({ id, error: serialiseError(known) } satisfies Reply);
+    }
+    if (op === "close") port.close();
+  });
+}
+
+function writer(port: MessagePort): Handler {
+  const clock = databaseClock(systemClock);
+  clock.advanceMs(options.aheadMs);
+  const connect = () => openConnection(options.path, "writer");
+  const core = new Core({ path: options.path, clock, connect });
+  const wal = new WalWatch(options.path, options.walLimits);
+  return (op, args) => {
+    switch (op) {
+      case "commit": {
+        const [batch, packed] = args as [number, Packed];
+        const groups = unpackBatch(packed);
+        const result = packResult(core.commit(batch, groups));
+        const todo = wal.wrote(groups.length, packed.bytes.byteLength);
+        if (todo === "wake") port.postMessage({ id: 0, event: "checkpoint" } satisfies Reply);
+        if (todo === "finish") wal.finished(core.checkpoint());
+        return result;
+      }
+      case "advanceClock":
+        return clock.advanceMs(Number(args[0]));
+      case "crash":
+        // For tests: the thread ends in the middle of a call, as it would when out of memory.
+        return process.exit(1);
+      case "close":
+        core.checkpoint();
+        return core.close();
+      default:
+        return invoke(core, op, args);
+    }
+  };
+}
+
+function background(): Handler {
+  const service = new Background(openConnection(options.path, "writer"));
+  return (op, args) => invoke(service, op, args);
+}
+
+function invoke(target: object, op: string, args: readonly unknown[]): unknown {
+  const method: unknown = (target as { readonly [name: string]: unknown })[op];
+  assert(typeof method === "function", `unknown operation ${op}`);
+  return Reflect.apply(method, target, args);
+}
+
+function isPacked(value: unknown): value is Packed {
+  return typeof value === "object" && value !== null && "bytes" in value && "text" in value;
+}
+
+assert(parentPort !== null, "worker.ts is started as a thread");
+start(parentPort);
