@@ -43,6 +43,11 @@ export class Program implements AsyncDisposable {
     this.#exited = this.#follow(guarded);
   }
 
+  /** The same as waitForExit, for as long as it takes. */
+  get exited(): Promise<Exit> {
+    return this.waitForExit({ limitMs: 2 ** 31 - 1 });
+  }
+
   stdout(): string {
     return this.#output.stdout;
   }
