@@ -1,0 +1,119 @@
+/**
+ * The answer of commit_v1 turned into the port's answers, and into the changes that followers of
+ * the log are given without reading them back: the bytes are those the caller handed in.
+ */
+import assert from "node:assert/strict";
+import { SetpointError } from "../../kernel/errors.ts";
+import { formatReference } from "../../kernel/resource.ts";
+import type { Answer, Change } from "../port.ts";
+import type { PreparedGroup, PreparedWrite } from "../prepare.ts";
+
+export interface BatchAnswer {
+  readonly head: number;
+  readonly at: number;
+  readonly work: boolean;
+  readonly c: readonly number[];
+  readonly r: readonly (number | null)[];
+  readonly p: readonly (number | null)[];
+  readonly t: readonly (readonly string[] | null)[] | null;
+}
+
+export interface Outcome {
+  /** Group by group. */
+  readonly answers: readonly (readonly Answer[])[];
+  /** In order; a deletion that shows the stored document is not among them. */
+  readonly changes: readonly Change[];
+  readonly head: number;
+  readonly hasWork: boolean;
+}
+
+export function outcomeOf(groups: readonly PreparedGroup[], text: string): Outcome {
+  const batch = JSON.parse(text) as BatchAnswer;
+  const changes: Change[] = [];
+  let at = 0;
+  const answers = groups.map((group) =>
+    group.writes.map((prepared): Answer => {
+      const index = at++;
+      const answer = answerOf(prepared, batch, index);
+      if (answer.kind === "committed") {
+        const change = changeOf(prepared, batch, index, answer.revision);
+        if (change !== undefined) changes.push(change);
+      }
+      return answer;
+    }),
+  );
+  assert(at === batch.c.length, "every write has an answer");
+  return { answers, changes, head: batch.head, hasWork: batch.work };
+}
+
+function answerOf(prepared: PreparedWrite, batch: BatchAnswer, index: number): Answer {
+  const code = batch.c[index];
+  const stored = batch.p[index] ?? undefined;
+  if (code === 0) {
+    const revision = batch.r[index];
+    assert(typeof revision === "number", "a committed write has a revision");
+    return { kind: "committed", revision };
+  }
+  if (code === 1) {
+    assert(stored !== undefined, "an unchanged resource has a revision");
+    return { kind: "unchanged", revision: stored };
+  }
+  return { kind: "refused", error: refusal(prepared, code, stored) };
+}
+
+function refusal(
+  prepared: PreparedWrite,
+  code: number | undefined,
+  stored: number | undefined,
+): SetpointError {
+  const { write } = prepared;
+  const resource = formatReference(write.key);
+  const details = { resource, ...(stored === undefined ? {} : { revision: stored }) };
+  switch (code) {
+    case 10:
+      return new SetpointError("resource.already_exists", `${resource} already exists`, {
+        details,
+      });
+    case 11:
+      return new SetpointError("resource.not_found", `there is no ${resource}`, { details });
+    case 12:
+      return new SetpointError("resource.conflict", `${resource} has changed`, { details });
+    case 14:
+      return new SetpointError("claim.lost", `the claim for ${resource} is not live`, { details });
+    case 15:
+      return new SetpointError("name.taken", `a name that ${resource} wants is held by another`, {
+        details,
+      });
+    case 16:
+      return new SetpointError("counter.exceeded", `${resource} would exceed a bound`, { details });
+    case 20:
+      return new SetpointError("resource.group_refused", "another write of the group is refused", {
+        details,
+      });
+    case undefined:
+    default:
+      return new SetpointError("internal", `the database answered with code ${code}`, { details });
+  }
+}
+
+function changeOf(
+  { write, terms }: PreparedWrite,
+  batch: BatchAnswer,
+  index: number,
+  revision: number,
+): Change | undefined {
+  const previous = batch.p[index] ?? undefined;
+  const previousTerms = batch.t?.[index] ?? undefined;
+  if (write.kind !== "put") return undefined;
+  return {
+    revision,
+    type: previous === undefined ? "created" : "updated",
+    key: write.key,
+    uid: write.uid,
+    previous,
+    atMs: batch.at,
+    body: write.draft.body,
+    terms,
+    ...(previousTerms === undefined ? {} : { previousTerms }),
+  };
+}

@@ -1,0 +1,127 @@
+/** Compaction, new seals, figures, and who holds what: rare work, in steps that hold nobody up. */
+import { limits } from "../../kernel/limits.ts";
+import type { ResourceKey } from "../../kernel/resource.ts";
+import type { CompactResult, CounterState, StoreStats, UniqueName } from "../port.ts";
+import { resealEnvelope } from "../seal.ts";
+import { bytesArray, int8Array } from "./binary-array.ts";
+import type { Reading } from "./reads.ts";
+import type { Pool } from "./pool.ts";
+
+const markStatement = {
+  text: `WITH moved AS (
+      UPDATE head SET compacted = greatest(compacted, least($1::bigint, revision)) WHERE one
+      RETURNING revision, compacted)
+    SELECT compacted, pg_notify(current_schema(), concat_ws(' ', $2::text, revision, 0, compacted))
+    FROM moved`,
+};
+const stepStatement = { name: "compact", text: "SELECT removed, done, mark FROM compact_v1($1)" };
+
+/** The mark first, so that no reader can see a history with holes; then step by step. */
+export async function compactUpTo(
+  pool: Pool,
+  upTo: number,
+  options: {
+    readonly id: string;
+    readonly signal: AbortSignal | undefined;
+    readonly onMark: (mark: number) => void;
+  },
+): Promise<CompactResult> {
+  const [marked] = await pool.rows(markStatement, [upTo, options.id]);
+  const compacted = marked?.[0] as number;
+  options.onMark(compacted);
+  let removed = 0;
+  for (;;) {
+    options.signal?.throwIfAborted();
+    const [row] = await pool.rows(stepStatement, [limits.compactionBatchItems]);
+    removed += row?.[0] as number;
+    if ((row?.[1] as number) >= compacted) return { compacted, removed };
+  }
+}
+
+const sealedStatement = {
+  text: `SELECT revision, kind, namespace, name, uid, sealed FROM change
+    WHERE sealed IS NOT NULL AND revision > $1 ORDER BY revision LIMIT $2`,
+};
+/** Only where the envelope is still the one that was read: another process may be at it too. */
+const resealStatement = {
+  text: `UPDATE change SET sealed = n.fresh
+    FROM unnest($1::bigint[], $2::bytea[], $3::bytea[]) AS n(revision, stale, fresh)
+    WHERE change.revision = n.revision AND change.sealed = n.stale RETURNING change.revision`,
+};
+const resealStep = 200;
+
+export async function resealAll({ pool, ring }: Reading, signal?: AbortSignal): Promise<number> {
+  let resealed = 0;
+  let after = 0;
+  for (;;) {
+    signal?.throwIfAborted();
+    const rows = await pool.rows(sealedStatement, [after, resealStep]);
+    const fresh: { revision: number; stale: Buffer; sealed: Buffer }[] = [];
+    for (const [revision, kind, namespace, name, uid, stale] of rows) {
+      after = revision as number;
+      const key = { kind, namespace, name } as ResourceKey;
+      const sealed = resealEnvelope(ring, { key, uid: uid as string }, stale as Buffer);
+      if (sealed !== undefined) fresh.push({ revision: after, stale: stale as Buffer, sealed });
+    }
+    if (fresh.length > 0) {
+      const updated = await pool.rows(resealStatement, [
+        int8Array(fresh.map(({ revision }) => revision)),
+        bytesArray(
+          fresh.map(({ stale }) => stale),
+          "bytea",
+        ),
+        bytesArray(
+          fresh.map(({ sealed }) => sealed),
+          "bytea",
+        ),
+      ]);
+      resealed += updated.length;
+    }
+    if (rows.length < resealStep) return resealed;
+  }
+}
+
+const statsStatement = {
+  text: `SELECT h.revision, h.compacted, (SELECT count(*) FROM resource),
+    (SELECT count(*) FROM change), (SELECT count(*) FROM due WHERE due_at <= now_v1($1)),
+    (SELECT coalesce(sum(pg_total_relation_size(c.oid)), 0)::bigint FROM pg_class c
+      WHERE c.relnamespace = current_schema()::regnamespace AND c.relkind = 'r'),
+    (SELECT max(version) FROM schema_version)
+    FROM head h WHERE h.one`,
+};
+
+export async function readStats(
+  pool: Pool,
+  clockSkewMs: number,
+  load: { readonly writes: number; readonly bytes: number },
+): Promise<StoreStats> {
+  const [row] = await pool.rows(statsStatement, [clockSkewMs]);
+  const [revision, compacted, resources, changes, due, bytesOnDisk, schemaVersion] = (row ??
+    []) as number[];
+  const or = (value: number | undefined): number => value ?? 0;
+  return {
+    revision: or(revision),
+    compacted: or(compacted),
+    resources: or(resources),
+    changes: or(changes),
+    due: or(due),
+    bytesOnDisk: or(bytesOnDisk),
+    queuedWrites: load.writes,
+    queuedBytes: load.bytes,
+    schemaVersion: or(schemaVersion),
+  };
+}
+
+export async function readHolder(pool: Pool, name: UniqueName): Promise<ResourceKey | undefined> {
+  const text = "SELECT kind, namespace, name FROM unique_name WHERE scope = $1 AND label = $2";
+  const [row] = await pool.rows({ name: "holder", text }, [name.scope, name.name]);
+  if (row === undefined) return undefined;
+  return { kind: row[0] as string, namespace: row[1] as string, name: row[2] as string };
+}
+
+export async function readCounter(pool: Pool, counter: string): Promise<CounterState> {
+  const text = "SELECT value, max FROM counter WHERE counter = $1";
+  const [row] = await pool.rows({ name: "counter", text }, [counter]);
+  if (row === undefined) return { value: 0, max: undefined };
+  return { value: row[0] as number, max: (row[1] as number | null) ?? undefined };
+}

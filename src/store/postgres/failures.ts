@@ -1,0 +1,66 @@
+/**
+ * What an error of the driver or the server means for the work that met it. `lost` is the one kind
+ * after which nobody knows whether the statement was applied: the connection ended before its
+ * answer. A server that shuts down may say so (57P01) after it has committed, so that is `lost` too.
+ */
+import { isSetpointError, SetpointError } from "../../kernel/errors.ts";
+import type { ErrorCode } from "../../kernel/errors.ts";
+
+export type Failure =
+  /** The answer was lost: the statement may have been applied. */
+  | { readonly kind: "lost"; readonly cause: unknown }
+  /** Not applied; the same may succeed in a moment. */
+  | { readonly kind: "busy"; readonly cause: unknown }
+  /** Not applied, and trying again at once is pointless. */
+  | { readonly kind: "refused"; readonly error: SetpointError };
+
+const lostStates = new Set(["57P01", "57P02", "57P05"]);
+
+/** Serialisation, deadlock, lock timeout, cancelled, too many connections, starting up. */
+const busyStates = new Set([
+  "40001",
+  "40P01",
+  "55P03",
+  "57014",
+  "53300",
+  "57P03",
+  "25P03",
+  "55006",
+]);
+
+const refusals: Readonly<Record<string, readonly [ErrorCode, string]>> = {
+  "53100": ["store.full", "the disk under the database is full"],
+  "25006": ["store.read_only", "the database takes no writes"],
+  XX001: ["store.corrupt", "the database reports damaged data"],
+  XX002: ["store.corrupt", "the database reports a damaged index"],
+};
+
+export function failureOf(error: unknown): Failure {
+  if (isSetpointError(error)) return { kind: "refused", error };
+  const state = sqlState(error);
+  if (state === undefined || state.startsWith("08") || lostStates.has(state)) {
+    return { kind: "lost", cause: error };
+  }
+  if (busyStates.has(state)) return { kind: "busy", cause: error };
+  const [code, message] = refusals[state] ?? refusalOfClass(state);
+  return { kind: "refused", error: new SetpointError(code, message, { cause: error }) };
+}
+
+export function unavailable(cause: unknown): SetpointError {
+  return new SetpointError("store.unavailable", "the database does not answer", { cause });
+}
+
+/** An SQLSTATE has five characters; the codes of sockets (ECONNRESET) have more. */
+function sqlState(error: unknown): string | undefined {
+  const code = (error as { readonly code?: unknown } | null)?.code;
+  return typeof code === "string" && /^[0-9A-Z]{5}$/.test(code) && code !== "EPIPE"
+    ? code
+    : undefined;
+}
+
+function refusalOfClass(state: string): readonly [ErrorCode, string] {
+  if (state.startsWith("28") || state.startsWith("3D")) {
+    return ["config.invalid", "the database refuses this user, password or database name"];
+  }
+  return ["internal", "the database refused a statement"];
+}

@@ -1,0 +1,43 @@
+/** Lists: one statement, one snapshot, the compaction mark included. See list-query.ts. */
+import { limits } from "../../kernel/limits.ts";
+import type { ListQuery, Page, StoredRecord } from "../port.ts";
+import { listStatement } from "./list-query.ts";
+import { checkReadable, headOf } from "./reads.ts";
+import type { Reading } from "./reads.ts";
+import { recordFrom } from "./rows.ts";
+import type { Statement } from "./session.ts";
+
+/** Shapes of queries that keep a prepared statement per connection; rare ones are planned anew. */
+const maxNamed = 64;
+const names = new Map<string, string>();
+
+export async function readPage({ pool, ring }: Reading, query: ListQuery): Promise<Page> {
+  const at = query.from?.revision ?? query.at;
+  const limit = Math.min(query.limit ?? limits.defaultPageItems, limits.maxPageItems);
+  const { text, values } = listStatement(query, at, limit + 1);
+  const rows = await pool.rows(named(text), values);
+  const [head, compacted] = headOf(rows);
+  const revision = at ?? head;
+  checkReadable(revision, head, compacted);
+  const records: StoredRecord[] = [];
+  let isMore = false;
+  for (const row of rows) {
+    if (row[2] === null) break;
+    isMore = records.length >= limit || row[6] === null;
+    if (isMore) break;
+    const key = { kind: query.kind, namespace: row[2] as string, name: row[3] as string };
+    records.push(recordFrom(ring, key, row, 4));
+  }
+  const last = records.at(-1)?.key;
+  if (!isMore || last === undefined) return { revision, records };
+  return { revision, records, next: { revision, namespace: last.namespace, name: last.name } };
+}
+
+function named(text: string): Statement {
+  let name = names.get(text);
+  if (name === undefined && names.size < maxNamed) {
+    name = `list_${names.size}`;
+    names.set(text, name);
+  }
+  return name === undefined ? { text } : { name, text };
+}

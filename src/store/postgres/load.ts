@@ -1,0 +1,272 @@
+/**
+ * Fills an empty store from a dump in one transaction: all of it or nothing. The dump is checked as
+ * it goes in, since it may have been cut or edited, and the indexes are made from the log, so they
+ * cannot disagree with it.
+ */
+import { isSetpointError, SetpointError } from "../../kernel/errors.ts";
+import type { ResourceKey } from "../../kernel/resource.ts";
+import type { DumpRow } from "../port.ts";
+import { keyArrays } from "./batch.ts";
+import {
+  arrayLiteral,
+  bytesArray,
+  int2Array,
+  int4Array,
+  int8Array,
+  textArray,
+} from "./binary-array.ts";
+import { typeCode } from "./rows.ts";
+import { freePlanning } from "./scan.ts";
+import type { Row, Session } from "./session.ts";
+
+type RowOf<Kind extends DumpRow["row"]> = Extract<DumpRow, { row: Kind }>;
+type Rows = (text: string, values?: readonly unknown[]) => Promise<readonly Row[]>;
+
+const chunkItems = 500;
+const chunkBytes = 4 * 1024 * 1024;
+
+/** Returns the head and the mark of the loaded store. */
+export async function loadRows(
+  session: Session,
+  rows: AsyncIterable<DumpRow>,
+  clockSkewMs: number,
+): Promise<{ readonly head: number; readonly compacted: number }> {
+  return await session.transaction("BEGIN", async () => {
+    await session.rows({ text: freePlanning });
+    const run: Rows = async (text, values) => await session.rows({ text }, values);
+    const [state] = await run(`SELECT revision = 0 AND compacted = 0
+      AND NOT EXISTS (SELECT 1 FROM change) FROM head FOR UPDATE`);
+    if (state?.[0] !== true) {
+      throw new SetpointError("store.not_empty", "the store holds data already");
+    }
+    try {
+      return await new Loader(run, clockSkewMs).load(rows);
+    } catch (error) {
+      throw isBroken(error) ? invalid("its rows contradict each other", error) : error;
+    }
+  });
+}
+
+class Loader {
+  readonly #run: Rows;
+  readonly #clockSkewMs: number;
+  #meta: RowOf<"meta"> | undefined;
+  #lastRevision = 0;
+  #isLogComplete = false;
+  #chunk: DumpRow[] = [];
+  #bytes = 0;
+
+  constructor(run: Rows, clockSkewMs: number) {
+    this.#run = run;
+    this.#clockSkewMs = clockSkewMs;
+  }
+
+  async load(rows: AsyncIterable<DumpRow>): Promise<{ head: number; compacted: number }> {
+    for await (const row of rows) await this.#add(row);
+    await this.#flush();
+    const meta = this.#meta;
+    if (meta === undefined) throw invalid("it is empty");
+    await this.#completeLog(meta);
+    await this.#finish(meta);
+    return { head: meta.head, compacted: meta.compacted };
+  }
+
+  async #add(row: DumpRow): Promise<void> {
+    if (row.row === "meta") {
+      if (this.#meta !== undefined) throw invalid("meta comes twice");
+      this.#meta = row;
+      return;
+    }
+    if (this.#meta === undefined) throw invalid("meta must come first");
+    if (row.row === "change") {
+      if (row.revision <= this.#lastRevision) throw invalid("revisions do not ascend");
+      this.#lastRevision = row.revision;
+      this.#bytes += row.document?.length ?? 0;
+    }
+    const isFull = this.#chunk.length >= chunkItems || this.#bytes > chunkBytes;
+    if (isFull || (this.#chunk[0] !== undefined && this.#chunk[0].row !== row.row)) {
+      await this.#flush();
+    }
+    if (row.row !== "change") await this.#completeLog(this.#meta);
+    else if (this.#isLogComplete) throw invalid("a change comes after the log");
+    this.#chunk.push(row);
+  }
+
+  async #flush(): Promise<void> {
+    const chunk = this.#chunk;
+    this.#chunk = [];
+    this.#bytes = 0;
+    const only = <Kind extends DumpRow["row"]>(kind: Kind): readonly RowOf<Kind>[] =>
+      chunk.filter((row): row is RowOf<Kind> => row.row === kind);
+    switch (chunk[0]?.row) {
+      case "change":
+        return await this.#insertChanges(only("change"));
+      case "name":
+        return await this.#insertNames(only("name"));
+      case "use":
+        return await this.#insertUses(only("use"));
+      case "bound":
+        return await this.#insertBounds(only("bound"));
+      case "due":
+        return await this.#insertDue(only("due"));
+      case "meta":
+      case undefined:
+      default:
+        return undefined;
+    }
+  }
+
+  async #insertChanges(rows: readonly RowOf<"change">[]): Promise<void> {
+    await this.#run(
+      `INSERT INTO change (revision, previous, at_ms, type, kind, namespace, name, uid, terms,
+        digest, document, sealed)
+      SELECT w.revision, w.previous, w.at_ms, w.type, w.kind, w.namespace, w.name, w.uid,
+        w.terms::text[], w.digest, w.document, w.sealed
+      FROM unnest($1::bigint[], $2::bigint[], $3::bigint[], $4::smallint[], $5::text[], $6::text[],
+        $7::text[], $8::text[], $9::text[], $10::bytea[], $11::text[], $12::bytea[])
+        AS w(revision, previous, at_ms, type, kind, namespace, name, uid, terms, digest, document,
+          sealed)`,
+      [
+        int8Array(rows.map(({ revision }) => revision)),
+        int8Array(rows.map(({ previous }) => previous)),
+        int8Array(rows.map(({ atMs }) => atMs)),
+        int2Array(rows.map(({ type }) => typeCode(type))),
+        ...keysOf(rows),
+        textArray(rows.map(({ uid }) => uid)),
+        textArray(rows.map(({ terms }) => arrayLiteral(terms))),
+        bytesArray(
+          rows.map(({ digest }) => digest),
+          "bytea",
+        ),
+        bytesArray(
+          rows.map(({ document }) => document),
+          "text",
+        ),
+        bytesArray(
+          rows.map(({ sealed }) => sealed),
+          "bytea",
+        ),
+      ],
+    );
+  }
+
+  async #insertNames(rows: readonly RowOf<"name">[]): Promise<void> {
+    await this.#run(
+      `INSERT INTO unique_name (kind, namespace, name, scope, label)
+      SELECT * FROM unnest($1::text[], $2::text[], $3::text[], $4::text[], $5::text[])`,
+      [
+        ...keysOf(rows),
+        textArray(rows.map(({ name }) => name.scope)),
+        textArray(rows.map(({ name }) => name.name)),
+      ],
+    );
+  }
+
+  async #insertUses(rows: readonly RowOf<"use">[]): Promise<void> {
+    const counters = textArray(rows.map(({ use }) => use.counter));
+    const amounts = int8Array(rows.map(({ use }) => use.amount));
+    await this.#run(
+      `INSERT INTO usage (kind, namespace, name, counter, amount)
+      SELECT * FROM unnest($1::text[], $2::text[], $3::text[], $4::text[], $5::bigint[])`,
+      [...keysOf(rows), counters, amounts],
+    );
+    await this.#run("SELECT count_v1($1, $2)", [counters, amounts]);
+  }
+
+  async #insertBounds(rows: readonly RowOf<"bound">[]): Promise<void> {
+    await this.#run(
+      `INSERT INTO counter AS c (kind, namespace, name, counter, max, value)
+      SELECT w.*, 0 FROM unnest($1::text[], $2::text[], $3::text[], $4::text[], $5::bigint[]) w
+      ON CONFLICT (counter) DO UPDATE SET kind = excluded.kind, namespace = excluded.namespace,
+        name = excluded.name, max = excluded.max`,
+      [
+        ...keysOf(rows),
+        textArray(rows.map(({ bound }) => bound.counter)),
+        int8Array(rows.map(({ bound }) => bound.max)),
+      ],
+    );
+  }
+
+  async #insertDue(rows: readonly RowOf<"due">[]): Promise<void> {
+    await this.#run(
+      `INSERT INTO due (kind, namespace, name, due_at, attempts)
+      SELECT w.kind, w.namespace, w.name, n.now + w.after, w.attempts
+      FROM unnest($1::text[], $2::text[], $3::text[], $4::bigint[], $5::int[])
+        AS w(kind, namespace, name, after, attempts), (SELECT now_v1($6) AS now OFFSET 0) n`,
+      [
+        ...keysOf(rows),
+        int8Array(rows.map(({ afterMs }) => Math.round(afterMs))),
+        int4Array(rows.map(({ attempts }) => attempts)),
+        this.#clockSkewMs,
+      ],
+    );
+  }
+
+  /** Once, when no more changes come: checks the log and makes the indexes over it. */
+  async #completeLog({ head, compacted }: RowOf<"meta">): Promise<void> {
+    if (this.#isLogComplete) return;
+    await this.#flush();
+    this.#isLogComplete = true;
+    if (this.#lastRevision > head || compacted > head)
+      throw invalid("it has changes above its head");
+    // A dump may have been made in the middle of a compaction; what it had left to remove goes now.
+    await this.#run(
+      `DELETE FROM change c WHERE c.revision <= $1 AND (c.type = 3 OR EXISTS
+        (SELECT 1 FROM change n WHERE n.previous = c.revision AND n.revision <= $1))`,
+      [compacted],
+    );
+    const [checked] = await this.#run(
+      `SELECT (SELECT count(*) FROM change WHERE revision > $1) = $2::bigint - $1::bigint,
+        NOT EXISTS (SELECT 1 FROM change c LEFT JOIN change p ON p.revision = c.previous
+          WHERE c.document IS NULL AND p.document IS NULL)`,
+      [compacted, head],
+    );
+    if (checked?.[0] !== true) throw invalid("changes are missing");
+    if (checked[1] !== true) throw invalid("a document is missing");
+    await this.#run(`INSERT INTO resource (kind, namespace, name, revision, uid, digest, terms)
+      SELECT c.kind, c.namespace, c.name, c.revision, c.uid, c.digest, c.terms FROM change c
+      WHERE c.type <> 3 AND NOT EXISTS (SELECT 1 FROM change n WHERE n.previous = c.revision)`);
+    await this.#run(`INSERT INTO term (kind, term, namespace, name)
+      SELECT DISTINCT r.kind, t.term, r.namespace, r.name FROM resource r, unnest(r.terms) t(term)`);
+  }
+
+  async #finish({ head, compacted, lastToken }: RowOf<"meta">): Promise<void> {
+    const holders = ["unique_name", "usage", "due"].map(
+      (table) => `SELECT kind, namespace, name FROM ${table}`,
+    );
+    const [orphan] = await this.#run(
+      `SELECT h.name FROM (${holders.join(" UNION ALL ")} UNION ALL
+        SELECT kind, namespace, name FROM counter WHERE max IS NOT NULL) h
+      LEFT JOIN resource r ON r.kind = h.kind AND r.namespace = h.namespace AND r.name = h.name
+      WHERE r.name IS NULL LIMIT 1`,
+    );
+    if (orphan !== undefined) throw invalid("something is held by a resource that does not exist");
+    await this.#run("UPDATE head SET revision = $1, compacted = $2 WHERE one", [head, compacted]);
+    await this.#run("UPDATE compaction SET done = $1 WHERE one", [compacted]);
+    if (lastToken > 0) {
+      await this.#run(
+        "SELECT setval('claim_token', greatest($1::bigint, (SELECT last_value FROM claim_token)))",
+        [lastToken],
+      );
+    }
+    await this.#run(
+      "SELECT pg_notify(current_schema(), concat_ws(' ', 'load', $1::bigint, 1, $2::bigint))",
+      [...[head, compacted]],
+    );
+  }
+}
+
+function keysOf(rows: readonly { readonly key: ResourceKey }[]): readonly Buffer[] {
+  return keyArrays(rows.map(({ key }) => key));
+}
+
+/** Constraint violations and values out of range: the rows are at fault, not the database. */
+function isBroken(error: unknown): boolean {
+  if (isSetpointError(error)) return false;
+  const code = (error as { readonly code?: unknown } | null)?.code;
+  return typeof code === "string" && /^2[23][0-9A-Z]{3}$/.test(code);
+}
+
+function invalid(why: string, cause?: unknown): SetpointError {
+  return new SetpointError("backup.invalid", `the dump cannot be loaded: ${why}`, { cause });
+}

@@ -1,0 +1,101 @@
+/**
+ * Brings the database to this release's schema. Migrations are numbered files, each applied once,
+ * in its own transaction, under a lock that lets one process do it while the others wait. A
+ * database that is ahead is used when the newer schema says that this release still can, since old
+ * and new processes run side by side during an upgrade.
+ */
+import { readFileSync } from "node:fs";
+import { SetpointError } from "../../kernel/errors.ts";
+import type { Pool } from "./pool.ts";
+import type { Session } from "./session.ts";
+
+interface Migration {
+  readonly version: number;
+  /** The oldest release's newest version that can work with this one. */
+  readonly compatibleFrom: number;
+  readonly name: string;
+}
+
+const migrations: readonly Migration[] = [
+  { version: 1, compatibleFrom: 1, name: "0001_store" },
+  { version: 2, compatibleFrom: 1, name: "0002_functions" },
+  { version: 3, compatibleFrom: 1, name: "0003_hold" },
+  { version: 4, compatibleFrom: 1, name: "0004_commit" },
+  { version: 5, compatibleFrom: 1, name: "0005_work" },
+];
+export const newestVersion = migrations.length;
+
+/** An arbitrary number that every release uses for this lock. */
+const lockId = 7_370_001;
+
+export async function migrate(pool: Pool, schema: string): Promise<void> {
+  await pool.use(async (session) => {
+    if (isCurrent(await readVersion(session, schema))) return;
+    await createSchema(session, schema);
+    for (const migration of migrations) await apply(session, migration);
+    isCurrent(await readVersion(session, schema));
+  });
+}
+
+interface Version {
+  readonly version: number;
+  readonly compatibleFrom: number;
+}
+
+function isCurrent(found: Version): boolean {
+  if (found.version > newestVersion && found.compatibleFrom > newestVersion) {
+    throw new SetpointError("store.schema_too_new", "a newer release has changed the schema", {
+      details: { schema: found.version, needs: found.compatibleFrom, known: newestVersion },
+    });
+  }
+  return found.version >= newestVersion;
+}
+
+async function readVersion(session: Session, schema: string): Promise<Version> {
+  const [exists] = await session.rows(
+    { text: "SELECT to_regclass(format('%I.schema_version', $1::text)) IS NOT NULL" },
+    [schema],
+  );
+  if (exists?.[0] !== true) return { version: 0, compatibleFrom: 0 };
+  const [row] = await session.rows({
+    text: "SELECT coalesce(max(version), 0), coalesce(max(compatible_from), 0) FROM schema_version",
+  });
+  return { version: row?.[0] as number, compatibleFrom: row?.[1] as number };
+}
+
+async function createSchema(session: Session, schema: string): Promise<void> {
+  const name = `"${schema.replaceAll('"', '""')}"`;
+  await session.transaction("BEGIN", async () => {
+    await lock(session);
+    await session.rows({ text: `CREATE SCHEMA IF NOT EXISTS ${name}` });
+    await session.rows({
+      text: `CREATE TABLE IF NOT EXISTS ${name}.schema_version (
+        version integer PRIMARY KEY,
+        compatible_from integer NOT NULL,
+        name text NOT NULL,
+        applied_at timestamptz NOT NULL DEFAULT now()
+      )`,
+    });
+  });
+}
+
+async function apply(
+  session: Session,
+  { version, compatibleFrom, name }: Migration,
+): Promise<void> {
+  await session.transaction("BEGIN", async () => {
+    await lock(session);
+    const text = "SELECT 1 FROM schema_version WHERE version = $1";
+    if ((await session.rows({ text }, [version])).length > 0) return;
+    const file = new URL(`./migrations/${name}.sql`, import.meta.url);
+    await session.rows({ text: readFileSync(file, "utf8") });
+    await session.rows(
+      { text: "INSERT INTO schema_version (version, compatible_from, name) VALUES ($1, $2, $3)" },
+      [version, compatibleFrom, name],
+    );
+  });
+}
+
+async function lock(session: Session): Promise<void> {
+  await session.rows({ text: `SELECT pg_advisory_xact_lock(${lockId})` });
+}

@@ -1,0 +1,127 @@
+-- Claims. One statement, so no client ever holds a lock between two of them; rows that another
+-- claim or commit has locked are passed over. When all that is due fits, it is taken as it comes.
+-- Otherwise namespaces take turns from a cursor that goes on where the last call ended: they are
+-- enumerated by jumping through the index, so a namespace with a million rows costs one step.
+CREATE FUNCTION claim_v1(p_owner text, p_kinds text[], p_limit int, p_lease_ms bigint,
+  p_per_namespace int, p_skip text[], p_cursor text, p_visits int, p_skew_ms bigint)
+RETURNS TABLE (kind text, namespace text, name text, token bigint, uid text, revision bigint,
+  expires_at bigint, due_at bigint, attempts int) LANGUAGE plpgsql AS $$
+#variable_conflict use_column
+DECLARE
+  v_now bigint := now_v1(p_skew_ms);
+  v_fits boolean;
+  v_turns text[];
+  v_share int;
+  v_rows tid[];
+  v_more tid[];
+BEGIN
+  SELECT count(*) <= p_limit AND (p_per_namespace IS NULL OR coalesce(max(s.n), 0) <= p_per_namespace)
+    INTO v_fits FROM (
+      SELECT count(*) OVER (PARTITION BY f.namespace) AS n FROM (
+        SELECT q.namespace FROM unnest(p_kinds) AS k(kind)
+        CROSS JOIN LATERAL (SELECT d.namespace FROM due d WHERE d.kind = k.kind
+          AND d.due_at <= v_now AND d.namespace <> ALL (p_skip)
+          ORDER BY d.due_at LIMIT p_limit + 1) q LIMIT p_limit + 1) f) s;
+  IF v_fits THEN
+    v_rows := ARRAY(SELECT q.at FROM unnest(p_kinds) AS k(kind)
+      CROSS JOIN LATERAL (SELECT d.ctid AS at FROM due d WHERE d.kind = k.kind
+        AND d.due_at <= v_now AND d.namespace <> ALL (p_skip)
+        ORDER BY d.due_at LIMIT p_limit FOR UPDATE SKIP LOCKED) q LIMIT p_limit);
+  ELSE
+    v_turns := turns_v1(p_kinds, p_limit, p_skip, p_cursor, p_visits, v_now);
+    v_share := greatest(1, ceil(p_limit::numeric / greatest(cardinality(v_turns), 1)));
+    v_rows := take_v1(p_kinds, v_turns, least(v_share, p_per_namespace), p_limit, v_now);
+    IF cardinality(v_rows) < p_limit AND v_share < coalesce(p_per_namespace, p_limit) THEN
+      v_rows := take_v1(p_kinds, v_turns, least(p_limit, p_per_namespace), p_limit, v_now);
+    END IF;
+  END IF;
+  RETURN QUERY
+    WITH chosen AS MATERIALIZED (
+      SELECT o.i, d.* FROM unnest(v_rows) WITH ORDINALITY AS o(at, i)
+      LEFT JOIN LATERAL (SELECT q.ctid AS at, q.* FROM due q WHERE q.ctid = o.at) d ON true
+    ), granted AS (
+      INSERT INTO due AS d (kind, namespace, name, due_at, token, owner, attempts)
+      SELECT c.kind, c.namespace, c.name, v_now + p_lease_ms, nextval('claim_token'), p_owner,
+        c.attempts + 1 FROM chosen c ORDER BY c.i
+      ON CONFLICT (kind, namespace, name) DO UPDATE SET due_at = excluded.due_at, wake_at = NULL,
+        token = excluded.token, owner = excluded.owner, attempts = excluded.attempts
+      RETURNING d.kind, d.namespace, d.name, d.token, d.due_at AS expires_at, d.attempts
+    )
+    SELECT g.kind, g.namespace, g.name, g.token, r.uid, r.revision, g.expires_at, c.due_at,
+      g.attempts
+    FROM granted g
+    JOIN chosen c ON c.kind = g.kind AND c.namespace = g.namespace AND c.name = g.name
+    LEFT JOIN LATERAL (SELECT q.uid, q.revision FROM resource q WHERE q.kind = g.kind
+      AND q.namespace = g.namespace AND q.name = g.name) r ON true
+    ORDER BY c.i;
+END $$;
+
+-- Namespaces with something due, after the cursor and around, at most as many as fit.
+CREATE FUNCTION turns_v1(p_kinds text[], p_limit int, p_skip text[], p_cursor text, p_visits int,
+  p_now bigint) RETURNS text[] LANGUAGE plpgsql AS $$
+DECLARE
+  v_turns text[] := '{}';
+  v_at text := p_cursor;
+  v_next text;
+  v_around boolean := false;
+BEGIN
+  FOR visit IN 1 .. p_visits LOOP
+    SELECT min(q.namespace COLLATE "C") INTO v_next FROM unnest(p_kinds) AS k(kind)
+      CROSS JOIN LATERAL (SELECT d.namespace FROM due d WHERE d.kind = k.kind
+        AND (v_at IS NULL OR d.namespace > v_at) ORDER BY d.kind, d.namespace, d.due_at LIMIT 1) q;
+    IF v_around AND p_cursor IS NOT NULL AND v_next COLLATE "C" > p_cursor THEN EXIT; END IF;
+    IF v_next IS NULL THEN
+      IF v_around OR p_cursor IS NULL THEN EXIT; END IF;
+      v_around := true;
+      v_at := NULL;
+      CONTINUE;
+    END IF;
+    v_at := v_next;
+    IF v_next <> ALL (p_skip) AND EXISTS (SELECT 1 FROM unnest(p_kinds) AS k(kind)
+        CROSS JOIN LATERAL (SELECT d.due_at FROM due d WHERE d.kind = k.kind
+          AND d.namespace = v_next ORDER BY d.due_at LIMIT 1) q WHERE q.due_at <= p_now) THEN
+      v_turns := v_turns || v_next;
+      IF cardinality(v_turns) >= p_limit THEN EXIT; END IF;
+    END IF;
+  END LOOP;
+  RETURN v_turns;
+END $$;
+
+-- Locks up to p_share rows of each namespace and returns them in turns.
+CREATE FUNCTION take_v1(p_kinds text[], p_turns text[], p_share int, p_limit int, p_now bigint)
+RETURNS tid[] LANGUAGE sql VOLATILE AS $$
+  SELECT ARRAY(SELECT r.at FROM (
+      SELECT q.at, t.turn, row_number() OVER (PARTITION BY t.turn ORDER BY q.due_at) AS rank
+      FROM unnest(p_turns) WITH ORDINALITY AS t(namespace, turn)
+      CROSS JOIN unnest(p_kinds) AS k(kind)
+      CROSS JOIN LATERAL (SELECT d.ctid AS at, d.due_at FROM due d WHERE d.kind = k.kind
+        AND d.namespace = t.namespace AND d.due_at <= p_now
+        ORDER BY d.due_at LIMIT p_share FOR UPDATE SKIP LOCKED) q
+    ) r WHERE r.rank <= p_share ORDER BY r.rank, r.turn LIMIT p_limit)
+$$;
+
+-- One step of the removal of superseded changes; each is a short transaction of its own, and the
+-- lock on its progress keeps two processes from doing the same step.
+CREATE FUNCTION compact_v1(p_items int, OUT removed bigint, OUT done bigint, OUT mark bigint)
+LANGUAGE plpgsql AS $$
+DECLARE
+  v_from bigint;
+  v_gone bigint[];
+BEGIN
+  SELECT c.done INTO v_from FROM compaction c WHERE c.one FOR UPDATE;
+  SELECT h.compacted INTO mark FROM head h WHERE h.one;
+  done := least(v_from + p_items, mark);
+  removed := 0;
+  IF done <= v_from THEN done := v_from; RETURN; END IF;
+  SELECT array_agg(g.revision) INTO v_gone FROM (
+    SELECT c.previous AS revision FROM change c
+      WHERE c.revision > v_from AND c.revision <= compact_v1.done AND c.previous IS NOT NULL
+    UNION ALL
+    SELECT c.revision FROM change c
+      WHERE c.revision > v_from AND c.revision <= compact_v1.done AND c.type = 3) g;
+  IF v_gone IS NOT NULL THEN
+    DELETE FROM change c WHERE c.revision = ANY (v_gone);
+    GET DIAGNOSTICS removed = ROW_COUNT;
+  END IF;
+  UPDATE compaction SET done = compact_v1.done WHERE one;
+END $$;

@@ -1,0 +1,363 @@
+/**
+ * The store on PostgreSQL: many processes on one database. Commits of a process are batched and go
+ * through one connection as one function call per batch (writer.ts); reads use a small pool; a third
+ * kind of connection listens for what other processes commit. Revisions, fences and leases are the
+ * database's business throughout: no promise of port.ts rests on a process being alive or on time.
+ */
+import { systemClock } from "../../kernel/clock.ts";
+import type { Clock } from "../../kernel/clock.ts";
+import { SetpointError } from "../../kernel/errors.ts";
+import { systemIds } from "../../kernel/ids.ts";
+import type { Ids } from "../../kernel/ids.ts";
+import { limits } from "../../kernel/limits.ts";
+import type { ResourceKey } from "../../kernel/resource.ts";
+import { systemTimers } from "../../kernel/timers.ts";
+import type { Timers } from "../../kernel/timers.ts";
+import { CommitQueue } from "../commit-queue.ts";
+import type { KeyRing } from "../key-ring.ts";
+import type * as port from "../port.ts";
+import { prepareCommit } from "../prepare.ts";
+import type { PreparedGroup } from "../prepare.ts";
+import { RecentLog } from "../recent-log.ts";
+import { outcomeOf } from "./answers.ts";
+import { compactUpTo, readCounter, readHolder, readStats, resealAll } from "./care.ts";
+import { dumpRows } from "./dump.ts";
+import { failureOf, unavailable } from "./failures.ts";
+import { readPage } from "./list.ts";
+import { Listener } from "./listener.ts";
+import { loadRows } from "./load.ts";
+import { migrate } from "./migrate.ts";
+import { Pool } from "./pool.ts";
+import { checkReadable, readChanges, readHistory, readMany, readOne } from "./reads.ts";
+import { Session } from "./session.ts";
+import type { SessionConfig } from "./session.ts";
+import { Tail } from "./tail.ts";
+import { findings } from "./verify.ts";
+import { claimDue, renewClaims, untilNextDue } from "./work.ts";
+import type { Turn } from "./work.ts";
+import { Writer } from "./writer.ts";
+
+export interface PostgresStoreOptions {
+  readonly url: string;
+  readonly ring: KeyRing;
+  readonly schema?: string;
+  readonly clock?: Clock;
+  readonly timers?: Timers;
+  readonly ids?: Ids;
+  /** How long a commit tries to learn its outcome when the database is away. */
+  readonly commitPatienceMs?: number;
+  /** How long a read tries. */
+  readonly readPatienceMs?: number;
+  readonly readConnections?: number;
+  readonly maxQueuedWrites?: number;
+  readonly maxQueuedBytes?: number;
+  /** Added to the database's clock; for tests. */
+  readonly clockSkewMs?: () => number;
+}
+
+const pollMs = 5_000;
+const connectTimeoutMs = 3_000;
+const staleWriterMs = 7 * 24 * 3_600_000;
+
+export async function openPostgresStore(options: PostgresStoreOptions): Promise<PostgresStore> {
+  const timers = options.timers ?? systemTimers;
+  const patienceMs = options.readPatienceMs ?? 10_000;
+  const session: SessionConfig = {
+    url: options.url,
+    schema: options.schema ?? "setpoint",
+    timers,
+    connectTimeoutMs,
+    statementTimeoutMs: Math.max(1_000, Math.floor(patienceMs * 0.8)),
+  };
+  const clock = options.clock ?? systemClock;
+  const size = options.readConnections ?? 8;
+  const pool = new Pool({ session, clock, timers, size, patienceMs });
+  try {
+    await migrate(pool, session.schema);
+    const text = "DELETE FROM writer WHERE at_ms < now_v1(0) - $1";
+    await pool.rows({ text }, [staleWriterMs]);
+    const [head] = await pool.rows({ text: "SELECT revision, compacted FROM head WHERE one" });
+    const store = new PostgresStore({
+      ...{ options, session, pool, clock, timers },
+      head: { revision: head?.[0] as number, compacted: head?.[1] as number },
+    });
+    await store.listen();
+    return store;
+  } catch (error) {
+    await pool.close();
+    throw error;
+  }
+}
+
+interface Parts {
+  readonly options: PostgresStoreOptions;
+  readonly session: SessionConfig;
+  readonly pool: Pool;
+  readonly clock: Clock;
+  readonly timers: Timers;
+  readonly head: port.Head;
+}
+
+export class PostgresStore implements port.Store {
+  readonly engine = "postgres";
+  readonly #id: string;
+  readonly #ring: KeyRing;
+  readonly #session: SessionConfig;
+  readonly #pool: Pool;
+  readonly #skewMs: () => number;
+  readonly #log: RecentLog;
+  readonly #tail: Tail;
+  readonly #queue: CommitQueue;
+  readonly #writer: Writer;
+  readonly #listener: Listener;
+  readonly #turn: Turn = { namespace: null };
+  readonly #closing = new AbortController();
+  #compacted: number;
+  #closed: Promise<void> | undefined;
+
+  constructor({ options, session, pool, clock, timers, head }: Parts) {
+    this.#id = (options.ids ?? systemIds).uid();
+    this.#ring = options.ring;
+    this.#session = session;
+    this.#pool = pool;
+    this.#skewMs = options.clockSkewMs ?? (() => 0);
+    this.#compacted = head.compacted;
+    this.#log = new RecentLog(head.revision);
+    this.#tail = new Tail({ log: this.#log, read: (after, upTo) => this.#readRange(after, upTo) });
+    this.#writer = new Writer({
+      ...{ session, id: this.#id, clock, timers },
+      patienceMs: options.commitPatienceMs ?? 10_000,
+      clockSkewMs: this.#skewMs,
+    });
+    this.#queue = new CommitQueue({
+      commitBatch: async (batch) => await this.#commitBatch(batch),
+      independent: true,
+      ...(options.maxQueuedWrites !== undefined && { maxQueuedWrites: options.maxQueuedWrites }),
+      ...(options.maxQueuedBytes !== undefined && { maxQueuedBytes: options.maxQueuedBytes }),
+    });
+    this.#listener = new Listener({
+      ...{ session, timers, ownId: this.#id, pollMs },
+      onHead: (revision) => this.#tail.advance(revision),
+      onWork: () => this.#log.workSignal.advance(),
+      onCompacted: (mark) => this.#raiseMark(mark),
+    });
+  }
+
+  async listen(): Promise<void> {
+    await this.#listener.start();
+  }
+
+  async commit(
+    writes: readonly port.Write[],
+    options: port.CommitOptions = {},
+  ): Promise<readonly port.Answer[]> {
+    this.#checkOpen();
+    const groups = prepareCommit(this.#ring, writes, options);
+    if (groups.length === 0) return [];
+    const answers = await this.#queue.submit(groups);
+    let newest = 0;
+    for (const answer of answers) {
+      if (answer.kind === "committed" && answer.revision > newest) newest = answer.revision;
+    }
+    // Who was answered finds its change in this process' log.
+    if (newest > this.#log.head) await this.#tail.reach(newest);
+    return answers;
+  }
+
+  async get(key: ResourceKey): Promise<port.StoredRecord | undefined> {
+    this.#checkOpen();
+    return await readOne(this.#reading, key);
+  }
+
+  async getMany(keys: readonly ResourceKey[]): Promise<readonly (port.StoredRecord | undefined)[]> {
+    this.#checkOpen();
+    return await readMany(this.#reading, keys);
+  }
+
+  async list(query: port.ListQuery): Promise<port.Page> {
+    this.#checkOpen();
+    return await readPage(this.#reading, query);
+  }
+
+  async head(): Promise<port.Head> {
+    this.#checkOpen();
+    return { revision: this.#log.head, compacted: this.#compacted };
+  }
+
+  async changes(after: number, limit: number = limits.eventPageItems): Promise<port.ChangePage> {
+    this.#checkOpen();
+    if (after <= this.#log.head) {
+      checkReadable(after, this.#log.head, this.#compacted);
+      const changes = this.#log.read(after, limit, limits.maxPageBytes);
+      if (changes !== undefined) {
+        return { revision: this.#log.head, compacted: this.#compacted, changes };
+      }
+    }
+    const upTo = Math.max(after, this.#log.head);
+    const page = await readChanges(this.#reading, { after, upTo, limit });
+    this.#tail.advance(page.revision);
+    return { ...page, revision: Math.max(upTo, page.changes.at(-1)?.revision ?? 0) };
+  }
+
+  async advancedBeyond(after: number, signal?: AbortSignal): Promise<number> {
+    this.#checkOpen();
+    return await this.#log.revisionSignal.beyond(after, this.#orClosing(signal));
+  }
+
+  async history(key: ResourceKey, options?: port.HistoryOptions): Promise<readonly port.Change[]> {
+    this.#checkOpen();
+    return await readHistory(this.#reading, key, options);
+  }
+
+  async compact(upTo: number, signal?: AbortSignal): Promise<port.CompactResult> {
+    this.#checkOpen();
+    signal?.throwIfAborted();
+    const onMark = (mark: number): void => this.#raiseMark(mark);
+    return await compactUpTo(this.#pool, upTo, { id: this.#id, signal, onMark });
+  }
+
+  async claim(request: port.ClaimRequest): Promise<readonly port.Claim[]> {
+    this.#checkOpen();
+    return await claimDue(this.#working, request, this.#turn);
+  }
+
+  async renew(claims: readonly port.ClaimRef[], leaseMs: number): Promise<port.Renewal> {
+    this.#checkOpen();
+    return await renewClaims(this.#working, claims, leaseMs);
+  }
+
+  async nextDue(kinds: readonly string[]): Promise<number | undefined> {
+    this.#checkOpen();
+    return await untilNextDue(this.#working, kinds);
+  }
+
+  workTick(): number {
+    return this.#log.workSignal.value;
+  }
+
+  async workArrived(seen: number, signal?: AbortSignal): Promise<number> {
+    this.#checkOpen();
+    return await this.#log.workSignal.beyond(seen, this.#orClosing(signal));
+  }
+
+  async nameHolder(name: port.UniqueName): Promise<ResourceKey | undefined> {
+    this.#checkOpen();
+    return await readHolder(this.#pool, name);
+  }
+
+  async counter(counter: string): Promise<port.CounterState> {
+    this.#checkOpen();
+    return await readCounter(this.#pool, counter);
+  }
+
+  async stats(): Promise<port.StoreStats> {
+    this.#checkOpen();
+    return await readStats(this.#pool, this.#skewMs(), this.#queue.load);
+  }
+
+  async verify(options?: port.VerifyOptions): Promise<readonly string[]> {
+    this.#checkOpen();
+    return await findings(this.#pool, options);
+  }
+
+  async reseal(signal?: AbortSignal): Promise<number> {
+    this.#checkOpen();
+    return await resealAll(this.#reading, signal);
+  }
+
+  async *dump(): AsyncIterable<port.DumpRow> {
+    this.#checkOpen();
+    const session = await this.#ownSession();
+    try {
+      yield* dumpRows(session, this.#skewMs());
+    } catch (error) {
+      throw typed(error);
+    } finally {
+      await session.close();
+    }
+  }
+
+  async load(rows: AsyncIterable<port.DumpRow>): Promise<void> {
+    this.#checkOpen();
+    const session = await this.#ownSession();
+    try {
+      const { head, compacted } = await loadRows(session, rows, this.#skewMs());
+      this.#raiseMark(compacted);
+      this.#tail.advance(head);
+      await this.#tail.reach(head);
+      this.#log.workSignal.advance();
+    } finally {
+      await session.close();
+    }
+  }
+
+  async close(): Promise<void> {
+    this.#closed ??= this.#close();
+    await this.#closed;
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.close();
+  }
+
+  async #close(): Promise<void> {
+    this.#closing.abort(closed());
+    await this.#queue.close();
+    await this.#tail.close();
+    await Promise.all([this.#listener.close(), this.#pool.close(), this.#writer.close()]);
+  }
+
+  async #commitBatch(
+    batch: readonly PreparedGroup[],
+  ): Promise<readonly (readonly port.Answer[])[]> {
+    const text = await this.#writer.commit(batch);
+    const { answers, changes, head, hasWork } = outcomeOf(batch, text);
+    this.#tail.offer(changes, head);
+    if (hasWork) this.#log.workSignal.advance();
+    return answers;
+  }
+
+  async #readRange(after: number, upTo: number): Promise<readonly port.Change[]> {
+    const range = { after, upTo, limit: limits.eventPageItems };
+    return (await readChanges(this.#reading, range)).changes;
+  }
+
+  async #ownSession(): Promise<Session> {
+    try {
+      return await Session.open(this.#session);
+    } catch (error) {
+      throw typed(error);
+    }
+  }
+
+  get #reading(): { readonly pool: Pool; readonly ring: KeyRing } {
+    return { pool: this.#pool, ring: this.#ring };
+  }
+
+  get #working(): { readonly pool: Pool; readonly clockSkewMs: () => number } {
+    return { pool: this.#pool, clockSkewMs: this.#skewMs };
+  }
+
+  #raiseMark(mark: number): void {
+    this.#compacted = Math.max(this.#compacted, mark);
+  }
+
+  #orClosing(signal: AbortSignal | undefined): AbortSignal {
+    const closing = this.#closing.signal;
+    return signal === undefined ? closing : AbortSignal.any([signal, closing]);
+  }
+
+  #checkOpen(): void {
+    if (this.#closed !== undefined) throw closed();
+  }
+}
+
+/** For work that is not repeated: a lost connection is an unavailable database. */
+function typed(error: unknown): SetpointError {
+  const failure = failureOf(error);
+  return failure.kind === "refused" ? failure.error : unavailable(failure.cause);
+}
+
+function closed(): SetpointError {
+  return new SetpointError("store.closed", "the store is closed");
+}

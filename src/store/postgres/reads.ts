@@ -1,0 +1,139 @@
+/** Reading single keys and the log. Each is one statement, so each sees one snapshot. */
+import { SetpointError } from "../../kernel/errors.ts";
+import { limits } from "../../kernel/limits.ts";
+import type { ResourceKey } from "../../kernel/resource.ts";
+import type { KeyRing } from "../key-ring.ts";
+import type { Change, ChangePage, HistoryOptions, StoredRecord } from "../port.ts";
+import { keyArrays } from "./batch.ts";
+import type { Pool } from "./pool.ts";
+import { changeColumns, changeFrom, recordFrom } from "./rows.ts";
+
+export interface Reading {
+  readonly pool: Pool;
+  readonly ring: KeyRing;
+}
+
+export const getStatement = {
+  name: "get",
+  text: `SELECT r.revision, r.uid, c.document, c.sealed
+    FROM resource r LEFT JOIN change c ON c.revision = r.revision
+    WHERE r.kind = $1 AND r.namespace = $2 AND r.name = $3`,
+};
+
+export async function readOne(
+  { pool, ring }: Reading,
+  key: ResourceKey,
+): Promise<StoredRecord | undefined> {
+  const [row] = await pool.rows(getStatement, [key.kind, key.namespace, key.name]);
+  return row === undefined ? undefined : recordFrom(ring, key, row, 0);
+}
+
+const getManyStatement = {
+  name: "get_many",
+  text: `SELECT k.i, r.revision, r.uid, r.document, r.sealed
+    FROM unnest($1::text[], $2::text[], $3::text[])
+      WITH ORDINALITY AS k(kind, namespace, name, i)
+    CROSS JOIN LATERAL (SELECT q.revision, q.uid, c.document, c.sealed
+      FROM resource q LEFT JOIN change c ON c.revision = q.revision
+      WHERE q.kind = k.kind AND q.namespace = k.namespace AND q.name = k.name OFFSET 0) r`,
+};
+
+export async function readMany(
+  { pool, ring }: Reading,
+  keys: readonly ResourceKey[],
+): Promise<readonly (StoredRecord | undefined)[]> {
+  if (keys.length === 0) return [];
+  const rows = await pool.rows(getManyStatement, [...keyArrays(keys)]);
+  const records = new Array<StoredRecord | undefined>(keys.length).fill(undefined);
+  for (const row of rows) {
+    const index = (row[0] as number) - 1;
+    const key = keys[index];
+    if (key !== undefined) records[index] = recordFrom(ring, key, row, 1);
+  }
+  return records;
+}
+
+/**
+ * The head comes with every page, from the same snapshot. Rows whose bytes no longer fit the page
+ * are left out before their documents are read.
+ */
+export const changesStatement = {
+  name: "changes",
+  text: `SELECT h.revision, h.compacted, c.* FROM head h
+    LEFT JOIN LATERAL (
+      SELECT ${changeColumns}
+      FROM (SELECT s.*, sum(s.size) OVER (ORDER BY s.revision ROWS UNBOUNDED PRECEDING) AS total
+        FROM (SELECT q.*, coalesce(octet_length(q.document), 0) AS size FROM change q
+          WHERE q.revision > $1 AND q.revision <= $2 ORDER BY q.revision LIMIT $3) s) c
+      LEFT JOIN change p ON p.revision = c.previous
+      WHERE c.total - c.size < $4 ORDER BY c.revision
+    ) c ON true WHERE h.one`,
+};
+
+export async function readChanges(
+  { pool, ring }: Reading,
+  range: { readonly after: number; readonly upTo: number; readonly limit: number },
+): Promise<ChangePage> {
+  const values = [range.after, range.upTo, range.limit, limits.maxPageBytes];
+  const rows = await pool.rows(changesStatement, values);
+  const [revision, compacted] = headOf(rows);
+  checkReadable(range.after, revision, compacted);
+  const changes = rows.flatMap((row): Change[] =>
+    row[2] === null ? [] : [changeFrom(ring, row, 2)],
+  );
+  return { revision, compacted, changes };
+}
+
+export function headOf(rows: readonly (readonly unknown[])[]): readonly [number, number] {
+  const first = rows[0];
+  if (first === undefined) throw new SetpointError("store.corrupt", "the store has lost its head");
+  return [first[0] as number, first[1] as number];
+}
+
+export function checkReadable(revision: number, head: number, compacted: number): void {
+  const details = { revision, head, compacted };
+  if (revision < compacted) {
+    throw new SetpointError("history.gone", `revision ${revision} is compacted`, { details });
+  }
+  if (revision > head) {
+    throw new SetpointError("revision.future", `revision ${revision} is above the head`, {
+      details,
+    });
+  }
+}
+
+/**
+ * Along `previous`; where a life begins, the newest deletion before it continues the walk. Both
+ * lookups are by index, so a key's history costs what it shows, whatever else was written.
+ */
+const historyStatement = {
+  name: "history",
+  text: `WITH RECURSIVE mark AS (SELECT compacted FROM head WHERE one), walk AS (
+      SELECT greatest(
+        (SELECT r.revision FROM resource r WHERE r.kind = $1 AND r.namespace = $2 AND r.name = $3),
+        (SELECT d.revision FROM change d WHERE d.type = 3 AND d.kind = $1 AND d.namespace = $2
+          AND d.name = $3 ORDER BY d.kind, d.namespace, d.name, d.revision DESC LIMIT 1)) AS revision
+      UNION ALL
+      SELECT CASE WHEN c.previous IS NOT NULL THEN c.previous ELSE
+        (SELECT d.revision FROM change d WHERE d.type = 3 AND d.kind = $1 AND d.namespace = $2
+          AND d.name = $3 AND d.revision < c.revision
+          ORDER BY d.kind, d.namespace, d.name, d.revision DESC LIMIT 1) END
+      FROM walk w LEFT JOIN change c ON c.revision = w.revision
+      WHERE w.revision > (SELECT compacted FROM mark)
+    )
+    SELECT ${changeColumns} FROM walk w
+    LEFT JOIN change c ON c.revision = w.revision LEFT JOIN change p ON p.revision = c.previous
+    WHERE w.revision > (SELECT compacted FROM mark) AND w.revision < $4 AND c.revision IS NOT NULL
+    LIMIT $5`,
+};
+
+export async function readHistory(
+  { pool, ring }: Reading,
+  key: ResourceKey,
+  options: HistoryOptions = {},
+): Promise<readonly Change[]> {
+  const { limit = limits.defaultPageItems, before = Number.MAX_SAFE_INTEGER } = options;
+  const values = [key.kind, key.namespace, key.name, before, Math.min(limit, limits.maxPageItems)];
+  const rows = await pool.rows(historyStatement, values);
+  return rows.map((row) => changeFrom(ring, row));
+}

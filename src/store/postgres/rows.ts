@@ -1,0 +1,69 @@
+/** Rows of the log and of lists, turned into the port's records; sealed values are opened here. */
+import assert from "node:assert/strict";
+import type { ResourceKey } from "../../kernel/resource.ts";
+import type { KeyRing } from "../key-ring.ts";
+import type { Change, StoredRecord } from "../port.ts";
+import { openDocument } from "../seal.ts";
+import type { Row } from "./session.ts";
+
+const types = ["created", "updated", "deleted"] as const;
+
+/**
+ * The columns of a change c whose replaced change is p. A deletion without a document shows that of
+ * the change it replaced. Terms travel as JSON, which is the fastest to read here.
+ */
+export const changeColumns = `c.revision, c.previous, c.at_ms, c.type, c.kind, c.namespace, c.name,
+  c.uid, to_json(c.terms),
+  CASE WHEN c.terms <> p.terms THEN to_json(p.terms) END,
+  CASE WHEN c.document IS NULL THEN p.document ELSE c.document END,
+  CASE WHEN c.document IS NULL THEN p.sealed ELSE c.sealed END`;
+export const changeColumnCount = 12;
+
+export function changeFrom(ring: KeyRing, row: Row, at = 0): Change {
+  const previousTerms = row[at + 9] as readonly string[] | null;
+  const key: ResourceKey = {
+    kind: row[at + 4] as string,
+    namespace: row[at + 5] as string,
+    name: row[at + 6] as string,
+  };
+  const uid = row[at + 7] as string;
+  return {
+    revision: row[at] as number,
+    type: changeType(row[at + 3] as number),
+    key,
+    uid,
+    previous: (row[at + 1] as number | null) ?? undefined,
+    atMs: row[at + 2] as number,
+    body: bodyFrom(ring, { key, uid }, row[at + 10], row[at + 11]),
+    terms: row[at + 8] as readonly string[],
+    ...(previousTerms === null ? {} : { previousTerms }),
+  };
+}
+
+export function changeType(code: number): Change["type"] {
+  const type = types[code - 1];
+  assert(type !== undefined, "a change has a known type");
+  return type;
+}
+
+export function typeCode(type: Change["type"]): number {
+  return types.indexOf(type) + 1;
+}
+
+/** From the columns revision, uid, document, sealed. */
+export function recordFrom(ring: KeyRing, key: ResourceKey, row: Row, at: number): StoredRecord {
+  const uid = row[at + 1] as string;
+  const body = bodyFrom(ring, { key, uid }, row[at + 2], row[at + 3]);
+  return { key, uid, revision: row[at] as number, body };
+}
+
+function bodyFrom(
+  ring: KeyRing,
+  identity: { readonly key: ResourceKey; readonly uid: string },
+  document: unknown,
+  sealed: unknown,
+): Buffer {
+  const bytes = Buffer.from(document as string);
+  if (sealed === null) return bytes;
+  return openDocument(ring, identity, { document: bytes, sealed: sealed as Buffer });
+}

@@ -1,0 +1,161 @@
+/**
+ * One connection to the database. Every statement ends in bounded time: with its rows, with the
+ * server's error, or, when no answer comes (a paused server, a network that drops everything), with
+ * the connection destroyed. What a statement may do is bounded on the server too.
+ *
+ * Plans are fixed: with no sequential scan, no hash or merge join and generic plans, the indexes
+ * are used whatever the statistics say, and no plan flips at night when a table is analysed.
+ */
+import pg from "pg";
+import type { Timers } from "../../kernel/timers.ts";
+
+export interface SessionConfig {
+  readonly url: string;
+  readonly schema: string;
+  readonly timers: Timers;
+  readonly connectTimeoutMs: number;
+  readonly statementTimeoutMs: number;
+}
+
+export interface Statement {
+  /** Prepared once per connection under this name. */
+  readonly name?: string;
+  readonly text: string;
+}
+
+export type Row = readonly unknown[];
+
+const lockTimeoutShare = 0.9;
+/** How much longer than the server's own limit the client waits for its answer. */
+const graceMs = 500;
+
+const settings = [
+  "enable_seqscan=off",
+  "enable_bitmapscan=off",
+  "enable_hashjoin=off",
+  "enable_mergejoin=off",
+  "jit=off",
+  "plan_cache_mode=force_generic_plan",
+  "default_transaction_isolation=read\\ committed",
+  "client_min_messages=warning",
+  "idle_in_transaction_session_timeout=30000",
+  "timezone=UTC",
+];
+
+export class Session {
+  readonly #client: pg.Client;
+  readonly #config: SessionConfig;
+  #isBroken = false;
+
+  private constructor(client: pg.Client, config: SessionConfig) {
+    this.#client = client;
+    this.#config = config;
+    // Without a listener a lost idle connection would end the process. Statements that are under
+    // way are rejected by the driver itself.
+    client.on("error", () => this.#break());
+    client.on("end", () => this.#break());
+  }
+
+  static async open(config: SessionConfig): Promise<Session> {
+    const lockTimeoutMs = Math.floor(config.statementTimeoutMs * lockTimeoutShare);
+    const client = new pg.Client({
+      connectionString: config.url,
+      application_name: "setpoint",
+      connectionTimeoutMillis: config.connectTimeoutMs,
+      statement_timeout: config.statementTimeoutMs,
+      lock_timeout: lockTimeoutMs,
+      keepAlive: true,
+      keepAliveInitialDelayMillis: 10_000,
+      options: [`search_path=${pg.escapeIdentifier(config.schema)}`, ...settings]
+        .map((setting) => `-c ${setting}`)
+        .join(" "),
+      types: { getTypeParser: parserOf },
+    });
+    const session = new Session(client, config);
+    await client.connect();
+    return session;
+  }
+
+  get isBroken(): boolean {
+    return this.#isBroken;
+  }
+
+  /** Runs on the event; used by the listener. */
+  onNotification(run: (payload: string) => void): void {
+    this.#client.on("notification", ({ payload }) => run(payload ?? ""));
+  }
+
+  onEnd(run: () => void): void {
+    this.#client.on("end", run);
+  }
+
+  async rows(
+    statement: Statement,
+    values: readonly unknown[] = [],
+    limitMs: number = this.#config.statementTimeoutMs + graceMs,
+  ): Promise<readonly Row[]> {
+    let cancel: () => void = () => undefined;
+    const timeout = new Promise<never>((_, reject) => {
+      cancel = this.#config.timers.after(limitMs, () => {
+        this.#break();
+        reject(new Error(`no answer from the database within ${limitMs} ms`));
+      });
+    });
+    try {
+      const query = this.#client.query<unknown[]>({
+        ...statement,
+        values: [...values],
+        rowMode: "array",
+      });
+      // A statement that loses the race rejects later, when its connection is gone.
+      query.catch(() => undefined);
+      const result = await Promise.race([query, timeout]);
+      return result.rows;
+    } finally {
+      cancel();
+    }
+  }
+
+  /** All statements of the task in one transaction; any failure ends the connection with it. */
+  async transaction<T>(begin: string, task: () => Promise<T>): Promise<T> {
+    try {
+      await this.rows({ text: begin });
+      const result = await task();
+      await this.rows({ text: "COMMIT" });
+      return result;
+    } catch (error) {
+      this.#break();
+      throw error;
+    }
+  }
+
+  async close(): Promise<void> {
+    if (this.#isBroken) return;
+    this.#isBroken = true;
+    await this.#client.end();
+  }
+
+  #break(): void {
+    if (this.#isBroken) return;
+    this.#isBroken = true;
+    // With a statement under way this destroys the socket instead of saying goodbye.
+    this.#client.end().catch(() => undefined);
+  }
+}
+
+type Parser = (text: string) => unknown;
+
+const asIs: Parser = (text) => text;
+const asNumber: Parser = (text) => Number(text);
+const parsers: Readonly<Record<number, Parser>> = {
+  16: (text) => text === "t",
+  17: (text) => Buffer.from(text.slice(2), "hex"),
+  20: asNumber,
+  21: asNumber,
+  23: asNumber,
+  114: (text) => JSON.parse(text) as unknown,
+};
+
+function parserOf(type: number): Parser {
+  return parsers[type] ?? asIs;
+}

@@ -1,0 +1,110 @@
+/**
+ * Keeps the recent log going on without gaps. Own commits are offered with their bytes and need no
+ * reading back; since revisions have no gaps, what is missing between the log's head and a known
+ * revision was committed by another process (or is a deletion shown from the stored document) and
+ * is read by range. Only then are those changes announced, so who hears of a revision can read it.
+ *
+ * Somebody who comes back after a long absence does not load everything: the log jumps ahead, and
+ * readers of the part in between read the database.
+ */
+import { limits } from "../../kernel/limits.ts";
+import type { Change } from "../port.ts";
+import type { RecentLog } from "../recent-log.ts";
+
+export interface TailOptions {
+  readonly log: RecentLog;
+  /** Changes > after and <= upTo, oldest first; may give fewer, but never none. */
+  readonly read: (after: number, upTo: number) => Promise<readonly Change[]>;
+}
+
+/** Further behind than this, the log jumps. */
+const maxCatchUp = 4 * limits.eventPageItems;
+
+export class Tail {
+  readonly #options: TailOptions;
+  readonly #offered = new Map<number, Change>();
+  #target: number;
+  #filling: Promise<void> | undefined;
+  #isClosed = false;
+
+  constructor(options: TailOptions) {
+    this.#options = options;
+    this.#target = options.log.head;
+  }
+
+  /** Own changes, in order, and the head after them. */
+  offer(changes: readonly Change[], head: number): void {
+    const { log } = this.#options;
+    const follows = changes[0]?.revision === log.head + 1;
+    if (follows && changes.at(-1)?.revision === log.head + changes.length) {
+      log.append(changes);
+    } else {
+      for (const change of changes) {
+        if (change.revision > log.head) this.#offered.set(change.revision, change);
+      }
+    }
+    this.advance(head);
+  }
+
+  /** The database has all revisions up to here. */
+  advance(head: number): void {
+    this.#target = Math.max(this.#target, head);
+    if (this.#target > this.#options.log.head) this.#filling ??= this.#fill();
+  }
+
+  /** Resolves when the log has reached this revision, which is known to be committed. */
+  async reach(revision: number): Promise<void> {
+    const { log } = this.#options;
+    if (log.head < revision) await log.revisionSignal.beyond(revision - 1);
+  }
+
+  async close(): Promise<void> {
+    this.#isClosed = true;
+    await this.#filling;
+  }
+
+  async #fill(): Promise<void> {
+    const { log } = this.#options;
+    try {
+      while (log.head < this.#target) {
+        this.#appendOffered();
+        if (log.head >= this.#target) break;
+        if (this.#isClosed || this.#target - log.head > maxCatchUp) log.skipTo(this.#target);
+        else await this.#readMissing();
+      }
+    } catch {
+      // Not readable at the moment. The revisions are committed all the same; who asks for their
+      // changes asks the database, and gets its error.
+      log.skipTo(this.#target);
+    } finally {
+      for (const revision of this.#offered.keys()) {
+        if (revision <= log.head) this.#offered.delete(revision);
+      }
+      this.#filling = undefined;
+    }
+  }
+
+  #appendOffered(): void {
+    const { log } = this.#options;
+    const run: Change[] = [];
+    for (let next = log.head + 1; ; next += 1) {
+      const change = this.#offered.get(next);
+      if (change === undefined) break;
+      this.#offered.delete(next);
+      run.push(change);
+    }
+    if (run.length > 0) log.append(run);
+  }
+
+  async #readMissing(): Promise<void> {
+    const { log, read } = this.#options;
+    const after = log.head;
+    let upTo = after + 1;
+    while (upTo < this.#target && !this.#offered.has(upTo + 1)) upTo += 1;
+    const changes = await read(after, upTo);
+    // The log may have gone on meanwhile, by an offer that followed its head.
+    const missing = changes.filter((change) => change.revision > log.head);
+    if (changes.length === 0) log.skipTo(upTo);
+    else log.append(missing);
+  }
+}

@@ -1,0 +1,125 @@
+/** Claims, renewals and due times. Each is one statement on the database's clock. */
+import { limits } from "../../kernel/limits.ts";
+import { keyText } from "../../kernel/resource.ts";
+import type { ResourceKey } from "../../kernel/resource.ts";
+import type { Claim, ClaimRef, ClaimRequest, Renewal } from "../port.ts";
+import { keyArrays, sortedKeys } from "./batch.ts";
+import { int8Array, textArray } from "./binary-array.ts";
+import type { Pool } from "./pool.ts";
+
+export interface Working {
+  readonly pool: Pool;
+  readonly clockSkewMs: () => number;
+}
+
+const claimStatement = {
+  name: "claim",
+  text: "SELECT * FROM claim_v1($1, $2, $3, $4, $5, $6, $7, $8, $9)",
+};
+
+/** Remembers whose turn it was, so that the next call goes on after it. */
+export interface Turn {
+  namespace: string | null;
+}
+
+/**
+ * A lost answer leaves rows claimed by nobody until the lease ends, which is what a lease is for;
+ * so a claim may be repeated like a read.
+ */
+export async function claimDue(
+  { pool, clockSkewMs }: Working,
+  request: ClaimRequest,
+  turn: Turn,
+): Promise<readonly Claim[]> {
+  const limit = Math.min(request.limit, limits.maxClaimItems);
+  if (limit <= 0 || request.kinds.length === 0) return [];
+  const rows = await pool.rows(claimStatement, [
+    request.owner,
+    textArray([...new Set(request.kinds)]),
+    limit,
+    request.leaseMs,
+    request.perNamespace ?? null,
+    textArray(request.skipNamespaces ?? []),
+    turn.namespace,
+    limits.maxClaimNamespaces,
+    clockSkewMs(),
+  ]);
+  const claims = rows.map((row): Claim => {
+    return {
+      key: { kind: row[0] as string, namespace: row[1] as string, name: row[2] as string },
+      token: row[3] as number,
+      uid: row[4] as string,
+      revision: row[5] as number,
+      expiresAtMs: row[6] as number,
+      dueAtMs: row[7] as number,
+      attempts: row[8] as number,
+    };
+  });
+  turn.namespace = claims.at(-1)?.key.namespace ?? null;
+  return claims;
+}
+
+/** Rows are locked in the order that commits use, so neither waits for the other in a circle. */
+const renewStatement = {
+  name: "renew",
+  text: `WITH time AS MATERIALIZED (SELECT now_v1($6) AS now),
+    locked AS MATERIALIZED (
+      SELECT k.kind, k.namespace, k.name, d.at FROM
+        unnest($1::text[], $2::text[], $3::text[], $4::bigint[]) AS k(kind, namespace, name, token)
+      CROSS JOIN LATERAL (SELECT q.ctid AS at FROM due q WHERE q.kind = k.kind
+        AND q.namespace = k.namespace AND q.name = k.name AND q.token = k.token
+        AND q.due_at > (SELECT now FROM time) FOR UPDATE) d)
+    UPDATE due SET due_at = (SELECT now FROM time) + $5
+    WHERE ctid = ANY (ARRAY(SELECT at FROM locked))
+    RETURNING kind, namespace, name, token, due_at`,
+};
+
+export async function renewClaims(
+  { pool, clockSkewMs }: Working,
+  claims: readonly ClaimRef[],
+  leaseMs: number,
+): Promise<Renewal> {
+  if (claims.length === 0) return { renewed: [], lost: [] };
+  const tokens = new Map(claims.map((claim) => [keyText(claim.key), claim.token]));
+  const keys = sortedKeys(claims.map((claim) => claim.key));
+  const rows = await pool.rows(renewStatement, [
+    ...keyArrays(keys),
+    int8Array(keys.map((key) => tokens.get(keyText(key)) ?? null)),
+    leaseMs,
+    clockSkewMs(),
+  ]);
+  const ends = new Map<string, number>();
+  for (const row of rows) ends.set(claimText(keyFrom(row), row[3] as number), row[4] as number);
+  const renewed: (ClaimRef & { expiresAtMs: number })[] = [];
+  const lost: ClaimRef[] = [];
+  for (const { key, token } of claims) {
+    const expiresAtMs = ends.get(claimText(key, token));
+    if (expiresAtMs === undefined) lost.push({ key, token });
+    else renewed.push({ key, token, expiresAtMs });
+  }
+  return { renewed, lost };
+}
+
+const nextDueStatement = {
+  name: "next_due",
+  text: `SELECT min(d.due_at), now_v1($2) FROM unnest($1::text[]) AS k(kind)
+    LEFT JOIN LATERAL (SELECT q.due_at FROM due q WHERE q.kind = k.kind
+      ORDER BY q.due_at LIMIT 1) d ON true`,
+};
+
+export async function untilNextDue(
+  { pool, clockSkewMs }: Working,
+  kinds: readonly string[],
+): Promise<number | undefined> {
+  const [row] = await pool.rows(nextDueStatement, [textArray(kinds), clockSkewMs()]);
+  const dueAtMs = row?.[0] as number | null;
+  return dueAtMs === null ? undefined : Math.max(0, dueAtMs - (row?.[1] as number));
+}
+
+function keyFrom(row: readonly unknown[]): ResourceKey {
+  return { kind: row[0] as string, namespace: row[1] as string, name: row[2] as string };
+}
+
+function claimText(key: ResourceKey, token: number): string {
+  return `${token}/${keyText(key)}`;
+}

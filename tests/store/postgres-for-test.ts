@@ -1,0 +1,94 @@
+/**
+ * Stores on a real PostgreSQL for the tests of this folder: one server per file, one database per
+ * test, copied from a template to which the migrations were applied once.
+ */
+import pg from "pg";
+import type { OpenStore, StoreHarness } from "../../src/store/contract/harness.ts";
+import { keyRing, newSealKey } from "../../src/store/key-ring.ts";
+import { openPostgresStore } from "../../src/store/postgres/postgres-store.ts";
+import type {
+  PostgresStore,
+  PostgresStoreOptions,
+} from "../../src/store/postgres/postgres-store.ts";
+import type { Postgres } from "../peers/postgres.ts";
+import { startPostgres } from "../peers/postgres.ts";
+
+export async function startServer(): Promise<Postgres> {
+  return await startPostgres({
+    prepareTemplate: async (url) => {
+      const store = await openPostgresStore({ url, ring: keyRing([newSealKey()]) });
+      await store.close();
+    },
+  });
+}
+
+export interface PostgresHarness extends StoreHarness {
+  readonly store: PostgresStore;
+  readonly url: string;
+  openAnother(options?: Partial<PostgresStoreOptions>): Promise<PostgresStore>;
+  /** Runs SQL on a connection of its own. */
+  sql(text: string, values?: readonly unknown[]): Promise<readonly Record<string, unknown>[]>;
+}
+
+export async function openForTest(
+  server: Postgres,
+  options: Partial<PostgresStoreOptions> & Parameters<OpenStore>[0] = {},
+): Promise<PostgresHarness> {
+  const database = await server.createDatabase();
+  const url = server.url(database);
+  const { keys: givenKeys, ...rest } = options;
+  let keys = givenKeys ?? [newSealKey()];
+  let skewMs = 0;
+  const open = async (others: Partial<PostgresStoreOptions> = {}): Promise<PostgresStore> =>
+    await openPostgresStore({
+      ...{ url, ring: keyRing(keys), clockSkewMs: () => skewMs },
+      ...rest,
+      ...others,
+    });
+  let store = await open();
+  const stores = [store];
+  return {
+    url,
+    get store() {
+      return store;
+    },
+    async reopen(again) {
+      await store.close();
+      keys = again?.keys ?? keys;
+      store = await open();
+      stores.push(store);
+      return store;
+    },
+    async advanceClock(ms) {
+      skewMs += ms;
+    },
+    async openAnother(others) {
+      const another = await open(others);
+      stores.push(another);
+      return another;
+    },
+    async rawBytes() {
+      const rows = await sql(url, "SELECT to_jsonb(c) AS row, c.document FROM setpoint.change c");
+      return Buffer.from(JSON.stringify(rows));
+    },
+    sql: async (text, values) => await sql(url, text, values),
+    async [Symbol.asyncDispose]() {
+      await Promise.all(stores.map(async (each) => await each.close()));
+      await server.dropDatabase(database);
+    },
+  };
+}
+
+async function sql(
+  url: string,
+  text: string,
+  values: readonly unknown[] = [],
+): Promise<readonly Record<string, unknown>[]> {
+  const client = new pg.Client({ connectionString: url });
+  await client.connect();
+  try {
+    return (await client.query<Record<string, unknown>>(text, [...values])).rows;
+  } finally {
+    await client.end();
+  }
+}

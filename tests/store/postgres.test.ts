@@ -1,0 +1,20 @@
+/** The store contract and the comparison with the model, on a real PostgreSQL. */
+import { after, before } from "node:test";
+import { randomContract } from "../../src/store/contract/random.ts";
+import { storeContract } from "../../src/store/contract/suite.ts";
+import type { Postgres } from "../peers/postgres.ts";
+import { openForTest, startServer } from "./postgres-for-test.ts";
+
+let server: Postgres;
+
+before(async () => {
+  server = await startServer();
+});
+after(async () => {
+  await server[Symbol.asyncDispose]();
+});
+
+storeContract("postgres", async (options) => await openForTest(server, options), {
+  ...{ several: true, sealed: true, bounded: true },
+});
+randomContract("postgres", async (options) => await openForTest(server, options), { runs: 15 });
