@@ -1,7 +1,7 @@
 /** Lists: order, filters, pages. What a list at an old revision gives is in snapshot.ts. */
 import assert from "node:assert/strict";
 import { parseSelector } from "../../kernel/selector.ts";
-import type { Position, Store } from "../port.ts";
+import type { Store } from "../port.ts";
 import { scenario } from "./harness.ts";
 import type { OpenStore } from "./harness.ts";
 import {
@@ -14,6 +14,7 @@ import {
   listAll,
   listNames,
   names,
+  pagesOf,
   put,
   widgets,
 } from "./samples.ts";
@@ -23,7 +24,7 @@ export function listContract(open: OpenStore): void {
   order(open);
   selectors(open);
   fieldsAndOwners(open);
-  pages(open);
+  paging(open);
 }
 
 function order(open: OpenStore): void {
@@ -174,20 +175,15 @@ function fieldsAndOwners(open: OpenStore): void {
   });
 }
 
-function pages(open: OpenStore): void {
+function paging(open: OpenStore): void {
   scenario(open, "pages hold at most their limit and together the whole list", async (h) => {
     const all = Array.from({ length: 23 }, (_, i) => key(`n${String(i).padStart(2, "0")}`));
     await h.store.commit(all.map((of) => put(of)));
     for (const limit of [1, 7, 23, 100]) {
-      let from: Position | undefined;
-      const seen: string[] = [];
-      do {
-        const page = await h.store.list({ kind: widgets, limit, ...(from && { from }) });
-        assert(page.records.length <= limit);
-        assert.equal(page.revision, 23);
-        seen.push(...names(page.records));
-        from = page.next;
-      } while (from !== undefined);
+      const pages = await pagesOf(h.store, { kind: widgets, limit });
+      for (const page of pages) assert(page.records.length <= limit);
+      assert(pages.every((page) => page.revision === 23));
+      const seen = names(pages.flatMap((page) => page.records));
       assert.deepEqual(seen, names(all.map((of) => ({ key: of }))));
     }
   });

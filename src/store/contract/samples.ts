@@ -15,6 +15,7 @@ import type {
   Delete,
   DumpRow,
   ListQuery,
+  Page,
   Precondition,
   Put,
   Schedule,
@@ -157,16 +158,19 @@ export async function rejectsWith(code: ErrorCode, promise: Promise<unknown>): P
   await assert.rejects(promise, hasCode(code), `expected ${code}`);
 }
 
-/** All pages of a list. */
-export async function listAll(store: Store, query: ListQuery): Promise<readonly StoredRecord[]> {
-  const records: StoredRecord[] = [];
-  let page = await store.list(query);
-  records.push(...page.records);
-  while (page.next !== undefined) {
-    page = await store.list({ ...query, from: page.next });
-    records.push(...page.records);
+/** All pages of a list, each of them checked to go on from the last. */
+export async function pagesOf(store: Store, query: ListQuery): Promise<readonly Page[]> {
+  const pages = [await store.list(query)];
+  for (let from = pages[0]?.next; from !== undefined; from = pages.at(-1)?.next) {
+    const page = await store.list({ ...query, from });
+    assert.notDeepEqual(page.next, from, "a page goes on from where the last one ended");
+    pages.push(page);
   }
-  return records;
+  return pages;
+}
+
+export async function listAll(store: Store, query: ListQuery): Promise<readonly StoredRecord[]> {
+  return (await pagesOf(store, query)).flatMap((page) => page.records);
 }
 
 export function names(records: readonly { readonly key: ResourceKey }[]): readonly string[] {

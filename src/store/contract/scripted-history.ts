@@ -23,9 +23,9 @@ export async function scriptedHistory(
     const of = key(`n${(revision * 5) % 12}`, `team-${(revision * 5) % 3}`);
     const id = `${of.namespace}/${of.name}`;
     const old = live.get(id)?.record;
-    const isWeb = revision % 4 < 2;
+    const isWeb = revision % 5 < 2;
     const content: Content = { spec: revision, labels: { app: isWeb ? "web" : "db" } };
-    if (old !== undefined && revision % 3 === 0) {
+    if (old !== undefined && (revision * revision) % 11 < 4) {
       assert.equal(await commit(store, del(of, { when: at(old.revision) })), revision);
       live.delete(id);
     } else {
