@@ -1,4 +1,6 @@
-/** The documents every bench uses: 1 KiB of ordinary JSON, encoded once beforehand for both sides. */
+/**
+ * The documents every bench uses: 1 KiB of ordinary JSON, encoded once beforehand for both sides.
+ */
 import type { Draft } from "../src/kernel/draft.ts";
 import { keyRing, newSealKey } from "../src/store/key-ring.ts";
 import type { Put } from "../src/store/port.ts";

@@ -1,7 +1,8 @@
 /**
  * `npm run bench`: every speed the store promises, side by side with the raw limit of the same
  * database on the same disk in the same run, as one table. `-- --only sqlite|postgres|million`
- * runs a part; `-- --million 200000` a smaller last part. Ends with exit code 1 when a row is missed.
+ * runs a part; `-- --million 200000` a smaller last part. Ends with exit code 1 when a row is
+ * missed.
  */
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
@@ -17,7 +18,13 @@ import { twoWriters, wakeUp } from "./processes.ts";
 import { RawPostgres } from "./raw-postgres.ts";
 import { RawSqlite } from "./raw-sqlite.ts";
 import {
-  boundRow, claims, createAll, freshNames, groupWrites, reads, singleWrites,
+  boundRow,
+  claims,
+  createAll,
+  freshNames,
+  groupWrites,
+  reads,
+  singleWrites,
 } from "./store.ts";
 import { tableText } from "./table.ts";
 import type { Row } from "./table.ts";

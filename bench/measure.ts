@@ -1,6 +1,7 @@
 /**
- * How things are measured here: peers and ours take turns in one run, several rounds, and the median
- * of the rounds is what is compared. The machine may be shared, so only ratios mean anything.
+ * How things are measured here: peers and ours take turns in one run, several rounds, and the
+ * median of the rounds is what is compared. The machine may be shared, so only ratios mean
+ * anything.
  */
 import { monitorEventLoopDelay, performance } from "node:perf_hooks";
 

@@ -43,7 +43,10 @@ export async function million(folder: string, total = 1_000_000): Promise<readon
   const waits = await compactHalf(store, total);
   await store.close();
   return [
-    { ...boundRow("1,000,000: first / last 100,000 inserts", slowdown, "x", 1.5), raw: spread(rates) },
+    {
+      ...boundRow("1,000,000: first / last 100,000 inserts", slowdown, "x", 1.5),
+      raw: spread(rates),
+    },
     boundRow("1,000,000: ready after a restart", readyMs / 1_000, "s", 3),
     boundRow("1,000,000: memory after 20,000 gets", rss, "MiB", 1_024),
     { ...infoRow("1,000,000: get by key, no order", figure(gets, "gets/s")) },
@@ -124,4 +127,3 @@ function spread(rates: readonly number[]): string {
 function infoRow(what: string, ours: string): Row {
   return { what, raw: "", ours, result: "", asked: "(stated)", isMet: true };
 }
-

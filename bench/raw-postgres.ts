@@ -1,6 +1,6 @@
 /**
- * The raw limit of PostgreSQL: the `pg` client on one connection, arrays through unnest, one current
- * row and one event row per write, each with the 1 KiB document; nothing is checked.
+ * The raw limit of PostgreSQL: the `pg` client on one connection, arrays through unnest, one
+ * current row and one event row per write, each with the 1 KiB document; nothing is checked.
  */
 import { Client } from "pg";
 import { documentText } from "./documents.ts";

@@ -1,6 +1,6 @@
 /**
- * The raw limit of SQLite: node:sqlite alone, on the caller's thread, fully durable. One current row
- * and one event row per write, each with the 1 KiB document; nothing is checked.
+ * The raw limit of SQLite: node:sqlite alone, on the caller's thread, fully durable. One current
+ * row and one event row per write, each with the 1 KiB document; nothing is checked.
  */
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
@@ -28,7 +28,8 @@ export class RawSqlite implements Disposable {
     this.#current = this.#db.prepare("INSERT INTO current VALUES ('widgets','bench',?,?,?)");
     this.#event = this.#db.prepare("INSERT INTO event VALUES (?,'widgets','bench',?,?)");
     this.#get = this.#db.prepare(
-      "SELECT revision, document FROM current WHERE kind='widgets' AND namespace='bench' AND name=?",
+      `SELECT revision, document FROM current
+       WHERE kind='widgets' AND namespace='bench' AND name=?`,
     );
     this.#list = this.#db.prepare(
       `SELECT name, revision, document FROM current WHERE kind='widgets' AND namespace='bench'

@@ -1,4 +1,6 @@
-/** One of the writing processes of the two-process bench: writes when told to, then says how many. */
+/**
+ * One of the writing processes of the two-process bench: writes when told to, then says how many.
+ */
 import { openPostgresStore } from "../src/store/postgres/store.ts";
 import { keys } from "./documents.ts";
 import { createAll } from "./store.ts";

@@ -1,6 +1,6 @@
 /**
- * One running server: the store and what answers for it. Started whole or not at all, and stopped in
- * the reverse order: not ready, no new connections, accepted work answered, store closed.
+ * One running server: the store and what answers for it. Started whole or not at all, and stopped
+ * in the reverse order: not ready, no new connections, accepted work answered, store closed.
  */
 import { createServer } from "node:http";
 import type { Server } from "node:http";

@@ -126,9 +126,8 @@ describe("group commit", () => {
     const queue = new CommitQueue({ commitBatch: database.commitBatch, independent: false });
     const accepted = queue.submit(prepareCommit(ring, [wake("a")]));
     const closed = queue.close();
-    await assert.rejects(
-      queue.submit(prepareCommit(ring, [wake("b")])),
-      (error) => isSetpointError(error, "store.closed"),
+    await assert.rejects(queue.submit(prepareCommit(ring, [wake("b")])), (error) =>
+      isSetpointError(error, "store.closed"),
     );
     await settled();
     database.release();

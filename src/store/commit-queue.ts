@@ -81,8 +81,7 @@ export class CommitQueue {
 
   #admit(writes: number, bytes: number): void {
     // An empty queue takes anything that passed its own limits: one large call is not an overload.
-    const crowded =
-      this.#writes + writes > this.#maxWrites || this.#bytes + bytes > this.#maxBytes;
+    const crowded = this.#writes + writes > this.#maxWrites || this.#bytes + bytes > this.#maxBytes;
     if (crowded && this.#writes > 0) {
       throw new SetpointError("store.overloaded", "too many writes are waiting for the disk", {
         details: { queuedWrites: this.#writes, queuedBytes: this.#bytes },
@@ -142,9 +141,7 @@ export class CommitQueue {
       bytes += group.bytes;
     }
     this.#waiting =
-      later.length === 0
-        ? this.#waiting.slice(index)
-        : later.concat(this.#waiting.slice(index));
+      later.length === 0 ? this.#waiting.slice(index) : later.concat(this.#waiting.slice(index));
     return batch;
   }
 }

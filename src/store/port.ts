@@ -43,7 +43,9 @@ export interface Store extends AsyncDisposable {
    */
   commit(writes: readonly Write[], options?: CommitOptions): Promise<readonly Answer[]>;
 
-  /** The newest committed state of a key, or undefined. Linearizable: never older than an answer. */
+  /**
+   * The newest committed state of a key, or undefined. Linearizable: never older than an answer.
+   */
   get(key: ResourceKey): Promise<StoredRecord | undefined>;
   /** As `get`, for many keys on one snapshot, answers in the order of the keys. */
   getMany(keys: readonly ResourceKey[]): Promise<readonly (StoredRecord | undefined)[]>;
@@ -71,9 +73,9 @@ export interface Store extends AsyncDisposable {
 
   /**
    * Forgets superseded changes with revision <= upTo (at most the head). From the first moment,
-   * snapshots and cursors below the mark answer `history.gone`; the removal itself goes on in slices
-   * that never hold writers for long. What is current at the mark stays, so any state >= the mark
-   * can still be read. Returns what was removed. Resumes after a crash.
+   * snapshots and cursors below the mark answer `history.gone`; the removal itself goes on in
+   * slices that never hold writers for long. What is current at the mark stays, so any state >= the
+   * mark can still be read. Returns what was removed. Resumes after a crash.
    */
   compact(upTo: number, signal?: AbortSignal): Promise<CompactResult>;
 
@@ -121,7 +123,9 @@ export type Write = Put | Delete | Schedule;
 export interface Put {
   readonly kind: "put";
   readonly key: ResourceKey;
-  /** Must equal the stored uid when the resource exists: a key's identity never changes in place. */
+  /**
+   * Must equal the stored uid when the resource exists: a key's identity never changes in place.
+   */
   readonly uid: string;
   readonly draft: Draft;
   readonly when: Precondition;
@@ -159,7 +163,9 @@ export type Precondition =
   | { readonly kind: "absent" }
   /** It exists at exactly this revision. Refused: `resource.conflict`, or `resource.not_found`. */
   | { readonly kind: "revision"; readonly revision: number }
-  /** It exists (with this uid). Refused: `resource.not_found`, or `resource.conflict` on the uid. */
+  /**
+   * It exists (with this uid). Refused: `resource.not_found`, or `resource.conflict` on the uid.
+   */
   | { readonly kind: "exists"; readonly uid?: string };
 
 /** A live claim on `key` is required: the written resource's own, or its parent's. */
@@ -188,15 +194,18 @@ export interface UniqueName {
 }
 
 /**
- * An amount (a whole number >= 0) held against a counter. A write whose uses raise a bounded counter
- * above its bound is refused: `counter.exceeded`. Lowering is never refused.
+ * An amount (a whole number >= 0) held against a counter. A write whose uses raise a bounded
+ * counter above its bound is refused: `counter.exceeded`. Lowering is never refused.
  */
 export interface CounterUse {
   readonly counter: string;
   readonly amount: number;
 }
 
-/** The bound of a counter, set by one resource (a second one: `name.taken`). May be below the value. */
+/**
+ * The bound of a counter, set by one resource (a second one: `name.taken`). May be below the
+ * value.
+ */
 export interface CounterBound {
   readonly counter: string;
   readonly max: number;
@@ -208,7 +217,9 @@ export interface CommitOptions {
 
 export type Answer =
   | { readonly kind: "committed"; readonly revision: number }
-  /** Same bytes and terms as stored, or a schedule: no revision was used. Due changes did happen. */
+  /**
+   * Same bytes and terms as stored, or a schedule: no revision was used. Due changes did happen.
+   */
   | { readonly kind: "unchanged"; readonly revision: number }
   | { readonly kind: "refused"; readonly error: SetpointError };
 
@@ -372,7 +383,10 @@ export type DumpRow =
   | {
       readonly row: "due";
       readonly key: ResourceKey;
-      /** Relative to the dump, since clocks differ; claims are not dumped (their holders are gone). */
+      /**
+       * Relative to the dump, since clocks differ; claims are not dumped (their holders are
+       * gone).
+       */
       readonly afterMs: number;
       readonly attempts: number;
     };

@@ -25,7 +25,9 @@ export interface SealedDocument {
   /** What may be stored in the clear: the body itself, or the blanked one. */
   readonly document: Buffer;
   readonly sealed: Buffer | null;
-  /** Equal for equal bodies. Keyed when there are secrets: a plain hash would let one guess them. */
+  /**
+   * Equal for equal bodies. Keyed when there are secrets: a plain hash would let one guess them.
+   */
   readonly digest: Buffer;
 }
 
@@ -81,11 +83,7 @@ export function envelopeKeyId(sealed: Buffer): string {
 
 function encrypt(key: SealKey, identity: Identity, plain: Buffer): Buffer {
   const nonce = randomBytes(nonceBytes);
-  const header = Buffer.concat([
-    Buffer.from([envelopeVersion]),
-    Buffer.from(key.id, "hex"),
-    nonce,
-  ]);
+  const header = Buffer.concat([Buffer.from([envelopeVersion]), Buffer.from(key.id, "hex"), nonce]);
   const cipher = createCipheriv("aes-256-gcm", key.secret, nonce, { authTagLength: tagBytes });
   cipher.setAAD(associatedData(identity, header));
   return Buffer.concat([header, cipher.update(plain), cipher.final(), cipher.getAuthTag()]);
