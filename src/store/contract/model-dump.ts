@@ -1,4 +1,4 @@
-/** Backup of the model, and its self-check. Documents with secrets are not dumped: it cannot seal. */
+/** Backup of the model, and its self-check. It cannot seal, so it does not dump secrets. */
 import { documentDigest } from "../../kernel/document.ts";
 import { SetpointError } from "../../kernel/errors.ts";
 import { keyText } from "../../kernel/resource.ts";

@@ -4,7 +4,7 @@
  * names, counters, work, and the dump. Which of several due resources a claim takes is the store's
  * choice, so the model checks that the choice was fair and then makes the same.
  *
- * Times are compared to half a minute, because a database's clock flows; commands use whole minutes.
+ * Times are compared to half a minute, because a database's clock flows; commands use minutes.
  */
 import assert from "node:assert/strict";
 import { randomInt } from "node:crypto";

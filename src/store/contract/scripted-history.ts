@@ -1,4 +1,4 @@
-/** A history with every kind of change, the same on each run, and what was true at each revision. */
+/** A history with every kind of change, the same on each run, and what was true at each point. */
 import assert from "node:assert/strict";
 import type { Store, StoredRecord } from "../port.ts";
 import { at, commit, del, draft, key, put } from "./samples.ts";

@@ -1,7 +1,7 @@
 /**
- * The conformance suite of the store: every sentence of port.ts as tests. The model (model.ts), which
- * is the contract as a program, runs it in contract.test.ts; each implementation runs it from a test
- * file of its own, and with it the comparison with the model on random commands:
+ * The conformance suite of the store: every sentence of port.ts as tests. The model (model.ts),
+ * which is the contract as a program, runs it in contract.test.ts; each implementation runs it from
+ * a test file of its own, and with it the comparison with the model on random commands:
  *
  *   storeContract("sqlite", openSqliteForTest, { several: false, sealed: true, bounded: true });
  *   randomContract("sqlite", openSqliteForTest, { runs: 100 });
