@@ -2,13 +2,14 @@
 import { after, before } from "node:test";
 import { randomContract } from "../../src/store/contract/random.ts";
 import { storeContract } from "../../src/store/contract/suite.ts";
+import { startPostgres } from "../peers/postgres.ts";
 import type { Postgres } from "../peers/postgres.ts";
-import { openForTest, startServer } from "./postgres-for-test.ts";
+import { openForTest } from "./postgres-for-test.ts";
 
 let server: Postgres;
 
 before(async () => {
-  server = await startServer();
+  server = await startPostgres();
 });
 after(async () => {
   await server[Symbol.asyncDispose]();

@@ -2,10 +2,11 @@
 import { limits } from "../../kernel/limits.ts";
 import type { ResourceKey } from "../../kernel/resource.ts";
 import type { CompactResult, CounterState, StoreStats, UniqueName } from "../port.ts";
-import { resealEnvelope } from "../seal.ts";
-import { bytesArray, int8Array } from "./binary-array.ts";
+import { envelopeKeyId, openDocument, sealDocument } from "../seal.ts";
+import { bytesArray, int8Array, textArray } from "./binary-array.ts";
 import type { Reading } from "./reads.ts";
 import type { Pool } from "./pool.ts";
+import type { Row } from "./session.ts";
 
 const markStatement = {
   text: `WITH moved AS (
@@ -42,12 +43,8 @@ const sealedStatement = {
   text: `SELECT revision, kind, namespace, name, uid, sealed FROM change
     WHERE sealed IS NOT NULL AND revision > $1 ORDER BY revision LIMIT $2`,
 };
-/** Only where the envelope is still the one that was read: another process may be at it too. */
-const resealStatement = {
-  text: `UPDATE change SET sealed = n.fresh
-    FROM unnest($1::bigint[], $2::bytea[], $3::bytea[]) AS n(revision, stale, fresh)
-    WHERE change.revision = n.revision AND change.sealed = n.stale RETURNING change.revision`,
-};
+/** Changes only envelopes that are still those that were read: another process may be at it too. */
+const resealStatement = { text: "SELECT reseal_v1($1, $2, $3, $4)" };
 const resealStep = 200;
 
 export async function resealAll({ pool, ring }: Reading, signal?: AbortSignal): Promise<number> {
@@ -56,29 +53,43 @@ export async function resealAll({ pool, ring }: Reading, signal?: AbortSignal): 
   for (;;) {
     signal?.throwIfAborted();
     const rows = await pool.rows(sealedStatement, [after, resealStep]);
-    const fresh: { revision: number; stale: Buffer; sealed: Buffer }[] = [];
-    for (const [revision, kind, namespace, name, uid, stale] of rows) {
-      after = revision as number;
-      const key = { kind, namespace, name } as ResourceKey;
-      const sealed = resealEnvelope(ring, { key, uid: uid as string }, stale as Buffer);
-      if (sealed !== undefined) fresh.push({ revision: after, stale: stale as Buffer, sealed });
-    }
-    if (fresh.length > 0) {
-      const updated = await pool.rows(resealStatement, [
-        int8Array(fresh.map(({ revision }) => revision)),
-        bytesArray(
-          fresh.map(({ stale }) => stale),
-          "bytea",
-        ),
-        bytesArray(
-          fresh.map(({ sealed }) => sealed),
-          "bytea",
-        ),
-      ]);
-      resealed += updated.length;
-    }
+    const stale = rows.filter((row) => envelopeKeyId(row[5] as Buffer) !== ring.active().id);
+    if (stale.length > 0) resealed += await resealRows({ pool, ring }, stale);
+    after = (rows.at(-1)?.[0] as number | undefined) ?? after;
     if (rows.length < resealStep) return resealed;
   }
+}
+
+async function resealRows({ pool, ring }: Reading, rows: readonly Row[]): Promise<number> {
+  const fresh = rows.map(([, kind, namespace, name, uid, sealed]) => {
+    const identity = { key: { kind, namespace, name } as ResourceKey, uid: uid as string };
+    const envelope = sealed as Buffer;
+    const body = openDocument(ring, identity, { document: envelope, sealed: envelope });
+    // What is blanked in the document does not matter: that part is stored already.
+    return sealDocument(ring, identity, { body, secrets: [""] });
+  });
+  const [row] = await pool.rows(resealStatement, [
+    int8Array(rows.map((stored) => stored[0] as number)),
+    bytesArray(rows.map((stored) => stored[5] as Buffer), "bytea"),
+    bytesArray(fresh.map(({ sealed }) => sealed), "bytea"),
+    bytesArray(fresh.map(({ digest }) => digest), "bytea"),
+  ]);
+  return row?.[0] as number;
+}
+
+/** Settings under which an answered commit may be lost when the machine fails. */
+const hazardousSettings: Readonly<Record<string, string>> = {
+  fsync: "fsync is off: a crash of the machine loses or damages data; set fsync = on",
+  full_page_writes:
+    "full_page_writes is off: a crash in the middle of a write damages pages; set it to on",
+  synchronous_commit:
+    "synchronous_commit is off: a crash loses commits that were answered; set it to on",
+};
+
+export async function readHazards(pool: Pool): Promise<readonly string[]> {
+  const text = "SELECT name FROM pg_settings WHERE setting = 'off' AND name = ANY ($1::text[])";
+  const rows = await pool.rows({ text }, [textArray(Object.keys(hazardousSettings))]);
+  return rows.flatMap((row) => hazardousSettings[row[0] as string] ?? []);
 }
 
 const statsStatement = {

@@ -20,7 +20,7 @@ import { prepareCommit } from "../prepare.ts";
 import type { PreparedGroup } from "../prepare.ts";
 import { RecentLog } from "../recent-log.ts";
 import { outcomeOf } from "./answers.ts";
-import { compactUpTo, readCounter, readHolder, readStats, resealAll } from "./care.ts";
+import { compactUpTo, readCounter, readHazards, readHolder, readStats, resealAll } from "./care.ts";
 import { dumpRows } from "./dump.ts";
 import { failureOf, unavailable } from "./failures.ts";
 import { readPage } from "./list.ts";
@@ -258,6 +258,11 @@ export class PostgresStore implements port.Store {
   async verify(options?: port.VerifyOptions): Promise<readonly string[]> {
     this.#checkOpen();
     return await findings(this.#pool, options);
+  }
+
+  async hazards(): Promise<readonly string[]> {
+    this.#checkOpen();
+    return await readHazards(this.#pool);
   }
 
   async reseal(signal?: AbortSignal): Promise<number> {

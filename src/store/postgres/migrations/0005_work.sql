@@ -125,3 +125,26 @@ BEGIN
   END IF;
   UPDATE compaction SET done = compact_v1.done WHERE one;
 END $$;
+
+-- New envelopes, and with them new digests, since those are keyed too: a put of the same body must
+-- go on to be recognised. Under the lock of the head, because it touches the index of resources.
+CREATE FUNCTION reseal_v1(p_revision bigint[], p_stale bytea[], p_fresh bytea[], p_digest bytea[])
+RETURNS int LANGUAGE plpgsql AS $$
+DECLARE
+  w record;
+  c record;
+  v_count int := 0;
+BEGIN
+  PERFORM 1 FROM head h WHERE h.one FOR UPDATE;
+  FOR w IN SELECT * FROM unnest(p_revision, p_stale, p_fresh, p_digest)
+      AS u(revision, stale, fresh, digest) LOOP
+    UPDATE change SET sealed = w.fresh, digest = w.digest
+      WHERE change.revision = w.revision AND change.sealed = w.stale
+      RETURNING change.kind, change.namespace, change.name INTO c;
+    CONTINUE WHEN NOT FOUND;
+    v_count := v_count + 1;
+    UPDATE resource r SET digest = w.digest WHERE r.kind = c.kind AND r.namespace = c.namespace
+      AND r.name = c.name AND r.revision = w.revision;
+  END LOOP;
+  RETURN v_count;
+END $$;
