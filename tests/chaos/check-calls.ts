@@ -187,7 +187,7 @@ function checkRealTime(ledger: Ledger, report: Report): void {
   let ended = 0;
   let newest = { id: "", most: 0 };
   for (const span of spans.sort((a, b) => a.beginUs - b.beginUs)) {
-    for (let next = byEnd[ended]; next !== undefined && next.endUs < span.beginUs; ) {
+    for (let next = byEnd[ended]; next !== undefined && next.endUs < span.beginUs;) {
       if (next.most > newest.most) newest = next;
       next = byEnd[++ended];
     }

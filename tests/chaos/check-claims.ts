@@ -53,8 +53,7 @@ function releasedTokens(ledger: Ledger): ReadonlySet<number> {
     if (outcome.kind === "failed") continue;
     for (const [index, { token, releases, write }] of writes.entries()) {
       if (token === undefined || (releases !== true && write !== "delete")) continue;
-      const isRefused =
-        outcome.kind === "answered" && outcome.answers[index]?.kind === "refused";
+      const isRefused = outcome.kind === "answered" && outcome.answers[index]?.kind === "refused";
       if (!isRefused) tokens.add(token);
     }
   }

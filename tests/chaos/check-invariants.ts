@@ -46,7 +46,8 @@ function checkHosts({ base, entries }: ReplayedLog, report: Report): void {
     const { host } = document.spec;
     if (change.type === "deleted" || host === undefined) continue;
     const other = holders.get(host);
-    if (other !== undefined) report(`P4: ${host} is held by ${other} and ${key} at ${change.revision}`);
+    const at = change.revision;
+    if (other !== undefined) report(`P4: ${host} is held by ${other} and ${key} at ${at}`);
     holders.set(host, key);
     held.set(key, host);
   }

@@ -63,14 +63,20 @@ async function compare(
 
 async function listAll(store: Store, query: ListQuery): Promise<readonly StoredRecord[]> {
   const records: StoredRecord[] = [];
-  for (let page = await store.list(query); ; page = await store.list({ ...query, from: page.next })) {
+  for (
+    let page = await store.list(query);
+    ;
+    page = await store.list({ ...query, from: page.next })
+  ) {
     records.push(...page.records);
     if (page.next === undefined) return records;
   }
 }
 
 async function checkGets(store: Store, log: ReplayedLog, report: Report): Promise<void> {
-  const everKnown = new Map([...log.byRevision.values()].map((entry) => [entry.key, entry.change.key]));
+  const everKnown = new Map(
+    [...log.byRevision.values()].map((entry) => [entry.key, entry.change.key]),
+  );
   const keys = [...everKnown.values()];
   const records = await store.getMany(keys);
   for (const [index, key] of keys.entries()) {
@@ -128,7 +134,7 @@ async function checkHistories(
     const wanted = log.entries
       .filter((entry) => entry.key === keyText(key))
       .map((entry) => entry.change.revision)
-      .reverse()
+      .toReversed()
       .slice(0, 1_000);
     if (got.join() !== wanted.join()) report(`P6: the history of ${keyText(key)} is not the log's`);
   }
@@ -141,7 +147,7 @@ async function checkHeld(store: Store, log: ReplayedLog, report: Report): Promis
     const holder = await store.nameHolder({ scope: hostScope, name });
     const wanted = current.find((entry) => entry.document.spec.host === name);
     const got = holder === undefined ? undefined : keyText(holder);
-    if (got !== wanted?.key) report(`P4: ${name} is held by ${got}, and should be by ${wanted?.key}`);
+    if (got !== wanted?.key) report(`P4: ${name} is held by ${got}, and not by ${wanted?.key}`);
   }
   const sum = current.reduce((total, entry) => total + (entry.document.spec.amount ?? 0), 0);
   const { value, max } = await store.counter(quota.counter);

@@ -166,8 +166,9 @@ test("a precondition or a fence that is not checked is found", async () => {
           writes.map((write) => {
             const isZombie = write.kind === "put" && write.when.kind === "exists";
             if (write.key.kind !== kinds.works || !isZombie) return write;
-            const { claim: _, ...others } = write;
-            return others;
+            const unfencedWrite = { ...write };
+            Reflect.deleteProperty(unfencedWrite, "claim");
+            return unfencedWrite;
           }),
           options,
         ),

@@ -74,10 +74,19 @@ async function readLog(store: Store, report: Report): Promise<ReplayedLog> {
 /** What is current at the mark, as far as a list tells it: its own change may be gone. */
 async function listAt(store: Store, kind: string, at: number): Promise<readonly Change[]> {
   const records: Change[] = [];
-  for (let page = await store.list({ kind, at }); ; ) {
+  for (let page = await store.list({ kind, at }); ;) {
     for (const { key, uid, revision, body } of page.records) {
       const terms = termsOfDocument(parseChaos(body));
-      records.push({ key, uid, revision, body, terms, type: "updated", previous: undefined, atMs: 0 });
+      records.push({
+        key,
+        uid,
+        revision,
+        body,
+        terms,
+        type: "updated",
+        previous: undefined,
+        atMs: 0,
+      });
     }
     if (page.next === undefined) return records;
     page = await store.list({ kind, from: page.next });

@@ -5,7 +5,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { setTimeout as delay } from "node:timers/promises";
-import pg from "pg";
+import { Client } from "pg";
 import { seededRandom } from "../../src/kernel/random.ts";
 import { startProgram } from "../peers/child.ts";
 import { startPostgres } from "../peers/postgres.ts";
@@ -76,7 +76,7 @@ async function record(url: string): Promise<Recorded> {
   stopping.abort();
   const cuts = await cutting;
   for (const [index, client] of clients.entries()) {
-    assert.equal(exits[index]?.code, 0, `${client.stderr()}`);
+    assert.equal(exits[index]?.code, 0, client.stderr());
     assert.equal(client.stderr(), "");
   }
   return { lines: clients.map((client) => parse(client.stdout())), cuts };
@@ -85,7 +85,7 @@ async function record(url: string): Promise<Recorded> {
 /** Ends one of the clients' sessions every now and then: writers, readers and listeners alike. */
 async function cutConnections(url: string, signal: AbortSignal): Promise<number> {
   const random = seededRandom(seed);
-  const adminClient = new pg.Client({ connectionString: url, application_name: "cutter" });
+  const adminClient = new Client({ connectionString: url, application_name: "cutter" });
   await adminClient.connect();
   let cuts = 0;
   try {
@@ -109,8 +109,8 @@ async function cutConnections(url: string, signal: AbortSignal): Promise<number>
 /** Each acknowledged increment counts once; those of unknown outcome are found in the log. */
 async function checkCounter(url: string, operations: readonly Operation[]): Promise<void> {
   await using store = await openTarget(url);
-  const record = await store.get(chaosKey(registerKind, counterRegister));
-  assert(record !== undefined);
+  const counter = await store.get(chaosKey(registerKind, counterRegister));
+  assert(counter !== undefined);
   const history = await store.history(chaosKey(registerKind, counterRegister), { limit: 10_000 });
   const applied = new Set(history.map((change) => parseChaos(change.body).spec.op));
   assert.equal(applied.size, history.length, "a write is in the log more than once");
@@ -122,7 +122,7 @@ async function checkCounter(url: string, operations: readonly Operation[]): Prom
     if (isDone) assert.ok(isFound, `acknowledged and not in the log: ${action.value}`);
     if (isDone || (action.outcome.kind === "unknown" && isFound)) expected += 1;
   }
-  assert.equal(parseChaos(record.body).spec.number, expected);
+  assert.equal(parseChaos(counter.body).spec.number, expected);
   assert.equal(history.length, expected);
   assert.deepEqual(await store.verify(), []);
 }

@@ -29,33 +29,28 @@ const results: RoundResult[] = [];
 let next = seed;
 
 console.log(`seed ${seed}; for ${values.minutes} minutes`);
-const diskProblem = await powerLossProblem();
-if (diskProblem !== undefined) console.log(`no losses of power: ${diskProblem}`);
+const canLosePower = await canMount();
 for (let campaigns = 0; performance.now() < endsAt; campaigns += 1) {
-  const hasDisk = diskProblem === undefined && campaigns % 4 >= 2;
+  const hasDisk = canLosePower && campaigns % 4 >= 2;
   const isPostgres = values.engine === "both" ? campaigns % 2 === 1 : values.engine === "postgres";
   if (isPostgres) await postgresCampaign(hasDisk);
   else await sqliteRounds(hasDisk);
 }
 process.exitCode = summary();
 
-async function powerLossProblem(): Promise<string | undefined> {
-  const disk = await openDisk(16);
-  if (typeof disk === "string") return disk;
-  await disk[Symbol.asyncDispose]();
-  return undefined;
+async function canMount(): Promise<boolean> {
+  await using disk = await openDisk(16, (why) => console.log(`no losses of power: ${why}`));
+  return disk !== undefined;
 }
 
 async function sqliteRounds(hasDisk: boolean): Promise<void> {
-  const disk = hasDisk ? await openDisk(1_024) : undefined;
-  if (typeof disk === "string") throw new Error(disk);
+  const disk = hasDisk ? await openDisk(1_024, console.log) : undefined;
   const folder = disk?.path ?? (await mkdtemp(join(tmpdir(), "setpoint-crash-")));
   const path = join(folder, "store.db");
   try {
     const campaign = sqliteCampaign(path, disk === undefined ? {} : { disk });
-    const crashes: readonly SqliteCrash[] = hasDisk
-      ? ["power loss"]
-      : ["kill", "kill", "early kill", "kill while closing"];
+    const crashes: readonly SqliteCrash[] =
+      disk !== undefined ? ["power loss"] : ["kill", "kill", "early kill", "kill while closing"];
     await rounds((number) => sqliteRound(campaign, number, chosen(crashes, number)));
   } finally {
     if (disk === undefined) await rm(folder, { recursive: true, force: true });
@@ -64,16 +59,16 @@ async function sqliteRounds(hasDisk: boolean): Promise<void> {
 }
 
 async function postgresCampaign(hasDisk: boolean): Promise<void> {
-  const disk = hasDisk ? await openDisk(2_048) : undefined;
-  if (typeof disk === "string") throw new Error(disk);
+  const disk = hasDisk ? await openDisk(2_048, console.log) : undefined;
   try {
     await using server = await (disk === undefined ? startPostgres() : startPostgresOn(disk));
     const target = server.url(await server.createDatabase());
     const parts = { target, server, ledger: new Ledger(), maxPauseMs: 1_500 };
     const campaign = disk === undefined ? parts : { ...parts, disk };
-    const crashes: readonly PostgresCrash[] = hasDisk
-      ? ["power loss"]
-      : ["kill a writer", "kill the server", "kill all", "stop the server"];
+    const crashes: readonly PostgresCrash[] =
+      disk !== undefined
+        ? ["power loss"]
+        : ["kill a writer", "kill the server", "kill all", "stop the server"];
     await rounds((number) => postgresRound(campaign, number, chosen(crashes, number)));
   } finally {
     await disk?.[Symbol.asyncDispose]();

@@ -9,7 +9,7 @@
 //
 // Mounting needs root and loop devices. Where there are none, `openDisk` says so and gives nothing:
 // the test prints that as a diagnostic, and checks what it can without.
-import { execFileSync } from "node:child_process";
+import { execFileSync, spawn } from "node:child_process";
 import { chmod, mkdir, mkdtemp, rename, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -33,7 +33,14 @@ export class Disk implements AsyncDisposable {
     await mkdir(this.path);
     run("truncate", ["-s", `${sizeMb}M`, this.#image]);
     // No lazy work in the background, and no reserved blocks: full means full for root as well.
-    run("mkfs.ext4", ["-q", "-m", "0", "-E", "lazy_itable_init=0,lazy_journal_init=0", this.#image]);
+    run("mkfs.ext4", [
+      "-q",
+      "-m",
+      "0",
+      "-E",
+      "lazy_itable_init=0,lazy_journal_init=0",
+      this.#image,
+    ]);
     this.#mount();
     await chmod(this.path, 0o777);
   }
@@ -59,6 +66,21 @@ export class Disk implements AsyncDisposable {
     this.#isFrozen = false;
   }
 
+  remount(mode: "ro" | "rw"): void {
+    run("mount", ["-o", `remount,${mode}`, this.path]);
+  }
+
+  /**
+   * Freezes for a while, and thaws without our help: a thread of ours that touches a mapped file of
+   * a frozen disk waits in the kernel, and may be the one that was to thaw it.
+   */
+  freezeFor(ms: number): void {
+    this.freeze();
+    const thaw = `sleep ${ms / 1_000}; fsfreeze --unfreeze ${this.path}`;
+    spawn("sh", ["-c", thaw], { detached: true, stdio: "ignore" }).unref();
+    this.#isFrozen = false;
+  }
+
   async [Symbol.asyncDispose](): Promise<void> {
     this.thaw();
     this.#unmount();
@@ -75,9 +97,15 @@ export class Disk implements AsyncDisposable {
   }
 }
 
-/** The disk, or the reason why there is none. */
-export async function openDisk(sizeMb: number): Promise<Disk | string> {
-  if (process.getuid?.() !== 0) return "not root, so nothing can be mounted";
+/** The disk, or undefined after telling why there is none. */
+export async function openDisk(
+  sizeMb: number,
+  tell: (reason: string) => void,
+): Promise<Disk | undefined> {
+  if (process.getuid?.() !== 0) {
+    tell("not root, so nothing can be mounted");
+    return undefined;
+  }
   const folder = await mkdtemp(join(tmpdir(), "setpoint-disk-"));
   await chmod(folder, 0o755);
   const disk = new Disk(folder);
@@ -86,7 +114,8 @@ export async function openDisk(sizeMb: number): Promise<Disk | string> {
     return disk;
   } catch (error) {
     await rm(folder, { recursive: true, force: true });
-    return `no loop device: ${error instanceof Error ? error.message : String(error)}`;
+    tell(`no loop device: ${error instanceof Error ? error.message : String(error)}`);
+    return undefined;
   }
 }
 
@@ -95,7 +124,10 @@ export async function startPostgresOn(disk: Disk): Promise<Postgres> {
   const usual = process.env["TMPDIR"];
   process.env["TMPDIR"] = disk.path;
   try {
-    return await startPostgres();
+    const server = await startPostgres();
+    // The cluster was copied, and a copy is not flushed: without this the first cut takes it away.
+    run("sync", ["-f", disk.path]);
+    return server;
   } finally {
     if (usual === undefined) delete process.env["TMPDIR"];
     else process.env["TMPDIR"] = usual;

@@ -61,7 +61,12 @@ test("a lost update is caught: two writers replace the same version", () => {
 });
 
 test("a write that is applied twice is caught: an old value comes back", () => {
-  const swapBack: Action = { kind: "swap", expected: version("b", 2), value: "c", outcome: done(3) };
+  const swapBack: Action = {
+    kind: "swap",
+    expected: version("b", 2),
+    value: "c",
+    outcome: done(3),
+  };
   const history = [createA, swapAtoB(2, 3), during(4, 5, swapBack), read(6, 7, version("b", 4))];
   assert.equal(verdict(...history), "violation");
 });
@@ -69,12 +74,21 @@ test("a write that is applied twice is caught: an old value comes back", () => {
 test("a refusal without a reason is caught", () => {
   const swap: Action = { kind: "swap", expected: version("a", 1), value: "b", outcome: conflict };
   assert.equal(verdict(createA, during(2, 3, swap)), "violation");
-  const remove: Action = { kind: "delete", expected: version("a", 1), outcome: { kind: "missing" } };
+  const remove: Action = {
+    kind: "delete",
+    expected: version("a", 1),
+    outcome: { kind: "missing" },
+  };
   assert.equal(verdict(createA, during(2, 3, remove)), "violation");
 });
 
 test("an unknown write may have happened, later, or never", () => {
-  const lost = during(2, 2, { kind: "swap", expected: version("a", 1), value: "b", outcome: unknown });
+  const lost = during(2, 2, {
+    kind: "swap",
+    expected: version("a", 1),
+    value: "b",
+    outcome: unknown,
+  });
   assert.equal(verdict(createA, lost, read(3, 4, version("a", 1))), "linearizable");
   assert.equal(verdict(createA, lost, read(3, 4, version("b", 2))), "linearizable");
   const late = [read(3, 4, version("a", 1)), read(5, 6, version("b", 2))];
@@ -86,7 +100,12 @@ test("an unknown write may have happened, later, or never", () => {
 });
 
 test("an unknown write cannot have happened before it began", () => {
-  const lost = during(5, 5, { kind: "swap", expected: version("a", 1), value: "b", outcome: unknown });
+  const lost = during(5, 5, {
+    kind: "swap",
+    expected: version("a", 1),
+    value: "b",
+    outcome: unknown,
+  });
   assert.equal(verdict(createA, read(2, 3, version("b", 2)), lost), "violation");
 });
 

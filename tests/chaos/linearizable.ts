@@ -173,7 +173,12 @@ function linkedEvents(operations: readonly Operation[]): Node {
     events.push({ node: call.answer, atUs: operation.endUs });
   }
   events.sort((a, b) => a.atUs - b.atUs || Number(b.node.isCall) - Number(a.node.isCall));
-  const nobody: Operation = { process: "", beginUs: 0, endUs: 0, action: { kind: "read", found: null } };
+  const nobody: Operation = {
+    process: "",
+    beginUs: 0,
+    endUs: 0,
+    action: { kind: "read", found: null },
+  };
   const head = event(nobody, -1, true);
   let last = head;
   for (const { node } of events) {

@@ -179,14 +179,19 @@ function isRetryable(error: unknown): boolean {
 async function followOrder(store: Store, signal: AbortSignal): Promise<void> {
   let position = 0;
   let digest = "";
-  const read = async (): Promise<void> => {
+  const read = async (): Promise<number> => {
     const { changes } = await store.changes(position, orderEvery);
     for (const { revision, type, body } of changes) {
-      if (revision !== position + 1) say({ kind: "problem", text: `${revision} after ${position}` });
+      const text = `the follower saw ${revision} after ${position}`;
+      if (revision !== position + 1) say({ kind: "problem", text });
       position = revision;
-      digest = createHash("sha256").update(`${digest}${revision}${type}`).update(body).digest("hex");
+      digest = createHash("sha256")
+        .update(`${digest}${revision}${type}`)
+        .update(body)
+        .digest("hex");
       if (revision % orderEvery === 0) say({ kind: "order", revision, digest });
     }
+    return position;
   };
   while (!signal.aborted) {
     try {
@@ -197,7 +202,8 @@ async function followOrder(store: Store, signal: AbortSignal): Promise<void> {
       if (!isRetryable(error)) say({ kind: "problem", text: `follow: ${codeOf(error)}` });
     }
   }
-  for (let head = await store.head(); position < head.revision; ) await read();
+  const { revision: head } = await store.head();
+  for (let at = position; at < head;) at = await read();
   say({ kind: "order", revision: position, digest });
 }
 

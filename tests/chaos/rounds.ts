@@ -150,7 +150,11 @@ async function startWriter(
 /** Waits until the writer was answered a few times after this place of its output. */
 export async function acknowledgedMore(writer: Program, from: number): Promise<void> {
   let hasEnded = false;
-  void writer.exited.then(() => (hasEnded = true));
+  const ending = writer.waitForExit({ limitMs: 60_000 });
+  void ending.then(
+    () => (hasEnded = true),
+    () => undefined,
+  );
   const hasMore = (): boolean => {
     if (hasEnded) throw new Error("the writer ended");
     const fresh = writer.stdout().slice(from);

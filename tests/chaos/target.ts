@@ -1,15 +1,15 @@
 // Opens the store that a test names as text, so that a child process can be told which one to use:
 // `sqlite:/path/of/the/file` or `postgres://...`. The sealing key is fixed, because the process that
 // checks must read what the process that was killed has sealed.
-import type { SealKey } from "../../src/store/key-ring.ts";
+import { keyRing } from "../../src/store/key-ring.ts";
 import type { Store } from "../../src/store/port.ts";
 
-export const chaosKeys: readonly SealKey[] = [
-  { id: "00c0ffee00c0ffee", secret: Buffer.alloc(32, "chaos") },
-];
+export const chaosKeys = keyRing([{ id: "00c0ffee00c0ffee", secret: Buffer.alloc(32, "chaos") }]);
 
 export interface TargetOptions {
   readonly maxQueuedWrites?: number;
+  /** How long a server that is away is waited for; the embedded store has none. */
+  readonly patienceMs?: number;
 }
 
 export function sqliteTarget(path: string): string {
@@ -18,14 +18,17 @@ export function sqliteTarget(path: string): string {
 
 /** Imports only the engine it needs, so that one engine is tested while the other is broken. */
 export async function openTarget(target: string, options: TargetOptions = {}): Promise<Store> {
+  const { patienceMs, ...bounds } = options;
   if (target.startsWith("sqlite:")) {
     const { openSqliteStore } = await import("../../src/store/sqlite/store.ts");
     return await openSqliteStore({
       path: target.slice("sqlite:".length),
       keys: chaosKeys,
-      ...options,
+      ...bounds,
     });
   }
   const { openPostgresStore } = await import("../../src/store/postgres/store.ts");
-  return await openPostgresStore({ url: target, keys: chaosKeys, ...options });
+  const patience =
+    patienceMs === undefined ? {} : { commitPatienceMs: patienceMs, readPatienceMs: patienceMs };
+  return await openPostgresStore({ url: target, keys: chaosKeys, ...patience, ...bounds });
 }
