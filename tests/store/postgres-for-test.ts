@@ -6,11 +6,11 @@
 import pg from "pg";
 import type { OpenStore, StoreHarness } from "../../src/store/contract/harness.ts";
 import { keyRing, newSealKey } from "../../src/store/key-ring.ts";
-import { openPostgresStore } from "../../src/store/postgres/postgres-store.ts";
+import { openPostgresStore } from "../../src/store/postgres/store.ts";
 import type {
   PostgresStore,
   PostgresStoreOptions,
-} from "../../src/store/postgres/postgres-store.ts";
+} from "../../src/store/postgres/store.ts";
 import type { Postgres } from "../peers/postgres.ts";
 
 export interface PostgresHarness extends StoreHarness {
@@ -35,7 +35,7 @@ export async function openForTest(
   let skewMs = 0;
   const open = async (others: Partial<PostgresStoreOptions> = {}): Promise<PostgresStore> =>
     await openPostgresStore({
-      ...{ url, schema, ring: keyRing(keys), clockSkewMs: () => skewMs },
+      ...{ url, schema, keys: keyRing(keys), clockSkewMs: () => skewMs },
       ...rest,
       ...others,
     });

@@ -64,7 +64,10 @@ export class Listener {
     const session = await Session.open(config);
     this.#session = session;
     session.onNotification((payload) => this.#hear(payload));
-    await session.rows({ text: `LISTEN "${config.schema.replaceAll('"', '""')}"` });
+    // A reader may be on a standby, where nobody can listen: it polls.
+    if (!config.readOnly) {
+      await session.rows({ text: `LISTEN "${config.schema.replaceAll('"', '""')}"` });
+    }
     await this.#poll(session);
     // Work may have become due while nobody listened.
     onWork();

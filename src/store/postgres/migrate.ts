@@ -37,6 +37,16 @@ export async function migrate(pool: Pool, schema: string): Promise<void> {
   });
 }
 
+/** For who may not change it: the schema has to be there already. */
+export async function checkSchema(pool: Pool, schema: string): Promise<void> {
+  const found = await pool.use(async (session) => await readVersion(session, schema));
+  if (isCurrent(found)) return;
+  throw new SetpointError("store.read_only", "the database does not have this release's schema", {
+    details: { schema: found.version, known: newestVersion },
+    suggestion: "start a server of this release once; it brings the schema up to date",
+  });
+}
+
 interface Version {
   readonly version: number;
   readonly compatibleFrom: number;

@@ -15,6 +15,7 @@ export interface SessionConfig {
   readonly timers: Timers;
   readonly connectTimeoutMs: number;
   readonly statementTimeoutMs: number;
+  readonly readOnly: boolean;
 }
 
 export interface Statement {
@@ -66,7 +67,11 @@ export class Session {
       lock_timeout: lockTimeoutMs,
       keepAlive: true,
       keepAliveInitialDelayMillis: 10_000,
-      options: [`search_path=${pg.escapeIdentifier(config.schema)}`, ...settings]
+      options: [
+        `search_path=${pg.escapeIdentifier(config.schema)}`,
+        ...settings,
+        ...(config.readOnly ? ["default_transaction_read_only=on"] : []),
+      ]
         .map((setting) => `-c ${setting}`)
         .join(" "),
       types: { getTypeParser: parserOf },

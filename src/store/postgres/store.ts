@@ -26,7 +26,7 @@ import { failureOf, unavailable } from "./failures.ts";
 import { readPage } from "./list.ts";
 import { Listener } from "./listener.ts";
 import { loadRows } from "./load.ts";
-import { migrate } from "./migrate.ts";
+import { checkSchema, migrate } from "./migrate.ts";
 import { Pool } from "./pool.ts";
 import { checkReadable, readChanges, readHistory, readMany, readOne } from "./reads.ts";
 import { Session } from "./session.ts";
@@ -39,8 +39,10 @@ import { Writer } from "./writer.ts";
 
 export interface PostgresStoreOptions {
   readonly url: string;
-  readonly ring: KeyRing;
+  readonly keys: KeyRing;
   readonly schema?: string;
+  /** Changes nothing, not even an outdated schema; writes are refused. */
+  readonly readOnly?: boolean;
   readonly clock?: Clock;
   readonly timers?: Timers;
   readonly ids?: Ids;
@@ -67,15 +69,20 @@ export async function openPostgresStore(options: PostgresStoreOptions): Promise<
     schema: options.schema ?? "setpoint",
     timers,
     connectTimeoutMs,
+    readOnly: options.readOnly === true,
     statementTimeoutMs: Math.max(1_000, Math.floor(patienceMs * 0.8)),
   };
   const clock = options.clock ?? systemClock;
   const size = options.readConnections ?? 8;
   const pool = new Pool({ session, clock, timers, size, patienceMs });
   try {
-    await migrate(pool, session.schema);
-    const text = "DELETE FROM writer WHERE at_ms < now_v1(0) - $1";
-    await pool.rows({ text }, [staleWriterMs]);
+    if (session.readOnly) {
+      await checkSchema(pool, session.schema);
+    } else {
+      await migrate(pool, session.schema);
+      const text = "DELETE FROM writer WHERE at_ms < now_v1(0) - $1";
+      await pool.rows({ text }, [staleWriterMs]);
+    }
     const [head] = await pool.rows({ text: "SELECT revision, compacted FROM head WHERE one" });
     const store = new PostgresStore({
       ...{ options, session, pool, clock, timers },
@@ -117,7 +124,7 @@ export class PostgresStore implements port.Store {
 
   constructor({ options, session, pool, clock, timers, head }: Parts) {
     this.#id = (options.ids ?? systemIds).uid();
-    this.#ring = options.ring;
+    this.#ring = options.keys;
     this.#session = session;
     this.#pool = pool;
     this.#skewMs = options.clockSkewMs ?? (() => 0);
