@@ -25,7 +25,7 @@ import type { Command } from "./random-commands.ts";
 import { listAll, minuteMs } from "./samples.ts";
 
 export interface RandomOptions {
-  /** How many sequences of commands; 40 take about three seconds on a local disk. */
+  /** How many sequences of commands; 15 take about three seconds on a local disk. */
   readonly runs?: number | undefined;
   readonly seed?: number | undefined;
   /** The longest sequence. */
@@ -33,7 +33,7 @@ export interface RandomOptions {
 }
 
 export function randomContract(name: string, open: OpenStore, options: RandomOptions = {}): void {
-  const { runs = 40, seed = randomInt(2 ** 31), commands = 60 } = options;
+  const { runs = 15, seed = randomInt(2 ** 31), commands = 60 } = options;
   test(`${name} answers random commands as the model does`, async (t) => {
     t.diagnostic(`seed ${seed}, ${runs} runs`);
     const sequences = fc.array(command, { minLength: 1, maxLength: commands, size: "max" });

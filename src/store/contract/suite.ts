@@ -4,7 +4,7 @@
  * a test file of its own, and with it the comparison with the model on random commands:
  *
  *   storeContract("sqlite", openSqliteForTest, { several: false, sealed: true, bounded: true });
- *   randomContract("sqlite", openSqliteForTest, { runs: 100 });
+ *   randomContract("sqlite", openSqliteForTest, { runs: 15 });
  *
  * `open` gives a StoreHarness (harness.ts) on an empty store of its own each time it is called:
  *  - `store`, and `reopen({ keys? })`, which closes it and opens the same data again;
