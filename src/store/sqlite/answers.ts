@@ -3,6 +3,7 @@ import { assert } from "../../kernel/assert.ts";
 import { SetpointError } from "../../kernel/errors.ts";
 import type { Answer, Change, Write } from "../port.ts";
 import type { PreparedGroup, PreparedWrite } from "../prepare.ts";
+import { unpackResult } from "./batch.ts";
 import type { BatchResult, WriteResult } from "./batch.ts";
 import type { OpenBody } from "./reader.ts";
 import { bufferOf } from "./sql.ts";
@@ -36,13 +37,21 @@ function changeOf(
   atMs: number,
   open: OpenBody,
 ): Change {
-  const { revision, type, uid, previous, previousTerms } = result;
-  const { kind, namespace, name } = prepared.write.key;
+  const { revision, type, previous, previousTerms } = result;
+  const { write } = prepared;
+  const { kind, namespace, name } = write.key;
+  const uid = write.kind === "put" ? write.uid : result.uid;
+  assert(uid !== undefined, "a deletion tells the uid of what it deleted");
   const key = { kind, namespace, name };
   const terms = result.terms === undefined ? [...prepared.terms] : parsed(result.terms);
   return {
-    ...{ revision, type, key, uid, previous: previous ?? undefined, atMs },
-    body: bodyOf(prepared.write, () => {
+    revision,
+    type,
+    key,
+    uid,
+    previous: previous ?? undefined,
+    atMs,
+    body: bodyOf(write, () => {
       const { document, sealed } = result;
       assert(document !== null, "a deletion without a last state shows the stored one");
       return open({ key, uid }, bufferOf(document), sealed === null ? null : bufferOf(sealed));
@@ -71,6 +80,6 @@ export function isSooner(groups: readonly PreparedGroup[]): boolean {
 
 /** Answers that were committed with their batch and lost on the way: see head.answers. */
 export function recoveredAnswers(text: string): readonly (readonly Answer[])[] {
-  const { results } = JSON.parse(text) as BatchResult;
+  const { results } = unpackResult({ text, bytes: new ArrayBuffer(0) });
   return results.map((group) => group.map(answerOf));
 }

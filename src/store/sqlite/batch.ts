@@ -31,9 +31,9 @@ export interface BatchWrite {
   readonly bounds?: readonly CounterBound[] | undefined;
   /** A JSON array, as it is stored. */
   readonly terms: string;
-  document: Uint8Array | null;
-  sealed: Uint8Array | null;
-  digest: Uint8Array | null;
+  readonly document: Uint8Array | null;
+  readonly sealed: Uint8Array | null;
+  readonly digest: Uint8Array | null;
 }
 
 export type BatchGroup = readonly BatchWrite[];
@@ -52,14 +52,15 @@ export type WriteResult =
       readonly revision: number;
       readonly type: Change["type"];
       readonly previous: number | null;
-      readonly uid: string;
+      /** Of the deleted resource; a put knows its own. */
+      readonly uid: string | undefined;
       /** The replaced terms when they differ, as JSON text. */
-      readonly previousTerms?: string;
+      readonly previousTerms: string | undefined;
       /** The terms a deletion shows when it was not given any. */
-      readonly terms?: string;
+      readonly terms: string | undefined;
       /** The document a deletion shows when it was not given one. */
-      document: Uint8Array | null;
-      sealed: Uint8Array | null;
+      readonly document: Uint8Array | null;
+      readonly sealed: Uint8Array | null;
     }
   | { readonly kind: "unchanged"; readonly revision: number }
   | Refusal;
@@ -87,60 +88,116 @@ function batchWrite({ write, document, sealed, digest, terms }: PreparedWrite): 
   return { ...base, uid, due, names, uses, bounds, terms: JSON.stringify(terms) };
 }
 
+/** A write as a list: names of fields, repeated in every write, would be half of the text. */
+type WireWrite = [
+  kind: BatchWrite["kind"],
+  key: [kind: string, namespace: string, name: string],
+  uid: string,
+  when: Precondition,
+  terms: string,
+  bytes: [document: number, sealed: number, digest: number],
+  rest?: Pick<BatchWrite, "claim" | "due" | "names" | "uses" | "bounds">,
+];
+
 export function packBatch(groups: readonly BatchGroup[]): Packed {
   const bytes = new Bytes();
-  const text = JSON.stringify(
-    groups.map((group) =>
-      group.map((write) => ({
-        ...write,
-        document: bytes.add(write.document),
-        sealed: bytes.add(write.sealed),
-        digest: bytes.add(write.digest),
-      })),
-    ),
+  const wire = groups.map((group) =>
+    group.map((write): WireWrite => {
+      const { kind, key, uid, when, terms, claim, due, names, uses, bounds } = write;
+      const place: WireWrite[1] = [key.kind, key.namespace, key.name];
+      const lengths: WireWrite[5] = [
+        bytes.add(write.document),
+        bytes.add(write.sealed),
+        bytes.add(write.digest),
+      ];
+      const isPlain = !claim && !due && !names && !uses && !bounds;
+      if (isPlain) return [kind, place, uid, when, terms, lengths];
+      return [kind, place, uid, when, terms, lengths, { claim, due, names, uses, bounds }];
+    }),
   );
-  return { text, bytes: bytes.join() };
+  return { text: JSON.stringify(wire), bytes: bytes.join() };
 }
 
 export function unpackBatch(packed: Packed): readonly BatchGroup[] {
-  const groups = JSON.parse(packed.text) as readonly BatchGroup[];
   const bytes = new Cursor(packed.bytes);
-  for (const group of groups) {
-    for (const write of group) {
-      write.document = bytes.take(write.document);
-      write.sealed = bytes.take(write.sealed);
-      write.digest = bytes.take(write.digest);
-    }
-  }
-  return groups;
+  const wire = JSON.parse(packed.text) as readonly (readonly WireWrite[])[];
+  return wire.map((group) =>
+    group.map(([kind, [ofKind, namespace, name], uid, when, terms, lengths, rest]) => {
+      const document = bytes.take(lengths[0]);
+      const sealed = bytes.take(lengths[1]);
+      const digest = bytes.take(lengths[2]);
+      const key = { kind: ofKind, namespace, name };
+      return { kind, key, uid, when, terms, document, sealed, digest, ...rest };
+    }),
+  );
 }
+
+/** A result as a list; what a put's caller knows is left out. A refusal is an object. */
+type WireResult =
+  | Refusal
+  | readonly [revision: number]
+  | readonly [revision: number, type: number, previous: number, rest?: WireRest];
+
+interface WireRest {
+  readonly previousTerms?: string | undefined;
+  readonly terms?: string | undefined;
+  readonly uid: string | undefined;
+  readonly document: number;
+  readonly sealed: number;
+}
+
+interface WireResults {
+  readonly atMs: number;
+  readonly results: readonly (readonly WireResult[])[];
+}
+
+const types = ["created", "updated", "deleted"] as const;
 
 export function packResult({ atMs, results }: BatchResult): Packed {
   const bytes = new Bytes();
-  const text = JSON.stringify({
+  const wire: WireResults = {
     atMs,
-    results: results.map((group) =>
-      group.map((result) =>
-        result.kind === "committed"
-          ? { ...result, document: bytes.add(result.document), sealed: bytes.add(result.sealed) }
-          : result,
-      ),
-    ),
-  });
-  return { text, bytes: bytes.join() };
+    results: results.map((group) => group.map((result) => wireResult(result, bytes))),
+  };
+  return { text: JSON.stringify(wire), bytes: bytes.join() };
 }
 
-export function unpackResult(packed: Packed): BatchResult {
-  const result = JSON.parse(packed.text) as BatchResult;
-  const bytes = new Cursor(packed.bytes);
-  for (const group of result.results) {
-    for (const each of group) {
-      if (each.kind !== "committed") continue;
-      each.document = bytes.take(each.document);
-      each.sealed = bytes.take(each.sealed);
-    }
-  }
-  return result;
+function wireResult(result: WriteResult, bytes: Bytes): WireResult {
+  if (result.kind === "refused") return result;
+  if (result.kind === "unchanged") return [result.revision];
+  const { revision, type, previous, uid, terms, previousTerms } = result;
+  const code = types.indexOf(type);
+  if (type !== "deleted" && previousTerms === undefined) return [revision, code, previous ?? 0];
+  const document = bytes.add(result.document);
+  const sealed = bytes.add(result.sealed);
+  return [revision, code, previous ?? 0, { previousTerms, terms, uid, document, sealed }];
+}
+
+/** The text alone is enough for answers; without the bytes, documents are left out. */
+export function unpackResult({ text, bytes }: Packed): BatchResult {
+  const { atMs, results } = JSON.parse(text) as WireResults;
+  const cursor = new Cursor(bytes);
+  return {
+    atMs,
+    results: results.map((group) => group.map((result) => resultOf(result, cursor))),
+  };
+}
+
+function resultOf(wire: WireResult, bytes: Cursor): WriteResult {
+  if ("kind" in wire) return wire;
+  const [revision, code, previous, rest] = wire;
+  if (code === undefined) return { kind: "unchanged", revision };
+  return {
+    kind: "committed",
+    revision,
+    type: types[code] ?? "updated",
+    previous: previous === undefined || previous === 0 ? null : previous,
+    uid: rest?.uid,
+    terms: rest?.terms,
+    previousTerms: rest?.previousTerms,
+    document: bytes.take(rest?.document ?? -1),
+    sealed: bytes.take(rest?.sealed ?? -1),
+  };
 }
 
 /** Collects byte strings; each is known by its length from then on, an absent one by -1. */
@@ -166,7 +223,7 @@ class Bytes {
   }
 }
 
-/** Reads them back in the order they were added. The fields hold lengths until then. */
+/** Reads them back in the order they were added. */
 class Cursor {
   readonly #bytes: ArrayBuffer;
   #at = 0;
@@ -175,8 +232,8 @@ class Cursor {
     this.#bytes = bytes;
   }
 
-  take(length: unknown): Uint8Array | null {
-    if (typeof length !== "number" || length < 0) return null;
+  take(length: number): Uint8Array | null {
+    if (length < 0 || this.#at + length > this.#bytes.byteLength) return null;
     const part = new Uint8Array(this.#bytes, this.#at, length);
     this.#at += length;
     return part;

@@ -2,18 +2,20 @@
  * The slow services of a store: dump, load, sealing again and long lists. Each goes on in pieces, so
  * that neither the event loop nor the writer is held for long.
  */
-import { statSync } from "node:fs";
 import { setImmediate } from "node:timers/promises";
+import { assert } from "../../kernel/assert.ts";
 import { keyText } from "../../kernel/resource.ts";
 import type { KeyRing } from "../key-ring.ts";
 import type { DumpRow, Head, ListQuery, Page } from "../port.ts";
-import { openDocument, resealEnvelope } from "../seal.ts";
+import { envelopeKeyId, openDocument, sealDocument } from "../seal.ts";
 import type { ResealItem } from "./core.ts";
 import { dumpRows, pagesOf } from "./dump.ts";
 import type { Engine } from "./engine.ts";
 import type { OpenedFiles } from "./open.ts";
 import { openConnection } from "./schema.ts";
 import { bufferOf } from "./sql.ts";
+
+type SealedRow = ReturnType<OpenedFiles["reader"]["sealedAfter"]>[number];
 
 const resealItems = 200;
 const loadItems = 200;
@@ -24,7 +26,9 @@ export async function* dumpFile(
   closing: AbortSignal,
 ): AsyncIterable<DumpRow> {
   if (isInline) {
-    yield* [...dumpRows(reader.db, clock.nowMs())];
+    // All at once: the connection is shared with the writer, so the moment passes.
+    const rows = [...dumpRows(reader.db, clock.nowMs())];
+    yield* rows;
     return;
   }
   const db = openConnection(path, "reader");
@@ -40,10 +44,7 @@ export async function* dumpFile(
   }
 }
 
-export async function loadInto(
-  { writer }: Engine,
-  rows: AsyncIterable<DumpRow>,
-): Promise<Head> {
+export async function loadInto({ writer }: Engine, rows: AsyncIterable<DumpRow>): Promise<Head> {
   await writer.loadBegin();
   try {
     let page: DumpRow[] = [];
@@ -74,16 +75,25 @@ export async function resealAll(
   for (;;) {
     signal?.throwIfAborted();
     const found = reader.sealedAfter(after, resealItems);
-    const items: ResealItem[] = found.flatMap(({ revision, key, uid, sealed }) => {
-      const resealed = resealEnvelope(ring, { key, uid }, sealed);
-      return resealed === undefined ? [] : [{ revision, before: sealed, after: resealed }];
-    });
+    const activeId = ring.active().id;
+    const items = found
+      .filter(({ sealed }) => envelopeKeyId(sealed) !== activeId)
+      .map((stored) => resealed(ring, stored));
     if (items.length > 0) count += await engine.writer.reseal(items);
     else await setImmediate();
     const last = found.at(-1);
     if (last === undefined) return count;
     after = last.revision;
   }
+}
+
+/** Envelope and digest under the active key; what is blanked does not matter, it is stored already. */
+function resealed(ring: KeyRing, stored: SealedRow): ResealItem {
+  const { revision, key, uid, sealed: before } = stored;
+  const body = openDocument(ring, stored, { document: before, sealed: before });
+  const { sealed, digest } = sealDocument(ring, { key, uid }, { body, secrets: [""] });
+  assert(sealed !== null, "a document with secrets has an envelope");
+  return { revision, key, before, sealed, digest };
 }
 
 export async function longList(engine: Engine, ring: KeyRing, query: ListQuery): Promise<Page> {
@@ -95,11 +105,4 @@ export async function longList(engine: Engine, ring: KeyRing, query: ListQuery):
     return { ...record, body: openDocument(ring, record, { document, sealed: bufferOf(sealed) }) };
   });
   return { ...page, records };
-}
-
-export function bytesOnDisk(path: string): number {
-  const sizes = ["", "-wal", "-shm"].map((end) => {
-    return statSync(`${path}${end}`, { throwIfNoEntry: false })?.size ?? 0;
-  });
-  return sizes.reduce((sum, size) => sum + size, 0);
 }

@@ -127,22 +127,15 @@ export class Claims {
 
   /** Each namespace with a due time, once, from the one after `last` around to it. */
   *#namespaces(kinds: readonly string[], last: string | undefined): Iterable<string> {
-    let at = last;
-    if (at !== undefined) {
-      for (;;) {
-        const next = this.#after(kinds, at);
-        if (next === undefined) break;
-        yield next;
-        at = next;
-      }
+    if (last !== undefined) yield* this.#walk(kinds, this.#after(kinds, last));
+    for (const namespace of this.#walk(kinds, this.#first(kinds))) {
+      if (last !== undefined && isAfter(namespace, last)) return;
+      yield namespace;
     }
-    at = undefined;
-    for (;;) {
-      const next = at === undefined ? this.#first(kinds) : this.#after(kinds, at);
-      if (next === undefined || (last !== undefined && isAfter(next, last))) return;
-      yield next;
-      at = next;
-    }
+  }
+
+  *#walk(kinds: readonly string[], start: string | undefined): Iterable<string> {
+    for (let at = start; at !== undefined; at = this.#after(kinds, at)) yield at;
   }
 
   #after(kinds: readonly string[], namespace: string): string | undefined {

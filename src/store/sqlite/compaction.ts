@@ -65,7 +65,10 @@ export class Compaction {
     const deletions = this.#sql.removeDeletions.run(compacting, to);
     this.#sql.progress.run(to);
     this.#adapt(performance.now() - start);
-    return { removed: Number(replaced.changes) + Number(deletions.changes), isDone: to >= compacted };
+    return {
+      removed: Number(replaced.changes) + Number(deletions.changes),
+      isDone: to >= compacted,
+    };
   }
 
   #adapt(tookMs: number): void {

@@ -8,6 +8,7 @@
  */
 import type { DatabaseSync } from "node:sqlite";
 import { SetpointError } from "../../kernel/errors.ts";
+import type { ResourceKey } from "../../kernel/resource.ts";
 import type { Claim, ClaimRef, ClaimRequest, Renewal } from "../port.ts";
 import { packResult } from "./batch.ts";
 import type { BatchGroup, BatchResult } from "./batch.ts";
@@ -39,11 +40,15 @@ export interface CoreState {
 
 export interface ResealItem {
   readonly revision: number;
+  readonly key: ResourceKey;
+  /** The envelope as it was read: one that has changed meanwhile is left alone. */
   readonly before: Uint8Array;
-  readonly after: Uint8Array;
+  readonly sealed: Uint8Array;
+  readonly digest: Uint8Array;
 }
 
 const ioError = 10;
+const constraint = 19;
 
 interface Parts {
   readonly groups: WriteGroups;
@@ -53,6 +58,7 @@ interface Parts {
   readonly setHead: Action;
   readonly setToken: Action;
   readonly reseal: Action;
+  readonly redigest: Action;
 }
 
 export class Core {
@@ -120,8 +126,11 @@ export class Core {
   reseal(items: readonly ResealItem[]): number {
     return this.#transaction(() => {
       let result = 0;
-      for (const { revision, before, after } of items) {
-        result += Number(this.#parts.reseal.run(after, revision, before).changes);
+      for (const { revision, key, before, sealed, digest } of items) {
+        const done = this.#parts.reseal.run(sealed, digest, revision, before);
+        if (Number(done.changes) === 0) continue;
+        result += 1;
+        this.#parts.redigest.run(digest, key.kind, key.namespace, key.name, revision);
       }
       return { result };
     });
@@ -139,7 +148,12 @@ export class Core {
   }
 
   loadRows(loaded: readonly LoadRow[]): void {
-    this.#loader?.add(loaded);
+    try {
+      this.#loader?.add(loaded);
+    } catch (cause) {
+      if (sqliteCode(cause) !== constraint) throw cause;
+      throw new SetpointError("backup.invalid", "the dump holds something twice", { cause });
+    }
   }
 
   loadEnd(): CoreState {
@@ -160,10 +174,18 @@ export class Core {
     return this.#db.prepare(`PRAGMA ${text}`).all();
   }
 
-  /** Moves the log into the database file; false when a reader was in the way. */
+  /**
+   * Moves the log into the database file; false when a reader or the disk was in the way. What was
+   * committed is safe in the log all the same, so no commit is answered with that failure.
+   */
   checkpoint(): boolean {
-    const row = rows<[busy: number]>(this.#db, "PRAGMA wal_checkpoint(TRUNCATE)").get();
-    return row?.[0] === 0;
+    try {
+      const row = rows<[busy: number]>(this.#db, "PRAGMA wal_checkpoint(TRUNCATE)").get();
+      return row?.[0] === 0;
+    } catch (error) {
+      if (sqliteCode(error) === undefined) throw error;
+      return false;
+    }
   }
 
   close(): void {
@@ -185,9 +207,25 @@ export class Core {
       return result;
     } catch (error) {
       if (isCommitting && sqliteCode(error) === ioError) throw this.#settle(error);
-      if (this.#db.isTransaction) this.#db.exec("ROLLBACK");
+      this.#rollback();
       throw storeError(error, this.#options.path);
     }
+  }
+
+  /** A connection that cannot even roll back is of no use: another one begins at the last commit. */
+  #rollback(): void {
+    try {
+      if (this.#db.isTransaction) this.#db.exec("ROLLBACK");
+    } catch {
+      this.#reconnect();
+    }
+  }
+
+  #reconnect(): void {
+    this.#db.close();
+    this.#db = this.#options.connect();
+    this.#parts = partsOf(this.#db);
+    this.#readHead();
   }
 
   /**
@@ -197,12 +235,9 @@ export class Core {
   #settle(cause: unknown): SetpointError {
     const { path } = this.#options;
     try {
-      if (this.#db.isTransaction) this.#db.exec("ROLLBACK");
-      this.#db.close();
-      this.#db = this.#options.connect();
-      this.#parts = partsOf(this.#db);
       const before = this.#revision;
-      this.#readHead();
+      this.#rollback();
+      this.#reconnect();
       this.#db.exec("BEGIN IMMEDIATE; UPDATE head SET batch = batch + 0 WHERE id = 1; COMMIT");
       if (this.#revision === before) {
         return new SetpointError("store.unavailable", `the disk failed a commit (${path})`, {
@@ -233,7 +268,15 @@ function partsOf(db: DatabaseSync): Parts {
     compaction: new Compaction(db),
     setHead: action(db, "UPDATE head SET revision = ?, batch = ?, answers = ? WHERE id = 1"),
     setToken: action(db, "UPDATE head SET last_token = ? WHERE id = 1"),
-    reseal: action(db, "UPDATE change SET sealed = ? WHERE revision = ? AND sealed = ?"),
+    reseal: action(
+      db,
+      "UPDATE change SET sealed = ?, digest = ? WHERE revision = ? AND sealed = ?",
+    ),
+    redigest: action(
+      db,
+      `UPDATE resource SET digest = ?
+       WHERE kind = ? AND namespace = ? AND name = ? AND revision = ?`,
+    ),
   };
 }
 

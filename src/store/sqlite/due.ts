@@ -26,10 +26,7 @@ function statements(db: DatabaseSync) {
        WHERE ${key}`,
     ),
     remove: action(db, `DELETE FROM due WHERE ${key}`),
-    renew: action(
-      db,
-      `UPDATE due SET due_at = ? WHERE ${key} AND token = ? AND due_at > ?`,
-    ),
+    renew: action(db, `UPDATE due SET due_at = ? WHERE ${key} AND token = ? AND due_at > ?`),
   };
 }
 

@@ -66,7 +66,13 @@ function* changeRows(db: DatabaseSync, compacted: number, compacting: number): I
     if (replaced.has(revision)) continue;
     const key = { kind, namespace, name };
     yield {
-      ...{ row: "change", revision, previous, type, key, uid, atMs },
+      row: "change",
+      revision,
+      previous,
+      type,
+      key,
+      uid,
+      atMs,
       terms: JSON.parse(terms) as readonly string[],
       digest: bufferOf(digest),
       document: document === null ? null : bufferOf(document),

@@ -3,6 +3,7 @@
  * on the caller's own (`:memory:`, simulations), or not at all (read only). The calls are those of
  * Core and Background; nothing above knows where they run.
  */
+import { statSync } from "node:fs";
 import type { DatabaseSync } from "node:sqlite";
 import { SetpointError } from "../../kernel/errors.ts";
 import { Background } from "./background.ts";
@@ -10,6 +11,7 @@ import { packBatch, unpackResult } from "./batch.ts";
 import type { BatchGroup, BatchResult, Packed } from "./batch.ts";
 import type { DatabaseClock } from "./clock.ts";
 import { Core } from "./core.ts";
+import { storeError } from "./sql.ts";
 import { Thread } from "./thread.ts";
 import { WalWatch } from "./wal-watch.ts";
 import type { WalLimits } from "./wal-watch.ts";
@@ -54,7 +56,14 @@ export interface EngineOptions {
   readonly walLimits: WalLimits;
 }
 
-export function threadEngine({ path, clock, walLimits }: EngineOptions, aheadMs: number): Engine {
+/** Below this a question about everything is answered before a thread would have started. */
+const smallBytes = 1_048_576;
+
+export function threadEngine(
+  { path, clock, walLimits }: EngineOptions,
+  reader: DatabaseSync,
+  aheadMs: number,
+): Engine {
   let offsetMs = aheadMs;
   const threadOptions = { path, walLimits };
   let isCheckpointing = false;
@@ -64,16 +73,22 @@ export function threadEngine({ path, clock, walLimits }: EngineOptions, aheadMs:
     () => {
       if (isCheckpointing) return;
       isCheckpointing = true;
-      // A checkpoint that fails is tried again after the next megabytes; the data is in the log.
-      const done = (): void => {
+      // One that fails is tried again after the next megabytes: the data is safe in the log.
+      void Promise.allSettled([background.call("checkpoint", [])]).finally(() => {
         isCheckpointing = false;
-      };
-      background.call("checkpoint", []).then(done, done);
+      });
     },
   );
+  const near = local<BackgroundCalls>(new Background(reader), path);
+  const far = remote<BackgroundCalls>(background);
+  const isSmall = (): boolean => bytesOnDisk(path) < smallBytes;
   return {
     writer: remote<CoreCalls>(writer),
-    background: remote<BackgroundCalls>(background),
+    background: {
+      list: async (query) => await far.list(query),
+      counts: async (nowMs) => await (isSmall() ? near : far).counts(nowMs),
+      verify: async (limit) => await (isSmall() ? near : far).verify(limit),
+    },
     commit: async (batch, groups) => {
       const packed = packBatch(groups);
       const answer = await writer.call("commit", [batch, packed], [packed.bytes]);
@@ -97,7 +112,10 @@ export function threadEngine({ path, clock, walLimits }: EngineOptions, aheadMs:
 /** Each method becomes a call of that name. */
 function remote<T>(thread: Thread): Calls<T> {
   return new Proxy({} as Calls<T>, {
-    get: (_, op) => async (...args: readonly unknown[]) => await thread.call(String(op), args),
+    get:
+      (_, op) =>
+      async (...args: readonly unknown[]) =>
+        await thread.call(String(op), args),
   });
 }
 
@@ -106,8 +124,8 @@ export function inlineEngine({ path, clock, walLimits }: EngineOptions, db: Data
   const core = new Core({ path, clock, connect: () => db });
   const wal = new WalWatch(path, walLimits);
   return {
-    writer: local<CoreCalls>(core),
-    background: local<BackgroundCalls>(new Background(db)),
+    writer: local<CoreCalls>(core, path),
+    background: local<BackgroundCalls>(new Background(db), path),
     commit: async (batch, groups) => {
       const result = core.commit(batch, groups);
       const bytes = groups.flat().reduce((sum, { document }) => sum + (document?.length ?? 0), 0);
@@ -127,7 +145,7 @@ export function readOnlyEngine({ path }: EngineOptions, db: DatabaseSync): Engin
   };
   return {
     writer: new Proxy({} as Calls<CoreCalls>, { get: () => refuse }),
-    background: local<BackgroundCalls>(new Background(db)),
+    background: local<BackgroundCalls>(new Background(db), path),
     commit: refuse,
     advanceClock: refuse,
     crash: refuse,
@@ -135,9 +153,23 @@ export function readOnlyEngine({ path }: EngineOptions, db: DatabaseSync): Engin
   };
 }
 
-function local<T extends object>(target: T): Calls<T> {
+function local<T extends object>(target: T, path: string): Calls<T> {
   return new Proxy({} as Calls<T>, {
-    get: (_, op) => async (...args: readonly unknown[]) =>
-      Reflect.apply(Reflect.get(target, op) as () => unknown, target, args),
+    get:
+      (_, op) =>
+      async (...args: readonly unknown[]) => {
+        try {
+          return Reflect.apply(Reflect.get(target, op) as () => unknown, target, args) as unknown;
+        } catch (error) {
+          throw storeError(error, path);
+        }
+      },
   });
+}
+
+export function bytesOnDisk(path: string): number {
+  const sizes = ["", "-wal", "-shm"].map((end) => {
+    return statSync(`${path}${end}`, { throwIfNoEntry: false })?.size ?? 0;
+  });
+  return sizes.reduce((sum, size) => sum + size, 0);
 }

@@ -1,5 +1,6 @@
 /** The embedded store as the contract suite opens it: in threads on a file, or all in memory. */
-import { mkdtempSync, readFileSync, readdirSync, rmSync } from "node:fs";
+import { execFileSync } from "node:child_process";
+import { existsSync, mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { manualClock } from "../../kernel/clock.ts";
@@ -9,8 +10,8 @@ import type { SqliteOptions } from "./open.ts";
 import { openSqliteStore } from "./store.ts";
 
 /** A folder that is removed with the test. */
-export function temporaryFolder(): Disposable & { readonly path: string } {
-  const path = mkdtempSync(join(tmpdir(), "setpoint-sqlite-"));
+export function temporaryFolder(parent = tmpdir()): Disposable & { readonly path: string } {
+  const path = mkdtempSync(join(parent, "setpoint-sqlite-"));
   return { path, [Symbol.dispose]: () => rmSync(path, { recursive: true, force: true }) };
 }
 
@@ -39,10 +40,7 @@ export const openOnFile: OpenStore = async (options = {}) => {
       aheadMs += ms;
       await store.testing.advanceClock(ms);
     },
-    async rawBytes() {
-      const files = readdirSync(folder.path).filter((file) => !file.endsWith(".lock"));
-      return Buffer.concat(files.map((file) => readFileSync(join(folder.path, file))));
-    },
+    rawBytes: async () => bytesOf(folder.path),
     async [Symbol.asyncDispose]() {
       await store.close();
       folder[Symbol.dispose]();
@@ -50,9 +48,17 @@ export const openOnFile: OpenStore = async (options = {}) => {
   };
 };
 
+/** Read in another process: closing a file here would drop the locks that SQLite has on it. */
+function bytesOf(folder: string): Buffer {
+  return execFileSync("sh", ["-c", `cat "$0"/*`, folder], { maxBuffer: 2 ** 28 });
+}
+
+/** Linux keeps this in memory: what is tested with it is not the disk. */
+const memoryFolder = existsSync("/dev/shm") ? "/dev/shm" : tmpdir();
+
 /** On the caller's thread, on a file: the connection is shared and the clock stands still. */
 export const openInline: OpenStore = async (options = {}) => {
-  const folder = temporaryFolder();
+  const folder = temporaryFolder(memoryFolder);
   const clock = manualClock();
   let keys = options.keys ?? [newSealKey()];
   const base: Omit<SqliteOptions, "keys"> = {
@@ -60,7 +66,9 @@ export const openInline: OpenStore = async (options = {}) => {
     inline: true,
     clock,
   };
-  let store = await openSqliteStore({ ...base, keys });
+  const { maxQueuedWrites } = options;
+  const bound = maxQueuedWrites === undefined ? {} : { maxQueuedWrites };
+  let store = await openSqliteStore({ ...base, ...bound, keys });
   return {
     get store() {
       return store;
@@ -74,6 +82,7 @@ export const openInline: OpenStore = async (options = {}) => {
     async advanceClock(ms) {
       clock.advanceMs(ms);
     },
+    rawBytes: async () => bytesOf(folder.path),
     async [Symbol.asyncDispose]() {
       await store.close();
       folder[Symbol.dispose]();

@@ -8,8 +8,14 @@ const fileSystems: ReadonlyMap<number, string> = new Map([
   [0x01021994, "tmpfs, which is memory: a reboot loses it. Move the data folder to a disk"],
   [0x858458f6, "ramfs, which is memory: a reboot loses it. Move the data folder to a disk"],
   [0x6969, "NFS, where locks and flushes are not reliable. Move the data folder to a local disk"],
-  [0xfe534d42, "SMB, where locks and flushes are not reliable. Move the data folder to a local disk"],
-  [0xff534d42, "CIFS, where locks and flushes are not reliable. Move the data folder to a local disk"],
+  [
+    0xfe534d42,
+    "SMB, where locks and flushes are not reliable. Move the data folder to a local disk",
+  ],
+  [
+    0xff534d42,
+    "CIFS, where locks and flushes are not reliable. Move the data folder to a local disk",
+  ],
 ]);
 
 export function hazardsOf(db: DatabaseSync, path: string): readonly string[] {

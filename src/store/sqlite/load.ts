@@ -68,8 +68,9 @@ export class Loader {
 
   add(loaded: readonly LoadRow[]): void {
     for (const row of loaded) {
-      if (row.row === "meta" && this.#meta === undefined) this.#meta = row;
-      else if (row.row === "meta" || this.#meta === undefined) throw invalid("meta comes first, once");
+      const isFirst = this.#meta === undefined;
+      if ((row.row === "meta") !== isFirst) throw invalid("meta comes first, once");
+      if (row.row === "meta") this.#meta = row;
       else if (row.row === "change") this.#addChange(row);
       else this.#addHeld(row);
     }
@@ -101,8 +102,18 @@ export class Loader {
     }
     const terms = JSON.stringify(row.terms);
     this.#sql.change.run(
-      ...[revision, previous, type, kind, namespace, name, uid, atMs],
-      ...[terms, digest, document, sealed],
+      revision,
+      previous,
+      type,
+      kind,
+      namespace,
+      name,
+      uid,
+      atMs,
+      terms,
+      digest,
+      document,
+      sealed,
     );
     if (type === "deleted") this.#sql.remove.run(kind, namespace, name);
     else this.#sql.resource.run(kind, namespace, name, revision, uid, digest, terms);

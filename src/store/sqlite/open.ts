@@ -83,7 +83,7 @@ function openThreads(context: Context): OpenedFiles {
       db.close();
       lock.release();
     };
-    const engine = threadEngine(shared, aheadMs);
+    const engine = threadEngine(shared, db, aheadMs);
     const fixed = { schemaVersion, isReadOnly: false, isInline: false };
     return { path, ring, clock, reader, engine, ...fixed, release };
   } catch (error) {

@@ -201,7 +201,7 @@ export class Reader {
   }
 
   /** Lists have many shapes; each is prepared once. */
-  statement<Row extends readonly Value[]>(sql: string): Rows<Row> {
+  statement<Row extends readonly (Value | undefined)[]>(sql: string): Rows<Row> {
     let found = this.#listStatements.get(sql);
     if (found === undefined) {
       if (this.#listStatements.size >= 256) this.#listStatements.clear();
@@ -232,7 +232,12 @@ export class Reader {
     }
     const sealed = own === null ? oldSealed : ownSealed;
     return {
-      ...{ revision, type, key, uid, previous: previous ?? undefined, atMs },
+      revision,
+      type,
+      key,
+      uid,
+      previous: previous ?? undefined,
+      atMs,
       body: this.record(key, uid, revision, document, sealed).body,
       terms: JSON.parse(terms) as readonly string[],
       ...(oldTerms === null || oldTerms === terms

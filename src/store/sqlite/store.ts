@@ -38,7 +38,8 @@ import { RecentLog } from "../recent-log.ts";
 import { openDocument } from "../seal.ts";
 import { answerOf, changesOf, isSooner, recoveredAnswers } from "./answers.ts";
 import { batchOf } from "./batch.ts";
-import { bytesOnDisk, dumpFile, loadInto, longList, resealAll } from "./care.ts";
+import { dumpFile, loadInto, longList, resealAll } from "./care.ts";
+import { bytesOnDisk } from "./engine.ts";
 import { hazardsOf } from "./hazards.ts";
 import { isLongList, list } from "./list.ts";
 import { openFiles } from "./open.ts";
@@ -118,9 +119,7 @@ export class SqliteStore implements Store {
       const head = this.#head();
       checkReadable(after, head);
       const changes = this.#recent.read(after, most, limits.maxPageBytes);
-      return changes === undefined
-        ? this.#files.reader.changes(after, most)
-        : { ...head, changes };
+      return changes === undefined ? this.#files.reader.changes(after, most) : { ...head, changes };
     });
   }
 

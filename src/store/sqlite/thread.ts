@@ -3,6 +3,7 @@
  * with it: they reject with `ThreadDied`, and the next call starts another thread, so one mishap is
  * not the end of the process. Every call settles.
  */
+import { once } from "node:events";
 import { Worker } from "node:worker_threads";
 import { SetpointError, deserialiseError } from "../../kernel/errors.ts";
 import type { SerialisedError } from "../../kernel/errors.ts";
@@ -75,7 +76,7 @@ export class Thread {
   async close(): Promise<void> {
     const worker = this.#worker;
     if (worker === undefined) return;
-    const ended = new Promise((resolve) => worker.once("exit", resolve));
+    const ended = once(worker, "exit");
     await this.call("close", []);
     await ended;
   }

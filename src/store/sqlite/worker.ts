@@ -40,7 +40,8 @@ function start(port: MessagePort): void {
       const known = storeError(error, options.path);
       port.postMessage({ id, error: serialiseError(known) } satisfies Reply);
     }
-    if (op === "close") port.close();
+    // A thread that could not open its database makes room for one that perhaps can.
+    if (op === "close" || handler === undefined) port.close();
   });
 }
 

@@ -25,7 +25,7 @@ interface Current {
   readonly terms: string;
 }
 
-const noBytes = { document: null, sealed: null } as const;
+const nothingShown = { terms: undefined, document: null, sealed: null } as const;
 
 function statements(db: DatabaseSync) {
   const key = "kind = ? AND namespace = ? AND name = ?";
@@ -138,16 +138,26 @@ export class WriteGroups {
     const previous = current?.revision ?? null;
     const sql = this.#sql;
     sql.change.run(
-      ...[revision, previous, type, kind, namespace, name, uid, atMs],
-      ...[terms, digest, document, sealed],
+      revision,
+      previous,
+      type,
+      kind,
+      namespace,
+      name,
+      uid,
+      atMs,
+      terms,
+      digest,
+      document,
+      sealed,
     );
     if (current === undefined) sql.create.run(kind, namespace, name, revision, uid, digest, terms);
     else sql.update.run(revision, digest, terms, kind, namespace, name);
     this.#changeTerms(write, current?.terms ?? "[]", terms);
     this.#applyDue(write, atMs);
     const isRelabelled = current !== undefined && current.terms !== terms;
-    const previousTerms = isRelabelled ? { previousTerms: current.terms } : {};
-    return { kind: "committed", revision, type, previous, uid, ...previousTerms, ...noBytes };
+    const previousTerms = isRelabelled ? current.terms : undefined;
+    return { kind: "committed", revision, type, previous, uid, previousTerms, ...nothingShown };
   }
 
   #delete(write: BatchWrite, current: Current, atMs: number): WriteResult {
@@ -158,19 +168,29 @@ export class WriteGroups {
     const revision = (this.#revision += 1);
     const sql = this.#sql;
     sql.change.run(
-      ...[revision, previous, "deleted", kind, namespace, name, uid, atMs],
-      ...[terms, write.digest ?? current.digest, write.document, write.sealed],
+      revision,
+      previous,
+      "deleted",
+      kind,
+      namespace,
+      name,
+      uid,
+      atMs,
+      terms,
+      write.digest ?? current.digest,
+      write.document,
+      write.sealed,
     );
     sql.remove.run(kind, namespace, name);
     this.#changeTerms(write, current.terms, "[]");
     this.#due.remove(write.key);
     const base = { kind: "committed", revision, type: "deleted", previous, uid } as const;
     if (isShown) {
-      const previousTerms = terms === current.terms ? {} : { previousTerms: current.terms };
-      return { ...base, ...previousTerms, ...noBytes };
+      const previousTerms = terms === current.terms ? undefined : current.terms;
+      return { ...base, previousTerms, ...nothingShown };
     }
     const [document = null, sealed = null] = sql.document.get(previous) ?? [];
-    return { ...base, terms, document, sealed };
+    return { ...base, previousTerms: undefined, terms, document, sealed };
   }
 
   #changeTerms({ key }: BatchWrite, before: string, after: string): void {

@@ -13,7 +13,7 @@ CREATE TABLE head (
   answers    TEXT NOT NULL
 ) STRICT;
 
-INSERT INTO head VALUES (1, 0, 0, 0, 0, 0, '{"results":[],"spans":[]}');
+INSERT INTO head VALUES (1, 0, 0, 0, 0, 0, '{"atMs":0,"results":[]}');
 
 CREATE TABLE change (
   revision  INTEGER PRIMARY KEY,
