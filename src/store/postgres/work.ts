@@ -103,7 +103,7 @@ export async function renewClaims(
 const nextDueStatement = {
   name: "next_due",
   text: `SELECT min(d.due_at), now_v1($2) FROM unnest($1::text[]) AS k(kind)
-    LEFT JOIN LATERAL (SELECT q.due_at FROM due q WHERE q.kind = k.kind
+    LEFT JOIN LATERAL (SELECT q.due_at FROM due q WHERE q.kind = k.kind AND q.due_at > -1
       ORDER BY q.due_at LIMIT 1) d ON true`,
 };
 

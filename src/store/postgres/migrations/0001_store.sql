@@ -69,8 +69,11 @@ CREATE TABLE due (
   owner text COLLATE "C",
   PRIMARY KEY (kind, namespace, name)
 );
-CREATE INDEX due_order ON due (kind, due_at);
-CREATE INDEX due_turns ON due (kind, namespace, due_at);
+-- The predicates hold for every row that is due at all. They keep a planner that knows nothing yet
+-- about the table from taking these indexes for a lookup by key, or one of them for the other: a
+-- statement that wants one repeats its predicate.
+CREATE INDEX due_order ON due (kind, due_at) WHERE due_at > -1;
+CREATE INDEX due_turns ON due (kind, namespace, due_at) WHERE namespace >= '';
 -- Tokens only grow, also after a crash, which is why none may be cached by a session.
 CREATE SEQUENCE claim_token CACHE 1;
 

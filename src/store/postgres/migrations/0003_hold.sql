@@ -69,8 +69,9 @@ BEGIN
 END $$;
 
 -- Codes: 15 a name or a bound is taken, 16 a counter would be exceeded.
-CREATE FUNCTION hold_faults_v1(p jsonb) RETURNS jsonb LANGUAGE sql VOLATILE AS $$
-  WITH element AS MATERIALIZED (
+CREATE FUNCTION hold_faults_v1(p jsonb) RETURNS jsonb LANGUAGE plpgsql AS $$
+BEGIN
+  RETURN (WITH element AS MATERIALIZED (
     SELECT * FROM jsonb_to_recordset(p) AS x(i int, deleted boolean, kind text, namespace text,
       name text, names jsonb, uses jsonb, bounds jsonb)
   ), wanted_name AS (
@@ -125,5 +126,5 @@ CREATE FUNCTION hold_faults_v1(p jsonb) RETURNS jsonb LANGUAGE sql VOLATILE AS $
   )
   SELECT jsonb_object_agg(f.i, f.code) FROM (
     SELECT i, min(code) AS code FROM (
-      SELECT i, 15 AS code FROM taken UNION ALL SELECT i, 16 FROM exceeded) a GROUP BY i) f
-$$;
+      SELECT i, 15 AS code FROM taken UNION ALL SELECT i, 16 FROM exceeded) a GROUP BY i) f);
+END $$;

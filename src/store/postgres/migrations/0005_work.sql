@@ -13,19 +13,26 @@ DECLARE
   v_turns text[];
   v_share int;
   v_rows tid[];
-  v_more tid[];
+  v_kind text[];
+  v_namespace text[];
+  v_name text[];
+  v_token bigint[];
+  v_uid text[];
+  v_revision bigint[];
+  v_due_at bigint[];
+  v_attempts int[];
 BEGIN
   SELECT count(*) <= p_limit AND (p_per_namespace IS NULL OR coalesce(max(s.n), 0) <= p_per_namespace)
     INTO v_fits FROM (
       SELECT count(*) OVER (PARTITION BY f.namespace) AS n FROM (
         SELECT q.namespace FROM unnest(p_kinds) AS k(kind)
         CROSS JOIN LATERAL (SELECT d.namespace FROM due d WHERE d.kind = k.kind
-          AND d.due_at <= v_now AND d.namespace <> ALL (p_skip)
+          AND d.due_at > -1 AND d.due_at <= v_now AND d.namespace <> ALL (p_skip)
           ORDER BY d.due_at LIMIT p_limit + 1) q LIMIT p_limit + 1) f) s;
   IF v_fits THEN
     v_rows := ARRAY(SELECT q.at FROM unnest(p_kinds) AS k(kind)
       CROSS JOIN LATERAL (SELECT d.ctid AS at FROM due d WHERE d.kind = k.kind
-        AND d.due_at <= v_now AND d.namespace <> ALL (p_skip)
+        AND d.due_at > -1 AND d.due_at <= v_now AND d.namespace <> ALL (p_skip)
         ORDER BY d.due_at LIMIT p_limit FOR UPDATE SKIP LOCKED) q LIMIT p_limit);
   ELSE
     v_turns := turns_v1(p_kinds, p_limit, p_skip, p_cursor, p_visits, v_now);
@@ -35,70 +42,79 @@ BEGIN
       v_rows := take_v1(p_kinds, v_turns, least(p_limit, p_per_namespace), p_limit, v_now);
     END IF;
   END IF;
-  RETURN QUERY
-    WITH chosen AS MATERIALIZED (
-      SELECT o.i, d.* FROM unnest(v_rows) WITH ORDINALITY AS o(at, i)
-      LEFT JOIN LATERAL (SELECT q.ctid AS at, q.* FROM due q WHERE q.ctid = o.at) d ON true
-    ), granted AS (
-      INSERT INTO due AS d (kind, namespace, name, due_at, token, owner, attempts)
-      SELECT c.kind, c.namespace, c.name, v_now + p_lease_ms, nextval('claim_token'), p_owner,
-        c.attempts + 1 FROM chosen c ORDER BY c.i
-      ON CONFLICT (kind, namespace, name) DO UPDATE SET due_at = excluded.due_at, wake_at = NULL,
-        token = excluded.token, owner = excluded.owner, attempts = excluded.attempts
-      RETURNING d.kind, d.namespace, d.name, d.token, d.due_at AS expires_at, d.attempts
-    )
-    SELECT g.kind, g.namespace, g.name, g.token, r.uid, r.revision, g.expires_at, c.due_at,
-      g.attempts
-    FROM granted g
-    JOIN chosen c ON c.kind = g.kind AND c.namespace = g.namespace AND c.name = g.name
-    LEFT JOIN LATERAL (SELECT q.uid, q.revision FROM resource q WHERE q.kind = g.kind
-      AND q.namespace = g.namespace AND q.name = g.name) r ON true
-    ORDER BY c.i;
+  IF cardinality(v_rows) = 0 THEN RETURN; END IF;
+  SELECT array_agg(d.kind), array_agg(d.namespace), array_agg(d.name), array_agg(d.token),
+      array_agg(r.uid), array_agg(r.revision), array_agg(d.due_at), array_agg(d.attempts + 1)
+    INTO v_kind, v_namespace, v_name, v_token, v_uid, v_revision, v_due_at, v_attempts
+    FROM unnest(v_rows) AS o(at)
+    LEFT JOIN LATERAL (SELECT q.kind, q.namespace, q.name, q.due_at, q.attempts,
+      nextval('claim_token') AS token FROM due q WHERE q.ctid = o.at) d ON true
+    LEFT JOIN LATERAL (SELECT q.uid, q.revision FROM resource q WHERE q.kind = d.kind
+      AND q.namespace = d.namespace AND q.name = d.name) r ON true;
+  INSERT INTO due AS d (kind, namespace, name, due_at, token, owner, attempts)
+    SELECT w.kind, w.namespace, w.name, v_now + p_lease_ms, w.token, p_owner, w.attempts
+    FROM unnest(v_kind, v_namespace, v_name, v_token, v_attempts)
+      AS w(kind, namespace, name, token, attempts)
+    ON CONFLICT (kind, namespace, name) DO UPDATE SET due_at = excluded.due_at, wake_at = NULL,
+      token = excluded.token, owner = excluded.owner, attempts = excluded.attempts;
+  RETURN QUERY SELECT w.kind, w.namespace, w.name, w.token, w.uid, w.revision,
+      v_now + p_lease_ms, w.due_at, w.attempts
+    FROM unnest(v_kind, v_namespace, v_name, v_token, v_uid, v_revision, v_due_at, v_attempts)
+      AS w(kind, namespace, name, token, uid, revision, due_at, attempts);
 END $$;
 
 -- Namespaces with something due, after the cursor and around, at most as many as fit.
 CREATE FUNCTION turns_v1(p_kinds text[], p_limit int, p_skip text[], p_cursor text, p_visits int,
   p_now bigint) RETURNS text[] LANGUAGE plpgsql AS $$
-DECLARE
-  v_turns text[] := '{}';
-  v_at text := p_cursor;
-  v_next text;
-  v_around boolean := false;
 BEGIN
-  FOR visit IN 1 .. p_visits LOOP
-    SELECT min(q.namespace COLLATE "C") INTO v_next FROM unnest(p_kinds) AS k(kind)
-      CROSS JOIN LATERAL (SELECT d.namespace FROM due d WHERE d.kind = k.kind
-        AND (v_at IS NULL OR d.namespace > v_at) ORDER BY d.kind, d.namespace, d.due_at LIMIT 1) q;
-    IF v_around AND p_cursor IS NOT NULL AND v_next COLLATE "C" > p_cursor THEN EXIT; END IF;
-    IF v_next IS NULL THEN
-      IF v_around OR p_cursor IS NULL THEN EXIT; END IF;
-      v_around := true;
-      v_at := NULL;
-      CONTINUE;
-    END IF;
-    v_at := v_next;
-    IF v_next <> ALL (p_skip) AND EXISTS (SELECT 1 FROM unnest(p_kinds) AS k(kind)
-        CROSS JOIN LATERAL (SELECT d.due_at FROM due d WHERE d.kind = k.kind
-          AND d.namespace = v_next ORDER BY d.due_at LIMIT 1) q WHERE q.due_at <= p_now) THEN
-      v_turns := v_turns || v_next;
-      IF cardinality(v_turns) >= p_limit THEN EXIT; END IF;
-    END IF;
-  END LOOP;
-  RETURN v_turns;
+  RETURN ARRAY(
+    WITH RECURSIVE onwards AS (
+      SELECT (SELECT min(q.namespace) FROM unnest(p_kinds) AS k(kind)
+        CROSS JOIN LATERAL (SELECT d.namespace FROM due d WHERE d.kind = k.kind
+          AND d.namespace >= '' AND d.namespace > p_cursor ORDER BY d.namespace LIMIT 1) q
+        ) AS namespace, 1 AS visit
+      UNION ALL
+      SELECT (SELECT min(q.namespace) FROM unnest(p_kinds) AS k(kind)
+        CROSS JOIN LATERAL (SELECT d.namespace FROM due d WHERE d.kind = k.kind
+          AND d.namespace >= '' AND d.namespace > o.namespace ORDER BY d.namespace LIMIT 1) q),
+        o.visit + 1
+      FROM onwards o WHERE o.namespace IS NOT NULL AND o.visit < p_visits
+    ), around AS (
+      SELECT (SELECT min(q.namespace) FROM unnest(p_kinds) AS k(kind)
+        CROSS JOIN LATERAL (SELECT d.namespace FROM due d WHERE d.kind = k.kind
+          AND d.namespace >= '' ORDER BY d.namespace LIMIT 1) q) AS namespace, 1 AS visit
+      UNION ALL
+      SELECT (SELECT min(q.namespace) FROM unnest(p_kinds) AS k(kind)
+        CROSS JOIN LATERAL (SELECT d.namespace FROM due d WHERE d.kind = k.kind
+          AND d.namespace >= '' AND d.namespace > o.namespace ORDER BY d.namespace LIMIT 1) q),
+        o.visit + 1
+      FROM around o WHERE o.namespace IS NOT NULL AND o.visit < p_visits
+        AND (p_cursor IS NULL OR o.namespace <= p_cursor)
+    )
+    SELECT t.namespace FROM (
+      SELECT o.namespace FROM onwards o WHERE o.namespace IS NOT NULL
+      UNION ALL
+      SELECT o.namespace FROM around o WHERE o.namespace IS NOT NULL
+        AND (p_cursor IS NULL OR o.namespace <= p_cursor)) t
+    WHERE t.namespace <> ALL (p_skip) AND EXISTS (SELECT 1 FROM unnest(p_kinds) AS k(kind)
+      CROSS JOIN LATERAL (SELECT 1 FROM due d WHERE d.kind = k.kind AND d.namespace >= ''
+        AND d.namespace = t.namespace AND d.due_at <= p_now ORDER BY d.due_at LIMIT 1) q OFFSET 0)
+    LIMIT p_limit);
 END $$;
 
 -- Locks up to p_share rows of each namespace and returns them in turns.
 CREATE FUNCTION take_v1(p_kinds text[], p_turns text[], p_share int, p_limit int, p_now bigint)
-RETURNS tid[] LANGUAGE sql VOLATILE AS $$
-  SELECT ARRAY(SELECT r.at FROM (
+RETURNS tid[] LANGUAGE plpgsql AS $$
+BEGIN
+  RETURN ARRAY(SELECT r.at FROM (
       SELECT q.at, t.turn, row_number() OVER (PARTITION BY t.turn ORDER BY q.due_at) AS rank
       FROM unnest(p_turns) WITH ORDINALITY AS t(namespace, turn)
       CROSS JOIN unnest(p_kinds) AS k(kind)
       CROSS JOIN LATERAL (SELECT d.ctid AS at, d.due_at FROM due d WHERE d.kind = k.kind
-        AND d.namespace = t.namespace AND d.due_at <= p_now
+        AND d.namespace >= '' AND d.namespace = t.namespace AND d.due_at <= p_now
         ORDER BY d.due_at LIMIT p_share FOR UPDATE SKIP LOCKED) q
-    ) r WHERE r.rank <= p_share ORDER BY r.rank, r.turn LIMIT p_limit)
-$$;
+    ) r WHERE r.rank <= p_share ORDER BY r.rank, r.turn LIMIT p_limit);
+END $$;
 
 -- One step of the removal of superseded changes; each is a short transaction of its own, and the
 -- lock on its progress keeps two processes from doing the same step.
