@@ -1,7 +1,7 @@
 /**
- * What takes long and only reads, or moves pages from the log into the file: it runs in a thread of
- * its own, so that neither callers nor the writer wait for it. Sealed documents come back with their
- * envelopes, since keys never leave the main thread.
+ * What takes long and only reads, or moves pages from the log into the file: it runs in a thread
+ * of its own, so that neither callers nor the writer wait for it. Sealed documents come back with
+ * their envelopes, since keys never leave the main thread.
  */
 import type { DatabaseSync } from "node:sqlite";
 import { keyText } from "../../kernel/resource.ts";

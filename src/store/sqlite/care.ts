@@ -1,10 +1,10 @@
 /**
- * The slow services of a store: dump, load, sealing again and long lists. Each goes on in pieces, so
- * that neither the event loop nor the writer is held for long.
+ * The slow services of a store: dump, load, sealing again and long lists. Each goes on in pieces,
+ * so that neither the event loop nor the writer is held for long.
  */
-import { setImmediate } from "node:timers/promises";
 import { assert } from "../../kernel/assert.ts";
 import { keyText } from "../../kernel/resource.ts";
+import { systemTimers } from "../../kernel/timers.ts";
 import type { KeyRing } from "../key-ring.ts";
 import type { DumpRow, Head, ListQuery, Page } from "../port.ts";
 import { envelopeKeyId, openDocument, sealDocument } from "../seal.ts";
@@ -37,7 +37,7 @@ export async function* dumpFile(
     for (const page of pagesOf(dumpRows(db, clock.nowMs()))) {
       closing.throwIfAborted();
       yield* page;
-      await setImmediate();
+      await systemTimers.sleep(0);
     }
   } finally {
     db.close();
@@ -80,14 +80,14 @@ export async function resealAll(
       .filter(({ sealed }) => envelopeKeyId(sealed) !== activeId)
       .map((stored) => resealed(ring, stored));
     if (items.length > 0) count += await engine.writer.reseal(items);
-    else await setImmediate();
+    else await systemTimers.sleep(0);
     const last = found.at(-1);
     if (last === undefined) return count;
     after = last.revision;
   }
 }
 
-/** Envelope and digest under the active key; what is blanked does not matter, it is stored already. */
+/** Envelope and digest under the active key. The blanked document is stored already. */
 function resealed(ring: KeyRing, stored: SealedRow): ResealItem {
   const { revision, key, uid, sealed: before } = stored;
   const body = openDocument(ring, stored, { document: before, sealed: before });

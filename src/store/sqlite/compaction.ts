@@ -1,8 +1,8 @@
 /**
  * Forgets what was replaced. The mark moves first, in a commit of its own: from then on nobody can
  * ask for what is below it. Then the log is walked from the old mark to the new one in slices; for
- * each change the one it replaced is removed, and deletions are removed themselves. How far the walk
- * came is committed with each slice, so after a crash it goes on from there.
+ * each change the one it replaced is removed, and deletions are removed themselves. How far the
+ * walk came is committed with each slice, so after a crash it goes on from there.
  */
 import { performance } from "node:perf_hooks";
 import type { DatabaseSync } from "node:sqlite";

@@ -212,7 +212,7 @@ export class Core {
     }
   }
 
-  /** A connection that cannot even roll back is of no use: another one begins at the last commit. */
+  /** A connection that cannot even roll back is of no use: a new one begins at the last commit. */
   #rollback(): void {
     try {
       if (this.#db.isTransaction) this.#db.exec("ROLLBACK");

@@ -1,11 +1,11 @@
 /**
- * Lists. On the newest snapshot a selector is answered from the inverted index: the requirement that
- * matches fewest drives, in the order of the page, and the others are checked on the terms of each
- * row. A snapshot of the past is the rows not touched since, merged with what the first change since
- * has replaced.
+ * Lists. On the newest snapshot a selector is answered from the inverted index: the requirement
+ * that matches fewest drives, in the order of the page, and the others are checked on the terms of
+ * each row. A snapshot of the past is the rows not touched since, merged with what the first
+ * change since has replaced.
  *
- * A page looks at a bounded number of rows and bytes: with a selector that matches little it may be
- * short or empty and still have a `next`.
+ * A page looks at a bounded number of rows and bytes: with a selector that matches little it may
+ * be short or empty and still have a `next`.
  */
 import { assert } from "../../kernel/assert.ts";
 import { limits } from "../../kernel/limits.ts";

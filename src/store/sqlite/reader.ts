@@ -1,8 +1,9 @@
 /**
- * Everything that only reads, synchronously, on one connection. It runs on the main thread, where a
- * get costs a few microseconds; the slow questions are asked of a copy of it in a background thread.
- * Whatever takes several statements is one read transaction, so that it sees one moment; the mark of
- * compaction is looked at inside it, so that nothing forgotten is ever passed off as history.
+ * Everything that only reads, synchronously, on one connection. It runs on the main thread, where
+ * a get costs a few microseconds; the slow questions are asked of a copy of it in a background
+ * thread. Whatever takes several statements is one read transaction, so that it sees one moment;
+ * the mark of compaction is looked at inside it, so that nothing forgotten is ever passed off as
+ * history.
  */
 import type { DatabaseSync } from "node:sqlite";
 import { SetpointError } from "../../kernel/errors.ts";

@@ -19,7 +19,10 @@ export interface Action {
   run(...values: Value[]): { readonly changes: number | bigint };
 }
 
-export function rows<Row extends readonly (Value | undefined)[]>(db: DatabaseSync, sql: string): Rows<Row> {
+export function rows<Row extends readonly (Value | undefined)[]>(
+  db: DatabaseSync,
+  sql: string,
+): Rows<Row> {
   const statement = db.prepare(sql);
   statement.setReturnArrays(true);
   return statement as unknown as Rows<Row>;

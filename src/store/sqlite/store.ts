@@ -1,8 +1,8 @@
 /**
  * The embedded store: one SQLite file, one process. Reads run on the caller's thread through a
- * connection of their own and take microseconds; writes are gathered into batches and committed by a
- * writer thread, so the flush of the disk never holds up the event loop. An answer is given after
- * COMMIT, and by then the change is in the recent log and can be read.
+ * connection of their own and take microseconds; writes are gathered into batches and committed by
+ * a writer thread, so the flush of the disk never holds up the event loop. An answer is given
+ * after COMMIT, and by then the change is in the recent log and can be read.
  */
 import { SetpointError, isSetpointError } from "../../kernel/errors.ts";
 import { limits } from "../../kernel/limits.ts";

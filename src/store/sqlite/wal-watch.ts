@@ -1,8 +1,8 @@
 /**
  * Keeps the write-ahead log from growing without end. Every few megabytes the background thread is
- * asked to copy it into the file, which disturbs nobody. Under a writer that never pauses that alone
- * never reaches the end of the log, so above a cap the writer itself finishes the copying, of which
- * little is then left, and begins the log anew.
+ * asked to copy it into the file, which disturbs nobody. Under a writer that never pauses that
+ * alone never reaches the end of the log, so above a cap the writer itself finishes the copying,
+ * of which little is then left, and begins the log anew.
  */
 import { statSync } from "node:fs";
 
@@ -37,7 +37,7 @@ export class WalWatch {
     return this.size() >= this.#nextCap ? "finish" : "wake";
   }
 
-  /** A reader of an old snapshot can keep the log from being emptied; then it may grow some more. */
+  /** A reader of an old snapshot can keep the log from being emptied; then it may grow on. */
   finished(isEmptied: boolean): void {
     this.#nextCap = isEmptied ? this.#limits.capBytes : this.size() + this.#limits.capBytes / 4;
   }

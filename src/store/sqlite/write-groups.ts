@@ -66,7 +66,7 @@ export class WriteGroups {
     this.#holdings = new Holdings(db);
   }
 
-  /** Numbers the changes from `head` on. The caller's transaction makes all of it happen or none. */
+  /** Numbers the changes from `head` on, inside the transaction of the caller. */
   apply(groups: readonly BatchGroup[], head: number, atMs: number): Applied {
     this.#revision = head;
     this.#isChanged = false;

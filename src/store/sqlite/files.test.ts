@@ -1,0 +1,212 @@
+// Files: who may open one, which ones are refused, and what happens when a disk is full, a file is
+// damaged or the writer's thread dies. Each refusal is a typed error that names the file.
+import assert from "node:assert/strict";
+import { statSync, symlinkSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { DatabaseSync } from "node:sqlite";
+import { test } from "node:test";
+import { isSetpointError } from "../../kernel/errors.ts";
+import type { ErrorCode } from "../../kernel/errors.ts";
+import { at, claimOne, commit, key, put, rejectsWith, wake } from "../contract/samples.ts";
+import { newSealKey } from "../key-ring.ts";
+import type { Store } from "../port.ts";
+import { temporaryFolder } from "./harness.ts";
+import type { SqliteOptions } from "./open.ts";
+import { openSqliteStore } from "./store.ts";
+
+const keys = [newSealKey()];
+
+/** The rejection must have the code and name the path. */
+async function refuses(
+  code: ErrorCode,
+  path: string,
+  options: Partial<SqliteOptions> = {},
+): Promise<void> {
+  const opening = openSqliteStore({ path, keys, inline: true, ...options });
+  await assert.rejects(opening, (error) => {
+    assert(isSetpointError(error, code), String(error));
+    assert(error.message.includes(path), error.message);
+    return true;
+  });
+}
+
+test("a second opener is told that the file is locked, through links too", async () => {
+  using folder = temporaryFolder();
+  const path = join(folder.path, "store.db");
+  await using store = await openSqliteStore({ path, keys, inline: true });
+  await refuses("store.locked", path);
+  const link = join(folder.path, "link.db");
+  symlinkSync(path, link);
+  const opening = openSqliteStore({ path: link, keys });
+  await rejectsWith("store.locked", opening);
+  await store.close();
+  await using again = await openSqliteStore({ path: link, keys, inline: true });
+  assert.equal(await commit(again, put(key("a"))), 1);
+});
+
+test("a reader beside the writer sees its commits and may not write", async () => {
+  using folder = temporaryFolder();
+  const path = join(folder.path, "store.db");
+  await using store = await openSqliteStore({ path, keys, inline: true });
+  await using reader = await openSqliteStore({ path, keys, readOnly: true });
+  const waiting = reader.advancedBeyond(0);
+  await commit(store, put(key("a")));
+  assert.equal(await waiting, 1);
+  assert.equal((await reader.get(key("a")))?.revision, 1);
+  assert.deepEqual((await reader.changes(0)).changes, (await store.changes(0)).changes);
+  await rejectsWith("store.read_only", reader.commit([put(key("b"))]));
+  await rejectsWith("store.read_only", reader.compact(1));
+  const claim = { owner: "w", kinds: ["widgets.test"], limit: 1, leaseMs: 1 };
+  await rejectsWith("store.read_only", reader.claim(claim));
+  assert.deepEqual(await reader.verify(), []);
+});
+
+test("a file of another application, or no database at all, is refused and kept", async () => {
+  using folder = temporaryFolder();
+  const foreign = join(folder.path, "foreign.db");
+  const db = new DatabaseSync(foreign);
+  db.exec("CREATE TABLE other (x)");
+  db.close();
+  await refuses("config.invalid", foreign);
+  const text = join(folder.path, "text.db");
+  writeFileSync(text, "no database ".repeat(1_000));
+  await refuses("store.corrupt", text);
+  await refuses("store.unavailable", join(folder.path, "missing.db"), { readOnly: true });
+  await refuses("store.unavailable", join(folder.path, "none", "x.db").replace("/x.db", ""), {
+    readOnly: true,
+  });
+});
+
+test("a newer schema is refused only when it says that it cannot be used", async () => {
+  using folder = temporaryFolder();
+  const path = join(folder.path, "store.db");
+  const migrateTo = (version: number, compatibleFrom: number) => {
+    const db = new DatabaseSync(path);
+    const insert = "INSERT INTO setpoint_schema VALUES (?, ?, 'later', '2030-01-01T00:00:00Z')";
+    db.prepare(insert).run(version, compatibleFrom);
+    db.close();
+  };
+  await (await openSqliteStore({ path, keys, inline: true })).close();
+  migrateTo(1_000, 1);
+  await using store = await openSqliteStore({ path, keys, inline: true });
+  assert.equal((await store.stats()).schemaVersion, 1_000);
+  await store.close();
+  migrateTo(1_001, 1_001);
+  await refuses("store.schema_too_new", path);
+  await refuses("store.schema_too_new", path, { readOnly: true });
+});
+
+test("a full disk refuses the commit, and the next one succeeds when there is room", async () => {
+  using folder = temporaryFolder();
+  const path = join(folder.path, "store.db");
+  await using store = await openSqliteStore({ path, keys, inline: true });
+  await commit(store, put(key("a")));
+  await store.testing.pragma("max_page_count = 20");
+  const large = put(key("b"), { content: { spec: "x".repeat(200_000) } });
+  await rejectsWith("store.full", store.commit([large]));
+  assert.deepEqual(await store.head(), { revision: 1, compacted: 0 });
+  await store.testing.pragma("max_page_count = 1000000");
+  assert.equal(await commit(store, large), 2);
+  assert.deepEqual(await store.verify(), []);
+});
+
+test("a compaction that was cut off goes on in the next life of the store", async () => {
+  using folder = temporaryFolder();
+  const path = join(folder.path, "store.db");
+  const first = await openSqliteStore({ path, keys, inline: true });
+  await commit(first, put(key("a")));
+  for (let spec = 1; spec <= 9; spec += 1) {
+    await commit(first, put(key("a"), { when: at(spec), content: { spec } }));
+  }
+  await first.close();
+  const db = new DatabaseSync(path);
+  db.exec("UPDATE head SET compacted = 8, compacting = 3");
+  db.exec("DELETE FROM change WHERE revision < 3");
+  db.close();
+  await using store = await openSqliteStore({ path, keys, inline: true });
+  assert.deepEqual(await store.verify(), []);
+  await rejectsWith("history.gone", store.changes(7));
+  const dumped = await Array.fromAsync(store.dump());
+  assert.deepEqual(
+    dumped.flatMap((row) => (row.row === "change" ? [row.revision] : [])),
+    [8, 9, 10],
+  );
+  assert.deepEqual(await store.compact(8), { compacted: 8, removed: 5 });
+  assert.equal((await store.stats()).changes, 3);
+});
+
+test("verify finds what somebody changed behind the store's back", async () => {
+  const damages = [
+    "DELETE FROM change WHERE revision = 2",
+    "UPDATE change SET document = replace(document, 'Sample', 'Simple') WHERE revision = 1",
+    "UPDATE resource SET revision = 1 WHERE name = 'b'",
+    "DELETE FROM resource WHERE name = 'a'",
+    "DELETE FROM term",
+    "INSERT INTO term VALUES ('widgets.test', 'l:x=y', 'team', 'a')",
+    "UPDATE counter SET value = value + 1",
+    "UPDATE counter_use SET holder_name = 'nobody'",
+    "UPDATE unique_name SET holder_name = 'nobody'",
+    "UPDATE due SET name = 'nobody'",
+    "UPDATE due SET token = 99",
+    "UPDATE head SET revision = 9",
+    "UPDATE change SET previous = 1 WHERE revision = 2",
+  ];
+  for (const damage of damages) {
+    using folder = temporaryFolder();
+    const path = join(folder.path, "store.db");
+    const store = await openSqliteStore({ path, keys, inline: true });
+    const held = { names: [{ scope: "s", name: "n" }], uses: [{ counter: "c", amount: 1 }] };
+    await commit(store, put(key("a"), { content: { labels: { app: "x" } }, ...held }));
+    await commit(store, put(key("b"), { due: wake() }));
+    assert.deepEqual(await store.verify(), []);
+    await store.close();
+    const db = new DatabaseSync(path);
+    db.exec(damage);
+    db.close();
+    await using damaged = await openSqliteStore({ path, keys, readOnly: true });
+    assert.notDeepEqual(await damaged.verify({ limit: 3 }), [], damage);
+  }
+});
+
+test("a writer's thread that dies is replaced, and every call is answered", async () => {
+  using folder = temporaryFolder();
+  await using store = await openSqliteStore({ path: join(folder.path, "store.db"), keys });
+  await commit(store, put(key("a"), { due: wake() }));
+  const crash = assert.rejects(store.testing.crashWriter());
+  const calls = [commit(store, put(key("b"))), commit(store, put(key("c"))), claimOne(store)];
+  const settled = await Promise.allSettled(calls);
+  await crash;
+  for (const call of settled) {
+    if (call.status === "fulfilled") continue;
+    assert(isSetpointError(call.reason, "store.unavailable"), String(call.reason));
+  }
+  const { revision } = await store.head();
+  assert.equal(await commit(store, put(key("d"))), revision + 1);
+  const changes = await revisions(store);
+  assert.deepEqual(
+    changes,
+    changes.map((_, index) => index + 1),
+  );
+  assert.deepEqual(await store.verify(), []);
+});
+
+async function revisions(store: Store): Promise<readonly number[]> {
+  return (await store.changes(0)).changes.map((change) => change.revision);
+}
+
+test("the log is kept below its cap while writers never pause", async () => {
+  using folder = temporaryFolder();
+  const path = join(folder.path, "store.db");
+  const walLimits = { wakeBytes: 65_536, capBytes: 524_288 };
+  await using store = await openSqliteStore({ path, keys, testing: { walLimits } });
+  const content = { spec: "x".repeat(20_000) };
+  let largest = 0;
+  for (let round = 0; round < 40; round += 1) {
+    const writes = Array.from({ length: 5 }, (_, i) => put(key(`r${round}-${i}`), { content }));
+    await store.commit(writes);
+    largest = Math.max(largest, statSync(`${path}-wal`).size);
+  }
+  assert(largest > 262_144, `the log was used: ${largest}`);
+  assert(largest < 2 * walLimits.capBytes, `the log grew to ${largest}`);
+  assert(statSync(path).size > 2_000_000, "what left the log is in the file");
+});

@@ -1,0 +1,44 @@
+// The hot statements use their indexes. A SCAN of the log or of the resources would work in every
+// other test and only show on the first large store.
+import assert from "node:assert/strict";
+import { DatabaseSync } from "node:sqlite";
+import { test } from "node:test";
+import { manualClock } from "../../kernel/clock.ts";
+import type { ListQuery } from "../port.ts";
+import { claimQueries } from "./claims.ts";
+import { lookThroughKind, walkKind, walkReplaced, walkTerm, walkTerms } from "./list.ts";
+import { readQueries } from "./reader.ts";
+import { prepareFile } from "./schema.ts";
+
+const first: ListQuery = { kind: "k" };
+const next: ListQuery = { kind: "k", from: { revision: 1, namespace: "n", name: "a" } };
+const inside: ListQuery = { kind: "k", namespace: "n" };
+const nextInside: ListQuery = { ...next, namespace: "n" };
+
+/** What may be sorted: old snapshots sort what was replaced since, which is not in order. */
+const statements: { readonly [name: string]: { readonly sql: string; readonly sorts?: true } } = {
+  ...Object.fromEntries(Object.entries(claimQueries).map(([name, sql]) => [name, { sql }])),
+  ...Object.fromEntries(Object.entries(readQueries).map(([name, sql]) => [name, { sql }])),
+  ...Object.fromEntries(
+    [first, next, inside, nextInside].flatMap((query, index) => [
+      [`walkKind ${index}`, walkKind(query)],
+      [`lookThroughKind ${index}`, lookThroughKind(query)],
+      [`walkTerm ${index}`, walkTerm(query, "t")],
+      [`walkTerms ${index}`, walkTerms(query, ["t", "u"])],
+      [`walkReplaced ${index}`, { ...walkReplaced(query, 1), sorts: true }],
+    ]),
+  ),
+};
+
+test("no hot statement scans a table or sorts what an index has in order", () => {
+  const db = new DatabaseSync(":memory:");
+  prepareFile(db, ":memory:", manualClock());
+  for (const [name, { sql, sorts }] of Object.entries(statements)) {
+    const plan = db.prepare(`EXPLAIN QUERY PLAN ${sql}`).all() as { readonly detail: string }[];
+    const text = plan.map(({ detail }) => detail).join("\n");
+    assert(!/SCAN/.test(text), `${name}: ${text}`);
+    assert(/SEARCH/.test(text), `${name}: ${text}`);
+    if (sorts !== true) assert(!/TEMP B-TREE/.test(text), `${name}: ${text}`);
+  }
+  db.close();
+});
