@@ -9,12 +9,13 @@
 //
 // Mounting needs root and loop devices. Where there are none, `openDisk` says so and gives nothing:
 // the test prints that as a diagnostic, and checks what it can without.
-import { execFileSync, spawn } from "node:child_process";
+import { execFileSync, spawn, spawnSync } from "node:child_process";
 import { chmod, mkdir, mkdtemp, rename, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { startPostgres } from "../peers/postgres.ts";
 import type { Postgres } from "../peers/postgres.ts";
+import { waitUntil } from "../peers/wait.ts";
 
 export class Disk implements AsyncDisposable {
   /** Where it is mounted. */
@@ -50,7 +51,7 @@ export class Disk implements AsyncDisposable {
     const copy = `${this.#image}.copy`;
     run("cp", ["--sparse=auto", this.#image, copy]);
     await killAll();
-    this.#unmount();
+    await this.#unmount();
     await rename(copy, this.#image);
     this.#mount();
   }
@@ -83,7 +84,7 @@ export class Disk implements AsyncDisposable {
 
   async [Symbol.asyncDispose](): Promise<void> {
     this.thaw();
-    this.#unmount();
+    await this.#unmount();
     await rm(this.#folder, { recursive: true, force: true });
   }
 
@@ -92,8 +93,13 @@ export class Disk implements AsyncDisposable {
     run("mount", ["-o", "loop,commit=600", this.#image, this.path]);
   }
 
-  #unmount(): void {
-    run("umount", [this.path]);
+  /** Whoever was killed a moment ago may still be on its way out, with files open. */
+  async #unmount(): Promise<void> {
+    await waitUntil(`${this.path} to be free`, () => {
+      const { status, stderr } = spawnSync("umount", [this.path], { encoding: "utf8" });
+      if (status !== 0 && !stderr.includes("busy")) throw new Error(stderr);
+      return status === 0;
+    });
   }
 }
 

@@ -61,9 +61,22 @@ export interface ClaimNote {
 
 export type Emit = (evidence: Evidence) => void;
 
-/** Not process.stdout: that may buffer, and what is buffered dies with the process. */
 export function emitLine(evidence: Evidence): void {
-  writeSync(1, `${JSON.stringify(evidence)}\n`);
+  writeLine(evidence);
+}
+
+/** Not process.stdout: that may buffer, and what is buffered dies with the process. */
+export function writeLine(value: unknown): void {
+  let rest = Buffer.from(`${JSON.stringify(value)}\n`);
+  while (rest.length > 0) {
+    try {
+      rest = rest.subarray(writeSync(1, rest));
+    } catch (error) {
+      // The parent is slower than we are. Waiting is all there is to do, and here it must block.
+      if (!(error instanceof Error && "code" in error && error.code === "EAGAIN")) throw error;
+      Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 1);
+    }
+  }
 }
 
 /** Whole lines only: a process killed in the middle of one has not said it. */

@@ -5,13 +5,12 @@
 //
 //   sh tools/run tests/chaos/register-client.ts URL NAME SEED MILLISECONDS
 import { createHash } from "node:crypto";
-import { writeSync } from "node:fs";
 import { isSetpointError } from "../../src/kernel/errors.ts";
 import type { Random } from "../../src/kernel/random.ts";
 import { seededRandom } from "../../src/kernel/random.ts";
 import type { Answer, Store, Write } from "../../src/store/port.ts";
 import { chaosDraft, chaosKey, parseChaos } from "./documents.ts";
-import { codeOf, nowUs } from "./evidence.ts";
+import { codeOf, nowUs, writeLine } from "./evidence.ts";
 import type { Action, Operation, Version, WriteOutcome } from "./linearizable.ts";
 import { openTarget } from "./target.ts";
 
@@ -208,7 +207,7 @@ async function followOrder(store: Store, signal: AbortSignal): Promise<void> {
 }
 
 function say(line: ClientLine): void {
-  writeSync(1, `${JSON.stringify(line)}\n`);
+  writeLine(line);
 }
 
 if (import.meta.main) {
