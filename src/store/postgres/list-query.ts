@@ -52,15 +52,17 @@ export function listStatement(
   const parts = currentParts(shared, driver, others);
   if (shared.at !== undefined) parts.push(replacedPart(shared, shared.at, tests));
   const bytes = place(limits.maxPageBytes);
-  const text = `SELECT h.revision, h.compacted, p.namespace, p.name, p.at, p.uid,
-    CASE WHEN p.total - p.size < ${bytes} THEN p.document END, p.sealed
-    FROM head h LEFT JOIN LATERAL (
-      SELECT k.namespace, k.name, k.revision AS at, k.uid, c.document, c.sealed,
-        octet_length(c.document) AS size, sum(octet_length(c.document)) OVER
-          (ORDER BY k.namespace, k.name ROWS UNBOUNDED PRECEDING) AS total
-      FROM (${merged(parts, shared)}) k LEFT JOIN change c ON c.revision = k.revision
-      ORDER BY k.namespace, k.name
-    ) p ON true WHERE h.one`;
+  // The head comes first, also when nothing else does. The parts are in order and a nested loop
+  // keeps it, so nothing is sorted here: that would copy every document once more.
+  const text = `SELECT h.revision, h.compacted, NULL::text, NULL::text, NULL::bigint, NULL::text,
+      NULL::text, NULL::bytea FROM head h WHERE h.one
+    UNION ALL
+    SELECT NULL, NULL, p.namespace, p.name, p.at, p.uid,
+      CASE WHEN p.total - p.size < ${bytes} THEN p.document END, p.sealed
+    FROM (SELECT k.namespace, k.name, k.revision AS at, k.uid, c.document, c.sealed,
+        octet_length(c.document) AS size,
+        sum(octet_length(c.document)) OVER (ROWS UNBOUNDED PRECEDING) AS total
+      FROM (${merged(parts, shared)}) k LEFT JOIN change c ON c.revision = k.revision) p`;
   return { text, values };
 }
 

@@ -21,8 +21,7 @@ export async function readPage({ pool, ring }: Reading, query: ListQuery): Promi
   checkReadable(revision, head, compacted);
   const records: StoredRecord[] = [];
   let isMore = false;
-  for (const row of rows) {
-    if (row[2] === null) break;
+  for (const row of rows.slice(1)) {
     isMore = records.length >= limit || row[6] === null;
     if (isMore) break;
     const key = { kind: query.kind, namespace: row[2] as string, name: row[3] as string };

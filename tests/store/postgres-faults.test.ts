@@ -1,0 +1,250 @@
+/**
+ * What PostgreSQL adds to the contract: connections that break, servers that restart or stop to
+ * answer, several processes. Whatever happens, an answer is exact: a committed write is there once,
+ * a refused one is not, and what took too long is told as a typed error in bounded time.
+ */
+import assert from "node:assert/strict";
+import { after, before, test } from "node:test";
+import { isSetpointError } from "../../src/kernel/errors.ts";
+import {
+  changesAfter,
+  commit,
+  exists,
+  hasCode,
+  key,
+  put,
+  rejectsWith,
+  revisionOf,
+  soon,
+  wake,
+  widgets,
+} from "../../src/store/contract/samples.ts";
+import type { Answer, Store } from "../../src/store/port.ts";
+import { startPostgres } from "../peers/postgres.ts";
+import type { Postgres } from "../peers/postgres.ts";
+import { openForTest } from "./postgres-for-test.ts";
+import type { PostgresHarness } from "./postgres-for-test.ts";
+
+let server: Postgres;
+
+before(async () => {
+  server = await startPostgres();
+});
+after(async () => {
+  await server[Symbol.asyncDispose]();
+});
+
+/** Creates keys from several callers until told to stop; every answer is kept. */
+function load(store: Store, prefix: string, callers = 8) {
+  const answers = new Map<string, Answer>();
+  const failures: unknown[] = [];
+  let isOver = false;
+  const caller = async (id: number): Promise<void> => {
+    for (let turn = 0; !isOver; turn += 1) {
+      const name = `${prefix}-${id}-${turn}`;
+      try {
+        const [answer] = await store.commit([put(key(name))]);
+        if (answer !== undefined) answers.set(name, answer);
+      } catch (error) {
+        failures.push(error);
+      }
+    }
+  };
+  const running = Promise.all(Array.from({ length: callers }, (_, id) => caller(id)));
+  const stop = async () => {
+    isOver = true;
+    await running;
+    return { answers, failures };
+  };
+  return { answers, stop };
+}
+
+/** Every answered creation is in the log exactly once, under its revision, and nothing else is. */
+async function assertExact(store: Store, answers: ReadonlyMap<string, Answer>): Promise<void> {
+  const log = await changesAfter(store, 0);
+  assert.deepEqual(
+    log.map((change) => change.revision),
+    log.map((_, index) => index + 1),
+  );
+  const committed = new Map([...answers].map(([name, answer]) => [name, revisionOf(answer)]));
+  assert.deepEqual(
+    new Map(log.map((change) => [change.key.name, change.revision])),
+    new Map([...committed].toSorted(([, a], [, b]) => a - b)),
+  );
+  assert.deepEqual(await store.verify(), []);
+}
+
+async function until(condition: () => boolean | Promise<boolean>): Promise<void> {
+  const limit = soon();
+  while (!(await condition())) {
+    limit.throwIfAborted();
+    await new Promise((resolve) => setImmediate(resolve));
+  }
+}
+
+/** Ends every connection of the store under test but not the one that asks. */
+async function endConnections(h: PostgresHarness): Promise<number> {
+  const rows = await h.sql(`SELECT pg_terminate_backend(pid) FROM pg_stat_activity
+    WHERE application_name = 'setpoint'`);
+  return rows.length;
+}
+
+test("a batch whose connection is lost is applied once, and its answer is exact", async () => {
+  await using h = await openForTest(server);
+  const work = load(h.store, "n");
+  let ended = 0;
+  for (let round = 1; round <= 12; round += 1) {
+    await until(() => work.answers.size >= round * 40);
+    ended += await endConnections(h);
+  }
+  const { answers, failures } = await work.stop();
+  assert(ended >= 12, "connections were ended while they were used");
+  assert.deepEqual(failures, []);
+  await assertExact(h.store, answers);
+});
+
+test("a batch that was applied is answered from memory when it is sent again", async () => {
+  await using h = await openForTest(server);
+  await commit(h.store, put(key("a")));
+  const [before] = await h.sql(`SELECT id, batch, answer FROM ${h.schema}.writer`);
+  const nothing = `'{}', '{}', '{}', '{}', '{}', '{}', '{}', '{}', '{}', '{}', '{}', '{}', '{}',
+    '{}', '{}', '{}', '{}', '{}', '{}', '{}', '{}', '{}', '{}', '{}', '{}', '{}', '{}', '{}', '{}'`;
+  const send = async (batch: number) =>
+    await h.sql(
+      `SELECT set_config('search_path', '${h.schema}', false),
+        ${h.schema}.commit_v1('${String(before?.["id"])}', ${batch}, 0, ${nothing}, NULL) AS answer`,
+    );
+  const [again] = await send(Number(before?.["batch"]));
+  assert.equal(again?.["answer"], before?.["answer"]);
+  await commit(h.store, put(key("b")));
+  await assert.rejects(send(Number(before?.["batch"])), { code: "SP001" });
+  assert.equal((await h.store.head()).revision, 2);
+});
+
+test("writers and readers go through a restart of the server without an error", async () => {
+  const own = await startPostgres();
+  try {
+    await using h = await openForTest(own);
+    const work = load(h.store, "n");
+    await until(() => work.answers.size >= 100);
+    await own.stop("immediate");
+    const reading = h.store.get(key("n-0-0"));
+    await own.start();
+    const seen = work.answers.size;
+    await until(() => work.answers.size >= seen + 100);
+    const { answers, failures } = await work.stop();
+    assert.deepEqual(failures, []);
+    assert.equal((await reading)?.key.name, "n-0-0");
+    await assertExact(h.store, answers);
+  } finally {
+    await own[Symbol.asyncDispose]();
+  }
+});
+
+test("a server that stops to answer leads to typed errors in bounded time", async () => {
+  const own = await startPostgres();
+  try {
+    await using h = await openForTest(own, { commitPatienceMs: 800, readPatienceMs: 800 });
+    await commit(h.store, put(key("a")));
+    await h.store.get(key("a"));
+    own.pause();
+    const write = h.store.commit([put(key("b"))]);
+    const update = put(key("a"), { when: exists, content: { spec: 2 } });
+    await Promise.all([
+      rejectsWith("store.outcome_unknown", write),
+      assert.rejects(h.store.commit([update]), (error) => isSetpointError(error)),
+      rejectsWith("store.unavailable", h.store.get(key("a"))),
+    ]);
+    own.resume();
+    await until(async () => {
+      const tried = await Promise.allSettled([h.store.commit([put(key("c"))])]);
+      return tried[0].status === "fulfilled";
+    });
+    assert.notEqual(await h.store.get(key("c")), undefined);
+    assert.deepEqual(await h.store.verify(), []);
+  } finally {
+    own.resume();
+    await own[Symbol.asyncDispose]();
+  }
+});
+
+test("a server that is not there leads to a typed error in bounded time", async () => {
+  const own = await startPostgres();
+  try {
+    const h = await openForTest(own, { commitPatienceMs: 300, readPatienceMs: 300 });
+    await own.kill9();
+    await rejectsWith("store.unavailable", h.store.commit([put(key("a"))]));
+    await rejectsWith("store.unavailable", h.store.get(key("a")));
+    await h.store.close();
+  } finally {
+    await own[Symbol.asyncDispose]();
+  }
+});
+
+test("a schema from the future is refused unless it says that this release can use it", async () => {
+  await using h = await openForTest(server);
+  const insert = `INSERT INTO ${h.schema}.schema_version (version, compatible_from, name)`;
+  await h.sql(`${insert} VALUES (900, 1, 'compatible')`);
+  await using compatible = await h.openAnother();
+  assert.equal(await commit(compatible, put(key("a"))), 1);
+  await h.sql(`${insert} VALUES (901, 901, 'incompatible')`);
+  await rejectsWith("store.schema_too_new", h.openAnother());
+});
+
+test("several processes that open an empty database at once agree on its schema", async () => {
+  await using h = await openForTest(server);
+  const schema = `${h.schema}_fresh`;
+  const stores = await Promise.all([1, 2, 3].map(async () => await h.openAnother({ schema })));
+  const answers = await Promise.all(stores.map((store, i) => commit(store, put(key(`n${i}`)))));
+  assert.deepEqual(answers.toSorted(), [1, 2, 3]);
+});
+
+test("two processes under load see one order without gaps, each as it grows", async () => {
+  await using h = await openForTest(server);
+  const stores = [h.store, await h.openAnother()];
+  const loads = stores.map((store, index) => load(store, `s${index}`));
+  const orders = await Promise.all(
+    stores.map(async (store) => {
+      const seen: string[] = [];
+      while (seen.length < 600) {
+        await store.advancedBeyond(seen.length, soon());
+        const page = await store.changes(seen.length);
+        for (const change of page.changes) {
+          assert.equal(change.revision, seen.push(change.key.name));
+        }
+      }
+      return seen.slice(0, 600);
+    }),
+  );
+  assert.deepEqual(orders[0], orders[1]);
+  const answers = new Map<string, Answer>();
+  for (const each of loads) for (const entry of (await each.stop()).answers) answers.set(...entry);
+  await Promise.all(stores.map(async (store) => await store.advancedBeyond(answers.size - 1, soon())));
+  for (const store of stores) await assertExact(store, answers);
+});
+
+test("work in one process wakes another that lost its connection in between", async () => {
+  await using h = await openForTest(server);
+  const other = await h.openAnother();
+  await endConnections(h);
+  await commit(h.store, put(key("a"), { due: wake() }));
+  await other.advancedBeyond(0, soon());
+  const tick = other.workTick();
+  const woken = other.workArrived(tick, soon());
+  await commit(h.store, put(key("b"), { due: wake() }));
+  assert((await woken) > tick);
+  const request = { owner: "w", kinds: [widgets], limit: 10, leaseMs: 60_000 };
+  const [here, there] = await Promise.all([h.store.claim(request), other.claim(request)]);
+  const names = [...here, ...there].map((claim) => claim.key.name);
+  assert.deepEqual(names.toSorted(), ["a", "b"]);
+});
+
+test("a read-only store reads, and refuses to write or to make a schema", async () => {
+  await using h = await openForTest(server);
+  await commit(h.store, put(key("a")));
+  const reader = await h.openAnother({ readOnly: true });
+  assert.equal((await reader.get(key("a")))?.revision, 1);
+  await rejectsWith("store.read_only", reader.commit([put(key("b"))]));
+  const nowhere = h.openAnother({ readOnly: true, schema: "nowhere" });
+  await assert.rejects(nowhere, hasCode("store.read_only"));
+});
