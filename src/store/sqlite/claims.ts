@@ -106,23 +106,45 @@ export class Claims {
     limit: number,
     nowMs: number,
   ): readonly Candidate[] {
-    const { perNamespace = limit, skipNamespaces = [] } = request;
-    const skipped = new Set(skipNamespaces);
+    const most = Math.min(request.perNamespace ?? limit, limit);
+    const skipped = new Set(request.skipNamespaces);
     const turnKey = JSON.stringify(kinds);
-    const queues = new Map<string, readonly Candidate[]>();
-    const most = Math.min(perNamespace, limit);
+    const chosen = new Set<string>();
     let visited = 0;
     for (const namespace of this.#namespaces(kinds, this.#turns.get(turnKey))) {
       visited += 1;
-      if (visited > limits.maxClaimNamespaces || queues.size >= limit) break;
-      if (skipped.has(namespace)) continue;
-      const queue = this.#queueOf(namespace, kinds, most, nowMs);
-      if (queue.length > 0) queues.set(namespace, queue);
+      if (visited > limits.maxClaimNamespaces || chosen.size >= limit) break;
       this.#turns.set(turnKey, namespace);
+      if (skipped.has(namespace)) continue;
+      if (this.#queueOf(namespace, kinds, 1, nowMs).length > 0) chosen.add(namespace);
     }
     // Namespaces beyond the walk are not forgotten: what has waited longest fills the rest.
-    if (queues.size < limit) this.#addOldest(queues, kinds, limit, most, nowMs, skipped);
-    return inTurns([...queues.values()], limit);
+    for (const kind of chosen.size < limit ? kinds : []) {
+      for (const [, namespace] of this.#sql.oldest.all(kind, nowMs, limit)) {
+        if (!skipped.has(namespace)) chosen.add(namespace);
+      }
+    }
+    return this.#takeTurns([...chosen], kinds, { limit, most, nowMs });
+  }
+
+  /** Reads as many of each namespace as may be needed, and no more than twice that. */
+  #takeTurns(
+    namespaces: readonly string[],
+    kinds: readonly string[],
+    {
+      limit,
+      most,
+      nowMs,
+    }: { readonly limit: number; readonly most: number; readonly nowMs: number },
+  ): readonly Candidate[] {
+    if (namespaces.length === 0 || most <= 0) return [];
+    for (let each = Math.ceil(limit / namespaces.length); ; each *= 2) {
+      const depth = Math.min(each, most);
+      const queues = namespaces.map((name) => this.#queueOf(name, kinds, depth, nowMs));
+      const chosen = inTurns(queues, limit);
+      const isCut = depth < most && queues.some((queue) => queue.length === depth);
+      if (chosen.length === limit || !isCut) return chosen;
+    }
   }
 
   /** Each namespace with a due time, once, from the one after `last` around to it. */
@@ -156,23 +178,6 @@ export class Claims {
       this.#sql.oldestOfNamespace.all(kind, namespace, nowMs, most).map(candidateOf),
     );
     return found.sort(byDueTime).slice(0, most);
-  }
-
-  #addOldest(
-    queues: Map<string, readonly Candidate[]>,
-    kinds: readonly string[],
-    limit: number,
-    most: number,
-    nowMs: number,
-    skipped: ReadonlySet<string>,
-  ): void {
-    for (const kind of kinds) {
-      for (const row of this.#sql.oldest.all(kind, nowMs, limit)) {
-        const { namespace } = candidateOf(row);
-        if (queues.has(namespace) || skipped.has(namespace)) continue;
-        queues.set(namespace, this.#queueOf(namespace, kinds, most, nowMs));
-      }
-    }
   }
 
   #grant(of: Candidate, token: number, request: ClaimRequest, nowMs: number): Claim {

@@ -4,7 +4,7 @@
  *
  * Each call is one transaction. The head is kept in memory too, and only moves after a COMMIT, so a
  * failed call leaves nothing behind. A COMMIT that fails in the disk is settled by looking at the
- * file again (`#settle`): the answer is "not applied", or that nobody can know.
+ * file again (`#settle`): it happened, it did not, or nobody can know.
  */
 import type { DatabaseSync } from "node:sqlite";
 import { SetpointError } from "../../kernel/errors.ts";
@@ -19,6 +19,7 @@ import type { Slice } from "./compaction.ts";
 import { DueTimes } from "./due.ts";
 import { Loader } from "./load.ts";
 import type { LoadRow } from "./load.ts";
+import { busyTimeoutMs } from "./schema.ts";
 import { action, rows, sqliteCode, storeError } from "./sql.ts";
 import type { Action } from "./sql.ts";
 import { WriteGroups } from "./write-groups.ts";
@@ -49,6 +50,8 @@ export interface ResealItem {
 
 const ioError = 10;
 const constraint = 19;
+/** How long the writer waits for readers when it begins the log anew. */
+const checkpointWaitMs = 20;
 
 interface Parts {
   readonly groups: WriteGroups;
@@ -67,6 +70,7 @@ export class Core {
   #parts: Parts;
   #revision = 0;
   #lastToken = 0;
+  #batch = 0;
   #loader: Loader | undefined;
 
   constructor(options: CoreOptions) {
@@ -90,10 +94,13 @@ export class Core {
     return this.#transaction(() => {
       const applied = this.#parts.groups.apply(groups, this.#revision, atMs);
       const result = { atMs, results: applied.results };
-      if (applied.isChanged) {
-        this.#parts.setHead.run(applied.revision, batch, packResult(result).text);
-      }
-      return { result, commit: () => (this.#revision = applied.revision) };
+      if (!applied.isChanged) return { result };
+      this.#parts.setHead.run(applied.revision, batch, packResult(result).text);
+      const commit = (): void => {
+        this.#revision = applied.revision;
+        this.#batch = batch;
+      };
+      return { result, commit };
     });
   }
 
@@ -179,12 +186,15 @@ export class Core {
    * committed is safe in the log all the same, so no commit is answered with that failure.
    */
   checkpoint(): boolean {
+    this.#db.exec(`PRAGMA busy_timeout = ${checkpointWaitMs}`);
     try {
       const row = rows<[busy: number]>(this.#db, "PRAGMA wal_checkpoint(TRUNCATE)").get();
       return row?.[0] === 0;
     } catch (error) {
       if (sqliteCode(error) === undefined) throw error;
       return false;
+    } finally {
+      this.#db.exec(`PRAGMA busy_timeout = ${busyTimeoutMs}`);
     }
   }
 
@@ -197,19 +207,20 @@ export class Core {
     if (this.#loader !== undefined) {
       throw new SetpointError("store.unavailable", "a backup is being restored into this store");
     }
-    let isCommitting = false;
+    let done: ReturnType<typeof run> | undefined;
     try {
       this.#db.exec("BEGIN IMMEDIATE");
-      const { result, commit } = run();
-      isCommitting = true;
+      done = run();
       this.#db.exec("COMMIT");
-      commit?.();
-      return result;
     } catch (error) {
-      if (isCommitting && sqliteCode(error) === ioError) throw this.#settle(error);
+      if (done !== undefined && sqliteCode(error) === ioError && this.#settle(error)) {
+        return done.result;
+      }
       this.#rollback();
       throw storeError(error, this.#options.path);
     }
+    done.commit?.();
+    return done.result;
   }
 
   /** A connection that cannot even roll back is of no use: a new one begins at the last commit. */
@@ -229,33 +240,41 @@ export class Core {
   }
 
   /**
-   * The flush of a COMMIT failed. Its frames may lie in the log all the same, and a crash now could
-   * bring them to life; another commit in their place makes sure that it cannot.
+   * The disk failed a COMMIT: tells whether it happened. Its frames may lie in the log although it
+   * did not, and a crash now could bring them to life; another commit in their place makes sure
+   * that it cannot, and flushes those that did happen.
    */
-  #settle(cause: unknown): SetpointError {
-    const { path } = this.#options;
+  #settle(cause: unknown): boolean {
+    const before = this.#marks();
     try {
-      const before = this.#revision;
       this.#rollback();
       this.#reconnect();
       this.#db.exec("BEGIN IMMEDIATE; UPDATE head SET batch = batch + 0 WHERE id = 1; COMMIT");
-      if (this.#revision === before) {
-        return new SetpointError("store.unavailable", `the disk failed a commit (${path})`, {
-          cause,
-          details: { path },
-        });
-      }
     } catch (error) {
-      return outcomeUnknown(path, error);
+      const { path } = this.#options;
+      throw new SetpointError(
+        "store.outcome_unknown",
+        `the disk failed during a commit, which may have happened (${path})`,
+        { cause: new AggregateError([cause, error]), details: { path } },
+      );
     }
-    return outcomeUnknown(path, cause);
+    return this.#marks() !== before;
+  }
+
+  /** Differs after every commit that changes the log or hands out tokens. */
+  #marks(): string {
+    return `${this.#revision} ${this.#lastToken} ${this.#batch}`;
   }
 
   #readHead(): void {
-    const [revision = 0, lastToken = 0] =
-      rows<[number, number]>(this.#db, "SELECT revision, last_token FROM head").get() ?? [];
+    const [revision = 0, lastToken = 0, batch = 0] =
+      rows<[number, number, number]>(
+        this.#db,
+        "SELECT revision, last_token, batch FROM head",
+      ).get() ?? [];
     this.#revision = revision;
     this.#lastToken = lastToken;
+    this.#batch = batch;
   }
 }
 
@@ -278,12 +297,4 @@ function partsOf(db: DatabaseSync): Parts {
        WHERE kind = ? AND namespace = ? AND name = ? AND revision = ?`,
     ),
   };
-}
-
-function outcomeUnknown(path: string, cause: unknown): SetpointError {
-  return new SetpointError(
-    "store.outcome_unknown",
-    `the disk failed during a commit, which may have happened (${path})`,
-    { cause, details: { path } },
-  );
 }

@@ -71,49 +71,45 @@ interface Context extends Pick<OpenedFiles, "path" | "ring" | "clock"> {
 
 function openThreads(context: Context): OpenedFiles {
   const { path, ring, clock, shared, aheadMs } = context;
-  const lock = lockFile(path);
-  try {
-    const setup = openConnection(path, "writer");
-    const schemaVersion = prepareFile(setup, path, clock);
-    // Opened before the other is closed, so that the log is not folded up in between.
-    const db = openConnection(path, "reader");
-    const reader = readerOn(db, ring);
-    setup.close();
-    const release = (): void => {
-      db.close();
-      lock.release();
-    };
-    const engine = threadEngine(shared, db, aheadMs);
-    const fixed = { schemaVersion, isReadOnly: false, isInline: false };
-    return { path, ring, clock, reader, engine, ...fixed, release };
-  } catch (error) {
+  using undo = new DisposableStack();
+  const lock = undo.adopt(lockFile(path), (taken) => taken.release());
+  using setup = openConnection(path, "writer");
+  const schemaVersion = prepareFile(setup, path, clock);
+  // Opened before the other is closed, so that the log is not folded up in between.
+  const db = undo.use(openConnection(path, "reader"));
+  const reader = readerOn(db, ring);
+  const engine = threadEngine(shared, db, aheadMs);
+  undo.move();
+  const release = (): void => {
+    db.close();
     lock.release();
-    throw error;
-  }
+  };
+  const fixed = { schemaVersion, isReadOnly: false, isInline: false };
+  return { path, ring, clock, reader, engine, ...fixed, release };
 }
 
 function openInline({ path, ring, clock, shared }: Context): OpenedFiles {
+  using undo = new DisposableStack();
   const lock = path === ":memory:" ? undefined : lockFile(path);
-  try {
-    const db = openConnection(path, "writer");
-    const schemaVersion = prepareFile(db, path, clock);
-    const engine = inlineEngine(shared, db);
-    const reader = readerOn(db, ring);
-    const release = (): void => lock?.release();
-    const fixed = { schemaVersion, isReadOnly: false, isInline: true };
-    return { path, ring, clock, reader, engine, ...fixed, release };
-  } catch (error) {
-    lock?.release();
-    throw error;
-  }
+  undo.defer(() => lock?.release());
+  const db = undo.use(openConnection(path, "writer"));
+  const schemaVersion = prepareFile(db, path, clock);
+  const engine = inlineEngine(shared, db);
+  const reader = readerOn(db, ring);
+  undo.move();
+  const release = (): void => lock?.release();
+  const fixed = { schemaVersion, isReadOnly: false, isInline: true };
+  return { path, ring, clock, reader, engine, ...fixed, release };
 }
 
 function openReadOnly({ path, ring, clock, shared }: Context): OpenedFiles {
   checkExists(path);
-  const db = openConnection(path, "reader");
+  using undo = new DisposableStack();
+  const db = undo.use(openConnection(path, "reader"));
   const schemaVersion = checkFile(db, path);
   const engine = readOnlyEngine(shared, db);
   const reader = readerOn(db, ring);
+  undo.move();
   const fixed = { schemaVersion, isReadOnly: true, isInline: false };
   return { path, ring, clock, reader, engine, ...fixed, release: () => db.close() };
 }

@@ -1,4 +1,4 @@
-// The parts that decide without a database: the clock, the packing of batches, the watch on the log.
+// The parts that decide without a database: the clock, the packing of batches, whose turn it is.
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { manualClock } from "../../kernel/clock.ts";
@@ -25,7 +25,7 @@ test("the database's time never goes back and never stands still", () => {
 });
 
 test("a packed batch is the same after unpacking", () => {
-  const held = { names: [{ scope: "s", name: "ü" }], uses: [], bounds: [{ counter: "c", max: 1 }] };
+  const held = { names: [{ scope: "s", name: "ü" }], bounds: [{ counter: "c", max: 1 }] };
   const claim = { key: key("a"), token: 7 };
   const writes = [
     put(key("a"), { content: { secrets: { word: "x" } }, ...held, due: wake(5) }),

@@ -17,7 +17,7 @@ import { action, rows, storeError } from "./sql.ts";
 /** "STPT": written into the header of the file, where `file` and the sqlite3 shell show it. */
 const applicationId = 0x53545054;
 const pageBytes = 4_096;
-const busyTimeoutMs = 5_000;
+export const busyTimeoutMs = 5_000;
 
 export interface Migration {
   readonly version: number;
@@ -45,9 +45,10 @@ export function openConnection(path: string, role: "writer" | "reader"): Databas
 export function prepareFile(db: DatabaseSync, path: string, clock: Clock): number {
   try {
     const found = checkIdentity(db, path);
+    if (found === "new") db.exec(`PRAGMA page_size = ${pageBytes}`);
+    db.exec("PRAGMA journal_mode = WAL");
     if (found === "new") initialise(db);
-    const version = migrate(db, path, readMigrations(), clock);
-    return version;
+    return migrate(db, path, readMigrations(), clock);
   } catch (error) {
     throw storeError(error, path);
   }
@@ -94,7 +95,6 @@ function checkIdentity(db: DatabaseSync, path: string): "new" | "ours" {
 }
 
 function initialise(db: DatabaseSync): void {
-  db.exec(`PRAGMA page_size = ${pageBytes}; PRAGMA journal_mode = WAL`);
   db.exec("BEGIN IMMEDIATE");
   db.exec(`
     PRAGMA application_id = ${applicationId};

@@ -258,11 +258,12 @@ export class SqliteStore implements Store {
     try {
       const result = await this.#files.engine.commit(batch, batchOf(groups));
       const { ring } = this.#files;
-      this.#recent.append(
-        changesOf(groups, result, (identity, document, sealed) =>
-          openDocument(ring, identity, { document, sealed }),
-        ),
+      const changes = changesOf(groups, result, (identity, document, sealed) =>
+        openDocument(ring, identity, { document, sealed }),
       );
+      // A batch whose outcome was unknown may have been committed: readers find it in the file.
+      if (changes[0] !== undefined) this.#recent.skipTo(changes[0].revision - 1);
+      this.#recent.append(changes);
       if (isSooner(groups)) this.#recent.workSignal.advance();
       return result.results.map((group) => group.map(answerOf));
     } catch (error) {
