@@ -57,6 +57,10 @@ export function sqliteCode(error: unknown): number | undefined {
 /** What a caller may be told. Errors that are nobody's fault but ours stay as they are. */
 export function storeError(error: unknown, path: string): unknown {
   if (isSetpointError(error)) return error;
+  if (error instanceof SyntaxError) {
+    const message = `a stored text is damaged (${path})`;
+    return new SetpointError("store.corrupt", message, { cause: error, details: { path } });
+  }
   const known = primaryCodes.get(sqliteCode(error) ?? -1);
   if (known === undefined) return error;
   const [code, what] = known;
