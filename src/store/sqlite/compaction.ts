@@ -4,7 +4,6 @@
  * each change the one it replaced is removed, and deletions are removed themselves. How far the
  * walk came is committed with each slice, so after a crash it goes on from there.
  */
-import { performance } from "node:perf_hooks";
 import type { DatabaseSync } from "node:sqlite";
 import { limits } from "../../kernel/limits.ts";
 import { action, rows } from "./sql.ts";
@@ -57,21 +56,20 @@ export class Compaction {
   slice(): Slice {
     const [compacted = 0, compacting = 0] = this.#sql.head.get() ?? [];
     if (compacting >= compacted) return { removed: 0, isDone: true };
-    const start = performance.now();
     const to = Math.min(compacted, compacting + this.#items);
     // The replaced changes are collected before the first is removed, so a chain inside the slice
     // goes as a whole.
     const replaced = this.#sql.removeReplaced.run(compacting, to);
     const deletions = this.#sql.removeDeletions.run(compacting, to);
     this.#sql.progress.run(to);
-    this.#adapt(performance.now() - start);
     return {
       removed: Number(replaced.changes) + Number(deletions.changes),
       isDone: to >= compacted,
     };
   }
 
-  #adapt(tookMs: number): void {
+  /** Called with how long a slice took with its commit, which is the larger part. */
+  adapt(tookMs: number): void {
     if (tookMs > sliceGoalMs) this.#items = Math.max(smallestSlice, this.#items >> 1);
     else if (tookMs * 2 < sliceGoalMs) {
       this.#items = Math.min(limits.compactionBatchItems, this.#items * 2);

@@ -8,6 +8,7 @@ import type { MessagePort } from "node:worker_threads";
 import { assert } from "../../kernel/assert.ts";
 import { systemClock } from "../../kernel/clock.ts";
 import { serialiseError } from "../../kernel/errors.ts";
+import type { ClaimRequest } from "../port.ts";
 import { Background } from "./background.ts";
 import { packResult, unpackBatch } from "./batch.ts";
 import type { Packed } from "./batch.ts";
@@ -51,16 +52,29 @@ function writer(port: MessagePort): Handler {
   const connect = () => openConnection(options.path, "writer");
   const core = new Core({ path: options.path, clock, connect });
   const wal = new WalWatch(options.path, options.walLimits);
+  const wrote = (writes: number, bytes: number): void => {
+    const todo = wal.wrote(writes, bytes);
+    if (todo === "wake") port.postMessage({ id: 0, event: "checkpoint" } satisfies Reply);
+    if (todo === "finish") wal.finished(core.checkpoint());
+  };
   return (op, args) => {
     switch (op) {
       case "commit": {
         const [batch, packed] = args as [number, Packed];
         const groups = unpackBatch(packed);
         const result = packResult(core.commit(batch, groups));
-        const todo = wal.wrote(groups.length, packed.bytes.byteLength);
-        if (todo === "wake") port.postMessage({ id: 0, event: "checkpoint" } satisfies Reply);
-        if (todo === "finish") wal.finished(core.checkpoint());
+        wrote(groups.length, packed.bytes.byteLength);
         return result;
+      }
+      case "compactSlice": {
+        const slice = core.compactSlice();
+        wrote(slice.removed, 0);
+        return slice;
+      }
+      case "claim": {
+        const claims = core.claim(args[0] as ClaimRequest);
+        wrote(claims.length, 0);
+        return claims;
       }
       case "advanceClock":
         return clock.advanceMs(Number(args[0]));
