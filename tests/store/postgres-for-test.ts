@@ -3,14 +3,11 @@
  * test. A schema is made by the migrations in 40 ms; copying a database takes four times as long,
  * and there are two hundred tests.
  */
-import pg from "pg";
-import type { OpenStore, StoreHarness } from "../../src/store/contract/harness.ts";
+import { Client } from "pg";
+import type { OpenOptions, StoreHarness } from "../../src/store/contract/harness.ts";
 import { keyRing, newSealKey } from "../../src/store/key-ring.ts";
 import { openPostgresStore } from "../../src/store/postgres/store.ts";
-import type {
-  PostgresStore,
-  PostgresStoreOptions,
-} from "../../src/store/postgres/store.ts";
+import type { PostgresStore, PostgresStoreOptions } from "../../src/store/postgres/store.ts";
 import type { Postgres } from "../peers/postgres.ts";
 
 export interface PostgresHarness extends StoreHarness {
@@ -26,7 +23,7 @@ let schemas = 0;
 
 export async function openForTest(
   server: Postgres,
-  options: Partial<PostgresStoreOptions> & Parameters<OpenStore>[0] = {},
+  options: Omit<Partial<PostgresStoreOptions>, "keys"> & OpenOptions = {},
 ): Promise<PostgresHarness> {
   const url = server.url();
   const schema = `test_${(schemas += 1)}`;
@@ -35,7 +32,10 @@ export async function openForTest(
   let skewMs = 0;
   const open = async (others: Partial<PostgresStoreOptions> = {}): Promise<PostgresStore> =>
     await openPostgresStore({
-      ...{ url, schema, keys: keyRing(keys), clockSkewMs: () => skewMs },
+      url,
+      schema,
+      keys: keyRing(keys),
+      clockSkewMs: () => skewMs,
       ...rest,
       ...others,
     });
@@ -78,7 +78,7 @@ async function sql(
   text: string,
   values: readonly unknown[] = [],
 ): Promise<readonly Record<string, unknown>[]> {
-  const client = new pg.Client({ connectionString: url });
+  const client = new Client({ connectionString: url });
   await client.connect();
   try {
     return (await client.query<Record<string, unknown>>(text, [...values])).rows;

@@ -71,11 +71,13 @@ async function everyday({ store }: PostgresHarness, turn: number): Promise<void>
 async function fill({ store }: PostgresHarness): Promise<void> {
   const names = Array.from({ length: 3_000 }, (_, index) => `f${index}`);
   const content = { labels: { app: "web" } };
-  const writes = names.map((name) => put(key(name, `team${name.at(-1)}`), { content, due: wake() }));
+  const writes = names.map((name) =>
+    put(key(name, `team${name.at(-1)}`), { content, due: wake() }),
+  );
   await store.commit(writes);
 }
 
-test("everyday statements scan no table, neither when it is empty nor when it is full", async () => {
+test("everyday statements scan no table, neither an empty nor a full one", async () => {
   await using h = await openForTest(server);
   const from = server.log().length;
   await everyday(h, 1);
@@ -86,7 +88,9 @@ test("everyday statements scan no table, neither when it is empty nor when it is
   assert(log.includes("Index Scan using resource_pkey"), "plans are in the log");
   assert.deepEqual(log.match(/Seq Scan on \w+/g) ?? [], []);
   // A lookup that reads many rows to keep few goes through the wrong index.
-  const wasted = [...log.matchAll(/Rows Removed by Filter: (\d+)/g)].map(([, rows]) => Number(rows));
+  const wasted = [...log.matchAll(/Rows Removed by Filter: (\d+)/g)].map(([, rows]) =>
+    Number(rows),
+  );
   assert.deepEqual(
     wasted.filter((rows) => rows > 100),
     [],

@@ -16,6 +16,8 @@ after(async () => {
 });
 
 storeContract("postgres", async (options) => await openForTest(server, options), {
-  ...{ several: true, sealed: true, bounded: true },
+  several: true,
+  sealed: true,
+  bounded: true,
 });
 randomContract("postgres", async (options) => await openForTest(server, options), { runs: 15 });

@@ -10,18 +10,14 @@ const oid = { bool: 16, bytea: 17, int8: 20, int2: 21, int4: 23, text: 25 } as c
 
 export function textArray(values: readonly (string | null)[]): Buffer {
   let bytes = headerBytes + 4 * values.length;
-  const lengths = new Array<number>(values.length);
-  for (const [index, value] of values.entries()) {
-    const length = value === null ? -1 : Buffer.byteLength(value);
-    lengths[index] = length;
-    if (length > 0) bytes += length;
-  }
+  const lengths = values.map((value) => (value === null ? -1 : Buffer.byteLength(value)));
+  for (const length of lengths) if (length > 0) bytes += length;
   const array = begin(oid.text, values.length, bytes);
   let at = headerBytes;
   for (const [index, value] of values.entries()) {
     const length = lengths[index] ?? -1;
     at = array.writeInt32BE(length, at);
-    if (value !== null && length > 0) at += array.utf8Write(value, at, length);
+    if (value !== null && length > 0) at += array.write(value, at, length);
   }
   return array;
 }

@@ -70,9 +70,18 @@ async function resealRows({ pool, ring }: Reading, rows: readonly Row[]): Promis
   });
   const [row] = await pool.rows(resealStatement, [
     int8Array(rows.map((stored) => stored[0] as number)),
-    bytesArray(rows.map((stored) => stored[5] as Buffer), "bytea"),
-    bytesArray(fresh.map(({ sealed }) => sealed), "bytea"),
-    bytesArray(fresh.map(({ digest }) => digest), "bytea"),
+    bytesArray(
+      rows.map((stored) => stored[5] as Buffer),
+      "bytea",
+    ),
+    bytesArray(
+      fresh.map(({ sealed }) => sealed),
+      "bytea",
+    ),
+    bytesArray(
+      fresh.map(({ digest }) => digest),
+      "bytea",
+    ),
   ]);
   return row?.[0] as number;
 }

@@ -51,7 +51,10 @@ async function* heldRows(rows: Rows): AsyncGenerator<DumpRow> {
     yield { row: "name", name, key: keyAt(row, 2) };
   }
   const uses = paged(rows, "SELECT kind, namespace, name, counter, amount FROM usage", [
-    ...["kind", "namespace", "name", "counter"],
+    "kind",
+    "namespace",
+    "name",
+    "counter",
   ]);
   for await (const row of uses) {
     const use = { counter: row[3] as string, amount: row[4] as number };

@@ -1,7 +1,7 @@
 /**
  * What an error of the driver or the server means for the work that met it. `lost` is the one kind
  * after which nobody knows whether the statement was applied: the connection ended before its
- * answer. A server that shuts down may say so (57P01) after it has committed, so that is `lost` too.
+ * answer. A server that shuts down may say so (57P01) after it has committed: that is `lost` too.
  */
 import { isSetpointError, SetpointError } from "../../kernel/errors.ts";
 import type { ErrorCode } from "../../kernel/errors.ts";

@@ -19,7 +19,7 @@ export interface ListStatement {
   readonly values: readonly unknown[];
 }
 
-/** One requirement on terms: any of these, or any in this range; `isWanted` false turns it around. */
+/** One requirement on terms: any of these, or any in this range, or (not wanted) none of them. */
 interface TermTest {
   readonly isWanted: boolean;
   readonly anyOf?: readonly string[];

@@ -207,8 +207,9 @@ class Loader {
     if (this.#isLogComplete) return;
     await this.#flush();
     this.#isLogComplete = true;
-    if (this.#lastRevision > head || compacted > head)
+    if (this.#lastRevision > head || compacted > head) {
       throw invalid("it has changes above its head");
+    }
     // A dump may have been made in the middle of a compaction; what it had left to remove goes now.
     await this.#run(
       `DELETE FROM change c WHERE c.revision <= $1 AND (c.type = 3 OR EXISTS
@@ -227,7 +228,8 @@ class Loader {
       SELECT c.kind, c.namespace, c.name, c.revision, c.uid, c.digest, c.terms FROM change c
       WHERE c.type <> 3 AND NOT EXISTS (SELECT 1 FROM change n WHERE n.previous = c.revision)`);
     await this.#run(`INSERT INTO term (kind, term, namespace, name)
-      SELECT DISTINCT r.kind, t.term, r.namespace, r.name FROM resource r, unnest(r.terms) t(term)`);
+      SELECT DISTINCT r.kind, t.term, r.namespace, r.name
+      FROM resource r, unnest(r.terms) t(term)`);
   }
 
   async #finish({ head, compacted, lastToken }: RowOf<"meta">): Promise<void> {
@@ -251,7 +253,7 @@ class Loader {
     }
     await this.#run(
       "SELECT pg_notify(current_schema(), concat_ws(' ', 'load', $1::bigint, 1, $2::bigint))",
-      [...[head, compacted]],
+      [head, compacted],
     );
   }
 }

@@ -30,7 +30,7 @@ const longestPauseMs = 500;
 
 export class Pool {
   readonly #options: PoolOptions;
-  #idle: Session[] = [];
+  readonly #idle: Session[] = [];
   #waiters: Waiter[] = [];
   #busy = 0;
   #isClosed = false;
@@ -66,7 +66,11 @@ export class Pool {
   async close(): Promise<void> {
     this.#isClosed = true;
     for (const waiter of this.#waiters.splice(0)) waiter.give("closed");
-    if (this.#busy > 0) await new Promise<void>((resolve) => (this.#whenQuiet = resolve));
+    if (this.#busy > 0) {
+      const { promise, resolve } = Promise.withResolvers<void>();
+      this.#whenQuiet = resolve;
+      await promise;
+    }
     const idle = this.#idle.splice(0);
     await Promise.all(idle.map(async (session) => await session.close()));
   }

@@ -44,7 +44,7 @@ export async function readMany(
 ): Promise<readonly (StoredRecord | undefined)[]> {
   if (keys.length === 0) return [];
   const rows = await pool.rows(getManyStatement, [...keyArrays(keys)]);
-  const records = new Array<StoredRecord | undefined>(keys.length).fill(undefined);
+  const records = keys.map((): StoredRecord | undefined => undefined);
   for (const row of rows) {
     const index = (row[0] as number) - 1;
     const key = keys[index];
@@ -112,7 +112,8 @@ const historyStatement = {
       SELECT greatest(
         (SELECT r.revision FROM resource r WHERE r.kind = $1 AND r.namespace = $2 AND r.name = $3),
         (SELECT d.revision FROM change d WHERE d.type = 3 AND d.kind = $1 AND d.namespace = $2
-          AND d.name = $3 ORDER BY d.kind, d.namespace, d.name, d.revision DESC LIMIT 1)) AS revision
+          AND d.name = $3 ORDER BY d.kind, d.namespace, d.name, d.revision DESC LIMIT 1)
+      ) AS revision
       UNION ALL
       SELECT CASE WHEN c.previous IS NOT NULL THEN c.previous ELSE
         (SELECT d.revision FROM change d WHERE d.type = 3 AND d.kind = $1 AND d.namespace = $2

@@ -6,7 +6,7 @@
  * Plans are fixed: with no sequential scan, no hash or merge join and generic plans, the indexes
  * are used whatever the statistics say, and no plan flips at night when a table is analysed.
  */
-import pg from "pg";
+import { Client, escapeIdentifier } from "pg";
 import type { Timers } from "../../kernel/timers.ts";
 
 export interface SessionConfig {
@@ -44,11 +44,11 @@ const settings = [
 ];
 
 export class Session {
-  readonly #client: pg.Client;
+  readonly #client: Client;
   readonly #config: SessionConfig;
   #isBroken = false;
 
-  private constructor(client: pg.Client, config: SessionConfig) {
+  private constructor(client: Client, config: SessionConfig) {
     this.#client = client;
     this.#config = config;
     // Without a listener a lost idle connection would end the process. Statements that are under
@@ -59,7 +59,7 @@ export class Session {
 
   static async open(config: SessionConfig): Promise<Session> {
     const lockTimeoutMs = Math.floor(config.statementTimeoutMs * lockTimeoutShare);
-    const client = new pg.Client({
+    const client = new Client({
       connectionString: config.url,
       application_name: "setpoint",
       connectionTimeoutMillis: config.connectTimeoutMs,
@@ -68,7 +68,7 @@ export class Session {
       keepAlive: true,
       keepAliveInitialDelayMillis: 10_000,
       options: [
-        `search_path=${pg.escapeIdentifier(config.schema)}`,
+        `search_path=${escapeIdentifier(config.schema)}`,
         ...settings,
         ...(config.readOnly ? ["default_transaction_read_only=on"] : []),
       ]

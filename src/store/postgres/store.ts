@@ -1,8 +1,8 @@
 /**
  * The store on PostgreSQL: many processes on one database. Commits of a process are batched and go
- * through one connection as one function call per batch (writer.ts); reads use a small pool; a third
- * kind of connection listens for what other processes commit. Revisions, fences and leases are the
- * database's business throughout: no promise of port.ts rests on a process being alive or on time.
+ * through one connection as one function call per batch (writer.ts); reads use a small pool; a
+ * third kind of connection listens for what other processes commit. Revisions, fences and leases
+ * are the database's business throughout: no promise rests on a process being alive or on time.
  */
 import { systemClock } from "../../kernel/clock.ts";
 import type { Clock } from "../../kernel/clock.ts";
@@ -85,7 +85,11 @@ export async function openPostgresStore(options: PostgresStoreOptions): Promise<
     }
     const [head] = await pool.rows({ text: "SELECT revision, compacted FROM head WHERE one" });
     const store = new PostgresStore({
-      ...{ options, session, pool, clock, timers },
+      options,
+      session,
+      pool,
+      clock,
+      timers,
       head: { revision: head?.[0] as number, compacted: head?.[1] as number },
     });
     await store.listen();
@@ -132,7 +136,10 @@ export class PostgresStore implements port.Store {
     this.#log = new RecentLog(head.revision);
     this.#tail = new Tail({ log: this.#log, read: (after, upTo) => this.#readRange(after, upTo) });
     this.#writer = new Writer({
-      ...{ session, id: this.#id, clock, timers },
+      session,
+      id: this.#id,
+      clock,
+      timers,
       patienceMs: options.commitPatienceMs ?? 10_000,
       clockSkewMs: this.#skewMs,
     });
@@ -143,7 +150,10 @@ export class PostgresStore implements port.Store {
       ...(options.maxQueuedBytes !== undefined && { maxQueuedBytes: options.maxQueuedBytes }),
     });
     this.#listener = new Listener({
-      ...{ session, timers, ownId: this.#id, pollMs },
+      session,
+      timers,
+      ownId: this.#id,
+      pollMs,
       onHead: (revision) => this.#tail.advance(revision),
       onWork: () => this.#log.workSignal.advance(),
       onCompacted: (mark) => this.#raiseMark(mark),

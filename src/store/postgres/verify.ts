@@ -16,7 +16,7 @@ const checks: readonly string[] = [
   `SELECT 'change ' || c.revision || ' is above the head' FROM change c, head h
     WHERE c.revision > h.revision`,
   `SELECT 'the mark is above the head' FROM head WHERE compacted > revision`,
-  `SELECT 'change ' || c.revision || ' replaces ' || c.previous || ', which is missing or not its own'
+  `SELECT 'change ' || c.revision || ' replaces ' || c.previous || ', which is not there'
     FROM change c CROSS JOIN head h LEFT JOIN change p ON p.revision = c.previous
       AND p.kind = c.kind AND p.namespace = c.namespace AND p.name = c.name AND p.uid = c.uid
       AND p.type <> 3

@@ -2,8 +2,8 @@
  * The one connection that commits. A batch is one statement, so nothing is ever half done, and no
  * lock is held while the client thinks. When the connection is lost before the answer, the same
  * batch is sent again under the same number: the database answers it from memory if it was applied
- * (commit_v1), so callers get exact answers through a failover. Only when the patience ends while an
- * answer is still missing do they get `store.outcome_unknown`.
+ * (commit_v1), so callers get exact answers through a failover. Only when the patience ends while
+ * an answer is still missing do they get `store.outcome_unknown`.
  */
 import type { Clock } from "../../kernel/clock.ts";
 import { SetpointError } from "../../kernel/errors.ts";

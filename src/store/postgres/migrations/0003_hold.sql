@@ -45,7 +45,8 @@ BEGIN
     END IF;
   END LOOP;
   DELETE FROM counter c WHERE c.value = 0 AND c.max IS NULL AND c.counter = ANY (ARRAY(
-    SELECT b ->> 0 FROM jsonb_to_recordset(p) AS x(bounds jsonb), jsonb_array_elements(x.bounds) b));
+    SELECT b ->> 0 FROM jsonb_to_recordset(p) AS x(bounds jsonb),
+      jsonb_array_elements(x.bounds) b));
   RETURN NULL;
 END $$;
 

@@ -22,7 +22,8 @@ DECLARE
   v_due_at bigint[];
   v_attempts int[];
 BEGIN
-  SELECT count(*) <= p_limit AND (p_per_namespace IS NULL OR coalesce(max(s.n), 0) <= p_per_namespace)
+  SELECT count(*) <= p_limit
+      AND (p_per_namespace IS NULL OR coalesce(max(s.n), 0) <= p_per_namespace)
     INTO v_fits FROM (
       SELECT count(*) OVER (PARTITION BY f.namespace) AS n FROM (
         SELECT q.namespace FROM unnest(p_kinds) AS k(kind)
