@@ -213,7 +213,7 @@ async function workOn(lane: Lane, claim: Claim): Promise<void> {
       { kind: "schedule", key, when: { kind: "exists" }, claim: fence, due: release },
     ]);
   } else {
-    if (choice < 10) await lane.store.renew([fence], leaseMs);
+    if (choice < 10) await lane.renew(fence);
     const spec = { token, releases: true };
     await lane.submit([lane.put(key, { when, claim: fence, due: release }, { uid, spec })]);
   }

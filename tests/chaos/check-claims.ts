@@ -60,16 +60,18 @@ function releasedTokens(ledger: Ledger): ReadonlySet<number> {
   return tokens;
 }
 
-/** A write under a token that began after a newer token was handed out must be refused. */
+/** A write that began after its lease had ended, or a newer token was out, must be refused. */
 function checkFencedWrites(
   ledger: Ledger,
   byKey: ReadonlyMap<string, readonly LedgerClaim[]>,
   report: Report,
 ): void {
-  for (const { id, writes, outcome, beginUs } of ledger.calls.values()) {
+  for (const { id, writes, outcome, beginUs, wallMs } of ledger.calls.values()) {
     if (outcome.kind !== "answered") continue;
     for (const [index, { key, token }] of writes.entries()) {
       if (token === undefined || outcome.answers[index]?.kind === "refused") continue;
+      const endMs = ledger.leaseEnds.get(token) ?? Infinity;
+      if (wallMs > endMs) report(`P5: ${id} wrote ${key} under ${token}, which ended at ${endMs}`);
       const newer = byKey.get(key)?.find((claim) => claim.token > token && claim.atUs < beginUs);
       if (newer === undefined) continue;
       report(`P5: ${id} wrote ${key} under ${token} after ${newer.token} was handed out`);

@@ -13,6 +13,8 @@ export type Evidence =
       readonly kind: "begin";
       readonly id: string;
       readonly atUs: number;
+      /** By the clock on the wall, as leases are; it is the database's clock too on one machine. */
+      readonly wallMs: number;
       readonly atomic: boolean;
       readonly writes: readonly WriteNote[];
     }
@@ -30,6 +32,7 @@ export type Evidence =
       readonly leaseMs: number;
       readonly claims: readonly ClaimNote[];
     }
+  | { readonly kind: "renewed"; readonly token: number; readonly expiresAtMs: number }
   /** A follower of the log saw these documents at `first`, `first + 1`, ... */
   | { readonly kind: "seen"; readonly first: number; readonly digests: readonly string[] }
   | { readonly kind: "ready" }

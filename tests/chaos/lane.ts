@@ -69,7 +69,8 @@ export class Lane {
     const { atomic = false, isRepeat = false } = options;
     const id = `call-${this.nextOperation()}`;
     const notes = writes.map((write) => noteOf(write, isRepeat));
-    this.#emit({ kind: "begin", id, atUs: nowUs(), atomic, writes: notes });
+    const wallMs = Date.now();
+    this.#emit({ kind: "begin", id, atUs: nowUs(), wallMs, atomic, writes: notes });
     try {
       const answers = await this.store.commit(writes, { atomic });
       this.#emit({ kind: "end", id, atUs: nowUs(), answers: answers.map(answerNote) });
@@ -92,6 +93,13 @@ export class Lane {
       this.#emit({ kind: "claimed", beginUs, atUs: nowUs(), leaseMs, claims: notes });
     }
     return claims;
+  }
+
+  async renew(claim: ClaimRef): Promise<void> {
+    const { renewed } = await this.store.renew([claim], leaseMs);
+    for (const { token, expiresAtMs } of renewed) {
+      this.#emit({ kind: "renewed", token, expiresAtMs });
+    }
   }
 
   problem(text: string): void {

@@ -8,6 +8,7 @@ export interface Call {
   readonly atomic: boolean;
   readonly writes: readonly WriteNote[];
   readonly beginUs: number;
+  readonly wallMs: number;
   outcome: Outcome;
 }
 
@@ -26,6 +27,8 @@ export interface LedgerClaim extends ClaimNote {
 export class Ledger {
   readonly calls = new Map<string, Call>();
   readonly claims: LedgerClaim[] = [];
+  /** When each token ends at the latest, as far as its holder was told. */
+  readonly leaseEnds = new Map<number, number>();
   readonly seen = new Map<number, string>();
   readonly problems: string[] = [];
 
@@ -50,8 +53,9 @@ export class Ledger {
   #addLine(line: Evidence): void {
     switch (line.kind) {
       case "begin": {
-        const { id, atomic, writes, atUs } = line;
-        this.calls.set(id, { id, atomic, writes, beginUs: atUs, outcome: { kind: "unknown" } });
+        const { id, atomic, writes, atUs: beginUs, wallMs } = line;
+        const outcome = { kind: "unknown" } as const;
+        this.calls.set(id, { id, atomic, writes, beginUs, wallMs, outcome });
         return;
       }
       case "end":
@@ -63,9 +67,15 @@ export class Ledger {
         return;
       case "claimed": {
         const { beginUs, atUs, leaseMs } = line;
-        for (const claim of line.claims) this.claims.push({ ...claim, beginUs, atUs, leaseMs });
+        for (const claim of line.claims) {
+          this.claims.push({ ...claim, beginUs, atUs, leaseMs });
+          this.leaseEnds.set(claim.token, claim.expiresAtMs);
+        }
         return;
       }
+      case "renewed":
+        this.leaseEnds.set(line.token, line.expiresAtMs);
+        return;
       case "seen":
         for (const [index, digest] of line.digests.entries()) this.#see(line.first + index, digest);
         return;
