@@ -26,6 +26,8 @@ export interface CommitQueueOptions {
 }
 
 interface Ticket {
+  /** The call it belongs to: groups of one call are committed in their order. */
+  readonly call: readonly PreparedGroup[];
   readonly group: PreparedGroup;
   readonly settle: (answers: readonly Answer[]) => void;
   readonly fail: (error: unknown) => void;
@@ -61,7 +63,7 @@ export class CommitQueue {
     const answers = groups.map(
       (group) =>
         new Promise<readonly Answer[]>((settle, fail) => {
-          this.#waiting.push({ group, settle, fail });
+          this.#waiting.push({ call: groups, group, settle, fail });
         }),
     );
     // Callers of the same turn of the event loop join the same batch.
@@ -121,6 +123,7 @@ export class CommitQueue {
     const batch: Ticket[] = [];
     const later: Ticket[] = [];
     const touched = new Touched();
+    const postponed = new Set<Ticket["call"]>();
     let writes = 0;
     let bytes = 0;
     let index = 0;
@@ -132,7 +135,8 @@ export class CommitQueue {
         writes + group.writes.length > limits.maxCommitWrites ||
         bytes + group.bytes > limits.maxCommitBytes;
       if (full && batch.length > 0) break;
-      if (this.#options.independent && !touched.add(group)) {
+      if (this.#options.independent && (!touched.add(group) || postponed.has(ticket.call))) {
+        postponed.add(ticket.call);
         later.push(ticket);
         continue;
       }
