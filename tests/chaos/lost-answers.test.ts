@@ -1,0 +1,71 @@
+// Answers that are lost after the commit: the store must find out what happened and tell it, once,
+// and when it cannot find out it must say so instead of "not applied". See proxy.ts. The last test
+// is about news: a change is heard of in another process in milliseconds, not at the next poll.
+import assert from "node:assert/strict";
+import { after, before, test } from "node:test";
+import { startPostgres } from "../peers/postgres.ts";
+import type { Postgres } from "../peers/postgres.ts";
+import { waitUntil } from "../peers/wait.ts";
+import { Puts } from "./acknowledged.ts";
+import { LossyProxy } from "./proxy.ts";
+import { openTarget } from "./target.ts";
+
+let server: Postgres;
+before(async () => {
+  server = await startPostgres();
+});
+after(async () => await server[Symbol.asyncDispose]());
+
+test("a commit whose answer is lost is answered exactly, and applied once", async () => {
+  const url = server.url(await server.createDatabase());
+  await using proxy = new LossyProxy(server.port);
+  await proxy.listen();
+  await using store = await openTarget(proxy.urlOf(url));
+  const puts = new Puts();
+  for (let round = 1; round <= 20; round += 1) {
+    proxy.loseNext(round % 3 === 0 ? 2 : 1);
+    const codes = await Promise.all(Array.from({ length: 8 }, async () => await puts.put(store)));
+    assert.deepEqual([...new Set(codes)], ["committed"], `round ${round}`);
+  }
+  assert.ok(proxy.lost >= 20, `${proxy.lost} answers were lost`);
+  await puts.check(store);
+  const { revision } = await store.head();
+  assert.equal(revision, puts.acknowledged.size, "nothing was applied twice");
+});
+
+test("a commit that cannot be looked up in time is of unknown outcome, not refused", async () => {
+  const url = server.url(await server.createDatabase());
+  await using proxy = new LossyProxy(server.port);
+  await proxy.listen();
+  await using store = await openTarget(proxy.urlOf(url), { patienceMs: 1_000 });
+  const puts = new Puts();
+  assert.equal(await puts.put(store), "committed");
+  proxy.loseNext(1, true);
+  const codes = await Promise.all(Array.from({ length: 4 }, async () => await puts.put(store)));
+  assert.ok(codes.includes("store.outcome_unknown"), codes.join());
+  assert.equal(proxy.lost, 1);
+  proxy.letIn();
+  const isBack = async (): Promise<boolean> => (await puts.put(store)) === "committed";
+  await waitUntil("the store to come back", isBack, { limitMs: 20_000 });
+  await puts.check(store);
+});
+
+test("a change is news in another process at once", async (t) => {
+  const url = server.url(await server.createDatabase());
+  await using here = await openTarget(url);
+  await using there = await openTarget(url);
+  const puts = new Puts();
+  const tookMs: number[] = [];
+  for (let i = 1; i <= 30; i += 1) {
+    const heard = there.advancedBeyond(i - 1, AbortSignal.timeout(10_000));
+    const startedAt = performance.now();
+    assert.equal(await puts.put(here), "committed");
+    await heard;
+    tookMs.push(performance.now() - startedAt);
+    const { changes } = await there.changes(i - 1);
+    assert.equal(changes[0]?.revision, i);
+  }
+  const worst = Math.max(...tookMs);
+  t.diagnostic(`news after ${Math.round(worst)} ms at worst`);
+  assert.ok(worst < 2_000, `news after ${Math.round(worst)} ms`);
+});
