@@ -4,6 +4,7 @@
  * each change the one it replaced is removed, and deletions are removed themselves. How far the
  * walk came is committed with each slice, so after a crash it goes on from there.
  */
+import { performance } from "node:perf_hooks";
 import type { DatabaseSync } from "node:sqlite";
 import { limits } from "../../kernel/limits.ts";
 import { action, rows } from "./sql.ts";
@@ -68,8 +69,15 @@ export class Compaction {
     };
   }
 
-  /** Called with how long a slice took with its commit, which is the larger part. */
-  adapt(tookMs: number): void {
+  /** Sizes the next slice by the time of this one with its commit, which is the larger part. */
+  timed<T>(slice: () => T): T {
+    const start = performance.now();
+    const result = slice();
+    this.#adapt(performance.now() - start);
+    return result;
+  }
+
+  #adapt(tookMs: number): void {
     if (tookMs > sliceGoalMs) this.#items = Math.max(smallestSlice, this.#items >> 1);
     else if (tookMs * 2 < sliceGoalMs) {
       this.#items = Math.min(limits.compactionBatchItems, this.#items * 2);

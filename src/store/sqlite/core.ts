@@ -6,7 +6,6 @@
  * failed call leaves nothing behind. A COMMIT that fails in the disk is settled by looking at the
  * file again (`#settle`): it happened, it did not, or nobody can know.
  */
-import { performance } from "node:perf_hooks";
 import type { DatabaseSync } from "node:sqlite";
 import { SetpointError } from "../../kernel/errors.ts";
 import type { ResourceKey } from "../../kernel/resource.ts";
@@ -127,10 +126,8 @@ export class Core {
   }
 
   compactSlice(): Slice {
-    const start = performance.now();
-    const done = this.#transaction(() => ({ result: this.#parts.compaction.slice() }));
-    this.#parts.compaction.adapt(performance.now() - start);
-    return done;
+    const { compaction } = this.#parts;
+    return compaction.timed(() => this.#transaction(() => ({ result: compaction.slice() })));
   }
 
   /** Replaces envelopes that are still what they were. */
