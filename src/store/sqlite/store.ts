@@ -282,7 +282,10 @@ export class SqliteStore implements Store {
       );
     });
     this.#recent.skipTo(state.revision);
-    if (state.batch !== batch) throw cause;
+    if (state.batch !== batch) {
+      const message = "the thread of the store died before it committed";
+      throw new SetpointError("store.unavailable", message, { cause });
+    }
     this.#recent.workSignal.advance();
     return recoveredAnswers(state.answers);
   }

@@ -34,7 +34,7 @@ export interface Reply {
 /** The call was open when the thread died, so it may have happened. */
 export class ThreadDied extends SetpointError {
   constructor(cause: unknown) {
-    super("store.unavailable", "the thread of the store has died", { cause });
+    super("store.outcome_unknown", "the thread of the store has died during a call", { cause });
   }
 }
 
