@@ -49,7 +49,9 @@ export class Tail {
   /** The database has all revisions up to here. */
   advance(head: number): void {
     this.#target = Math.max(this.#target, head);
-    if (this.#target > this.#options.log.head) this.#filling ??= this.#fill();
+    if (this.#target <= this.#options.log.head) return;
+    // On a later turn, so that a filling which ends at once does not end before it is noted here.
+    this.#filling ??= Promise.resolve().then(async () => await this.#fill());
   }
 
   /** Resolves when the log has reached this revision, which is known to be committed. */
