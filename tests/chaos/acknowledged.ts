@@ -1,6 +1,6 @@
-// A small load for tests of faults: puts of new resources, one after the other or many at once, with
-// a record of what was acknowledged, what was refused and how, and the comparison with what a store
-// holds in the end. Nothing acknowledged may be missing and nothing refused may be there.
+// A small load for tests of faults: puts of new resources, one after the other or many at once,
+// with a record of what was acknowledged, what was refused and how, and the comparison with what a
+// store holds in the end. Nothing acknowledged may be missing and nothing refused may be there.
 import assert from "node:assert/strict";
 import type { Put, Store } from "../../src/store/port.ts";
 import { chaosDraft, chaosKey } from "./documents.ts";

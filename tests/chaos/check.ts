@@ -1,7 +1,7 @@
 // After a crash: opens the store and holds it against what the writers were told. The method is to
-// read the whole log once, replay it into a state of our own, and compare three accounts of the same
-// history: the writers' evidence, the log, and what the store answers to reads. Each finding names
-// the promise of port.ts that it breaks. An empty list is the only good answer.
+// read the whole log once, replay it into a state of our own, and compare three accounts of the
+// same history: the writers' evidence, the log, and what the store answers to reads. Each finding
+// names the promise of port.ts that it breaks. An empty list is the only good answer.
 import type { Change, Store } from "../../src/store/port.ts";
 import { termsOfDocument } from "./actions.ts";
 import { checkCalls } from "./check-calls.ts";

@@ -1,5 +1,5 @@
-// Four processes share a few registers on one PostgreSQL while their connections are cut under them.
-// Every call is recorded with its times, and the merged history of each register must be
+// Four processes share a few registers on one PostgreSQL while their connections are cut under
+// them. Every call is recorded with its times, and the merged history of each register must be
 // linearizable: see linearizable.ts. The register that is only incremented must have counted every
 // acknowledged increment and nothing else, and all processes must have seen one order of changes.
 import assert from "node:assert/strict";

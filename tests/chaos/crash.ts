@@ -1,8 +1,8 @@
 // Crashes for as long as one likes: `npm run crash -- --minutes 10 --seed 1`. Rounds on SQLite and
 // on PostgreSQL take turns; each store is replaced by an empty one after some rounds, so that the
-// checks stay short and first rounds are tried often. One line per round, a summary at the end, exit
-// code 1 when a promise was broken. The order of crashes is repeated by the same seed; their moment
-// only nearly, since the machine has a say in it.
+// checks stay short and first rounds are tried often. One line per round, a summary at the end,
+// exit code 1 when a promise was broken. The order of crashes is repeated by the same seed; their
+// moment only nearly, since the machine has a say in it.
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";

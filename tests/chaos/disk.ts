@@ -88,7 +88,7 @@ export class Disk implements AsyncDisposable {
     await rm(this.#folder, { recursive: true, force: true });
   }
 
-  /** `commit=600`: the journal does not flush by itself every few seconds and hide a missing flush. */
+  /** `commit=600`: the journal does not flush by itself and so hide that a store did not. */
   #mount(): void {
     run("mount", ["-o", "loop,commit=600", this.#image, this.path]);
   }

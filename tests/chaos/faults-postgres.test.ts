@@ -130,7 +130,7 @@ test("a server away for longer than the patience is a typed error in bounded tim
   await puts.check(store);
 });
 
-test("a server without a free connection is waited for, and is a typed error in the end", async () => {
+test("a server without a free connection is waited for, and a typed error in the end", async () => {
   const url = server.url(await server.createDatabase());
   const puts = new Puts();
   await using first = await openTarget(url, { patienceMs: 1_500 });

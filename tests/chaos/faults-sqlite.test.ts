@@ -119,7 +119,7 @@ test("a second process is told that the store is locked, and a read-only one is 
   await puts.check(store);
 });
 
-test("files that are not a store are refused with a typed error and left as they were", async () => {
+test("files that are not a store are refused with a typed error and left alone", async () => {
   const text = join(folder, "text.db");
   await writeFile(text, "this is not a database\n".repeat(1_000));
   const foreign = join(folder, "foreign.db");

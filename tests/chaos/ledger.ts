@@ -1,6 +1,6 @@
-// Everything the writers of a store ever said, over all rounds on the same data: the calls with what
-// is known of their outcome, the claims, and the changes that followers saw. It is the parent's
-// knowledge, so no crash of a writer or a database touches it.
+// Everything the writers of a store ever said, over all rounds on the same data: the calls with
+// what is known of their outcome, the claims, and the changes that followers saw. It is the
+// parent's knowledge, so no crash of a writer or a database touches it.
 import type { AnswerNote, ClaimNote, Evidence, WriteNote } from "./evidence.ts";
 
 export interface Call {

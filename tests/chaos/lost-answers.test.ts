@@ -62,10 +62,9 @@ test("a change is news in another process at once", async (t) => {
     assert.equal(await puts.put(here), "committed");
     await heard;
     tookMs.push(performance.now() - startedAt);
+    assert.ok(Math.max(...tookMs) < 2_000, `news after ${tookMs.join()} ms`);
     const { changes } = await there.changes(i - 1);
     assert.equal(changes[0]?.revision, i);
   }
-  const worst = Math.max(...tookMs);
-  t.diagnostic(`news after ${Math.round(worst)} ms at worst`);
-  assert.ok(worst < 2_000, `news after ${Math.round(worst)} ms`);
+  t.diagnostic(`news after ${Math.round(Math.max(...tookMs))} ms at worst`);
 });

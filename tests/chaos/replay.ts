@@ -1,5 +1,6 @@
 // The log as data: every change by its revision, and the state at any revision, made by replaying
-// the changes one after the other. Replaying checks what each change says about the one it replaced.
+// the changes one after the other. Replaying checks what each change says about the one it
+// replaced.
 import { keyText } from "../../src/kernel/resource.ts";
 import type { Change } from "../../src/store/port.ts";
 import { parseChaos } from "./documents.ts";

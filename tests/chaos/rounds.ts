@@ -1,7 +1,7 @@
-// The rounds of crash.test.ts and crash.ts. A round starts writers on a store that may hold the data
-// of earlier rounds, chooses a moment and a way to crash by a seed, crashes, and lets check.ts judge
-// what is left. The ledger of all rounds on the same data is one, so that nothing acknowledged in an
-// earlier round may be missing in a later one.
+// The rounds of crash.test.ts and crash.ts. A round starts writers on a store that may hold the
+// data of earlier rounds, chooses a moment and a way to crash by a seed, crashes, and lets
+// check.ts judge what is left. The ledger of all rounds on the same data is one, so that nothing
+// acknowledged in an earlier round may be missing in a later one.
 import { setTimeout as delay } from "node:timers/promises";
 import { seededRandom } from "../../src/kernel/random.ts";
 import type { Random } from "../../src/kernel/random.ts";

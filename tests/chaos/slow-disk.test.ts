@@ -1,8 +1,8 @@
-// A disk that stands still, and a server that does: writes queue up to their limit, further ones are
-// refused at once with store.overloaded, memory stays bounded, and when the disk moves again all
-// that was accepted is answered and there. The disk is frozen by the kernel (see disk.ts), which is
-// as slow as a disk gets; the server is stopped with SIGSTOP. An answer that comes while the disk
-// stands still was given before the flush, whatever a crash would have shown.
+// A disk that stands still, and a server that does: writes queue up to their limit, further ones
+// are refused at once with store.overloaded, memory stays bounded, and when the disk moves again
+// all that was accepted is answered and there. The disk is frozen by the kernel (see disk.ts),
+// which is as slow as a disk gets; the server is stopped with SIGSTOP. An answer that comes while
+// the disk stands still was given before the flush, whatever a crash would have shown.
 import assert from "node:assert/strict";
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
@@ -53,7 +53,7 @@ async function checkOverload(store: Store, stall: () => void, go: () => void): P
   await puts.check(store);
 }
 
-test("SQLite on a disk that stands still refuses what does not fit, and answers the rest", async (t) => {
+test("SQLite on a disk that stands still refuses what does not fit, and goes on", async (t) => {
   const tell = (why: string): void => t.diagnostic(`NOT TESTED: frozen disk: ${why}`);
   await using disk = await openDisk(64, tell);
   if (disk === undefined) return;
@@ -66,7 +66,7 @@ test("SQLite on a disk that stands still refuses what does not fit, and answers 
   );
 });
 
-test("SQLite that gets more than it can write refuses the rest, and answers what it took", async () => {
+test("SQLite that gets more than it can write refuses it, and answers what it took", async () => {
   const folder = await mkdtemp(join(tmpdir(), "setpoint-slow-"));
   try {
     await using store = await openTarget(sqliteTarget(join(folder, "store.db")), {
@@ -85,7 +85,7 @@ test("SQLite that gets more than it can write refuses the rest, and answers what
   }
 });
 
-test("PostgreSQL that stands still: what does not fit is refused, the rest is answered", async () => {
+test("PostgreSQL that stands still refuses what does not fit, and answers the rest", async () => {
   await using server = await startPostgres();
   const target = server.url(await server.createDatabase());
   await using store = await openTarget(target, { maxQueuedWrites });

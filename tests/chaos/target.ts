@@ -1,6 +1,6 @@
 // Opens the store that a test names as text, so that a child process can be told which one to use:
-// `sqlite:/path/of/the/file` or `postgres://...`. The sealing key is fixed, because the process that
-// checks must read what the process that was killed has sealed.
+// `sqlite:/path/of/the/file` or `postgres://...`. The sealing key is fixed, because the process
+// that checks must read what the process that was killed has sealed.
 import { keyRing } from "../../src/store/key-ring.ts";
 import type { Store } from "../../src/store/port.ts";
 
