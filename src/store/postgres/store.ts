@@ -203,6 +203,7 @@ export class PostgresStore implements port.Store {
 
   async changes(after: number, limit: number = limits.eventPageItems): Promise<port.ChangePage> {
     this.#checkOpen();
+    this.#tail.follow();
     if (after <= this.#log.head) {
       checkReadable(after, this.#log.head, this.#compacted);
       const changes = this.#log.read(after, limit, limits.maxPageBytes);
@@ -218,6 +219,7 @@ export class PostgresStore implements port.Store {
 
   async advancedBeyond(after: number, signal?: AbortSignal): Promise<number> {
     this.#checkOpen();
+    this.#tail.follow();
     return await this.#log.revisionSignal.beyond(after, this.#orClosing(signal));
   }
 

@@ -4,7 +4,7 @@
  * revision was committed by another process (or is a deletion shown from the stored document) and
  * is read by range. Only then are those changes announced, so who hears of a revision can read it.
  *
- * Somebody who comes back after a long absence does not load everything: the log jumps ahead, and
+ * When nobody follows the log, or after a long absence, nothing is loaded: the log jumps ahead, and
  * readers of the part in between read the database.
  */
 import { limits } from "../../kernel/limits.ts";
@@ -25,6 +25,7 @@ export class Tail {
   readonly #offered = new Map<number, Change>();
   #target: number;
   #filling: Promise<void> | undefined;
+  #isFollowed = false;
   #isClosed = false;
 
   constructor(options: TailOptions) {
@@ -44,6 +45,11 @@ export class Tail {
       }
     }
     this.advance(head);
+  }
+
+  /** Somebody reads along: changes of other processes are worth reading once, for all. */
+  follow(): void {
+    this.#isFollowed = true;
   }
 
   /** The database has all revisions up to here. */
@@ -71,7 +77,8 @@ export class Tail {
       while (log.head < this.#target) {
         this.#appendOffered();
         if (log.head >= this.#target) break;
-        if (this.#isClosed || this.#target - log.head > maxCatchUp) log.skipTo(this.#target);
+        const isFar = this.#target - log.head > maxCatchUp;
+        if (this.#isClosed || isFar || !this.#isFollowed) log.skipTo(this.#target);
         else await this.#readMissing();
       }
     } catch {
@@ -83,6 +90,8 @@ export class Tail {
         if (revision <= log.head) this.#offered.delete(revision);
       }
       this.#filling = undefined;
+      // Who follows says so again at its next step.
+      this.#isFollowed = false;
     }
   }
 
