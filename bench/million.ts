@@ -4,6 +4,7 @@
  */
 import { join } from "node:path";
 import { performance } from "node:perf_hooks";
+import { setTimeout } from "node:timers/promises";
 import type { Store } from "../src/store/port.ts";
 import { openSqliteStore } from "../src/store/sqlite/store.ts";
 import { creation, draftFor, keys, kind, uidOf } from "./documents.ts";
@@ -78,7 +79,7 @@ async function compactHalf(store: Store, total: number): Promise<Waits> {
     const [answer] = await store.commit([put]);
     if (answer?.kind !== "committed") throw new Error(`not committed: ${JSON.stringify(answer)}`);
   });
-  const quiet = await pacedWrites(store, "quiet", new Promise((done) => setTimeout(done, 2_000)));
+  const quiet = await pacedWrites(store, "quiet", setTimeout(2_000));
   const { revision } = await store.head();
   const start = performance.now();
   const compaction = store.compact(revision);
@@ -103,15 +104,16 @@ async function pacedWrites(
   prefix: string,
   until: Promise<unknown>,
 ): Promise<readonly number[]> {
-  let isOver = false;
-  void until.then(() => (isOver = true));
+  const over = new AbortController();
+  const ended = until.finally(() => over.abort());
   const waits: number[] = [];
-  while (!isOver) {
+  while (!over.signal.aborted) {
     const start = performance.now();
     await store.commit([creation(`${prefix}-${waits.length}`)]);
     waits.push(performance.now() - start);
-    await new Promise((done) => setTimeout(done, 1));
+    await setTimeout(1);
   }
+  await ended;
   return waits;
 }
 

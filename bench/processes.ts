@@ -1,6 +1,7 @@
 /** Benches that need more than one process on PostgreSQL: scaling of writers, and wake-up time. */
 import { spawn } from "node:child_process";
 import { createInterface } from "node:readline";
+import { setTimeout } from "node:timers/promises";
 import { openPostgresStore } from "../src/store/postgres/store.ts";
 import { creation, keys } from "./documents.ts";
 import { median, percentile } from "./measure.ts";
@@ -40,7 +41,7 @@ export async function wakeUp(url: string): Promise<readonly Row[]> {
       JSON.stringify({ sentNs: String(process.hrtime.bigint()), pad: "x".repeat(1_000) }),
     );
     await store.commit([{ ...put, draft: { ...put.draft, body } }]);
-    await new Promise((resolve) => setTimeout(resolve, 2));
+    await setTimeout(2);
   }
   const [, text = "[]"] = await follower.line(/^delays (.*)/);
   await store.close();

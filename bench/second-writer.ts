@@ -1,6 +1,7 @@
 /**
  * One of the writing processes of the two-process bench: writes when told to, then says how many.
  */
+import { once } from "node:events";
 import { openPostgresStore } from "../src/store/postgres/store.ts";
 import { keys } from "./documents.ts";
 import { createAll } from "./store.ts";
@@ -8,7 +9,7 @@ import { createAll } from "./store.ts";
 const [url = "", prefix = "w", seconds = "3"] = process.argv.slice(2);
 const store = await openPostgresStore({ url, keys });
 console.log("ready");
-await new Promise((resolve) => process.stdin.once("data", resolve));
+await once(process.stdin, "data");
 const end = performance.now() + Number(seconds) * 1_000;
 let written = 0;
 while (performance.now() < end) {

@@ -17,15 +17,14 @@ export interface HealthOptions {
 }
 
 export function healthHandler(options: HealthOptions) {
-  return (request: IncomingMessage, response: ServerResponse): void => {
-    void answer(options, request).then(({ status, text }) => {
-      response.writeHead(status, {
-        "content-type": "text/plain; charset=utf-8",
-        "cache-control": "no-store",
-        "x-content-type-options": "nosniff",
-      });
-      response.end(`${text}\n`);
+  return async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
+    const { status, text } = await answer(options, request);
+    response.writeHead(status, {
+      "content-type": "text/plain; charset=utf-8",
+      "cache-control": "no-store",
+      "x-content-type-options": "nosniff",
     });
+    response.end(`${text}\n`);
   };
 }
 

@@ -2,6 +2,7 @@
  * One running server: the store and what answers for it. Started whole or not at all, and stopped
  * in the reverse order: not ready, no new connections, accepted work answered, store closed.
  */
+import { once } from "node:events";
 import { createServer } from "node:http";
 import type { Server } from "node:http";
 import type { AddressInfo } from "node:net";
@@ -24,7 +25,9 @@ export async function startServer(config: ServeConfig, log: Logger): Promise<Run
   const store = await openStore(config, { access: "write" });
   let isStopping = false;
   const handler = healthHandler({ store, timers: systemTimers, isStopping: () => isStopping });
-  const server = createServer({ requestTimeout: 10_000, headersTimeout: 5_000 }, handler);
+  const server = createServer({ requestTimeout: 10_000, headersTimeout: 5_000 }, (...exchange) => {
+    void handler(...exchange);
+  });
   try {
     await listen(server, config.listen);
   } catch (error) {
@@ -58,7 +61,8 @@ async function listen(server: Server, to: ServeConfig["listen"]): Promise<void> 
 }
 
 async function closeServer(server: Server): Promise<void> {
-  const closed = new Promise<void>((resolve) => server.close(() => resolve()));
+  const closed = once(server, "close");
+  server.close();
   server.closeIdleConnections();
   const force = systemTimers.after(2_000, () => server.closeAllConnections());
   await closed;

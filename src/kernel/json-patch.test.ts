@@ -131,7 +131,7 @@ test("the whole document can be replaced, and null is a value like any other", (
   assert.deepEqual(applyJsonPatch({ a: null }, operations), {});
 });
 
-test("a move onto itself changes nothing, and one to a sibling with a longer name is allowed", () => {
+test("a move onto itself changes nothing, and one to a longer sibling name is allowed", () => {
   assert.deepEqual(applyJsonPatch({ a: 1 }, [{ op: "move", from: "/a", path: "/a" }]), { a: 1 });
   assert.deepEqual(applyJsonPatch({ a: 1 }, [{ op: "move", from: "/a", path: "/ab" }]), { ab: 1 });
 });

@@ -1,6 +1,7 @@
 // A Kind is the type of a resource: its names, scope, versions, schema and field rules. Kinds come
 // from TypeScript, from a CustomResourceDefinition or from an OpenAPI document, and all three end
-// here, in one checked and frozen object. Nothing after `defineKind` has to ask whether it is sound.
+// here, in one checked and frozen object. Nothing after `defineKind` has to ask whether it is
+// sound.
 
 import { kindProblems } from "./kind-check.ts";
 import { SetpointError } from "./errors.ts";

@@ -15,7 +15,9 @@ export const limits = Object.freeze({
   maxJsonDepth: 128,
   /** Largest number of operations in one JSON Patch; the same as kube-apiserver. */
   maxPatchOperations: 10_000,
-  /** Characters that the copy operations of one JSON Patch may add: copies can double a document. */
+  /**
+   * Characters that the copy operations of one JSON Patch may add: copies can double a document.
+   */
   maxPatchCopyChars: 8 * mib,
 
   // Names and metadata

@@ -34,7 +34,9 @@ function slowDatabase() {
     release: () => gates.shift()?.(),
     commitBatch: async (batch: readonly PreparedGroup[]) => {
       batches.push(batch.map(namesOf));
-      await new Promise<void>((open) => gates.push(open));
+      const { promise, resolve } = Promise.withResolvers<void>();
+      gates.push(resolve);
+      await promise;
       return batch.map((group) =>
         group.writes.map((): Answer => ({ kind: "committed", revision: (revision += 1) })),
       );
@@ -139,7 +141,7 @@ describe("group commit", () => {
 describe("preparing", () => {
   const refused = (write: object, field: string) =>
     assert.throws(
-      () => prepareCommit(ring, [{ ...wake("a"), ...write } as Write]),
+      () => prepareCommit(ring, [{ ...wake("a"), ...write }]),
       (error) => isSetpointError(error, "request.invalid") && error.details["field"] === field,
     );
 

@@ -2,6 +2,7 @@
 // repository, a real server, real signals, and a look at what is printed.
 import assert from "node:assert/strict";
 import { spawn } from "node:child_process";
+import { once } from "node:events";
 import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -40,7 +41,7 @@ async function setpoint(...args: string[]): Promise<Ran> {
   let stderr = "";
   child.stdout.setEncoding("utf8").on("data", (text: string) => (stdout += text));
   child.stderr.setEncoding("utf8").on("data", (text: string) => (stderr += text));
-  const code = await new Promise<number | null>((resolve) => child.once("close", resolve));
+  const [code] = (await once(child, "close")) as [number | null];
   return { code, stdout, stderr };
 }
 

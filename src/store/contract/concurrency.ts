@@ -198,6 +198,7 @@ function processes(open: OpenStore): void {
       upTo(200),
     );
     for (const store of [h.store, other]) {
+      await store.advancedBeyond(199, soon());
       const changes = await changesAfter(store, 0);
       assert.deepEqual(
         changes.map((change) => change.revision),
