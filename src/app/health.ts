@@ -52,7 +52,8 @@ async function storeHealth({ store, timers }: HealthOptions): Promise<Reply> {
     (): Reply => ({ status: 503, text: `store: no answer within ${answerWithinMs} ms` }),
     (): Reply => ({ status: 503, text: "store: not asked" }),
   );
-  const asked = store.stats().then(
+  // Any key will do: what matters is that the database is asked, and that it costs nothing.
+  const asked = store.get({ kind: "health", namespace: "", name: "ready" }).then(
     (): Reply => ({ status: 200, text: "ok" }),
     (error: unknown): Reply => ({
       status: 503,
