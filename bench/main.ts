@@ -21,6 +21,7 @@ import {
   boundRow,
   claims,
   createAll,
+  fairClaims,
   freshNames,
   groupWrites,
   reads,
@@ -59,6 +60,7 @@ async function sqlite(): Promise<readonly Row[]> {
   found.push(boundRow("SQLite: event loop delay p99 meanwhile", delayMs, "ms", 3));
   found.push(await singleWrites(who, { first: 0.5 }));
   found.push(...(await reads(who)), await claims(who, 10), await claims(who, 100));
+  found.push(await fairClaims(who, 100));
   return found;
 }
 
@@ -74,6 +76,7 @@ async function postgres(): Promise<readonly Row[]> {
     ...(await reads(who)),
     await claims(who, 10),
     await claims(who, 100),
+    await fairClaims(who, 100),
     await twoWriters(newDatabase),
     ...(await wakeUp(await newDatabase())),
   ];

@@ -22,6 +22,9 @@ export interface Duel {
 export async function duel(contest: Contest, rounds = 3): Promise<Duel> {
   const raw: number[] = [];
   const ours: number[] = [];
+  // The first turn of both is for the compiler and the caches.
+  await contest.raw();
+  await contest.ours();
   for (let round = 0; round < rounds; round += 1) {
     raw.push(await contest.raw());
     ours.push(await contest.ours());

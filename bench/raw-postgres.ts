@@ -3,7 +3,7 @@
  * current row and one event row per write, each with the 1 KiB document; nothing is checked.
  */
 import { Client } from "pg";
-import { documentText } from "./documents.ts";
+import type { RawDocument } from "./store.ts";
 
 export class RawPostgres implements AsyncDisposable {
   readonly #connection: Client;
@@ -21,16 +21,16 @@ export class RawPostgres implements AsyncDisposable {
         document text, PRIMARY KEY (kind, namespace, name));
       CREATE TABLE raw_event (revision bigint PRIMARY KEY, kind text, namespace text, name text,
         document text);
-      CREATE TABLE raw_queue (id bigint PRIMARY KEY, due bigint, token bigint, owner text);
-      CREATE INDEX raw_queue_due ON raw_queue (due);`);
+      CREATE TABLE raw_queue (kind text, namespace text, name text, due bigint, token bigint,
+        owner text, PRIMARY KEY (kind, namespace, name));
+      CREATE INDEX raw_queue_due ON raw_queue (kind, due);`);
     return new RawPostgres(connection);
   }
 
   /** Durable transactions of `size` writes each. */
-  async write(names: readonly string[], size: number): Promise<number> {
-    for (let at = 0; at < names.length; at += size) {
-      const batch = names.slice(at, at + size);
-      const documents = batch.map(documentText);
+  async write(documents: readonly RawDocument[], size: number): Promise<number> {
+    for (let at = 0; at < documents.length; at += size) {
+      const batch = documents.slice(at, at + size);
       const revisions = batch.map(() => (this.#revision += 1));
       await this.#connection.query({
         name: "raw-write",
@@ -40,10 +40,10 @@ export class RawPostgres implements AsyncDisposable {
                  FROM input)
                INSERT INTO raw_current SELECT 'widgets', 'bench', name, revision, document
                  FROM input`,
-        values: [batch, revisions, documents],
+        values: [batch.map(({ name }) => name), revisions, batch.map(({ text }) => text)],
       });
     }
-    return names.length;
+    return documents.length;
   }
 
   async get(names: readonly string[]): Promise<number> {
@@ -71,7 +71,7 @@ export class RawPostgres implements AsyncDisposable {
   async fillQueue(count: number): Promise<void> {
     await this.#connection.query("TRUNCATE raw_queue");
     await this.#connection.query(
-      "INSERT INTO raw_queue SELECT i, 0, NULL, NULL FROM generate_series(1, $1::bigint) i",
+      "INSERT INTO raw_queue SELECT 'k', 'n', 'w-' || i, i FROM generate_series(1, $1::bigint) i",
       [count],
     );
     await this.#connection.query("ANALYZE raw_queue");
@@ -83,8 +83,9 @@ export class RawPostgres implements AsyncDisposable {
       const { rowCount } = await this.#connection.query({
         name: "raw-claim",
         text: `UPDATE raw_queue SET due = 9000000000000, token = coalesce(token, 0) + 1, owner = 'w'
-               WHERE id IN (SELECT id FROM raw_queue WHERE due <= 1 ORDER BY due LIMIT $1
-                            FOR UPDATE SKIP LOCKED) RETURNING id`,
+               WHERE (kind, namespace, name) IN (
+                 SELECT kind, namespace, name FROM raw_queue WHERE kind = 'k' AND due <= 1000000
+                 ORDER BY due LIMIT $1 FOR UPDATE SKIP LOCKED) RETURNING name`,
         values: [batch],
       });
       if (rowCount === null || rowCount === 0) return claimed;

@@ -5,7 +5,7 @@
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import type { StatementSync } from "node:sqlite";
-import { documentText } from "./documents.ts";
+import type { RawDocument } from "./store.ts";
 
 export class RawSqlite implements Disposable {
   readonly #db: DatabaseSync;
@@ -23,8 +23,9 @@ export class RawSqlite implements Disposable {
         PRIMARY KEY (kind, namespace, name));
       CREATE TABLE event (revision INTEGER PRIMARY KEY, kind TEXT, namespace TEXT, name TEXT,
         document TEXT);
-      CREATE TABLE queue (id INTEGER PRIMARY KEY, due INTEGER, token INTEGER, owner TEXT);
-      CREATE INDEX queue_due ON queue (due);`);
+      CREATE TABLE queue (kind TEXT, namespace TEXT, name TEXT, due INTEGER, token INTEGER,
+        owner TEXT, PRIMARY KEY (kind, namespace, name)) WITHOUT ROWID;
+      CREATE INDEX queue_due ON queue (kind, due);`);
     this.#current = this.#db.prepare("INSERT INTO current VALUES ('widgets','bench',?,?,?)");
     this.#event = this.#db.prepare("INSERT INTO event VALUES (?,'widgets','bench',?,?)");
     this.#get = this.#db.prepare(
@@ -38,18 +39,17 @@ export class RawSqlite implements Disposable {
   }
 
   /** Durable transactions of `size` writes each. */
-  write(names: readonly string[], size: number): number {
-    for (let at = 0; at < names.length; at += size) {
+  write(documents: readonly RawDocument[], size: number): number {
+    for (let at = 0; at < documents.length; at += size) {
       this.#db.exec("BEGIN IMMEDIATE");
-      for (const name of names.slice(at, at + size)) {
-        const document = documentText(name);
+      for (const { name, text } of documents.slice(at, at + size)) {
         this.#revision += 1;
-        this.#current.run(name, this.#revision, document);
-        this.#event.run(this.#revision, name, document);
+        this.#current.run(name, this.#revision, text);
+        this.#event.run(this.#revision, name, text);
       }
       this.#db.exec("COMMIT");
     }
-    return names.length;
+    return documents.length;
   }
 
   get(names: readonly string[]): number {
@@ -63,20 +63,25 @@ export class RawSqlite implements Disposable {
 
   fillQueue(count: number): void {
     this.#db.exec("BEGIN; DELETE FROM queue");
-    const insert = this.#db.prepare("INSERT INTO queue VALUES (?, 0, NULL, NULL)");
-    for (let id = 1; id <= count; id += 1) insert.run(id);
+    const insert = this.#db.prepare("INSERT INTO queue VALUES ('k', 'n', ?, ?, NULL, NULL)");
+    for (let id = 1; id <= count; id += 1) insert.run(`w-${id}`, id);
     this.#db.exec("COMMIT");
   }
 
   /** Claims everything in batches: look, mark, commit. */
   claimAll(batch: number): number {
-    const look = this.#db.prepare("SELECT id FROM queue WHERE due <= 1 ORDER BY due LIMIT ?");
-    const mark = this.#db.prepare("UPDATE queue SET due = 9e12, token = ?, owner = 'w' WHERE id=?");
+    const look = this.#db.prepare(
+      "SELECT name FROM queue WHERE kind = 'k' AND due <= 1000000 ORDER BY due LIMIT ?",
+    );
+    const mark = this.#db.prepare(
+      `UPDATE queue SET due = 9000000000000, token = ?, owner = 'w'
+       WHERE kind = 'k' AND namespace = 'n' AND name = ?`,
+    );
     let claimed = 0;
     for (;;) {
       this.#db.exec("BEGIN IMMEDIATE");
       const rows = look.all(batch);
-      for (const row of rows) mark.run((claimed += 1), row["id"] ?? null);
+      for (const row of rows) mark.run((claimed += 1), row["name"] ?? null);
       this.#db.exec("COMMIT");
       if (rows.length === 0) return claimed;
     }

@@ -1,13 +1,18 @@
 /** The contests between a store through its port and the raw limit of its database. */
-import type { Store } from "../src/store/port.ts";
-import { creation, kind } from "./documents.ts";
+import type { Put, Store } from "../src/store/port.ts";
+import { creation, documentText, kind } from "./documents.ts";
 import { concurrently, duel, rate } from "./measure.ts";
 import { figure } from "./table.ts";
 import type { Row } from "./table.ts";
 
+export interface RawDocument {
+  readonly name: string;
+  readonly text: string;
+}
+
 /** What both raw baselines can do. */
 export interface RawDatabase {
-  write(names: readonly string[], size: number): Promise<number> | number;
+  write(documents: readonly RawDocument[], size: number): Promise<number> | number;
   get(names: readonly string[]): Promise<number> | number;
   list(count: number): Promise<number> | number;
   fillQueue(count: number): Promise<void> | void;
@@ -39,8 +44,17 @@ export async function createAll(
   callers: number,
   labels = 0,
 ): Promise<number> {
-  return await concurrently(callers, names.length, async (index) => {
-    const [answer] = await store.commit([creation(names[index] ?? "", labels)]);
+  return await commitAll(
+    store,
+    names.map((name) => creation(name, labels)),
+    callers,
+  );
+}
+
+/** The documents are encoded already: what is measured is the store, not its callers. */
+async function commitAll(store: Store, writes: readonly Put[], callers: number): Promise<number> {
+  return await concurrently(callers, writes.length, async (index) => {
+    const [answer] = await store.commit(writes.slice(index, index + 1));
     if (answer?.kind !== "committed") throw new Error(`not committed: ${JSON.stringify(answer)}`);
   });
 }
@@ -49,8 +63,8 @@ export async function groupWrites(who: Contestants, asked: Asked): Promise<Row> 
   const result = await duel({
     name: "64",
     unit: "/s",
-    raw: () => rate(() => who.raw.write(freshNames(writes), 64)),
-    ours: () => rate(() => createAll(who.store, freshNames(writes), 64)),
+    raw: () => rawWrites(who, writes, 64),
+    ours: () => ourWrites(who, writes, 64),
   });
   return ratioRow(`${who.title}: writes, 64 callers`, result, "writes/s", asked);
 }
@@ -59,15 +73,28 @@ export async function singleWrites(who: Contestants, asked: Asked): Promise<Row>
   const result = await duel({
     name: "1",
     unit: "/s",
-    raw: () => rate(() => who.raw.write(freshNames(singles), 1)),
-    ours: () => rate(() => createAll(who.store, freshNames(singles), 1)),
+    raw: () => rawWrites(who, singles, 1),
+    ours: () => ourWrites(who, singles, 1),
   });
   return ratioRow(`${who.title}: writes, one caller`, result, "writes/s", asked);
 }
 
+async function rawWrites(who: Contestants, count: number, size: number): Promise<number> {
+  const documents = freshNames(count).map((name) => ({ name, text: documentText(name) }));
+  return await rate(() => who.raw.write(documents, size));
+}
+
+async function ourWrites(who: Contestants, count: number, callers: number): Promise<number> {
+  const puts = freshNames(count).map((name) => creation(name));
+  return await rate(() => commitAll(who.store, puts, callers));
+}
+
 export async function reads(who: Contestants): Promise<readonly Row[]> {
   const names = freshNames(20_000);
-  await who.raw.write(names, 256);
+  await who.raw.write(
+    names.map((name) => ({ name, text: documentText(name) })),
+    256,
+  );
   await createAll(who.store, names, 256);
   const some = names.filter((_, index) => index % 4 === 0);
   const gets = await duel({
@@ -83,10 +110,10 @@ export async function reads(who: Contestants): Promise<readonly Row[]> {
   const lists = await duel({
     name: "list",
     unit: "/s",
-    raw: () => rate(() => times(40, async () => await who.raw.list(1_000))),
+    raw: () => rate(() => times(100, async () => await who.raw.list(1_000))),
     ours: () =>
       rate(() =>
-        times(40, async () => {
+        times(100, async () => {
           const page = await who.store.list({ kind, namespace: "bench", limit: 1_000 });
           if (page.records.length !== 1_000) throw new Error("the page is not full");
         }),
@@ -98,6 +125,7 @@ export async function reads(who: Contestants): Promise<readonly Row[]> {
   ];
 }
 
+/** The same rows on both sides: all due, of one kind and one namespace. */
 export async function claims(who: Contestants, batch: number): Promise<Row> {
   const total = batch === 10 ? 5_000 : 20_000;
   const result = await duel({
@@ -109,20 +137,36 @@ export async function claims(who: Contestants, batch: number): Promise<Row> {
     },
     ours: async () => {
       const claimKind = `work-${(serial += 1)}`;
-      await makeDue(who.store, claimKind, total);
+      await makeDue(who.store, claimKind, total, 1);
       return await rate(() => claimEverything(who.store, claimKind, batch, total));
     },
   });
   return ratioRow(`${who.title}: claims, batches of ${batch}`, result, "claims/s", { first: 0.5 });
 }
 
-async function makeDue(store: Store, claimKind: string, total: number): Promise<void> {
+/** What fairness costs: many tenants with more due than fits, claimed in turns. */
+export async function fairClaims(who: Contestants, batch: number): Promise<Row> {
+  const claimKind = `work-${(serial += 1)}`;
+  const total = 10_000;
+  await makeDue(who.store, claimKind, total, 50);
+  const found = await rate(() => claimEverything(who.store, claimKind, batch, total));
+  const what = `${who.title}: claims, batches of ${batch}, 50 namespaces in turns`;
+  const ours = figure(found, "claims/s");
+  return { what, raw: "", ours, result: "", asked: "(stated)", isMet: true };
+}
+
+async function makeDue(
+  store: Store,
+  claimKind: string,
+  total: number,
+  namespaces: number,
+): Promise<void> {
   await concurrently(256, total, async (index) => {
     const put = creation(`w-${index}`);
     await store.commit([
       {
         ...put,
-        key: { kind: claimKind, namespace: `tenant-${index % 20}`, name: `w-${index}` },
+        key: { kind: claimKind, namespace: `tenant-${index % namespaces}`, name: `w-${index}` },
         due: { kind: "wake", afterMs: 0 },
       },
     ]);

@@ -2,6 +2,10 @@
  * Group commit without a timer: whatever queued while the last batch was being committed is the
  * next batch. A lone caller waits for nobody; many callers share one disk flush.
  *
+ * Where a flush takes no longer than the callers need to react to their answers, waiting for all of
+ * them leaves the disk idle half of the time. Then (`overlap`) what is there is split in two: one
+ * half is committed while the other half is answered and asks again.
+ *
  * The queue is bounded in writes and bytes. Beyond that `submit` refuses at once with
  * `store.overloaded`, so a slow disk shows as a typed error and not as growing memory.
  *
@@ -21,9 +25,14 @@ export interface CommitQueueOptions {
     batch: readonly PreparedGroup[],
   ) => Promise<readonly (readonly Answer[])[]>;
   readonly independent: boolean;
+  /** Whether a second batch may be handed over while one is being committed. Never, if left out. */
+  readonly overlap?: () => boolean;
   readonly maxQueuedWrites?: number;
   readonly maxQueuedBytes?: number;
 }
+
+/** A smaller batch is not worth a flush of its own. */
+const smallestShare = 8;
 
 interface Ticket {
   /** The call it belongs to: groups of one call are committed in their order. */
@@ -38,7 +47,9 @@ export class CommitQueue {
   readonly #maxWrites: number;
   readonly #maxBytes: number;
   #waiting: Ticket[] = [];
-  #running: Promise<void> | undefined;
+  #batches = 0;
+  #isPumping = false;
+  readonly #idle: (() => void)[] = [];
   #writes = 0;
   #bytes = 0;
   #closed = false;
@@ -57,19 +68,15 @@ export class CommitQueue {
   /** Takes all groups of a call or none; answers once each of them was judged. */
   async submit(groups: readonly PreparedGroup[]): Promise<readonly Answer[]> {
     if (this.#closed) throw new SetpointError("store.closed", "the store is closed");
+    const [only] = groups;
+    if (only !== undefined && groups.length === 1) {
+      this.#admit(only.writes.length, only.bytes);
+      return await this.#enqueue(groups, only);
+    }
     const writes = groups.reduce((sum, group) => sum + group.writes.length, 0);
     const bytes = groups.reduce((sum, group) => sum + group.bytes, 0);
     this.#admit(writes, bytes);
-    const answers = groups.map(
-      (group) =>
-        new Promise<readonly Answer[]>((settle, fail) => {
-          this.#waiting.push({ call: groups, group, settle, fail });
-        }),
-    );
-    // Callers of the same turn of the event loop join the same batch.
-    this.#running ??= Promise.resolve().then(() => this.#run());
-    if (answers[0] !== undefined && answers.length === 1) return await answers[0];
-    const settled = await Promise.allSettled(answers);
+    const settled = await Promise.allSettled(groups.map((group) => this.#enqueue(groups, group)));
     const failed = settled.find((outcome) => outcome.status === "rejected");
     if (failed !== undefined) throw failed.reason;
     return settled.flatMap((outcome) => (outcome.status === "fulfilled" ? outcome.value : []));
@@ -78,7 +85,24 @@ export class CommitQueue {
   /** Refuses new calls and resolves when everything accepted was answered. */
   async close(): Promise<void> {
     this.#closed = true;
-    await this.#running;
+    if (this.#writes === 0) return;
+    await new Promise<void>((resolve) => {
+      this.#idle.push(resolve);
+    });
+  }
+
+  #enqueue(call: Ticket["call"], group: PreparedGroup): Promise<readonly Answer[]> {
+    this.#wakePump();
+    return new Promise((settle, fail) => {
+      this.#waiting.push({ call, group, settle, fail });
+    });
+  }
+
+  /** Soon, so that callers of the same turn of the event loop join the same batch. */
+  #wakePump(): void {
+    if (this.#isPumping) return;
+    this.#isPumping = true;
+    queueMicrotask(() => this.#pump());
   }
 
   #admit(writes: number, bytes: number): void {
@@ -94,12 +118,14 @@ export class CommitQueue {
     this.#bytes += bytes;
   }
 
-  async #run(): Promise<void> {
-    while (this.#waiting.length > 0) {
-      const batch = this.#takeBatch();
-      await this.#commit(batch);
+  #pump(): void {
+    this.#isPumping = false;
+    const isOverlapping = this.#options.overlap?.() === true;
+    const most = isOverlapping ? Math.max(smallestShare, Math.ceil(this.#writes / 2)) : undefined;
+    while (this.#waiting.length > 0 && this.#batches < (isOverlapping ? 2 : 1)) {
+      this.#batches += 1;
+      void this.#commit(this.#takeBatch(most));
     }
-    this.#running = undefined;
   }
 
   async #commit(batch: readonly Ticket[]): Promise<void> {
@@ -117,9 +143,12 @@ export class CommitQueue {
       if (answers === undefined) ticket.fail(failure);
       else ticket.settle(answers);
     }
+    this.#batches -= 1;
+    if (this.#writes === 0) for (const resolve of this.#idle.splice(0)) resolve();
+    if (this.#waiting.length > 0) this.#wakePump();
   }
 
-  #takeBatch(): readonly Ticket[] {
+  #takeBatch(mostWrites: number = limits.maxCommitWrites): readonly Ticket[] {
     const batch: Ticket[] = [];
     const later: Ticket[] = [];
     const touched = new Touched();
@@ -132,7 +161,7 @@ export class CommitQueue {
       if (ticket === undefined) break;
       const { group } = ticket;
       const full =
-        writes + group.writes.length > limits.maxCommitWrites ||
+        writes + group.writes.length > Math.min(mostWrites, limits.maxCommitWrites) ||
         bytes + group.bytes > limits.maxCommitBytes;
       if (full && batch.length > 0) break;
       if (this.#options.independent && (!touched.add(group) || postponed.has(ticket.call))) {

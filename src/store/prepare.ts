@@ -3,6 +3,7 @@
  * rejects the whole call and changes nothing), its secrets are sealed, its digest is taken and its
  * size is known, so that the queue can be bounded in bytes. Nothing here looks at stored state.
  */
+import { isUtf8 } from "node:buffer";
 import { SetpointError } from "../kernel/errors.ts";
 import { limits } from "../kernel/limits.ts";
 import { keyText } from "../kernel/resource.ts";
@@ -47,6 +48,13 @@ export function prepareCommit(
       details: { writes: writes.length, most },
     });
   }
+  const [only] = writes;
+  if (only !== undefined && writes.length === 1) {
+    // By far the most common call, and the path of every status write.
+    checkWrite(only, 0);
+    const prepared = prepareWrite(ring, only, keyText(only.key));
+    return [{ writes: [prepared], bytes: prepared.bytes }];
+  }
   const seen = new Set<string>();
   const prepared = writes.map((write, index) => {
     checkWrite(write, index);
@@ -77,8 +85,9 @@ function prepareWrite(ring: KeyRing, write: Write, id: string): PreparedWrite {
   }
   const uid = write.kind === "put" ? write.uid : lastUid(write.when);
   const stored = sealDocument(ring, { key: write.key, uid }, draft);
-  const bytes = stored.document.length + (stored.sealed?.length ?? 0) + overheadBytes;
-  return { write, id, ...stored, terms: draft.terms, bytes };
+  const { document, sealed, digest } = stored;
+  const bytes = document.length + (sealed?.length ?? 0) + overheadBytes;
+  return { write, id, document, sealed, digest, terms: draft.terms, bytes };
 }
 
 /** A deletion that carries secrets seals them under an identity, so it has to name the uid. */
@@ -137,6 +146,9 @@ function checkDraft(draft: Put["draft"], index: number, field: string): void {
       `the document has ${draft.body.length} bytes; at most ${limits.maxDocumentBytes} are stored`,
       { details: { write: index, bytes: draft.body.length, most: limits.maxDocumentBytes } },
     );
+  }
+  if (!isUtf8(draft.body) || draft.body.includes(0)) {
+    throw invalid(index, `${field}.body`, "is not UTF-8 text, or contains NUL");
   }
   if (draft.terms.length > maxTerms) {
     throw invalid(index, `${field}.terms`, `more than ${maxTerms} index terms`);

@@ -39,11 +39,10 @@ function changeOf(
 ): Change {
   const { revision, type, previous, previousTerms } = result;
   const { write } = prepared;
-  const { kind, namespace, name } = write.key;
+  const { key } = write;
   const uid = write.kind === "put" ? write.uid : result.uid;
   assert(uid !== undefined, "a deletion tells the uid of what it deleted");
-  const key = { kind, namespace, name };
-  const terms = result.terms === undefined ? [...prepared.terms] : parsed(result.terms);
+  const terms = result.terms === undefined ? prepared.terms : parsed(result.terms);
   return {
     revision,
     type,
@@ -78,8 +77,14 @@ export function isSooner(groups: readonly PreparedGroup[]): boolean {
   );
 }
 
-/** Answers that were committed with their batch and lost on the way: see head.answers. */
-export function recoveredAnswers(text: string): readonly (readonly Answer[])[] {
-  const { results } = unpackResult({ text, bytes: new ArrayBuffer(0) });
+/** Answers that were committed with their batch and lost on the way; undefined if it was not. */
+export function recoveredAnswers(
+  kept: string,
+  batch: number,
+): readonly (readonly Answer[])[] | undefined {
+  const start = `${batch} `;
+  const line = kept.split("\n").find((text) => text.startsWith(start));
+  if (line === undefined) return undefined;
+  const { results } = unpackResult({ text: line.slice(start.length), bytes: new ArrayBuffer(0) });
   return results.map((group) => group.map(answerOf));
 }

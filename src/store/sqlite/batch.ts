@@ -9,6 +9,7 @@ import type { JsonObject } from "../../kernel/json.ts";
 import type { ResourceKey } from "../../kernel/resource.ts";
 import type {
   Change,
+  Claim,
   ClaimRef,
   CounterBound,
   CounterUse,
@@ -67,6 +68,8 @@ export type WriteResult =
 
 export interface BatchResult {
   readonly atMs: number;
+  /** How long the COMMIT took: whether batches should overlap depends on it. */
+  readonly flushMs: number;
   readonly results: readonly (readonly WriteResult[])[];
 }
 
@@ -148,15 +151,17 @@ interface WireRest {
 
 interface WireResults {
   readonly atMs: number;
+  readonly flushMs: number;
   readonly results: readonly (readonly WireResult[])[];
 }
 
 const types = ["created", "updated", "deleted"] as const;
 
-export function packResult({ atMs, results }: BatchResult): Packed {
+export function packResult({ atMs, flushMs, results }: BatchResult): Packed {
   const bytes = new Bytes();
   const wire: WireResults = {
     atMs,
+    flushMs,
     results: results.map((group) => group.map((result) => wireResult(result, bytes))),
   };
   return { text: JSON.stringify(wire), bytes: bytes.join() };
@@ -175,10 +180,11 @@ function wireResult(result: WriteResult, bytes: Bytes): WireResult {
 
 /** The text alone is enough for answers; without the bytes, documents are left out. */
 export function unpackResult({ text, bytes }: Packed): BatchResult {
-  const { atMs, results } = JSON.parse(text) as WireResults;
+  const { atMs, flushMs, results } = JSON.parse(text) as WireResults;
   const cursor = new Cursor(bytes);
   return {
     atMs,
+    flushMs,
     results: results.map((group) => group.map((result) => resultOf(result, cursor))),
   };
 }
@@ -199,6 +205,29 @@ function resultOf(wire: WireResult, bytes: Cursor): WriteResult {
     sealed: bytes.take(rest?.sealed ?? -1),
   };
 }
+
+/** Claims as one text of lists, for the same reason. */
+export function packClaims(claims: readonly Claim[]): string {
+  return JSON.stringify(
+    claims.map(({ key, token, uid, revision, expiresAtMs, dueAtMs, attempts }): WireClaim => {
+      const { kind, namespace, name } = key;
+      return [kind, namespace, name, token, uid, revision, expiresAtMs, dueAtMs, attempts];
+    }),
+  );
+}
+
+export function unpackClaims(text: string): readonly Claim[] {
+  return (JSON.parse(text) as readonly WireClaim[]).map((wire) => {
+    const [kind, namespace, name, token, uid, revision, expiresAtMs, dueAtMs, attempts] = wire;
+    const key = { kind, namespace, name };
+    return { key, token, uid, revision, expiresAtMs, dueAtMs, attempts };
+  });
+}
+
+type WireClaim = readonly [
+  ...[kind: string, namespace: string, name: string, token: number, uid: string],
+  ...[revision: number, expiresAtMs: number, dueAtMs: number, attempts: number],
+];
 
 /** Collects byte strings; each is known by its length from then on, an absent one by -1. */
 class Bytes {

@@ -8,9 +8,7 @@
  * at most `limits.maxClaimNamespaces` namespaces.
  */
 import type { DatabaseSync } from "node:sqlite";
-import { assert } from "../../kernel/assert.ts";
 import { limits } from "../../kernel/limits.ts";
-import { keyText } from "../../kernel/resource.ts";
 import type { Claim, ClaimRequest } from "../port.ts";
 import { action, rows } from "./sql.ts";
 
@@ -20,14 +18,21 @@ interface Candidate {
   readonly name: string;
   readonly dueAtMs: number;
   readonly attempts: number;
+  readonly uid: string;
+  readonly revision: number;
+  readonly rowId: number;
 }
 
+const columns = "d.kind, d.namespace, d.name, d.due_at, d.attempts, r.uid, r.revision, d.rowid";
+/** Every due row has its resource, so the join only adds to it. */
+const withResource = `CROSS JOIN resource r
+    ON r.kind = d.kind AND r.namespace = d.namespace AND r.name = d.name`;
+
 export const claimQueries = {
-  oldest: `SELECT kind, namespace, name, due_at, attempts FROM due INDEXED BY due_by_time
-    WHERE kind = ? AND due_at <= ? ORDER BY due_at LIMIT ?`,
-  oldestOfNamespace: `SELECT kind, namespace, name, due_at, attempts
-    FROM due INDEXED BY due_by_namespace
-    WHERE kind = ? AND namespace = ? AND due_at <= ? ORDER BY due_at LIMIT ?`,
+  oldest: `SELECT ${columns} FROM due d INDEXED BY due_by_time ${withResource}
+    WHERE d.kind = ? AND d.due_at <= ? ORDER BY d.due_at LIMIT ?`,
+  oldestOfNamespace: `SELECT ${columns} FROM due d INDEXED BY due_by_namespace ${withResource}
+    WHERE d.kind = ? AND d.namespace = ? AND d.due_at <= ? ORDER BY d.due_at LIMIT ?`,
   nextNamespace: `SELECT namespace FROM due INDEXED BY due_by_namespace
     WHERE kind = ? AND namespace > ? AND due_at IS NOT NULL ORDER BY namespace LIMIT 1`,
   firstNamespace: `SELECT namespace FROM due INDEXED BY due_by_namespace
@@ -36,7 +41,10 @@ export const claimQueries = {
     WHERE kind = ? AND due_at IS NOT NULL ORDER BY due_at LIMIT 1`,
 };
 
-type DueRow = [kind: string, namespace: string, name: string, dueAt: number, attempts: number];
+type DueRow = [
+  ...[kind: string, namespace: string, name: string, dueAt: number, attempts: number],
+  ...[uid: string, revision: number, rowId: number],
+];
 
 function statements(db: DatabaseSync) {
   return {
@@ -44,14 +52,10 @@ function statements(db: DatabaseSync) {
     oldestOfNamespace: rows<DueRow>(db, claimQueries.oldestOfNamespace),
     nextNamespace: rows<[string]>(db, claimQueries.nextNamespace),
     firstNamespace: rows<[string]>(db, claimQueries.firstNamespace),
-    resource: rows<[uid: string, revision: number]>(
-      db,
-      "SELECT uid, revision FROM resource WHERE kind = ? AND namespace = ? AND name = ?",
-    ),
     grant: action(
       db,
       `UPDATE due SET due_at = ?, wake_at = NULL, token = ?, owner = ?, attempts = ?
-       WHERE kind = ? AND namespace = ? AND name = ?`,
+       WHERE rowid = ?`,
     ),
   };
 }
@@ -95,9 +99,17 @@ export class Claims {
         counts.set(candidate.namespace, count);
         found.push(candidate);
       }
-      if (found.length > limit) return undefined;
+      if (found.length > limit)
+        return this.#isAlone(kinds, counts) ? found.slice(0, limit) : undefined;
     }
     return kinds.length > 1 ? found.sort(byDueTime) : found;
+  }
+
+  /** Whether nobody else waits: one kind, and no namespace but the one found. */
+  #isAlone(kinds: readonly string[], found: ReadonlyMap<string, number>): boolean {
+    const first = this.#first(kinds);
+    if (kinds.length > 1 || found.size > 1 || first === undefined) return false;
+    return this.#after(kinds, first) === undefined;
   }
 
   #chooseByTurns(
@@ -181,14 +193,11 @@ export class Claims {
   }
 
   #grant(of: Candidate, token: number, request: ClaimRequest, nowMs: number): Claim {
-    const { kind, namespace, name, dueAtMs } = of;
+    const { kind, namespace, name, dueAtMs, uid, revision, rowId } = of;
     const expiresAtMs = nowMs + request.leaseMs;
     const attempts = of.attempts + 1;
     const key = { kind, namespace, name };
-    const found = this.#sql.resource.get(kind, namespace, name);
-    assert(found !== undefined, `${keyText(key)} is due but does not exist`);
-    this.#sql.grant.run(expiresAtMs, token, request.owner, attempts, kind, namespace, name);
-    const [uid, revision] = found;
+    this.#sql.grant.run(expiresAtMs, token, request.owner, attempts, rowId);
     return { key, token, uid, revision, expiresAtMs, dueAtMs, attempts };
   }
 }
@@ -207,8 +216,9 @@ function inTurns(queues: readonly (readonly Candidate[])[], limit: number): read
   return chosen;
 }
 
-function candidateOf([kind, namespace, name, dueAtMs, attempts]: DueRow): Candidate {
-  return { kind, namespace, name, dueAtMs, attempts };
+function candidateOf(row: DueRow): Candidate {
+  const [kind, namespace, name, dueAtMs, attempts, uid, revision, rowId] = row;
+  return { kind, namespace, name, dueAtMs, attempts, uid, revision, rowId };
 }
 
 function byDueTime(a: Candidate, b: Candidate): number {

@@ -34,8 +34,9 @@ export interface CoreOptions {
 export interface CoreState {
   readonly revision: number;
   readonly compacted: number;
-  /** The newest batch committed, and what it was answered: see batch.ts. */
+  /** The newest batch committed. */
   readonly batch: number;
+  /** What it and the one before it were answered: a line each, with the number of the batch. */
   readonly answers: string;
 }
 
@@ -58,6 +59,8 @@ interface Parts {
   readonly due: DueTimes;
   readonly claims: Claims;
   readonly compaction: Compaction;
+  readonly begin: Action;
+  readonly end: Action;
   readonly setHead: Action;
   readonly setToken: Action;
   readonly reseal: Action;
@@ -71,6 +74,9 @@ export class Core {
   #revision = 0;
   #lastToken = 0;
   #batch = 0;
+  /** What the last batch was answered, as it is kept in the head. */
+  #answers = "";
+  #flushMs = 0;
   #loader: Loader | undefined;
 
   constructor(options: CoreOptions) {
@@ -91,17 +97,21 @@ export class Core {
 
   commit(batch: number, groups: readonly BatchGroup[]): BatchResult {
     const atMs = this.#options.clock.nowMs();
-    return this.#transaction(() => {
+    const result = this.#transaction(() => {
       const applied = this.#parts.groups.apply(groups, this.#revision, atMs);
-      const result = { atMs, results: applied.results };
-      if (!applied.isChanged) return { result };
-      this.#parts.setHead.run(applied.revision, batch, packResult(result).text);
+      const judged = { atMs, flushMs: 0, results: applied.results };
+      if (!applied.isChanged) return { result: judged };
+      // Two batches may be under way at once, so the answers of the last two are kept.
+      const answers = `${batch} ${packResult(judged).text}`;
+      this.#parts.setHead.run(applied.revision, batch, `${answers}\n${this.#answers}`);
       const commit = (): void => {
         this.#revision = applied.revision;
         this.#batch = batch;
+        this.#answers = answers;
       };
-      return { result, commit };
+      return { result: judged, commit };
     });
+    return { ...result, flushMs: this.#flushMs };
   }
 
   claim(request: ClaimRequest): readonly Claim[] {
@@ -182,14 +192,19 @@ export class Core {
     return this.#db.prepare(`PRAGMA ${text}`).all();
   }
 
+  /** Copies the end of the log without waiting for anybody: the next commit begins it anew. */
+  rewind(): boolean {
+    return this.checkpoint("PASSIVE");
+  }
+
   /**
    * Moves the log into the database file; false when a reader or the disk was in the way. What was
    * committed is safe in the log all the same, so no commit is answered with that failure.
    */
-  checkpoint(): boolean {
+  checkpoint(mode: "PASSIVE" | "RESTART" | "TRUNCATE"): boolean {
     this.#db.exec(`PRAGMA busy_timeout = ${checkpointWaitMs}`);
     try {
-      const row = rows<[busy: number]>(this.#db, "PRAGMA wal_checkpoint(TRUNCATE)").get();
+      const row = rows<[busy: number]>(this.#db, `PRAGMA wal_checkpoint(${mode})`).get();
       return row?.[0] === 0;
     } catch (error) {
       if (sqliteCode(error) === undefined) throw error;
@@ -210,9 +225,11 @@ export class Core {
     }
     let done: ReturnType<typeof run> | undefined;
     try {
-      this.#db.exec("BEGIN IMMEDIATE");
+      this.#parts.begin.run();
       done = run();
-      this.#db.exec("COMMIT");
+      const startMs = performance.now();
+      this.#parts.end.run();
+      this.#flushMs = performance.now() - startMs;
     } catch (error) {
       if (done !== undefined && sqliteCode(error) === ioError && this.#settle(error)) {
         return done.result;
@@ -286,6 +303,8 @@ function partsOf(db: DatabaseSync): Parts {
     groups: new WriteGroups(db, due),
     claims: new Claims(db),
     compaction: new Compaction(db),
+    begin: action(db, "BEGIN IMMEDIATE"),
+    end: action(db, "COMMIT"),
     setHead: action(db, "UPDATE head SET revision = ?, batch = ?, answers = ? WHERE id = 1"),
     setToken: action(db, "UPDATE head SET last_token = ? WHERE id = 1"),
     reseal: action(

@@ -7,7 +7,7 @@ import { statSync } from "node:fs";
 import type { DatabaseSync } from "node:sqlite";
 import { SetpointError } from "../../kernel/errors.ts";
 import { Background } from "./background.ts";
-import { packBatch, unpackResult } from "./batch.ts";
+import { packBatch, unpackClaims, unpackResult } from "./batch.ts";
 import type { BatchGroup, BatchResult, Packed } from "./batch.ts";
 import type { DatabaseClock } from "./clock.ts";
 import { Core } from "./core.ts";
@@ -74,16 +74,20 @@ export function threadEngine(
       if (isCheckpointing) return;
       isCheckpointing = true;
       // One that fails is tried again after the next megabytes: the data is safe in the log.
-      void Promise.allSettled([background.call("checkpoint", [])]).finally(() => {
-        isCheckpointing = false;
-      });
+      void Promise.allSettled([background.call("checkpoint", [])])
+        .then(async () => await Promise.allSettled([writer.call("rewind", [])]))
+        .finally(() => {
+          isCheckpointing = false;
+        });
     },
   );
   const near = local<BackgroundCalls>(new Background(reader), path);
   const far = remote<BackgroundCalls>(background);
   const isSmall = (): boolean => bytesOnDisk(path) < smallBytes;
   return {
-    writer: remote<CoreCalls>(writer),
+    writer: remote<CoreCalls>(writer, {
+      claim: async (request) => unpackClaims((await writer.call("claim", [request])) as string),
+    }),
     background: {
       list: async (query) => await far.list(query),
       counts: async (nowMs) => await (isSmall() ? near : far).counts(nowMs),
@@ -109,13 +113,12 @@ export function threadEngine(
   };
 }
 
-/** Each method becomes a call of that name. */
-function remote<T>(thread: Thread): Calls<T> {
-  return new Proxy({} as Calls<T>, {
-    get:
-      (_, op) =>
-      async (...args: readonly unknown[]) =>
-        await thread.call(String(op), args),
+/** Each method becomes a call of that name, but for those that are given. */
+function remote<T>(thread: Thread, given: Partial<Calls<T>> = {}): Calls<T> {
+  return new Proxy(given as Calls<T>, {
+    get: (own, op) =>
+      Reflect.get(own, op) ??
+      (async (...args: readonly unknown[]) => await thread.call(String(op), args)),
   });
 }
 
@@ -129,7 +132,7 @@ export function inlineEngine({ path, clock, walLimits }: EngineOptions, db: Data
     commit: async (batch, groups) => {
       const result = core.commit(batch, groups);
       const bytes = groups.flat().reduce((sum, { document }) => sum + (document?.length ?? 0), 0);
-      if (wal.wrote(groups.length, bytes) !== "nothing") core.checkpoint();
+      if (wal.wrote(groups.length, bytes) !== "nothing") core.rewind();
       return result;
     },
     advanceClock: async (ms) => clock.advanceMs(ms),

@@ -10,7 +10,7 @@
 import { assert } from "../../kernel/assert.ts";
 import { limits } from "../../kernel/limits.ts";
 import { fieldTerm, labelTerm, ownerTerm } from "../../kernel/terms.ts";
-import type { ListQuery, Page, Position, StoredRecord } from "../port.ts";
+import type { ListQuery, Page, StoredRecord } from "../port.ts";
 import type { Reader } from "./reader.ts";
 import { matcherOf } from "./selection.ts";
 import type { Value } from "./sql.ts";
@@ -21,14 +21,14 @@ const maxLooks = 10_000;
 const maxDrivingTerms = 16;
 const probeRows = 512;
 /** Rows are read in chunks, which is twice as fast as one by one: the first and the largest. */
-const firstChunk = 16;
-const largestChunk = 512;
+const firstChunk = 32;
+const largestChunk = 1_024;
 const chunkBytes = 2 * 1_048_576;
 
 /** The document is left out of rows that are only looked at; it is fetched for those that match. */
 type ListRow = readonly [
   ...[namespace: string, name: string, revision: number, uid: string, terms: string],
-  ...[document?: Uint8Array, sealed?: Uint8Array | null],
+  ...[document?: string, sealed?: Uint8Array | null],
 ];
 
 interface Part {
@@ -42,8 +42,10 @@ export function list(reader: Reader, query: ListQuery): Page {
     const head = reader.checkReadable(wanted ?? reader.head().revision);
     const revision = wanted ?? head.revision;
     const isCurrent = revision === head.revision;
-    const rows = isCurrent ? currentRows(reader, query) : pastRows(reader, query, revision);
-    return pageOf(reader, query, revision, rows);
+    const parts = isCurrent
+      ? currentRows(reader, query)
+      : singly(pastRows(reader, query, revision));
+    return pageOf(reader, query, revision, parts);
   });
 }
 
@@ -53,65 +55,77 @@ export function isLongList(query: ListQuery, head: number): boolean {
   return head - wanted > 10_000;
 }
 
-function pageOf(reader: Reader, query: ListQuery, revision: number, rows: Iterable<ListRow>): Page {
+function pageOf(
+  reader: Reader,
+  query: ListQuery,
+  revision: number,
+  parts: Iterable<readonly ListRow[]>,
+): Page {
   const limit = pageLimit(query);
   const isMatch = matcherOf(query);
   const records: StoredRecord[] = [];
-  let last: Position | undefined;
+  let last: ListRow | undefined;
   let bytes = 0;
   let looks = 0;
-  for (const row of rows) {
-    const [namespace, name, written, uid, terms] = row;
-    looks += 1;
-    if (looks > limit + maxLooks) return { revision, records, ...nextAfter(last) };
-    if (isMatch === undefined || isMatch(terms)) {
-      if (records.length >= limit) return { revision, records, ...nextAfter(last) };
-      const [document, sealed] = documentOf(reader, row);
-      bytes += document.length;
-      if (bytes > limits.maxPageBytes && records.length > 0) {
-        return { revision, records, ...nextAfter(last) };
+  for (const part of parts) {
+    for (const row of part) {
+      looks += 1;
+      if (looks > limit + maxLooks) return cut(revision, records, last);
+      if (isMatch === undefined || isMatch(row[4])) {
+        if (records.length >= limit) return cut(revision, records, last);
+        const record = recordOf(reader, query.kind, row);
+        bytes += record.body.length;
+        if (bytes > limits.maxPageBytes && records.length > 0) return cut(revision, records, last);
+        records.push(record);
       }
-      const key = { kind: query.kind, namespace, name };
-      records.push(reader.record(key, uid, written, document, sealed));
+      last = row;
     }
-    last = { revision, namespace, name };
   }
   return { revision, records };
 }
 
-function nextAfter(last: Position | undefined): { readonly next?: Position } {
-  return last === undefined ? {} : { next: last };
+/** A page that ends before the rows do. */
+function cut(revision: number, records: readonly StoredRecord[], last: ListRow | undefined): Page {
+  if (last === undefined) return { revision, records };
+  return { revision, records, next: { revision, namespace: last[0], name: last[1] } };
+}
+
+function* singly(rows: Iterable<ListRow>): Iterable<readonly ListRow[]> {
+  for (const row of rows) yield [row];
 }
 
 function pageLimit({ limit = limits.defaultPageItems }: ListQuery): number {
   return Math.min(limit, limits.maxPageItems);
 }
 
-function documentOf(reader: Reader, row: ListRow): readonly [Uint8Array, Uint8Array | null] {
-  const [, , revision, , , document, sealed] = row;
-  if (document !== undefined) return [document, sealed ?? null];
+function recordOf(reader: Reader, kind: string, row: ListRow): StoredRecord {
+  const [namespace, name, revision, uid, , document, sealed] = row;
+  const key = { kind, namespace, name };
+  if (document !== undefined) return reader.record(key, uid, revision, document, sealed ?? null);
   const found = reader
-    .statement<[Uint8Array, Uint8Array | null]>(
-      "SELECT CAST(document AS BLOB), sealed FROM change WHERE revision = ?",
+    .statement<[string, Uint8Array | null]>(
+      "SELECT document, sealed FROM change WHERE revision = ?",
     )
     .get(revision);
   assert(found !== undefined, `change ${revision} of the snapshot is there`);
-  return found;
+  return reader.record(key, uid, revision, ...found);
 }
 
 const keyColumns = "r.namespace, r.name, r.revision, r.uid, r.terms";
-const columns = `${keyColumns}, CAST(c.document AS BLOB), c.sealed`;
+const columns = `${keyColumns}, c.document, c.sealed`;
 /** Nobody looks at the terms of a list without requirements. */
 const plainColumns = columns.replace("r.terms", "''");
 
-function currentRows(reader: Reader, query: ListQuery): Iterable<ListRow> {
+function currentRows(reader: Reader, query: ListQuery): Iterable<readonly ListRow[]> {
   const terms = drivingTerms(reader, query);
   if (terms === undefined) {
     const isPlain = matcherOf(query) === undefined;
     return chunks(reader, query, isPlain ? walkKind : lookThroughKind);
   }
   const [term] = terms;
-  if (terms.length > 1 || term === undefined) return mergedRows(reader, query, terms);
+  if (terms.length > 1 || term === undefined) {
+    return singly(mergedRows(reader, query, terms));
+  }
   return chunks(reader, query, (from) => walkTerm(from, term));
 }
 
@@ -120,19 +134,19 @@ function* chunks(
   reader: Reader,
   query: ListQuery,
   partOf: (query: ListQuery) => Part,
-): Iterable<ListRow> {
+): Generator<readonly ListRow[], void> {
   let size = Math.min(firstChunk, pageLimit(query) + 1);
   let from = query.from;
   for (;;) {
     const part = partOf(from === undefined ? query : { ...query, from });
     const rows = reader.statement<ListRow>(`${part.sql} LIMIT ?`).all(...part.values, size);
-    yield* rows;
+    yield rows;
     const last = rows.at(-1);
     if (last === undefined || rows.length < size) return;
     from = { revision: 0, namespace: last[0], name: last[1] };
     const bytes = rows.reduce((sum, row) => sum + (row[5]?.length ?? 0), 0);
     const fitting = Math.ceil((chunkBytes * rows.length) / Math.max(1, bytes));
-    size = Math.min(size * 4, largestChunk, fitting);
+    size = Math.min(size * 8, largestChunk, fitting);
   }
 }
 
@@ -290,7 +304,7 @@ function* replacedRows(reader: Reader, query: ListQuery, at: number): Generator<
 function* pastRows(reader: Reader, query: ListQuery, at: number): Iterable<ListRow> {
   const replaced = replacedRows(reader, query, at);
   let next = replaced.next();
-  for (const row of chunks(reader, query, lookThroughKind)) {
+  for (const row of chunks(reader, query, lookThroughKind).flatMap((part) => part)) {
     if (row[2] > at) continue;
     while (next.done !== true && comparePlaces(next.value, row) < 0) {
       yield next.value;

@@ -13,6 +13,7 @@ import type { Clock } from "../../kernel/clock.ts";
 import { timeText } from "../../kernel/clock.ts";
 import { SetpointError } from "../../kernel/errors.ts";
 import { action, rows, storeError } from "./sql.ts";
+import { walLimits } from "./wal-watch.ts";
 
 /** "STPT": written into the header of the file, where `file` and the sqlite3 shell show it. */
 const applicationId = 0x53545054;
@@ -32,8 +33,11 @@ export function openConnection(path: string, role: "writer" | "reader"): Databas
   try {
     const db = new DatabaseSync(path, { readOnly, timeout: busyTimeoutMs });
     db.exec("PRAGMA synchronous = FULL; PRAGMA foreign_keys = OFF; PRAGMA trusted_schema = OFF");
-    // Checkpoints run in a thread of their own: see checkpointer.ts.
-    if (!readOnly) db.exec("PRAGMA wal_autocheckpoint = 0");
+    // Checkpoints have a rhythm of their own: see wal-watch.ts.
+    if (!readOnly) {
+      // After a long reader the log may be long: it is cut when it begins anew.
+      db.exec(`PRAGMA wal_autocheckpoint = 0; PRAGMA journal_size_limit = ${walLimits.capBytes}`);
+    }
     db.exec(`PRAGMA cache_size = ${readOnly ? -32_768 : -65_536}; PRAGMA temp_store = MEMORY`);
     return db;
   } catch (error) {

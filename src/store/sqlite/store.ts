@@ -49,6 +49,8 @@ import { storeError } from "./sql.ts";
 import { ThreadDied } from "./thread.ts";
 
 const followMs = 100;
+/** Below this a flush is no longer than what the callers do with their answers. */
+const quickFlushMs = 1;
 
 export async function openSqliteStore(options: SqliteOptions): Promise<SqliteStore> {
   const files = openFiles(options);
@@ -70,6 +72,8 @@ export class SqliteStore implements Store {
   readonly #closing = new AbortController();
   #compacted: number;
   #batch: number;
+  /** A moving average. */
+  #flushMs = quickFlushMs;
   #closed: Promise<void> | undefined;
 
   constructor(files: OpenedFiles, options: SqliteOptions, batch: number) {
@@ -81,6 +85,7 @@ export class SqliteStore implements Store {
     this.#queue = new CommitQueue({
       commitBatch: async (groups) => await this.#commitBatch(groups),
       independent: false,
+      overlap: () => this.#flushMs < quickFlushMs,
       ...(options.maxQueuedWrites === undefined
         ? {}
         : { maxQueuedWrites: options.maxQueuedWrites }),
@@ -257,6 +262,7 @@ export class SqliteStore implements Store {
     const batch = (this.#batch += 1);
     try {
       const result = await this.#files.engine.commit(batch, batchOf(groups));
+      this.#flushMs += (result.flushMs - this.#flushMs) / 8;
       const { ring } = this.#files;
       const changes = changesOf(groups, result, (identity, document, sealed) =>
         openDocument(ring, identity, { document, sealed }),
@@ -282,12 +288,13 @@ export class SqliteStore implements Store {
       );
     });
     this.#recent.skipTo(state.revision);
-    if (state.batch !== batch) {
+    const answers = recoveredAnswers(state.answers, batch);
+    if (answers === undefined) {
       const message = "the thread of the store died before it committed";
       throw new SetpointError("store.unavailable", message, { cause });
     }
     this.#recent.workSignal.advance();
-    return recoveredAnswers(state.answers);
+    return answers;
   }
 
   #head(): Head {

@@ -10,7 +10,7 @@ import { systemClock } from "../../kernel/clock.ts";
 import { serialiseError } from "../../kernel/errors.ts";
 import type { ClaimRequest } from "../port.ts";
 import { Background } from "./background.ts";
-import { packResult, unpackBatch } from "./batch.ts";
+import { packClaims, packResult, unpackBatch } from "./batch.ts";
 import type { Packed } from "./batch.ts";
 import { databaseClock } from "./clock.ts";
 import { Core } from "./core.ts";
@@ -55,7 +55,7 @@ function writer(port: MessagePort): Handler {
   const wrote = (writes: number, bytes: number): void => {
     const todo = wal.wrote(writes, bytes);
     if (todo === "wake") port.postMessage({ id: 0, event: "checkpoint" } satisfies Reply);
-    if (todo === "finish") wal.finished(core.checkpoint());
+    if (todo === "finish") wal.finished(core.checkpoint("RESTART"));
   };
   return (op, args) => {
     switch (op) {
@@ -74,7 +74,7 @@ function writer(port: MessagePort): Handler {
       case "claim": {
         const claims = core.claim(args[0] as ClaimRequest);
         wrote(claims.length, 0);
-        return claims;
+        return packClaims(claims);
       }
       case "advanceClock":
         return clock.advanceMs(Number(args[0]));
@@ -82,7 +82,7 @@ function writer(port: MessagePort): Handler {
         // For tests: the thread ends in the middle of a call, as it would when out of memory.
         return process.exit(1);
       case "close":
-        core.checkpoint();
+        core.checkpoint("TRUNCATE");
         return core.close();
       default:
         return invoke(core, op, args);
