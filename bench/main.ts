@@ -11,7 +11,7 @@ import { parseArgs } from "node:util";
 import { openPostgresStore } from "../src/store/postgres/store.ts";
 import { openSqliteStore } from "../src/store/sqlite/store.ts";
 import { startPostgres } from "../tests/peers/postgres.ts";
-import { keys } from "./documents.ts";
+import { creation, keys } from "./documents.ts";
 import { loopDelayP99 } from "./measure.ts";
 import { million } from "./million.ts";
 import { twoWriters, wakeUp } from "./processes.ts";
@@ -20,7 +20,7 @@ import { RawSqlite } from "./raw-sqlite.ts";
 import {
   boundRow,
   claims,
-  createAll,
+  commitAll,
   fairClaims,
   freshNames,
   groupWrites,
@@ -56,7 +56,8 @@ async function sqlite(): Promise<readonly Row[]> {
   await using store = await openSqliteStore({ path: join(folder, "store.db"), keys });
   const who = { title: "SQLite", raw, store };
   const found: Row[] = [await groupWrites(who, { first: 0.5, goal: 0.8 })];
-  const delayMs = await loopDelayP99(() => createAll(store, freshNames(50_000), 64));
+  const puts = freshNames(50_000).map((name) => creation(name));
+  const delayMs = await loopDelayP99(() => commitAll(store, puts, 64));
   found.push(boundRow("SQLite: event loop delay p99 meanwhile", delayMs, "ms", 3));
   found.push(await singleWrites(who, { first: 0.5 }));
   found.push(...(await reads(who)), await claims(who, 10), await claims(who, 100));

@@ -52,7 +52,11 @@ export async function createAll(
 }
 
 /** The documents are encoded already: what is measured is the store, not its callers. */
-async function commitAll(store: Store, writes: readonly Put[], callers: number): Promise<number> {
+export async function commitAll(
+  store: Store,
+  writes: readonly Put[],
+  callers: number,
+): Promise<number> {
   return await concurrently(callers, writes.length, async (index) => {
     const [answer] = await store.commit(writes.slice(index, index + 1));
     if (answer?.kind !== "committed") throw new Error(`not committed: ${JSON.stringify(answer)}`);

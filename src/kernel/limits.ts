@@ -57,7 +57,7 @@ export const limits = Object.freeze({
   /** Bytes of documents in one page of the log or of a list. */
   maxPageBytes: 16 * mib,
   /** Newest changes kept in memory for those who follow the log. */
-  recentLogBytes: 64 * mib,
+  recentLogBytes: 32 * mib,
 
   // Writing
   /** Writes in one database commit. */

@@ -151,8 +151,7 @@ export class CommitQueue {
   #takeBatch(mostWrites: number = limits.maxCommitWrites): readonly Ticket[] {
     const batch: Ticket[] = [];
     const later: Ticket[] = [];
-    const touched = new Touched();
-    const postponed = new Set<Ticket["call"]>();
+    const dependence = this.#options.independent ? new Dependence() : undefined;
     let writes = 0;
     let bytes = 0;
     let index = 0;
@@ -164,8 +163,7 @@ export class CommitQueue {
         writes + group.writes.length > Math.min(mostWrites, limits.maxCommitWrites) ||
         bytes + group.bytes > limits.maxCommitBytes;
       if (full && batch.length > 0) break;
-      if (this.#options.independent && (!touched.add(group) || postponed.has(ticket.call))) {
-        postponed.add(ticket.call);
+      if (dependence?.mustWait(ticket) === true) {
         later.push(ticket);
         continue;
       }
@@ -180,13 +178,14 @@ export class CommitQueue {
 }
 
 /** Which keys a batch writes, and on whose claims it leans. Fences may be shared, writes not. */
-class Touched {
+class Dependence {
   readonly #written = new Set<string>();
   readonly #leanedOn = new Set<string>();
+  readonly #postponed = new Set<Ticket["call"]>();
 
-  /** Adds the group's keys; false when it depends on a group that came before. */
-  add(group: PreparedGroup): boolean {
-    let independent = true;
+  /** Whether a group depends on one that came before, or its call does already. */
+  mustWait({ call, group }: Ticket): boolean {
+    let independent = !this.#postponed.has(call);
     const fences: string[] = [];
     for (const { id, write } of group.writes) {
       if (this.#written.has(id) || this.#leanedOn.has(id)) independent = false;
@@ -197,6 +196,7 @@ class Touched {
     }
     for (const { id } of group.writes) this.#written.add(id);
     for (const fence of fences) this.#leanedOn.add(fence);
-    return independent;
+    if (!independent) this.#postponed.add(call);
+    return !independent;
   }
 }

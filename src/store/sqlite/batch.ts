@@ -68,8 +68,6 @@ export type WriteResult =
 
 export interface BatchResult {
   readonly atMs: number;
-  /** How long the COMMIT took: whether batches should overlap depends on it. */
-  readonly flushMs: number;
   readonly results: readonly (readonly WriteResult[])[];
 }
 
@@ -151,17 +149,15 @@ interface WireRest {
 
 interface WireResults {
   readonly atMs: number;
-  readonly flushMs: number;
   readonly results: readonly (readonly WireResult[])[];
 }
 
 const types = ["created", "updated", "deleted"] as const;
 
-export function packResult({ atMs, flushMs, results }: BatchResult): Packed {
+export function packResult({ atMs, results }: BatchResult): Packed {
   const bytes = new Bytes();
   const wire: WireResults = {
     atMs,
-    flushMs,
     results: results.map((group) => group.map((result) => wireResult(result, bytes))),
   };
   return { text: JSON.stringify(wire), bytes: bytes.join() };
@@ -180,11 +176,10 @@ function wireResult(result: WriteResult, bytes: Bytes): WireResult {
 
 /** The text alone is enough for answers; without the bytes, documents are left out. */
 export function unpackResult({ text, bytes }: Packed): BatchResult {
-  const { atMs, flushMs, results } = JSON.parse(text) as WireResults;
+  const { atMs, results } = JSON.parse(text) as WireResults;
   const cursor = new Cursor(bytes);
   return {
     atMs,
-    flushMs,
     results: results.map((group) => group.map((result) => resultOf(result, cursor))),
   };
 }

@@ -52,10 +52,12 @@ function statements(db: DatabaseSync) {
     oldestOfNamespace: rows<DueRow>(db, claimQueries.oldestOfNamespace),
     nextNamespace: rows<[string]>(db, claimQueries.nextNamespace),
     firstNamespace: rows<[string]>(db, claimQueries.firstNamespace),
+    // One statement for all: the place in the list of row ids gives each its token.
     grant: action(
       db,
-      `UPDATE due SET due_at = ?, wake_at = NULL, token = ?, owner = ?, attempts = ?
-       WHERE rowid = ?`,
+      `UPDATE due SET due_at = ?, wake_at = NULL, token = ? + j.key, owner = ?,
+         attempts = attempts + 1
+       FROM json_each(?) j WHERE due.rowid = j.value`,
     ),
   };
 }
@@ -76,9 +78,7 @@ export class Claims {
     const kinds = [...new Set(request.kinds)];
     const chosen = this.#chooseAll(request, kinds, limit, nowMs);
     const turns = chosen ?? this.#chooseByTurns(request, kinds, limit, nowMs);
-    return turns.map((candidate, index) =>
-      this.#grant(candidate, lastToken + 1 + index, request, nowMs),
-    );
+    return this.#grant(turns, lastToken + 1, request, nowMs);
   }
 
   /** Everything due, when it fits and no namespace is limited or skipped by it; else undefined. */
@@ -192,13 +192,21 @@ export class Claims {
     return found.sort(byDueTime).slice(0, most);
   }
 
-  #grant(of: Candidate, token: number, request: ClaimRequest, nowMs: number): Claim {
-    const { kind, namespace, name, dueAtMs, uid, revision, rowId } = of;
-    const expiresAtMs = nowMs + request.leaseMs;
-    const attempts = of.attempts + 1;
-    const key = { kind, namespace, name };
-    this.#sql.grant.run(expiresAtMs, token, request.owner, attempts, rowId);
-    return { key, token, uid, revision, expiresAtMs, dueAtMs, attempts };
+  #grant(
+    chosen: readonly Candidate[],
+    firstToken: number,
+    { owner, leaseMs }: ClaimRequest,
+    nowMs: number,
+  ): readonly Claim[] {
+    if (chosen.length === 0) return [];
+    const expiresAtMs = nowMs + leaseMs;
+    const rowIds = `[${chosen.map(({ rowId }) => rowId).join(",")}]`;
+    this.#sql.grant.run(expiresAtMs, firstToken, owner, rowIds);
+    return chosen.map(({ kind, namespace, name, uid, revision, dueAtMs, attempts }, index) => {
+      const key = { kind, namespace, name };
+      const token = firstToken + index;
+      return { key, token, uid, revision, expiresAtMs, dueAtMs, attempts: attempts + 1 };
+    });
   }
 }
 

@@ -11,7 +11,7 @@ import { SetpointError } from "../../kernel/errors.ts";
 import type { ResourceKey } from "../../kernel/resource.ts";
 import type { Claim, ClaimRef, ClaimRequest, Renewal } from "../port.ts";
 import { packResult } from "./batch.ts";
-import type { BatchGroup, BatchResult } from "./batch.ts";
+import type { BatchGroup, Packed } from "./batch.ts";
 import { Claims } from "./claims.ts";
 import type { DatabaseClock } from "./clock.ts";
 import { Compaction } from "./compaction.ts";
@@ -38,6 +38,13 @@ export interface CoreState {
   readonly batch: number;
   /** What it and the one before it were answered: a line each, with the number of the batch. */
   readonly answers: string;
+}
+
+export interface Committed {
+  /** A BatchResult. */
+  readonly packed: Packed;
+  /** How long the COMMIT took: whether batches should overlap depends on it. */
+  readonly flushMs: number;
 }
 
 export interface ResealItem {
@@ -95,23 +102,24 @@ export class Core {
     return { revision, compacted, batch, answers };
   }
 
-  commit(batch: number, groups: readonly BatchGroup[]): BatchResult {
+  /** The answers are packed at once, since they are committed with what they answer. */
+  commit(batch: number, groups: readonly BatchGroup[]): Committed {
     const atMs = this.#options.clock.nowMs();
-    const result = this.#transaction(() => {
+    const packed = this.#transaction(() => {
       const applied = this.#parts.groups.apply(groups, this.#revision, atMs);
-      const judged = { atMs, flushMs: 0, results: applied.results };
-      if (!applied.isChanged) return { result: judged };
+      const result = packResult({ atMs, results: applied.results });
+      if (!applied.isChanged) return { result };
       // Two batches may be under way at once, so the answers of the last two are kept.
-      const answers = `${batch} ${packResult(judged).text}`;
+      const answers = `${batch} ${result.text}`;
       this.#parts.setHead.run(applied.revision, batch, `${answers}\n${this.#answers}`);
       const commit = (): void => {
         this.#revision = applied.revision;
         this.#batch = batch;
         this.#answers = answers;
       };
-      return { result: judged, commit };
+      return { result, commit };
     });
-    return { ...result, flushMs: this.#flushMs };
+    return { packed, flushMs: this.#flushMs };
   }
 
   claim(request: ClaimRequest): readonly Claim[] {

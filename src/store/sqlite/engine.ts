@@ -7,10 +7,11 @@ import { statSync } from "node:fs";
 import type { DatabaseSync } from "node:sqlite";
 import { SetpointError } from "../../kernel/errors.ts";
 import { Background } from "./background.ts";
-import { packBatch, unpackClaims, unpackResult } from "./batch.ts";
-import type { BatchGroup, BatchResult, Packed } from "./batch.ts";
+import { packBatch, unpackClaims } from "./batch.ts";
+import type { BatchGroup } from "./batch.ts";
 import type { DatabaseClock } from "./clock.ts";
 import { Core } from "./core.ts";
+import type { Committed } from "./core.ts";
 import { storeError } from "./sql.ts";
 import { Thread } from "./thread.ts";
 import { WalWatch } from "./wal-watch.ts";
@@ -41,7 +42,7 @@ export type Calls<T> = {
 export interface Engine {
   readonly writer: Calls<CoreCalls>;
   readonly background: Calls<BackgroundCalls>;
-  commit(batch: number, groups: readonly BatchGroup[]): Promise<BatchResult>;
+  commit(batch: number, groups: readonly BatchGroup[]): Promise<Committed>;
   /** For tests. */
   advanceClock(ms: number): Promise<void>;
   /** For tests: ends the writer's thread in the middle of a call. */
@@ -95,8 +96,7 @@ export function threadEngine(
     },
     commit: async (batch, groups) => {
       const packed = packBatch(groups);
-      const answer = await writer.call("commit", [batch, packed], [packed.bytes]);
-      return unpackResult(answer as Packed);
+      return (await writer.call("commit", [batch, packed], [packed.bytes])) as Committed;
     },
     advanceClock: async (ms) => {
       offsetMs += ms;

@@ -51,7 +51,6 @@ test("packed results are the same after unpacking, and their text alone has the 
   const nothing = { document: null, sealed: null };
   const result: BatchResult = {
     atMs: 5,
-    flushMs: 0.5,
     results: [
       [{ ...base, ...nothing, revision: 1, type: "created", previous: null, uid: undefined }],
       [{ kind: "unchanged", revision: 9 }],

@@ -37,7 +37,7 @@ import type { PreparedGroup } from "../prepare.ts";
 import { RecentLog } from "../recent-log.ts";
 import { openDocument } from "../seal.ts";
 import { answerOf, changesOf, isSooner, recoveredAnswers } from "./answers.ts";
-import { batchOf } from "./batch.ts";
+import { batchOf, unpackResult } from "./batch.ts";
 import { dumpFile, loadInto, longList, resealAll } from "./care.ts";
 import { bytesOnDisk } from "./engine.ts";
 import { hazardsOf } from "./hazards.ts";
@@ -261,8 +261,9 @@ export class SqliteStore implements Store {
   async #commitBatch(groups: readonly PreparedGroup[]): Promise<readonly (readonly Answer[])[]> {
     const batch = (this.#batch += 1);
     try {
-      const result = await this.#files.engine.commit(batch, batchOf(groups));
-      this.#flushMs += (result.flushMs - this.#flushMs) / 8;
+      const { packed, flushMs } = await this.#files.engine.commit(batch, batchOf(groups));
+      this.#flushMs += (flushMs - this.#flushMs) / 8;
+      const result = unpackResult(packed);
       const { ring } = this.#files;
       const changes = changesOf(groups, result, (identity, document, sealed) =>
         openDocument(ring, identity, { document, sealed }),

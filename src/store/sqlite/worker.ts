@@ -10,10 +10,11 @@ import { systemClock } from "../../kernel/clock.ts";
 import { serialiseError } from "../../kernel/errors.ts";
 import type { ClaimRequest } from "../port.ts";
 import { Background } from "./background.ts";
-import { packClaims, packResult, unpackBatch } from "./batch.ts";
+import { packClaims, unpackBatch } from "./batch.ts";
 import type { Packed } from "./batch.ts";
 import { databaseClock } from "./clock.ts";
 import { Core } from "./core.ts";
+import type { Committed } from "./core.ts";
 import { openConnection } from "./schema.ts";
 import { storeError } from "./sql.ts";
 import type { Call, Reply, ThreadOptions } from "./thread.ts";
@@ -35,8 +36,7 @@ function start(port: MessagePort): void {
     try {
       if (handler === undefined) throw failure;
       const value = handler(op, args);
-      const transfer = isPacked(value) ? [value.bytes] : [];
-      port.postMessage({ id, value } satisfies Reply, transfer);
+      port.postMessage({ id, value } satisfies Reply, documentsOf(value));
     } catch (error) {
       const known = storeError(error, options.path);
       port.postMessage({ id, error: serialiseError(known) } satisfies Reply);
@@ -62,9 +62,9 @@ function writer(port: MessagePort): Handler {
       case "commit": {
         const [batch, packed] = args as [number, Packed];
         const groups = unpackBatch(packed);
-        const result = packResult(core.commit(batch, groups));
+        const committed = core.commit(batch, groups);
         wrote(groups.length, packed.bytes.byteLength);
-        return result;
+        return committed;
       }
       case "compactSlice": {
         const slice = core.compactSlice();
@@ -101,8 +101,10 @@ function invoke(target: object, op: string, args: readonly unknown[]): unknown {
   return Reflect.apply(method, target, args);
 }
 
-function isPacked(value: unknown): value is Packed {
-  return typeof value === "object" && value !== null && "bytes" in value && "text" in value;
+/** Documents that a commit sends back are handed over, not copied; most have none. */
+function documentsOf(value: unknown): ArrayBuffer[] {
+  const { packed } = (value ?? {}) as Partial<Committed>;
+  return packed === undefined || packed.bytes.byteLength === 0 ? [] : [packed.bytes];
 }
 
 assert(parentPort !== null, "worker.ts is started as a thread");
