@@ -30,7 +30,7 @@ export interface Asked {
   readonly goal?: number;
 }
 
-const writes = 16_384;
+const writesPerRound = 16_384;
 const singles = 1_000;
 
 let serial = 0;
@@ -67,8 +67,8 @@ export async function groupWrites(who: Contestants, asked: Asked): Promise<Row> 
   const result = await duel({
     name: "64",
     unit: "/s",
-    raw: () => rawWrites(who, writes, 64),
-    ours: () => ourWrites(who, writes, 64),
+    raw: () => rawWrites(who, writesPerRound, 64),
+    ours: () => ourWrites(who, writesPerRound, 64),
   });
   return ratioRow(`${who.title}: writes, 64 callers`, result, "writes/s", asked);
 }

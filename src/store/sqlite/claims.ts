@@ -99,8 +99,9 @@ export class Claims {
         counts.set(candidate.namespace, count);
         found.push(candidate);
       }
-      if (found.length > limit)
+      if (found.length > limit) {
         return this.#isAlone(kinds, counts) ? found.slice(0, limit) : undefined;
+      }
     }
     return kinds.length > 1 ? found.sort(byDueTime) : found;
   }
