@@ -15,7 +15,7 @@ export interface Slice {
 }
 
 /** How long a slice may hold the writer. */
-const sliceGoalMs = 8;
+const sliceGoalMs = 4;
 const smallestSlice = 16;
 
 function statements(db: DatabaseSync) {

@@ -75,7 +75,11 @@ export function threadEngine(
       if (isCheckpointing) return;
       isCheckpointing = true;
       // One that fails is tried again after the next megabytes: the data is safe in the log.
-      void Promise.allSettled([background.call("checkpoint", [])])
+      // Twice: the second takes what came during the first, so that little is left to the writer.
+      void Promise.allSettled([
+        background.call("checkpoint", []),
+        background.call("checkpoint", []),
+      ])
         .then(async () => await Promise.allSettled([writer.call("rewind", [])]))
         .finally(() => {
           isCheckpointing = false;
