@@ -187,7 +187,10 @@ export type DueChange =
    */
   | { readonly kind: "release"; readonly afterMs?: number; readonly attempts: "keep" | "reset" };
 
-/** A name that one resource may hold in a scope. Refused: `name.taken`. */
+/**
+ * A name that one resource may hold in a scope. Refused: `name.taken`, whose details say which name
+ * it is and who holds it.
+ */
 export interface UniqueName {
   readonly scope: string;
   readonly name: string;
@@ -195,7 +198,8 @@ export interface UniqueName {
 
 /**
  * An amount (a whole number >= 0) held against a counter. A write whose uses raise a bounded
- * counter above its bound is refused: `counter.exceeded`. Lowering is never refused.
+ * counter above its bound is refused: `counter.exceeded`, whose details say which counter, the value
+ * it would have and its bound. Lowering is never refused.
  */
 export interface CounterUse {
   readonly counter: string;

@@ -4,7 +4,9 @@
  */
 import assert from "node:assert/strict";
 import { SetpointError } from "../../kernel/errors.ts";
+import type { JsonObject } from "../../kernel/json.ts";
 import { formatReference } from "../../kernel/resource.ts";
+import type { ResourceKey } from "../../kernel/resource.ts";
 import type { Answer, Change } from "../port.ts";
 import type { PreparedGroup, PreparedWrite } from "../prepare.ts";
 
@@ -16,7 +18,14 @@ export interface BatchAnswer {
   readonly r: readonly (number | null)[];
   readonly p: readonly (number | null)[];
   readonly t: readonly (readonly string[] | null)[] | null;
+  /** Which name or counter refused a write, by its ordinal from 1. */
+  readonly why: { readonly [ordinal: string]: { readonly why: HeldFault } };
 }
+
+type HeldFault =
+  | { readonly scope: string; readonly name: string; readonly holder: ResourceKey | null }
+  | { readonly counter: string; readonly holder: ResourceKey | null }
+  | { readonly counter: string; readonly value: number; readonly max: number };
 
 export interface Outcome {
   /** Group by group. */
@@ -58,7 +67,24 @@ function answerOf(prepared: PreparedWrite, batch: BatchAnswer, index: number): A
     assert(stored !== undefined, "an unchanged resource has a revision");
     return { kind: "unchanged", revision: stored };
   }
+  const why = batch.why[index + 1]?.why;
+  if (why !== undefined) return { kind: "refused", error: heldRefusal(why) };
   return { kind: "refused", error: refusal(prepared, code, stored) };
+}
+
+function heldRefusal(fault: HeldFault): SetpointError {
+  const details = fault as unknown as JsonObject;
+  if ("value" in fault) {
+    const { counter, value, max } = fault;
+    const message = `${counter} would be ${value}, above its bound of ${max}`;
+    return new SetpointError("counter.exceeded", message, { details });
+  }
+  const by = fault.holder === null ? "another write of the group" : formatReference(fault.holder);
+  const message =
+    "scope" in fault
+      ? `${fault.name} is taken in ${fault.scope} by ${by}`
+      : `the bound of ${fault.counter} is set by ${by}`;
+  return new SetpointError("name.taken", message, { details });
 }
 
 function refusal(
@@ -80,12 +106,6 @@ function refusal(
       return new SetpointError("resource.conflict", `${resource} has changed`, { details });
     case 14:
       return new SetpointError("claim.lost", `the claim for ${resource} is not live`, { details });
-    case 15:
-      return new SetpointError("name.taken", `a name that ${resource} wants is held by another`, {
-        details,
-      });
-    case 16:
-      return new SetpointError("counter.exceeded", `${resource} would exceed a bound`, { details });
     case 20:
       return new SetpointError("resource.group_refused", "another write of the group is refused", {
         details,

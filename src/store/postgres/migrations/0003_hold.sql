@@ -1,7 +1,7 @@
 -- Judges and applies what the writes of one group want to hold. p is one object per write of the
 -- group: {i, deleted, kind, namespace, name, names: [[scope, label]], uses: [[counter, amount]],
 -- bounds: [[counter, max]]}; a missing list leaves what is held as it is. Returns the refused
--- writes as {"i": code}, or null after applying all.
+-- writes as {"i": {"code", "why"}}, or null after applying all.
 --
 -- What is let go counts before what is taken; keepers come before takers; among takers the earlier
 -- write wins. Counters are lowered first, then each raise in order meets the final bound.
@@ -69,6 +69,13 @@ BEGIN
   IF counters IS NOT NULL THEN PERFORM count_v1(counters, amounts); END IF;
 END $$;
 
+-- Who holds something, or null for nobody.
+CREATE FUNCTION holder_v1(p_kind text, p_namespace text, p_name text) RETURNS jsonb LANGUAGE sql
+IMMUTABLE AS $$
+  SELECT CASE WHEN p_kind IS NOT NULL THEN
+    jsonb_build_object('kind', p_kind, 'namespace', p_namespace, 'name', p_name) END
+$$;
+
 -- Codes: 15 a name or a bound is taken, 16 a counter would be exceeded.
 CREATE FUNCTION hold_faults_v1(p jsonb) RETURNS jsonb LANGUAGE plpgsql AS $$
 BEGIN
@@ -80,7 +87,8 @@ BEGIN
         AS keeps,
       u.kind IS NOT NULL AND NOT EXISTS (SELECT 1 FROM element e WHERE e.kind = u.kind
         AND e.namespace = u.namespace AND e.name = u.name
-        AND (e.deleted OR e.names IS NOT NULL)) AS outside
+        AND (e.deleted OR e.names IS NOT NULL)) AS outside,
+      holder_v1(u.kind, u.namespace, u.name) AS holder
     FROM (SELECT e.i, e.kind, e.namespace, e.name, n ->> 0 AS scope, n ->> 1 AS label
       FROM element e, jsonb_array_elements(e.names) n) w
     LEFT JOIN LATERAL (SELECT n.kind, n.namespace, n.name FROM unique_name n
@@ -90,17 +98,22 @@ BEGIN
         AS keeps,
       c.kind IS NOT NULL AND NOT EXISTS (SELECT 1 FROM element e WHERE e.kind = c.kind
         AND e.namespace = c.namespace AND e.name = c.name
-        AND (e.deleted OR e.bounds IS NOT NULL)) AS outside
+        AND (e.deleted OR e.bounds IS NOT NULL)) AS outside,
+      holder_v1(c.kind, c.namespace, c.name) AS holder
     FROM (SELECT e.i, e.kind, e.namespace, e.name, b ->> 0 AS counter, (b ->> 1)::bigint AS max
       FROM element e, jsonb_array_elements(e.bounds) b) w
     LEFT JOIN LATERAL (SELECT c.kind, c.namespace, c.name FROM counter c
       WHERE c.counter = w.counter AND c.max IS NOT NULL) c ON true
   ), taken AS (
-    SELECT i FROM (SELECT i, NOT keeps AND (outside OR row_number() OVER
-      (PARTITION BY scope, label ORDER BY keeps DESC, i) > 1) AS bad FROM wanted_name) n WHERE bad
-    UNION
-    SELECT i FROM (SELECT i, NOT keeps AND (outside OR row_number() OVER
-      (PARTITION BY counter ORDER BY keeps DESC, i) > 1) AS bad FROM wanted_bound) b WHERE bad
+    SELECT i, why FROM (SELECT i, NOT keeps AND (outside OR row_number() OVER
+      (PARTITION BY scope, label ORDER BY keeps DESC, i) > 1) AS bad,
+      jsonb_build_object('scope', scope, 'name', label, 'holder', holder) AS why
+      FROM wanted_name) n WHERE bad
+    UNION ALL
+    SELECT i, why FROM (SELECT i, NOT keeps AND (outside OR row_number() OVER
+      (PARTITION BY counter ORDER BY keeps DESC, i) > 1) AS bad,
+      jsonb_build_object('counter', counter, 'holder', holder) AS why
+      FROM wanted_bound) b WHERE bad
   ), delta AS (
     SELECT i, counter, sum(amount) AS amount FROM (
       SELECT e.i, u ->> 0 AS counter, (u ->> 1)::bigint AS amount
@@ -111,7 +124,8 @@ BEGIN
         OFFSET 0) u WHERE e.deleted OR e.uses IS NOT NULL
     ) d GROUP BY i, counter
   ), exceeded AS (
-    SELECT r.i FROM (
+    SELECT r.i, jsonb_build_object('counter', r.counter, 'value', coalesce(c.value, 0) + r.reached,
+      'max', coalesce(CASE WHEN c.stays THEN c.max END, b.max)) AS why FROM (
       SELECT d.i, d.counter, d.amount,
         sum(least(d.amount, 0)) OVER (PARTITION BY d.counter)
         + sum(greatest(d.amount, 0)) OVER (PARTITION BY d.counter ORDER BY d.i) AS reached
@@ -125,7 +139,8 @@ BEGIN
     WHERE r.amount > 0 AND coalesce(c.value, 0) + r.reached > coalesce(
       CASE WHEN c.stays THEN c.max END, b.max)
   )
-  SELECT jsonb_object_agg(f.i, f.code) FROM (
-    SELECT i, min(code) AS code FROM (
-      SELECT i, 15 AS code FROM taken UNION ALL SELECT i, 16 FROM exceeded) a GROUP BY i) f);
+  SELECT jsonb_object_agg(f.i, f.fault) FROM (
+    SELECT DISTINCT ON (i) i, jsonb_build_object('code', code, 'why', why) AS fault FROM (
+      SELECT i, 15 AS code, why FROM taken UNION ALL SELECT i, 16, why FROM exceeded) a
+    ORDER BY i, code) f);
 END $$;

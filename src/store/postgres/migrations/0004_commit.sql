@@ -7,9 +7,10 @@
 -- their write by ordinal. p_lock_* are all keys whose due rows may be read or changed, sorted, so
 -- that a renewal, which locks in the same order, cannot meet a commit in a deadlock.
 --
--- Answer (json text): head, at, work, and per write code c, revision r, replaced revision p, and
--- the replaced terms t where they differ. Codes: 0 committed, 1 unchanged, 10 already_exists,
--- 11 not_found, 12 conflict, 14 claim.lost, 15 name.taken, 16 counter.exceeded, 20 group_refused.
+-- Answer (json text): head, at, work, and per write code c, revision r, replaced revision p, the
+-- replaced terms t where they differ, and why a name or a counter refused it, by ordinal. Codes:
+-- 0 committed, 1 unchanged, 10 already_exists, 11 not_found, 12 conflict, 14 claim.lost,
+-- 15 name.taken, 16 counter.exceeded, 20 group_refused.
 CREATE FUNCTION commit_v1(
   p_writer text, p_batch bigint, p_skew_ms bigint,
   p_run_end int[], p_group int[], p_op smallint[],
@@ -34,6 +35,7 @@ DECLARE
   v_to int;
   v_held jsonb;
   v_faults jsonb;
+  v_why jsonb := '{}';
   v_work boolean := false;
   v_woke boolean;
   v_bad boolean;
@@ -134,7 +136,8 @@ BEGIN
       IF v_faults IS NOT NULL THEN
         v_news := 0;
         v_bad := true;
-        SELECT array_agg(coalesce((v_faults ->> i::text)::smallint, 20)), array_agg(NULL::bigint)
+        v_why := v_why || v_faults;
+        SELECT array_agg(coalesce((v_faults -> i::text ->> 'code')::smallint, 20)), array_agg(NULL::bigint)
           INTO v_code, v_rev FROM generate_series(v_from, v_to) i;
       END IF;
     END IF;
@@ -186,7 +189,7 @@ BEGIN
     PERFORM pg_notify(current_schema(), concat_ws(' ', p_writer, v_head, v_work::int));
   END IF;
   v_answer := json_build_object('head', v_head, 'at', v_now, 'work', v_work, 'c', v_codes,
-    'r', v_revs, 'p', v_olds, 't', CASE WHEN array_remove(v_differs, NULL) <> '{}'
+    'r', v_revs, 'p', v_olds, 'why', v_why, 't', CASE WHEN array_remove(v_differs, NULL) <> '{}'
       THEN (SELECT json_agg(to_json(t::text[])) FROM unnest(v_differs) t) END);
   INSERT INTO writer (id, batch, answer, at_ms) VALUES (p_writer, p_batch, v_answer, v_now)
     ON CONFLICT (id) DO UPDATE
