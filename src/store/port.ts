@@ -198,8 +198,8 @@ export interface UniqueName {
 
 /**
  * An amount (a whole number >= 0) held against a counter. A write whose uses raise a bounded
- * counter above its bound is refused: `counter.exceeded`, whose details say which counter, the value
- * it would have and its bound. Lowering is never refused.
+ * counter above its bound is refused: `counter.exceeded`, whose details say which counter, the
+ * value it would have and its bound. Lowering is never refused.
  */
 export interface CounterUse {
   readonly counter: string;
