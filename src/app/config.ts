@@ -34,11 +34,11 @@ export interface ServeConfig extends StoreConfig {
 export const defaultListen = "127.0.0.1:7443";
 export const defaultDataFolder = "setpoint-data";
 
-/** `environment` fills in what the options leave out: a password belongs there, not in `ps`. */
-export function storeConfig(options: StoreOptions, environment: Environment = {}): StoreConfig {
-  const dataFolder = resolve(options.data ?? environment.SETPOINT_DATA ?? defaultDataFolder);
-  const named = options.store ?? environment.SETPOINT_STORE;
-  const keyFile = options.keys ?? environment.SETPOINT_KEYS ?? join(dataFolder, "keys.json");
+/** An empty text, as from an empty environment variable, counts as left out. */
+export function storeConfig(options: StoreOptions): StoreConfig {
+  const dataFolder = resolve(given(options.data) ?? defaultDataFolder);
+  const named = given(options.store);
+  const keyFile = given(options.keys) ?? join(dataFolder, "keys.json");
   return {
     dataFolder,
     keyFile: resolve(keyFile),
@@ -49,16 +49,12 @@ export function storeConfig(options: StoreOptions, environment: Environment = {}
   };
 }
 
-export interface Environment {
-  readonly SETPOINT_DATA?: string | undefined;
-  readonly SETPOINT_STORE?: string | undefined;
-  readonly SETPOINT_KEYS?: string | undefined;
-  readonly SETPOINT_LISTEN?: string | undefined;
+export function serveConfig(options: ServeOptions): ServeConfig {
+  return { ...storeConfig(options), listen: listenAddress(given(options.listen) ?? defaultListen) };
 }
 
-export function serveConfig(options: ServeOptions, environment: Environment = {}): ServeConfig {
-  const listen = options.listen ?? environment.SETPOINT_LISTEN ?? defaultListen;
-  return { ...storeConfig(options, environment), listen: listenAddress(listen) };
+function given(text: string | undefined): string | undefined {
+  return text === "" ? undefined : text;
 }
 
 /** For logs and messages: where the store is, without its password. */
@@ -89,7 +85,8 @@ function listenAddress(text: string): { readonly host: string; readonly port: nu
   const host = match?.[1] ?? match?.[2];
   const port = Number(match?.[3]);
   if (host === undefined || port > 65_535) {
-    throw new SetpointError("config.invalid", `--listen ${text} is not HOST:PORT`, {
+    const message = `--listen ${text} is not HOST:PORT with a port up to 65535`;
+    throw new SetpointError("config.invalid", message, {
       details: { option: "listen", value: text },
       suggestion: "write for example 127.0.0.1:7443, or port 0 for any free port",
     });

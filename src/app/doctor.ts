@@ -3,9 +3,11 @@
  * and what to do about it. Works beside a running server and on a store that does not start.
  */
 import { accessSync, constants, statSync, statfsSync } from "node:fs";
+import type { Stats } from "node:fs";
 import { dirname } from "node:path";
-import { isSetpointError } from "../kernel/errors.ts";
+import { catalogue, isSetpointError } from "../kernel/errors.ts";
 import type { Store } from "../store/port.ts";
+import { errorChain } from "../telemetry/log.ts";
 import { storeLabel } from "./config.ts";
 import type { StoreConfig } from "./config.ts";
 import { openStore } from "./open-store.ts";
@@ -59,16 +61,26 @@ function folderFindings(path: string): readonly Finding[] {
 
 function keyFileFinding(path: string): Finding {
   const subject = "keys";
-  const found = statSync(path, { throwIfNoEntry: false });
-  if (found === undefined) {
-    const suggestion = "name it with --keys, or start a server once to make it";
-    return { level: "bad", subject, message: `${path} does not exist`, suggestion };
+  const found = statOf(path);
+  if (found === undefined || !found.isFile()) {
+    const suggestion =
+      "name the ring of this store with --keys; an empty store gets one by `serve`";
+    return { level: "bad", subject, message: `there is no key ring at ${path}`, suggestion };
   }
   if ((found.mode & 0o077) !== 0) {
     const message = `${path} can be read by others than its owner`;
     return { level: "bad", subject, message, suggestion: `chmod 600 ${path}` };
   }
   return { level: "ok", subject, message: `${path} is private. Keep a copy apart from backups` };
+}
+
+function statOf(path: string): Stats | undefined {
+  try {
+    return statSync(path, { throwIfNoEntry: false });
+  } catch {
+    // Not to be looked at is, for a report, as good as not there.
+    return undefined;
+  }
 }
 
 async function storeFindings(config: StoreConfig, store: Store): Promise<readonly Finding[]> {
@@ -101,8 +113,10 @@ async function storeFindings(config: StoreConfig, store: Store): Promise<readonl
 }
 
 function failure(subject: string, what: string, error: unknown): Finding {
-  const message = error instanceof Error ? error.message : String(error);
-  const suggestion = isSetpointError(error) ? error.suggestion : undefined;
+  const causes = error instanceof Error ? errorChain(error) : [{ message: String(error) }];
+  const message = causes.map((cause) => (cause as { message: string }).message).join(", because ");
+  const action = isSetpointError(error) ? catalogue[error.code].action : undefined;
+  const suggestion = isSetpointError(error) ? (error.suggestion ?? action) : undefined;
   return {
     level: "bad",
     subject,

@@ -3,23 +3,14 @@
  * whole (write, flush, rename), so that a crash never leaves half a ring. A running server reads
  * the file again when it meets a key it does not know: rotation needs no restart.
  */
-import {
-  closeSync,
-  fsyncSync,
-  linkSync,
-  mkdirSync,
-  openSync,
-  readFileSync,
-  renameSync,
-} from "node:fs";
+import { closeSync, fsyncSync, linkSync, openSync, readFileSync, renameSync } from "node:fs";
 import { rmSync, statSync, writeSync } from "node:fs";
 import { dirname } from "node:path";
-import { SetpointError } from "../kernel/errors.ts";
+import { SetpointError, isSetpointError } from "../kernel/errors.ts";
 import { formatKeyRing, keyRing, newSealKey, parseKeyRing } from "../store/key-ring.ts";
 import type { KeyRing, SealKey } from "../store/key-ring.ts";
 
-export function openKeyFile(path: string, options: { readonly create: boolean }): KeyRing {
-  if (options.create) createOnce(path);
+export function openKeyFile(path: string): KeyRing {
   let keys = readKeys(path);
   let ring = keyRing(keys);
   let version = fileVersion(path);
@@ -59,23 +50,28 @@ export function dropOldKeys(path: string): number {
   return old.length;
 }
 
-function createOnce(path: string): void {
-  mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
-  if (fileVersion(path) === undefined) replaceFile(path, formatKeyRing([newSealKey()]), "keep");
+/** Makes a ring where there is none. Of two processes that do it at once, both use the first's. */
+export function createKeyFile(path: string, key: SealKey): void {
+  replaceFile(path, formatKeyRing([key]), "keep");
+}
+
+export function hasKeyFile(path: string): boolean {
+  return statSync(path, { throwIfNoEntry: false })?.isFile() === true;
 }
 
 function readKeys(path: string): readonly SealKey[] {
-  let text: string;
   try {
-    text = readFileSync(path, "utf8");
+    return parseKeyRing(readFileSync(path, "utf8"));
   } catch (cause) {
+    if (isSetpointError(cause)) {
+      throw new SetpointError(cause.code, `${path}: ${cause.message}`, { details: { path } });
+    }
     throw new SetpointError("config.invalid", `the key ring file ${path} cannot be read`, {
       cause,
       details: { option: "keys", path },
-      suggestion: "name the file with --keys; it is made beside the store on the first start",
+      suggestion: "name the file with --keys; it is made on the first start of an empty store",
     });
   }
-  return parseKeyRing(text);
 }
 
 /** Changes whenever the file is replaced, since that gives it another inode. */

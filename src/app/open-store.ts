@@ -1,19 +1,21 @@
 /**
- * Opens the store a configuration names. The embedded store's folder and the key ring are made on
- * first use by a process that may write, and never by one that only looks.
+ * Opens the store a configuration names, and makes sure that the key ring is the one of that store.
+ * Folders and the ring are made on the first use by a process that may write; a ring only for an
+ * empty store.
  */
 import { mkdirSync } from "node:fs";
 import { dirname, resolve } from "node:path";
 import { systemClock } from "../kernel/clock.ts";
-import { SetpointError } from "../kernel/errors.ts";
-import { restoreBackup, writeBackup } from "../store/backup.ts";
+import { SetpointError, isSetpointError } from "../kernel/errors.ts";
+import { readSummary, restoreBackup, writeBackup } from "../store/backup.ts";
 import type { BackupSummary } from "../store/backup.ts";
+import { keyRing, newSealKey } from "../store/key-ring.ts";
 import type { KeyRing } from "../store/key-ring.ts";
 import type { Store } from "../store/port.ts";
 import { openPostgresStore } from "../store/postgres/store.ts";
 import { openSqliteStore } from "../store/sqlite/store.ts";
 import type { StoreConfig } from "./config.ts";
-import { openKeyFile } from "./key-file.ts";
+import { createKeyFile, hasKeyFile, openKeyFile } from "./key-file.ts";
 
 export interface OpenOptions {
   /** "write" makes what is missing; "read" touches nothing and works beside a running server. */
@@ -22,14 +24,48 @@ export interface OpenOptions {
 
 export async function openStore(config: StoreConfig, options: OpenOptions): Promise<Store> {
   const readOnly = options.access === "read";
-  const keys = openKeyFile(config.keyFile, { create: !readOnly });
-  return await openLocation(config, keys, readOnly);
+  if (hasKeyFile(config.keyFile) || readOnly) {
+    return await checked(await openLocation(config, openKeyFile(config.keyFile), readOnly));
+  }
+  // Only an empty store gets a new ring: beside a store with data its own ring was lost.
+  makeFolder(dirname(config.keyFile), "keys");
+  const key = newSealKey();
+  const store = await openLocation(config, keyRing([key]), readOnly);
+  const { revision } = await store.head();
+  await store.close();
+  if (revision > 0) {
+    throw new SetpointError("config.invalid", `there is no key ring at ${config.keyFile}`, {
+      details: { option: "keys", path: config.keyFile },
+      suggestion: "name the ring that this store was made with by --keys, or copy it there",
+    });
+  }
+  createKeyFile(config.keyFile, key);
+  return await openLocation(config, openKeyFile(config.keyFile), readOnly);
+}
+
+/** A backup needs no keys: what is sealed stays sealed. */
+export async function openStoreForBackup(config: StoreConfig): Promise<Store> {
+  return await openLocation(config, keyRing([newSealKey()]), true);
+}
+
+async function checked(store: Store): Promise<Store> {
+  try {
+    await store.checkKeys();
+    return store;
+  } catch (error) {
+    await store.close();
+    if (!isSetpointError(error)) throw error;
+    throw new SetpointError(error.code, `this is not the key ring of the store: ${error.message}`, {
+      details: error.details,
+      suggestion: "name the right one with --keys",
+    });
+  }
 }
 
 async function openLocation(config: StoreConfig, keys: KeyRing, readOnly: boolean): Promise<Store> {
   switch (config.store.kind) {
     case "sqlite":
-      if (!readOnly) mkdirSync(dirname(config.store.path), { recursive: true, mode: 0o700 });
+      if (!readOnly) makeFolder(dirname(config.store.path), "data");
       return await openSqliteStore({ path: config.store.path, keys, readOnly });
     case "postgres":
       return await openPostgresStore({ url: config.store.url, keys, readOnly });
@@ -38,20 +74,44 @@ async function openLocation(config: StoreConfig, keys: KeyRing, readOnly: boolea
   }
 }
 
+function makeFolder(path: string, option: string): void {
+  try {
+    mkdirSync(path, { recursive: true, mode: 0o700 });
+  } catch (cause) {
+    throw new SetpointError("config.invalid", `the folder ${path} cannot be made`, {
+      cause,
+      details: { option, path },
+      suggestion: `name another with --${option}`,
+    });
+  }
+}
+
 /** A verified backup file of an open store. */
 export async function writeStoreBackup(store: Store, file: string): Promise<BackupSummary> {
   return await writeBackup(store, resolve(file), systemClock.nowMs());
 }
 
-/** Restores, then checks the data against every invariant before anybody relies on it. */
-export async function restoreStoreBackup(store: Store, file: string): Promise<BackupSummary> {
-  const summary = await restoreBackup(store, resolve(file));
-  const problems = await store.verify({ limit: 5 });
-  if (problems.length > 0) {
+/**
+ * Restores, then checks the data against every invariant before anybody relies on it. The file is
+ * looked at first, so that a bad one leaves no new folder behind.
+ */
+export async function restoreStoreBackup(
+  config: StoreConfig,
+  file: string,
+): Promise<BackupSummary> {
+  const path = resolve(file);
+  await readSummary(path);
+  const store = await openStore(config, { access: "write" });
+  try {
+    const summary = await restoreBackup(store, path, openKeyFile(config.keyFile));
+    await store.checkKeys();
+    const problems = await store.verify({ limit: 5 });
+    if (problems.length === 0) return summary;
     throw new SetpointError("backup.invalid", "the restored store is not sound", {
       details: { problems: [...problems] },
       suggestion: "restore another backup into another empty store",
     });
+  } finally {
+    await store.close();
   }
-  return summary;
 }

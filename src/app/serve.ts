@@ -35,6 +35,7 @@ export async function startServer(config: ServeConfig, log: Logger): Promise<Run
     throw error;
   }
   const url = addressUrl(server);
+  for (const hazard of await store.hazards()) log.warn({ hazard }, "durability at risk");
   log.info({ url, store: storeLabel(config.store) }, "server ready");
   return {
     url,

@@ -1,7 +1,7 @@
 // The command line. Each command is one file in commands/ that adds itself to the program; this
 // file only names them, and turns what they throw into a message and an exit code.
 import { Command } from "commander";
-import { isSetpointError } from "../kernel/errors.ts";
+import { catalogue, isSetpointError } from "../kernel/errors.ts";
 import { errorChain } from "../telemetry/log.ts";
 import { addBackup } from "./commands/backup.ts";
 import { addDoctor } from "./commands/doctor.ts";
@@ -32,6 +32,6 @@ function explain(error: unknown): string {
   const causes = errorChain(error)
     .slice(1)
     .map((cause) => `  because: ${(cause as { message: string }).message}\n`);
-  const action = error.suggestion === undefined ? "" : `  try: ${error.suggestion}\n`;
+  const action = `  try: ${error.suggestion ?? catalogue[error.code].action}\n`;
   return `setpoint: ${error.message} [${error.code}]\n${causes.join("")}${action}`;
 }

@@ -150,7 +150,8 @@ export const catalogue = {
     status: 400,
     retry: "never",
     summary: "The backup is incomplete, damaged, or not a backup.",
-    action: "Use another backup; `setpoint backup verify` says whether one is good.",
+    action:
+      "Use another backup; `setpoint restore` checks the whole file before it writes anything.",
   },
   "secret.key_missing": {
     status: 500,

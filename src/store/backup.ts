@@ -15,8 +15,10 @@ import { createInterface } from "node:readline";
 import { pipeline } from "node:stream/promises";
 import { createZstdCompress, createZstdDecompress } from "node:zlib";
 import { timeText } from "../kernel/clock.ts";
-import { SetpointError } from "../kernel/errors.ts";
+import { SetpointError, isSetpointError } from "../kernel/errors.ts";
+import type { KeyRing } from "./key-ring.ts";
 import type { DumpRow, Store } from "./port.ts";
+import { envelopeKeyId } from "./seal.ts";
 
 const formatVersion = 1;
 
@@ -25,6 +27,8 @@ export interface BackupSummary {
   readonly rows: number;
   readonly bytes: number;
   readonly takenAt: string;
+  /** The keys that its sealed values need. */
+  readonly keyIds: readonly string[];
 }
 
 /** Writes the store to `path`, reads the file back to prove it, and only then gives it its name. */
@@ -33,6 +37,7 @@ export async function writeBackup(
   path: string,
   nowMs: number,
 ): Promise<BackupSummary> {
+  await checkTarget(path);
   const partial = `${path}.partial`;
   try {
     const lines = backupLines(store, timeText(nowMs));
@@ -48,9 +53,23 @@ export async function writeBackup(
   }
 }
 
-/** Fills an empty store from a backup. The file is proven whole before the first row is loaded. */
-export async function restoreBackup(store: Store, path: string): Promise<BackupSummary> {
+/**
+ * Fills an empty store from a backup. The file is proven whole, and the key ring to have its keys,
+ * before the first row is loaded.
+ */
+export async function restoreBackup(
+  store: Store,
+  path: string,
+  ring: KeyRing,
+): Promise<BackupSummary> {
   const summary = await readSummary(path);
+  const missing = summary.keyIds.filter((id) => ring.find(id) === undefined);
+  if (missing.length > 0) {
+    throw new SetpointError("secret.key_missing", `${path} has secrets that need another key`, {
+      details: { keyIds: missing },
+      suggestion: "name the key ring of the store that was backed up with --keys",
+    });
+  }
   await store.load(backupRows(path));
   return summary;
 }
@@ -60,12 +79,45 @@ export async function readSummary(path: string): Promise<BackupSummary> {
   let head = 0;
   let takenAt = "";
   let rows = 0;
+  const keyIds = new Set<string>();
   for await (const line of checkedLines(path)) {
-    if (line.kind === "header") takenAt = line.takenAt;
-    else rows += 1;
-    if (line.kind === "row" && line.row.row === "meta") head = line.row.head;
+    if (line.kind === "header") {
+      takenAt = line.takenAt;
+      continue;
+    }
+    rows += 1;
+    const { row } = line;
+    if (row.row === "meta") head = row.head;
+    if (row.row === "change" && row.sealed !== null) keyIds.add(envelopeKeyId(row.sealed));
   }
-  return { head, rows, takenAt, bytes: (await stat(path)).size };
+  return { head, rows, takenAt, bytes: (await stat(path)).size, keyIds: [...keyIds] };
+}
+
+/** A slip of the pen must not put a backup in the place of a database or of a key ring. */
+async function checkTarget(path: string): Promise<void> {
+  const found = await stat(path).catch(() => undefined);
+  if (found === undefined) {
+    const folder = await stat(dirname(path)).catch(() => undefined);
+    if (folder?.isDirectory() === true) return;
+    throw new SetpointError("config.invalid", `the folder ${dirname(path)} does not exist`, {
+      suggestion: "make it, or write the backup elsewhere",
+    });
+  }
+  const isBackup = found.isFile() && (await isBackupFile(path));
+  if (isBackup) return;
+  throw new SetpointError("config.invalid", `${path} exists and is not a backup`, {
+    suggestion: "choose another name; only an older backup is replaced",
+  });
+}
+
+async function isBackupFile(path: string): Promise<boolean> {
+  try {
+    for await (const line of rawLines(path)) return line.startsWith('{"setpointBackup":');
+    return false;
+  } catch (error) {
+    if (isSetpointError(error, "backup.invalid")) return false;
+    throw error;
+  }
 }
 
 async function* backupRows(path: string): AsyncIterable<DumpRow> {
@@ -127,7 +179,13 @@ async function* rawLines(path: string): AsyncIterable<string> {
   try {
     yield* createInterface({ input: text, crlfDelay: Number.POSITIVE_INFINITY });
   } catch (cause) {
-    throw broken(path, "it cannot be read", cause);
+    const { code } = cause as NodeJS.ErrnoException;
+    if (code === "ENOENT") throw broken(path, "it does not exist");
+    throw broken(
+      path,
+      code?.startsWith("ZSTD") === true ? "it is damaged, or no backup" : "it cannot be read",
+      cause,
+    );
   } finally {
     source.destroy();
     text.destroy();

@@ -104,6 +104,11 @@ export interface Store extends AsyncDisposable {
   verify(options?: VerifyOptions): Promise<readonly string[]>;
   /** Settings of the database that break P1, as sentences that say what to do; usually none. */
   hazards(): Promise<readonly string[]>;
+  /**
+   * Opens the oldest and the newest sealed value: rejects with `secret.key_missing` or
+   * `secret.unsealable` when the key ring is not the one of this store.
+   */
+  checkKeys(): Promise<void>;
   /** Seals everything that is sealed under an older key again under the active one, in slices. */
   reseal(signal?: AbortSignal): Promise<number>;
 

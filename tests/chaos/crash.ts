@@ -23,6 +23,10 @@ const { values } = parseArgs({
   },
 });
 const seed = Number(values.seed);
+if (![values.minutes, values.seed, values.rounds].every((text) => Number(text) > 0)) {
+  console.error("crash: --minutes, --seed and --rounds take numbers above zero");
+  process.exit(2);
+}
 const endsAt = performance.now() + Number(values.minutes) * 60_000;
 const roundsPerStore = Number(values.rounds);
 const results: RoundResult[] = [];

@@ -3,7 +3,7 @@
 import assert from "node:assert/strict";
 import { spawn } from "node:child_process";
 import { once } from "node:events";
-import { mkdtemp, rm, writeFile } from "node:fs/promises";
+import { access, mkdtemp, rename, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, before, describe, it } from "node:test";
@@ -161,8 +161,45 @@ describe("the command line", () => {
     const missing = await setpoint("restore", "missing.backup", "--data", "fresh");
     assert.equal(missing.code, 1);
     assert.match(missing.stderr, /missing\.backup/);
-    const good = await setpoint("restore", "good.backup", "--data", "fresh");
-    assert.equal(good.code, 0, "a refused restore leaves the store empty");
+    await assert.rejects(access(join(folder, "fresh")), "a refused restore leaves nothing behind");
+    const keys = ["--keys", join(folder, "damaged", "keys.json")];
+    const good = await setpoint("restore", "good.backup", "--data", "fresh", ...keys);
+    assert.equal(good.code, 0, good.stderr);
+  });
+
+  it("never puts a backup in the place of something else", async () => {
+    await fill(join(folder, "careful"));
+    for (const target of ["careful/setpoint.db", "careful/keys.json", "careful", "none/x.backup"]) {
+      const refused = await setpoint("backup", target, "--data", "careful");
+      assert.equal(refused.code, 1, target);
+      assert.match(refused.stderr, /config\.invalid/);
+    }
+    assert.equal((await setpoint("backup", "again.backup", "--data", "careful")).code, 0);
+    assert.equal((await setpoint("backup", "again.backup", "--data", "careful")).code, 0);
+    assert.equal((await setpoint("doctor", "--data", "careful")).code, 0);
+  });
+
+  it("makes a key ring for an empty store only, and tells a wrong one", async () => {
+    await fill(join(folder, "locked"));
+    await setpoint("backup", "locked.backup", "--data", "locked");
+    const alien = await setpoint("restore", "locked.backup", "--data", "alien");
+    assert.equal(alien.code, 1);
+    assert.match(alien.stderr, /secret\.key_missing/);
+    await rename(join(folder, "locked", "keys.json"), join(folder, "safe.json"));
+    for (const command of ["serve", "doctor", "keys"]) {
+      const args = command === "keys" ? ["keys", "rotate"] : [command];
+      const refused = await setpoint(...args, "--data", "locked");
+      assert.equal(refused.code, 1, command);
+      assert.match(refused.stdout + refused.stderr, /no key ring/);
+    }
+    const wrong = ["--data", "locked", "--keys", join(folder, "alien", "keys.json")];
+    for (const command of ["serve", "doctor"]) {
+      const refused = await setpoint(command, ...wrong);
+      assert.equal(refused.code, 1, command);
+      assert.match(refused.stdout + refused.stderr, /not the key ring of the store/);
+    }
+    const right = await setpoint("doctor", "--data", "locked", "--keys", "safe.json");
+    assert.equal(right.code, 0, right.stdout);
   });
 
   it("rotates keys and can still read what was sealed before", async () => {

@@ -3,20 +3,23 @@ import type { Command } from "commander";
 import { storeConfig } from "../../app/config.ts";
 import type { StoreOptions } from "../../app/config.ts";
 import { megabytes } from "../../app/doctor.ts";
-import { openStore, writeStoreBackup } from "../../app/open-store.ts";
+import { openStoreForBackup, writeStoreBackup } from "../../app/open-store.ts";
 import { addStoreOptions } from "../store-options.ts";
 
 export function addBackup(program: Command): void {
   addStoreOptions(program.command("backup"))
     .description("write the whole store to one file, while servers run, and verify it")
-    .argument("<file>", "where to write; an existing file is replaced only by a verified one")
+    .argument(
+      "<file>",
+      "where to write; an older backup there is replaced once this one is verified",
+    )
     .action(async (file: string, options: StoreOptions) => {
-      const store = await openStore(storeConfig(options), { access: "read" });
+      const store = await openStoreForBackup(storeConfig(options));
       try {
         const summary = await writeStoreBackup(store, file);
         console.log(
-          `${file}: ${summary.rows} rows up to revision ${summary.head}, ` +
-            `${megabytes(summary.bytes)}, verified`,
+          `${file}: everything up to revision ${summary.head}, ${megabytes(summary.bytes)}, ` +
+            `read back and verified`,
         );
         console.log("The key ring is not in it: keep a copy of that file apart.");
       } finally {

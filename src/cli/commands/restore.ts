@@ -2,7 +2,7 @@
 import type { Command } from "commander";
 import { storeConfig, storeLabel } from "../../app/config.ts";
 import type { StoreOptions } from "../../app/config.ts";
-import { openStore, restoreStoreBackup } from "../../app/open-store.ts";
+import { restoreStoreBackup } from "../../app/open-store.ts";
 import { addStoreOptions } from "../store-options.ts";
 
 export function addRestore(program: Command): void {
@@ -11,15 +11,11 @@ export function addRestore(program: Command): void {
     .argument("<file>", "a file written by `setpoint backup`")
     .action(async (file: string, options: StoreOptions) => {
       const config = storeConfig(options);
-      const store = await openStore(config, { access: "write" });
-      try {
-        const summary = await restoreStoreBackup(store, file);
-        console.log(
-          `${storeLabel(config.store)}: ${summary.rows} rows of ${summary.takenAt} restored ` +
-            `up to revision ${summary.head}, verified`,
-        );
-      } finally {
-        await store.close();
-      }
+      const summary = await restoreStoreBackup(config, file);
+      console.log(
+        `${storeLabel(config.store)}: the backup of ${summary.takenAt} is restored up to ` +
+          `revision ${summary.head}, and every invariant holds`,
+      );
+      console.log(`Serve it with the same keys: --keys ${config.keyFile}`);
     });
 }

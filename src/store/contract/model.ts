@@ -217,6 +217,10 @@ export class ModelStore implements Store {
     return [];
   }
 
+  async checkKeys(): Promise<void> {
+    this.#checkOpen();
+  }
+
   async reseal(signal?: AbortSignal): Promise<number> {
     this.#checkOpen();
     signal?.throwIfAborted();

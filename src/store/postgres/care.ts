@@ -47,6 +47,19 @@ const sealedStatement = {
 const resealStatement = { text: "SELECT reseal_v1($1, $2, $3, $4)" };
 const resealStep = 200;
 
+/** Opens the oldest and the newest envelope, if there is any. */
+export async function checkKeys({ pool, ring }: Reading): Promise<void> {
+  for (const order of ["ASC", "DESC"]) {
+    const text = `SELECT kind, namespace, name, uid, sealed FROM change
+      WHERE sealed IS NOT NULL ORDER BY revision ${order} LIMIT 1`;
+    for (const [kind, namespace, name, uid, envelope] of await pool.rows({ text })) {
+      const identity = { key: { kind, namespace, name } as ResourceKey, uid: uid as string };
+      const sealed = envelope as Buffer;
+      openDocument(ring, identity, { document: sealed, sealed });
+    }
+  }
+}
+
 export async function resealAll({ pool, ring }: Reading, signal?: AbortSignal): Promise<number> {
   let resealed = 0;
   let after = 0;

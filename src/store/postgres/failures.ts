@@ -62,5 +62,8 @@ function refusalOfClass(state: string): readonly [ErrorCode, string] {
   if (state.startsWith("28") || state.startsWith("3D")) {
     return ["config.invalid", "the database refuses this user, password or database name"];
   }
+  if (state === "42501") {
+    return ["config.invalid", "the database does not let this user make or use the schema"];
+  }
   return ["internal", "the database refused a statement"];
 }

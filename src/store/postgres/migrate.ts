@@ -54,7 +54,10 @@ interface Version {
 
 function isCurrent(found: Version): boolean {
   if (found.version > newestVersion && found.compatibleFrom > newestVersion) {
-    throw new SetpointError("store.schema_too_new", "a newer release has changed the schema", {
+    const message =
+      `the schema has version ${found.version}, made by a newer release; ` +
+      `this one knows up to ${newestVersion}`;
+    throw new SetpointError("store.schema_too_new", message, {
       details: { schema: found.version, needs: found.compatibleFrom, known: newestVersion },
     });
   }

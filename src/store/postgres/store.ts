@@ -20,7 +20,15 @@ import { prepareCommit } from "../prepare.ts";
 import type { PreparedGroup } from "../prepare.ts";
 import { RecentLog } from "../recent-log.ts";
 import { outcomeOf } from "./answers.ts";
-import { compactUpTo, readCounter, readHazards, readHolder, readStats, resealAll } from "./care.ts";
+import {
+  compactUpTo,
+  readCounter,
+  readHazards,
+  readHolder,
+  readStats,
+  resealAll,
+  checkKeys,
+} from "./care.ts";
 import { dumpRows } from "./dump.ts";
 import { failureOf, unavailable } from "./failures.ts";
 import { readPage } from "./list.ts";
@@ -282,6 +290,11 @@ export class PostgresStore implements port.Store {
   async hazards(): Promise<readonly string[]> {
     this.#checkOpen();
     return await readHazards(this.#pool);
+  }
+
+  async checkKeys(): Promise<void> {
+    this.#checkOpen();
+    await checkKeys(this.#reading);
   }
 
   async reseal(signal?: AbortSignal): Promise<number> {

@@ -193,6 +193,19 @@ export class Reader {
     });
   }
 
+  /** The oldest and the newest envelope, if there is any. */
+  sealedEnds() {
+    const columns = "SELECT revision, kind, namespace, name, uid, sealed FROM change";
+    return ["ASC", "DESC"].flatMap((order) => {
+      const end = this.statement<[number, string, string, string, string, Uint8Array]>(
+        `${columns} WHERE sealed IS NOT NULL ORDER BY revision ${order} LIMIT 1`,
+      );
+      return end.all().map(([, kind, namespace, name, uid, sealed]) => {
+        return { key: { kind, namespace, name }, uid, sealed: bufferOf(sealed) };
+      });
+    });
+  }
+
   /** Envelopes in the order of revisions, for sealing them again. */
   sealedAfter(after: number, limit: number) {
     return this.#sql.sealed.all(after, limit).map((row) => {

@@ -211,6 +211,13 @@ export class SqliteStore implements Store {
     return this.#read(() => hazardsOf(this.#files.reader.db, this.#files.path));
   }
 
+  async checkKeys(): Promise<void> {
+    const { reader, ring } = this.#files;
+    for (const { key, uid, sealed } of this.#read(() => reader.sealedEnds())) {
+      openDocument(ring, { key, uid }, { document: sealed, sealed });
+    }
+  }
+
   async reseal(signal?: AbortSignal): Promise<number> {
     this.#checkOpen();
     return await resealAll(this.#files, signal);
