@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
-import { isSetpointError } from "../kernel/errors.ts";
+import { SetpointError, isSetpointError } from "../kernel/errors.ts";
 import { CommitQueue } from "./commit-queue.ts";
 import { keyRing, newSealKey } from "./key-ring.ts";
 import type { Answer, Write } from "./port.ts";
@@ -121,6 +121,50 @@ describe("group commit", () => {
     await assert.rejects(queue.submit(prepareCommit(ring, [wake("a")])), /disk/);
     fail = false;
     assert.equal((await queue.submit(prepareCommit(ring, [wake("a")]))).length, 1);
+  });
+
+  describe("with a call that spans two batches", () => {
+    const writes = Array.from({ length: 300 }, (_, index) => wake(`w${index}`));
+    const submitFailing = async (failing: readonly number[], ...errors: Error[]) => {
+      let batches = 0;
+      const queue = new CommitQueue({
+        independent: false,
+        commitBatch: async (batch) => {
+          if (failing.includes((batches += 1))) throw errors[batches - 1] ?? errors[0];
+          return batch.map(({ writes: of }) => of.map(() => ({ kind: "committed", revision: 1 })));
+        },
+      });
+      return await queue.submit(prepareCommit(ring, writes));
+    };
+    const kinds = (answers: readonly Answer[]) => answers.map(({ kind }) => kind);
+
+    it("says which writes were committed when one batch failed", async () => {
+      const full = new SetpointError("store.full", "no space");
+      for (const [batch, committed] of [
+        [1, [256, 300]],
+        [2, [0, 256]],
+      ] as const) {
+        const answers = await submitFailing([batch], full);
+        const expected = writes.map((_, index) =>
+          index >= committed[0] && index < committed[1] ? "committed" : "refused",
+        );
+        assert.deepEqual(kinds(answers), expected);
+        const refused = answers.find((answer) => answer.kind === "refused");
+        assert.equal(refused?.error, full);
+      }
+    });
+
+    it("does not call an unknown failure a refusal without effect", async () => {
+      const last = (await submitFailing([2], new Error("odd"))).at(-1);
+      assert.ok(last?.kind === "refused" && last.error.code === "store.outcome_unknown");
+    });
+
+    it("rejects when every batch failed", async () => {
+      await assert.rejects(submitFailing([1, 2], new Error("disk")), /disk/);
+      const down = new SetpointError("store.unavailable", "down");
+      const unknown = new SetpointError("store.outcome_unknown", "perhaps");
+      await assert.rejects(submitFailing([1, 2], down, unknown), unknown);
+    });
   });
 
   it("answers what it accepted before it closes, and nothing after", async () => {

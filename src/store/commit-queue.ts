@@ -13,7 +13,7 @@
  * another (`independent: true`): a group that touches a key already in the batch waits for the next
  * one, and so does every later group on its keys, which keeps the order of calls per key.
  */
-import { SetpointError } from "../kernel/errors.ts";
+import { SetpointError, isSetpointError } from "../kernel/errors.ts";
 import { limits } from "../kernel/limits.ts";
 import { keyText } from "../kernel/resource.ts";
 import type { Answer } from "./port.ts";
@@ -31,6 +31,7 @@ export interface CommitQueueOptions {
   readonly maxQueuedBytes?: number;
 }
 
+const unknown = "store.outcome_unknown";
 /** A smaller batch is not worth a flush of its own. */
 const smallestShare = 8;
 
@@ -65,7 +66,10 @@ export class CommitQueue {
     return { writes: this.#writes, bytes: this.#bytes };
   }
 
-  /** Takes all groups of a call or none; answers once each of them was judged. */
+  /**
+   * Takes all groups of a call or none; answers once each of them was judged. A call may span
+   * several batches: it rejects only when all of them failed.
+   */
   async submit(groups: readonly PreparedGroup[]): Promise<readonly Answer[]> {
     if (this.#closed) throw new SetpointError("store.closed", "the store is closed");
     const [only] = groups;
@@ -77,9 +81,17 @@ export class CommitQueue {
     const bytes = groups.reduce((sum, group) => sum + group.bytes, 0);
     this.#admit(writes, bytes);
     const settled = await Promise.allSettled(groups.map((group) => this.#enqueue(groups, group)));
-    const failed = settled.find((outcome) => outcome.status === "rejected");
-    if (failed !== undefined) throw failed.reason;
-    return settled.flatMap((outcome) => (outcome.status === "fulfilled" ? outcome.value : []));
+    const failures = settled.flatMap((o) => (o.status === "rejected" ? [o.reason as unknown] : []));
+    if (failures.length > 0 && failures.length === groups.length) {
+      // Nothing was judged: the call failed as a whole. What may have been applied is said first.
+      throw failures.find((error) => isSetpointError(error, unknown)) ?? failures[0];
+    }
+    // Some of it was committed, which no rejection could say: what failed is refused by write.
+    return settled.flatMap((outcome, index) => {
+      if (outcome.status === "fulfilled") return outcome.value;
+      const error = asSetpointError(outcome.reason);
+      return groups[index]?.writes.map((): Answer => ({ kind: "refused", error })) ?? [];
+    });
   }
 
   /** Refuses new calls and resolves when everything accepted was answered. */
@@ -175,6 +187,14 @@ export class CommitQueue {
       later.length === 0 ? this.#waiting.slice(index) : later.concat(this.#waiting.slice(index));
     return batch;
   }
+}
+
+function asSetpointError(error: unknown): SetpointError {
+  if (isSetpointError(error)) return error;
+  // What a foreign error left behind is not known.
+  return new SetpointError(unknown, "the commit failed in an unexpected way", {
+    cause: error,
+  });
 }
 
 /** Which keys a batch writes, and on whose claims it leans. Fences may be shared, writes not. */

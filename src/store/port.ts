@@ -15,13 +15,16 @@
  *  P4 conditional   Every write carries a precondition that is checked inside the commit.
  *  P5 fenced        A write that names a claim is refused unless that claim is live at the commit.
  *  P6 exact         `changes(after)` returns each change > after once, in order, or `history.gone`.
- *  P7 honest        An error means "not applied", except `store.outcome_unknown`, which says so.
+ *  P7 honest        An error, of a call or of one write, means "not applied", except
+ *                   `store.outcome_unknown`, which says so.
  *  P8 bounded       Queues have limits in writes and bytes; beyond them `store.overloaded`.
  *  P9 opaque        Documents come back byte for byte as written: unknown fields survive.
  *  P10 sealed       Values at `draft.secrets` are never on disk in the clear.
  *
  * Errors are SetpointErrors. A refused write is an answer, not an exception: `commit` rejects only
- * when the whole request failed (overloaded, unavailable, closed, full, outcome unknown, ...).
+ * when the whole request failed (overloaded, unavailable, closed, full, outcome unknown, ...). A
+ * large call is committed in several batches: when some of them failed and others did not, it
+ * resolves, and each write of a failed batch is refused with that batch's error.
  */
 import type { Draft } from "../kernel/draft.ts";
 import type { SetpointError } from "../kernel/errors.ts";
@@ -39,7 +42,10 @@ export interface Store extends AsyncDisposable {
    *
    * Calls that arrive while a commit runs are committed together by the next one (group commit):
    * one disk flush serves many callers. Writes on the same key take effect in the order of the
-   * calls. Answers come after the flush.
+   * calls. Answers come after the flush. A call that is not atomic may take several flushes; when
+   * one of them fails its writes are refused with the reason (`store.full`, `store.unavailable`,
+   * `store.outcome_unknown`, ...) while the others are answered as usual. It rejects only when no
+   * write of it was judged.
    */
   commit(writes: readonly Write[], options?: CommitOptions): Promise<readonly Answer[]>;
 
