@@ -6,12 +6,16 @@
  * with the number of rows and the SHA-256 of every line before it. A file without a footer that
  * agrees is refused whole, before anything is written to the store. Sealed values stay sealed: the
  * key ring is kept elsewhere, and a stolen backup tells no secret.
+ *
+ * A restore goes back in time, and revisions that were given out since the backup must not be given
+ * out again for something else (P3): a watcher that saw the first 5,000 would never hear of the
+ * second. So the restored store begins a good distance further on, with its history compacted: old
+ * cursors get `history.gone` and list again.
  */
 import { createHash } from "node:crypto";
 import { createReadStream, createWriteStream } from "node:fs";
 import { open, rename, rm, stat } from "node:fs/promises";
 import { dirname } from "node:path";
-import { createInterface } from "node:readline";
 import { pipeline } from "node:stream/promises";
 import { createZstdCompress, createZstdDecompress } from "node:zlib";
 import { timeText } from "../kernel/clock.ts";
@@ -21,6 +25,8 @@ import type { DumpRow, Store } from "./port.ts";
 import { envelopeKeyId } from "./seal.ts";
 
 const formatVersion = 1;
+/** More revisions than can have been given out between a backup and the loss of its store. */
+const revisionLeap = 1_000_000_000;
 
 export interface BackupSummary {
   readonly head: number;
@@ -70,8 +76,31 @@ export async function restoreBackup(
       suggestion: "name the key ring of the store that was backed up with --keys",
     });
   }
-  await store.load(backupRows(path));
+  await store.load(withoutHistory(path, await replacedRevisions(path)));
   return summary;
+}
+
+/** What was replaced, deletions included: all that compaction to the head would remove. */
+async function replacedRevisions(path: string): Promise<ReadonlySet<number>> {
+  const replaced = new Set<number>();
+  for await (const row of backupRows(path)) {
+    if (row.row !== "change") continue;
+    if (row.previous !== null) replaced.add(row.previous);
+    if (row.type === "deleted") replaced.add(row.revision);
+  }
+  return replaced;
+}
+
+async function* withoutHistory(
+  path: string,
+  replaced: ReadonlySet<number>,
+): AsyncIterable<DumpRow> {
+  for await (const row of backupRows(path)) {
+    if (row.row === "meta") {
+      const head = row.head === 0 ? 0 : row.head + revisionLeap;
+      yield { ...row, head, compacted: head };
+    } else if (row.row !== "change" || !replaced.has(row.revision)) yield row;
+  }
 }
 
 /** Reads the whole file and checks it against its footer. */
@@ -177,7 +206,14 @@ async function* rawLines(path: string): AsyncIterable<string> {
   const text = source.pipe(createZstdDecompress());
   source.on("error", (error) => text.destroy(error));
   try {
-    yield* createInterface({ input: text, crlfDelay: Number.POSITIVE_INFINITY });
+    // Not by readline, which would end in silence when the stream fails after its last line.
+    let rest = "";
+    for await (const chunk of text.setEncoding("utf8")) {
+      const lines = (rest + String(chunk)).split("\n");
+      rest = lines.pop() ?? "";
+      yield* lines;
+    }
+    if (rest !== "") yield rest;
   } catch (cause) {
     const { code } = cause as NodeJS.ErrnoException;
     if (code === "ENOENT") throw broken(path, "it does not exist");
