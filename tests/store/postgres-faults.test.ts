@@ -122,6 +122,45 @@ test("a batch that was applied is answered from memory when it is sent again", a
   assert.equal((await h.store.head()).revision, 2);
 });
 
+test("an attempt that was given up is not applied after all, however late it goes on", async () => {
+  await using h = await openForTest(server, { commitPatienceMs: 600 });
+  const other = await h.openAnother();
+  await commit(h.store, put(key("a")));
+  const update = (spec: number) => put(key("a"), { when: exists, content: { spec } });
+  const [backend] = await h.sql(`SELECT pid FROM pg_stat_activity
+    WHERE query LIKE 'SELECT commit_v1%' AND state = 'idle'
+    ORDER BY state_change DESC LIMIT 1`);
+  const pid = Number(backend?.["pid"]);
+  process.kill(pid, "SIGSTOP");
+  try {
+    assert.equal(await commit(h.store, update(1)), 2);
+    await h.store.close();
+    assert.equal(await commit(other, update(2)), 3);
+  } finally {
+    process.kill(pid, "SIGCONT");
+  }
+  await until(async () => {
+    const alive = await h.sql(`SELECT FROM pg_stat_activity WHERE pid = ${pid}`);
+    return alive.length === 0;
+  });
+  assert.equal((await other.get(key("a")))?.revision, 3);
+});
+
+test("a batch of a writer that is gone is refused, and a writer that was swept goes on", async () => {
+  await using h = await openForTest(server);
+  await commit(h.store, put(key("a")));
+  await h.sql(`DELETE FROM ${h.schema}.writer`);
+  assert.equal(await commit(h.store, put(key("b"))), 2);
+  const [writer] = await h.sql(`SELECT id FROM ${h.schema}.writer`);
+  await h.store.close();
+  const values = Array.from({ length: 29 }, () => "'{}'").join(", ");
+  for (const batch of [1, 2]) {
+    const late = h.sql(`SELECT set_config('search_path', '${h.schema}', false),
+      ${h.schema}.commit_v1('${String(writer?.["id"])}', ${batch}, 0, ${values}, NULL)`);
+    await assert.rejects(late, { code: "SP002" });
+  }
+});
+
 test("writers and readers go through a restart of the server without an error", async () => {
   const own = await startPostgres();
   try {

@@ -104,7 +104,7 @@ export class Listener {
     const { ownId, onHead, onWork, onCompacted } = this.#options;
     const [writer, head, work, compacted] = payload.split(" ");
     if (compacted !== undefined) onCompacted(Number(compacted));
-    if (writer === ownId) return;
+    if (writer === ownId || writer?.startsWith(`${ownId}.`) === true) return;
     onHead(Number(head));
     if (work === "1") onWork();
   }

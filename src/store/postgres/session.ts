@@ -24,6 +24,12 @@ export interface Statement {
   readonly text: string;
 }
 
+/** A process id alone may have gone to another process meanwhile. */
+interface Backend {
+  readonly pid: number;
+  readonly startedAt: string;
+}
+
 export type Row = readonly unknown[];
 
 const lockTimeoutShare = 0.9;
@@ -47,6 +53,7 @@ export class Session {
   readonly #client: Client;
   readonly #config: SessionConfig;
   #isBroken = false;
+  #backend: Backend | undefined;
 
   private constructor(client: Client, config: SessionConfig) {
     this.#client = client;
@@ -83,6 +90,25 @@ export class Session {
 
   get isBroken(): boolean {
     return this.#isBroken;
+  }
+
+  /** Asks which process of the server serves this connection, so that another one can end it. */
+  async identify(limitMs: number): Promise<void> {
+    const text = `SELECT pid, backend_start::text FROM pg_stat_get_activity(pg_backend_pid())`;
+    const [row] = await this.rows({ text }, [], limitMs);
+    if (row !== undefined) this.#backend = { pid: row[0] as number, startedAt: row[1] as string };
+  }
+
+  /**
+   * Ends what the server still does for a connection that was given up here: without an answer to
+   * read, it would not notice for a long time, and might hold locks. Best effort.
+   */
+  async endOther(other: Session, limitMs: number): Promise<void> {
+    const backend = other.#backend;
+    if (backend === undefined) return;
+    const text = `SELECT pg_terminate_backend(pid) FROM pg_stat_get_activity($1)
+      WHERE backend_start = $2::text::timestamptz`;
+    await this.rows({ text }, [backend.pid, backend.startedAt], limitMs).catch(() => undefined);
   }
 
   /** Runs on the event; used by the listener. */

@@ -4,6 +4,10 @@
  * batch is sent again under the same number: the database answers it from memory if it was applied
  * (commit_v1), so callers get exact answers through a failover. Only when the patience ends while
  * an answer is still missing do they get `store.outcome_unknown`.
+ *
+ * An attempt that was given up may still reach the database, however late. So batches are numbered
+ * under an id that is registered first and used by nobody else: once its row is gone (closed, or
+ * swept after a week), the database refuses whatever still arrives under it.
  */
 import type { Clock } from "../../kernel/clock.ts";
 import { SetpointError } from "../../kernel/errors.ts";
@@ -35,6 +39,9 @@ export class Writer {
   readonly #options: WriterOptions;
   #session: Session | undefined;
   #batch = 0;
+  #registrations = 0;
+  /** Registered in the database; undefined until the first commit. */
+  #id: string | undefined;
 
   constructor(options: WriterOptions) {
     this.#options = options;
@@ -42,22 +49,29 @@ export class Writer {
 
   /** The answer of commit_v1 for this batch. One call at a time. */
   async commit(groups: readonly PreparedGroup[]): Promise<string> {
-    const { clock, timers, id, patienceMs, clockSkewMs } = this.#options;
+    const { clock, timers, patienceMs, clockSkewMs } = this.#options;
     this.#batch += 1;
-    const values = [id, this.#batch, clockSkewMs(), ...batchValues(groups)];
+    const batch = batchValues(groups);
     const deadlineMs = clock.nowMs() + patienceMs;
+    // Half of the patience per attempt: a connection that went dead in silence leaves time for
+    // another one.
+    const limitMs = (): number =>
+      Math.max(1, Math.min(deadlineMs - clock.nowMs(), Math.ceil(patienceMs / 2)));
     let mayBeApplied = false;
     for (let pauseMs = firstPauseMs; ; pauseMs = Math.min(pauseMs * 2, longestPauseMs)) {
       let isSent = false;
       try {
-        const session = await this.#connected();
+        const session = await this.#connected(limitMs);
+        const id = (this.#id ??= await this.#register(session, limitMs()));
+        const values = [id, this.#batch, clockSkewMs(), ...batch];
         isSent = true;
-        // Half of the patience per attempt: a connection that went dead in silence leaves time for
-        // another one.
-        const limitMs = Math.min(deadlineMs - clock.nowMs(), Math.ceil(patienceMs / 2));
-        const [row] = await session.rows(commitStatement, values, Math.max(1, limitMs));
+        const [row] = await session.rows(commitStatement, values, limitMs());
         return row?.[0] as string;
       } catch (error) {
+        if (isUnregistered(error) && !mayBeApplied) {
+          this.#id = undefined;
+          continue;
+        }
         const failure = failureOf(error);
         if (isSent && failure.kind === "lost") mayBeApplied = true;
         if (failure.kind === "refused") throw mayBeApplied ? unknown(error) : failure.error;
@@ -75,16 +89,36 @@ export class Writer {
     if (session === undefined || session.isBroken) return;
     const forget = { text: "DELETE FROM writer WHERE id = $1" };
     // A row that stays behind is removed by a later open.
-    if (this.#batch > 0) await session.rows(forget, [this.#options.id]).catch(() => undefined);
+    if (this.#id !== undefined) await session.rows(forget, [this.#id]).catch(() => undefined);
     await session.close();
   }
 
-  async #connected(): Promise<Session> {
-    if (this.#session === undefined || this.#session.isBroken) {
-      this.#session = await Session.open(this.#options.session);
-    }
-    return this.#session;
+  async #connected(limitMs: () => number): Promise<Session> {
+    const former = this.#session;
+    if (former !== undefined && !former.isBroken) return former;
+    const session = await Session.open(this.#options.session);
+    this.#session = session;
+    // What it was doing is of no use to anybody any more, but may hold the lock that is wanted now.
+    if (former !== undefined) await session.endOther(former, limitMs());
+    await session.identify(limitMs());
+    return session;
   }
+
+  /** Under an id of its own for each try: a try that arrives late registers what nobody uses. */
+  async #register(session: Session, limitMs: number): Promise<string> {
+    const { id: store, clockSkewMs } = this.#options;
+    this.#registrations += 1;
+    const id = `${store}.${this.#registrations}`;
+    const text = "INSERT INTO writer (id, batch, at_ms) VALUES ($1, 0, now_v1($2))";
+    await session.rows({ text }, [id, clockSkewMs()], limitMs);
+    this.#batch = 1;
+    return id;
+  }
+}
+
+/** commit_v1 does not know the writer: its row was swept while it had nothing to do. */
+function isUnregistered(error: unknown): boolean {
+  return (error as { readonly code?: unknown } | null)?.code === "SP002";
 }
 
 function unknown(cause: unknown): SetpointError {

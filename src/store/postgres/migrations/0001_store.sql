@@ -107,7 +107,8 @@ CREATE TABLE counter (
 ) WITH (fillfactor = 70);
 CREATE INDEX counter_holder ON counter (kind, namespace, name) WHERE max IS NOT NULL;
 
--- The last batch of every open store and its answer: a batch sent again is answered from here.
+-- The last batch of every open store and its answer: a batch sent again is answered from here. A
+-- writer registers its row before its first batch; without the row every batch is refused.
 CREATE TABLE writer (
   id text COLLATE "C" PRIMARY KEY,
   batch bigint NOT NULL,

@@ -61,6 +61,10 @@ BEGIN
   SELECT h.revision INTO v_head FROM head h WHERE h.one FOR UPDATE;
   v_first := v_head;
   SELECT w.batch, w.answer INTO v_batch, v_answer FROM writer w WHERE w.id = p_writer;
+  IF v_batch IS NULL THEN
+    -- Closed or swept: what comes now was given up long ago, and may have been applied.
+    RAISE EXCEPTION 'writer % is not registered', p_writer USING ERRCODE = 'SP002';
+  END IF;
   IF v_batch = p_batch THEN RETURN v_answer; END IF;
   IF v_batch > p_batch THEN
     RAISE EXCEPTION 'batch % of writer % is too late', p_batch, p_writer USING ERRCODE = 'SP001';
@@ -191,9 +195,7 @@ BEGIN
   v_answer := json_build_object('head', v_head, 'at', v_now, 'work', v_work, 'c', v_codes,
     'r', v_revs, 'p', v_olds, 'why', v_why, 't', CASE WHEN array_remove(v_differs, NULL) <> '{}'
       THEN (SELECT json_agg(to_json(t::text[])) FROM unnest(v_differs) t) END);
-  INSERT INTO writer (id, batch, answer, at_ms) VALUES (p_writer, p_batch, v_answer, v_now)
-    ON CONFLICT (id) DO UPDATE
-    SET batch = excluded.batch, answer = excluded.answer, at_ms = excluded.at_ms;
+  UPDATE writer SET batch = p_batch, answer = v_answer, at_ms = v_now WHERE id = p_writer;
   RETURN v_answer;
 END $$;
 
