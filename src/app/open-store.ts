@@ -3,7 +3,7 @@
  * Folders and the ring are made on the first use by a process that may write; a ring only for an
  * empty store.
  */
-import { mkdirSync } from "node:fs";
+import { closeSync, mkdirSync, openSync } from "node:fs";
 import { dirname, resolve } from "node:path";
 import { systemClock } from "../kernel/clock.ts";
 import { SetpointError, isSetpointError } from "../kernel/errors.ts";
@@ -65,7 +65,10 @@ async function checked(store: Store): Promise<Store> {
 async function openLocation(config: StoreConfig, keys: KeyRing, readOnly: boolean): Promise<Store> {
   switch (config.store.kind) {
     case "sqlite":
-      if (!readOnly) makeFolder(dirname(config.store.path), "data");
+      if (!readOnly) {
+        makeFolder(dirname(config.store.path), "data");
+        makePrivate(config.store.path);
+      }
       return await openSqliteStore({ path: config.store.path, keys, readOnly });
     case "postgres":
       return await openPostgresStore({ url: config.store.url, keys, readOnly });
@@ -83,6 +86,16 @@ function makeFolder(path: string, option: string): void {
       details: { option, path },
       suggestion: `name another with --${option}`,
     });
+  }
+}
+
+/** A new database belongs to its owner alone; SQLite gives its other files the same mode. */
+function makePrivate(path: string): void {
+  try {
+    closeSync(openSync(path, "ax", 0o600));
+  } catch (error) {
+    // An existing file keeps its mode; what else is wrong, the database says better.
+    if ((error as NodeJS.ErrnoException).code === undefined) throw error;
   }
 }
 

@@ -108,7 +108,7 @@ export const catalogue = {
     status: 507,
     retry: "backoff",
     summary: "The disk under the database is full; nothing was written.",
-    action: "Free disk space or compact the history.",
+    action: "Free room on the disk; writes then go on by themselves.",
   },
   "store.read_only": {
     status: 503,

@@ -4,10 +4,12 @@ import type { Command } from "commander";
 
 export function addVersion(program: Command): void {
   program
+    .version(packageVersion(), "-V, --version", "print the version alone")
     .command("version")
-    .description("print the version of Setpoint and of the Node.js it runs on")
+    .description("print the versions of Setpoint and of what it runs on")
     .action(() => {
-      console.log(`setpoint ${packageVersion()}\nnode ${process.versions.node}`);
+      const { node, sqlite } = process.versions;
+      console.log(`setpoint ${packageVersion()}\nnode ${node}\nsqlite ${sqlite}`);
     });
 }
 
