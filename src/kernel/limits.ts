@@ -39,6 +39,8 @@ export const limits = Object.freeze({
   maxSelectableFields: 8,
   /** Requirements in one label selector. */
   maxSelectorRequirements: 256,
+  /** Values in all requirements of one list together. */
+  maxSelectorValues: 1_024,
   /** Values longer than this enter the index as a digest. */
   maxTermValueLength: 200,
 
@@ -66,6 +68,10 @@ export const limits = Object.freeze({
   maxCommitBytes: 4 * mib,
   /** Writes in one atomic group. */
   maxGroupWrites: 256,
+  /** Bytes of one atomic group, which is one database commit however large it is. */
+  maxGroupBytes: 32 * mib,
+  /** Bytes of one call; it has to fit into the queue. */
+  maxCallBytes: 64 * mib,
   /** Writes waiting for a commit before new ones are refused with store.overloaded. */
   maxQueuedWrites: 4_096,
   maxQueuedBytes: 64 * mib,
@@ -83,6 +89,12 @@ export const limits = Object.freeze({
   maxClaimItems: 1_000,
   /** Namespaces looked at by one claim when more is due than fits. */
   maxClaimNamespaces: 1_024,
+  /** Kinds that one claim may ask for. */
+  maxClaimKinds: 1_024,
+  /** Namespaces that one claim may leave out. */
+  maxSkippedNamespaces: 4_096,
+  /** Amount that one resource may hold against a counter; sums of many stay exact numbers. */
+  maxCounterAmount: 2 ** 40,
   retryBackoffMinMs: 500,
   retryBackoffMaxMs: 300_000,
 

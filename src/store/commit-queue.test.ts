@@ -200,6 +200,46 @@ describe("preparing", () => {
     refused({ due: { kind: "release", attempts: "reset" } }, "due");
   });
 
+  const held = (parts: object): object => ({
+    kind: "put",
+    uid: "u",
+    draft: { body: Buffer.from("{}"), terms: [], secrets: [] },
+    due: undefined,
+    ...parts,
+  });
+
+  it("refuses a uid to compare with that no database keeps", () => {
+    for (const uid of ["", "a\u0000b", "\ud800", "u".repeat(254)]) {
+      refused({ kind: "delete", due: undefined, when: { kind: "exists", uid } }, "when.uid");
+    }
+  });
+
+  // An index row of PostgreSQL has room for 2,704 bytes; the longest one here has 1,783.
+  it("measures texts in bytes, so that every index row fits", () => {
+    const wide = (bytes: number) => "語".repeat(Math.ceil(bytes / 3));
+    refused({ key: { kind: wide(254), namespace: "", name: "a" } }, "key.kind");
+    refused({ key: { kind: "k", namespace: wide(254), name: "a" } }, "key.namespace");
+    refused({ key: { kind: "k", namespace: "", name: wide(254) } }, "key.name");
+    refused(held({ uid: wide(254) }), "uid");
+    const body = Buffer.from("{}");
+    refused(held({ draft: { body, terms: [wide(1_025)], secrets: [] } }), "draft.terms");
+    refused(held({ names: [{ scope: wide(1_501), name: "n" }] }), "names.scope");
+    refused(held({ names: [{ scope: wide(750), name: wide(753) }] }), "names");
+    refused(held({ uses: [{ counter: wide(513), amount: 1 }] }), "uses.counter");
+    refused(held({ bounds: [{ counter: wide(513), max: 1 }] }), "bounds.counter");
+    const largest = held({
+      key: { kind: wide(252), namespace: wide(252), name: wide(252) },
+      draft: { body, terms: [wide(1_023)], secrets: [] },
+      names: [{ scope: wide(750), name: wide(750) }],
+      uses: [{ counter: wide(510), amount: 1 }],
+    });
+    assert.equal(prepareCommit(ring, [{ ...wake("a"), ...largest }]).length, 1);
+  });
+
+  it("keeps the sums of counters exact", () => {
+    refused(held({ uses: [{ counter: "c", amount: 2 ** 40 + 1 }] }), "uses.amount");
+  });
+
   it("refuses one key written twice in one commit", () => {
     assert.throws(
       () => prepareCommit(ring, [wake("a"), wake("a")]),

@@ -8,6 +8,7 @@ import { SetpointError } from "../kernel/errors.ts";
 import { limits } from "../kernel/limits.ts";
 import { keyText } from "../kernel/resource.ts";
 import type { ResourceKey } from "../kernel/resource.ts";
+import { isCount, textFault, textLimits } from "./arguments.ts";
 import type { KeyRing } from "./key-ring.ts";
 import type { CommitOptions, DueChange, Precondition, Put, Write } from "./port.ts";
 import { sealDocument } from "./seal.ts";
@@ -32,8 +33,6 @@ export interface PreparedGroup {
 
 const overheadBytes = 256;
 const maxHeldItems = 64;
-const maxHeldTextLength = 512;
-const maxTermLength = 1_024;
 const maxTerms = 512;
 const maxDelayMs = 10 * 365 * 24 * 3_600_000;
 
@@ -101,6 +100,9 @@ function checkWrite(write: Write, index: number): void {
     throw invalid(index, "when", `a ${write.kind} cannot ask for an absent resource`);
   }
   if (write.when.kind === "revision") checkCount(write.when.revision, index, "when.revision");
+  if (write.when.kind === "exists" && write.when.uid !== undefined) {
+    checkText(write.when.uid, index, "when.uid", textLimits.keyPartBytes);
+  }
   if (write.claim !== undefined) {
     checkKey(write.claim.key, index, "claim.key");
     checkCount(write.claim.token, index, "claim.token");
@@ -111,20 +113,27 @@ function checkWrite(write: Write, index: number): void {
 }
 
 function checkPut(put: Put, index: number): void {
-  checkText(put.uid, index, "uid", limits.maxNameLength);
+  checkText(put.uid, index, "uid", textLimits.keyPartBytes);
   checkDraft(put.draft, index, "draft");
   checkHeld(put.names, index, "names", ({ scope, name }) => {
-    checkText(scope, index, "names.scope", maxHeldTextLength);
-    checkText(name, index, "names.name", maxHeldTextLength);
+    const most = textLimits.uniqueNameBytes;
+    checkText(scope, index, "names.scope", most);
+    checkText(name, index, "names.name", most);
+    if (Buffer.byteLength(scope) + Buffer.byteLength(name) > most) {
+      throw invalid(index, "names", `scope and name are longer than ${most} bytes together`);
+    }
     return JSON.stringify([scope, name]);
   });
   checkHeld(put.uses, index, "uses", ({ counter, amount }) => {
-    checkText(counter, index, "uses.counter", maxHeldTextLength);
+    checkText(counter, index, "uses.counter", textLimits.counterBytes);
     checkCount(amount, index, "uses.amount");
+    if (amount > limits.maxCounterAmount) {
+      throw invalid(index, "uses.amount", `more than ${limits.maxCounterAmount}`);
+    }
     return counter;
   });
   checkHeld(put.bounds, index, "bounds", ({ counter, max }) => {
-    checkText(counter, index, "bounds.counter", maxHeldTextLength);
+    checkText(counter, index, "bounds.counter", textLimits.counterBytes);
     checkCount(max, index, "bounds.max");
     return counter;
   });
@@ -153,7 +162,7 @@ function checkDraft(draft: Put["draft"], index: number, field: string): void {
   if (draft.terms.length > maxTerms) {
     throw invalid(index, `${field}.terms`, `more than ${maxTerms} index terms`);
   }
-  for (const term of draft.terms) checkText(term, index, `${field}.terms`, maxTermLength);
+  for (const term of draft.terms) checkText(term, index, `${field}.terms`, textLimits.termBytes);
 }
 
 function checkDue(write: Write, due: DueChange, index: number): void {
@@ -179,26 +188,19 @@ function checkHeld<T>(
 }
 
 function checkKey(key: ResourceKey, index: number, field: string): void {
-  checkText(key.kind, index, `${field}.kind`, limits.maxNameLength);
-  checkText(key.name, index, `${field}.name`, limits.maxNameLength);
-  if (key.namespace !== "") {
-    checkText(key.namespace, index, `${field}.namespace`, limits.maxNameLength);
-  }
+  const most = textLimits.keyPartBytes;
+  checkText(key.kind, index, `${field}.kind`, most);
+  checkText(key.name, index, `${field}.name`, most);
+  if (key.namespace !== "") checkText(key.namespace, index, `${field}.namespace`, most);
 }
 
-/** Text that both databases keep exactly: no NUL, no half of a surrogate pair, bounded. */
-function checkText(text: string, index: number, field: string, maxLength: number): void {
-  if (text === "") throw invalid(index, field, "empty");
-  if (text.length > maxLength) throw invalid(index, field, `longer than ${maxLength} characters`);
-  if (text.includes("\u0000") || !text.isWellFormed()) {
-    throw invalid(index, field, "contains NUL or a lone surrogate");
-  }
+function checkText(text: string, index: number, field: string, maxBytes: number): void {
+  const fault = textFault(text, maxBytes);
+  if (fault !== undefined) throw invalid(index, field, fault);
 }
 
 function checkCount(value: number, index: number, field: string): void {
-  if (!Number.isSafeInteger(value) || value < 0) {
-    throw invalid(index, field, "must be a whole number, zero or more");
-  }
+  if (!isCount(value)) throw invalid(index, field, "must be a whole number, zero or more");
 }
 
 function invalid(index: number, field: string, why: string): SetpointError {
