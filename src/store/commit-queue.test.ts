@@ -240,6 +240,34 @@ describe("preparing", () => {
     refused(held({ uses: [{ counter: "c", amount: 2 ** 40 + 1 }] }), "uses.amount");
   });
 
+  describe("bounds the bytes of a call before it looks at them", () => {
+    // Not JSON, so sealing it would be refused with another code.
+    const body = Buffer.alloc(8 * 1_048_576, "x");
+    const puts = (count: number, secrets: readonly string[] = []) =>
+      Array.from({ length: count }, (_, index): Write => {
+        const draft = { body, terms: [], secrets };
+        return { ...wake(`w${index}`), kind: "put", uid: "u", draft, when: { kind: "absent" } };
+      });
+    const tooLarge = (writes: readonly Write[], atomic: boolean) =>
+      assert.throws(
+        () => prepareCommit(ring, writes, { atomic }),
+        (error) => isSetpointError(error, "request.too_large"),
+      );
+
+    it("of an atomic group", () => {
+      tooLarge(puts(4), true);
+      tooLarge(puts(140), true);
+      tooLarge(puts(2, ["/a"]), true);
+      assert.equal(prepareCommit(ring, puts(3), { atomic: true }).length, 1);
+    });
+
+    it("of a call", () => {
+      tooLarge(puts(8), false);
+      tooLarge(puts(4_096), false);
+      assert.equal(prepareCommit(ring, puts(7)).length, 7);
+    });
+  });
+
   it("refuses one key written twice in one commit", () => {
     assert.throws(
       () => prepareCommit(ring, [wake("a"), wake("a")]),

@@ -4,6 +4,7 @@
  * size is known, so that the queue can be bounded in bytes. Nothing here looks at stored state.
  */
 import { isUtf8 } from "node:buffer";
+import type { Draft } from "../kernel/draft.ts";
 import { SetpointError } from "../kernel/errors.ts";
 import { limits } from "../kernel/limits.ts";
 import { keyText } from "../kernel/resource.ts";
@@ -54,6 +55,7 @@ export function prepareCommit(
     const prepared = prepareWrite(ring, only, keyText(only.key));
     return [{ writes: [prepared], bytes: prepared.bytes }];
   }
+  checkBytes(writes, options.atomic === true ? limits.maxGroupBytes : limits.maxCallBytes);
   const seen = new Set<string>();
   const prepared = writes.map((write, index) => {
     checkWrite(write, index);
@@ -69,9 +71,31 @@ export function prepareCommit(
   return [{ writes: prepared, bytes: prepared.reduce((sum, write) => sum + write.bytes, 0) }];
 }
 
+/** Before anything is sealed or hashed: what is too large should cost nothing. */
+function checkBytes(writes: readonly Write[], most: number): void {
+  const bytes = writes.reduce((sum, write) => sum + bytesToStore(write), 0);
+  if (bytes <= most) return;
+  throw new SetpointError("request.too_large", `at most ${most} bytes fit into one commit`, {
+    details: { bytes, most },
+    suggestion: "split it into several commits",
+  });
+}
+
+/** A document with secrets is stored twice: blanked, and sealed. */
+function bytesToStore(write: Write): number {
+  const draft = draftOf(write);
+  if (draft === undefined) return overheadBytes;
+  return draft.body.length * (draft.secrets.length > 0 ? 2 : 1) + overheadBytes;
+}
+
+function draftOf(write: Write): Draft | undefined {
+  if (write.kind === "put") return write.draft;
+  return write.kind === "delete" ? write.last : undefined;
+}
+
 function prepareWrite(ring: KeyRing, write: Write, id: string): PreparedWrite {
-  const draft = write.kind === "put" ? write.draft : write.kind === "delete" ? write.last : null;
-  if (draft === null || draft === undefined) {
+  const draft = draftOf(write);
+  if (draft === undefined) {
     return {
       write,
       id,
@@ -148,7 +172,7 @@ function checkLast(write: Extract<Write, { kind: "delete" }>, index: number): vo
   }
 }
 
-function checkDraft(draft: Put["draft"], index: number, field: string): void {
+function checkDraft(draft: Draft, index: number, field: string): void {
   if (draft.body.length > limits.maxDocumentBytes) {
     throw new SetpointError(
       "request.too_large",
