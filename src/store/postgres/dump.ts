@@ -6,7 +6,7 @@ import { limits } from "../../kernel/limits.ts";
 import type { ResourceKey } from "../../kernel/resource.ts";
 import type { DumpRow } from "../port.ts";
 import { changeType } from "./rows.ts";
-import { freePlanning } from "./scan.ts";
+import { freePlanning, scanLimitMs } from "./scan.ts";
 import type { Row, Session } from "./session.ts";
 
 const pageItems = 1_000;
@@ -20,7 +20,7 @@ const changePage = `SELECT c.revision, c.previous, c.type, c.kind, c.namespace, 
 
 export async function* dumpRows(session: Session, clockSkewMs: number): AsyncGenerator<DumpRow> {
   const rows = async (text: string, values: readonly unknown[] = []): Promise<readonly Row[]> =>
-    await session.rows({ text }, values);
+    await session.rows({ text }, values, scanLimitMs);
   await rows("BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY");
   await session.rows({ text: freePlanning });
   const [meta] = await rows(`SELECT h.revision, h.compacted,

@@ -50,6 +50,20 @@ export function unavailable(cause: unknown): SetpointError {
   return new SetpointError("store.unavailable", "the database does not answer", { cause });
 }
 
+/** For work that is not repeated: a lost connection is, unless said otherwise, no database. */
+export function typedFailure(
+  error: unknown,
+  whenLost: "store.unavailable" | "store.outcome_unknown" = "store.unavailable",
+): SetpointError {
+  const failure = failureOf(error);
+  if (failure.kind === "refused") return failure.error;
+  if (failure.kind === "lost" && whenLost === "store.outcome_unknown") {
+    const message = "the database was lost during the commit";
+    return new SetpointError(whenLost, message, { cause: error });
+  }
+  return unavailable(failure.cause);
+}
+
 /** An SQLSTATE has five characters; the codes of sockets (ECONNRESET) have more. */
 function sqlState(error: unknown): string | undefined {
   const code = (error as { readonly code?: unknown } | null)?.code;

@@ -1,7 +1,8 @@
 /**
  * Fills an empty store from a dump in one transaction: all of it or nothing. The dump is checked as
  * it goes in, since it may have been cut or edited, and the indexes are made from the log, so they
- * cannot disagree with it.
+ * cannot disagree with it. The planner is told about the tables as they fill: plans made for empty
+ * ones would read the whole of them for each row.
  */
 import { isSetpointError, SetpointError } from "../../kernel/errors.ts";
 import type { ResourceKey } from "../../kernel/resource.ts";
@@ -16,6 +17,7 @@ import {
   textArray,
 } from "./binary-array.ts";
 import { typeCode } from "./rows.ts";
+import { typedFailure } from "./failures.ts";
 import { freePlanning } from "./scan.ts";
 import type { Row, Session } from "./session.ts";
 
@@ -24,6 +26,9 @@ type Rows = (text: string, values?: readonly unknown[]) => Promise<readonly Row[
 
 const chunkItems = 500;
 const chunkBytes = 4 * 1024 * 1024;
+const termSliceItems = 20_000;
+/** For one statement: the index of resources is made from the whole log by one of them. */
+const loadLimitMs = 3_600_000;
 
 /** Returns the head and the mark of the loaded store. */
 export async function loadRows(
@@ -31,19 +36,25 @@ export async function loadRows(
   rows: AsyncIterable<DumpRow>,
   clockSkewMs: number,
 ): Promise<{ readonly head: number; readonly compacted: number }> {
-  return await session.transaction("BEGIN", async () => {
-    await session.rows({ text: freePlanning });
-    const run: Rows = async (text, values) => await session.rows({ text }, values);
+  let isComplete = false;
+  const run: Rows = async (text, values = []) => {
+    try {
+      return await session.rows({ text }, values, loadLimitMs);
+    } catch (error) {
+      if (isBroken(error)) throw invalid("its rows contradict each other", error);
+      throw isComplete ? typedFailure(error, "store.outcome_unknown") : typedFailure(error);
+    }
+  };
+  return await session.transaction(run, "BEGIN", async () => {
+    await run(`${freePlanning}; SET LOCAL statement_timeout = ${loadLimitMs}`);
     const [state] = await run(`SELECT revision = 0 AND compacted = 0
       AND NOT EXISTS (SELECT 1 FROM change) FROM head FOR UPDATE`);
     if (state?.[0] !== true) {
       throw new SetpointError("store.not_empty", "the store holds data already");
     }
-    try {
-      return await new Loader(run, clockSkewMs).load(rows);
-    } catch (error) {
-      throw isBroken(error) ? invalid("its rows contradict each other", error) : error;
-    }
+    const loaded = await new Loader(run, clockSkewMs).load(rows);
+    isComplete = true;
+    return loaded;
   });
 }
 
@@ -81,7 +92,7 @@ class Loader {
     if (row.row === "change") {
       if (row.revision <= this.#lastRevision) throw invalid("revisions do not ascend");
       this.#lastRevision = row.revision;
-      this.#bytes += row.document?.length ?? 0;
+      this.#bytes += (row.document?.length ?? 0) + (row.sealed?.length ?? 0);
     }
     const isFull = this.#chunk.length >= chunkItems || this.#bytes > chunkBytes;
     if (isFull || (this.#chunk[0] !== undefined && this.#chunk[0].row !== row.row)) {
@@ -210,6 +221,7 @@ class Loader {
     if (this.#lastRevision > head || compacted > head) {
       throw invalid("it has changes above its head");
     }
+    await this.#run("ANALYZE change");
     // A dump may have been made in the middle of a compaction; what it had left to remove goes now.
     await this.#run(
       `DELETE FROM change c WHERE c.revision <= $1 AND (c.type = 3 OR EXISTS
@@ -227,9 +239,28 @@ class Loader {
     await this.#run(`INSERT INTO resource (kind, namespace, name, revision, uid, digest, terms)
       SELECT c.kind, c.namespace, c.name, c.revision, c.uid, c.digest, c.terms FROM change c
       WHERE c.type <> 3 AND NOT EXISTS (SELECT 1 FROM change n WHERE n.previous = c.revision)`);
-    await this.#run(`INSERT INTO term (kind, term, namespace, name)
-      SELECT DISTINCT r.kind, t.term, r.namespace, r.name
-      FROM resource r, unnest(r.terms) t(term)`);
+    await this.#run("ANALYZE resource");
+    await this.#fillTerms();
+  }
+
+  async #fillTerms(): Promise<void> {
+    const slice = `SELECT * FROM resource r WHERE (r.kind, r.namespace, r.name) > ($1, $2, $3)
+      ORDER BY r.kind, r.namespace, r.name LIMIT ${termSliceItems}`;
+    for (let after: Row = ["", "", ""]; ;) {
+      await this.#run(
+        `INSERT INTO term (kind, term, namespace, name)
+        SELECT DISTINCT r.kind, t.term, r.namespace, r.name
+        FROM (${slice}) r, unnest(r.terms) t(term)`,
+        after,
+      );
+      const [last] = await this.#run(
+        `SELECT s.kind, s.namespace, s.name FROM (${slice}) s
+        OFFSET ${termSliceItems - 1} LIMIT 1`,
+        after,
+      );
+      if (last === undefined) return;
+      after = last;
+    }
   }
 
   async #finish({ head, compacted, lastToken }: RowOf<"meta">): Promise<void> {
@@ -251,6 +282,7 @@ class Loader {
         [lastToken],
       );
     }
+    await this.#run("ANALYZE change, resource, term, due, unique_name, usage, counter");
     await this.#run(
       "SELECT pg_notify(current_schema(), concat_ws(' ', 'load', $1::bigint, 1, $2::bigint))",
       [head, compacted],

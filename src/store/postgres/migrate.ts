@@ -78,7 +78,7 @@ async function readVersion(session: Session, schema: string): Promise<Version> {
 
 async function createSchema(session: Session, schema: string): Promise<void> {
   const name = `"${schema.replaceAll('"', '""')}"`;
-  await session.transaction("BEGIN", async () => {
+  await session.transaction(runOn(session), "BEGIN", async () => {
     await lock(session);
     await session.rows({ text: `CREATE SCHEMA IF NOT EXISTS ${name}` });
     await session.rows({
@@ -96,7 +96,7 @@ async function apply(
   session: Session,
   { version, compatibleFrom, name }: Migration,
 ): Promise<void> {
-  await session.transaction("BEGIN", async () => {
+  await session.transaction(runOn(session), "BEGIN", async () => {
     await lock(session);
     const text = "SELECT 1 FROM schema_version WHERE version = $1";
     if ((await session.rows({ text }, [version])).length > 0) return;
@@ -107,6 +107,10 @@ async function apply(
       [version, compatibleFrom, name],
     );
   });
+}
+
+function runOn(session: Session): (text: string) => Promise<unknown> {
+  return async (text) => await session.rows({ text });
 }
 
 async function lock(session: Session): Promise<void> {

@@ -6,7 +6,8 @@ import type { Pool } from "./pool.ts";
 import type { Row, Session } from "./session.ts";
 
 const begin = "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY";
-const scanLimitMs = 600_000;
+/** Per statement. On the client too, where the default is that of everyday statements. */
+export const scanLimitMs = 600_000;
 export const freePlanning = `SET LOCAL enable_seqscan = on; SET LOCAL enable_bitmapscan = on;
   SET LOCAL enable_hashjoin = on; SET LOCAL enable_mergejoin = on;
   SET LOCAL plan_cache_mode = auto; SET LOCAL statement_timeout = ${scanLimitMs};
@@ -19,8 +20,9 @@ export async function withScan<T>(pool: Pool, task: (scan: Scan) => Promise<T>):
 }
 
 async function scanOn<T>(session: Session, task: (scan: Scan) => Promise<T>): Promise<T> {
-  return await session.transaction(begin, async () => {
-    await session.rows({ text: freePlanning });
-    return await task(async (text, values) => await session.rows({ text }, values, scanLimitMs));
+  const scan: Scan = async (text, values) => await session.rows({ text }, values, scanLimitMs);
+  return await session.transaction(scan, begin, async () => {
+    await scan(freePlanning);
+    return await task(scan);
   });
 }

@@ -148,11 +148,15 @@ export class Session {
   }
 
   /** All statements of the task in one transaction; any failure ends the connection with it. */
-  async transaction<T>(begin: string, task: () => Promise<T>): Promise<T> {
+  async transaction<T>(
+    run: (text: string) => Promise<unknown>,
+    begin: string,
+    task: () => Promise<T>,
+  ): Promise<T> {
     try {
-      await this.rows({ text: begin });
+      await run(begin);
       const result = await task();
-      await this.rows({ text: "COMMIT" });
+      await run("COMMIT");
       return result;
     } catch (error) {
       this.#break();

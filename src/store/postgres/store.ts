@@ -30,7 +30,7 @@ import {
   checkKeys,
 } from "./care.ts";
 import { dumpRows } from "./dump.ts";
-import { failureOf, unavailable } from "./failures.ts";
+import { typedFailure } from "./failures.ts";
 import { readPage } from "./list.ts";
 import { Listener } from "./listener.ts";
 import { loadRows } from "./load.ts";
@@ -308,7 +308,7 @@ export class PostgresStore implements port.Store {
     try {
       yield* dumpRows(session, this.#skewMs());
     } catch (error) {
-      throw typed(error);
+      throw typedFailure(error);
     } finally {
       await session.close();
     }
@@ -323,6 +323,9 @@ export class PostgresStore implements port.Store {
       this.#tail.advance(head);
       await this.#tail.reach(head);
       this.#log.workSignal.advance();
+    } catch (error) {
+      await this.#endOther(session);
+      throw error;
     } finally {
       await session.close();
     }
@@ -361,10 +364,20 @@ export class PostgresStore implements port.Store {
 
   async #ownSession(): Promise<Session> {
     try {
-      return await Session.open(this.#session);
+      const session = await Session.open(this.#session);
+      await session.identify(this.#session.statementTimeoutMs);
+      return session;
     } catch (error) {
-      throw typed(error);
+      throw typedFailure(error);
     }
+  }
+
+  /** A load that failed here may still run there, with the head locked. */
+  async #endOther(session: Session): Promise<void> {
+    const limitMs = this.#session.statementTimeoutMs;
+    const other = await this.#ownSession().catch(() => undefined);
+    await other?.endOther(session, limitMs);
+    await other?.close();
   }
 
   get #reading(): { readonly pool: Pool; readonly ring: KeyRing } {
@@ -387,12 +400,6 @@ export class PostgresStore implements port.Store {
   #checkOpen(): void {
     if (this.#closed !== undefined) throw closed();
   }
-}
-
-/** For work that is not repeated: a lost connection is an unavailable database. */
-function typed(error: unknown): SetpointError {
-  const failure = failureOf(error);
-  return failure.kind === "refused" ? failure.error : unavailable(failure.cause);
 }
 
 function closed(): SetpointError {
