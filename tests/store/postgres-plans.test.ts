@@ -32,6 +32,9 @@ before(async () => {
       "auto_explain.log_min_duration": "0",
       "auto_explain.log_nested_statements": "on",
       "auto_explain.log_analyze": "on",
+      "auto_explain.log_buffers": "on",
+      // Nobody tells the planner about the tables in between.
+      autovacuum: "off",
     },
   });
 });
@@ -96,3 +99,82 @@ test("everyday statements scan no table, neither an empty nor a full one", async
     [],
   );
 });
+
+/** The most pages that one statement, with all inside of it, looked at during the task. */
+async function pagesOfWorst(task: () => Promise<unknown>): Promise<number> {
+  const from = server.log().length;
+  await task();
+  const hits = [...server.log().slice(from).matchAll(/Buffers: shared hit=(\d+)/g)];
+  return Math.max(0, ...hits.map(([, pages]) => Number(pages)));
+}
+
+function labelledContent(app: string) {
+  return { labels: { app, tier: "x" }, owners: ["o1"] };
+}
+
+/** Each kind of write and claim, once, and how many pages it took. */
+async function pagesOfWrites(h: PostgresHarness, turn: number): Promise<Map<string, number>> {
+  const { store } = h;
+  const [a, b] = [key(`a${turn}`), key(`b${turn}`)];
+  const held = { names: [{ scope: "s", name: `n${turn}` }], uses: [{ counter: "c", amount: 1 }] };
+  const pages = new Map<string, number>();
+  const measure = async (name: string, task: () => Promise<unknown>): Promise<void> => {
+    pages.set(name, await pagesOfWorst(task));
+  };
+  await measure("create", async () => await commit(store, put(a, { content: labelledContent("web") })));
+  await measure("take", async () => {
+    await commit(store, put(b, { content: labelledContent("web"), due: wake(), ...held }));
+  });
+  const relabel = put(a, { when: exists, content: labelledContent("db") });
+  await measure("relabel", async () => await commit(store, relabel));
+  await measure("claim", async () => {
+    const claims = await claimSome(store, { limit: 2 });
+    await store.renew(claims, 60_000);
+    await store.commit(claims.map((claim) => schedule(claim.key, release(), { claim })));
+  });
+  await measure("skip", async () => {
+    assert.deepEqual(await claimSome(store, { limit: 2, skipNamespaces: ["team"] }), []);
+  });
+  await measure("next due", async () => await store.nextDue([widgets]));
+  await measure("history", async () => await store.history(a));
+  await measure("delete", async () => await commit(store, del(a)));
+  await measure("let go", async () => await commit(store, del(b)));
+  return pages;
+}
+
+/** Straight into the tables, since thousands of explained commits make a very long log. */
+async function stuff({ sql, schema }: PostgresHarness, items: number): Promise<void> {
+  const { terms } = put(key("f"), { content: labelledContent("web") }).draft;
+  const literal = `ARRAY[${terms.map((term) => `'${term}'`).join(", ")}]`;
+  const keys = `'${widgets}' AS kind, 'team' AS namespace, 'f' || g AS name`;
+  const each = `generate_series(1, ${items}) g`;
+  await sql(`SET search_path = ${schema};
+    INSERT INTO change (kind, namespace, name, revision, at_ms, type, uid, terms, digest, document)
+      SELECT ${keys}, h.revision + g, 0, 1, 'u', ${literal}, '', '{}' FROM head h, ${each};
+    INSERT INTO resource (kind, namespace, name, revision, uid, terms, digest)
+      SELECT ${keys}, h.revision + g, 'u', ${literal}, '' FROM head h, ${each};
+    INSERT INTO term (kind, namespace, name, term)
+      SELECT ${keys}, t FROM ${each}, unnest(${literal}) t;
+    INSERT INTO due (kind, namespace, name, due_at) SELECT ${keys}, g FROM ${each};
+    INSERT INTO unique_name (kind, namespace, name, scope, label)
+      SELECT ${keys}, 's', 'f' || g FROM ${each};
+    INSERT INTO usage (kind, namespace, name, counter, amount) SELECT ${keys}, 'c', 1 FROM ${each};
+    UPDATE head SET revision = revision + ${items}`);
+}
+
+for (const isAnalysedFirst of [false, true]) {
+  const when = isAnalysedFirst ? "while small" : "never";
+  test(`a write costs the same whatever is stored, on tables analysed ${when}`, async () => {
+    await using h = await openForTest(server);
+    await pagesOfWrites(h, 0);
+    if (isAnalysedFirst) await h.sql(`ANALYZE ${h.schema}.term, ${h.schema}.resource`);
+    const small = await pagesOfWrites(h, 1);
+    await stuff(h, 10_000);
+    await pagesOfWrites(h, 2);
+    const large = await pagesOfWrites(h, 3);
+    for (const [name, pages] of large) {
+      const before = small.get(name) ?? 0;
+      assert(before > 0 && pages <= before + 60, `${name}: ${before} pages, then ${pages}`);
+    }
+  });
+}

@@ -3,8 +3,10 @@
  * server's error, or, when no answer comes (a paused server, a network that drops everything), with
  * the connection destroyed. What a statement may do is bounded on the server too.
  *
- * Plans are fixed: with no sequential scan, no hash or merge join and generic plans, the indexes
- * are used whatever the statistics say, and no plan flips at night when a table is analysed.
+ * Plans are kept within bounds: with no sequential scan, no hash or merge join and generic plans, an
+ * index is used whatever the statistics say. Which one, and in which order tables are joined, is
+ * still the planner's choice, and on a table that was never analysed a blind one; so statements
+ * leave it no choice there (migrations/0002_functions.sql says how).
  */
 import { Client, escapeIdentifier } from "pg";
 import type { Timers } from "../../kernel/timers.ts";

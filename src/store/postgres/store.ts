@@ -42,7 +42,7 @@ import type { SessionConfig } from "./session.ts";
 import { Tail } from "./tail.ts";
 import { findings } from "./verify.ts";
 import { claimDue, renewClaims, untilNextDue } from "./work.ts";
-import type { Turn } from "./work.ts";
+import type { Turns } from "./work.ts";
 import { Writer } from "./writer.ts";
 
 export interface PostgresStoreOptions {
@@ -129,7 +129,7 @@ export class PostgresStore implements port.Store {
   readonly #queue: CommitQueue;
   readonly #writer: Writer;
   readonly #listener: Listener;
-  readonly #turn: Turn = { namespace: null };
+  readonly #turns: Turns = new Map();
   readonly #closing = new AbortController();
   #compacted: number;
   #closed: Promise<void> | undefined;
@@ -245,7 +245,7 @@ export class PostgresStore implements port.Store {
 
   async claim(request: port.ClaimRequest): Promise<readonly port.Claim[]> {
     this.#checkOpen();
-    return await claimDue(this.#working, request, this.#turn);
+    return await claimDue(this.#working, request, this.#turns);
   }
 
   async renew(claims: readonly port.ClaimRef[], leaseMs: number): Promise<port.Renewal> {

@@ -17,10 +17,8 @@ const claimStatement = {
   text: "SELECT * FROM claim_v1($1, $2, $3, $4, $5, $6, $7, $8, $9)",
 };
 
-/** Remembers whose turn it was, so that the next call goes on after it. */
-export interface Turn {
-  namespace: string | null;
-}
+/** Whose turn it was, by the kinds asked for, so that the next call goes on after it. */
+export type Turns = Map<string, string>;
 
 /**
  * A lost answer leaves rows claimed by nobody until the lease ends, which is what a lease is for;
@@ -29,22 +27,27 @@ export interface Turn {
 export async function claimDue(
   { pool, clockSkewMs }: Working,
   request: ClaimRequest,
-  turn: Turn,
+  turns: Turns,
 ): Promise<readonly Claim[]> {
   const limit = Math.min(request.limit, limits.maxClaimItems);
   if (limit <= 0 || request.kinds.length === 0) return [];
+  const kinds = [...new Set(request.kinds)];
+  const turnKey = JSON.stringify(kinds);
   const rows = await pool.rows(claimStatement, [
     request.owner,
-    textArray([...new Set(request.kinds)]),
+    textArray(kinds),
     limit,
     request.leaseMs,
     request.perNamespace ?? null,
     textArray(request.skipNamespaces ?? []),
-    turn.namespace,
+    turns.get(turnKey) ?? null,
     limits.maxClaimNamespaces,
     clockSkewMs(),
   ]);
-  const claims = rows.map((row): Claim => {
+  const turn = rows[0]?.[9] as string | null;
+  if (turn !== null) turns.set(turnKey, turn);
+  const claimed = rows.filter((row) => row[2] !== null);
+  return claimed.map((row): Claim => {
     return {
       key: { kind: row[0] as string, namespace: row[1] as string, name: row[2] as string },
       token: row[3] as number,
@@ -55,8 +58,6 @@ export async function claimDue(
       attempts: row[8] as number,
     };
   });
-  turn.namespace = claims.at(-1)?.key.namespace ?? null;
-  return claims;
 }
 
 /** Rows are locked in the order that commits use, so neither waits for the other in a circle. */
@@ -80,11 +81,14 @@ export async function renewClaims(
   leaseMs: number,
 ): Promise<Renewal> {
   if (claims.length === 0) return { renewed: [], lost: [] };
-  const tokens = new Map(claims.map((claim) => [keyText(claim.key), claim.token]));
-  const keys = sortedKeys(claims.map((claim) => claim.key));
+  // One key may be named with several tokens, of which at most one is live.
+  const tokens = Map.groupBy(claims, (claim) => keyText(claim.key));
+  const pairs = sortedKeys(claims.map((claim) => claim.key)).flatMap((key) =>
+    (tokens.get(keyText(key)) ?? []).map(({ token }) => ({ key, token })),
+  );
   const rows = await pool.rows(renewStatement, [
-    ...keyArrays(keys),
-    int8Array(keys.map((key) => tokens.get(keyText(key)) ?? null)),
+    ...keyArrays(pairs.map(({ key }) => key)),
+    int8Array(pairs.map(({ token }) => token)),
     leaseMs,
     clockSkewMs(),
   ]);
@@ -102,9 +106,7 @@ export async function renewClaims(
 
 const nextDueStatement = {
   name: "next_due",
-  text: `SELECT min(d.due_at), now_v1($2) FROM unnest($1::text[]) AS k(kind)
-    LEFT JOIN LATERAL (SELECT q.due_at FROM due q WHERE q.kind = k.kind AND q.due_at > -1
-      ORDER BY q.due_at LIMIT 1) d ON true`,
+  text: "SELECT due_at, now FROM next_due_v1($1, $2)",
 };
 
 export async function untilNextDue(

@@ -2,9 +2,12 @@
 -- was committed before it began, in particular after the lock on the head was granted. Names carry
 -- a version: a newer release adds commit_v2 while older processes still call commit_v1.
 --
--- Plans are kept for the life of a session, from the time when tables were empty. So that none can
--- turn into a scan of a table, joins go from the arrays outwards (LEFT JOIN LATERAL cannot be
--- turned around) and rows found are changed by ctid, which holds while the head is locked.
+-- Plans are kept by a session until a table is analysed, often from the time when tables were empty.
+-- So that none can turn into a scan of a table, joins go from the arrays outwards: a lateral
+-- subquery with OFFSET 0 is planned on its own, after what it refers to, with its whole key in the
+-- index condition. Without it a condition on the result makes an inner join of a left one, and the
+-- planner is free to begin with the table. Rows found are changed by ctid, which holds while the
+-- head is locked.
 
 -- The database's clock. The skew is zero outside of tests.
 CREATE FUNCTION now_v1(skew_ms bigint) RETURNS bigint LANGUAGE sql VOLATILE AS $$
@@ -22,14 +25,16 @@ BEGIN
   SELECT array_agg(u.at) INTO rows_found
     FROM unnest(kinds, namespaces, names) AS k(kind, namespace, name)
     LEFT JOIN LATERAL (SELECT n.ctid AS at FROM unique_name n WHERE n.kind = k.kind
-      AND n.namespace = k.namespace AND n.name = k.name) u ON true WHERE u.at IS NOT NULL;
+      AND n.namespace = k.namespace AND n.name = k.name OFFSET 0) u ON true
+    WHERE u.at IS NOT NULL;
   IF rows_found IS NOT NULL THEN DELETE FROM unique_name WHERE ctid = ANY (rows_found); END IF;
 
   SELECT array_agg(u.at), array_agg(u.counter), array_agg(u.amount)
     INTO rows_found, counters, amounts
     FROM unnest(kinds, namespaces, names) AS k(kind, namespace, name)
     LEFT JOIN LATERAL (SELECT n.ctid AS at, n.counter, n.amount FROM usage n WHERE n.kind = k.kind
-      AND n.namespace = k.namespace AND n.name = k.name) u ON true WHERE u.at IS NOT NULL;
+      AND n.namespace = k.namespace AND n.name = k.name OFFSET 0) u ON true
+    WHERE u.at IS NOT NULL;
   IF rows_found IS NOT NULL THEN
     DELETE FROM usage WHERE ctid = ANY (rows_found);
     PERFORM count_v1(counters, ARRAY(SELECT -a FROM unnest(amounts) a));
@@ -38,7 +43,7 @@ BEGIN
   SELECT array_agg(u.at), array_agg(u.counter) INTO rows_found, counters
     FROM unnest(kinds, namespaces, names) AS k(kind, namespace, name)
     LEFT JOIN LATERAL (SELECT n.ctid AS at, n.counter FROM counter n WHERE n.max IS NOT NULL
-      AND n.kind = k.kind AND n.namespace = k.namespace AND n.name = k.name) u ON true
+      AND n.kind = k.kind AND n.namespace = k.namespace AND n.name = k.name OFFSET 0) u ON true
     WHERE u.at IS NOT NULL;
   IF rows_found IS NOT NULL THEN
     UPDATE counter SET max = NULL, kind = NULL, namespace = NULL, name = NULL

@@ -92,7 +92,7 @@ BEGIN
     FROM (SELECT e.i, e.kind, e.namespace, e.name, n ->> 0 AS scope, n ->> 1 AS label
       FROM element e, jsonb_array_elements(e.names) n) w
     LEFT JOIN LATERAL (SELECT n.kind, n.namespace, n.name FROM unique_name n
-      WHERE n.scope = w.scope AND n.label = w.label) u ON true
+      WHERE n.scope = w.scope AND n.label = w.label OFFSET 0) u ON true
   ), wanted_bound AS (
     SELECT w.*, coalesce(c.kind = w.kind AND c.namespace = w.namespace AND c.name = w.name, false)
         AS keeps,
@@ -103,7 +103,7 @@ BEGIN
     FROM (SELECT e.i, e.kind, e.namespace, e.name, b ->> 0 AS counter, (b ->> 1)::bigint AS max
       FROM element e, jsonb_array_elements(e.bounds) b) w
     LEFT JOIN LATERAL (SELECT c.kind, c.namespace, c.name FROM counter c
-      WHERE c.counter = w.counter AND c.max IS NOT NULL) c ON true
+      WHERE c.counter = w.counter AND c.max IS NOT NULL OFFSET 0) c ON true
   ), taken AS (
     SELECT i, why FROM (SELECT i, NOT keeps AND (outside OR row_number() OVER
       (PARTITION BY scope, label ORDER BY keeps DESC, i) > 1) AS bad,
@@ -133,7 +133,7 @@ BEGIN
     LEFT JOIN LATERAL (SELECT c.value, c.max, c.max IS NOT NULL AND NOT EXISTS (SELECT 1
         FROM element e WHERE e.kind = c.kind AND e.namespace = c.namespace AND e.name = c.name
         AND (e.deleted OR e.bounds IS NOT NULL)) AS stays
-      FROM counter c WHERE c.counter = r.counter) c ON true
+      FROM counter c WHERE c.counter = r.counter OFFSET 0) c ON true
     LEFT JOIN LATERAL (SELECT min(b.max) AS max FROM wanted_bound b WHERE b.counter = r.counter
       AND (SELECT count(*) FROM taken t WHERE t.i = b.i) = 0) b ON true
     WHERE r.amount > 0 AND coalesce(c.value, 0) + r.reached > coalesce(

@@ -82,7 +82,7 @@ BEGIN
         AS f(i, kind, namespace, name, token)
       LEFT JOIN LATERAL (SELECT true AS live FROM due d WHERE d.kind = f.kind
         AND d.namespace = f.namespace AND d.name = f.name AND d.token = f.token
-        AND d.due_at > v_now) d ON true
+        AND d.due_at > v_now OFFSET 0) d ON true
       WHERE d.live IS NULL;
   END IF;
 
@@ -125,7 +125,8 @@ BEGIN
               WITH ORDINALITY AS w(grp, op, kind, namespace, name, uid, whn, when_revision,
                 when_uid, digest, terms, i)
             LEFT JOIN LATERAL (SELECT q.ctid, q.revision, q.uid, q.digest, q.terms FROM resource q
-              WHERE q.kind = w.kind AND q.namespace = w.namespace AND q.name = w.name) r ON true
+              WHERE q.kind = w.kind AND q.namespace = w.namespace AND q.name = w.name OFFSET 0) r
+              ON true
           ) x
         ) y ORDER BY y.i
       ) z;
@@ -206,15 +207,18 @@ CREATE FUNCTION reterm_v1(p_rev bigint[], p_old bigint[], p_op smallint[], p_kin
 DECLARE
   v_gone tid[];
 BEGIN
-  SELECT array_agg(t.at) INTO v_gone
-    FROM unnest(p_rev, p_op, p_kind, p_namespace, p_name, p_terms, p_differ)
-      AS w(rev, op, kind, namespace, name, terms, differ)
-    CROSS JOIN LATERAL unnest(coalesce(w.differ, w.terms)::text[]) AS o(term)
-    LEFT JOIN LATERAL (SELECT q.ctid AS at FROM term q WHERE q.kind = w.kind AND q.term = o.term
-      AND q.namespace = w.namespace AND q.name = w.name) t ON true
-    WHERE w.rev IS NOT NULL AND t.at IS NOT NULL
-      AND (w.op = 2 OR w.differ IS NOT NULL AND o.term <> ALL (w.terms::text[]));
-  IF v_gone IS NOT NULL THEN DELETE FROM term WHERE ctid = ANY (v_gone); END IF;
+  IF 2 = ANY (p_op) OR array_remove(p_differ, NULL) <> '{}' THEN
+    SELECT array_agg(t.at) INTO v_gone
+      FROM (SELECT w.kind, w.namespace, w.name, o.term
+        FROM unnest(p_rev, p_op, p_kind, p_namespace, p_name, p_terms, p_differ)
+          AS w(rev, op, kind, namespace, name, terms, differ)
+        CROSS JOIN LATERAL unnest(coalesce(w.differ, w.terms)::text[]) AS o(term)
+        WHERE w.rev IS NOT NULL
+          AND (w.op = 2 OR w.differ IS NOT NULL AND o.term <> ALL (w.terms::text[])) OFFSET 0) o
+      CROSS JOIN LATERAL (SELECT q.ctid AS at FROM term q WHERE q.kind = o.kind
+        AND q.term = o.term AND q.namespace = o.namespace AND q.name = o.name OFFSET 0) t;
+    IF v_gone IS NOT NULL THEN DELETE FROM term WHERE ctid = ANY (v_gone); END IF;
+  END IF;
   INSERT INTO term (kind, term, namespace, name)
     SELECT w.kind, n.term, w.namespace, w.name
     FROM unnest(p_rev, p_old, p_op, p_kind, p_namespace, p_name, p_terms, p_differ)
@@ -241,7 +245,8 @@ BEGIN
   SELECT array_agg(d.at) INTO v_gone
     FROM unnest(v_kind, v_namespace, v_name) AS k(kind, namespace, name)
     LEFT JOIN LATERAL (SELECT q.ctid AS at FROM due q WHERE q.kind = k.kind
-      AND q.namespace = k.namespace AND q.name = k.name) d ON true WHERE d.at IS NOT NULL;
+      AND q.namespace = k.namespace AND q.name = k.name OFFSET 0) d ON true
+    WHERE d.at IS NOT NULL;
   IF v_gone IS NOT NULL THEN DELETE FROM due WHERE ctid = ANY (v_gone); END IF;
   PERFORM let_go_v1(v_kind, v_namespace, v_name);
 END $$;
@@ -283,7 +288,8 @@ BEGIN
           AS w(i, kind, namespace, name, release, after, reset)
         LEFT JOIN LATERAL (SELECT q.ctid AS at, q.due_at, q.wake_at, q.token, q.owner, q.attempts,
             q.token IS NOT NULL AND q.due_at > p_now AS live FROM due q
-          WHERE q.kind = w.kind AND q.namespace = w.namespace AND q.name = w.name) d ON true
+          WHERE q.kind = w.kind AND q.namespace = w.namespace AND q.name = w.name OFFSET 0) d
+          ON true
         WHERE p_codes[w.i] < 10
       ) s
     ) n;
