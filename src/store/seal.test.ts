@@ -26,6 +26,18 @@ describe("sealing", () => {
     );
   });
 
+  it("refuses what is not JSON, or too deep, without quoting it", () => {
+    for (const text of ['{"data":{"password":"hunter2"', `${"[".repeat(1e5)}${"]".repeat(1e5)}`]) {
+      assert.throws(
+        () => sealDocument(ring, identity, { body: Buffer.from(text), secrets }),
+        (error) =>
+          isSetpointError(error, "request.invalid") &&
+          error.cause === undefined &&
+          !error.message.includes("hunter2"),
+      );
+    }
+  });
+
   it("gives back a secret inside a secret, whichever was named first", () => {
     const body = bodyOf({ inner: "x" });
     for (const order of [

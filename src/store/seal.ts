@@ -8,7 +8,7 @@
  */
 import { createCipheriv, createDecipheriv, createHmac, hkdfSync, randomBytes } from "node:crypto";
 import { documentDigest } from "../kernel/document.ts";
-import { SetpointError } from "../kernel/errors.ts";
+import { SetpointError, isSetpointError } from "../kernel/errors.ts";
 import type { Json } from "../kernel/json.ts";
 import { getAt, parsePointer, setAt } from "../kernel/pointer.ts";
 import { keyText } from "../kernel/resource.ts";
@@ -44,17 +44,28 @@ export function sealDocument(
   if (draft.secrets.length === 0) {
     return { document: draft.body, sealed: null, digest: documentDigest(draft.body) };
   }
-  let blanked = JSON.parse(draft.body.toString("utf8")) as Json;
-  for (const pointer of draft.secrets) {
-    const tokens = parsePointer(pointer);
-    if (getAt(blanked, tokens) !== undefined) blanked = setAt(blanked, tokens, null);
-  }
+  const document = blanked(draft);
   const key = ring.active();
   return {
-    document: Buffer.from(JSON.stringify(blanked)),
+    document,
     sealed: encrypt(key, identity, draft.body),
     digest: createHmac("sha256", digestKey(key)).update(draft.body).digest().subarray(0, 16),
   };
+}
+
+function blanked(draft: { readonly body: Buffer; readonly secrets: readonly string[] }): Buffer {
+  try {
+    let document = JSON.parse(draft.body.toString("utf8")) as Json;
+    for (const pointer of draft.secrets) {
+      const tokens = parsePointer(pointer);
+      if (getAt(document, tokens) !== undefined) document = setAt(document, tokens, null);
+    }
+    return Buffer.from(JSON.stringify(document));
+  } catch (error) {
+    if (isSetpointError(error)) throw error;
+    // Not JSON, or too deep. The parser's own words quote the text, which has secrets in it.
+    throw new SetpointError("request.invalid", "a document with secrets cannot be read as JSON");
+  }
 }
 
 export function openDocument(
