@@ -72,4 +72,29 @@ describe("a signal", () => {
     assert.equal(signal.value, 1);
     assert.equal(await signal.beyond(0), 1);
   });
+
+  it("lets go of many at once, whether they share a signal or not", async () => {
+    const signal = new Signal(0);
+    const shared = new AbortController();
+    const own = Array.from({ length: 5_000 }, () => new AbortController());
+    const waiting = [...own, ...own.map(() => shared)].map(async (giveUp) => {
+      return await signal.beyond(1, giveUp.signal).catch((error: unknown) => String(error));
+    });
+    const woken = own.slice(0, 100).map(async () => await signal.beyond(0, shared.signal));
+    signal.advance();
+    assert.deepEqual(new Set(await Promise.all(woken)), new Set([1]));
+    const startedMs = performance.now();
+    for (const giveUp of own) giveUp.abort(new Error("own"));
+    shared.abort(new Error("shared"));
+    const outcomes = await Promise.all(waiting);
+    // Linear, this takes some milliseconds; when each looked for itself, 20,000 took 4 s.
+    assert.ok(performance.now() - startedMs < 500);
+    assert.deepEqual(
+      Object.entries(Object.groupBy(outcomes, String)).map(([text, all]) => [text, all?.length]),
+      [
+        ["Error: own", 5_000],
+        ["Error: shared", 5_000],
+      ],
+    );
+  });
 });

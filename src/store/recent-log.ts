@@ -84,10 +84,23 @@ export class RecentLog {
   }
 }
 
+interface Waiter {
+  readonly seen: number;
+  readonly wake: (value: number) => void;
+  readonly fail: (reason: Error) => void;
+}
+
+/** Everyone who waits with the same AbortSignal: they share one listener on it. */
+interface Company {
+  readonly members: Set<Waiter>;
+  readonly abort: () => void;
+}
+
 /** A number that only grows, and those who wait for it to pass a value. */
 export class Signal {
   #value: number;
-  #waiters: { readonly seen: number; readonly wake: (value: number) => void }[] = [];
+  readonly #waiters = new Set<Waiter>();
+  readonly #companies = new Map<AbortSignal, Company>();
 
   constructor(value: number) {
     this.#value = value;
@@ -104,26 +117,51 @@ export class Signal {
   advanceTo(value: number): void {
     if (value <= this.#value) return;
     this.#value = value;
-    const waiters = this.#waiters;
-    this.#waiters = waiters.filter((waiter) => waiter.seen >= value);
-    for (const waiter of waiters) if (waiter.seen < value) waiter.wake(value);
+    for (const waiter of this.#waiters) if (waiter.seen < value) waiter.wake(value);
   }
 
   async beyond(seen: number, signal?: AbortSignal): Promise<number> {
     signal?.throwIfAborted();
     if (this.#value > seen) return this.#value;
-    return await new Promise<number>((resolve, reject) => {
-      const waiter = { seen, wake };
-      const abort = (): void => {
-        this.#waiters = this.#waiters.filter((other) => other !== waiter);
-        reject(signal?.reason as Error);
+    return await new Promise<number>((resolve, fail) => {
+      const waiter: Waiter = {
+        seen,
+        fail,
+        wake: (value: number): void => {
+          this.#waiters.delete(waiter);
+          if (signal !== undefined) this.#leave(signal, waiter);
+          resolve(value);
+        },
       };
-      function wake(value: number): void {
-        signal?.removeEventListener("abort", abort);
-        resolve(value);
-      }
-      this.#waiters.push(waiter);
-      signal?.addEventListener("abort", abort, { once: true });
+      this.#waiters.add(waiter);
+      if (signal !== undefined) this.#companyOf(signal).members.add(waiter);
     });
+  }
+
+  /** Listeners are found and removed one by one, so a signal that thousands share gets one. */
+  #companyOf(signal: AbortSignal): Company {
+    const present = this.#companies.get(signal);
+    if (present !== undefined) return present;
+    const members = new Set<Waiter>();
+    const abort = (): void => {
+      this.#companies.delete(signal);
+      for (const waiter of members) {
+        this.#waiters.delete(waiter);
+        waiter.fail(signal.reason as Error);
+      }
+    };
+    const company = { members, abort };
+    this.#companies.set(signal, company);
+    signal.addEventListener("abort", abort, { once: true });
+    return company;
+  }
+
+  #leave(signal: AbortSignal, waiter: Waiter): void {
+    const company = this.#companies.get(signal);
+    if (company === undefined) return;
+    company.members.delete(waiter);
+    if (company.members.size > 0) return;
+    this.#companies.delete(signal);
+    signal.removeEventListener("abort", company.abort);
   }
 }
