@@ -5,7 +5,7 @@
 import { limits } from "../../kernel/limits.ts";
 import type { ResourceKey } from "../../kernel/resource.ts";
 import type { DumpRow } from "../port.ts";
-import { changeType } from "./rows.ts";
+import { changeType, sizeOf } from "./rows.ts";
 import { freePlanning, scanLimitMs } from "./scan.ts";
 import type { Row, Session } from "./session.ts";
 
@@ -14,9 +14,9 @@ const pageItems = 1_000;
 const changePage = `SELECT c.revision, c.previous, c.type, c.kind, c.namespace, c.name, c.uid,
     c.at_ms, to_json(c.terms), c.digest, c.document, c.sealed
   FROM (SELECT s.*, sum(s.size) OVER (ORDER BY s.revision ROWS UNBOUNDED PRECEDING) AS total
-    FROM (SELECT q.*, coalesce(octet_length(q.document), 0) AS size FROM change q
+    FROM (SELECT q.*, ${sizeOf("q")} AS size FROM change q
       WHERE q.revision > $1 ORDER BY q.revision LIMIT ${pageItems}) s) c
-  WHERE c.total - c.size < ${limits.maxPageBytes} ORDER BY c.revision`;
+  WHERE c.total <= ${limits.maxPageBytes} OR c.total = c.size ORDER BY c.revision`;
 
 export async function* dumpRows(session: Session, clockSkewMs: number): AsyncGenerator<DumpRow> {
   const rows = async (text: string, values: readonly unknown[] = []): Promise<readonly Row[]> =>

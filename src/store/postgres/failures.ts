@@ -50,6 +50,17 @@ export function unavailable(cause: unknown): SetpointError {
   return new SetpointError("store.unavailable", "the database does not answer", { cause });
 }
 
+/** A read that the server ended by its time limit would take as long again. */
+export function isTooExpensive(error: unknown): boolean {
+  return sqlState(error) === "57014";
+}
+
+export function tooExpensive(cause: unknown): SetpointError {
+  const message = "the query takes the database too long";
+  const suggestion = "ask for less: name a namespace, a label's values or a smaller page";
+  return new SetpointError("store.unavailable", message, { cause, suggestion });
+}
+
 /** For work that is not repeated: a lost connection is, unless said otherwise, no database. */
 export function typedFailure(
   error: unknown,

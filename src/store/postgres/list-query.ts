@@ -6,13 +6,15 @@
  *  - on an older snapshot, for each row touched since, the change that was current then: the first
  *    change after the snapshot names it (`previous`).
  *
- * Other requirements are answered per row from the term index (now) or the change's terms (then).
+ * Other requirements are answered from the terms of each row, and a page looks at a bounded number
+ * of rows in vain: it may be short or empty and still have a next one.
  */
 import type { Requirement } from "../../kernel/selector.ts";
 import { fieldTerm, labelTerm, ownerTerm } from "../../kernel/terms.ts";
 import { limits } from "../../kernel/limits.ts";
 import type { ListQuery } from "../port.ts";
 import { textArray } from "./binary-array.ts";
+import { sizeOf } from "./rows.ts";
 
 export interface ListStatement {
   readonly text: string;
@@ -28,8 +30,15 @@ interface TermTest {
 
 /** A requirement with more values than this does not drive the list. */
 const maxDriverTerms = 8;
+/** Rows that each part of one page may look at in vain. */
+const maxLooks = 10_000;
 
-/** The snapshot, or undefined for the newest. `fetch` is one more than the page holds. */
+/**
+ * The snapshot, or undefined for the newest. `fetch` is one more than the page holds. Columns of a
+ * row: two of the head (first row only), namespace, name, revision, uid, document, sealed, and
+ * whether the rows end here because enough were looked at. A row without a revision does not match;
+ * one with a revision but without a document no longer fits the page.
+ */
 export function listStatement(
   query: ListQuery,
   at: number | undefined,
@@ -38,9 +47,6 @@ export function listStatement(
   const values: unknown[] = [];
   const place = (value: unknown): string => `$${values.push(value)}`;
   const tests = testsOf(query);
-  const driver = tests.find(({ isWanted, anyOf }) => {
-    return isWanted && anyOf !== undefined && anyOf.length <= maxDriverTerms;
-  });
   const shared: Shared = {
     kind: `${place(query.kind)}::text`,
     limit: `${place(fetch)}::int`,
@@ -48,21 +54,19 @@ export function listStatement(
     query,
     place,
   };
-  const others = tests.filter((test) => test !== driver);
-  const parts = currentParts(shared, driver, others);
-  if (shared.at !== undefined) parts.push(replacedPart(shared, shared.at, tests));
   const bytes = place(limits.maxPageBytes);
   // The head comes first, also when nothing else does. The parts are in order and a nested loop
   // keeps it, so nothing is sorted here: that would copy every document once more.
   const text = `SELECT h.revision, h.compacted, NULL::text, NULL::text, NULL::bigint, NULL::text,
-      NULL::text, NULL::bytea FROM head h WHERE h.one
+      NULL::text, NULL::bytea, false FROM head h WHERE h.one
     UNION ALL
-    SELECT NULL, NULL, p.namespace, p.name, p.at, p.uid,
-      CASE WHEN p.total - p.size < ${bytes} THEN p.document END, p.sealed
-    FROM (SELECT k.namespace, k.name, k.revision AS at, k.uid, c.document, c.sealed,
-        octet_length(c.document) AS size,
-        sum(octet_length(c.document)) OVER (ROWS UNBOUNDED PRECEDING) AS total
-      FROM (${merged(parts, shared)}) k LEFT JOIN change c ON c.revision = k.revision) p`;
+    SELECT NULL, NULL, p.namespace, p.name, p.at, p.uid, CASE WHEN p.fits THEN p.document END,
+      CASE WHEN p.fits THEN p.sealed END, p.is_last
+    FROM (SELECT s.*, s.total <= ${bytes} OR s.total = s.size AS fits
+      FROM (SELECT k.namespace, k.name, k.revision AS at, k.uid, k.is_last, c.document, c.sealed,
+          ${sizeOf("c")} AS size, sum(${sizeOf("c")}) OVER (ROWS UNBOUNDED PRECEDING) AS total
+        FROM (${merged(partsOf(shared, tests), shared)}) k
+        LEFT JOIN change c ON c.revision = k.revision) s) p`;
   return { text, values };
 }
 
@@ -72,6 +76,24 @@ interface Shared {
   readonly at: string | undefined;
   readonly query: ListQuery;
   readonly place: (value: unknown) => string;
+}
+
+function partsOf(shared: Shared, tests: readonly TermTest[]): readonly string[] {
+  // One of no values: nothing matches.
+  if (tests.some(({ isWanted, anyOf }) => isWanted && anyOf?.length === 0)) {
+    return [
+      `SELECT ''::text AS namespace, ''::text AS name, 0::bigint AS revision, ''::text AS uid,
+        false AS is_last FROM head WHERE ${shared.kind} IS NULL AND ${shared.limit} IS NULL
+        ${shared.at === undefined ? "" : ` AND ${shared.at} IS NULL`}`,
+    ];
+  }
+  const driver = tests.find(({ isWanted, anyOf }) => {
+    return isWanted && anyOf !== undefined && anyOf.length <= maxDriverTerms;
+  });
+  const others = tests.filter((test) => test !== driver);
+  const parts = currentParts(shared, driver, others);
+  if (shared.at !== undefined) parts.push(replacedPart(shared, shared.at, tests));
+  return parts;
 }
 
 function merged(parts: readonly string[], { limit }: Shared): string {
@@ -85,54 +107,79 @@ function currentParts(
   driver: TermTest | undefined,
   others: readonly TermTest[],
 ): string[] {
-  const { kind, limit, at, place } = shared;
-  const rest = others.map((test) => ` AND ${currentTest(test, shared)}`).join("");
-  const untouched = at === undefined ? "" : ` AND r.revision <= ${at}`;
-  const columns = "r.namespace, r.name, r.revision, r.uid";
+  const { kind, at, place } = shared;
+  const match = [
+    ...(at === undefined ? [] : [`r.revision <= ${at}`]),
+    ...others.map((test) => termTest("r", test, shared)),
+  ];
+  const from = (source: string, columns: string, alias: string): string =>
+    lookedAt(shared, match, {
+      columns: `${columns}, r.revision, r.uid`,
+      source,
+      order: `${alias}.namespace, ${alias}.name`,
+    });
   if (driver?.anyOf === undefined) {
-    return [
-      `SELECT ${columns} FROM resource r WHERE r.kind = ${kind}${bounds(shared, "r")}${untouched}
-        ${rest} ORDER BY r.namespace, r.name LIMIT ${limit}`,
-    ];
+    const source = `resource r WHERE r.kind = ${kind}${bounds(shared, "r")}`;
+    return [from(source, "r.namespace, r.name", "r")];
   }
   // A resource has one value per label or field, so the parts of one requirement do not overlap.
-  return driver.anyOf.map(
-    (term) => `SELECT t.namespace, t.name, r.revision, r.uid FROM term t
-      LEFT JOIN resource r ON r.kind = t.kind AND r.namespace = t.namespace AND r.name = t.name
-      WHERE t.kind = ${kind} AND t.term = ${place(term)}${bounds(shared, "t")}${untouched}
-      ${rest} ORDER BY t.namespace, t.name LIMIT ${limit}`,
-  );
+  return driver.anyOf.map((term) => {
+    const source = `term t LEFT JOIN LATERAL (SELECT q.revision, q.uid, q.terms FROM resource q
+        WHERE q.kind = t.kind AND q.namespace = t.namespace AND q.name = t.name OFFSET 0) r ON true
+      WHERE t.kind = ${kind} AND t.term = ${place(term)}${bounds(shared, "t")}`;
+    return from(source, "t.namespace, t.name", "t");
+  });
 }
 
 function replacedPart(shared: Shared, at: string, tests: readonly TermTest[]): string {
-  const rest = tests.map((test) => ` AND ${changeTest(test, shared)}`).join("");
-  return `SELECT e.namespace, e.name, b.revision, b.uid FROM change e
-    LEFT JOIN change b ON b.revision = e.previous
-    WHERE e.revision > ${at} AND e.previous <= ${at} AND e.kind = ${shared.kind}
-    ${bounds(shared, "e")}${rest} ORDER BY e.namespace, e.name LIMIT ${shared.limit}`;
+  const match = tests.map((test) => termTest("b", test, shared));
+  return lookedAt(shared, match, {
+    columns: "e.namespace, e.name, b.revision, b.uid",
+    source: `change e LEFT JOIN LATERAL (SELECT q.revision, q.uid, q.terms FROM change q
+        WHERE q.revision = e.previous OFFSET 0) b ON true
+      WHERE e.revision > ${at} AND e.previous <= ${at} AND e.kind = ${shared.kind}
+      ${bounds(shared, "e")}`,
+    order: "e.namespace, e.name",
+  });
+}
+
+/**
+ * The rows of a source that match, in order. When not all need to, at most so many are looked at,
+ * and the last of them is given too, whether it matches or not: the page ends there.
+ */
+function lookedAt(
+  { limit }: Shared,
+  match: readonly string[],
+  { columns, source, order }: Readonly<Record<"columns" | "source" | "order", string>>,
+): string {
+  if (match.length === 0) {
+    return `SELECT ${columns}, false AS is_last FROM ${source} ORDER BY ${order} LIMIT ${limit}`;
+  }
+  const looks = `(${limit} + ${maxLooks})`;
+  return `SELECT w.namespace, w.name, CASE WHEN w.is_match THEN w.revision END AS revision, w.uid,
+      w.look = ${looks} AS is_last
+    FROM (SELECT x.*, row_number() OVER (ORDER BY x.namespace, x.name) AS look
+      FROM (SELECT ${columns}, ${match.join(" AND ")} AS is_match FROM ${source}
+        ORDER BY ${order} LIMIT ${looks}) x) w
+    WHERE w.is_match OR w.look = ${looks} LIMIT ${limit}`;
 }
 
 function bounds({ query, place }: Shared, alias: string): string {
   const { namespace, from } = query;
   const inside = namespace === undefined ? "" : ` AND ${alias}.namespace = ${place(namespace)}`;
   if (from === undefined) return inside;
+  // Inside of one namespace the name alone tells the index where to go on.
+  if (namespace === from.namespace) return `${inside} AND ${alias}.name > ${place(from.name)}`;
   const after = `(${place(from.namespace)}, ${place(from.name)})`;
   return `${inside} AND (${alias}.namespace, ${alias}.name) > ${after}`;
 }
 
-function currentTest({ isWanted, anyOf, range }: TermTest, { place }: Shared): string {
-  const term =
-    range === undefined
-      ? `x.term = ANY (${place(textArray(anyOf ?? []))}::text[])`
-      : `x.term >= ${place(range[0])} AND x.term < ${place(range[1])}`;
-  return `${isWanted ? "" : "NOT "}EXISTS (SELECT 1 FROM term x WHERE x.kind = r.kind
-    AND x.namespace = r.namespace AND x.name = r.name AND ${term} OFFSET 0)`;
-}
-
-function changeTest({ isWanted, anyOf, range }: TermTest, { place }: Shared): string {
+function termTest(alias: string, { isWanted, anyOf, range }: TermTest, { place }: Shared): string {
   const not = isWanted ? "" : "NOT ";
-  if (range === undefined) return `${not}b.terms && ${place(textArray(anyOf ?? []))}::text[]`;
-  return `${not}EXISTS (SELECT 1 FROM unnest(b.terms) x
+  if (range === undefined) {
+    return `${not}${alias}.terms && ${place(textArray(anyOf ?? []))}::text[]`;
+  }
+  return `${not}EXISTS (SELECT 1 FROM unnest(${alias}.terms) x
     WHERE x COLLATE "C" >= ${place(range[0])} AND x COLLATE "C" < ${place(range[1])})`;
 }
 
@@ -141,7 +188,7 @@ function testsOf({ owner, fields = [], labels = [] }: ListQuery): readonly TermT
   const tests: TermTest[] = [];
   if (owner !== undefined) tests.push({ isWanted: true, anyOf: [ownerTerm(owner)] });
   for (const { path, operator, values } of fields) {
-    const anyOf = values.map((value) => fieldTerm(path, value));
+    const anyOf = [...new Set(values)].map((value) => fieldTerm(path, value));
     tests.push({ isWanted: operator === "in", anyOf });
   }
   for (const requirement of labels) tests.push(labelTest(requirement));

@@ -1,5 +1,6 @@
 /** Lists: one statement, one snapshot, the compaction mark included. See list-query.ts. */
 import { limits } from "../../kernel/limits.ts";
+import type { ResourceKey } from "../../kernel/resource.ts";
 import type { ListQuery, Page, StoredRecord } from "../port.ts";
 import { listStatement } from "./list-query.ts";
 import { checkReadable, headOf } from "./reads.ts";
@@ -20,16 +21,21 @@ export async function readPage({ pool, ring }: Reading, query: ListQuery): Promi
   const revision = at ?? head;
   checkReadable(revision, head, compacted);
   const records: StoredRecord[] = [];
-  let isMore = false;
+  let last: ResourceKey | undefined;
   for (const row of rows.slice(1)) {
-    isMore = records.length >= limit || row[6] === null;
-    if (isMore) break;
-    const key = { kind: query.kind, namespace: row[2] as string, name: row[3] as string };
-    records.push(recordFrom(ring, key, row, 4));
+    const isMatch = row[4] !== null;
+    const isCut = isMatch && (records.length >= limit || row[6] === null);
+    if (isCut) return { revision, records, ...nextAfter(revision, last) };
+    last = { kind: query.kind, namespace: row[2] as string, name: row[3] as string };
+    if (isMatch) records.push(recordFrom(ring, last, row, 4));
+    if (row[8] === true) return { revision, records, ...nextAfter(revision, last) };
   }
-  const last = records.at(-1)?.key;
-  if (!isMore || last === undefined) return { revision, records };
-  return { revision, records, next: { revision, namespace: last.namespace, name: last.name } };
+  return { revision, records };
+}
+
+function nextAfter(revision: number, last: ResourceKey | undefined): Pick<Page, "next"> {
+  if (last === undefined) return {};
+  return { next: { revision, namespace: last.namespace, name: last.name } };
 }
 
 function named(text: string): Statement {

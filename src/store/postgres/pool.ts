@@ -6,7 +6,7 @@
 import type { Clock } from "../../kernel/clock.ts";
 import { SetpointError } from "../../kernel/errors.ts";
 import type { Timers } from "../../kernel/timers.ts";
-import { failureOf, unavailable } from "./failures.ts";
+import { failureOf, isTooExpensive, tooExpensive, unavailable } from "./failures.ts";
 import { Session } from "./session.ts";
 import type { Row, SessionConfig, Statement } from "./session.ts";
 
@@ -52,6 +52,7 @@ export class Pool {
       try {
         return await this.#attempt(task, deadlineMs);
       } catch (error) {
+        if (isTooExpensive(error)) throw tooExpensive(error);
         const failure = failureOf(error);
         if (failure.kind === "refused") throw failure.error;
         if (clock.nowMs() + pauseMs >= deadlineMs || this.#isClosed) {

@@ -6,7 +6,7 @@ import type { KeyRing } from "../key-ring.ts";
 import type { Change, ChangePage, HistoryOptions, StoredRecord } from "../port.ts";
 import { keyArrays } from "./batch.ts";
 import type { Pool } from "./pool.ts";
-import { changeColumns, changeFrom, recordFrom } from "./rows.ts";
+import { changeColumns, changeFrom, recordFrom, shownSizeOf } from "./rows.ts";
 
 export interface Reading {
   readonly pool: Pool;
@@ -63,10 +63,10 @@ export const changesStatement = {
     LEFT JOIN LATERAL (
       SELECT ${changeColumns}
       FROM (SELECT s.*, sum(s.size) OVER (ORDER BY s.revision ROWS UNBOUNDED PRECEDING) AS total
-        FROM (SELECT q.*, coalesce(octet_length(q.document), 0) AS size FROM change q
+        FROM (SELECT q.*, ${shownSizeOf("q")} AS size FROM change q
           WHERE q.revision > $1 AND q.revision <= $2 ORDER BY q.revision LIMIT $3) s) c
       LEFT JOIN change p ON p.revision = c.previous
-      WHERE c.total - c.size < $4 ORDER BY c.revision
+      WHERE c.total <= $4 OR c.total = c.size ORDER BY c.revision
     ) c ON true WHERE h.one`,
 };
 
@@ -113,19 +113,23 @@ const historyStatement = {
         (SELECT r.revision FROM resource r WHERE r.kind = $1 AND r.namespace = $2 AND r.name = $3),
         (SELECT d.revision FROM change d WHERE d.type = 3 AND d.kind = $1 AND d.namespace = $2
           AND d.name = $3 ORDER BY d.kind, d.namespace, d.name, d.revision DESC LIMIT 1)
-      ) AS revision
+      ) AS revision, 1 AS step
       UNION ALL
       SELECT CASE WHEN c.previous IS NOT NULL THEN c.previous ELSE
         (SELECT d.revision FROM change d WHERE d.type = 3 AND d.kind = $1 AND d.namespace = $2
           AND d.name = $3 AND d.revision < c.revision
-          ORDER BY d.kind, d.namespace, d.name, d.revision DESC LIMIT 1) END
+          ORDER BY d.kind, d.namespace, d.name, d.revision DESC LIMIT 1) END, w.step + 1
       FROM walk w LEFT JOIN change c ON c.revision = w.revision
       WHERE w.revision > (SELECT compacted FROM mark)
     )
-    SELECT ${changeColumns} FROM walk w
-    LEFT JOIN change c ON c.revision = w.revision LEFT JOIN change p ON p.revision = c.previous
-    WHERE w.revision > (SELECT compacted FROM mark) AND w.revision < $4 AND c.revision IS NOT NULL
-    LIMIT $5`,
+    SELECT ${changeColumns}
+    FROM (SELECT s.*, sum(s.size) OVER (ORDER BY s.step ROWS UNBOUNDED PRECEDING) AS total
+      FROM (SELECT w.step, q.* FROM walk w CROSS JOIN LATERAL (
+          SELECT q.*, ${shownSizeOf("q")} AS size FROM change q WHERE q.revision = w.revision
+          OFFSET 0) q
+        WHERE w.revision > (SELECT compacted FROM mark) AND w.revision < $4 LIMIT $5) s) c
+    LEFT JOIN change p ON p.revision = c.previous
+    WHERE c.total <= $6 OR c.total = c.size ORDER BY c.step`,
 };
 
 export async function readHistory(
@@ -134,7 +138,8 @@ export async function readHistory(
   options: HistoryOptions = {},
 ): Promise<readonly Change[]> {
   const { limit = limits.defaultPageItems, before = Number.MAX_SAFE_INTEGER } = options;
-  const values = [key.kind, key.namespace, key.name, before, Math.min(limit, limits.maxPageItems)];
+  const most = Math.min(limit, limits.maxPageItems);
+  const values = [key.kind, key.namespace, key.name, before, most, limits.maxPageBytes];
   const rows = await pool.rows(historyStatement, values);
   return rows.map((row) => changeFrom(ring, row));
 }

@@ -19,6 +19,17 @@ export const changeColumns = `c.revision, c.previous, c.at_ms, c.type, c.kind, c
   CASE WHEN c.document IS NULL THEN p.sealed ELSE c.sealed END`;
 export const changeColumnCount = 12;
 
+/** Bytes of a change as they are read for a page; nothing is unpacked for it. */
+export function sizeOf(alias: string): string {
+  return `coalesce(octet_length(${alias}.document) + coalesce(octet_length(${alias}.sealed), 0), 0)`;
+}
+
+/** As `sizeOf`, for what the change shows: a deletion may show the change it replaced. */
+export function shownSizeOf(alias: string): string {
+  return `CASE WHEN ${alias}.document IS NOT NULL THEN ${sizeOf(alias)} ELSE coalesce(
+    (SELECT ${sizeOf("o")} FROM change o WHERE o.revision = ${alias}.previous), 0) END`;
+}
+
 export function changeFrom(ring: KeyRing, row: Row, at = 0): Change {
   const previousTerms = row[at + 9] as readonly string[] | null;
   const key: ResourceKey = {

@@ -1,0 +1,104 @@
+/** Pages on PostgreSQL: bounded in the rows looked at and in bytes, and honest about the time. */
+import assert from "node:assert/strict";
+import { after, before, test } from "node:test";
+import { limits } from "../../src/kernel/limits.ts";
+import { parseSelector } from "../../src/kernel/selector.ts";
+import {
+  commit,
+  del,
+  exists,
+  key,
+  listNames,
+  pagesOf,
+  put,
+  rejectsWith,
+  widgets,
+} from "../../src/store/contract/samples.ts";
+import { startPostgres } from "../peers/postgres.ts";
+import type { Postgres } from "../peers/postgres.ts";
+import { openForTest } from "./postgres-for-test.ts";
+
+let server: Postgres;
+
+before(async () => {
+  server = await startPostgres();
+});
+after(async () => {
+  await server[Symbol.asyncDispose]();
+});
+
+test("a page looks at a bounded number of rows in vain, and the next one goes on", async () => {
+  await using h = await openForTest(server);
+  const content = { labels: { app: "web" } };
+  const name = (index: number) => `n${String(index).padStart(5, "0")}`;
+  const web = Array.from({ length: 12_000 }, (_, i) => put(key(name(i)), { content }));
+  for (let at = 0; at < web.length; at += 2_000) await h.store.commit(web.slice(at, at + 2_000));
+  await commit(h.store, put(key("zzz")));
+  for (const selector of ["!app", "app notin (web)", "app!=web"]) {
+    const query = { kind: widgets, limit: 10, labels: parseSelector(selector) };
+    const pages = await pagesOf(h.store, query);
+    assert.deepEqual(
+      pages.map(({ records }) => records.map((record) => record.key.name)),
+      [[], ["zzz"]],
+      selector,
+    );
+  }
+  const named = { kind: widgets, limit: 5, labels: parseSelector("app=web,app notin (db)") };
+  assert.equal((await h.store.list(named)).records.length, 5);
+  const { revision } = await h.store.head();
+  await commit(h.store, put(key("zzz"), { when: exists, content }));
+  const past = { kind: widgets, limit: 10, at: revision, labels: parseSelector("!app") };
+  assert.deepEqual(await listNames(h.store, past), ["zzz"]);
+});
+
+test("a label or a field with no value to have matches nothing", async () => {
+  await using h = await openForTest(server);
+  await commit(h.store, put(key("a"), { content: { labels: { app: "web" } } }));
+  const none = { key: "app", operator: "in", values: [] } as const;
+  const all = { key: "app", operator: "notin", values: [] } as const;
+  for (const at of [{}, { at: 1 }]) {
+    assert.deepEqual(await listNames(h.store, { kind: widgets, labels: [none], ...at }), []);
+    assert.equal((await listNames(h.store, { kind: widgets, labels: [all], ...at })).length, 1);
+  }
+});
+
+test("pages of sealed, deleted and past documents are bounded in bytes", async () => {
+  await using h = await openForTest(server);
+  const secret = "s".repeat(1024 * 1024);
+  const names = Array.from({ length: 20 }, (_, index) => `n${index}`);
+  const sealed = (name: string, turn: number) => {
+    const { key: of, uid, draft } = put(key(name), { content: { spec: { secret, turn } } });
+    return { draft: { ...draft, secrets: ["/spec/secret"] }, key: of, uid };
+  };
+  for (const name of names) {
+    await commit(h.store, { ...put(key(name)), ...sealed(name, 0) });
+  }
+  const one = names[0] ?? "";
+  for (let turn = 1; turn < 20; turn += 1) {
+    await commit(h.store, { ...put(key(one), { when: exists }), ...sealed(one, turn) });
+  }
+  const before = (await h.store.head()).revision;
+  await h.store.commit(names.map((name) => del(key(name))));
+  await using reader = await h.openAnother();
+  const bytes = (bodies: readonly { readonly body: Buffer }[]) =>
+    bodies.reduce((sum, { body }) => sum + body.length, 0);
+  const pages = [
+    (await reader.list({ kind: widgets, at: before })).records,
+    (await reader.changes(0)).changes,
+    (await reader.changes(before)).changes,
+    await reader.history(key(one)),
+  ];
+  for (const [index, page] of pages.entries()) {
+    assert(page.length > 5 && bytes(page) <= limits.maxPageBytes, `page ${index}`);
+  }
+});
+
+test("a read that takes too long is told as such, and is not repeated", async () => {
+  await using h = await openForTest(server, { readPatienceMs: 1_000 });
+  await h.sql(`CREATE OR REPLACE FUNCTION ${h.schema}.now_v1(skew_ms bigint) RETURNS bigint
+    LANGUAGE sql VOLATILE AS $$ SELECT 0::bigint FROM pg_sleep(3) $$`);
+  const began = performance.now();
+  await assert.rejects(h.store.nextDue([widgets]), /takes the database too long/);
+  assert(performance.now() - began < 2_000);
+  await rejectsWith("store.unavailable", h.store.nextDue([widgets]));
+});
