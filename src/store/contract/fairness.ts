@@ -1,5 +1,6 @@
 /** Fair claims: a namespace with much to do does not keep the others waiting. */
 import assert from "node:assert/strict";
+import { limits } from "../../kernel/limits.ts";
 import type { Claim, Store } from "../port.ts";
 import { scenario } from "./harness.ts";
 import type { OpenStore } from "./harness.ts";
@@ -69,6 +70,23 @@ export function fairnessContract(open: OpenStore): void {
       "": 1,
     });
   });
+
+  scenario(
+    open,
+    "namespaces whose work is not yet due do not hide one whose work is",
+    async (h) => {
+      const later = Array.from({ length: limits.maxClaimNamespaces + 76 }, (_, i) =>
+        put(key("later", `n${String(i).padStart(5, "0")}`), { due: wake(60 * minuteMs) }),
+      );
+      await h.store.commit(later);
+      await fill(h.store, { zzz: 12 });
+      const claimed: Claim[] = [];
+      for (let round = 0; round < 3; round += 1) {
+        claimed.push(...(await claimSome(h.store, { limit: 5, perNamespace: 4 })));
+      }
+      assert.deepEqual(shares(claimed), { zzz: 12 });
+    },
+  );
 
   scenario(open, "inside a namespace the longest due comes first", async (h) => {
     for (const [name, minutes] of Object.entries({ b: 2, a: 3, d: 1, c: 4 })) {

@@ -8,9 +8,19 @@
  */
 import type { Clock } from "../../kernel/clock.ts";
 import { SetpointError } from "../../kernel/errors.ts";
-import { limits } from "../../kernel/limits.ts";
 import { keyText } from "../../kernel/resource.ts";
 import type { ResourceKey } from "../../kernel/resource.ts";
+import {
+  checkChanges,
+  checkClaim,
+  checkCompaction,
+  checkHistory,
+  checkKinds,
+  checkList,
+  checkRenewal,
+  findable,
+  findableKeys,
+} from "../arguments.ts";
 import { keyRing, newSealKey } from "../key-ring.ts";
 import type {
   Answer,
@@ -82,22 +92,23 @@ export class ModelStore implements Store {
 
   async get(key: ResourceKey): Promise<StoredRecord | undefined> {
     this.#checkOpen();
-    return recordOf(this.#state.live.get(keyText(key))?.entry);
+    return recordOf(this.#state.live.get(keyText(findable(key)))?.entry);
   }
 
   async getMany(keys: readonly ResourceKey[]): Promise<readonly (StoredRecord | undefined)[]> {
     this.#checkOpen();
-    return keys.map((key) => recordOf(this.#state.live.get(keyText(key))?.entry));
+    return findableKeys(keys).map((key) => recordOf(this.#state.live.get(keyText(key))?.entry));
   }
 
   async list(query: ListQuery): Promise<Page> {
     this.#checkOpen();
+    const asked = checkList(query);
     const revision = query.from?.revision ?? query.at ?? this.#state.head;
     this.#checkReadable(revision);
     const entries = [...this.#state.chains.values()].flatMap(
       (chain) => entryAt(chain, revision) ?? [],
     );
-    return pageOf(entries, query, revision);
+    return pageOf(entries, asked, revision);
   }
 
   async head(): Promise<Head> {
@@ -105,12 +116,13 @@ export class ModelStore implements Store {
     return { revision: this.#state.head, compacted: this.#state.compacted };
   }
 
-  async changes(after: number, limit: number = limits.eventPageItems): Promise<ChangePage> {
+  async changes(after: number, limit?: number): Promise<ChangePage> {
     this.#checkOpen();
+    const most = checkChanges(after, limit);
     this.#checkReadable(after);
     const { head: revision, compacted, log } = this.#state;
     const changes: Change[] = [];
-    for (let next = after + 1; next <= revision && changes.length < limit; next += 1) {
+    for (let next = after + 1; next <= revision && changes.length < most; next += 1) {
       const entry = log.get(next);
       if (entry !== undefined) changes.push(changeOf(entry));
     }
@@ -122,9 +134,9 @@ export class ModelStore implements Store {
     return await this.#revisions.beyond(after, this.#state.head, signal);
   }
 
-  async history(key: ResourceKey, options: HistoryOptions = {}): Promise<readonly Change[]> {
+  async history(key: ResourceKey, options?: HistoryOptions): Promise<readonly Change[]> {
     this.#checkOpen();
-    const { limit = limits.defaultPageItems, before = Infinity } = options;
+    const { limit, before = Infinity } = checkHistory(options);
     const chain = this.#state.chains.get(keyText(key)) ?? [];
     return chain
       .filter(({ revision }) => revision > this.#state.compacted && revision < before)
@@ -135,6 +147,7 @@ export class ModelStore implements Store {
 
   async compact(upTo: number, signal?: AbortSignal): Promise<CompactResult> {
     this.#checkOpen();
+    checkCompaction(upTo);
     signal?.throwIfAborted();
     const mark = Math.max(this.#state.compacted, Math.min(upTo, this.#state.head));
     const removed = forgetUpTo(this.#state, mark);
@@ -143,8 +156,9 @@ export class ModelStore implements Store {
 
   async claim(request: ClaimRequest): Promise<readonly Claim[]> {
     this.#checkOpen();
+    const asked = checkClaim(request);
     const nowMs = this.#clock.nowMs();
-    return chooseFairly(claimable(this.#state, request, nowMs), request).map((live) =>
+    return chooseFairly(claimable(this.#state, asked, nowMs), asked).map((live) =>
       grant(this.#state, live, this.#state.lastToken + 1, nowMs, request.leaseMs),
     );
   }
@@ -162,11 +176,13 @@ export class ModelStore implements Store {
 
   async renew(claims: readonly ClaimRef[], leaseMs: number): Promise<Renewal> {
     this.#checkOpen();
+    checkRenewal(claims, leaseMs);
     return renewClaims(this.#state, claims, this.#clock.nowMs(), leaseMs);
   }
 
   async nextDue(kinds: readonly string[]): Promise<number | undefined> {
     this.#checkOpen();
+    checkKinds(kinds);
     return untilNextDue(this.#state, kinds, this.#clock.nowMs());
   }
 

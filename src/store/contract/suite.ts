@@ -18,6 +18,7 @@
  * After each test `verify()` must find nothing.
  */
 import { describe } from "node:test";
+import { argumentsContract } from "./arguments.ts";
 import { backupContract } from "./backup.ts";
 import { claimsContract } from "./claims.ts";
 import { commitContract } from "./commit.ts";
@@ -53,6 +54,7 @@ const themes: { readonly [theme: string]: (open: OpenStore, traits: Traits) => v
   concurrency: concurrencyContract,
   durability: durabilityContract,
   backup: backupContract,
+  arguments: argumentsContract,
 };
 
 export function storeContract(name: string, open: OpenStore, traits: Traits): void {

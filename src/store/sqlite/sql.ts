@@ -54,15 +54,19 @@ export function sqliteCode(error: unknown): number | undefined {
   return typeof error.errcode === "number" ? error.errcode & 0xff : undefined;
 }
 
-/** What a caller may be told. Errors that are nobody's fault but ours stay as they are. */
-export function storeError(error: unknown, path: string): unknown {
+/** What a caller may be told. What is nobody's fault but ours is `internal`, with its cause. */
+export function storeError(error: unknown, path: string): SetpointError {
   if (isSetpointError(error)) return error;
+  const details = { path };
   if (error instanceof SyntaxError) {
     const message = `a stored text is damaged (${path})`;
-    return new SetpointError("store.corrupt", message, { cause: error, details: { path } });
+    return new SetpointError("store.corrupt", message, { cause: error, details });
   }
   const known = primaryCodes.get(sqliteCode(error) ?? -1);
-  if (known === undefined) return error;
+  if (known === undefined) {
+    const message = "the embedded store failed in an unexpected way";
+    return new SetpointError("internal", message, { cause: error, details });
+  }
   const [code, what] = known;
   const reason = error instanceof Error ? error.message : String(error);
   return new SetpointError(code, `${what} (${path})`, { cause: error, details: { path, reason } });

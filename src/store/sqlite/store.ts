@@ -4,10 +4,22 @@
  * a writer thread, so the flush of the disk never holds up the event loop. An answer is given
  * after COMMIT, and by then the change is in the recent log and can be read.
  */
-import { SetpointError, isSetpointError } from "../../kernel/errors.ts";
+import { SetpointError } from "../../kernel/errors.ts";
 import { limits } from "../../kernel/limits.ts";
 import type { ResourceKey } from "../../kernel/resource.ts";
 import { systemTimers } from "../../kernel/timers.ts";
+import {
+  checkChanges,
+  checkClaim,
+  checkCompaction,
+  checkHistory,
+  checkKinds,
+  checkList,
+  checkRenewal,
+  findable,
+  findableKeys,
+  findableText,
+} from "../arguments.ts";
 import { CommitQueue } from "../commit-queue.ts";
 import type {
   Answer,
@@ -99,27 +111,28 @@ export class SqliteStore implements Store {
   }
 
   async get(key: ResourceKey): Promise<StoredRecord | undefined> {
-    return this.#read(() => this.#files.reader.get(key));
+    return this.#read(() => this.#files.reader.get(findable(key)));
   }
 
   async getMany(keys: readonly ResourceKey[]): Promise<readonly (StoredRecord | undefined)[]> {
-    return this.#read(() => this.#files.reader.getMany(keys));
+    return this.#read(() => this.#files.reader.getMany(findableKeys(keys)));
   }
 
   async list(query: ListQuery): Promise<Page> {
     const { reader, engine, ring } = this.#files;
-    const isLong = this.#read(() => isLongList(query, this.#head().revision));
-    if (!isLong) return this.#read(() => list(reader, query));
-    return await longList(engine, ring, query);
+    const asked = checkList(query);
+    const isLong = this.#read(() => isLongList(asked, this.#head().revision));
+    if (!isLong) return this.#read(() => list(reader, asked));
+    return await this.#call(async () => await longList(engine, ring, asked));
   }
 
   async head(): Promise<Head> {
     return this.#read(() => this.#head());
   }
 
-  async changes(after: number, limit: number = limits.eventPageItems): Promise<ChangePage> {
+  async changes(after: number, limit?: number): Promise<ChangePage> {
     return this.#read(() => {
-      const most = Math.min(limit, limits.maxPageItems);
+      const most = checkChanges(after, limit);
       if (this.#files.isReadOnly) return this.#files.reader.changes(after, most);
       const head = this.#head();
       checkReadable(after, head);
@@ -140,12 +153,13 @@ export class SqliteStore implements Store {
     }
   }
 
-  async history(key: ResourceKey, options: HistoryOptions = {}): Promise<readonly Change[]> {
-    return this.#read(() => this.#files.reader.history(key, options));
+  async history(key: ResourceKey, options?: HistoryOptions): Promise<readonly Change[]> {
+    return this.#read(() => this.#files.reader.history(findable(key), checkHistory(options)));
   }
 
   async compact(upTo: number, signal?: AbortSignal): Promise<CompactResult> {
     this.#checkOpen();
+    checkCompaction(upTo);
     signal?.throwIfAborted();
     const { writer } = this.#files.engine;
     const compacted = await writer.compactMark(upTo);
@@ -162,15 +176,17 @@ export class SqliteStore implements Store {
 
   async claim(request: ClaimRequest): Promise<readonly Claim[]> {
     this.#checkOpen();
-    return await this.#files.engine.writer.claim(request);
+    return await this.#files.engine.writer.claim(checkClaim(request));
   }
 
   async renew(claims: readonly ClaimRef[], leaseMs: number): Promise<Renewal> {
     this.#checkOpen();
+    checkRenewal(claims, leaseMs);
     return await this.#files.engine.writer.renew(claims, leaseMs);
   }
 
   async nextDue(kinds: readonly string[]): Promise<number | undefined> {
+    checkKinds(kinds);
     const dueAtMs = this.#read(() => this.#files.reader.nextDueAtMs(kinds));
     return dueAtMs === undefined ? undefined : Math.max(0, dueAtMs - this.#files.clock.nowMs());
   }
@@ -186,11 +202,12 @@ export class SqliteStore implements Store {
   }
 
   async nameHolder(name: UniqueName): Promise<ResourceKey | undefined> {
-    return this.#read(() => this.#files.reader.nameHolder(name));
+    const [scope, held] = [findableText(name.scope), findableText(name.name)];
+    return this.#read(() => this.#files.reader.nameHolder({ scope, name: held }));
   }
 
   async counter(counter: string): Promise<CounterState> {
-    return this.#read(() => this.#files.reader.counter(counter));
+    return this.#read(() => this.#files.reader.counter(findableText(counter)));
   }
 
   async stats(): Promise<StoreStats> {
@@ -220,12 +237,17 @@ export class SqliteStore implements Store {
 
   async reseal(signal?: AbortSignal): Promise<number> {
     this.#checkOpen();
-    return await resealAll(this.#files, signal);
+    if (this.#files.isReadOnly) throw this.#readOnly();
+    return await this.#call(async () => await resealAll(this.#files, signal), signal);
   }
 
   async *dump(): AsyncIterable<DumpRow> {
     this.#checkOpen();
-    yield* dumpFile(this.#files, this.#closing.signal);
+    try {
+      yield* dumpFile(this.#files, this.#closing.signal);
+    } catch (error) {
+      throw storeError(error, this.#files.path);
+    }
   }
 
   async load(rows: AsyncIterable<DumpRow>): Promise<void> {
@@ -315,7 +337,17 @@ export class SqliteStore implements Store {
     try {
       return read();
     } catch (error) {
-      throw isSetpointError(error) ? error : storeError(error, this.#files.path);
+      throw storeError(error, this.#files.path);
+    }
+  }
+
+  /** As `#read`, for what goes on in pieces. The reason of an abort is the caller's own. */
+  async #call<T>(call: () => Promise<T>, signal?: AbortSignal): Promise<T> {
+    try {
+      return await call();
+    } catch (error) {
+      if (signal?.aborted === true && error === signal.reason) throw error;
+      throw storeError(error, this.#files.path);
     }
   }
 
