@@ -231,6 +231,62 @@ test("a schema from the future is refused unless it says it can be used", async 
   await rejectsWith("store.schema_too_new", h.openAnother());
 });
 
+test("a process that runs stops when the schema becomes one it cannot work with", async () => {
+  await using h = await openForTest(server);
+  await commit(h.store, put(key("a")));
+  const migrated = async (version: number, from: number) =>
+    await h.sql(`INSERT INTO ${h.schema}.schema_version (version, compatible_from, name)
+      VALUES (${version}, ${from}, 'x'); SELECT pg_notify('${h.schema}', 'schema')`);
+  await migrated(900, 1);
+  assert.equal(await commit(h.store, put(key("b"))), 2);
+  await migrated(901, 901);
+  await until(async () => {
+    const [tried] = await Promise.allSettled([h.store.get(key("a"))]);
+    return tried.status === "rejected" && hasCode("store.schema_too_new")(tried.reason);
+  });
+  await rejectsWith("store.schema_too_new", h.store.commit([put(key("c"))]));
+  await rejectsWith("store.schema_too_new", h.store.list({ kind: widgets }));
+});
+
+test("a migration may wait and work longer than an everyday statement", async () => {
+  await using h = await openForTest(server);
+  const other = h.sql("SELECT pg_advisory_xact_lock(7370001); SELECT pg_sleep(2)");
+  await until(async () => {
+    const held = await h.sql("SELECT FROM pg_locks WHERE locktype = 'advisory' AND objid = 7370001");
+    return held.length > 0;
+  });
+  const fresh = await h.openAnother({ schema: `${h.schema}_slow`, readPatienceMs: 1_000 });
+  assert.equal(await commit(fresh, put(key("a"))), 1);
+  await other;
+});
+
+test("a schema must have a plain name", async () => {
+  await using h = await openForTest(server);
+  for (const schema of ["", "A", "1a", "a b", 'a"b', "a,b", "ä", "a".repeat(52)]) {
+    await rejectsWith("config.invalid", h.openAnother({ schema }));
+  }
+});
+
+test("values that the database refuses fail their own write and not its neighbours", async () => {
+  await using h = await openForTest(server);
+  await h.sql(`CREATE FUNCTION ${h.schema}.judge() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN
+      IF new.name = 'bad' THEN RAISE EXCEPTION 'bad' USING ERRCODE = '22003'; END IF;
+      RETURN new; END $$;
+    CREATE TRIGGER judge BEFORE INSERT ON ${h.schema}.change
+    FOR EACH ROW EXECUTE FUNCTION ${h.schema}.judge()`);
+  const answers = await h.store.commit(["a", "bad", "b"].map((name) => put(key(name))));
+  assert.deepEqual(
+    answers.map((answer) => answer.kind),
+    ["committed", "refused", "committed"],
+  );
+  const alone = await Promise.allSettled(["c", "bad", "d"].map((n) => commit(h.store, put(key(n)))));
+  assert.deepEqual(
+    alone.map(({ status }) => status),
+    ["fulfilled", "rejected", "fulfilled"],
+  );
+  assert.deepEqual(await h.store.verify(), []);
+});
+
 test("several processes that open an empty database at once agree on its schema", async () => {
   await using h = await openForTest(server);
   const schema = `${h.schema}_fresh`;

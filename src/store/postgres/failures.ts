@@ -50,6 +50,11 @@ export function unavailable(cause: unknown): SetpointError {
   return new SetpointError("store.unavailable", "the database does not answer", { cause });
 }
 
+/** Whether the values were at fault: out of range, not text, or too large for an index. */
+export function isDataFault({ cause }: SetpointError): boolean {
+  return /^(22|54)/.test(sqlState(cause) ?? "");
+}
+
 /** A read that the server ended by its time limit would take as long again. */
 export function isTooExpensive(error: unknown): boolean {
   return sqlState(error) === "57014";

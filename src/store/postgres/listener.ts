@@ -3,9 +3,12 @@
  * connection was lost, it is made again and the head is read, so nothing is missed. A slow poll of
  * the head is only a backstop, and shows a connection that died in silence.
  *
- * Payload: writer id, head, 1 if work became due, and the compaction mark when it moved.
+ * Payload: writer id, head, 1 if work became due, and the compaction mark when it moved; or that the
+ * schema has changed.
  */
 import type { Timers } from "../../kernel/timers.ts";
+import { schemaNews } from "./migrate.ts";
+import type { Version } from "./migrate.ts";
 import { Session } from "./session.ts";
 import type { SessionConfig } from "./session.ts";
 
@@ -17,10 +20,16 @@ export interface ListenerOptions {
   readonly onHead: (head: number) => void;
   readonly onWork: () => void;
   readonly onCompacted: (mark: number) => void;
+  readonly onVersion: (found: Version) => void;
 }
 
 const pauseMs = 100;
-const readHead = { name: "poll", text: "SELECT revision, compacted FROM head WHERE one" };
+const readState = {
+  name: "poll",
+  text: `SELECT h.revision, h.compacted, v.version, v.compatible_from FROM head h,
+    (SELECT max(version) AS version, max(compatible_from) AS compatible_from FROM schema_version) v
+    WHERE h.one`,
+};
 
 export class Listener {
   readonly #options: ListenerOptions;
@@ -63,7 +72,11 @@ export class Listener {
     const { session: config, onWork } = this.#options;
     const session = await Session.open(config);
     this.#session = session;
-    session.onNotification((payload) => this.#hear(payload));
+    session.onNotification((payload) => {
+      // A failure shows in the next poll as well.
+      if (payload === schemaNews) this.#poll(session).catch(() => undefined);
+      else this.#hear(payload);
+    });
     // A reader may be on a standby, where nobody can listen: it polls.
     if (!config.readOnly) {
       await session.rows({ text: `LISTEN "${config.schema.replaceAll('"', '""')}"` });
@@ -88,7 +101,11 @@ export class Listener {
   }
 
   async #poll(session: Session): Promise<void> {
-    const [row] = await session.rows(readHead);
+    const [row] = await session.rows(readState);
+    this.#options.onVersion({
+      version: row?.[2] as number,
+      compatibleFrom: row?.[3] as number,
+    });
     this.#options.onHead(row?.[0] as number);
     this.#options.onCompacted(row?.[1] as number);
   }

@@ -2,12 +2,15 @@
  * Brings the database to this release's schema. Migrations are numbered files, each applied once,
  * in its own transaction, under a lock that lets one process do it while the others wait. A
  * database that is ahead is used when the newer schema says that this release still can, since old
- * and new processes run side by side during an upgrade.
+ * and new processes run side by side during an upgrade. Processes that run hear of each migration,
+ * and stop when it is one that they cannot work with.
  */
 import { readFileSync } from "node:fs";
 import { SetpointError } from "../../kernel/errors.ts";
 import type { Pool } from "./pool.ts";
-import type { Session } from "./session.ts";
+import { typedFailure } from "./failures.ts";
+import { Session } from "./session.ts";
+import type { SessionConfig } from "./session.ts";
 
 interface Migration {
   readonly version: number;
@@ -25,34 +28,50 @@ const migrations: readonly Migration[] = [
 ];
 export const newestVersion = migrations.length;
 
+/** What the listeners of running processes are told. */
+export const schemaNews = "schema";
+
 /** An arbitrary number that every release uses for this lock. */
 const lockId = 7_370_001;
 
-export async function migrate(pool: Pool, schema: string): Promise<void> {
-  await pool.use(async (session) => {
-    if (isCurrent(await readVersion(session, schema))) return;
-    await createSchema(session, schema);
-    for (const migration of migrations) await apply(session, migration);
-    isCurrent(await readVersion(session, schema));
-  });
+/** For one statement of a migration, and for waiting until another process is done with it. */
+const limitMs = 600_000;
+
+/** On a connection of its own: the limits of everyday statements are none for a migration. */
+export async function migrate(pool: Pool, config: SessionConfig): Promise<void> {
+  const { schema } = config;
+  if (isUsable(await pool.use(async (session) => await readVersion(session, schema)))) return;
+  try {
+    const session = await Session.open({ ...config, statementTimeoutMs: limitMs });
+    try {
+      await createSchema(session, schema);
+      for (const migration of migrations) await apply(session, migration, schema);
+      isUsable(await readVersion(session, schema));
+    } finally {
+      await session.close();
+    }
+  } catch (error) {
+    throw typedFailure(error);
+  }
 }
 
 /** For who may not change it: the schema has to be there already. */
 export async function checkSchema(pool: Pool, schema: string): Promise<void> {
   const found = await pool.use(async (session) => await readVersion(session, schema));
-  if (isCurrent(found)) return;
+  if (isUsable(found)) return;
   throw new SetpointError("store.read_only", "the database does not have this release's schema", {
     details: { schema: found.version, known: newestVersion },
     suggestion: "start a server of this release once; it brings the schema up to date",
   });
 }
 
-interface Version {
+export interface Version {
   readonly version: number;
   readonly compatibleFrom: number;
 }
 
-function isCurrent(found: Version): boolean {
+/** Whether nothing has to be done to use it; throws when it cannot be used at all. */
+export function isUsable(found: Version): boolean {
   if (found.version > newestVersion && found.compatibleFrom > newestVersion) {
     const message =
       `the schema has version ${found.version}, made by a newer release; ` +
@@ -95,6 +114,7 @@ async function createSchema(session: Session, schema: string): Promise<void> {
 async function apply(
   session: Session,
   { version, compatibleFrom, name }: Migration,
+  schema: string,
 ): Promise<void> {
   await session.transaction(runOn(session), "BEGIN", async () => {
     await lock(session);
@@ -106,6 +126,7 @@ async function apply(
       { text: "INSERT INTO schema_version (version, compatible_from, name) VALUES ($1, $2, $3)" },
       [version, compatibleFrom, name],
     );
+    await session.rows({ text: "SELECT pg_notify($1, $2)" }, [schema, schemaNews]);
   });
 }
 

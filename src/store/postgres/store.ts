@@ -6,7 +6,7 @@
  */
 import { systemClock } from "../../kernel/clock.ts";
 import type { Clock } from "../../kernel/clock.ts";
-import { SetpointError } from "../../kernel/errors.ts";
+import { isSetpointError, SetpointError } from "../../kernel/errors.ts";
 import { systemIds } from "../../kernel/ids.ts";
 import type { Ids } from "../../kernel/ids.ts";
 import { limits } from "../../kernel/limits.ts";
@@ -30,11 +30,12 @@ import {
   checkKeys,
 } from "./care.ts";
 import { dumpRows } from "./dump.ts";
-import { typedFailure } from "./failures.ts";
+import { isDataFault, typedFailure } from "./failures.ts";
 import { readPage } from "./list.ts";
 import { Listener } from "./listener.ts";
 import { loadRows } from "./load.ts";
-import { checkSchema, migrate } from "./migrate.ts";
+import { checkSchema, isUsable, migrate } from "./migrate.ts";
+import type { Version } from "./migrate.ts";
 import { Pool } from "./pool.ts";
 import { checkReadable, readChanges, readHistory, readMany, readOne } from "./reads.ts";
 import { Session } from "./session.ts";
@@ -70,6 +71,7 @@ const connectTimeoutMs = 3_000;
 const staleWriterMs = 7 * 24 * 3_600_000;
 
 export async function openPostgresStore(options: PostgresStoreOptions): Promise<PostgresStore> {
+  checkSchemaName(options.schema);
   const timers = options.timers ?? systemTimers;
   const patienceMs = options.readPatienceMs ?? 10_000;
   const session: SessionConfig = {
@@ -87,7 +89,7 @@ export async function openPostgresStore(options: PostgresStoreOptions): Promise<
     if (session.readOnly) {
       await checkSchema(pool, session.schema);
     } else {
-      await migrate(pool, session.schema);
+      await migrate(pool, session);
       const text = "DELETE FROM writer WHERE at_ms < now_v1(0) - $1";
       await pool.rows({ text }, [staleWriterMs]);
     }
@@ -106,6 +108,14 @@ export async function openPostgresStore(options: PostgresStoreOptions): Promise<
     await pool.close();
     throw error;
   }
+}
+
+/** It is also the name of the channel, and part of a connection's options. */
+function checkSchemaName(schema: string | undefined): void {
+  if (schema === undefined || /^[a-z_][a-z0-9_]{0,50}$/.test(schema)) return;
+  throw new SetpointError("config.invalid", `"${schema}" cannot be the name of a schema`, {
+    suggestion: "use at most 51 lower-case letters, digits and underscores, no digit first",
+  });
 }
 
 interface Parts {
@@ -132,6 +142,8 @@ export class PostgresStore implements port.Store {
   readonly #turns: Turns = new Map();
   readonly #closing = new AbortController();
   #compacted: number;
+  /** Set while the schema is one that this release cannot work with. */
+  #tooNew: unknown;
   #closed: Promise<void> | undefined;
 
   constructor({ options, session, pool, clock, timers, head }: Parts) {
@@ -165,6 +177,7 @@ export class PostgresStore implements port.Store {
       onHead: (revision) => this.#tail.advance(revision),
       onWork: () => this.#log.workSignal.advance(),
       onCompacted: (mark) => this.#raiseMark(mark),
+      onVersion: (found) => this.#judgeSchema(found),
     });
   }
 
@@ -350,6 +363,31 @@ export class PostgresStore implements port.Store {
   async #commitBatch(
     batch: readonly PreparedGroup[],
   ): Promise<readonly (readonly port.Answer[])[]> {
+    try {
+      return await this.#commitTogether(batch);
+    } catch (error) {
+      const isOneAtFault = batch.length > 1 && isSetpointError(error) && isDataFault(error);
+      if (!isOneAtFault) throw error;
+    }
+    // The database has refused all for the sake of one: its neighbours must not suffer.
+    const answers: (readonly port.Answer[])[] = [];
+    for (const group of batch) answers.push(await this.#commitAlone(group));
+    return answers;
+  }
+
+  async #commitAlone(group: PreparedGroup): Promise<readonly port.Answer[]> {
+    try {
+      return (await this.#commitTogether([group])).flat();
+    } catch (error) {
+      const failure = typedFailure(error);
+      return group.writes.map(() => ({ kind: "refused", error: failure }));
+    }
+  }
+
+  async #commitTogether(
+    batch: readonly PreparedGroup[],
+  ): Promise<readonly (readonly port.Answer[])[]> {
+    if (this.#tooNew !== undefined) throw this.#tooNew;
     const text = await this.#writer.commit(batch);
     const { answers, changes, head, hasWork } = outcomeOf(batch, text);
     this.#tail.offer(changes, head);
@@ -399,6 +437,17 @@ export class PostgresStore implements port.Store {
 
   #checkOpen(): void {
     if (this.#closed !== undefined) throw closed();
+    if (this.#tooNew !== undefined) throw this.#tooNew;
+  }
+
+  /** A newer release may have changed it while this process runs. */
+  #judgeSchema(found: Version): void {
+    this.#tooNew = undefined;
+    try {
+      isUsable(found);
+    } catch (error) {
+      this.#tooNew = error;
+    }
   }
 }
 
