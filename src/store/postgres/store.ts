@@ -13,6 +13,18 @@ import { limits } from "../../kernel/limits.ts";
 import type { ResourceKey } from "../../kernel/resource.ts";
 import { systemTimers } from "../../kernel/timers.ts";
 import type { Timers } from "../../kernel/timers.ts";
+import {
+  checkChanges,
+  checkClaim,
+  checkCompaction,
+  checkHistory,
+  checkKinds,
+  checkList,
+  checkRenewal,
+  findable,
+  findableKeys,
+  findableText,
+} from "../arguments.ts";
 import { CommitQueue } from "../commit-queue.ts";
 import type { KeyRing } from "../key-ring.ts";
 import type * as port from "../port.ts";
@@ -204,17 +216,17 @@ export class PostgresStore implements port.Store {
 
   async get(key: ResourceKey): Promise<port.StoredRecord | undefined> {
     this.#checkOpen();
-    return await readOne(this.#reading, key);
+    return await readOne(this.#reading, findable(key));
   }
 
   async getMany(keys: readonly ResourceKey[]): Promise<readonly (port.StoredRecord | undefined)[]> {
     this.#checkOpen();
-    return await readMany(this.#reading, keys);
+    return await readMany(this.#reading, findableKeys(keys));
   }
 
   async list(query: port.ListQuery): Promise<port.Page> {
     this.#checkOpen();
-    return await readPage(this.#reading, query);
+    return await readPage(this.#reading, checkList(query));
   }
 
   async head(): Promise<port.Head> {
@@ -222,8 +234,9 @@ export class PostgresStore implements port.Store {
     return { revision: this.#log.head, compacted: this.#compacted };
   }
 
-  async changes(after: number, limit: number = limits.eventPageItems): Promise<port.ChangePage> {
+  async changes(after: number, most?: number): Promise<port.ChangePage> {
     this.#checkOpen();
+    const limit = checkChanges(after, most);
     this.#tail.follow();
     if (after <= this.#log.head) {
       checkReadable(after, this.#log.head, this.#compacted);
@@ -246,11 +259,12 @@ export class PostgresStore implements port.Store {
 
   async history(key: ResourceKey, options?: port.HistoryOptions): Promise<readonly port.Change[]> {
     this.#checkOpen();
-    return await readHistory(this.#reading, key, options);
+    return await readHistory(this.#reading, findable(key), checkHistory(options));
   }
 
   async compact(upTo: number, signal?: AbortSignal): Promise<port.CompactResult> {
     this.#checkOpen();
+    checkCompaction(upTo);
     signal?.throwIfAborted();
     const onMark = (mark: number): void => this.#raiseMark(mark);
     return await compactUpTo(this.#pool, upTo, { id: this.#id, signal, onMark });
@@ -258,16 +272,18 @@ export class PostgresStore implements port.Store {
 
   async claim(request: port.ClaimRequest): Promise<readonly port.Claim[]> {
     this.#checkOpen();
-    return await claimDue(this.#working, request, this.#turns);
+    return await claimDue(this.#working, checkClaim(request), this.#turns);
   }
 
   async renew(claims: readonly port.ClaimRef[], leaseMs: number): Promise<port.Renewal> {
     this.#checkOpen();
+    checkRenewal(claims, leaseMs);
     return await renewClaims(this.#working, claims, leaseMs);
   }
 
   async nextDue(kinds: readonly string[]): Promise<number | undefined> {
     this.#checkOpen();
+    checkKinds(kinds);
     return await untilNextDue(this.#working, kinds);
   }
 
@@ -282,12 +298,13 @@ export class PostgresStore implements port.Store {
 
   async nameHolder(name: port.UniqueName): Promise<ResourceKey | undefined> {
     this.#checkOpen();
-    return await readHolder(this.#pool, name);
+    const [scope, held] = [findableText(name.scope), findableText(name.name)];
+    return await readHolder(this.#pool, { scope, name: held });
   }
 
   async counter(counter: string): Promise<port.CounterState> {
     this.#checkOpen();
-    return await readCounter(this.#pool, counter);
+    return await readCounter(this.#pool, findableText(counter));
   }
 
   async stats(): Promise<port.StoreStats> {
