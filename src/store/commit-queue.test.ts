@@ -125,12 +125,12 @@ describe("group commit", () => {
 
   describe("with a call that spans two batches", () => {
     const writes = Array.from({ length: 300 }, (_, index) => wake(`w${index}`));
-    const submitFailing = async (failing: readonly number[], ...errors: Error[]) => {
+    const submitFailing = async (failing: readonly number[], error: Error, second = error) => {
       let batches = 0;
       const queue = new CommitQueue({
         independent: false,
         commitBatch: async (batch) => {
-          if (failing.includes((batches += 1))) throw errors[batches - 1] ?? errors[0];
+          if (failing.includes((batches += 1))) throw batches === 1 ? error : second;
           return batch.map(({ writes: of }) => of.map(() => ({ kind: "committed", revision: 1 })));
         },
       });

@@ -31,6 +31,14 @@ import type { SetpointError } from "../kernel/errors.ts";
 import type { ResourceKey } from "../kernel/resource.ts";
 import type { Requirement } from "../kernel/selector.ts";
 
+/**
+ * Arguments. Counts and revisions are whole numbers >= 0 (`limit` and `leaseMs` >= 1); texts are
+ * not empty (but a namespace), have no NUL and no half of a surrogate pair, and are bounded in
+ * UTF-8 bytes: 253 for each part of a key, a uid and an owner, 1,024 for a term, 512 for a counter,
+ * 1,500 for scope and name of a unique name together. Anything else is `request.invalid`, whose
+ * details name the argument; a `limit` above its bound is cut to it. What is looked up by a text
+ * that cannot be stored is simply not there. See arguments.ts and prepare.ts.
+ */
 export interface Store extends AsyncDisposable {
   readonly engine: "sqlite" | "postgres";
 
@@ -38,7 +46,9 @@ export interface Store extends AsyncDisposable {
    * Applies writes and answers each, in the order given. Without `atomic` each write stands alone:
    * one may be refused while its neighbours are committed. With `atomic` all are committed, with
    * consecutive revisions, or none: the writes at fault answer with their own error and the others
-   * with `resource.group_refused`. Two writes of one call may not name the same key.
+   * with `resource.group_refused`. Two writes of one call may not name the same key. A call of more
+   * than limits.maxCallBytes, or a group of more than limits.maxGroupBytes, is
+   * `request.too_large`; a document with secrets counts twice.
    *
    * Calls that arrive while a commit runs are committed together by the next one (group commit):
    * one disk flush serves many callers. Writes on the same key take effect in the order of the
@@ -53,7 +63,10 @@ export interface Store extends AsyncDisposable {
    * The newest committed state of a key, or undefined. Linearizable: never older than an answer.
    */
   get(key: ResourceKey): Promise<StoredRecord | undefined>;
-  /** As `get`, for many keys on one snapshot, answers in the order of the keys. */
+  /**
+   * As `get`, for many keys on one snapshot, answers in the order of the keys. At most
+   * limits.maxPageItems keys (`request.too_large`); their bytes are not bounded.
+   */
   getMany(keys: readonly ResourceKey[]): Promise<readonly (StoredRecord | undefined)[]>;
 
   /**
@@ -62,6 +75,11 @@ export interface Store extends AsyncDisposable {
    * whatever was written in between. A snapshot older than the compaction mark gives
    * `history.gone`; one newer than the head gives `revision.future`. Selectors are answered through
    * indexes on a current snapshot.
+   *
+   * A page ends at `limit` records, or before the record that would make it larger than
+   * limits.maxPageBytes of bodies (the first always fits), or when it has looked at many rows that
+   * a selector does not want. So it may be short or even empty and still have a `next`: stop only
+   * when `next` is absent.
    */
   list(query: ListQuery): Promise<Page>;
 
@@ -115,7 +133,10 @@ export interface Store extends AsyncDisposable {
    * `secret.unsealable` when the key ring is not the one of this store.
    */
   checkKeys(): Promise<void>;
-  /** Seals everything that is sealed under an older key again under the active one, in slices. */
+  /**
+   * Seals everything that is sealed under an older key again under the active one, in slices.
+   * `store.read_only` on a store that was opened for reading.
+   */
   reseal(signal?: AbortSignal): Promise<number>;
 
   /** Everything, on one snapshot, while writers go on. Sealed values stay sealed. */
@@ -208,9 +229,9 @@ export interface UniqueName {
 }
 
 /**
- * An amount (a whole number >= 0) held against a counter. A write whose uses raise a bounded
- * counter above its bound is refused: `counter.exceeded`, whose details say which counter, the
- * value it would have and its bound. Lowering is never refused.
+ * An amount (a whole number from 0 to limits.maxCounterAmount) held against a counter. A write
+ * whose uses raise a bounded counter above its bound is refused: `counter.exceeded`, whose details
+ * say which counter, the value it would have and its bound. Lowering is never refused.
  */
 export interface CounterUse {
   readonly counter: string;
@@ -234,6 +255,8 @@ export type Answer =
   | { readonly kind: "committed"; readonly revision: number }
   /**
    * Same bytes and terms as stored, or a schedule: no revision was used. Due changes did happen.
+   * Bodies with secrets are compared by a digest that is keyed with the active key: after a key
+   * rotation and before `reseal` has come by, writing the same body again counts as a change.
    */
   | { readonly kind: "unchanged"; readonly revision: number }
   | { readonly kind: "refused"; readonly error: SetpointError };
@@ -278,7 +301,7 @@ export interface Page {
   /** The snapshot: `changes(revision)` continues exactly where this page's state ends. */
   readonly revision: number;
   readonly records: readonly StoredRecord[];
-  /** Present iff there may be more. */
+  /** Present iff there may be more, however few records this page has. */
   readonly next?: Position;
 }
 
@@ -323,8 +346,11 @@ export interface CompactResult {
 
 export interface ClaimRequest {
   readonly owner: string;
+  /** At least one. */
   readonly kinds: readonly string[];
+  /** At most limits.maxClaimItems are given. */
   readonly limit: number;
+  /** From 1 to limits.maxLeaseTtlMs. */
   readonly leaseMs: number;
   /** At most this many of one namespace in this batch. */
   readonly perNamespace?: number;

@@ -1,4 +1,4 @@
-/** Arguments outside their domain are refused by name, or cut where "as much as there is" is meant. */
+/** Arguments outside their domain are refused by name; a limit above its bound is cut to it. */
 import assert from "node:assert/strict";
 import { isSetpointError } from "../../kernel/errors.ts";
 import { limits } from "../../kernel/limits.ts";

@@ -2,6 +2,10 @@
  * One process writes an embedded store. The lock is an exclusive transaction on a tiny database
  * beside it: the operating system ends it with the process, however that dies, so a lock is never
  * stale. Nothing else may open that file, since closing any handle of it would drop the lock.
+ *
+ * So must nobody delete it while a store is open: the next process would make and lock another one,
+ * and two writers would each go by the head they remember. The database file itself cannot be
+ * locked instead, since readers in other processes need it.
  */
 import { DatabaseSync } from "node:sqlite";
 import { SetpointError } from "../../kernel/errors.ts";

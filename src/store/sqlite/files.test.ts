@@ -7,11 +7,13 @@ import { DatabaseSync } from "node:sqlite";
 import { test } from "node:test";
 import { isSetpointError } from "../../kernel/errors.ts";
 import type { ErrorCode } from "../../kernel/errors.ts";
-import { at, claimOne, commit, key, put, rejectsWith, wake } from "../contract/samples.ts";
+import { at, claimOne, commit, del, key, outcomes } from "../contract/samples.ts";
+import { put, rejectsWith, wake } from "../contract/samples.ts";
 import { newSealKey } from "../key-ring.ts";
 import type { Store } from "../port.ts";
 import { temporaryFolder } from "./harness.ts";
 import type { SqliteOptions } from "./open.ts";
+import { storeError } from "./sql.ts";
 import { openSqliteStore } from "./store.ts";
 
 const keys = [newSealKey()];
@@ -56,6 +58,7 @@ test("a reader beside the writer sees its commits and may not write", async () =
   assert.deepEqual((await reader.changes(0)).changes, (await store.changes(0)).changes);
   await rejectsWith("store.read_only", reader.commit([put(key("b"))]));
   await rejectsWith("store.read_only", reader.compact(1));
+  await rejectsWith("store.read_only", reader.reseal());
   const claim = { owner: "w", kinds: ["widgets.test"], limit: 1, leaseMs: 1 };
   await rejectsWith("store.read_only", reader.claim(claim));
   assert.deepEqual(await reader.verify(), []);
@@ -211,4 +214,38 @@ test("the log is kept below its cap while writers never pause", async () => {
   assert(largest > 262_144, `the log was used: ${largest}`);
   assert(largest < 2 * walLimits.capBytes, `the log grew to ${largest}`);
   assert(statSync(path).size > 2_000_000, "what left the log is in the file");
+});
+
+test("what nobody foresaw is an internal error that keeps its cause", () => {
+  const cause = new TypeError("odd");
+  const error = storeError(cause, "a.db");
+  assert.equal(error.code, "internal");
+  assert.equal(error.cause, cause);
+  assert.equal(storeError(error, "a.db"), error);
+});
+
+test("a large call that fills the disk halfway says what was stored", async () => {
+  using folder = temporaryFolder();
+  await using store = await openSqliteStore({ path: join(folder.path, "store.db"), keys });
+  await store.testing.pragma("max_page_count = 600");
+  const content = { spec: "x".repeat(8_000) };
+  const writes = Array.from({ length: 600 }, (_, index) => put(key(`n${index}`), { content }));
+  const given = await outcomes(store.commit(writes));
+  const { records } = await store.list({ kind: "widgets.test", limit: 600 });
+  assert.equal(given.filter((each) => each === "committed").length, records.length);
+  assert.deepEqual(new Set(given), new Set(["committed", "store.full"]));
+});
+
+test("a deletion of what cannot be opened is answered as what it is: committed", async () => {
+  using folder = temporaryFolder();
+  const path = join(folder.path, "store.db");
+  {
+    await using store = await openSqliteStore({ path, keys, inline: true });
+    await commit(store, put(key("a"), { content: { secrets: { p: "x" } } }));
+  }
+  await using other = await openSqliteStore({ path, keys: [newSealKey()], inline: true });
+  assert.equal(await commit(other, del(key("a"))), 2);
+  assert.equal(await commit(other, put(key("a"))), 3);
+  assert.equal((await other.changes(2)).changes.length, 1);
+  await rejectsWith("secret.key_missing", other.changes(1));
 });

@@ -4,7 +4,7 @@
  * a writer thread, so the flush of the disk never holds up the event loop. An answer is given
  * after COMMIT, and by then the change is in the recent log and can be read.
  */
-import { SetpointError } from "../../kernel/errors.ts";
+import { SetpointError, isSetpointError } from "../../kernel/errors.ts";
 import { limits } from "../../kernel/limits.ts";
 import type { ResourceKey } from "../../kernel/resource.ts";
 import { systemTimers } from "../../kernel/timers.ts";
@@ -50,6 +50,7 @@ import { RecentLog } from "../recent-log.ts";
 import { openDocument } from "../seal.ts";
 import { answerOf, changesOf, isSooner, recoveredAnswers } from "./answers.ts";
 import { batchOf, unpackResult } from "./batch.ts";
+import type { BatchResult } from "./batch.ts";
 import { dumpFile, loadInto, longList, resealAll } from "./care.ts";
 import { bytesOnDisk } from "./engine.ts";
 import { hazardsOf } from "./hazards.ts";
@@ -293,18 +294,30 @@ export class SqliteStore implements Store {
       const { packed, flushMs } = await this.#files.engine.commit(batch, batchOf(groups));
       this.#flushMs += (flushMs - this.#flushMs) / 8;
       const result = unpackResult(packed);
-      const { ring } = this.#files;
-      const changes = changesOf(groups, result, (identity, document, sealed) =>
-        openDocument(ring, identity, { document, sealed }),
-      );
-      // A batch whose outcome was unknown may have been committed: readers find it in the file.
-      if (changes[0] !== undefined) this.#recent.skipTo(changes[0].revision - 1);
-      this.#recent.append(changes);
+      this.#remember(groups, result);
       if (isSooner(groups)) this.#recent.workSignal.advance();
       return result.results.map((group) => group.map(answerOf));
     } catch (error) {
       if (error instanceof ThreadDied) return await this.#recover(batch, error);
       throw error;
+    }
+  }
+
+  /** The batch is committed by now: whatever cannot be shown here, readers find in the file. */
+  #remember(groups: readonly PreparedGroup[], result: BatchResult): void {
+    const { ring } = this.#files;
+    try {
+      const changes = changesOf(groups, result, (identity, document, sealed) =>
+        openDocument(ring, identity, { document, sealed }),
+      );
+      // A batch whose outcome was unknown may have been committed before it.
+      if (changes[0] !== undefined) this.#recent.skipTo(changes[0].revision - 1);
+      this.#recent.append(changes);
+    } catch (error) {
+      if (!isSetpointError(error)) throw error;
+      for (const written of result.results.flat()) {
+        if (written.kind === "committed") this.#recent.skipTo(written.revision);
+      }
     }
   }
 
