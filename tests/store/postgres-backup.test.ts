@@ -27,8 +27,9 @@ after(async () => {
 });
 
 /** Makes the one statement that fills the index of resources take this long. */
-async function slowDown({ sql, schema }: PostgresHarness, seconds: number): Promise<void> {
-  await sql(`CREATE FUNCTION ${schema}.dawdle() RETURNS trigger LANGUAGE plpgsql AS
+async function slowDown(h: PostgresHarness, seconds: number): Promise<void> {
+  const { schema } = h;
+  await h.sql(`CREATE FUNCTION ${schema}.dawdle() RETURNS trigger LANGUAGE plpgsql AS
     $$ BEGIN PERFORM pg_sleep(${seconds}); RETURN NULL; END $$;
     CREATE TRIGGER dawdle AFTER INSERT ON ${schema}.resource
     FOR EACH STATEMENT EXECUTE FUNCTION ${schema}.dawdle()`);
@@ -51,7 +52,7 @@ test("a load may take longer than an everyday statement, and leaves statistics",
   assert.equal(known.length, 3);
 });
 
-test("a load whose connection is lost fails as an unavailable database, with nothing done", async () => {
+test("a load whose connection is lost has a typed error and leaves nothing", async () => {
   await using from = await openForTest(server);
   await commit(from.store, put(key("a")));
   const rows = await allRows(from.store);

@@ -122,7 +122,7 @@ test("a batch that was applied is answered from memory when it is sent again", a
   assert.equal((await h.store.head()).revision, 2);
 });
 
-test("an attempt that was given up is not applied after all, however late it goes on", async () => {
+test("an attempt that was given up is never applied, however late it goes on", async () => {
   await using h = await openForTest(server, { commitPatienceMs: 600 });
   const other = await h.openAnother();
   await commit(h.store, put(key("a")));
@@ -146,7 +146,7 @@ test("an attempt that was given up is not applied after all, however late it goe
   assert.equal((await other.get(key("a")))?.revision, 3);
 });
 
-test("a batch of a writer that is gone is refused, and a writer that was swept goes on", async () => {
+test("a batch of a writer that is gone is refused; one that was swept goes on", async () => {
   await using h = await openForTest(server);
   await commit(h.store, put(key("a")));
   await h.sql(`DELETE FROM ${h.schema}.writer`);
@@ -252,7 +252,9 @@ test("a migration may wait and work longer than an everyday statement", async ()
   await using h = await openForTest(server);
   const other = h.sql("SELECT pg_advisory_xact_lock(7370001); SELECT pg_sleep(2)");
   await until(async () => {
-    const held = await h.sql("SELECT FROM pg_locks WHERE locktype = 'advisory' AND objid = 7370001");
+    const held = await h.sql(
+      "SELECT FROM pg_locks WHERE locktype = 'advisory' AND objid = 7370001",
+    );
     return held.length > 0;
   });
   const fresh = await h.openAnother({ schema: `${h.schema}_slow`, readPatienceMs: 1_000 });
@@ -279,7 +281,9 @@ test("values that the database refuses fail their own write and not its neighbou
     answers.map((answer) => answer.kind),
     ["committed", "refused", "committed"],
   );
-  const alone = await Promise.allSettled(["c", "bad", "d"].map((n) => commit(h.store, put(key(n)))));
+  const alone = await Promise.allSettled(
+    ["c", "bad", "d"].map((n) => commit(h.store, put(key(n)))),
+  );
   assert.deepEqual(
     alone.map(({ status }) => status),
     ["fulfilled", "rejected", "fulfilled"],

@@ -77,15 +77,15 @@ test("pages of sealed, deleted and past documents are bounded in bytes", async (
   for (let turn = 1; turn < 20; turn += 1) {
     await commit(h.store, { ...put(key(one), { when: exists }), ...sealed(one, turn) });
   }
-  const before = (await h.store.head()).revision;
+  const full = (await h.store.head()).revision;
   await h.store.commit(names.map((name) => del(key(name))));
   await using reader = await h.openAnother();
   const bytes = (bodies: readonly { readonly body: Buffer }[]) =>
     bodies.reduce((sum, { body }) => sum + body.length, 0);
   const pages = [
-    (await reader.list({ kind: widgets, at: before })).records,
+    (await reader.list({ kind: widgets, at: full })).records,
     (await reader.changes(0)).changes,
-    (await reader.changes(before)).changes,
+    (await reader.changes(full)).changes,
     await reader.history(key(one)),
   ];
   for (const [index, page] of pages.entries()) {

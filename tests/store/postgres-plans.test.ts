@@ -104,7 +104,12 @@ test("everyday statements scan no table, neither an empty nor a full one", async
 async function pagesOfWorst(task: () => Promise<unknown>): Promise<number> {
   const from = server.log().length;
   await task();
-  const hits = [...server.log().slice(from).matchAll(/Buffers: shared hit=(\d+)/g)];
+  const hits = [
+    ...server
+      .log()
+      .slice(from)
+      .matchAll(/Buffers: shared hit=(\d+)/g),
+  ];
   return Math.max(0, ...hits.map(([, pages]) => Number(pages)));
 }
 
@@ -121,7 +126,8 @@ async function pagesOfWrites(h: PostgresHarness, turn: number): Promise<Map<stri
   const measure = async (name: string, task: () => Promise<unknown>): Promise<void> => {
     pages.set(name, await pagesOfWorst(task));
   };
-  await measure("create", async () => await commit(store, put(a, { content: labelledContent("web") })));
+  const create = put(a, { content: labelledContent("web") });
+  await measure("create", async () => await commit(store, create));
   await measure("take", async () => {
     await commit(store, put(b, { content: labelledContent("web"), due: wake(), ...held }));
   });
@@ -143,12 +149,12 @@ async function pagesOfWrites(h: PostgresHarness, turn: number): Promise<Map<stri
 }
 
 /** Straight into the tables, since thousands of explained commits make a very long log. */
-async function stuff({ sql, schema }: PostgresHarness, items: number): Promise<void> {
+async function stuff(h: PostgresHarness, items: number): Promise<void> {
   const { terms } = put(key("f"), { content: labelledContent("web") }).draft;
   const literal = `ARRAY[${terms.map((term) => `'${term}'`).join(", ")}]`;
   const keys = `'${widgets}' AS kind, 'team' AS namespace, 'f' || g AS name`;
   const each = `generate_series(1, ${items}) g`;
-  await sql(`SET search_path = ${schema};
+  await h.sql(`SET search_path = ${h.schema};
     INSERT INTO change (kind, namespace, name, revision, at_ms, type, uid, terms, digest, document)
       SELECT ${keys}, h.revision + g, 0, 1, 'u', ${literal}, '', '{}' FROM head h, ${each};
     INSERT INTO resource (kind, namespace, name, revision, uid, terms, digest)
@@ -173,8 +179,8 @@ for (const isAnalysedFirst of [false, true]) {
     await pagesOfWrites(h, 2);
     const large = await pagesOfWrites(h, 3);
     for (const [name, pages] of large) {
-      const before = small.get(name) ?? 0;
-      assert(before > 0 && pages <= before + 60, `${name}: ${before} pages, then ${pages}`);
+      const few = small.get(name) ?? 0;
+      assert(few > 0 && pages <= few + 60, `${name}: ${few} pages, then ${pages}`);
     }
   });
 }

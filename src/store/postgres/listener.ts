@@ -3,8 +3,8 @@
  * connection was lost, it is made again and the head is read, so nothing is missed. A slow poll of
  * the head is only a backstop, and shows a connection that died in silence.
  *
- * Payload: writer id, head, 1 if work became due, and the compaction mark when it moved; or that the
- * schema has changed.
+ * Payload: writer id, head, 1 if work became due, and the compaction mark when it moved; or that
+ * the schema has changed.
  */
 import type { Timers } from "../../kernel/timers.ts";
 import { schemaNews } from "./migrate.ts";

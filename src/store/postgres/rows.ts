@@ -21,7 +21,8 @@ export const changeColumnCount = 12;
 
 /** Bytes of a change as they are read for a page; nothing is unpacked for it. */
 export function sizeOf(alias: string): string {
-  return `coalesce(octet_length(${alias}.document) + coalesce(octet_length(${alias}.sealed), 0), 0)`;
+  const sealed = `coalesce(octet_length(${alias}.sealed), 0)`;
+  return `coalesce(octet_length(${alias}.document) + ${sealed}, 0)`;
 }
 
 /** As `sizeOf`, for what the change shows: a deletion may show the change it replaced. */

@@ -3,8 +3,8 @@
  * server's error, or, when no answer comes (a paused server, a network that drops everything), with
  * the connection destroyed. What a statement may do is bounded on the server too.
  *
- * Plans are kept within bounds: with no sequential scan, no hash or merge join and generic plans, an
- * index is used whatever the statistics say. Which one, and in which order tables are joined, is
+ * Plans are kept within bounds: with no sequential scan, no hash or merge join and generic plans,
+ * an index is used whatever the statistics say. Which one, and in which order tables are joined, is
  * still the planner's choice, and on a table that was never analysed a blind one; so statements
  * leave it no choice there (migrations/0002_functions.sql says how).
  */

@@ -155,7 +155,7 @@ export class PostgresStore implements port.Store {
   readonly #closing = new AbortController();
   #compacted: number;
   /** Set while the schema is one that this release cannot work with. */
-  #tooNew: unknown;
+  #tooNew: SetpointError | undefined;
   #closed: Promise<void> | undefined;
 
   constructor({ options, session, pool, clock, timers, head }: Parts) {
@@ -463,7 +463,7 @@ export class PostgresStore implements port.Store {
     try {
       isUsable(found);
     } catch (error) {
-      this.#tooNew = error;
+      this.#tooNew = typedFailure(error);
     }
   }
 }

@@ -2,10 +2,10 @@
 -- was committed before it began, in particular after the lock on the head was granted. Names carry
 -- a version: a newer release adds commit_v2 while older processes still call commit_v1.
 --
--- Plans are kept by a session until a table is analysed, often from the time when tables were empty.
--- So that none can turn into a scan of a table, joins go from the arrays outwards: a lateral
--- subquery with OFFSET 0 is planned on its own, after what it refers to, with its whole key in the
--- index condition. Without it a condition on the result makes an inner join of a left one, and the
+-- Plans are kept by a session until a table is analysed, often from a time when it was empty. So
+-- that none can turn into a scan of a table, joins go from the arrays outwards: a lateral subquery
+-- with OFFSET 0 is planned on its own, after what it refers to, with its whole key in the index
+-- condition. Without it a condition on the result makes an inner join of a left one, and the
 -- planner is free to begin with the table. Rows found are changed by ctid, which holds while the
 -- head is locked.
 

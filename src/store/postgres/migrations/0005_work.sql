@@ -74,8 +74,8 @@ BEGIN
       AS w(kind, namespace, name, token, uid, revision, due_at, attempts);
 END $$;
 
--- Whose turn it is: namespaces with something due, from the one after the cursor around to it, until
--- as many are found as can be served or so many were visited, most of which may have work only
+-- Whose turn it is: namespaces with something due, from the one after the cursor around to it,
+-- until as many are found as can be served or so many were visited, most of which may have work only
 -- later. p_last is where the next call goes on. Namespaces beyond the walk are not forgotten: those
 -- of what has waited longest fill the rest.
 CREATE FUNCTION turns_v1(p_kinds text[], p_limit int, p_skip text[], p_cursor text, p_visits int,
