@@ -53,6 +53,17 @@ for (const [name, open] of engines) {
       );
     });
 
+    it("says all that is wrong with a group, as if its other writes were applied", async () => {
+      await using harness = await open();
+      const taker = put(key("a"), { names: [dns], uses: [{ counter: "cpu", amount: 1 }] });
+      const bounder = put(key("b"), { names: [dns], bounds: [{ counter: "cpu", max: 0 }] });
+      const answers = await harness.store.commit([taker, bounder], { atomic: true });
+      assert.deepEqual(
+        answers.map((answer) => (answer.kind === "refused" ? answer.error.code : answer.kind)),
+        ["counter.exceeded", "name.taken"],
+      );
+    });
+
     it("says which counter would exceed its bound, and by how much", async () => {
       await using harness = await open();
       await harness.store.commit([put(key("a"), { bounds: [{ counter: "cpu", max: 5 }] })]);

@@ -130,12 +130,18 @@ BEGIN
         sum(least(d.amount, 0)) OVER (PARTITION BY d.counter)
         + sum(greatest(d.amount, 0)) OVER (PARTITION BY d.counter ORDER BY d.i) AS reached
       FROM delta d) r
-    LEFT JOIN LATERAL (SELECT c.value, c.max, c.max IS NOT NULL AND NOT EXISTS (SELECT 1
-        FROM element e WHERE e.kind = c.kind AND e.namespace = c.namespace AND e.name = c.name
-        AND (e.deleted OR e.bounds IS NOT NULL)) AS stays
+    LEFT JOIN LATERAL (SELECT c.value, c.max, c.kind, c.namespace, c.name,
+        c.max IS NOT NULL AND NOT EXISTS (SELECT 1 FROM element e WHERE e.kind = c.kind
+        AND e.namespace = c.namespace AND e.name = c.name) AS stays
       FROM counter c WHERE c.counter = r.counter OFFSET 0) c ON true
-    LEFT JOIN LATERAL (SELECT min(b.max) AS max FROM wanted_bound b WHERE b.counter = r.counter
-      AND (SELECT count(*) FROM taken t WHERE t.i = b.i) = 0) b ON true
+    -- As if all were applied, whatever else is wrong with them: the earliest write that sets or
+    -- keeps the bound.
+    LEFT JOIN LATERAL (SELECT x.max FROM (
+        SELECT b.i, b.max FROM wanted_bound b WHERE b.counter = r.counter
+        UNION ALL
+        SELECT e.i, c.max FROM element e WHERE e.kind = c.kind AND e.namespace = c.namespace
+          AND e.name = c.name AND NOT e.deleted AND e.bounds IS NULL) x
+      ORDER BY x.i LIMIT 1) b ON true
     WHERE r.amount > 0 AND coalesce(c.value, 0) + r.reached > coalesce(
       CASE WHEN c.stays THEN c.max END, b.max)
   )
