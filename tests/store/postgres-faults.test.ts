@@ -10,6 +10,7 @@ import { isSetpointError } from "../../src/kernel/errors.ts";
 import {
   changesAfter,
   commit,
+  del,
   exists,
   hasCode,
   key,
@@ -20,6 +21,7 @@ import {
   wake,
   widgets,
 } from "../../src/store/contract/samples.ts";
+import { newSealKey } from "../../src/store/key-ring.ts";
 import type { Answer, Store } from "../../src/store/port.ts";
 import { startPostgres } from "../peers/postgres.ts";
 import type { Postgres } from "../peers/postgres.ts";
@@ -342,6 +344,14 @@ test("work in one process wakes another that lost its connection in between", as
   const [here, there] = await Promise.all([h.store.claim(request), other.claim(request)]);
   const names = [...here, ...there].map((claim) => claim.key.name);
   assert.deepEqual(names.toSorted(), ["a", "b"]);
+});
+
+test("a deletion whose secrets cannot be opened is answered as committed", async () => {
+  await using h = await openForTest(server);
+  await commit(h.store, put(key("a"), { content: { secrets: { word: "x" } } }));
+  await h.reopen({ keys: [newSealKey()] });
+  assert.equal(await commit(h.store, del(key("a"))), 2);
+  assert.equal(await commit(h.store, put(key("b"))), 3);
 });
 
 test("a read-only store reads, and refuses to write or to make a schema", async () => {
