@@ -4,11 +4,11 @@
 
 import { equalJson } from "./json.ts";
 import type { Json } from "./json.ts";
-import type { Kind } from "./kind.ts";
+import type { KindVersion } from "./kind.ts";
 import type { Resource } from "./resource.ts";
 
 export function nextGeneration(
-  kind: Pick<Kind, "subresources">,
+  version: Pick<KindVersion, "subresources">,
   before: Resource | undefined,
   after: Resource,
 ): number {
@@ -16,7 +16,7 @@ export function nextGeneration(
   const { generation, deletionTimestamp } = before.metadata;
   const isNewlyDeleted =
     deletionTimestamp === undefined && after.metadata.deletionTimestamp !== undefined;
-  const isChanged = isNewlyDeleted || !sameIntent(before, after, kind.subresources.status);
+  const isChanged = isNewlyDeleted || !sameIntent(before, after, version.subresources.status);
   return isChanged ? generation + 1 : generation;
 }
 

@@ -3,7 +3,7 @@
 
 import { isSetpointError } from "./errors.ts";
 import { isJsonObject } from "./json.ts";
-import type { FieldRule, Kind, KindVersion } from "./kind.ts";
+import type { FieldRule, Kind, KindVersion, ScalePaths } from "./kind.ts";
 import { limits } from "./limits.ts";
 import { dnsLabelProblems, subdomainProblems } from "./names.ts";
 import { parsePointer } from "./pointer.ts";
@@ -20,7 +20,6 @@ export function kindProblems(kind: Unchecked): readonly string[] {
     ...storageProblems(kind.versions),
     ...kind.versions.flatMap((version, index) => versionProblems(version, `versions[${index}]`)),
     ...kind.fieldRules.flatMap((rule, index) => ruleProblems(rule, `fieldRules[${index}]`)),
-    ...scaleProblems(kind.subresources.scale),
   ];
 }
 
@@ -53,8 +52,9 @@ function storageProblems(versions: readonly KindVersion[]): readonly string[] {
 }
 
 function versionProblems(version: KindVersion, path: string): readonly string[] {
-  const { name, schema, selectableFields, printerColumns } = version;
+  const { name, schema, selectableFields, printerColumns, subresources } = version;
   const problems = at(`${path}.name`, dnsLabelProblems(name));
+  problems.push(...at(path, scaleProblems(subresources.scale)));
   if (!isJsonObject(schema)) problems.push(`${path}.schema: must be an object`);
   if (selectableFields.length > limits.maxSelectableFields) {
     problems.push(`${path}.selectableFields: at most ${limits.maxSelectableFields}`);
@@ -85,7 +85,7 @@ function ruleProblems(rule: FieldRule, path: string): readonly string[] {
   }
 }
 
-function scaleProblems(scale: Kind["subresources"]["scale"]): readonly string[] {
+function scaleProblems(scale: ScalePaths | undefined): readonly string[] {
   if (scale === undefined) return [];
   const names = ["specReplicasPath", "statusReplicasPath", "labelSelectorPath"] as const;
   return names

@@ -23,7 +23,7 @@ test("a kind is completed from the little that must be said", () => {
     plural: "widgets",
     kind: "Widget",
   });
-  assert.deepEqual(kind.subresources, { status: false });
+  assert.deepEqual(kind.versions[0]?.subresources, { status: false });
   assert.deepEqual(kind.versions[0]?.selectableFields, []);
 });
 

@@ -3,6 +3,7 @@
 // here, in one checked and frozen object. Nothing after `defineKind` has to ask whether it is
 // sound.
 
+import { assert } from "./assert.ts";
 import { kindProblems } from "./kind-check.ts";
 import { SetpointError } from "./errors.ts";
 import type { JsonObject } from "./json.ts";
@@ -27,6 +28,14 @@ export interface KindVersion {
   /** Paths such as ".spec.color" that field selectors and the index may use. */
   readonly selectableFields: readonly string[];
   readonly printerColumns: readonly PrinterColumn[];
+  readonly subresources: Subresources;
+  /** Present iff the version is deprecated; sent to whoever uses it. */
+  readonly deprecationWarning?: string;
+}
+
+export interface Subresources {
+  readonly status: boolean;
+  readonly scale?: ScalePaths;
 }
 
 export interface PrinterColumn {
@@ -66,7 +75,8 @@ export interface Kind {
   readonly scope: "Namespaced" | "Cluster";
   readonly versions: readonly KindVersion[];
   readonly fieldRules: readonly CompiledFieldRule[];
-  readonly subresources: { readonly status: boolean; readonly scale?: ScalePaths };
+  /** Built-in kinds also take strategic merge patches and protobuf. */
+  readonly origin: "built-in" | "definition";
 }
 
 type VersionInput = Pick<KindVersion, "name" | "served" | "storage" | "schema"> &
@@ -78,11 +88,14 @@ export interface KindInput {
   readonly scope: Kind["scope"];
   readonly versions: readonly VersionInput[];
   readonly fieldRules?: readonly FieldRule[];
-  readonly subresources?: Kind["subresources"];
+  readonly origin?: Kind["origin"];
+  /** Of all versions that name none themselves. */
+  readonly subresources?: Subresources;
 }
 
 export function defineKind(input: KindInput): Kind {
-  const { group, names, scope, versions, fieldRules = [], subresources } = input;
+  const { group, names, scope, versions, fieldRules = [], origin = "definition" } = input;
+  const subresources = input.subresources ?? { status: false };
   const whole = {
     group,
     names: {
@@ -93,9 +106,9 @@ export function defineKind(input: KindInput): Kind {
       ...names,
     },
     scope,
-    versions: versions.map(wholeVersion),
+    versions: versions.map((version) => wholeVersion(version, subresources)),
     fieldRules,
-    subresources: subresources ?? { status: false },
+    origin,
   };
   const problems = kindProblems(whole);
   if (problems.length > 0) {
@@ -104,6 +117,13 @@ export function defineKind(input: KindInput): Kind {
   }
   const compiled = fieldRules.map(compiledRule);
   return deepFreeze({ ...structuredClone(whole), fieldRules: compiled });
+}
+
+/** The version documents are stored in. */
+export function storageVersion(kind: Pick<Kind, "versions">): KindVersion {
+  const found = kind.versions.find((version) => version.storage);
+  assert(found !== undefined, "a kind has a storage version");
+  return found;
 }
 
 /** "widgets.example.dev", or "configmaps" in the core group. */
@@ -121,8 +141,8 @@ export function apiVersionOf(kind: Pick<Kind, "group">, version: string): string
   return kind.group === "" ? version : `${kind.group}/${version}`;
 }
 
-function wholeVersion(version: VersionInput): KindVersion {
-  return { selectableFields: [], printerColumns: [], ...version };
+function wholeVersion(version: VersionInput, subresources: Subresources): KindVersion {
+  return { selectableFields: [], printerColumns: [], subresources, ...version };
 }
 
 function compiledRule({ path, rule }: FieldRule): CompiledFieldRule {
