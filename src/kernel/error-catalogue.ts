@@ -26,6 +26,48 @@ export const catalogue = {
     summary: "The request, or the document it would produce, is over a size limit.",
     action: "Send less, or split the document into several resources.",
   },
+  "request.unauthenticated": {
+    status: 401,
+    retry: "never",
+    summary: "The credentials are missing, wrong, expired or revoked.",
+    action: "Log in again, or send a valid token or client certificate.",
+  },
+  "request.forbidden": {
+    status: 403,
+    retry: "never",
+    summary: "The caller is known but may not do this.",
+    action: "Ask for a role that allows the verb on the resource that the message names.",
+  },
+  "request.method_not_allowed": {
+    status: 405,
+    retry: "never",
+    summary: "The path exists but does not accept this method.",
+    action: "Use a method that the path supports.",
+  },
+  "request.not_acceptable": {
+    status: 406,
+    retry: "never",
+    summary: "None of the media types that the caller accepts can be produced.",
+    action: "Accept application/json.",
+  },
+  "request.unsupported_media_type": {
+    status: 415,
+    retry: "never",
+    summary: "The body is of a media type that this path does not read.",
+    action: "Send one of the media types that the message names.",
+  },
+  "request.overloaded": {
+    status: 429,
+    retry: "backoff",
+    summary: "More requests are waiting than the server, or this caller's share of it, accepts.",
+    action: "Wait for the time in Retry-After, then try again.",
+  },
+  "request.timeout": {
+    status: 504,
+    retry: "backoff",
+    summary: "The request did not finish within its time.",
+    action: "Try again; a longer timeout or a smaller page may help.",
+  },
   "resource.invalid": {
     status: 422,
     retry: "never",
@@ -55,6 +97,12 @@ export const catalogue = {
     retry: "after_read",
     summary: "Another write of the same atomic group was refused, so none was performed.",
     action: "Look at the refused write named in the details; correct it and send the group again.",
+  },
+  "apply.conflict": {
+    status: 409,
+    retry: "after_read",
+    summary: "Fields of the apply are owned by other field managers with other values.",
+    action: "Take the owners' values, leave the fields out, or apply with force.",
   },
   "name.taken": {
     status: 409,
@@ -164,6 +212,12 @@ export const catalogue = {
     retry: "never",
     summary: "A sealed value failed authentication: wrong key, wrong place, or changed bytes.",
     action: "Check the configured keys; if they are right, treat the value as tampered with.",
+  },
+  "webhook.failed": {
+    status: 500,
+    retry: "backoff",
+    summary: "A webhook that had to be called could not be reached or answered nonsense.",
+    action: "Check the webhook named in the message; then try again.",
   },
   "config.invalid": {
     status: 500,
