@@ -20,6 +20,14 @@ export const limits = Object.freeze({
    */
   maxPatchCopyChars: 8 * mib,
 
+  // Schemas
+  /** Characters of one regular expression of a user. */
+  maxRegexChars: 16 * kib,
+  /** Compiled regular expressions kept. */
+  maxCachedRegexes: 2_048,
+  /** Nesting of a schema; deeper ones would describe documents beyond maxJsonDepth. */
+  maxSchemaDepth: 128,
+
   // Names and metadata
   /** RFC 1123 subdomain: names of resources. */
   maxNameLength: 253,

@@ -1,0 +1,52 @@
+// Regular expressions written by users. They run in time linear in the text, so that no pattern
+// can hold up the process, and have the syntax and the meaning of Go's regexp package, because
+// that is what the authors of schemas, CEL rules and field rules expect: a match may be anywhere.
+
+import { RE2JS } from "re2js";
+import { SetpointError } from "./errors.ts";
+import { limits } from "./limits.ts";
+
+export type Matches = (text: string) => boolean;
+
+/** Throws request.invalid with the reason that Go would give. */
+export function compileRegex(pattern: string): Matches {
+  const known = cache.get(pattern);
+  if (known !== undefined) return known;
+  const compiled = compile(pattern);
+  if (cache.size >= limits.maxCachedRegexes) forgetOldest();
+  cache.set(pattern, compiled);
+  return compiled;
+}
+
+/** Why the pattern is not one, in the words of Go; undefined when it is. */
+export function regexProblem(pattern: string): string | undefined {
+  try {
+    compileRegex(pattern);
+    return undefined;
+  } catch (error) {
+    return error instanceof SetpointError ? error.message : String(error);
+  }
+}
+
+/** The cache saves time only; that it is global changes no answer. */
+const cache = new Map<string, Matches>();
+
+function forgetOldest(): void {
+  for (const pattern of cache.keys()) {
+    cache.delete(pattern);
+    return;
+  }
+}
+
+function compile(pattern: string): Matches {
+  if (pattern.length > limits.maxRegexChars) {
+    throw new SetpointError("request.invalid", "error parsing regexp: expression too large");
+  }
+  try {
+    const compiled = RE2JS.compile(pattern);
+    return (text) => compiled.test(text);
+  } catch (cause) {
+    const message = cause instanceof Error ? cause.message : String(cause);
+    throw new SetpointError("request.invalid", message, { cause });
+  }
+}
