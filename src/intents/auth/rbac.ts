@@ -1,0 +1,171 @@
+// Who may do what, from Roles, ClusterRoles and their bindings. The index changes object by object
+// as they are written, and a decision looks only at the bindings of the user and of its groups, so
+// its cost does not grow with the number of users, namespaces or roles. Access is only ever
+// granted: what no rule allows is refused. Members of system:masters may do everything, so that no
+// mistake in a role can lock everybody out.
+
+import type { JsonObject } from "../../kernel/json.ts";
+import { bindingsFor, enlist, newBinding, reasonOf, scopeNames, unlist } from "./binding-index.ts";
+import type { Binding, Grant, Scopes } from "./binding-index.ts";
+import { objectAt, rbacGroup, roleRefOf, rulesOf, stringAt } from "./policy.ts";
+import type { Access, Authorizer, Decision, PolicyRule, RoleRef } from "./policy.ts";
+import { aggregateRules, clusterRoleOf } from "./role-aggregation.ts";
+import type { ClusterRole } from "./role-aggregation.ts";
+import { compiledAllows, createRoleSlots } from "./role-slot.ts";
+import { mastersGroup } from "./user.ts";
+import type { UserInfo } from "./user.ts";
+
+export type RbacKind = "Role" | "ClusterRole" | "RoleBinding" | "ClusterRoleBinding";
+
+export interface RbacName {
+  readonly kind: RbacKind;
+  /** Empty for cluster-wide kinds. */
+  readonly namespace: string;
+  readonly name: string;
+}
+
+export interface RulesFound {
+  readonly rules: readonly PolicyRule[];
+  /** Roles that bindings name but that do not exist; the rules are complete without them. */
+  readonly errors: readonly string[];
+}
+
+export interface Rbac extends Authorizer {
+  /** Adds an object, or replaces the one with its kind, namespace and name. */
+  put(kind: RbacKind, object: JsonObject): void;
+  remove(name: RbacName): void;
+  rulesFor(user: UserInfo, namespace: string): RulesFound;
+  /** The rules of a role as they count, aggregation included; undefined when there is no such. */
+  rulesOfRole(ref: RoleRef, namespace: string): readonly PolicyRule[] | undefined;
+}
+
+const everything: Decision = { allowed: true, reason: "" };
+const nothing: Decision = { allowed: false, reason: "" };
+
+export function createRbac(): Rbac {
+  const slots = createRoleSlots();
+  const bindings = new Map<string, Binding>();
+  const clusterRoles = new Map<string, ClusterRole>();
+  const scopes: Scopes = new Map();
+  let isAggregationStale = false;
+
+  const dropBinding = (key: string): void => {
+    const binding = bindings.get(key);
+    if (binding === undefined) return;
+    bindings.delete(key);
+    unlist(scopes, binding);
+    slots.release(binding.slot, binding.namespace);
+  };
+  /** Done at the next question and not at each write: many roles are written at once. */
+  const refresh = (): void => {
+    if (!isAggregationStale) return;
+    isAggregationStale = false;
+    for (const [name, rules] of aggregateRules(clusterRoles)) {
+      slots.set(clusterRoleRef(name), "", rules);
+    }
+  };
+
+  return {
+    put: (kind, object) => {
+      const metadata = objectAt(object, "metadata");
+      const [name, namespace] = [stringAt(metadata, "name"), stringAt(metadata, "namespace")];
+      if (kind === "ClusterRole") {
+        const role = clusterRoleOf(object);
+        clusterRoles.set(name, role);
+        isAggregationStale = true;
+        slots.set(clusterRoleRef(name), "", role.selectors === undefined ? role.rules : []);
+      } else if (kind === "Role") slots.set(roleRef(name), namespace, rulesOf(object));
+      else {
+        const scope = kind === "ClusterRoleBinding" ? "" : namespace;
+        const key = objectKey(kind, scope, name);
+        dropBinding(key);
+        const slot = slots.use(roleRefOf(object), scope);
+        const binding = newBinding({ key, kind, name, namespace: scope, object, slot });
+        bindings.set(key, binding);
+        enlist(scopes, binding);
+      }
+    },
+    remove: ({ kind, namespace, name }) => {
+      if (kind === "ClusterRole") {
+        clusterRoles.delete(name);
+        isAggregationStale = true;
+        slots.drop(clusterRoleRef(name), "");
+      } else if (kind === "Role") slots.drop(roleRef(name), namespace);
+      else dropBinding(objectKey(kind, kind === "RoleBinding" ? namespace : "", name));
+    },
+    authorize: (user, access) => {
+      if (user.groups.includes(mastersGroup)) return everything;
+      refresh();
+      return decide(scopes, user, access);
+    },
+    rulesFor: (user, namespace) => {
+      refresh();
+      return collectRules(bindingsFor(scopes, user, namespace));
+    },
+    rulesOfRole: (ref, namespace) => {
+      refresh();
+      return slots.rules(ref, namespace);
+    },
+  };
+}
+
+function decide(scopes: Scopes, user: UserInfo, access: Access): Decision {
+  const isResource = access.kind === "resource";
+  const namespace = isResource ? access.namespace : "";
+  let combined = "";
+  if (isResource) {
+    const { resource, subresource } = access;
+    combined = subresource === "" ? resource : `${resource}/${subresource}`;
+  }
+  let missing: Set<string> | undefined;
+  const grantedBy = (grants: readonly Grant[] | undefined): Grant | undefined => {
+    if (grants === undefined) return undefined;
+    for (const grant of grants) {
+      const { slot } = grant.binding;
+      if (compiledAllows(slot.compiled, access, combined)) return grant;
+      if (slot.rules === undefined) (missing ??= new Set()).add(missingRole(slot.ref));
+    }
+    return undefined;
+  };
+  for (const name of scopeNames(namespace)) {
+    const scope = scopes.get(name);
+    if (scope === undefined) continue;
+    let grant = grantedBy(scope.users.get(user.name));
+    for (let i = 0; grant === undefined && i < user.groups.length; i++) {
+      grant = grantedBy(scope.groups.get(user.groups[i] ?? ""));
+    }
+    if (grant !== undefined) return { allowed: true, reason: reasonOf(grant, user) };
+  }
+  if (missing === undefined) return nothing;
+  return { allowed: false, reason: `RBAC: ${joinErrors([...missing])}` };
+}
+
+function collectRules(bindings: readonly Binding[]): RulesFound {
+  const isMissing = ({ slot }: Binding): boolean => slot.rules === undefined;
+  const missing = bindings.filter(isMissing).map(({ slot }) => missingRole(slot.ref));
+  return { rules: bindings.flatMap(({ slot }) => slot.rules ?? []), errors: [...new Set(missing)] };
+}
+
+function objectKey(kind: RbacKind, namespace: string, name: string): string {
+  return `${kind}/${namespace}/${name}`;
+}
+
+function clusterRoleRef(name: string): RoleRef {
+  return { apiGroup: rbacGroup, kind: "ClusterRole", name };
+}
+
+function roleRef(name: string): RoleRef {
+  return { apiGroup: rbacGroup, kind: "Role", name };
+}
+
+function missingRole({ kind, name }: RoleRef): string {
+  if (kind !== "Role" && kind !== "ClusterRole") {
+    return `unsupported role reference kind: ${JSON.stringify(kind)}`;
+  }
+  return `${kind.toLowerCase()}.${rbacGroup} ${JSON.stringify(name)} not found`;
+}
+
+/** Several errors stand in brackets, as Kubernetes prints them. */
+function joinErrors(errors: readonly string[]): string {
+  return errors.length === 1 ? errors.join("") : `[${errors.join(", ")}]`;
+}
