@@ -1,0 +1,77 @@
+// Kubernetes Tables: what `kubectl get` prints. The columns of a version are compiled once and kept
+// as long as the version lives, so that a row costs no more than its cells.
+
+import type { Json, JsonObject } from "../../../kernel/json.ts";
+import type { Kind, KindVersion } from "../../../kernel/kind.ts";
+import { builtInColumns } from "./built-in-columns.ts";
+import type { Column } from "./column.ts";
+import { textAt } from "./column.ts";
+import { definedColumns } from "./defined-columns.ts";
+import { listMetadata, partialObjectMetadata } from "./partial-metadata.ts";
+import type { ListMetadata, MetaVersion } from "./partial-metadata.ts";
+
+export type IncludeObject = "None" | "Metadata" | "Object";
+
+export interface TableOptions {
+  readonly nowMs: number;
+  /** What each row carries besides its cells; Metadata unless told. */
+  readonly includeObject?: IncludeObject;
+  /** Of the list; a Table of one object has the object's resource version without it. */
+  readonly metadata?: ListMetadata;
+  /** True for all events of a watch but the first. */
+  readonly withoutColumns?: boolean;
+  /** Of meta.k8s.io; v1 unless told. */
+  readonly version?: MetaVersion;
+}
+
+export function tableFor(
+  kind: Kind,
+  version: KindVersion,
+  objects: readonly JsonObject[],
+  options: TableOptions,
+): JsonObject {
+  const columns = columnsFor(kind, version);
+  const { withoutColumns = false, version: metaVersion = "v1" } = options;
+  return {
+    kind: "Table",
+    apiVersion: `meta.k8s.io/${metaVersion}`,
+    metadata: listMetadata(options.metadata ?? ownMetadata(objects)),
+    columnDefinitions: withoutColumns ? null : columns.map(({ definition }) => definition),
+    rows: objects.map((object) => tableRow(columns, object, options)),
+  };
+}
+
+/** One row, for those who write long lists piece by piece. */
+export function tableRow(
+  columns: readonly Column[],
+  object: JsonObject,
+  options: Pick<TableOptions, "nowMs" | "includeObject" | "version">,
+): JsonObject {
+  const cells = columns.map((column) => column.cell(object, options.nowMs));
+  return { cells, object: included(object, options) };
+}
+
+/** The columns of a version; compiled once. */
+export function columnsFor(kind: Kind, version: KindVersion): readonly Column[] {
+  const known = compiled.get(version);
+  if (known !== undefined) return known;
+  const isBuiltIn = kind.origin === "built-in";
+  const columns = isBuiltIn ? builtInColumns(kind) : definedColumns(version);
+  compiled.set(version, columns);
+  return columns;
+}
+
+const compiled = new WeakMap<KindVersion, readonly Column[]>();
+
+function included(
+  object: JsonObject,
+  { includeObject = "Metadata", version = "v1" }: Pick<TableOptions, "includeObject" | "version">,
+): Json {
+  if (includeObject === "None") return null;
+  return includeObject === "Object" ? object : partialObjectMetadata(object, version);
+}
+
+function ownMetadata([object]: readonly JsonObject[]): ListMetadata {
+  if (object === undefined) return {};
+  return { resourceVersion: textAt(object, "metadata", "resourceVersion") };
+}
