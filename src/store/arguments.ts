@@ -6,7 +6,14 @@
 import { SetpointError } from "../kernel/errors.ts";
 import { limits } from "../kernel/limits.ts";
 import type { ResourceKey } from "../kernel/resource.ts";
-import type { ClaimRef, ClaimRequest, HistoryOptions, ListQuery, Position } from "./port.ts";
+import type {
+  ChangesOptions,
+  ClaimRef,
+  ClaimRequest,
+  HistoryOptions,
+  ListQuery,
+  Position,
+} from "./port.ts";
 
 /** In UTF-8, which is what the databases' index rows are bounded in. */
 export const textLimits = {
@@ -16,6 +23,16 @@ export const textLimits = {
   /** The scope and the name of a unique name together. */
   uniqueNameBytes: 1_500,
   counterBytes: 512,
+} as const;
+
+/** Beyond these a count of what remains, or a search in the log, costs more than it is worth. */
+export const readLimits = {
+  /** Records behind a page that are counted. */
+  countedItems: 50_000,
+  /** Changes since a snapshot that are looked at to count on it. */
+  countedChanges: 10_000,
+  /** Changes that one page of some kinds looks at. */
+  searchedChanges: 20_000,
 } as const;
 
 /** What is wrong with a text that both databases should keep exactly; undefined: nothing. */
@@ -118,16 +135,36 @@ export function checkList(query: ListQuery): ListQuery & { readonly limit: numbe
   return { ...query, limit: pageLimit(query.limit, limits.defaultPageItems) };
 }
 
+/** Whether the page should say how many follow: what a selector finds is not counted. */
+export function isCounted({ countRemaining, labels = [], fields = [], owner }: ListQuery): boolean {
+  const isSelective = labels.length > 0 || fields.length > 0 || owner !== undefined;
+  return countRemaining === true && !isSelective;
+}
+
 function checkPosition({ revision, namespace, name }: Position): void {
   checkCount(revision, "from.revision");
   checkPlace(namespace, "from.namespace");
   checkPlace(name, "from.name");
 }
 
-/** How many changes a page of the log has at most. */
-export function checkChanges(after: number, limit: number | undefined): number {
+/** A page of the log as it was asked for. */
+export interface ChangesQuery extends ChangesOptions {
+  readonly after: number;
+  readonly limit: number;
+}
+
+/** The question, with its limit filled in and cut to the largest page. */
+export function checkChanges(
+  after: number,
+  limit: number | undefined,
+  { kinds }: ChangesOptions = {},
+): ChangesQuery {
   checkCount(after, "after");
-  return pageLimit(limit, limits.eventPageItems);
+  const query = { after, limit: pageLimit(limit, limits.eventPageItems) };
+  if (kinds === undefined) return query;
+  if (kinds.length === 0) throw invalid("kinds", "empty");
+  checkKinds(kinds);
+  return { ...query, kinds };
 }
 
 /** The options, with the limit filled in and cut to the largest page. */

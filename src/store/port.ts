@@ -85,8 +85,12 @@ export interface Store extends AsyncDisposable {
 
   /** How far the log goes, as this process knows it. Never ahead of what can be read. */
   head(): Promise<Head>;
-  /** Changes with revision > after, oldest first, at most `limit` (and a byte bound, P8). */
-  changes(after: number, limit?: number): Promise<ChangePage>;
+  /**
+   * Changes with revision > after, oldest first, at most `limit` (and a byte bound, P8). With
+   * `kinds` only those of these kinds; a page then ends also when it has looked at much of the log
+   * in vain, so it may be empty below the head. Go on from `through`.
+   */
+  changes(after: number, limit?: number, options?: ChangesOptions): Promise<ChangePage>;
   /**
    * Resolves with the head as soon as a revision > after is readable here, from whichever process
    * it came; milliseconds after the commit. Rejects with the signal's reason when aborted.
@@ -282,6 +286,8 @@ export interface ListQuery {
   readonly limit?: number;
   readonly at?: number;
   readonly from?: Position;
+  /** Asks for `remaining`; with a selector in vain. */
+  readonly countRemaining?: boolean;
 }
 
 export interface FieldRequirement {
@@ -303,6 +309,12 @@ export interface Page {
   readonly records: readonly StoredRecord[];
   /** Present iff there may be more, however few records this page has. */
   readonly next?: Position;
+  /**
+   * How many records of the snapshot follow this page. Only where it was asked for and there is a
+   * `next`, and only while the answer is cheap: it is left out when more follow, or more was changed
+   * since the snapshot, than arguments.ts (`readLimits`) says.
+   */
+  readonly remaining?: number;
 }
 
 export interface Change {
@@ -327,8 +339,18 @@ export interface Head {
   readonly compacted: number;
 }
 
+export interface ChangesOptions {
+  /** At least one, at most limits.maxClaimKinds. */
+  readonly kinds?: readonly string[];
+}
+
 export interface ChangePage extends Head {
   readonly changes: readonly Change[];
+  /**
+   * How far the log was read: every wanted change > after and <= this is in the page. The next page
+   * is `changes(through)`. Equal to `revision` when there is nothing more to read yet.
+   */
+  readonly through: number;
 }
 
 export interface HistoryOptions {

@@ -3,12 +3,15 @@ import { describe, it } from "node:test";
 import { systemClock } from "../kernel/clock.ts";
 import type { Change } from "./port.ts";
 import { RecentLog, Signal } from "./recent-log.ts";
+import type { RecentPage } from "./recent-log.ts";
+
+const key = { kind: "k", namespace: "n", name: "r" };
 
 function change(revision: number, bytes = 10): Change {
   return {
     revision,
     type: "created",
-    key: { kind: "k", namespace: "n", name: `r${revision}` },
+    key: { ...key, name: `r${revision}` },
     uid: "u",
     previous: undefined,
     atMs: 0,
@@ -17,16 +20,16 @@ function change(revision: number, bytes = 10): Change {
   };
 }
 
-const revisions = (changes: readonly Change[] | undefined) => changes?.map((c) => c.revision);
+const revisions = (page: RecentPage | undefined) => page?.changes.map((c) => c.revision);
 
 describe("the recent log", () => {
   it("answers every cursor inside its window exactly, and none before it", () => {
     const log = new RecentLog(100);
     log.append([change(101), change(102), change(103)]);
-    assert.deepEqual(revisions(log.read(100, 10, 1_000)), [101, 102, 103]);
-    assert.deepEqual(revisions(log.read(102, 10, 1_000)), [103]);
-    assert.deepEqual(revisions(log.read(103, 10, 1_000)), []);
-    assert.equal(log.read(99, 10, 1_000), undefined);
+    assert.deepEqual(revisions(log.read({ after: 100, limit: 10 }, 1_000)), [101, 102, 103]);
+    assert.deepEqual(revisions(log.read({ after: 102, limit: 10 }, 1_000)), [103]);
+    assert.deepEqual(revisions(log.read({ after: 103, limit: 10 }, 1_000)), []);
+    assert.equal(log.read({ after: 99, limit: 10 }, 1_000), undefined);
   });
 
   it("refuses a gap", () => {
@@ -37,17 +40,31 @@ describe("the recent log", () => {
   it("bounds pages by number and by bytes, but always moves on", () => {
     const log = new RecentLog(0);
     log.append([change(1, 500), change(2, 500), change(3, 500)]);
-    assert.deepEqual(revisions(log.read(0, 2, 10_000)), [1, 2]);
-    assert.deepEqual(revisions(log.read(0, 10, 1_000)), [1, 2]);
-    assert.deepEqual(revisions(log.read(0, 10, 1)), [1]);
+    assert.deepEqual(revisions(log.read({ after: 0, limit: 2 }, 10_000)), [1, 2]);
+    assert.deepEqual(revisions(log.read({ after: 0, limit: 10 }, 1_000)), [1, 2]);
+    assert.deepEqual(revisions(log.read({ after: 0, limit: 10 }, 1)), [1]);
+  });
+
+  it("gives the kinds asked for, and says how far it looked", () => {
+    const log = new RecentLog(0);
+    const kinds = ["a", "b", "b", "a", "c", "a", "b"];
+    log.append(kinds.map((kind, index) => ({ ...change(index + 1), key: { ...key, kind } })));
+    const read = (after: number, limit: number, wanted: readonly string[]) => {
+      const page = log.read({ after, limit, kinds: wanted }, 1_000);
+      return [revisions(page), page?.through];
+    };
+    assert.deepEqual(read(0, 2, ["a"]), [[1, 4], 4]);
+    assert.deepEqual(read(4, 2, ["a"]), [[6], 7]);
+    assert.deepEqual(read(0, 3, ["a", "c"]), [[1, 4, 5], 5]);
+    assert.deepEqual(read(0, 3, ["none"]), [[], 7]);
   });
 
   it("forgets the oldest beyond its bytes and stays right over many trims", () => {
     const log = new RecentLog(0, 100_000);
     for (let revision = 1; revision <= 10_000; revision += 1) log.append([change(revision)]);
     assert.equal(log.head, 10_000);
-    assert.equal(log.read(1, 1, 1), undefined);
-    assert.deepEqual(revisions(log.read(9_990, 3, 1_000)), [9_991, 9_992, 9_993]);
+    assert.equal(log.read({ after: 1, limit: 1 }, 1), undefined);
+    assert.deepEqual(revisions(log.read({ after: 9_990, limit: 3 }, 1_000)), [9_991, 9_992, 9_993]);
   });
 
   it("wakes who waits for a revision, and only then", async () => {
@@ -58,7 +75,7 @@ describe("the recent log", () => {
     assert.equal(await six, 6);
     log.skipTo(9);
     assert.equal(await seven, 9);
-    assert.equal(log.read(6, 10, 1_000), undefined);
+    assert.equal(log.read({ after: 6, limit: 10 }, 1_000), undefined);
   });
 });
 

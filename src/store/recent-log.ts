@@ -8,9 +8,12 @@
  */
 import { assert } from "../kernel/assert.ts";
 import { limits } from "../kernel/limits.ts";
-import type { Change } from "./port.ts";
+import type { ChangesQuery } from "./arguments.ts";
+import type { Change, ChangePage } from "./port.ts";
 
 const overheadBytes = 512;
+
+export type RecentPage = Pick<ChangePage, "changes" | "through">;
 
 export class RecentLog {
   readonly #maxBytes: number;
@@ -53,8 +56,10 @@ export class RecentLog {
     this.revisionSignal.advanceTo(head);
   }
 
-  /** Changes > after, or undefined when the window begins too late to know. */
-  read(after: number, limit: number, maxBytes: number): readonly Change[] | undefined {
+  /** The page of the log that was asked for; undefined: the window begins too late to know. */
+  read(query: ChangesQuery, maxBytes: number): RecentPage | undefined {
+    const { after, limit } = query;
+    const kinds = query.kinds === undefined ? undefined : new Set(query.kinds);
     const held = this.#changes.length - this.#start;
     const first = this.#head - held + 1;
     if (after + 1 < first) return undefined;
@@ -63,11 +68,12 @@ export class RecentLog {
     for (let index = this.#start + (after + 1 - first); index < this.#changes.length; index += 1) {
       const change = this.#changes[index];
       if (change === undefined || page.length >= limit) break;
+      if (kinds?.has(change.key.kind) === false) continue;
       bytes += change.body.length;
-      if (bytes > maxBytes && page.length > 0) break;
+      if (bytes > maxBytes && page.length > 0) return pageTo(page, after);
       page.push(change);
     }
-    return page;
+    return page.length >= limit ? pageTo(page, after) : { changes: page, through: this.#head };
   }
 
   #trim(): void {
@@ -82,6 +88,11 @@ export class RecentLog {
       this.#start = 0;
     }
   }
+}
+
+/** A page that ends before the log does. */
+function pageTo(changes: readonly Change[], after: number): RecentPage {
+  return { changes, through: changes.at(-1)?.revision ?? after };
 }
 
 interface Waiter {

@@ -65,6 +65,11 @@ async function everyday({ store }: PostgresHarness, turn: number): Promise<void>
   }
   await store.list({ kind: widgets, owner: "o1" });
   await store.changes(0);
+  await store.changes(0, 100, { kinds: [widgets] });
+  await store.list({ kind: widgets, limit: 2, countRemaining: true });
+  if (page.next !== undefined) {
+    await store.list({ kind: widgets, limit: 2, from: page.next, countRemaining: true });
+  }
   await store.history(a);
   await store.nameHolder({ scope: "s", name: `n${turn}` });
   await store.counter("c");

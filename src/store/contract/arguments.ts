@@ -55,6 +55,9 @@ export function argumentsContract(open: OpenStore): void {
       await refused("limit", () => store.changes(0, limit));
       await refused("limit", () => store.history(key("a"), { limit }));
     }
+    for (const kinds of [[], [""], unstorable]) {
+      await refused("kinds", () => store.changes(0, 1, { kinds }));
+    }
     for (const revision of notCounts) {
       const from = { revision, namespace: "", name: "" };
       await refused("at", () => store.list({ kind, at: revision }));

@@ -5,6 +5,7 @@ import type { OpenStore } from "./harness.ts";
 import {
   at,
   changesAfter,
+  changesOf,
   commit,
   del,
   draft,
@@ -14,6 +15,7 @@ import {
   put,
   rejectsWith,
   soon,
+  widgets,
 } from "./samples.ts";
 import { scriptedHistory } from "./scripted-history.ts";
 
@@ -21,6 +23,7 @@ const a = key("a");
 
 export function historyContract(open: OpenStore): void {
   changes(open);
+  changesOfKinds(open);
   deletions(open);
   history(open);
   waiting(open);
@@ -83,6 +86,34 @@ function changes(open: OpenStore): void {
       atMs: third.atMs,
       body: second.body,
     });
+  });
+}
+
+function changesOfKinds(open: OpenStore): void {
+  scenario(open, "the changes of some kinds are those of the log, and no others", async (h) => {
+    const others = ["p.test", "q.test"];
+    for (let turn = 0; turn < 40; turn += 1) {
+      const of = key(`n${turn % 7}`, "team", [widgets, ...others][turn % 3]);
+      const [was] = await h.store.getMany([of]);
+      if (was === undefined) await commit(h.store, put(of));
+      else if (turn % 5 === 0) await commit(h.store, del(of));
+      else await commit(h.store, put(of, { when: exists, content: { spec: turn } }));
+    }
+    await h.reopen();
+    for (const kinds of [[widgets], others, [widgets, widgets], ["none"], [...others, "none"]]) {
+      for (const after of [0, 1, 17, 40]) {
+        const log = await changesAfter(h.store, after);
+        const wanted = log.filter((change) => kinds.includes(change.key.kind));
+        for (const limit of [1, 3, 1_000]) {
+          assert.deepEqual(await changesOf(h.store, kinds, { after, limit }), wanted);
+        }
+      }
+    }
+    const { changes: none, ...page } = await h.store.changes(3, 5, { kinds: ["none"] });
+    assert.deepEqual([none, page], [[], { revision: 40, compacted: 0, through: 40 }]);
+    await h.store.compact(20);
+    await rejectsWith("history.gone", h.store.changes(19, 5, { kinds: ["none"] }));
+    await rejectsWith("revision.future", h.store.changes(41, 5, { kinds: ["none"] }));
   });
 }
 

@@ -1,7 +1,7 @@
 /** Lists: order, filters, pages. What a list at an old revision gives is in snapshot.ts. */
 import assert from "node:assert/strict";
 import { parseSelector } from "../../kernel/selector.ts";
-import type { Store } from "../port.ts";
+import type { ListQuery, Store } from "../port.ts";
 import { scenario } from "./harness.ts";
 import type { OpenStore } from "./harness.ts";
 import {
@@ -186,6 +186,38 @@ function paging(open: OpenStore): void {
       const seen = names(pages.flatMap((page) => page.records));
       assert.deepEqual(seen, names(all.map((of) => ({ key: of }))));
     }
+  });
+
+  scenario(open, "a page says how many follow it on its snapshot, when asked", async (h) => {
+    const all = ["a", "b", "c", "d", "e", "f", "g"].map((name) => key(name));
+    await h.store.commit(
+      [...all, key("x", "other"), key("a", "team", gadgets)].map((of) => put(of)),
+    );
+    const query = { kind: widgets, limit: 2, countRemaining: true };
+    const counts = async (more: Partial<ListQuery> = {}) =>
+      (await pagesOf(h.store, { ...query, ...more })).map((page) => page.remaining);
+    assert.deepEqual(await counts(), [6, 4, 2, undefined]);
+    assert.deepEqual(await counts({ namespace: "team" }), [5, 3, 1, undefined]);
+    assert.deepEqual(await counts({ countRemaining: false }), [
+      undefined,
+      undefined,
+      undefined,
+      undefined,
+    ]);
+    assert.deepEqual((await counts({ labels: parseSelector("!x") }))[0], undefined);
+    const { next, revision } = await h.store.list(query);
+    await h.store.commit([del(key("a")), del(key("c")), del(key("d")), put(key("h"))]);
+    await h.store.commit([
+      put(key("c"), { uid: "again" }),
+      put(key("b"), { when: exists, content: { spec: 1 } }),
+    ]);
+    await h.store.commit([put(key("i"), {}), put(key("b", "a")), put(key("z", "team", gadgets))]);
+    await commit(h.store, del(key("i")));
+    assert(next !== undefined);
+    assert.deepEqual(await counts({ from: next }), [4, 2, undefined]);
+    assert.deepEqual(await counts({ at: revision }), [6, 4, 2, undefined]);
+    assert.deepEqual(await counts({ at: revision, namespace: "team" }), [5, 3, 1, undefined]);
+    assert.deepEqual(await counts(), [6, 4, 2, undefined]);
   });
 
   scenario(open, "pages show one snapshot, whatever is written between them", async (h) => {

@@ -2,6 +2,7 @@
 import { limits } from "../../kernel/limits.ts";
 import type { Requirement } from "../../kernel/selector.ts";
 import { fieldTerm, labelTerm, ownerTerm } from "../../kernel/terms.ts";
+import { isCounted } from "../arguments.ts";
 import type { FieldRequirement, ListQuery, Page } from "../port.ts";
 import { compareCodePoints } from "./model-state.ts";
 import type { Entry } from "./model-state.ts";
@@ -18,7 +19,9 @@ export function pageOf(entries: readonly Entry[], query: ListQuery, revision: nu
   });
   const last = page.at(-1)?.key;
   if (last === undefined || page.length === matching.length) return { revision, records };
-  return { revision, records, next: { revision, namespace: last.namespace, name: last.name } };
+  const next = { revision, namespace: last.namespace, name: last.name };
+  if (!isCounted(query)) return { revision, records, next };
+  return { revision, records, next, remaining: matching.length - page.length };
 }
 
 interface Named {

@@ -26,6 +26,7 @@ import type {
   Answer,
   Change,
   ChangePage,
+  ChangesOptions,
   Claim,
   ClaimRef,
   ClaimRequest,
@@ -116,17 +117,20 @@ export class ModelStore implements Store {
     return { revision: this.#state.head, compacted: this.#state.compacted };
   }
 
-  async changes(after: number, limit?: number): Promise<ChangePage> {
+  async changes(after: number, limit?: number, options?: ChangesOptions): Promise<ChangePage> {
     this.#checkOpen();
-    const most = checkChanges(after, limit);
+    const query = checkChanges(after, limit, options);
     this.#checkReadable(after);
     const { head: revision, compacted, log } = this.#state;
     const changes: Change[] = [];
-    for (let next = after + 1; next <= revision && changes.length < most; next += 1) {
+    for (let next = after + 1; next <= revision && changes.length < query.limit; next += 1) {
       const entry = log.get(next);
-      if (entry !== undefined) changes.push(changeOf(entry));
+      const isWanted = query.kinds?.includes(entry?.key.kind ?? "") !== false;
+      if (entry !== undefined && isWanted) changes.push(changeOf(entry));
     }
-    return { revision, compacted, changes };
+    const isFull = changes.length >= query.limit;
+    const through = (isFull ? changes.at(-1)?.revision : undefined) ?? revision;
+    return { revision, compacted, changes, through };
   }
 
   async advancedBeyond(after: number, signal?: AbortSignal): Promise<number> {

@@ -69,7 +69,12 @@ export type Command =
       readonly selector: (typeof selectors)[number];
       readonly limit: number;
     }
-  | { readonly kind: "changes"; readonly after: number; readonly limit: number }
+  | {
+      readonly kind: "changes";
+      readonly after: number;
+      readonly limit: number;
+      readonly of: readonly (typeof kinds)[number][] | undefined;
+    }
   | { readonly kind: "history"; readonly key: number; readonly before: number | undefined }
   | { readonly kind: "compact"; readonly upTo: number }
   | { readonly kind: "reopen" };
@@ -155,6 +160,7 @@ const others: fc.Arbitrary<Command> = fc.oneof(
     kind: fc.constant("changes"),
     after: place,
     limit: fc.integer({ min: 1, max: 9 }),
+    of: maybe(fc.subarray([...kinds], { minLength: 1 }), 1),
   }),
   fc.record({
     kind: fc.constant("history"),

@@ -22,7 +22,7 @@ import { chooseFairly, claimable } from "./model-work.ts";
 import { assertSameState, readChange } from "./random-compare.ts";
 import { command, keyAt, kinds, writeOf } from "./random-commands.ts";
 import type { Command } from "./random-commands.ts";
-import { listAll, minuteMs } from "./samples.ts";
+import { minuteMs, pagesOf } from "./samples.ts";
 
 export interface RandomOptions {
   /** How many sequences of commands; 15 take about three seconds on a local disk. */
@@ -84,16 +84,21 @@ async function runCommand(pair: Pair, next: Command): Promise<void> {
       const query = {
         kind,
         limit,
+        countRemaining: true,
         labels: parseSelector(selector),
         ...(namespace !== undefined && { namespace }),
         ...(next.at !== undefined && { at: revisionAt(model, next.at) }),
       };
-      return await both(pair, async (store) => await listAll(store, query));
+      // Where exactly a page says the next one begins is the store's choice.
+      return await both(pair, async (store) =>
+        (await pagesOf(store, query)).map(({ next: _, ...page }) => page),
+      );
     }
     case "changes": {
       const after = revisionAt(model, next.after);
       return await both(pair, async (store) => {
-        const { changes, ...head } = await store.changes(after, next.limit);
+        const options = next.of === undefined ? {} : { kinds: next.of };
+        const { changes, ...head } = await store.changes(after, next.limit, options);
         return { ...head, changes: changes.map(readChange) };
       });
     }

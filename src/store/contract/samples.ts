@@ -190,8 +190,26 @@ export async function changesAfter(store: Store, after: number): Promise<readonl
   for (;;) {
     const page = await store.changes(changes.at(-1)?.revision ?? after);
     changes.push(...page.changes);
-    if ((changes.at(-1)?.revision ?? after) >= page.revision) return changes;
+    assert.equal(page.through, changes.at(-1)?.revision ?? after, "a page is read to its end");
+    if (page.through >= page.revision) return changes;
     assert(page.changes.length > 0, "a page below the head is not empty");
+  }
+}
+
+/** The changes of some kinds, page by page. */
+export async function changesOf(
+  store: Store,
+  kinds: readonly string[],
+  { after = 0, limit = 1_000 }: { readonly after?: number; readonly limit?: number } = {},
+): Promise<readonly Change[]> {
+  const changes: Change[] = [];
+  let page = await store.changes(after, limit, { kinds });
+  for (let last = after; ; page = await store.changes(last, limit, { kinds })) {
+    assert(page.changes.length <= limit && page.through <= page.revision);
+    changes.push(...page.changes);
+    if (page.through === page.revision) return changes;
+    assert(page.through > last, "a page goes on from where the last one ended");
+    last = page.through;
   }
 }
 

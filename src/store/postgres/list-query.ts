@@ -12,6 +12,7 @@
 import type { Requirement } from "../../kernel/selector.ts";
 import { fieldTerm, labelTerm, ownerTerm } from "../../kernel/terms.ts";
 import { limits } from "../../kernel/limits.ts";
+import { isCounted, readLimits } from "../arguments.ts";
 import type { ListQuery } from "../port.ts";
 import { textArray } from "./binary-array.ts";
 import { sizeOf } from "./rows.ts";
@@ -34,8 +35,9 @@ const maxDriverTerms = 8;
 const maxLooks = 10_000;
 
 /**
- * The snapshot, or undefined for the newest. `fetch` is one more than the page holds. Columns of a
- * row: two of the head (first row only), namespace, name, revision, uid, document, sealed, and
+ * The snapshot, or undefined for the newest. `fetch` is one more than the page holds. The first row
+ * is the head's two columns and, as its revision, how many records there are if that was asked for.
+ * Columns of the others, after two that are empty: namespace, name, revision, uid, document, sealed, and
  * whether the rows end here because enough were looked at. A row without a revision does not match;
  * one with a revision but without a document no longer fits the page.
  */
@@ -57,7 +59,7 @@ export function listStatement(
   const bytes = place(limits.maxPageBytes);
   // The head comes first, also when nothing else does. The parts are in order and a nested loop
   // keeps it, so nothing is sorted here: that would copy every document once more.
-  const text = `SELECT h.revision, h.compacted, NULL::text, NULL::text, NULL::bigint, NULL::text,
+  const text = `SELECT h.revision, h.compacted, NULL::text, NULL::text, ${counted(shared)}, NULL::text,
       NULL::text, NULL::bytea, false FROM head h WHERE h.one
     UNION ALL
     SELECT NULL, NULL, p.namespace, p.name, p.at, p.uid, CASE WHEN p.fits THEN p.document END,
@@ -68,6 +70,23 @@ export function listStatement(
         FROM (${merged(partsOf(shared, tests), shared)}) k
         LEFT JOIN change c ON c.revision = k.revision) s) p`;
   return { text, values };
+}
+
+/**
+ * How many there were where the page begins. Every creation since the snapshot has added one, and
+ * every deletion taken one away, so it follows from how many there are now, which an index knows.
+ */
+function counted(shared: Shared): string {
+  const { query, kind, limit, at } = shared;
+  if (!isCounted(query)) return "NULL::bigint";
+  const most = `${limit} + ${readLimits.countedItems}`;
+  const now = `(SELECT count(*) FROM (SELECT 1 FROM resource n WHERE n.kind = ${kind}
+    ${bounds(shared, "n")} LIMIT ${most}) n)`;
+  if (at === undefined) return `(SELECT nullif(${now}, ${most}))`;
+  return `(SELECT CASE WHEN h.revision - ${at} <= ${readLimits.countedChanges}
+    THEN nullif(${now}, ${most}) + (
+      SELECT coalesce(sum(CASE d.type WHEN 1 THEN -1 WHEN 3 THEN 1 ELSE 0 END), 0) FROM change d
+      WHERE d.revision > ${at} AND d.kind = ${kind}${bounds(shared, "d")}) END)`;
 }
 
 interface Shared {

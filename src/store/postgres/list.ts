@@ -1,6 +1,7 @@
 /** Lists: one statement, one snapshot, the compaction mark included. See list-query.ts. */
 import { limits } from "../../kernel/limits.ts";
 import type { ResourceKey } from "../../kernel/resource.ts";
+import { readLimits } from "../arguments.ts";
 import type { ListQuery, Page, StoredRecord } from "../port.ts";
 import { listStatement } from "./list-query.ts";
 import { checkReadable, headOf } from "./reads.ts";
@@ -20,22 +21,25 @@ export async function readPage({ pool, ring }: Reading, query: ListQuery): Promi
   const [head, compacted] = headOf(rows);
   const revision = at ?? head;
   checkReadable(revision, head, compacted);
+  const counted = rows[0]?.[4] as number | null | undefined;
   const records: StoredRecord[] = [];
   let last: ResourceKey | undefined;
+  const cut = (): Page => {
+    if (last === undefined) return { revision, records };
+    const next = { revision, namespace: last.namespace, name: last.name };
+    const remaining = (counted ?? Number.POSITIVE_INFINITY) - records.length;
+    if (remaining > readLimits.countedItems) return { revision, records, next };
+    return { revision, records, next, remaining };
+  };
   for (const row of rows.slice(1)) {
     const isMatch = row[4] !== null;
     const isCut = isMatch && (records.length >= limit || row[6] === null);
-    if (isCut) return { revision, records, ...nextAfter(revision, last) };
+    if (isCut) return cut();
     last = { kind: query.kind, namespace: row[2] as string, name: row[3] as string };
     if (isMatch) records.push(recordFrom(ring, last, row, 4));
-    if (row[8] === true) return { revision, records, ...nextAfter(revision, last) };
+    if (row[8] === true) return cut();
   }
   return { revision, records };
-}
-
-function nextAfter(revision: number, last: ResourceKey | undefined): Pick<Page, "next"> {
-  if (last === undefined) return {};
-  return { next: { revision, namespace: last.namespace, name: last.name } };
 }
 
 function named(text: string): Statement {

@@ -2,9 +2,12 @@
 import { SetpointError } from "../../kernel/errors.ts";
 import { limits } from "../../kernel/limits.ts";
 import type { ResourceKey } from "../../kernel/resource.ts";
+import { readLimits } from "../arguments.ts";
+import type { ChangesQuery } from "../arguments.ts";
 import type { KeyRing } from "../key-ring.ts";
 import type { Change, ChangePage, HistoryOptions, StoredRecord } from "../port.ts";
 import { keyArrays } from "./batch.ts";
+import { textArray } from "./binary-array.ts";
 import type { Pool } from "./pool.ts";
 import { changeColumns, changeFrom, recordFrom, shownSizeOf } from "./rows.ts";
 
@@ -55,33 +58,48 @@ export async function readMany(
 
 /**
  * The head comes with every page, from the same snapshot. Rows whose bytes no longer fit the page
- * are left out before their documents are read.
+ * are left out before their documents are read; `found` counts them too.
  */
-export const changesStatement = {
-  name: "changes",
-  text: `SELECT h.revision, h.compacted, c.* FROM head h
+function changesText(condition: string): string {
+  return `SELECT h.revision, h.compacted, c.* FROM head h
     LEFT JOIN LATERAL (
-      SELECT ${changeColumns}
-      FROM (SELECT s.*, sum(s.size) OVER (ORDER BY s.revision ROWS UNBOUNDED PRECEDING) AS total
+      SELECT c.found, ${changeColumns}
+      FROM (SELECT s.*, sum(s.size) OVER (ORDER BY s.revision ROWS UNBOUNDED PRECEDING) AS total,
+          count(*) OVER () AS found
         FROM (SELECT q.*, ${shownSizeOf("q")} AS size FROM change q
-          WHERE q.revision > $1 AND q.revision <= $2 ORDER BY q.revision LIMIT $3) s) c
+          WHERE q.revision > $1 AND q.revision <= $2${condition} ORDER BY q.revision LIMIT $3) s) c
       LEFT JOIN change p ON p.revision = c.previous
       WHERE c.total <= $4 OR c.total = c.size ORDER BY c.revision
-    ) c ON true WHERE h.one`,
+    ) c ON true WHERE h.one`;
+}
+
+export const changesStatement = { name: "changes", text: changesText("") };
+/** No index has the kinds in the order of the log: it would cost every write. */
+const changesOfKindsStatement = {
+  name: "changes_of_kinds",
+  text: changesText(" AND q.kind = ANY ($5::text[])"),
 };
 
+/** Up to this revision, which is not above the head. */
 export async function readChanges(
   { pool, ring }: Reading,
-  range: { readonly after: number; readonly upTo: number; readonly limit: number },
+  { after, limit, kinds }: ChangesQuery,
+  upTo: number,
 ): Promise<ChangePage> {
-  const values = [range.after, range.upTo, range.limit, limits.maxPageBytes];
-  const rows = await pool.rows(changesStatement, values);
+  const end = kinds === undefined ? upTo : Math.min(upTo, after + readLimits.searchedChanges);
+  const values = [after, end, limit, limits.maxPageBytes];
+  const rows =
+    kinds === undefined
+      ? await pool.rows(changesStatement, values)
+      : await pool.rows(changesOfKindsStatement, [...values, textArray(kinds)]);
   const [revision, compacted] = headOf(rows);
-  checkReadable(range.after, revision, compacted);
+  checkReadable(after, revision, compacted);
   const changes = rows.flatMap((row): Change[] =>
-    row[2] === null ? [] : [changeFrom(ring, row, 2)],
+    row[2] === null ? [] : [changeFrom(ring, row, 3)],
   );
-  return { revision, compacted, changes };
+  const isCut = changes.length === limit || changes.length < ((rows[0]?.[2] ?? 0) as number);
+  const through = (isCut ? changes.at(-1)?.revision : undefined) ?? end;
+  return { revision, compacted, changes, through };
 }
 
 export function headOf(rows: readonly (readonly unknown[])[]): readonly [number, number] {

@@ -234,21 +234,25 @@ export class PostgresStore implements port.Store {
     return { revision: this.#log.head, compacted: this.#compacted };
   }
 
-  async changes(after: number, most?: number): Promise<port.ChangePage> {
+  async changes(
+    after: number,
+    limit?: number,
+    options?: port.ChangesOptions,
+  ): Promise<port.ChangePage> {
     this.#checkOpen();
-    const limit = checkChanges(after, most);
+    const query = checkChanges(after, limit, options);
     this.#tail.follow();
     if (after <= this.#log.head) {
       checkReadable(after, this.#log.head, this.#compacted);
-      const changes = this.#log.read(after, limit, limits.maxPageBytes);
-      if (changes !== undefined) {
-        return { revision: this.#log.head, compacted: this.#compacted, changes };
+      const recent = this.#log.read(query, limits.maxPageBytes);
+      if (recent !== undefined) {
+        return { revision: this.#log.head, compacted: this.#compacted, ...recent };
       }
     }
     const upTo = Math.max(after, this.#log.head);
-    const page = await readChanges(this.#reading, { after, upTo, limit });
+    const page = await readChanges(this.#reading, query, upTo);
     this.#tail.advance(page.revision);
-    return { ...page, revision: Math.max(upTo, page.changes.at(-1)?.revision ?? 0) };
+    return { ...page, revision: upTo };
   }
 
   async advancedBeyond(after: number, signal?: AbortSignal): Promise<number> {
@@ -413,8 +417,8 @@ export class PostgresStore implements port.Store {
   }
 
   async #readRange(after: number, upTo: number): Promise<readonly port.Change[]> {
-    const range = { after, upTo, limit: limits.eventPageItems };
-    return (await readChanges(this.#reading, range)).changes;
+    const query = { after, limit: limits.eventPageItems };
+    return (await readChanges(this.#reading, query, upTo)).changes;
   }
 
   async #ownSession(): Promise<Session> {

@@ -10,7 +10,8 @@
 import { assert } from "../../kernel/assert.ts";
 import { limits } from "../../kernel/limits.ts";
 import { fieldTerm, labelTerm, ownerTerm } from "../../kernel/terms.ts";
-import type { ListQuery, Page, StoredRecord } from "../port.ts";
+import { isCounted, readLimits } from "../arguments.ts";
+import type { Change, ListQuery, Page, StoredRecord } from "../port.ts";
 import type { Reader } from "./reader.ts";
 import { matcherOf } from "./selection.ts";
 import type { Value } from "./sql.ts";
@@ -45,8 +46,51 @@ export function list(reader: Reader, query: ListQuery): Page {
     const parts = isCurrent
       ? currentRows(reader, query)
       : singly(pastRows(reader, query, revision));
-    return pageOf(reader, query, revision, parts);
+    const page = pageOf(reader, query, revision, parts);
+    if (page.next === undefined || !isCounted(query)) return page;
+    const behind = countBehind(reader, query, head.revision - revision);
+    const remaining = behind === undefined ? undefined : behind - page.records.length;
+    if (remaining === undefined || remaining > readLimits.countedItems) return page;
+    return { ...page, remaining };
   });
+}
+
+/**
+ * How many there were where the page began. Every creation since the snapshot has added one, and
+ * every deletion taken one away, so it follows from how many there are now.
+ */
+function countBehind(reader: Reader, query: ListQuery, age: number): number | undefined {
+  if (age > readLimits.countedChanges) return undefined;
+  const most = readLimits.countedItems + pageLimit(query) + 1;
+  const now = countOf(reader, countedKind(query), most);
+  if (now === most || age === 0) return now === most ? undefined : now;
+  const at = query.from?.revision ?? query.at ?? 0;
+  const [created, deleted] = [
+    countedChanges(query, at, "created"),
+    countedChanges(query, at, "deleted"),
+  ];
+  return now - countOf(reader, created, most) + countOf(reader, deleted, most);
+}
+
+function countOf(reader: Reader, { sql, values }: Part, most: number): number {
+  return reader.statement<[number]>(sql).get(...values, most)?.[0] ?? 0;
+}
+
+export function countedKind(query: ListQuery): Part {
+  const { sql, values } = range("r", query);
+  return {
+    sql: `SELECT count(*) FROM (SELECT 1 FROM resource r WHERE r.kind = ?${sql} LIMIT ?)`,
+    values: [query.kind, ...values],
+  };
+}
+
+export function countedChanges(query: ListQuery, at: number, type: Change["type"]): Part {
+  const { sql, values } = range("e", query);
+  return {
+    sql: `SELECT count(*) FROM (SELECT 1 FROM change e WHERE e.kind = ? AND e.revision > ?
+      AND e.type = ?${sql} LIMIT ?)`,
+    values: [query.kind, at, type, ...values],
+  };
 }
 
 /** Whether a list has to look through so much of the log that it belongs into the background. */
@@ -280,7 +324,7 @@ function probe(reader: Reader, kind: string, term: string): number {
 export function walkReplaced(query: ListQuery, at: number): Part {
   const { sql, values } = range("e", query);
   return {
-    sql: `SELECT e.namespace, e.name, e.previous FROM change e INDEXED BY change_replaced
+    sql: `SELECT e.namespace, e.name, e.previous FROM change e INDEXED BY change_by_kind
       WHERE e.kind = ? AND e.revision > ? AND e.previous <= ?${sql}
       ORDER BY e.namespace, e.name LIMIT ?`,
     values: [query.kind, at, at, ...values, maxLooks + pageLimit(query) + 1],

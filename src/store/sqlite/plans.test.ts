@@ -6,7 +6,15 @@ import { test } from "node:test";
 import { manualClock } from "../../kernel/clock.ts";
 import type { ListQuery } from "../port.ts";
 import { claimQueries } from "./claims.ts";
-import { lookThroughKind, walkKind, walkReplaced, walkTerm, walkTerms } from "./list.ts";
+import {
+  countedChanges,
+  countedKind,
+  lookThroughKind,
+  walkKind,
+  walkReplaced,
+  walkTerm,
+  walkTerms,
+} from "./list.ts";
 import { readQueries } from "./reader.ts";
 import { prepareFile } from "./schema.ts";
 
@@ -23,6 +31,8 @@ const statements: { readonly [name: string]: { readonly sql: string; readonly so
     [first, next, inside, nextInside].flatMap((query, index) => [
       [`walkKind ${index}`, walkKind(query)],
       [`lookThroughKind ${index}`, lookThroughKind(query)],
+      [`countedKind ${index}`, countedKind(query)],
+      [`countedChanges ${index}`, countedChanges(query, 1, "created")],
       [`walkTerm ${index}`, walkTerm(query, "t")],
       [`walkTerms ${index}`, walkTerms(query, ["t", "u"])],
       [`walkReplaced ${index}`, { ...walkReplaced(query, 1), sorts: true }],
@@ -36,7 +46,7 @@ test("no hot statement scans a table or sorts what an index has in order", () =>
   for (const [name, { sql, sorts }] of Object.entries(statements)) {
     const plan = db.prepare(`EXPLAIN QUERY PLAN ${sql}`).all() as { readonly detail: string }[];
     const text = plan.map(({ detail }) => detail).join("\n");
-    assert(!/SCAN/.test(text), `${name}: ${text}`);
+    assert(!/SCAN (?!\(subquery)/.test(text), `${name}: ${text}`);
     assert(/SEARCH/.test(text), `${name}: ${text}`);
     if (sorts !== true) assert(!/TEMP B-TREE/.test(text), `${name}: ${text}`);
   }

@@ -9,6 +9,8 @@ import type { DatabaseSync } from "node:sqlite";
 import { SetpointError } from "../../kernel/errors.ts";
 import { limits } from "../../kernel/limits.ts";
 import type { ResourceKey } from "../../kernel/resource.ts";
+import { readLimits } from "../arguments.ts";
+import type { ChangesQuery } from "../arguments.ts";
 import type {
   Change,
   ChangePage,
@@ -48,6 +50,8 @@ export const readQueries = {
     WHERE r.kind = ? AND r.namespace = ? AND r.name = ?`,
   changes: `SELECT ${changeColumns} FROM change c LEFT JOIN change p ON p.revision = c.previous
     WHERE c.revision > ? ORDER BY c.revision LIMIT ?`,
+  changesOfKind: `SELECT revision FROM change INDEXED BY change_by_kind
+    WHERE kind = ? AND revision > ? AND revision <= ? ORDER BY revision LIMIT ?`,
   change: `SELECT ${changeColumns} FROM change c LEFT JOIN change p ON p.revision = c.previous
     WHERE c.revision = ?`,
   current: "SELECT revision FROM resource WHERE kind = ? AND namespace = ? AND name = ?",
@@ -61,6 +65,7 @@ function statements(db: DatabaseSync) {
     get: rows<[number, string, string, Uint8Array | null]>(db, readQueries.get),
     head: rows<[number, number]>(db, "SELECT revision, compacted FROM head"),
     changes: rows<ChangeRow>(db, readQueries.changes),
+    changesOfKind: rows<[number]>(db, readQueries.changesOfKind),
     change: rows<ChangeRow>(db, readQueries.change),
     current: rows<[number]>(db, readQueries.current),
     deletion: rows<[number]>(db, readQueries.deletion),
@@ -128,19 +133,45 @@ export class Reader {
     return head;
   }
 
-  changes(after: number, limit: number): ChangePage {
+  changes({ after, limit, kinds }: ChangesQuery): ChangePage {
     return this.snapshot(() => {
       const head = this.checkReadable(after);
+      // Of several kinds all revisions of a range are sorted, so the range is bounded.
+      const isSearch = kinds !== undefined && kinds.length > 1;
+      const most = isSearch ? after + readLimits.searchedChanges : head.revision;
+      const upTo = Math.min(most, head.revision);
+      const rowsInOrder =
+        kinds === undefined
+          ? this.#sql.changes.iterate(after, limit)
+          : this.#changesOf(new Set(kinds), after, upTo, limit);
       const changes: Change[] = [];
       let bytes = 0;
-      for (const row of this.#sql.changes.iterate(after, limit)) {
+      for (const row of rowsInOrder) {
         const change = this.#change(row);
         bytes += change.body.length;
-        if (bytes > limits.maxPageBytes && changes.length > 0) break;
+        if (bytes > limits.maxPageBytes && changes.length > 0) return pageOf(head, changes);
         changes.push(change);
       }
-      return { ...head, changes };
+      return changes.length < limit ? { ...head, changes, through: upTo } : pageOf(head, changes);
     });
+  }
+
+  *#changesOf(
+    kinds: ReadonlySet<string>,
+    after: number,
+    upTo: number,
+    limit: number,
+  ): Iterable<ChangeRow> {
+    const found: number[] = [];
+    for (const kind of kinds) {
+      const revisions = this.#sql.changesOfKind.all(kind, after, upTo, limit);
+      for (const [revision] of revisions) found.push(revision);
+    }
+    if (kinds.size > 1) found.sort((a, b) => a - b);
+    for (const revision of found.slice(0, limit)) {
+      const row = this.#sql.change.get(revision);
+      if (row !== undefined) yield row;
+    }
   }
 
   history(key: ResourceKey, options: HistoryOptions): readonly Change[] {
@@ -259,6 +290,11 @@ export class Reader {
         : { previousTerms: JSON.parse(oldTerms) as readonly string[] }),
     };
   }
+}
+
+/** A page that ends before the log does. */
+function pageOf(head: Head, changes: readonly Change[]): ChangePage {
+  return { ...head, changes, through: changes.at(-1)?.revision ?? head.revision };
 }
 
 export function checkReadable(revision: number, head: Head): void {

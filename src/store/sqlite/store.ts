@@ -25,6 +25,7 @@ import type {
   Answer,
   Change,
   ChangePage,
+  ChangesOptions,
   Claim,
   ClaimRef,
   ClaimRequest,
@@ -131,14 +132,14 @@ export class SqliteStore implements Store {
     return this.#read(() => this.#head());
   }
 
-  async changes(after: number, limit?: number): Promise<ChangePage> {
+  async changes(after: number, limit?: number, options?: ChangesOptions): Promise<ChangePage> {
     return this.#read(() => {
-      const most = checkChanges(after, limit);
-      if (this.#files.isReadOnly) return this.#files.reader.changes(after, most);
+      const query = checkChanges(after, limit, options);
+      if (this.#files.isReadOnly) return this.#files.reader.changes(query);
       const head = this.#head();
       checkReadable(after, head);
-      const changes = this.#recent.read(after, most, limits.maxPageBytes);
-      return changes === undefined ? this.#files.reader.changes(after, most) : { ...head, changes };
+      const page = this.#recent.read(query, limits.maxPageBytes);
+      return page === undefined ? this.#files.reader.changes(query) : { ...head, ...page };
     });
   }
 
