@@ -311,8 +311,8 @@ export interface Page {
   readonly next?: Position;
   /**
    * How many records of the snapshot follow this page. Only where it was asked for and there is a
-   * `next`, and only while the answer is cheap: it is left out when more follow, or more was changed
-   * since the snapshot, than arguments.ts (`readLimits`) says.
+   * `next`, and only while the answer is cheap: it is left out when more follow, or more was
+   * changed since the snapshot, than arguments.ts (`readLimits`) says.
    */
   readonly remaining?: number;
 }

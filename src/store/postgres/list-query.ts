@@ -36,10 +36,10 @@ const maxLooks = 10_000;
 
 /**
  * The snapshot, or undefined for the newest. `fetch` is one more than the page holds. The first row
- * is the head's two columns and, as its revision, how many records there are if that was asked for.
- * Columns of the others, after two that are empty: namespace, name, revision, uid, document, sealed, and
- * whether the rows end here because enough were looked at. A row without a revision does not match;
- * one with a revision but without a document no longer fits the page.
+ * is the head: two columns and, as its revision, how many records there are if that was asked for.
+ * Columns of the others, after two that are empty: namespace, name, revision, uid, document,
+ * sealed, and whether the rows end here because enough were looked at. A row without a revision
+ * does not match; one with a revision but without a document no longer fits the page.
  */
 export function listStatement(
   query: ListQuery,
@@ -59,7 +59,8 @@ export function listStatement(
   const bytes = place(limits.maxPageBytes);
   // The head comes first, also when nothing else does. The parts are in order and a nested loop
   // keeps it, so nothing is sorted here: that would copy every document once more.
-  const text = `SELECT h.revision, h.compacted, NULL::text, NULL::text, ${counted(shared)}, NULL::text,
+  const text = `SELECT h.revision, h.compacted, NULL::text, NULL::text, ${counted(shared)},
+      NULL::text,
       NULL::text, NULL::bytea, false FROM head h WHERE h.one
     UNION ALL
     SELECT NULL, NULL, p.namespace, p.name, p.at, p.uid, CASE WHEN p.fits THEN p.document END,
