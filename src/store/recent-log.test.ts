@@ -7,11 +7,11 @@ import type { RecentPage } from "./recent-log.ts";
 
 const key = { kind: "k", namespace: "n", name: "r" };
 
-function change(revision: number, bytes = 10): Change {
+function change(revision: number, bytes = 10, kind = key.kind): Change {
   return {
     revision,
     type: "created",
-    key: { ...key, name: `r${revision}` },
+    key: { ...key, kind, name: `r${revision}` },
     uid: "u",
     previous: undefined,
     atMs: 0,
@@ -48,7 +48,7 @@ describe("the recent log", () => {
   it("gives the kinds asked for, and says how far it looked", () => {
     const log = new RecentLog(0);
     const kinds = ["a", "b", "b", "a", "c", "a", "b"];
-    log.append(kinds.map((kind, index) => ({ ...change(index + 1), key: { ...key, kind } })));
+    log.append(kinds.map((kind, index) => change(index + 1, 10, kind)));
     const read = (after: number, limit: number, wanted: readonly string[]) => {
       const page = log.read({ after, limit, kinds: wanted }, 1_000);
       return [revisions(page), page?.through];
