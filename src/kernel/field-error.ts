@@ -79,7 +79,7 @@ export function tooLongField(field: string, maxBytes: number): FieldError {
   return {
     type: "TooLong",
     field,
-    message: `Too long: may not be more than ${maxBytes} bytes`,
+    message: `Too long: may not be more than ${maxBytes} byte${maxBytes === 1 ? "" : "s"}`,
   };
 }
 

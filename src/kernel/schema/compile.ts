@@ -6,19 +6,27 @@ import type { Json, JsonObject } from "../json.ts";
 import type { Schema, SchemaType, ValidationRule } from "./schema.ts";
 
 export function compileSchema(json: JsonObject): Schema {
+  const properties = schemaMap(getOwn(json, "properties"));
+  const additionalProperties = schemaOrBoolean(getOwn(json, "additionalProperties"));
+  const items = schema(getOwn(json, "items"));
+  const below = [...properties.values(), additionalProperties, items].filter(isSchema);
+  const listType = oneOf(getOwn(json, "x-kubernetes-list-type"), listTypes);
+  const isKeyed = listType === "set" || listType === "map";
   return Object.freeze({
     type: oneOf<SchemaType>(getOwn(json, "type"), types) ?? "",
     nullable: isTrue(json, "nullable"),
-    default: getOwn(json, "default"),
+    default: getOwn(json, "default") ?? undefined,
+    addsDefaults: below.some((child) => child.default !== undefined || child.addsDefaults),
+    hasKeyedLists: isKeyed || below.some((child) => child.hasKeyedLists),
 
-    properties: schemaMap(getOwn(json, "properties")),
-    additionalProperties: schemaOrBoolean(getOwn(json, "additionalProperties")),
-    items: schema(getOwn(json, "items")),
+    properties,
+    additionalProperties,
+    items,
 
     preserveUnknownFields: isTrue(json, "x-kubernetes-preserve-unknown-fields"),
     embeddedResource: isTrue(json, "x-kubernetes-embedded-resource"),
     intOrString: isTrue(json, "x-kubernetes-int-or-string"),
-    listType: oneOf(getOwn(json, "x-kubernetes-list-type"), listTypes),
+    listType,
     listMapKeys: strings(getOwn(json, "x-kubernetes-list-map-keys")),
     mapType: oneOf(getOwn(json, "x-kubernetes-map-type"), mapTypes),
     validations: objects(getOwn(json, "x-kubernetes-validations")).map(validationRule),
@@ -50,6 +58,10 @@ export function compileSchema(json: JsonObject): Schema {
 const types = ["object", "array", "string", "integer", "number", "boolean"] as const;
 const listTypes = ["atomic", "set", "map"] as const;
 const mapTypes = ["granular", "atomic"] as const;
+
+function isSchema(child: Schema | boolean | undefined): child is Schema {
+  return typeof child === "object";
+}
 
 function validationRule(json: JsonObject): ValidationRule {
   const optionalOldSelf = getOwn(json, "optionalOldSelf");

@@ -11,8 +11,12 @@ export interface Schema {
   /** Empty when the schema names none: int-or-string, unknown content, value validations. */
   readonly type: SchemaType | "";
   readonly nullable: boolean;
-  /** A default may be null, so that only undefined means none. */
+  /** Never null: Kubernetes takes a null default for none. */
   readonly default: Json | undefined;
+  /** True iff applying this schema to a value can add a default at or below it. */
+  readonly addsDefaults: boolean;
+  /** True iff the value is or holds a list that is a set or a map. */
+  readonly hasKeyedLists: boolean;
 
   // Structure
   /** A map, because a field may be called "__proto__". Empty when there are none. */

@@ -1,0 +1,30 @@
+// Values as Go's fmt prints them, for messages that clients compare with those of Kubernetes.
+
+/** `%v` of a number: Go changes to exponents elsewhere than JavaScript, and pads them. */
+export function goNumber(value: number): string {
+  const size = Math.abs(value);
+  if (size === 0 || (size >= 1e-4 && size < 1e21)) {
+    return size >= 1e15 && Number.isInteger(value) ? BigInt(value).toString() : String(value);
+  }
+  const [digits = "", exponent = ""] = value.toExponential().split("e");
+  const sign = exponent.startsWith("-") ? "-" : "+";
+  return `${digits}e${sign}${exponent.slice(1).padStart(2, "0")}`;
+}
+
+/** `%q` of a string. */
+export function goQuote(text: string): string {
+  const quoted = JSON.stringify(text);
+  return needsHex.test(quoted) ? quoted.replace(controls, goEscape) : quoted;
+}
+
+const controls = /\\u00([01][0-9a-f])|\\b|[\u007f-\u009f]/g;
+const needsHex = /\\u00[01]|\\b|[\u007f-\u009f]/;
+
+function goEscape(found: string, hex: string | undefined): string {
+  if (found === "\\b") return "\\b";
+  if (hex !== undefined) return namedEscapes[hex] ?? `\\x${hex}`;
+  const code = found.charCodeAt(0);
+  return code < 0x80 ? `\\x${code.toString(16)}` : `\\u${code.toString(16).padStart(4, "0")}`;
+}
+
+const namedEscapes: Readonly<Record<string, string>> = { "07": "\\a", "0b": "\\v" };
