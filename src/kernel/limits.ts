@@ -28,6 +28,9 @@ export const limits = Object.freeze({
   /** Nesting of a schema; deeper ones would describe documents beyond maxJsonDepth. */
   maxSchemaDepth: 128,
 
+  /** Values in one protobuf body, where an empty one takes two bytes. */
+  maxProtobufValues: 1_000_000,
+
   // Names and metadata
   /** RFC 1123 subdomain: names of resources. */
   maxNameLength: 253,
