@@ -46,6 +46,8 @@ export const limits = Object.freeze({
   maxFinalizers: 64,
   maxOwnerReferences: 256,
   maxFieldManagerLength: 128,
+  /** Updaters remembered in managedFields; older ones are folded into one entry. */
+  maxUpdateManagers: 10,
   /** Selectable fields of one version of a kind; each is an index entry per write. */
   maxSelectableFields: 8,
   /** Requirements in one label selector. */

@@ -1,0 +1,63 @@
+// Conflicts between an applied configuration and the owners of the fields it would change, as data
+// and in the words of the Kubernetes API. One conflict is one sentence; several are grouped by
+// owner, and every one of them is a cause that names its field.
+
+import { pathLabel } from "./field-set.ts";
+import type { FieldPath } from "./field-set.ts";
+import { managerOrder } from "./managed-fields.ts";
+import type { ManagerIdentity } from "./managed-fields.ts";
+
+export interface Conflict {
+  readonly manager: ManagerIdentity;
+  readonly path: FieldPath;
+}
+
+export interface ConflictCause {
+  readonly reason: "FieldManagerConflict";
+  readonly message: string;
+  readonly field: string;
+}
+
+export function conflictCauses(conflicts: readonly Conflict[]): readonly ConflictCause[] {
+  return inOrder(conflicts).map(({ manager, path }) => ({
+    reason: "FieldManagerConflict",
+    message: `conflict with ${managerLabel(manager)}`,
+    field: pathLabel(path),
+  }));
+}
+
+export function conflictMessage(conflicts: readonly Conflict[]): string {
+  const [first] = conflicts;
+  if (conflicts.length === 1 && first !== undefined) {
+    const { manager, path } = first;
+    const owner = managerLabel(manager);
+    return `Apply failed with 1 conflict: conflict with ${owner}: ${pathLabel(path)}`;
+  }
+  const lines: string[] = [];
+  let owner = "";
+  for (const { manager, path } of inOrder(conflicts)) {
+    const label = managerOrder(manager);
+    if (label !== owner) lines.push(`conflicts with ${managerLabel(manager)}:`);
+    owner = label;
+    lines.push(`- ${pathLabel(path)}`);
+  }
+  return `Apply failed with ${conflicts.length} conflicts: ${lines.join("\n")}`;
+}
+
+/** `"kubectl" with subresource "status" using v1`; appliers go without their version. */
+export function managerLabel(manager: ManagerIdentity): string {
+  const { name, operation, apiVersion, subresource } = manager;
+  const through = subresource === "" ? "" : ` with subresource ${JSON.stringify(subresource)}`;
+  const version = operation === "Update" ? ` using ${apiVersion}` : "";
+  return JSON.stringify(name) + through + version;
+}
+
+/** By owner; the fields of one owner stay in the order of its set. */
+function inOrder(conflicts: readonly Conflict[]): readonly Conflict[] {
+  return conflicts.toSorted((a, b) => {
+    const left = managerOrder(a.manager);
+    const right = managerOrder(b.manager);
+    if (left === right) return 0;
+    return left < right ? -1 : 1;
+  });
+}

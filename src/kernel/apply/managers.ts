@@ -1,0 +1,379 @@
+// The one entry to field ownership. Every create, update and patch goes through `recordUpdate`,
+// which notes who wrote what in metadata.managedFields; server-side apply goes through
+// `applyConfiguration`, which merges, prunes and finds conflicts. Both are pure: the time is handed
+// in, nothing given is changed, and an object that did not change keeps its entries as they are.
+
+import { equalJson, isJsonArray, isJsonObject, setOwn } from "../json.ts";
+import type { Json, JsonObject, MutableJsonObject } from "../json.ts";
+import { conflictCauses, conflictMessage } from "./conflicts.ts";
+import type { ConflictCause } from "./conflicts.ts";
+import {
+  difference,
+  emptySet,
+  hasPath,
+  isEmptySet,
+  recursiveDifference,
+  setOf,
+  union,
+} from "./field-set.ts";
+import type { FieldSet } from "./field-set.ts";
+import { lastAppliedFields, withLastApplied } from "./last-applied.ts";
+import { decodeManagedFields, encodeManagers, isReset, managerId } from "./managed-fields.ts";
+import { withFields } from "./managed-fields.ts";
+import type { Manager, Managers, Operation } from "./managed-fields.ts";
+import { cappedManagers } from "./manager-cap.ts";
+import { applyConfig, recordWrite } from "./ownership.ts";
+import type { Application, Convert, Ownership, Versioned, Writer } from "./ownership.ts";
+import {
+  compareObjects,
+  unchanged,
+  untrackedKeys,
+  untrackedMetadata,
+  withoutFields,
+} from "./typed-compare.ts";
+import type { Comparison } from "./typed-compare.ts";
+import { presentKeys } from "./typed-fields.ts";
+import { typeProblem } from "./typed-validate.ts";
+import { withoutKey } from "./without-key.ts";
+import { objectMetaType } from "./type-schema.ts";
+import type { TypeNode } from "./type-schema.ts";
+
+export interface WriteContext {
+  /** Who writes; an empty name is recorded as "unknown". */
+  readonly manager: string;
+  /** The version in which the objects are given. */
+  readonly apiVersion: string;
+  readonly type: TypeNode;
+  /** The subresource written through; empty or absent for the object itself. */
+  readonly subresource?: string;
+  /** RFC 3339 in seconds, as in "2026-01-31T12:00:00Z". */
+  readonly now: string;
+  /** What this endpoint ignores in a version; see `resetFieldsOf`. */
+  readonly resetFields?: FieldSet | ((apiVersion: string) => FieldSet);
+  /** Other versions of the object; without it all versions are taken to be alike. */
+  readonly convert?: Convert;
+}
+
+export interface UpdateInput extends WriteContext {
+  /** Absent when the object is created. */
+  readonly live: JsonObject | undefined;
+  readonly next: JsonObject;
+}
+
+export interface ApplyInput extends WriteContext {
+  /** Absent when the object is created. */
+  readonly live: JsonObject | undefined;
+  readonly config: JsonObject;
+  readonly force: boolean;
+}
+
+export type ApplyOutcome =
+  | {
+      readonly kind: "applied";
+      readonly object: JsonObject;
+      readonly managedFields: readonly JsonObject[];
+    }
+  | {
+      readonly kind: "conflict";
+      readonly message: string;
+      readonly causes: readonly ConflictCause[];
+    }
+  /** The request is wrong (400). */
+  | { readonly kind: "bad-request"; readonly message: string }
+  /** The configuration does not fit its type; the Kubernetes API answers 500 without a reason. */
+  | { readonly kind: "invalid"; readonly message: string };
+
+/** The fields an endpoint resets: the object itself ignores status, /status ignores spec. */
+export function resetFieldsOf(subresource: string, hasStatus: boolean): FieldSet {
+  if (subresource === "status") return specSet;
+  return hasStatus ? statusSet : emptySet;
+}
+
+/** The next object with managedFields as they are after this write. */
+export function recordUpdate(input: UpdateInput): JsonObject {
+  const { live, next } = input;
+  const metadata = next["metadata"];
+  if (!isJsonObject(metadata)) return next;
+  if (live === undefined) return recordCreate(input, metadata);
+  const changes = compareObjects(live, next, input.type);
+  const stored = managedFieldsOf(live);
+  const sent = isSubresource(input) ? stored : metadata["managedFields"];
+  const isKept = sent === undefined || sent === null || sent === stored || equalJson(sent, stored);
+  if (isKept && changes === unchanged && isJsonArray(stored) && stored.length > 0) {
+    return withManagedFields(next, metadata, stored);
+  }
+  if (isReset(sent) && !isSubresource(input)) return withManagedFields(next, metadata, undefined);
+  const managers = decodedOr(sent, decodedOr(stored, noManagers));
+  if (managers.size === 0) return withManagedFields(next, metadata, undefined);
+  const written = writtenManagers(input, { live, next, managers, changes });
+  return withManagedFields(next, metadata, encodeManagers(cappedManagers(written)));
+}
+
+/** Merges a configuration into the live object on behalf of its manager. */
+export function applyConfiguration(input: ApplyInput): ApplyOutcome {
+  const { config, type, manager, apiVersion } = input;
+  const problem = requestProblem(input);
+  if (problem !== undefined) return { kind: "bad-request", message: problem };
+  const decoded = decodeManagedFields(managedFieldsOf(input.live));
+  if (decoded.kind === "malformed") {
+    const message = `failed to decode managed fields: ${decoded.problem}`;
+    return { kind: "invalid", message };
+  }
+  const misfit = typeProblem(config, type);
+  if (misfit !== undefined) {
+    const message = `failed to create typed patch object (${objectLabel(config)}): ${misfit}`;
+    return { kind: "invalid", message };
+  }
+  const object = withoutManagedFields(input.live ?? emptyObject(config));
+  const live: Versioned = { object, apiVersion, type };
+  const managers = decoded.managers.size > 0 ? decoded.managers : firstManagers(input, live);
+  const outcome = attempted(input, live, managers);
+  if (outcome.kind === "conflict") {
+    const { conflicts } = outcome;
+    return {
+      kind: "conflict",
+      message: conflictMessage(conflicts),
+      causes: conflictCauses(conflicts),
+    };
+  }
+  const settled = settledManagers(input, outcome, live);
+  const merged = manager === "kubectl" ? withLastApplied(outcome.object, config) : outcome.object;
+  const managedFields = encodeManagers(settled) ?? [];
+  const metadata = isJsonObject(merged["metadata"]) ? merged["metadata"] : {};
+  const clean = withoutNulls(metadata);
+  const applied = withManagedFields(merged, clean, managedFields);
+  return { kind: "applied", object: applied, managedFields };
+}
+
+/** The next object with the times of the live one when nothing but these times has changed. */
+export function keepTimes(live: JsonObject, next: JsonObject): JsonObject {
+  const before = managedFieldsOf(live);
+  const after = managedFieldsOf(next);
+  const metadata = next["metadata"];
+  if (!isJsonArray(before) || !isJsonArray(after) || !isJsonObject(metadata)) return next;
+  if (before.length === 0 || before.length !== after.length) return next;
+  if (equalJson(before, after)) return next;
+  if (!equalJson(before.map(withoutTime), after.map(withoutTime))) return next;
+  if (!equalJson(withoutManagedFields(live), withoutManagedFields(next))) return next;
+  return withManagedFields(next, metadata, before);
+}
+
+const specSet = setOf(["f:spec"]);
+const statusSet = setOf(["f:status"]);
+const untrackedSet = setOf(
+  ...[...untrackedKeys].map((key) => [`f:${key}`]),
+  ...[...untrackedMetadata].map((key) => ["f:metadata", `f:${key}`]),
+);
+const noManagers: Managers = new Map();
+
+function isSubresource({ subresource }: WriteContext): boolean {
+  return subresource !== undefined && subresource !== "";
+}
+
+function recordCreate(input: UpdateInput, metadata: JsonObject): JsonObject {
+  const { next, type } = input;
+  const sent = isSubresource(input) || isReset(metadata["managedFields"]) ? undefined : metadata;
+  const managers = decodedOr(sent?.["managedFields"], noManagers);
+  const gained = recursiveDifference(
+    createdFields(next, metadata, type),
+    resetOf(input, undefined),
+  );
+  if (managers.size === 0) {
+    if (isEmptySet(gained)) return withManagedFields(next, metadata, undefined);
+    const writer = writerOf(input, "Update", gained);
+    return withManagedFields(
+      next,
+      metadata,
+      encodeManagers(new Map([[writer.id, writer.manager]])),
+    );
+  }
+  const live = emptyObject(next);
+  const changes = { ...unchanged, added: gained };
+  const written = writtenManagers(input, { live, next, managers, changes });
+  return withManagedFields(next, metadata, encodeManagers(cappedManagers(written)));
+}
+
+/** Everything in a new object, without walking through a comparison with nothing. */
+function createdFields(next: JsonObject, metadata: JsonObject, type: TypeNode): FieldSet {
+  const top = type.map === undefined ? emptySet : presentKeys(next, type.map, untrackedKeys);
+  const map = objectMetaType.map;
+  const below = map === undefined ? emptySet : presentKeys(metadata, map, untrackedMetadata);
+  return isEmptySet(below) ? top : { "f:metadata": below, ...top };
+}
+
+interface Write {
+  readonly live: JsonObject;
+  readonly next: JsonObject;
+  readonly managers: Managers;
+  readonly changes: Comparison;
+}
+
+function writtenManagers(input: WriteContext, write: Write): Managers {
+  const { apiVersion, type } = input;
+  const changes = withoutFields(write.changes, resetOf(input, undefined));
+  const managers = recordWrite(ownershipOf(input), {
+    live: { object: write.live, apiVersion, type },
+    next: { object: write.next, apiVersion, type },
+    managers: write.managers,
+    changes,
+  });
+  const gained = difference(union(changes.modified, changes.added), untrackedSet);
+  if (isEmptySet(gained)) return managers;
+  const writer = writerOf(input, "Update", gained);
+  const previous = managers.get(writer.id);
+  const fields = previous === undefined ? gained : union(gained, previous.fields);
+  return new Map(managers).set(writer.id, { ...writer.manager, fields });
+}
+
+/** What an object had before anybody applied to it belongs to a manager of that name. */
+function firstManagers(input: ApplyInput, live: Versioned): Managers {
+  if (input.live === undefined) return noManagers;
+  const before = { ...input, manager: "before-first-apply" };
+  const empty = emptyObject(live.object);
+  const changes = compareObjects(empty, live.object, live.type);
+  return writtenManagers(before, {
+    live: empty,
+    next: live.object,
+    managers: noManagers,
+    changes,
+  });
+}
+
+/** Applies; kubectl may take what its own client-side apply had set, without force. */
+function attempted(input: ApplyInput, live: Versioned, managers: Managers): Application {
+  const { apiVersion, type, config, manager, force } = input;
+  const writer = writerOf(input, "Apply", emptySet);
+  const step = { live, config: { object: config, apiVersion, type }, managers, writer };
+  const ownership = ownershipOf(input);
+  const outcome = applyConfig(ownership, { ...step, force });
+  if (outcome.kind !== "conflict" || manager !== "kubectl") return outcome;
+  const allowed = lastAppliedFields(live);
+  if (allowed === undefined) return outcome;
+  const conflicts = outcome.conflicts.filter(({ path }) => !hasPath(allowed, path));
+  if (conflicts.length > 0) return { kind: "conflict", conflicts };
+  return applyConfig(ownership, { ...step, force: true });
+}
+
+/** Strips what nobody owns from the applier, and dates it if the object has changed. */
+function settledManagers(
+  input: ApplyInput,
+  outcome: Application & { readonly kind: "settled" },
+  live: Versioned,
+): Managers {
+  const { id } = writerOf(input, "Apply", emptySet);
+  const managers = new Map(outcome.managers);
+  const applier = managers.get(id);
+  if (applier === undefined) return managers;
+  const fields = difference(applier.fields, untrackedSet);
+  const isChanged = !equalJson(live.object, outcome.object);
+  const previous = decodedOr(managedFieldsOf(input.live), noManagers).get(id);
+  const time = isChanged ? input.now : previous?.time;
+  if (isEmptySet(fields)) managers.delete(id);
+  else if (previous !== undefined && !isChanged && isSameManager(previous, applier, fields)) {
+    managers.set(id, previous);
+  } else managers.set(id, { ...withFields(applier, fields), time });
+  return managers;
+}
+
+function isSameManager(previous: Manager, applier: Manager, fields: FieldSet): boolean {
+  return previous.apiVersion === applier.apiVersion && equalJson(previous.fields, fields);
+}
+
+function writerOf(input: WriteContext, operation: Operation, fields: FieldSet): Writer {
+  const { manager, apiVersion, subresource = "", now } = input;
+  const name = manager === "" ? "unknown" : manager;
+  const identity = { name, operation, apiVersion, subresource };
+  return { id: managerId(identity), manager: { ...identity, time: now, fields, entry: undefined } };
+}
+
+function ownershipOf(input: WriteContext): Ownership {
+  return {
+    convert: (from, apiVersion) => {
+      if (from.apiVersion === apiVersion) return from;
+      return input.convert === undefined
+        ? { ...from, apiVersion }
+        : input.convert(from, apiVersion);
+    },
+    resetFields: (apiVersion) => resetOf(input, apiVersion),
+  };
+}
+
+function resetOf(input: WriteContext, apiVersion: string | undefined): FieldSet {
+  const { resetFields = emptySet } = input;
+  return typeof resetFields === "function"
+    ? resetFields(apiVersion ?? input.apiVersion)
+    : resetFields;
+}
+
+function requestProblem({ live, config, apiVersion }: ApplyInput): string | undefined {
+  const kind = live?.["kind"] ?? config["kind"];
+  if (config["apiVersion"] !== apiVersion || config["kind"] !== kind) {
+    return `invalid object type: ${kindLabel(config)}`;
+  }
+  const managedFields = managedFieldsOf(config);
+  if (managedFields === undefined || managedFields === null) return undefined;
+  return "metadata.managedFields must be nil";
+}
+
+/** `default/web; apps/v1, Kind=Deployment`, as the Kubernetes API names objects in errors. */
+function objectLabel(object: JsonObject): string {
+  const metadata = isJsonObject(object["metadata"]) ? object["metadata"] : {};
+  return `${textOf(metadata["namespace"])}/${textOf(metadata["name"])}; ${kindLabel(object)}`;
+}
+
+function kindLabel(object: JsonObject): string {
+  const apiVersion = textOf(object["apiVersion"]);
+  const groupVersion = apiVersion.includes("/") ? apiVersion : `/${apiVersion}`;
+  return `${groupVersion}, Kind=${textOf(object["kind"])}`;
+}
+
+function textOf(value: Json | undefined): string {
+  return typeof value === "string" ? value : "";
+}
+
+function decodedOr(list: Json | undefined, otherwise: Managers): Managers {
+  const decoded = decodeManagedFields(list);
+  return decoded.kind === "managers" && decoded.managers.size > 0 ? decoded.managers : otherwise;
+}
+
+function emptyObject({ apiVersion = "", kind = "" }: JsonObject): JsonObject {
+  return { apiVersion, kind };
+}
+
+function managedFieldsOf(object: JsonObject | undefined): Json | undefined {
+  const metadata = object?.["metadata"];
+  return isJsonObject(metadata) ? metadata["managedFields"] : undefined;
+}
+
+function withManagedFields(
+  object: JsonObject,
+  metadata: JsonObject,
+  managedFields: readonly Json[] | undefined,
+): JsonObject {
+  if (metadata["managedFields"] === managedFields && object["metadata"] === metadata) return object;
+  if (managedFields !== undefined) {
+    return { ...object, metadata: { ...metadata, managedFields } };
+  }
+  return { ...object, metadata: withoutKey(metadata, "managedFields") };
+}
+
+function withoutManagedFields(object: JsonObject): JsonObject {
+  const metadata = object["metadata"];
+  if (!isJsonObject(metadata)) return object;
+  return withManagedFields(object, metadata, undefined);
+}
+
+function withoutTime(entry: Json): Json {
+  return isJsonObject(entry) ? withoutKey(entry, "time") : entry;
+}
+
+/** Metadata has no nulls: a list or map that lost its last item is simply gone. */
+function withoutNulls(metadata: JsonObject): JsonObject {
+  const kept: MutableJsonObject = {};
+  let isWhole = true;
+  for (const [key, value] of Object.entries(metadata)) {
+    if (value === null) isWhole = false;
+    else setOwn(kept, key, value);
+  }
+  return isWhole ? metadata : kept;
+}

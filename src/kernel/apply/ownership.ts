@@ -1,0 +1,244 @@
+// Who owns what after a write: the algorithm of server-side apply on sets of fields. A writer owns
+// what it changed, an applier what it applies; a changed field is lost by all others, which is a
+// conflict for an applier that did not force it. What an applier no longer applies is removed
+// unless somebody else owns it. Owners that think in another version are met in that version.
+
+import { isJsonObject } from "../json.ts";
+import type { JsonObject } from "../json.ts";
+import type { Conflict } from "./conflicts.ts";
+import {
+  difference,
+  intersection,
+  isEmptySet,
+  pathsOf,
+  recursiveDifference,
+  setOf,
+  union,
+} from "./field-set.ts";
+import type { FieldSet } from "./field-set.ts";
+import { withFields } from "./managed-fields.ts";
+import type { Manager, Managers } from "./managed-fields.ts";
+import { compareObjects, withoutFields } from "./typed-compare.ts";
+import type { Comparison } from "./typed-compare.ts";
+import { appliedFields } from "./typed-fields.ts";
+import { mergeValues } from "./typed-merge.ts";
+import { removeItems, withAtomicContainers, withNamedFields } from "./typed-remove.ts";
+import type { TypeNode } from "./type-schema.ts";
+
+/** An object in one of its versions, with the type it has there. */
+export interface Versioned {
+  readonly object: JsonObject;
+  readonly apiVersion: string;
+  readonly type: TypeNode;
+}
+
+/** Gives an object in another version, or undefined when that version no longer exists. */
+export type Convert = (from: Versioned, apiVersion: string) => Versioned | undefined;
+
+export interface Ownership {
+  readonly convert: Convert;
+  /** Fields that this endpoint ignores, per version; nobody comes to own them through it. */
+  readonly resetFields: (apiVersion: string) => FieldSet;
+}
+
+export type Application =
+  | { readonly kind: "settled"; readonly managers: Managers; readonly object: JsonObject }
+  | { readonly kind: "conflict"; readonly conflicts: readonly Conflict[] };
+
+export interface Writer {
+  readonly id: string;
+  readonly manager: Manager;
+}
+
+/** After an update: what came and what changed is lost by all owners, for the writer to own. */
+export function recordWrite(ownership: Ownership, write: WriteStep): Managers {
+  const managers = reconciled(ownership, write.live, write.managers);
+  return transfer(ownership, { ...write, managers, writer: undefined }).managers;
+}
+
+export interface WriteStep {
+  readonly live: Versioned;
+  readonly next: Versioned;
+  readonly managers: Managers;
+  readonly changes: Comparison;
+}
+
+export interface ApplyStep {
+  readonly live: Versioned;
+  readonly config: Versioned;
+  readonly managers: Managers;
+  readonly writer: Writer;
+  readonly force: boolean;
+}
+
+/** Merges, prunes and settles who owns what; a conflict leaves everything as it was. */
+export function applyConfig(ownership: Ownership, step: ApplyStep): Application {
+  const { live, config, writer, force } = step;
+  const managers = new Map(reconciled(ownership, live, step.managers));
+  const last = managers.get(writer.id);
+  const reset = ownership.resetFields(live.apiVersion);
+  const applied = union(appliedFields(config.object, config.type), metadataSet);
+  managers.set(writer.id, withFields(writer.manager, recursiveDifference(applied, reset)));
+  const merged = { ...live, object: objectOf(mergeValues(live.object, config.object, live.type)) };
+  const next = pruned(ownership, merged, managers, last);
+  const changes = withoutFields(compareObjects(live.object, next.object, live.type), reset);
+  const settled = transfer(ownership, { live, next, managers, writer: writer.id, changes });
+  if (!force && settled.lost.length > 0) {
+    const conflicts = settled.lost.flatMap(({ manager, fields }) =>
+      pathsOf(fields).map((path) => ({ manager, path })),
+    );
+    return { kind: "conflict", conflicts };
+  }
+  return { kind: "settled", managers: settled.managers, object: next.object };
+}
+
+/** Metadata is never pruned as a whole, whoever applied a part of it. */
+const metadataSet = setOf(["f:metadata"]);
+
+interface TransferInput {
+  readonly live: Versioned;
+  readonly next: Versioned;
+  readonly managers: Managers;
+  /** The manager that writes, if it is among those that could lose fields. */
+  readonly writer: string | undefined;
+  readonly changes: Comparison;
+}
+
+interface Loss {
+  readonly manager: Manager;
+  readonly fields: FieldSet;
+}
+
+interface Transfer {
+  readonly managers: Managers;
+  /** What others owned and the write has changed. */
+  readonly lost: readonly Loss[];
+}
+
+function transfer(ownership: Ownership, input: TransferInput): Transfer {
+  const { live, managers, writer, changes } = input;
+  const seen = new Map<string, Comparison | undefined>([[live.apiVersion, changes]]);
+  const settled = new Map<string, Manager>();
+  const losses: Loss[] = [];
+  for (const [id, manager] of managers) {
+    if (id === writer) {
+      settled.set(id, manager);
+      continue;
+    }
+    const { apiVersion } = manager;
+    if (!seen.has(apiVersion)) seen.set(apiVersion, changesIn(ownership, input, apiVersion));
+    const comparison = seen.get(apiVersion);
+    if (comparison === undefined) continue;
+    const taken = union(comparison.modified, comparison.added);
+    const lost = intersection(manager.fields, taken);
+    if (!isEmptySet(lost)) losses.push({ manager, fields: lost });
+    settled.set(id, without(without(manager, lost), comparison.removed));
+  }
+  for (const [id, { fields }] of settled) if (isEmptySet(fields)) settled.delete(id);
+  return { managers: settled, lost: losses };
+}
+
+function without(manager: Manager, fields: FieldSet): Manager {
+  if (isEmptySet(fields) || isEmptySet(intersection(manager.fields, fields))) return manager;
+  return withFields(manager, difference(manager.fields, fields));
+}
+
+function changesIn(
+  ownership: Ownership,
+  { live, next }: TransferInput,
+  apiVersion: string,
+): Comparison | undefined {
+  const before = ownership.convert(live, apiVersion);
+  const after = ownership.convert(next, apiVersion);
+  if (before === undefined || after === undefined) return undefined;
+  const changes = compareObjects(before.object, after.object, before.type);
+  return withoutFields(changes, ownership.resetFields(apiVersion));
+}
+
+/** Removes what the applier applied last time, not this time, and nobody else owns. */
+function pruned(
+  ownership: Ownership,
+  merged: Versioned,
+  managers: Managers,
+  last: Manager | undefined,
+): Versioned {
+  if (last === undefined || isEmptySet(last.fields)) return merged;
+  const converted = ownership.convert(merged, last.apiVersion);
+  if (converted === undefined) return merged;
+  const lastFields = withNamedFields(last.fields, converted.type);
+  const removed = withRemoved(converted, lastFields);
+  const owned = withOwnedItems(ownership, converted, removed, managers);
+  const dangling = withDanglingItems(ownership, converted, owned, last);
+  return ownership.convert(dangling, merged.apiVersion) ?? merged;
+}
+
+/** Puts back what anybody, the new configuration included, owns. */
+function withOwnedItems(
+  ownership: Ownership,
+  merged: Versioned,
+  removed: Versioned,
+  managers: Managers,
+): Versioned {
+  const owned = new Map<string, FieldSet>();
+  for (const { apiVersion, fields } of managers.values()) {
+    owned.set(apiVersion, union(owned.get(apiVersion) ?? {}, fields));
+  }
+  const versions = [...owned.keys()].filter((version) => version !== removed.apiVersion);
+  if (owned.has(removed.apiVersion)) versions.unshift(removed.apiVersion);
+  let whole = merged;
+  let kept = removed;
+  for (const version of versions) {
+    const wholeThere = ownership.convert(whole, version);
+    const keptThere = ownership.convert(kept, version);
+    if (wholeThere === undefined || keptThere === undefined) continue;
+    const { type } = wholeThere;
+    const fields = withNamedFields(owned.get(version) ?? {}, type);
+    const excess = difference(namedFields(wholeThere), union(namedFields(keptThere), fields));
+    whole = wholeThere;
+    kept = withRemoved(wholeThere, excess);
+  }
+  return kept;
+}
+
+/** Puts back what the applier did not own: nobody may remove what was never theirs. */
+function withDanglingItems(
+  ownership: Ownership,
+  merged: Versioned,
+  kept: Versioned,
+  last: Manager,
+): Versioned {
+  const converted = ownership.convert(kept, last.apiVersion);
+  if (converted === undefined) return merged;
+  const missing = difference(namedFields(merged), namedFields(converted));
+  return withRemoved(merged, intersection(missing, withNamedFields(last.fields, merged.type)));
+}
+
+function namedFields({ object, type }: Versioned): FieldSet {
+  return withNamedFields(appliedFields(object, type), type);
+}
+
+function withRemoved(from: Versioned, fields: FieldSet): Versioned {
+  if (isEmptySet(fields)) return from;
+  return { ...from, object: objectOf(removeItems(from.object, from.type, fields)) };
+}
+
+function objectOf(value: unknown): JsonObject {
+  return isJsonObject(value) ? value : {};
+}
+
+/** Managers of versions that are gone are dropped; the others follow the schema of today. */
+function reconciled(ownership: Ownership, live: Versioned, managers: Managers): Managers {
+  const types = new Map<string, TypeNode | undefined>([[live.apiVersion, live.type]]);
+  let out: Map<string, Manager> | undefined;
+  for (const [id, manager] of managers) {
+    const { apiVersion } = manager;
+    if (!types.has(apiVersion)) types.set(apiVersion, ownership.convert(live, apiVersion)?.type);
+    const type = types.get(apiVersion);
+    const fields = type === undefined ? undefined : withAtomicContainers(manager.fields, type);
+    if (fields === manager.fields) continue;
+    out ??= new Map(managers);
+    if (fields === undefined) out.delete(id);
+    else out.set(id, withFields(manager, fields));
+  }
+  return out ?? managers;
+}

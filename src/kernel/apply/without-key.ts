@@ -1,0 +1,14 @@
+// An object without one of its keys. A rest pattern would name a value that nobody uses, and
+// `delete` on a copy turns the copy into a slow dictionary; metadata is copied on every write.
+
+import { setOwn } from "../json.ts";
+import type { JsonObject, MutableJsonObject } from "../json.ts";
+
+export function withoutKey(object: JsonObject, key: string): JsonObject {
+  if (!Object.hasOwn(object, key)) return object;
+  const rest: MutableJsonObject = {};
+  for (const other of Object.keys(object)) {
+    if (other !== key) setOwn(rest, other, object[other] ?? null);
+  }
+  return rest;
+}
