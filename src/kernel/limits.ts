@@ -111,6 +111,27 @@ export const limits = Object.freeze({
   retryBackoffMinMs: 500,
   retryBackoffMaxMs: 300_000,
 
+  // Requests
+  /** Longest bearer token that is looked at. */
+  maxTokenChars: 16 * kib,
+  /** Verified tokens that are remembered, so that a signature is not checked for each request. */
+  maxVerifiedTokens: 4_096,
+  verifiedTokenTtlMs: 300_000,
+  /** How long an OpenID provider may take to name its keys. */
+  openidTimeoutMs: 10_000,
+  /** After a provider did not answer, tokens of it are refused at once for this long. */
+  openidRetryMs: 10_000,
+  /** Requests that only read, under way at once; the same as kube-apiserver. */
+  maxReadsInFlight: 400,
+  maxWritesInFlight: 200,
+  /** Watches and other requests without an end. */
+  maxLongRequests: 10_000,
+  /** Requests of one user that wait for their turn. */
+  maxQueuedRequestsPerUser: 50,
+  /** Requests of all users that wait for their turn. */
+  maxQueuedRequests: 2_000,
+  maxRequestWaitMs: 15_000,
+
   // History
   /** Events removed by one step of compaction, so that writers wait for a short time only. */
   compactionBatchItems: 1_000,

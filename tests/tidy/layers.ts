@@ -24,6 +24,7 @@ const strangers = ["store/sqlite|postgres", "modules/*", "adapters/*"];
 const vendors: Readonly<Record<string, string>> = {
   pg: "src/store/postgres/",
   commander: "src/cli/",
+  jose: "src/intents/auth/",
   re2js: "src/kernel/regex.ts",
 };
 const testVendors = new Set(["fast-check"]);

@@ -2,6 +2,8 @@
 // impersonation may replace it, authorisation and admission read it. The names of groups are
 // those of Kubernetes, because bindings written for it must keep meaning the same people.
 
+import { dnsLabelProblems, subdomainProblems } from "../../kernel/names.ts";
+
 export interface UserInfo {
   readonly name: string;
   /** Tells two users of the same name at different times apart; empty for most. */
@@ -34,6 +36,9 @@ export function serviceAccountGroups(namespace: string): readonly string[] {
   return [serviceAccountsGroup, `${serviceAccountsGroup}:${namespace}`];
 }
 
+/** The key in `extra` under which the credential that was used is named. */
+export const credentialIdKey = "authentication.kubernetes.io/credential-id";
+
 export interface ServiceAccountName {
   readonly namespace: string;
   readonly name: string;
@@ -45,6 +50,7 @@ export function parseServiceAccountUserName(userName: string): ServiceAccountNam
   const [namespace = "", name = "", ...rest] = userName
     .slice(serviceAccountPrefix.length)
     .split(":");
-  if (namespace === "" || name === "" || rest.length > 0) return undefined;
-  return { namespace, name };
+  if (rest.length > 0) return undefined;
+  const isValid = dnsLabelProblems(namespace).length + subdomainProblems(name).length === 0;
+  return isValid ? { namespace, name } : undefined;
 }

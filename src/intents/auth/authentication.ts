@@ -1,0 +1,102 @@
+// Who sends a request. Credentials are tried in a fixed order and the first that is good wins; a
+// request with credentials of which none is good is refused, even where requests without any are
+// let in as anonymous. Callers learn nothing about why: reasons are for the log and TokenReview.
+
+import { SetpointError, isSetpointError } from "../../kernel/errors.ts";
+import { limits } from "../../kernel/limits.ts";
+import { headerValues } from "./request-facts.ts";
+import type { PeerCertificate, RequestFacts } from "./request-facts.ts";
+import type { TokenAuthenticator, TokenUser } from "./token-authenticator.ts";
+import {
+  anonymousName,
+  anonymousUser,
+  authenticatedGroup,
+  credentialIdKey,
+  unauthenticatedGroup,
+} from "./user.ts";
+import type { UserInfo } from "./user.ts";
+
+export interface Authentication {
+  /** Throws request.unauthenticated. */
+  authenticate(request: RequestFacts): Promise<UserInfo>;
+  authenticateToken(token: string, audiences: readonly string[]): Promise<TokenOutcome>;
+}
+
+export type TokenOutcome =
+  | ({ readonly kind: "known" } & TokenUser)
+  | { readonly kind: "unknown"; readonly error: string };
+
+export interface AuthenticationOptions {
+  /** Tried in this order. */
+  readonly tokens: readonly TokenAuthenticator[];
+  readonly apiAudiences: readonly string[];
+  readonly isAnonymousAllowed: boolean;
+}
+
+export function createAuthentication(options: AuthenticationOptions): Authentication {
+  const { tokens, apiAudiences, isAnonymousAllowed } = options;
+  const authenticateToken = (token: string, audiences: readonly string[]): Promise<TokenOutcome> =>
+    tryTokens(tokens, token, audiences);
+  return {
+    authenticateToken,
+    authenticate: async ({ headers, peerCertificate }) => {
+      if (peerCertificate !== undefined && peerCertificate.commonName !== "") {
+        return withAuthenticated(certificateUser(peerCertificate));
+      }
+      const [header = ""] = headerValues(headers, "authorization");
+      const token = bearerToken(header);
+      if (token === undefined) {
+        if (isAnonymousAllowed) return anonymousUser;
+        throw unauthorized("no credentials");
+      }
+      const outcome = await authenticateToken(token, apiAudiences);
+      if (outcome.kind === "known") return outcome.user;
+      throw unauthorized(outcome.error);
+    },
+  };
+}
+
+/** Everybody whose credentials are good is in the group of all who are. */
+function withAuthenticated(user: UserInfo): UserInfo {
+  const { name, groups } = user;
+  if (name === anonymousName || groups.includes(authenticatedGroup)) return user;
+  if (groups.includes(unauthenticatedGroup)) return user;
+  return { ...user, groups: [...groups, authenticatedGroup] };
+}
+
+async function tryTokens(
+  authenticators: readonly TokenAuthenticator[],
+  token: string,
+  audiences: readonly string[],
+): Promise<TokenOutcome> {
+  const errors = new Set(["invalid bearer token"]);
+  const isReadable = token.length <= limits.maxTokenChars;
+  for (const authenticator of isReadable ? authenticators : []) {
+    try {
+      const found = await authenticator(token, audiences);
+      if (found !== undefined) {
+        return { kind: "known", ...found, user: withAuthenticated(found.user) };
+      }
+    } catch (error) {
+      if (!isSetpointError(error, "request.unauthenticated")) throw error;
+      errors.add(error.message);
+    }
+  }
+  const error = errors.size === 1 ? [...errors].join("") : `[${[...errors].join(", ")}]`;
+  return { kind: "unknown", error };
+}
+
+/** Anything but a bearer token counts as no credentials, as does an empty one. */
+function bearerToken(header: string): string | undefined {
+  const [scheme = "", token = ""] = header.trim().split(" ", 2);
+  return scheme.toLowerCase() === "bearer" && token !== "" ? token : undefined;
+}
+
+function certificateUser({ commonName, organizations, sha256 }: PeerCertificate): UserInfo {
+  const extra = { [credentialIdKey]: [`X509SHA256=${sha256}`] };
+  return { name: commonName, groups: organizations, extra };
+}
+
+function unauthorized(why: string): SetpointError {
+  return new SetpointError("request.unauthenticated", "Unauthorized", { cause: new Error(why) });
+}

@@ -1,0 +1,220 @@
+// Tokens of service accounts: signed by us, bound to the identity of the account and, if asked for,
+// of a Secret. A token dies with what it is bound to, at once: existence is asked on each use.
+// Claims and messages are those of Kubernetes, so that its client libraries read them.
+
+import { SignJWT, compactVerify, decodeJwt, decodeProtectedHeader } from "jose";
+import type { Clock } from "../../kernel/clock.ts";
+import type { Ids } from "../../kernel/ids.ts";
+import { isJsonObject } from "../../kernel/json.ts";
+import type { JsonObject } from "../../kernel/json.ts";
+import { limits } from "../../kernel/limits.ts";
+import { objectAt, stringAt, stringsAt } from "./policy.ts";
+import { quotedList } from "./rule-cover.ts";
+import type { SigningKey } from "./signing-key.ts";
+import { badToken, commonAudiences } from "./token-authenticator.ts";
+import type { TokenAuthenticator } from "./token-authenticator.ts";
+import { credentialIdKey, serviceAccountGroups, serviceAccountUserName } from "./user.ts";
+import { verifiedTokens } from "./verified-tokens.ts";
+
+export interface BoundObject {
+  readonly name: string;
+  readonly uid: string;
+}
+
+export interface StoredObject {
+  readonly uid: string;
+  /** Set while the object waits for its finalizers. */
+  readonly deletedAtMs?: number | undefined;
+}
+
+type Found = StoredObject | undefined;
+
+export interface TokenLookup {
+  serviceAccount(namespace: string, name: string): Promise<Found> | Found;
+  secret(namespace: string, name: string): Promise<Found> | Found;
+}
+
+export interface TokenSubject {
+  readonly namespace: string;
+  readonly serviceAccount: BoundObject;
+  readonly secret?: BoundObject | undefined;
+  readonly audiences: readonly string[];
+  readonly issuedAtMs: number;
+  readonly expirationSeconds: number;
+}
+
+export interface TokenSigner {
+  readonly issuer: string;
+  /** The first key signs; tokens of all are accepted. */
+  readonly keys: readonly SigningKey[];
+  sign(subject: TokenSubject): Promise<string>;
+}
+
+export interface TokenSignerOptions {
+  readonly issuer: string;
+  readonly keys: readonly [SigningKey, ...(readonly SigningKey[])];
+  readonly ids: Ids;
+}
+
+export function createTokenSigner({ issuer, keys, ids }: TokenSignerOptions): TokenSigner {
+  const [{ id, algorithm, privateKey }] = keys;
+  return {
+    issuer,
+    keys,
+    sign: (subject) =>
+      new SignJWT({ ...claimsOf(subject), iss: issuer, jti: ids.uid() })
+        .setProtectedHeader({ alg: algorithm, kid: id })
+        .sign(privateKey),
+  };
+}
+
+export interface ServiceAccountTokens {
+  readonly signer: TokenSigner;
+  readonly lookup: TokenLookup;
+  readonly apiAudiences: readonly string[];
+  readonly clock: Clock;
+}
+
+/** Clocks of clients and servers differ; a minute either way is forgiven, as in Kubernetes. */
+const leewayMs = 60_000;
+
+export function serviceAccountTokenAuthenticator(
+  options: ServiceAccountTokens,
+): TokenAuthenticator {
+  const { signer, lookup, apiAudiences, clock } = options;
+  const known = verifiedTokens<JsonObject>({
+    clock,
+    maxItems: limits.maxVerifiedTokens,
+    ttlMs: limits.verifiedTokenTtlMs,
+  });
+  return async (token, audiences) => {
+    let claims = known.get(token);
+    if (claims === undefined) {
+      if (issuerOf(token) !== signer.issuer) return undefined;
+      claims = await verifiedClaims(token, signer.keys);
+      known.set(token, claims);
+    }
+    const named = audiencesOf(claims);
+    const meant = commonAudiences(named.length === 0 ? apiAudiences : named, audiences);
+    if (meant.length === 0) {
+      const [has, wants] = [quotedList(named), quotedList(audiences)];
+      throw badToken(`token audiences ${has} is invalid for the target audiences ${wants}`);
+    }
+    checkTimes(claims, clock.nowMs());
+    await checkBound(claims, lookup, clock.nowMs());
+    return { user: userOf(claims), audiences: meant };
+  };
+}
+
+/** The issuer that a token claims, unverified; undefined for what is not a JWT. */
+export function issuerOf(token: string): string | undefined {
+  try {
+    return decodeJwt(token).iss;
+  } catch (error) {
+    if (error instanceof Error) return undefined;
+    throw error;
+  }
+}
+
+export function audiencesOf(claims: JsonObject): readonly string[] {
+  const single = stringAt(claims, "aud");
+  return single === "" ? stringsAt(claims, "aud") : [single];
+}
+
+function claimsOf(subject: TokenSubject): JsonObject {
+  const { namespace, serviceAccount, secret, audiences, issuedAtMs, expirationSeconds } = subject;
+  const issuedAt = Math.floor(issuedAtMs / 1_000);
+  return {
+    aud: audiences,
+    exp: issuedAt + expirationSeconds,
+    iat: issuedAt,
+    "kubernetes.io": {
+      namespace,
+      ...(secret === undefined ? {} : { secret: { name: secret.name, uid: secret.uid } }),
+      serviceaccount: { name: serviceAccount.name, uid: serviceAccount.uid },
+    },
+    nbf: issuedAt,
+    sub: serviceAccountUserName(namespace, serviceAccount.name),
+  };
+}
+
+async function verifiedClaims(token: string, keys: readonly SigningKey[]): Promise<JsonObject> {
+  let keyId: string | undefined;
+  try {
+    keyId = decodeProtectedHeader(token).kid;
+  } catch (cause) {
+    throw badToken("invalid bearer token", cause);
+  }
+  const candidates = keyId === undefined ? keys : keys.filter(({ id }) => id === keyId);
+  if (candidates.length === 0) throw badToken("invalid signature, no keys found");
+  let failure: unknown;
+  for (const { publicKey, algorithm } of candidates) {
+    try {
+      const { payload } = await compactVerify(token, publicKey, { algorithms: [algorithm] });
+      const claims: unknown = JSON.parse(Buffer.from(payload).toString("utf8"));
+      if (isJsonObject(claims)) return claims;
+    } catch (error) {
+      failure = error;
+    }
+  }
+  throw badToken("go-jose/go-jose: error in cryptographic primitive", failure);
+}
+
+function checkTimes(claims: JsonObject, nowMs: number): void {
+  const [notBefore, expiry, issuedAt] = ["nbf", "exp", "iat"].map((key) => timeAt(claims, key));
+  if (notBefore !== undefined && nowMs + leewayMs < notBefore) {
+    throw badToken("service account token is not valid yet");
+  }
+  if (expiry !== undefined && nowMs - leewayMs > expiry) {
+    throw badToken("service account token has expired");
+  }
+  if (issuedAt !== undefined && nowMs + leewayMs < issuedAt) {
+    throw badToken("service account token is issued in the future");
+  }
+}
+
+function timeAt(claims: JsonObject, key: string): number | undefined {
+  const seconds = claims[key];
+  return typeof seconds === "number" ? seconds * 1_000 : undefined;
+}
+
+async function checkBound(claims: JsonObject, lookup: TokenLookup, nowMs: number): Promise<void> {
+  const own = objectAt(claims, "kubernetes.io");
+  const namespace = stringAt(own, "namespace");
+  const account = objectAt(own, "serviceaccount");
+  const [name, uid] = [stringAt(account, "name"), stringAt(account, "uid")];
+  const isGone = ({ deletedAtMs }: StoredObject): boolean =>
+    deletedAtMs !== undefined && deletedAtMs < nowMs - leewayMs;
+  const stored = await lookup.serviceAccount(namespace, name);
+  if (stored === undefined) throw badToken(`serviceaccounts ${JSON.stringify(name)} not found`);
+  if (stored.uid !== uid) {
+    throw badToken(`service account UID (${stored.uid}) does not match claim (${uid})`);
+  }
+  if (isGone(stored)) throw badToken(`service account ${namespace}/${name} has been deleted`);
+  if (!Object.hasOwn(own, "secret")) return;
+  const bound = objectAt(own, "secret");
+  const secret = await lookup.secret(namespace, stringAt(bound, "name"));
+  const isInvalid = secret === undefined || isGone(secret);
+  if (isInvalid) throw badToken("service account token has been invalidated");
+  if (secret.uid === stringAt(bound, "uid")) return;
+  const [is, claimed] = [secret.uid, stringAt(bound, "uid")];
+  throw badToken(`secret UID (${is}) does not match service account secret ref claim (${claimed})`);
+}
+
+function userOf(claims: JsonObject): {
+  readonly name: string;
+  readonly uid: string;
+  readonly groups: readonly string[];
+  readonly extra: Readonly<Record<string, readonly string[]>>;
+} {
+  const own = objectAt(claims, "kubernetes.io");
+  const account = objectAt(own, "serviceaccount");
+  const namespace = stringAt(own, "namespace");
+  const id = stringAt(claims, "jti");
+  return {
+    name: serviceAccountUserName(namespace, stringAt(account, "name")),
+    uid: stringAt(account, "uid"),
+    groups: serviceAccountGroups(namespace),
+    extra: id === "" ? {} : { [credentialIdKey]: [`JTI=${id}`] },
+  };
+}

@@ -1,0 +1,30 @@
+// What every way to check a bearer token has in common. An authenticator that does not know a token
+// says nothing, so that the next may try; one that knows it for its own and finds it bad throws,
+// with a sentence that TokenReview shows. Callers of the API only ever see "Unauthorized".
+
+import { SetpointError } from "../../kernel/errors.ts";
+import type { UserInfo } from "./user.ts";
+
+export interface TokenUser {
+  readonly user: UserInfo;
+  /** Those of the audiences asked for that the token is meant for. */
+  readonly audiences: readonly string[];
+}
+
+/** Resolves to undefined for a token that is not of this authenticator's kind. */
+export type TokenAuthenticator = (
+  token: string,
+  audiences: readonly string[],
+) => Promise<TokenUser | undefined>;
+
+export function badToken(message: string, cause?: unknown): SetpointError {
+  return new SetpointError("request.unauthenticated", message, { cause });
+}
+
+/** The audiences in both lists, in the order of the first. */
+export function commonAudiences(
+  first: readonly string[],
+  second: readonly string[],
+): readonly string[] {
+  return first.filter((audience) => second.includes(audience));
+}
