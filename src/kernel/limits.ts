@@ -27,6 +27,8 @@ export const limits = Object.freeze({
   maxCachedRegexes: 2_048,
   /** Nesting of a schema; deeper ones would describe documents beyond maxJsonDepth. */
   maxSchemaDepth: 128,
+  /** Decimal exponent of a quantity; larger ones would be numbers of endless digits. */
+  maxQuantityExponent: 1_000,
 
   /** Values in one protobuf body, where an empty one takes two bytes. */
   maxProtobufValues: 1_000_000,
