@@ -11,7 +11,8 @@ import { parsePointer } from "./pointer.ts";
 type Unchecked = Omit<Kind, "fieldRules"> & { readonly fieldRules: readonly FieldRule[] };
 
 const fieldPath = /^\.[A-Za-z_][\w-]*(?:\.[A-Za-z_][\w-]*)*$/;
-const kindName = /^[A-Z][A-Za-z0-9]{0,62}$/;
+/** CamelCase by custom, but definitions may use any DNS label in any case. */
+const kindName = /^[A-Za-z](?:[-A-Za-z0-9]{0,61}[A-Za-z0-9])?$/;
 const columnTypes = ["string", "integer", "number", "boolean", "date"];
 
 export function kindProblems(kind: Unchecked): readonly string[] {
@@ -30,7 +31,8 @@ function nameProblems({ group, names, scope }: Unchecked): readonly string[] {
   problems.push(...at("names.plural", dnsLabelProblems(names.plural)));
   problems.push(...at("names.singular", dnsLabelProblems(names.singular)));
   for (const field of ["kind", "listKind"] as const) {
-    if (!kindName.test(names[field])) problems.push(`names.${field}: must be a CamelCase word`);
+    if (kindName.test(names[field])) continue;
+    problems.push(`names.${field}: must be a word of letters, digits and dashes`);
   }
   if (names.kind === names.listKind) problems.push("names.listKind: must differ from names.kind");
   for (const field of ["shortNames", "categories"] as const) {
@@ -93,7 +95,7 @@ function scaleProblems(scale: ScalePaths | undefined): readonly string[] {
   if (scale === undefined) return [];
   const names = ["specReplicasPath", "statusReplicasPath", "labelSelectorPath"] as const;
   return names
-    .filter((name) => scale[name] !== undefined && !fieldPath.test(scale[name]))
+    .filter((name) => scale[name] !== undefined && !scale[name].startsWith("."))
     .map((name) => `subresources.scale.${name}: must be a path such as ".spec.replicas"`);
 }
 

@@ -47,7 +47,7 @@ test("the id leaves the core group out", () => {
 const wrong: readonly (readonly [string, Partial<KindInput>])[] = [
   ["group", { group: "Example" }],
   ["names.plural", { names: { plural: "Widgets", kind: "Widget" } }],
-  ["names.kind", { names: { plural: "widgets", kind: "widget" } }],
+  ["names.kind", { names: { plural: "widgets", kind: "1Widget" } }],
   ["names.listKind", { names: { plural: "widgets", kind: "Widget", listKind: "Widget" } }],
   ["names.shortNames", { names: { plural: "widgets", kind: "Widget", shortNames: ["W"] } }],
   ["scope", { scope: "Galaxy" as "Cluster" }],

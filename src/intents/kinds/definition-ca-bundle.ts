@@ -1,0 +1,30 @@
+// Whether a caBundle holds certificates: base64 of PEM in which at least one certificate can be
+// read. Blocks of other types are passed over, as TLS clients do.
+
+import { X509Certificate } from "node:crypto";
+
+const pemBlock = /-----BEGIN ([^-\n]*)-----\r?\n([\s\S]*?)-----END \1-----/g;
+const failure = "unable to load root certificates";
+
+/** What is wrong, in the words of Kubernetes; an empty bundle means the system's certificates. */
+export function caBundleProblem(bundle: string): string | undefined {
+  if (bundle === "") return undefined;
+  const text = Buffer.from(bundle, "base64").toString("latin1");
+  const blocks = [...text.matchAll(pemBlock)];
+  const certificates = blocks.filter(([, type, body = ""]) => {
+    return type === "CERTIFICATE" && !body.includes(":");
+  });
+  if (certificates.some(([block]) => isCertificate(block))) return undefined;
+  if (certificates.length > 0) {
+    return `${failure}: failed to parse certificate: x509: malformed certificate`;
+  }
+  return `${failure}: unable to parse bytes as PEM block`;
+}
+
+function isCertificate(pem: string): boolean {
+  try {
+    return new X509Certificate(pem).raw.length > 0;
+  } catch {
+    return false;
+  }
+}
