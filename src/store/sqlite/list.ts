@@ -12,9 +12,11 @@ import { limits } from "../../kernel/limits.ts";
 import { fieldTerm, labelTerm, ownerTerm } from "../../kernel/terms.ts";
 import { isCounted, readLimits } from "../arguments.ts";
 import type { Change, ListQuery, Page, StoredRecord } from "../port.ts";
+import { plainPage } from "./plain-list.ts";
+import { keyRange } from "./range.ts";
+import type { Part } from "./range.ts";
 import type { Reader } from "./reader.ts";
 import { matcherOf } from "./selection.ts";
-import type { Value } from "./sql.ts";
 
 /** Rows that one page may look at in vain. */
 const maxLooks = 10_000;
@@ -32,21 +34,16 @@ type ListRow = readonly [
   ...[document?: string, sealed?: Uint8Array | null],
 ];
 
-interface Part {
-  readonly sql: string;
-  readonly values: readonly Value[];
-}
-
 export function list(reader: Reader, query: ListQuery): Page {
   return reader.snapshot(() => {
     const wanted = query.from?.revision ?? query.at;
     const head = reader.checkReadable(wanted ?? reader.head().revision);
     const revision = wanted ?? head.revision;
     const isCurrent = revision === head.revision;
-    const parts = isCurrent
-      ? currentRows(reader, query)
-      : singly(pastRows(reader, query, revision));
-    const page = pageOf(reader, query, revision, parts);
+    const page =
+      isCurrent && matcherOf(query) === undefined
+        ? plainPage(reader, { ...query, limit: pageLimit(query) }, revision)
+        : selectedPage(reader, query, revision, isCurrent);
     if (page.next === undefined || !isCounted(query)) return page;
     const behind = countBehind(reader, query, head.revision - revision);
     const remaining = behind === undefined ? undefined : behind - page.records.length;
@@ -77,7 +74,7 @@ function countOf(reader: Reader, { sql, values }: Part, most: number): number {
 }
 
 export function countedKind(query: ListQuery): Part {
-  const { sql, values } = range("r", query);
+  const { sql, values } = keyRange("r", query);
   return {
     sql: `SELECT count(*) FROM (SELECT 1 FROM resource r WHERE r.kind = ?${sql} LIMIT ?)`,
     values: [query.kind, ...values],
@@ -85,12 +82,22 @@ export function countedKind(query: ListQuery): Part {
 }
 
 export function countedChanges(query: ListQuery, at: number, type: Change["type"]): Part {
-  const { sql, values } = range("e", query);
+  const { sql, values } = keyRange("e", query);
   return {
     sql: `SELECT count(*) FROM (SELECT 1 FROM change e WHERE e.kind = ? AND e.revision > ?
       AND e.type = ?${sql} LIMIT ?)`,
     values: [query.kind, at, type, ...values],
   };
+}
+
+function selectedPage(
+  reader: Reader,
+  query: ListQuery,
+  revision: number,
+  isCurrent: boolean,
+): Page {
+  const parts = isCurrent ? currentRows(reader, query) : singly(pastRows(reader, query, revision));
+  return pageOf(reader, query, revision, parts);
 }
 
 /** Whether a list has to look through so much of the log that it belongs into the background. */
@@ -157,14 +164,11 @@ function recordOf(reader: Reader, kind: string, row: ListRow): StoredRecord {
 
 const keyColumns = "r.namespace, r.name, r.revision, r.uid, r.terms";
 const columns = `${keyColumns}, c.document, c.sealed`;
-/** Nobody looks at the terms of a list without requirements. */
-const plainColumns = columns.replace("r.terms", "''");
 
 function currentRows(reader: Reader, query: ListQuery): Iterable<readonly ListRow[]> {
   const terms = drivingTerms(reader, query);
   if (terms === undefined) {
-    const isPlain = matcherOf(query) === undefined;
-    return chunks(reader, query, isPlain ? walkKind : lookThroughKind);
+    return chunks(reader, query, lookThroughKind);
   }
   const [term] = terms;
   if (terms.length > 1 || term === undefined) {
@@ -212,18 +216,9 @@ function* mergedRows(
   }
 }
 
-export function walkKind(query: ListQuery): Part {
-  const { sql, values } = range("r", query);
-  return {
-    sql: `SELECT ${plainColumns} FROM resource r CROSS JOIN change c ON c.revision = r.revision
-      WHERE r.kind = ?${sql} ORDER BY r.namespace, r.name`,
-    values: [query.kind, ...values],
-  };
-}
-
 /** Rows without documents: not all of them will match, or be of the snapshot. */
 export function lookThroughKind(query: ListQuery): Part {
-  const { sql, values } = range("r", query);
+  const { sql, values } = keyRange("r", query);
   return {
     sql: `SELECT ${keyColumns} FROM resource r WHERE r.kind = ?${sql}
       ORDER BY r.namespace, r.name`,
@@ -232,7 +227,7 @@ export function lookThroughKind(query: ListQuery): Part {
 }
 
 export function walkTerm(query: ListQuery, term: string): Part {
-  const { sql, values } = range("t", query);
+  const { sql, values } = keyRange("t", query);
   return {
     sql: `SELECT ${columns} FROM term t
       CROSS JOIN resource r ON r.kind = t.kind AND r.namespace = t.namespace AND r.name = t.name
@@ -243,30 +238,12 @@ export function walkTerm(query: ListQuery, term: string): Part {
 }
 
 export function walkTerms(query: ListQuery, terms: readonly string[]): Part {
-  const { sql, values } = range("t", query);
+  const { sql, values } = keyRange("t", query);
   const branch = `SELECT t.namespace, t.name FROM term t WHERE t.kind = ? AND t.term = ?${sql}`;
   return {
     sql: `${terms.map(() => branch).join(" UNION ")} ORDER BY 1, 2`,
     values: terms.flatMap((term) => [query.kind, term, ...values]),
   };
-}
-
-/** The rows of a page's range: after where the last one ended, in one namespace or all. */
-function range(table: string, { namespace, from }: ListQuery): Part {
-  const sql: string[] = [];
-  const values: Value[] = [];
-  if (namespace !== undefined) {
-    sql.push(` AND ${table}.namespace = ?`);
-    values.push(namespace);
-  }
-  if (from !== undefined && namespace === from.namespace) {
-    sql.push(` AND ${table}.name > ?`);
-    values.push(from.name);
-  } else if (from !== undefined) {
-    sql.push(` AND (${table}.namespace, ${table}.name) > (?, ?)`);
-    values.push(from.namespace, from.name);
-  }
-  return { sql: sql.join(""), values };
 }
 
 /** The terms of the positive requirement that matches fewest; undefined: none can drive. */
@@ -322,7 +299,7 @@ function probe(reader: Reader, kind: string, term: string): number {
 
 /** What was replaced since `at` and was current then, in order. */
 export function walkReplaced(query: ListQuery, at: number): Part {
-  const { sql, values } = range("e", query);
+  const { sql, values } = keyRange("e", query);
   return {
     sql: `SELECT e.namespace, e.name, e.previous FROM change e INDEXED BY change_by_kind
       WHERE e.kind = ? AND e.revision > ? AND e.previous <= ?${sql}

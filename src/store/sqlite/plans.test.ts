@@ -10,11 +10,11 @@ import {
   countedChanges,
   countedKind,
   lookThroughKind,
-  walkKind,
   walkReplaced,
   walkTerm,
   walkTerms,
 } from "./list.ts";
+import { plainRows } from "./plain-list.ts";
 import { readQueries } from "./reader.ts";
 import { prepareFile } from "./schema.ts";
 
@@ -29,7 +29,7 @@ const statements: { readonly [name: string]: { readonly sql: string; readonly so
   ...Object.fromEntries(Object.entries(readQueries).map(([name, sql]) => [name, { sql }])),
   ...Object.fromEntries(
     [first, next, inside, nextInside].flatMap((query, index) => [
-      [`walkKind ${index}`, walkKind(query)],
+      [`plainRows ${index}`, plainRows(query)],
       [`lookThroughKind ${index}`, lookThroughKind(query)],
       [`countedKind ${index}`, countedKind(query)],
       [`countedChanges ${index}`, countedChanges(query, 1, "created")],
