@@ -1,5 +1,5 @@
 import { test } from "node:test";
-import { doesNotThrow, equal, throws } from "node:assert/strict";
+import { doesNotThrow, equal, ok, throws } from "node:assert/strict";
 import { isSetpointError } from "../../kernel/errors.ts";
 import type { JsonObject } from "../../kernel/json.ts";
 import { checkEscalation } from "./escalation.ts";
@@ -131,7 +131,15 @@ test("a binding to a role that does not exist needs the verb bind", () => {
   };
   equal(
     refusal(write(rbacWith(), object, { kind: "ClusterRoleBinding" })),
-    'clusterrole.rbac.authorization.k8s.io "gone" not found',
+    'clusterrolebindings.rbac.authorization.k8s.io "gone" not found',
+  );
+  const rbac = rbacWith();
+  rbac.put("ClusterRoleBinding", { ...object, subjects: [{ kind: "Group", name: "team" }] });
+  ok(
+    refusal(write(rbac, role("new", [readPods]))).endsWith(
+      'Verbs:["get" "list"]}; resolution errors: ' +
+        '[clusterroles.rbac.authorization.k8s.io "gone" not found]',
+    ),
   );
 });
 

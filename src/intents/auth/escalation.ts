@@ -38,7 +38,7 @@ const fullAuthority: readonly PolicyRule[] = [
 function checkRole(write: RbacWrite): void {
   const { user, rbac, kind, object, old } = write;
   const { name, namespace } = nameOf(object);
-  const resource = kind === "Role" ? "roles" : "clusterroles";
+  const resource = resources[kind];
   // A create has no name in its path, so only a grant for all names lets it escalate.
   const asked = { group: rbacGroup, resource, subresource: "", namespace };
   const escalate = { kind: "resource", verb: "escalate", ...asked } as const;
@@ -57,22 +57,21 @@ function checkBinding(write: RbacWrite): void {
   const ref = roleRefOf(object);
   if (mayBind(user, rbac, ref, namespace)) return;
   const rules = rbac.rulesOfRole(ref, namespace);
-  if (rules === undefined) throw noSuchRole(ref);
+  if (rules === undefined) throw noSuchRole(kind, ref);
   const problem = grantProblem(write, namespace, rules);
   if (problem === undefined) return;
-  const resource = kind === "RoleBinding" ? "rolebindings" : "clusterrolebindings";
-  throw forbidden({ group: rbacGroup, resource, name }, problem);
+  throw forbidden({ group: rbacGroup, resource: resources[kind], name }, problem);
 }
 
 function mayBind(user: UserInfo, rbac: Rbac, ref: RoleRef, namespace: string): boolean {
   if (ref.kind !== "Role" && ref.kind !== "ClusterRole") return false;
-  const resource = ref.kind === "Role" ? "roles" : "clusterroles";
+  const resource = resources[ref.kind];
   const target = { group: ref.apiGroup, resource, subresource: "", namespace, name: ref.name };
   return rbac.authorize(user, { kind: "resource", verb: "bind", ...target }).allowed;
 }
 
 function grantProblem(
-  { user, rbac }: RbacWrite,
+  { user, rbac, kind }: RbacWrite,
   namespace: string,
   rules: readonly PolicyRule[],
 ): string | undefined {
@@ -82,7 +81,9 @@ function grantProblem(
   const who = `user ${JSON.stringify(user.name)} (groups=${quotedList(user.groups)})`;
   const what = `is attempting to grant RBAC permissions not currently held:\n${missing.join("\n")}`;
   const unresolved =
-    held.errors.length === 0 ? "" : `; resolution errors: [${errorText(held.errors)}]`;
+    held.missing.length === 0
+      ? ""
+      : `; resolution errors: [${errorText(held.missing.map((ref) => notFoundText(kind, ref)))}]`;
   return `${who} ${what}${unresolved}`;
 }
 
@@ -90,13 +91,22 @@ function errorText(errors: readonly string[]): string {
   return errors.length === 1 ? errors.join("") : `[${errors.join(", ")}]`;
 }
 
-function noSuchRole({ kind, name }: RoleRef): SetpointError {
-  const resource = `${kind.toLowerCase()}s`;
-  const message = `${kind.toLowerCase()}.${rbacGroup} ${JSON.stringify(name)} not found`;
-  return new SetpointError("resource.not_found", message, {
-    details: { group: rbacGroup, resource, name },
-  });
+function noSuchRole(kind: RbacWrite["kind"], ref: RoleRef): SetpointError {
+  const details = { group: rbacGroup, resource: resources[kind], name: ref.name };
+  return new SetpointError("resource.not_found", notFoundText(kind, ref), { details });
 }
+
+/** Kubernetes names the resource of the request here, and not that of the missing role. */
+function notFoundText(kind: RbacWrite["kind"], { name }: RoleRef): string {
+  return `${resources[kind]}.${rbacGroup} ${JSON.stringify(name)} not found`;
+}
+
+const resources = {
+  Role: "roles",
+  ClusterRole: "clusterroles",
+  RoleBinding: "rolebindings",
+  ClusterRoleBinding: "clusterrolebindings",
+} as const;
 
 function nameOf(object: JsonObject): { readonly name: string; readonly namespace: string } {
   const metadata = objectAt(object, "metadata");

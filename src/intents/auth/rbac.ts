@@ -27,7 +27,7 @@ export interface RbacName {
 export interface RulesFound {
   readonly rules: readonly PolicyRule[];
   /** Roles that bindings name but that do not exist; the rules are complete without them. */
-  readonly errors: readonly string[];
+  readonly missing: readonly RoleRef[];
 }
 
 export interface Rbac extends Authorizer {
@@ -117,13 +117,13 @@ function decide(scopes: Scopes, user: UserInfo, access: Access): Decision {
     const { resource, subresource } = access;
     combined = subresource === "" ? resource : `${resource}/${subresource}`;
   }
-  let missing: Set<string> | undefined;
+  let missing: RoleRef[] | undefined;
   const grantedBy = (grants: readonly Grant[] | undefined): Grant | undefined => {
     if (grants === undefined) return undefined;
     for (const grant of grants) {
       const { slot } = grant.binding;
       if (compiledAllows(slot.compiled, access, combined)) return grant;
-      if (slot.rules === undefined) (missing ??= new Set()).add(missingRole(slot.ref));
+      if (slot.rules === undefined) (missing ??= []).push(slot.ref);
     }
     return undefined;
   };
@@ -137,13 +137,16 @@ function decide(scopes: Scopes, user: UserInfo, access: Access): Decision {
     if (grant !== undefined) return { allowed: true, reason: reasonOf(grant, user) };
   }
   if (missing === undefined) return nothing;
-  return { allowed: false, reason: `RBAC: ${joinErrors([...missing])}` };
+  return { allowed: false, reason: `RBAC: ${missingRolesText(missing)}` };
 }
 
 function collectRules(bindings: readonly Binding[]): RulesFound {
-  const isMissing = ({ slot }: Binding): boolean => slot.rules === undefined;
-  const missing = bindings.filter(isMissing).map(({ slot }) => missingRole(slot.ref));
-  return { rules: bindings.flatMap(({ slot }) => slot.rules ?? []), errors: [...new Set(missing)] };
+  const slots = bindings.map(({ slot }) => slot);
+  const missing = new Set(slots.filter(({ rules }) => rules === undefined));
+  return {
+    rules: slots.flatMap(({ rules }) => rules ?? []),
+    missing: [...missing].map(({ ref }) => ref),
+  };
 }
 
 function objectKey(kind: RbacKind, namespace: string, name: string): string {
@@ -158,14 +161,15 @@ function roleRef(name: string): RoleRef {
   return { apiGroup: rbacGroup, kind: "Role", name };
 }
 
+/** One error per role, in brackets when there are several, as Kubernetes prints them. */
+export function missingRolesText(refs: readonly RoleRef[]): string {
+  const errors = [...new Set(refs.map(missingRole))];
+  return errors.length === 1 ? errors.join("") : `[${errors.join(", ")}]`;
+}
+
 function missingRole({ kind, name }: RoleRef): string {
   if (kind !== "Role" && kind !== "ClusterRole") {
     return `unsupported role reference kind: ${JSON.stringify(kind)}`;
   }
   return `${kind.toLowerCase()}.${rbacGroup} ${JSON.stringify(name)} not found`;
-}
-
-/** Several errors stand in brackets, as Kubernetes prints them. */
-function joinErrors(errors: readonly string[]): string {
-  return errors.length === 1 ? errors.join("") : `[${errors.join(", ")}]`;
 }

@@ -1,0 +1,222 @@
+// "May I?" and "may they?": SelfSubjectAccessReview, SubjectAccessReview, LocalSubjectAccessReview
+// and SelfSubjectRulesReview. Nothing is stored; the answer is the object that was sent, with a
+// status. What is wrong with a question is said as Kubernetes says it, down to the empty kind in
+// its messages.
+
+import { SetpointError, isSetpointError } from "../../kernel/errors.ts";
+import type { FieldError } from "../../kernel/field-error.ts";
+import { invalidField, requiredField } from "../../kernel/field-error.ts";
+import { getOwn, isJsonObject } from "../../kernel/json.ts";
+import type { JsonObject } from "../../kernel/json.ts";
+import { parseSelector } from "../../kernel/selector.ts";
+import { objectAt, objectsAt, stringAt, stringsAt } from "./policy.ts";
+import type { Access, Authorizer, PolicyRule } from "./policy.ts";
+import { missingRolesText } from "./rbac.ts";
+import type { Rbac } from "./rbac.ts";
+import { invalidReview } from "./review-error.ts";
+import type { UserInfo } from "./user.ts";
+
+const group = "authorization.k8s.io";
+
+export function reviewSelfAccess(
+  review: JsonObject,
+  user: UserInfo,
+  authorizer: Authorizer,
+): JsonObject {
+  const errors = [...specErrors(review), ...metadataErrors(review, [])];
+  return answer("SelfSubjectAccessReview", review, errors, user, authorizer);
+}
+
+export function reviewAccess(review: JsonObject, authorizer: Authorizer): JsonObject {
+  const errors = [...specErrors(review, userErrors(review)), ...metadataErrors(review, [])];
+  return answer("SubjectAccessReview", review, errors, subjectOf(review), authorizer);
+}
+
+/** `namespace` is that of the request's path. */
+export function reviewLocalAccess(
+  review: JsonObject,
+  namespace: string,
+  authorizer: Authorizer,
+): JsonObject {
+  const own = stringAt(objectAt(review, "metadata"), "namespace");
+  const local = own === "" ? withNamespace(review, namespace) : review;
+  const errors = [
+    ...specErrors(local, userErrors(local)),
+    ...metadataErrors(local, ["namespace"]),
+    ...localErrors(local),
+  ];
+  if (errors.length === 0 && stringAt(objectAt(local, "metadata"), "namespace") !== namespace) {
+    const message = `spec.resourceAttributes.namespace must match namespace: ${namespace}`;
+    throw new SetpointError("request.invalid", message);
+  }
+  return answer("LocalSubjectAccessReview", local, errors, subjectOf(local), authorizer);
+}
+
+export function reviewSelfRules(review: JsonObject, user: UserInfo, rbac: Rbac): JsonObject {
+  const namespace = stringAt(objectAt(review, "spec"), "namespace");
+  if (namespace === "") throw new SetpointError("request.invalid", "no namespace on request");
+  const { rules, missing } = rbac.rulesFor(user, namespace);
+  return {
+    kind: "SelfSubjectRulesReview",
+    apiVersion: `${group}/v1`,
+    metadata: {},
+    spec: {},
+    status: {
+      resourceRules: rules.filter(({ resources }) => resources !== undefined).map(resourceRule),
+      nonResourceRules: rules
+        .filter(({ nonResourceURLs }) => nonResourceURLs !== undefined)
+        .map(({ verbs, nonResourceURLs = [] }) => ({ verbs, nonResourceURLs })),
+      incomplete: false,
+      ...(missing.length === 0 ? {} : { evaluationError: missingRolesText(missing) }),
+    },
+  };
+}
+
+function resourceRule(rule: PolicyRule): JsonObject {
+  const { verbs, apiGroups = [], resources = [], resourceNames } = rule;
+  const names = resourceNames === undefined ? {} : { resourceNames };
+  return { verbs, apiGroups, resources, ...names };
+}
+
+function answer(
+  kind: string,
+  review: JsonObject,
+  errors: readonly FieldError[],
+  user: UserInfo,
+  authorizer: Authorizer,
+): JsonObject {
+  if (errors.length > 0) throw invalidReview(group, errors);
+  const { allowed, reason } = authorizer.authorize(user, accessOf(review));
+  const evaluationError = selectorProblems(review).join("; ");
+  const metadata = objectAt(review, "metadata");
+  const status = {
+    allowed,
+    ...(reason === "" ? {} : { reason }),
+    ...(evaluationError === "" ? {} : { evaluationError }),
+  };
+  return { kind, apiVersion: `${group}/v1`, metadata, spec: objectAt(review, "spec"), status };
+}
+
+function accessOf(review: JsonObject): Access {
+  const spec = objectAt(review, "spec");
+  const resource = getOwn(spec, "resourceAttributes");
+  if (!isJsonObject(resource)) {
+    const path = objectAt(spec, "nonResourceAttributes");
+    return { kind: "path", verb: stringAt(path, "verb"), path: stringAt(path, "path") };
+  }
+  return {
+    kind: "resource",
+    verb: stringAt(resource, "verb"),
+    group: stringAt(resource, "group"),
+    resource: stringAt(resource, "resource"),
+    subresource: stringAt(resource, "subresource"),
+    namespace: stringAt(resource, "namespace"),
+    name: stringAt(resource, "name"),
+  };
+}
+
+function subjectOf(review: JsonObject): UserInfo {
+  const spec = objectAt(review, "spec");
+  const extra = objectAt(spec, "extra");
+  return {
+    name: stringAt(spec, "user"),
+    uid: stringAt(spec, "uid"),
+    groups: stringsAt(spec, "groups"),
+    extra: Object.fromEntries(Object.keys(extra).map((key) => [key, stringsAt(extra, key)])),
+  };
+}
+
+function withNamespace(review: JsonObject, namespace: string): JsonObject {
+  return { ...review, metadata: { ...objectAt(review, "metadata"), namespace } };
+}
+
+function specErrors(review: JsonObject, ofUser: readonly FieldError[] = []): readonly FieldError[] {
+  const spec = objectAt(review, "spec");
+  const resource = getOwn(spec, "resourceAttributes");
+  const path = getOwn(spec, "nonResourceAttributes");
+  const errors: FieldError[] = [];
+  if (isJsonObject(resource) && isJsonObject(path)) {
+    const detail = "cannot be specified in combination with resourceAttributes";
+    errors.push(invalidField("spec.nonResourceAttributes", printedPath(path), detail));
+  }
+  if (!isJsonObject(resource) && !isJsonObject(path)) {
+    const detail = "exactly one of nonResourceAttributes or resourceAttributes must be specified";
+    errors.push(invalidField("spec.resourceAttributes", null, detail));
+  }
+  errors.push(...ofUser);
+  if (!isJsonObject(resource)) return errors;
+  return [
+    ...errors,
+    ...selectorErrors(resource, "fieldSelector"),
+    ...selectorErrors(resource, "labelSelector"),
+  ];
+}
+
+function userErrors(review: JsonObject): readonly FieldError[] {
+  const spec = objectAt(review, "spec");
+  if (stringAt(spec, "user") !== "" || stringsAt(spec, "groups").length > 0) return [];
+  return [invalidField("spec.user", "", "at least one of user or group must be specified")];
+}
+
+function metadataErrors(review: JsonObject, allowed: readonly string[]): readonly FieldError[] {
+  const metadata = objectAt(review, "metadata");
+  const ignored = new Set([...allowed, "managedFields"]);
+  const isEmpty = Object.entries(metadata).every(
+    ([key, value]) => ignored.has(key) || value === null || value === "",
+  );
+  if (isEmpty) return [];
+  const detail = allowed.length === 0 ? "must be empty" : "must be empty except for namespace";
+  return [invalidField("metadata", metadata, detail)];
+}
+
+function localErrors(review: JsonObject): readonly FieldError[] {
+  const spec = objectAt(review, "spec");
+  const resource = getOwn(spec, "resourceAttributes");
+  const path = getOwn(spec, "nonResourceAttributes");
+  const errors: FieldError[] = [];
+  if (isJsonObject(resource)) {
+    const namespace = stringAt(resource, "namespace");
+    if (namespace !== stringAt(objectAt(review, "metadata"), "namespace")) {
+      const field = "spec.resourceAttributes.namespace";
+      errors.push(invalidField(field, namespace, "must match metadata.namespace"));
+    }
+  }
+  if (isJsonObject(path)) {
+    const detail = "disallowed on this kind of request";
+    errors.push(invalidField("spec.nonResourceAttributes", printedPath(path), detail));
+  }
+  return errors;
+}
+
+/** Kubernetes prints the fields of its internal type, which are in upper case. */
+function printedPath(path: JsonObject): JsonObject {
+  return { Path: stringAt(path, "path"), Verb: stringAt(path, "verb") };
+}
+
+function selectorErrors(resource: JsonObject, key: string): readonly FieldError[] {
+  const selector = getOwn(resource, key);
+  if (!isJsonObject(selector)) return [];
+  const field = `spec.resourceAttributes.${key}`;
+  const raw = stringAt(selector, "rawSelector");
+  const requirements = objectsAt(selector, "requirements");
+  if (raw !== "" && requirements.length > 0) {
+    const detail = "may not specified at the same time as requirements";
+    return [invalidField(`${field}.rawSelector`, raw, detail)];
+  }
+  if (raw !== "" || requirements.length > 0) return [];
+  const detail = `when ${field} is specified, requirements or rawSelector is required`;
+  return [requiredField(`${field}.requirements`, detail)];
+}
+
+/** A selector that cannot be read widens the question, and the answer says so. */
+function selectorProblems(review: JsonObject): readonly string[] {
+  const resource = objectAt(objectAt(review, "spec"), "resourceAttributes");
+  const raw = stringAt(objectAt(resource, "labelSelector"), "rawSelector");
+  try {
+    parseSelector(raw);
+    return [];
+  } catch (error) {
+    if (!isSetpointError(error)) throw error;
+    return ["spec.resourceAttributes.labelSelector ignored due to parse error"];
+  }
+}
