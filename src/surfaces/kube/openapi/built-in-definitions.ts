@@ -1,0 +1,185 @@
+// The definitions of built-in types, each under the name that Kubernetes gives it and referring to
+// others by name. They are read from the same tables as the protobuf encoding, so that what is
+// documented is what is accepted.
+
+import { setOwn } from "../../../kernel/json.ts";
+import type { JsonObject, MutableJsonObject } from "../../../kernel/json.ts";
+import { allMessages, messageOf } from "../../../intents/builtin/catalogue.ts";
+import type { Message, Scalar, Shape } from "../../../intents/builtin/message.ts";
+import { apiVersionText, kindText } from "./type-texts.ts";
+import { metaPrefix, reference } from "./reference.ts";
+
+export type Definitions = ReadonlyMap<string, JsonObject>;
+
+/** The name of a built-in type, as in "io.k8s.api.core.v1.ConfigMap". */
+export function builtInName(apiVersion: string, kind: string): string | undefined {
+  return messageOf(apiVersion, kind)?.name;
+}
+
+/** All definitions; made at the first call, and the same for the life of the process. */
+export function builtInDefinitions(): Definitions {
+  made ??= allDefinitions();
+  return made;
+}
+
+let made: Definitions | undefined;
+
+function allDefinitions(): Definitions {
+  const found = new Map<string, JsonObject>(Object.entries(plainDefinitions));
+  const roots = rootKinds();
+  for (const { message } of roots.values()) addDefinition(found, message, roots);
+  return found;
+}
+
+interface Root {
+  readonly message: Message;
+  readonly kinds: JsonObject[];
+}
+
+/** Types that are documents of their own, with every group, version and kind they stand for. */
+function rootKinds(): ReadonlyMap<string, Root> {
+  const roots = new Map<string, Root>();
+  const add = (apiVersion: string, kind: string, message: Message): void => {
+    const root = roots.get(message.name) ?? { message, kinds: [] };
+    roots.set(message.name, root);
+    const [first = "", second] = apiVersion.split("/");
+    const [group, version] = second === undefined ? ["", first] : [first, second];
+    root.kinds.push({ group, kind, version });
+  };
+  for (const { apiVersion, kind, message } of allMessages()) {
+    if (kind !== "Status" || apiVersion === "v1") add(apiVersion, kind, message);
+  }
+  const versions = new Set(allMessages().map(({ apiVersion }) => apiVersion));
+  for (const apiVersion of versions) {
+    const message = messageOf(apiVersion, "DeleteOptions");
+    if (message !== undefined) add(apiVersion, "DeleteOptions", message);
+  }
+  return roots;
+}
+
+function addDefinition(
+  found: Map<string, JsonObject>,
+  message: Message,
+  roots: ReadonlyMap<string, Root>,
+): void {
+  if (found.has(message.name)) return;
+  const schema: MutableJsonObject = { description: message.description, type: "object" };
+  found.set(message.name, schema);
+  const root = roots.get(message.name);
+  const properties: MutableJsonObject = root === undefined ? {} : { ...typeProperties };
+  const required: string[] = [];
+  const inner: Message[] = [];
+  collectFields(message, { properties, required, inner });
+  if (Object.keys(properties).length > 0) schema["properties"] = properties;
+  if (required.length > 0) schema["required"] = required;
+  Object.assign(schema, message.keywords);
+  if (root !== undefined) schema["x-kubernetes-group-version-kind"] = root.kinds;
+  for (const other of inner) addDefinition(found, other, roots);
+}
+
+const typeProperties: JsonObject = {
+  apiVersion: { description: apiVersionText, type: "string" },
+  kind: { description: kindText, type: "string" },
+};
+
+interface Fields {
+  readonly properties: MutableJsonObject;
+  readonly required: string[];
+  /** Messages referred to. */
+  readonly inner: Message[];
+}
+
+function collectFields(message: Message, into: Fields): void {
+  for (const [name, { shape, description, isInline }] of message.fields) {
+    if (isInline && shape.type.kind === "message") {
+      collectFields(shape.type.message(), into);
+      continue;
+    }
+    const beside = description === "" ? {} : { description };
+    setOwn(into.properties, name, shapeSchema(shape, beside, into.inner));
+    if (shape.isRequired) into.required.push(name);
+  }
+}
+
+function shapeSchema(shape: Shape, beside: JsonObject, inner: Message[]): JsonObject {
+  const { type, keywords } = shape;
+  const extra = { ...beside, ...keywords };
+  switch (type.kind) {
+    case "scalar":
+      return scalarSchema(type.scalar, extra);
+    case "message":
+      inner.push(type.message());
+      return reference(type.message().name, extra);
+    case "list":
+      return { ...extra, items: shapeSchema(type.of, {}, inner), type: "array" };
+    case "map": {
+      const values = shapeSchema(type.of, {}, inner);
+      return { ...extra, additionalProperties: values, type: "object" };
+    }
+    case "schemaOr":
+      inner.push(type.message());
+      return extra;
+    default:
+      return type satisfies never;
+  }
+}
+
+const quantityName = "io.k8s.apimachinery.pkg.api.resource.Quantity";
+const intOrStringName = "io.k8s.apimachinery.pkg.util.intstr.IntOrString";
+const jsonName = "io.k8s.apiextensions-apiserver.pkg.apis.apiextensions.v1.JSON";
+const rawExtensionName = "io.k8s.apimachinery.pkg.runtime.RawExtension";
+
+function scalarSchema(scalar: Scalar, beside: JsonObject): JsonObject {
+  const known = scalars[scalar];
+  return typeof known === "string" ? reference(known, beside) : { ...beside, ...known };
+}
+
+/** A name stands for a definition of its own. */
+const scalars: Readonly<Record<Scalar, JsonObject | string>> = {
+  string: { type: "string" },
+  bool: { type: "boolean" },
+  int32: { format: "int32", type: "integer" },
+  int64: { format: "int64", type: "integer" },
+  double: { format: "double", type: "number" },
+  bytes: { format: "byte", type: "string" },
+  time: `${metaPrefix}.Time`,
+  microTime: `${metaPrefix}.MicroTime`,
+  quantity: quantityName,
+  intOrString: intOrStringName,
+  json: jsonName,
+  fieldsV1: `${metaPrefix}.FieldsV1`,
+  rawExtension: rawExtensionName,
+  texts: { items: { type: "string" }, type: "array" },
+};
+
+const plainDefinitions: Readonly<Record<string, JsonObject>> = {
+  [`${metaPrefix}.Time`]: {
+    description: "A time in RFC 3339, in whole seconds.",
+    format: "date-time",
+    type: "string",
+  },
+  [`${metaPrefix}.MicroTime`]: {
+    description: "A time in RFC 3339, in microseconds.",
+    format: "date-time",
+    type: "string",
+  },
+  [`${metaPrefix}.FieldsV1`]: {
+    description: "A set of fields: a tree whose keys are parts of paths.",
+    type: "object",
+  },
+  [`${metaPrefix}.Patch`]: {
+    description: "The body of a patch, in the form that the content type names.",
+    type: "object",
+  },
+  [quantityName]: {
+    description: 'An amount with a unit, as in "500m" or "2Gi".',
+    oneOf: [{ type: "string" }, { type: "number" }],
+  },
+  [intOrStringName]: {
+    description: "A whole number or a text.",
+    format: "int-or-string",
+    oneOf: [{ type: "integer" }, { type: "string" }],
+  },
+  [jsonName]: { description: "Any JSON value." },
+  [rawExtensionName]: { description: "An object of any kind.", type: "object" },
+};

@@ -1,0 +1,90 @@
+// The OpenAPI v2 document: one for everything that is served. Terraform and old versions of kubectl
+// read it, and tools that only know version 2 must not be told what version 2 cannot say.
+
+import { isJsonObject, setOwn } from "../../../kernel/json.ts";
+import type { JsonObject, MutableJsonObject } from "../../../kernel/json.ts";
+import type { ServedGroup } from "../discovery/served-groups.ts";
+import { bodyName, closureOf, ownDefinitions } from "./definition-closure.ts";
+import { answerTypes, bearerToken, codeTexts, consumedTypes } from "./media-types.ts";
+import { operationsOf } from "./operation.ts";
+import type { Operation } from "./operation.ts";
+import type { ParameterName } from "./parameters.ts";
+import { describedParameter, pathItems } from "./path-items.ts";
+import type { ItemOperation, PathItem } from "./path-items.ts";
+import { reference } from "./reference.ts";
+import { v2Schema } from "./v2-schema.ts";
+
+export function v2Document(groups: readonly ServedGroup[], info: JsonObject): JsonObject {
+  const resources = groups.flatMap(({ versions }) => versions).flatMap((one) => one.resources);
+  const operations = resources.flatMap(operationsOf);
+  const own = ownDefinitions(resources, "v2");
+  const named = operations.flatMap(({ body, answer }) => [
+    ...(body === undefined ? [] : [bodyName(body)]),
+    bodyName(answer),
+  ]);
+  const paths: MutableJsonObject = {};
+  for (const item of pathItems(operations)) setOwn(paths, item.path, pathFields(item));
+  const definitions: MutableJsonObject = {};
+  for (const [name, schema] of Object.entries(closureOf([...named, ...own.keys()], own))) {
+    setOwn(definitions, name, isJsonObject(schema) ? v2Schema(schema) : {});
+  }
+  return {
+    swagger: "2.0",
+    info,
+    paths,
+    definitions,
+    securityDefinitions: { BearerToken: bearerToken },
+    security: [{ BearerToken: [] }],
+  };
+}
+
+function pathFields({ shared, operations }: PathItem): JsonObject {
+  const fields: MutableJsonObject = {};
+  const [first] = operations.values();
+  for (const [method, item] of operations) fields[method] = operationFields(item);
+  const described = shared.map((name) => parameterFields(name, first?.operation));
+  if (described.length > 0) fields["parameters"] = described;
+  return fields;
+}
+
+function operationFields({ operation, own }: ItemOperation): JsonObject {
+  const { description, id, tag, body, answer, codes, action, gvk } = operation;
+  const responses: MutableJsonObject = {};
+  const schema = v2Schema(reference(bodyName(answer)));
+  for (const code of codes) {
+    responses[String(code)] = { description: codeTexts[code] ?? "", schema };
+  }
+  responses["401"] = { description: "Unauthorized" };
+  const parameters = own.map((name) => parameterFields(name, operation));
+  if (body !== undefined) parameters.unshift(bodyParameter(body.kind, bodyName(body)));
+  return {
+    tags: [tag],
+    description,
+    consumes: consumedTypes(operation),
+    produces: answerTypes(operation),
+    schemes: ["https"],
+    operationId: id,
+    ...(parameters.length === 0 ? {} : { parameters }),
+    responses,
+    "x-kubernetes-action": action,
+    "x-kubernetes-group-version-kind": { ...gvk },
+  };
+}
+
+function bodyParameter(kind: string, name: string): JsonObject {
+  const schema = v2Schema(reference(name));
+  const isOptional = kind === "delete-options";
+  return { name: "body", in: "body", ...(isOptional ? {} : { required: true }), schema };
+}
+
+function parameterFields(name: ParameterName, operation: Operation | undefined): JsonObject {
+  const { in: place, type, description } = describedParameter(name, operation);
+  return {
+    uniqueItems: true,
+    type,
+    description,
+    name,
+    in: place,
+    ...(place === "path" ? { required: true } : {}),
+  };
+}

@@ -1,0 +1,88 @@
+// The OpenAPI v3 document of one group and version: its paths, and the definitions they need.
+
+import { setOwn } from "../../../kernel/json.ts";
+import type { JsonObject, MutableJsonObject } from "../../../kernel/json.ts";
+import type { ServedVersion } from "../discovery/served-groups.ts";
+import { bodyName, closureOf, ownDefinitions } from "./definition-closure.ts";
+import { answerTypes, bodyTypes, bearerToken, codeTexts } from "./media-types.ts";
+import { operationsOf } from "./operation.ts";
+import type { Operation } from "./operation.ts";
+import type { ParameterName } from "./parameters.ts";
+import { describedParameter, pathItems } from "./path-items.ts";
+import type { ItemOperation, PathItem } from "./path-items.ts";
+import { reference } from "./reference.ts";
+
+export function v3Document(version: ServedVersion, info: JsonObject): JsonObject {
+  const operations = version.resources.flatMap(operationsOf);
+  const own = ownDefinitions(version.resources, "v3");
+  const named = operations.flatMap(({ body, answer }) => [
+    ...(body === undefined ? [] : [bodyName(body)]),
+    bodyName(answer),
+  ]);
+  const paths: MutableJsonObject = {};
+  for (const item of pathItems(operations)) setOwn(paths, item.path, pathFields(item));
+  return {
+    openapi: "3.0.0",
+    info,
+    paths,
+    components: {
+      schemas: closureOf([...named, ...own.keys()], own),
+      securitySchemes: { BearerToken: bearerToken },
+    },
+  };
+}
+
+function pathFields({ shared, operations }: PathItem): JsonObject {
+  const fields: MutableJsonObject = {};
+  const [first] = operations.values();
+  for (const [method, item] of operations) fields[method] = operationFields(item);
+  const described = shared.map((name) => parameterFields(name, first?.operation));
+  if (described.length > 0) fields["parameters"] = described;
+  return fields;
+}
+
+function operationFields({ operation, own }: ItemOperation): JsonObject {
+  const { description, id, tag, body, answer, codes, action, gvk } = operation;
+  const responses: MutableJsonObject = {};
+  for (const code of codes) {
+    responses[String(code)] = {
+      description: codeTexts[code] ?? "",
+      content: contentOf(answerTypes(operation), bodyName(answer)),
+    };
+  }
+  responses["401"] = { description: "Unauthorized" };
+  return {
+    tags: [tag],
+    description,
+    operationId: id,
+    ...(own.length === 0
+      ? {}
+      : { parameters: own.map((name) => parameterFields(name, operation)) }),
+    ...(body === undefined ? {} : { requestBody: requestBody(operation, bodyName(body)) }),
+    responses,
+    "x-kubernetes-action": action,
+    "x-kubernetes-group-version-kind": { ...gvk },
+  };
+}
+
+function requestBody(operation: Operation, name: string): JsonObject {
+  const content = contentOf(bodyTypes(operation), name);
+  return operation.body?.kind === "delete-options" ? { content } : { content, required: true };
+}
+
+function contentOf(types: readonly string[], name: string): JsonObject {
+  const content: MutableJsonObject = {};
+  for (const type of types) content[type] = { schema: reference(name) };
+  return content;
+}
+
+function parameterFields(name: ParameterName, operation: Operation | undefined): JsonObject {
+  const { in: place, type, description } = describedParameter(name, operation);
+  return {
+    name,
+    in: place,
+    description,
+    ...(place === "path" ? { required: true } : {}),
+    schema: { type, uniqueItems: true },
+  };
+}
