@@ -3,12 +3,11 @@
  * whole (write, flush, rename), so that a crash never leaves half a ring. A running server reads
  * the file again when it meets a key it does not know: rotation needs no restart.
  */
-import { closeSync, fsyncSync, linkSync, openSync, readFileSync, renameSync } from "node:fs";
-import { rmSync, statSync, writeSync } from "node:fs";
-import { dirname } from "node:path";
+import { readFileSync, statSync } from "node:fs";
 import { SetpointError, isSetpointError } from "../kernel/errors.ts";
 import { formatKeyRing, keyRing, newSealKey, parseKeyRing } from "../store/key-ring.ts";
 import type { KeyRing, SealKey } from "../store/key-ring.ts";
+import { writeDurably } from "./durable-file.ts";
 
 export function openKeyFile(path: string): KeyRing {
   let keys = readKeys(path);
@@ -38,7 +37,7 @@ export function openKeyFile(path: string): KeyRing {
 /** Puts a new key first. Older keys stay, so that everything sealed before still opens. */
 export function addKey(path: string): SealKey {
   const key = newSealKey();
-  replaceFile(path, formatKeyRing([key, ...readKeys(path)]), "replace");
+  writeDurably(path, formatKeyRing([key, ...readKeys(path)]), { existing: "replace", mode: 0o600 });
   return key;
 }
 
@@ -46,13 +45,13 @@ export function addKey(path: string): SealKey {
 export function dropOldKeys(path: string): number {
   const [active, ...old] = readKeys(path);
   if (active === undefined || old.length === 0) return 0;
-  replaceFile(path, formatKeyRing([active]), "replace");
+  writeDurably(path, formatKeyRing([active]), { existing: "replace", mode: 0o600 });
   return old.length;
 }
 
 /** Makes a ring where there is none. Of two processes that do it at once, both use the first's. */
 export function createKeyFile(path: string, key: SealKey): void {
-  replaceFile(path, formatKeyRing([key]), "keep");
+  writeDurably(path, formatKeyRing([key]), { existing: "keep", mode: 0o600 });
 }
 
 export function hasKeyFile(path: string): boolean {
@@ -78,29 +77,4 @@ function readKeys(path: string): readonly SealKey[] {
 function fileVersion(path: string): string | undefined {
   const found = statSync(path, { throwIfNoEntry: false });
   return found === undefined ? undefined : `${found.ino}:${found.mtimeMs}`;
-}
-
-/** "keep" never overwrites: of two processes that start at once, one makes the ring. */
-function replaceFile(path: string, text: string, existing: "replace" | "keep"): void {
-  const partial = `${path}.${process.pid}.partial`;
-  const file = openSync(partial, "w", 0o600);
-  try {
-    writeSync(file, text);
-    fsyncSync(file);
-  } finally {
-    closeSync(file);
-  }
-  if (existing === "replace") renameSync(partial, path);
-  else {
-    try {
-      linkSync(partial, path);
-    } catch (error) {
-      if ((error as NodeJS.ErrnoException).code !== "EEXIST") throw error;
-    } finally {
-      rmSync(partial, { force: true });
-    }
-  }
-  const folder = openSync(dirname(path), "r");
-  fsyncSync(folder);
-  closeSync(folder);
 }
