@@ -2,8 +2,9 @@
 // others by name. They are read from the same tables as the protobuf encoding, so that what is
 // documented is what is accepted.
 
+import { canonicalJson } from "../../../kernel/canonical-json.ts";
 import { setOwn } from "../../../kernel/json.ts";
-import type { JsonObject, MutableJsonObject } from "../../../kernel/json.ts";
+import type { Json, JsonObject, MutableJsonObject } from "../../../kernel/json.ts";
 import { allMessages, messageOf } from "../../../intents/builtin/catalogue.ts";
 import type { Message, Scalar, Shape } from "../../../intents/builtin/message.ts";
 import { apiVersionText, kindText } from "./type-texts.ts";
@@ -73,8 +74,14 @@ function addDefinition(
   if (Object.keys(properties).length > 0) schema["properties"] = properties;
   if (required.length > 0) schema["required"] = required;
   Object.assign(schema, message.keywords);
-  if (root !== undefined) schema["x-kubernetes-group-version-kind"] = root.kinds;
+  if (root !== undefined) {
+    schema["x-kubernetes-group-version-kind"] = root.kinds.toSorted(byGroupAndVersion);
+  }
   for (const other of inner) addDefinition(found, other, roots);
+}
+
+function byGroupAndVersion(a: JsonObject, b: JsonObject): number {
+  return canonicalJson(a) < canonicalJson(b) ? -1 : 1;
 }
 
 const typeProperties: JsonObject = {
@@ -96,24 +103,36 @@ function collectFields(message: Message, into: Fields): void {
       continue;
     }
     const beside = description === "" ? {} : { description };
-    setOwn(into.properties, name, shapeSchema(shape, beside, into.inner));
+    const isZeroed = shape.isRequired || shape.isAlways;
+    setOwn(into.properties, name, shapeSchema(shape, beside, { inner: into.inner, isZeroed }));
     if (shape.isRequired) into.required.push(name);
   }
 }
 
-function shapeSchema(shape: Shape, beside: JsonObject, inner: Message[]): JsonObject {
-  const { type, keywords } = shape;
+interface Place {
+  readonly inner: Message[];
+  /** What is always written has a zero value by default; what may be left out has none. */
+  readonly isZeroed: boolean;
+}
+
+function shapeSchema(shape: Shape, beside: JsonObject, place: Place): JsonObject {
+  const { type, keywords, isPointer } = shape;
+  const { inner, isZeroed } = place;
   const extra = { ...beside, ...keywords };
   switch (type.kind) {
-    case "scalar":
-      return scalarSchema(type.scalar, extra);
+    case "scalar": {
+      const zero = isZeroed && !isPointer ? zeros[type.scalar] : undefined;
+      return scalarSchema(type.scalar, zero === undefined ? extra : { ...extra, default: zero });
+    }
     case "message":
       inner.push(type.message());
-      return reference(type.message().name, extra);
-    case "list":
-      return { ...extra, items: shapeSchema(type.of, {}, inner), type: "array" };
+      return reference(type.message().name, isPointer ? extra : { ...extra, default: {} });
+    case "list": {
+      const items = shapeSchema(type.of, {}, { inner, isZeroed: true });
+      return { ...extra, items, type: "array" };
+    }
     case "map": {
-      const values = shapeSchema(type.of, {}, inner);
+      const values = shapeSchema(type.of, {}, { inner, isZeroed: true });
       return { ...extra, additionalProperties: values, type: "object" };
     }
     case "schemaOr":
@@ -123,6 +142,14 @@ function shapeSchema(shape: Shape, beside: JsonObject, inner: Message[]): JsonOb
       return type satisfies never;
   }
 }
+
+const zeros: Readonly<Partial<Record<Scalar, Json>>> = {
+  string: "",
+  bool: false,
+  int32: 0,
+  int64: 0,
+  double: 0,
+};
 
 const quantityName = "io.k8s.apimachinery.pkg.api.resource.Quantity";
 const intOrStringName = "io.k8s.apimachinery.pkg.util.intstr.IntOrString";

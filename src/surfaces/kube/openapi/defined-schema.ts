@@ -5,10 +5,9 @@
 import { getOwn, isJsonArray, isJsonObject, setOwn } from "../../../kernel/json.ts";
 import type { Json, JsonObject, MutableJsonObject } from "../../../kernel/json.ts";
 import type { Kind, KindVersion } from "../../../kernel/kind.ts";
-import { metaPrefix, reference } from "./reference.ts";
+import { definitionName, metaPrefix, reference, v2Reference } from "./reference.ts";
 import { apiVersionText, embeddedApiVersionText, embeddedKindText } from "./type-texts.ts";
 import { kindText, listItemsText, listMetadataText, metadataText } from "./type-texts.ts";
-import { definitionName } from "./reference.ts";
 
 type Form = "v2" | "v3";
 
@@ -26,13 +25,13 @@ export function definedSchema(kind: Kind, version: KindVersion, form: Form): Jso
   const properties: MutableJsonObject = { ...(isJsonObject(inner) ? inner : {}) };
   properties["apiVersion"] = { description: apiVersionText, type: "string" };
   properties["kind"] = { description: kindText, type: "string" };
-  properties["metadata"] = reference(`${metaPrefix}.ObjectMeta`, { description: metadataText });
+  properties["metadata"] = metadataSchema(form);
   return { ...whole, properties, ...extensions };
 }
 
-export function definedListSchema(kind: Kind, version: KindVersion): JsonObject {
+export function definedListSchema(kind: Kind, version: KindVersion, form: Form): JsonObject {
   const { plural, kind: itemKind, listKind } = kind.names;
-  const items = reference(definitionName(kind.group, version.name, itemKind));
+  const items = referenceFor(form)(definitionName(kind.group, version.name, itemKind));
   return {
     description: `${listKind} is a list of ${itemKind}`,
     type: "object",
@@ -41,11 +40,19 @@ export function definedListSchema(kind: Kind, version: KindVersion): JsonObject 
       apiVersion: { description: apiVersionText, type: "string" },
       items: { description: listItemsText(plural), items, type: "array" },
       kind: { description: kindText, type: "string" },
-      metadata: reference(`${metaPrefix}.ListMeta`, { description: listMetadataText }),
+      metadata: referenceFor(form)(`${metaPrefix}.ListMeta`, { description: listMetadataText }),
     },
     "x-kubernetes-group-version-kind": [gvk(kind, version, listKind)],
     ...selectable(version),
   };
+}
+
+function referenceFor(form: Form): typeof reference {
+  return form === "v2" ? v2Reference : reference;
+}
+
+function metadataSchema(form: Form): JsonObject {
+  return referenceFor(form)(`${metaPrefix}.ObjectMeta`, { description: metadataText });
 }
 
 function gvk(kind: Kind, version: KindVersion, name: string): JsonObject {
@@ -138,6 +145,7 @@ function isIntOrString(anyOf: Json | undefined): boolean {
 }
 
 function restrictToV2(schema: JsonObject, out: MutableJsonObject): void {
+  delete out["default"];
   const isNullable = getOwn(schema, "nullable") === true;
   const isOpen = getOwn(schema, "x-kubernetes-preserve-unknown-fields") === true;
   const nullable = nullableProperties(schema);
@@ -177,7 +185,7 @@ function embed(out: MutableJsonObject, form: Form): void {
     ...(isJsonObject(inner) ? inner : {}),
     apiVersion: { description: embeddedApiVersionText, type: "string" },
     kind: { description: embeddedKindText, type: "string" },
-    metadata: reference(`${metaPrefix}.ObjectMeta`, { description: metadataText }),
+    metadata: metadataSchema(form),
   };
   const known = out["required"];
   const required = isJsonArray(known) ? [...known] : [];

@@ -1,5 +1,6 @@
 // The definitions that a document needs: those its operations name, and all that these refer to.
 
+import { assert } from "../../../kernel/assert.ts";
 import { isJsonArray, isJsonObject, setOwn } from "../../../kernel/json.ts";
 import type { Json, JsonObject, MutableJsonObject } from "../../../kernel/json.ts";
 import { apiVersionOf } from "../../../kernel/kind.ts";
@@ -7,7 +8,7 @@ import type { ServedResource } from "../discovery/served-groups.ts";
 import { builtInDefinitions, builtInName } from "./built-in-definitions.ts";
 import type { Definitions } from "./built-in-definitions.ts";
 import { definedListSchema, definedSchema } from "./defined-schema.ts";
-import type { BodyShape } from "./operation.ts";
+import type { BodyShape, Operation } from "./operation.ts";
 import { definitionName, metaPrefix, v3Prefix } from "./reference.ts";
 
 /** The name of the definition that describes a body. */
@@ -41,23 +42,31 @@ export function ownDefinitions(
     if (builtInName(apiVersionOf(kind, version.name), name) !== undefined) continue;
     own.set(definitionName(kind.group, version.name, name), definedSchema(kind, version, form));
     const listName = definitionName(kind.group, version.name, listKind);
-    own.set(listName, definedListSchema(kind, version));
+    own.set(listName, definedListSchema(kind, version, form));
   }
   return own;
 }
 
-/** Sorted by name. */
-export function closureOf(names: readonly string[], own: Definitions): JsonObject {
+/** Built-in definitions that these names lead to, and then the own ones; all sorted by name. */
+export function closureOf(
+  operations: readonly Operation[],
+  own: Definitions,
+  convert: (schema: JsonObject) => JsonObject = (schema) => schema,
+): JsonObject {
   const known = builtInDefinitions();
-  const found = new Map<string, JsonObject>();
-  const pending = [...names];
+  const found = new Map<string, JsonObject>(own);
+  const pending = operations.flatMap(({ body, answer }) => [
+    ...(body === undefined ? [] : [bodyName(body)]),
+    bodyName(answer),
+  ]);
+  // Own definitions refer to nothing else, whatever their authors wrote into them.
+  if (own.size > 0) pending.push(`${metaPrefix}.ObjectMeta`, `${metaPrefix}.ListMeta`);
   while (pending.length > 0) {
     const name = pending.pop() ?? "";
     if (found.has(name)) continue;
-    const schema = own.get(name) ?? known.get(name);
-    // A default in a user's schema may look like a reference; it leads nowhere.
-    if (schema === undefined) continue;
-    found.set(name, schema);
+    const schema = known.get(name);
+    assert(schema !== undefined, `the definition ${name} is known`);
+    found.set(name, convert(schema));
     collectReferences(schema, pending);
   }
   const sorted: MutableJsonObject = {};

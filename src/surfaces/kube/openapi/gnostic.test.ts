@@ -51,6 +51,22 @@ test("definitions carry types, limits, required names and extensions", () => {
   assert.equal(yaml, '[{"group":"g","version":"v1","kind":"K"}]\n');
 });
 
+test("documents larger than the first buffer are whole", () => {
+  const names = Array.from({ length: 5_000 }, (_, index) => `Definition${index}`);
+  const definitions = Object.fromEntries(names.map((name) => [name, { title: `é${name}` }]));
+  const pairs = decode(message(decode(gnosticDocument({ definitions })), 9)).get(1) ?? [];
+  const found = pairs.map((pair) => decode(pair));
+  assert.deepEqual(
+    found.map((pair) => text(pair, 1)),
+    names,
+  );
+  const titles = found.map((pair) => text(decode(message(pair, 2)), 3));
+  assert.deepEqual(
+    titles,
+    names.map((name) => `é${name}`),
+  );
+});
+
 test("paths carry operations, parameters by place, bodies and answers", () => {
   const patch = {
     operationId: "p",

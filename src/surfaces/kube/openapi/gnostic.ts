@@ -4,6 +4,9 @@
 
 import { getOwn, isJsonArray, isJsonObject } from "../../../kernel/json.ts";
 import type { Json, JsonObject } from "../../../kernel/json.ts";
+import { fromEnd, wireWriter, writeDouble, writeHead, writeTag } from "./wire-writer.ts";
+import { writeText, writeVarint, written } from "./wire-writer.ts";
+import type { WireWriter } from "./wire-writer.ts";
 
 /** Media types by which clients ask for this form. */
 export const gnosticTypes = [
@@ -15,37 +18,69 @@ export const gnosticTypes = [
 export const gnosticType = gnosticTypes[1];
 
 export function gnosticDocument(document: JsonObject): Buffer {
-  return encodeMessage(document, documentFields);
+  const writer = wireWriter();
+  encodeMessage(writer, document, documentFields);
+  return written(writer);
 }
 
-type Encoder = (value: Json) => Buffer | undefined;
+/**
+ * Writes a field with its head, or nothing when the value is not what the field holds. The writer
+ * runs backwards, so whatever comes first in a message is written last.
+ */
+type Encoder = (writer: WireWriter, number: number, value: Json) => void;
 type Fields = Readonly<Record<string, readonly [number: number, encode: Encoder]>>;
 
-const text: Encoder = (value) => (typeof value === "string" ? Buffer.from(value) : undefined);
-const yaml: Encoder = (value) => delimited(2, Buffer.from(`${JSON.stringify(value)}\n`));
-
-/** Lazily, because schemas contain schemas. */
-const schema: Encoder = (value) =>
-  isJsonObject(value) ? encodeMessage(value, schemaFields, 31) : undefined;
-
-const documentFields: Fields = {
-  swagger: [1, text],
-  info: [2, nested({ title: [1, text], version: [2, text], description: [3, text] })],
-  paths: [8, pairs(2, pathItem)],
-  definitions: [9, pairs(1, schema)],
-  security: [12, pairs(1, repeatedText)],
-  securityDefinitions: [13, pairs(1, securityDefinition)],
+const text: Encoder = (writer, number, value) => {
+  if (typeof value === "string") {
+    delimited(writer, number, () => {
+      writeText(writer, value);
+    });
+  }
 };
 
-const operationFields: Fields = {
-  tags: [1, text],
-  description: [3, text],
-  operationId: [5, text],
-  produces: [6, text],
-  consumes: [7, text],
-  parameters: [8, parameter],
-  responses: [9, pairs(1, response)],
-  schemes: [10, text],
+const yaml: Encoder = (writer, number, value) => {
+  delimited(writer, number, () => {
+    text(writer, 2, `${JSON.stringify(value)}\n`);
+  });
+};
+
+const flag: Encoder = (writer, number, value) => {
+  if (value !== true) return;
+  writeVarint(writer, 1);
+  writeTag(writer, number, 0);
+};
+
+const integer: Encoder = (writer, number, value) => {
+  if (typeof value !== "number" || !Number.isSafeInteger(value) || value < 0) return;
+  writeVarint(writer, value);
+  writeTag(writer, number, 0);
+};
+
+const double: Encoder = (writer, number, value) => {
+  if (typeof value !== "number") return;
+  writeDouble(writer, value);
+  writeTag(writer, number, 1);
+};
+
+/** By a function, because schemas contain schemas. */
+const schema: Encoder = (writer, number, value) => {
+  message(schemaFields, 31)(writer, number, value);
+};
+
+const repeatedText: Encoder = (writer, number, value) => {
+  delimited(writer, number, () => {
+    if (isJsonArray(value)) for (const item of value.toReversed()) text(writer, 1, item);
+  });
+};
+
+const additionalProperties: Encoder = (writer, number, value) => {
+  delimited(writer, number, () => {
+    if (typeof value !== "boolean") schema(writer, 1, value);
+    else {
+      writeVarint(writer, Number(value));
+      writeTag(writer, 2, 0);
+    }
+  });
 };
 
 const bodyFields: Fields = {
@@ -74,6 +109,52 @@ const queryParameterFields: Fields = {
   uniqueItems: [20, flag],
 };
 
+/** A choice in a choice in a choice: body or not, and then by place. */
+const parameter: Encoder = (writer, number, value) => {
+  const place = isJsonObject(value) ? getOwn(value, "in") : undefined;
+  if (place === "body") inside(1, inside(1, message(bodyFields)))(writer, number, value);
+  else if (place === "path") {
+    inside(1, inside(2, inside(4, message(pathParameterFields))))(writer, number, value);
+  } else inside(1, inside(2, inside(3, message(queryParameterFields))))(writer, number, value);
+};
+
+const operation = message(
+  {
+    tags: [1, text],
+    description: [3, text],
+    operationId: [5, text],
+    produces: [6, text],
+    consumes: [7, text],
+    parameters: [8, parameter],
+    responses: [
+      9,
+      pairs(1, inside(1, message({ description: [1, text], schema: [2, inside(1, schema)] }))),
+    ],
+    schemes: [10, text],
+  },
+  13,
+);
+
+const pathItem = message({
+  get: [2, operation],
+  put: [3, operation],
+  post: [4, operation],
+  delete: [5, operation],
+  patch: [8, operation],
+  parameters: [9, parameter],
+});
+
+const apiKey = message({ type: [1, text], name: [2, text], in: [3, text], description: [4, text] });
+
+const documentFields: Fields = {
+  swagger: [1, text],
+  info: [2, message({ title: [1, text], version: [2, text], description: [3, text] })],
+  paths: [8, pairs(2, pathItem)],
+  definitions: [9, pairs(1, schema)],
+  security: [12, pairs(1, repeatedText)],
+  securityDefinitions: [13, pairs(1, inside(2, apiKey))],
+};
+
 const schemaFields: Fields = {
   $ref: [1, text],
   format: [2, text],
@@ -96,145 +177,77 @@ const schemaFields: Fields = {
   required: [19, text],
   enum: [20, yaml],
   additionalProperties: [21, additionalProperties],
-  type: [22, (value) => (typeof value === "string" ? delimited(1, Buffer.from(value)) : undefined)],
-  items: [23, (value) => wrapped(1, schema(value))],
+  type: [22, inside(1, text)],
+  items: [23, inside(1, schema)],
   properties: [25, pairs(1, schema)],
 };
 
-function additionalProperties(value: Json): Buffer | undefined {
-  if (typeof value === "boolean") return tagged(2, 0, varint(Number(value)));
-  return wrapped(1, schema(value));
-}
-
-function pathItem(value: Json): Buffer | undefined {
-  const operation = (inner: Json): Buffer | undefined =>
-    isJsonObject(inner) ? encodeMessage(inner, operationFields, 13) : undefined;
-  const fields: Fields = {
-    get: [2, operation],
-    put: [3, operation],
-    post: [4, operation],
-    delete: [5, operation],
-    patch: [8, operation],
-    parameters: [9, parameter],
+/** A message that holds nothing but one field. */
+function inside(inner: number, encode: Encoder): Encoder {
+  return (writer, number, value) => {
+    delimited(writer, number, () => {
+      encode(writer, inner, value);
+    });
   };
-  return isJsonObject(value) ? encodeMessage(value, fields) : undefined;
-}
-
-/** A choice in a choice in a choice: body or not, and then by place. */
-function parameter(value: Json): Buffer | undefined {
-  if (!isJsonObject(value)) return undefined;
-  const place = getOwn(value, "in");
-  if (place === "body") return delimited(1, delimited(1, encodeMessage(value, bodyFields)));
-  const inner =
-    place === "path"
-      ? delimited(4, encodeMessage(value, pathParameterFields))
-      : delimited(3, encodeMessage(value, queryParameterFields));
-  return delimited(1, delimited(2, inner));
-}
-
-function response(value: Json): Buffer | undefined {
-  const answered: Encoder = (inner) => wrapped(1, schema(inner));
-  const fields: Fields = { description: [1, text], schema: [2, answered] };
-  return isJsonObject(value) ? delimited(1, encodeMessage(value, fields)) : undefined;
-}
-
-function securityDefinition(value: Json): Buffer | undefined {
-  const fields: Fields = {
-    type: [1, text],
-    name: [2, text],
-    in: [3, text],
-    description: [4, text],
-  };
-  return isJsonObject(value) ? delimited(2, encodeMessage(value, fields)) : undefined;
-}
-
-function repeatedText(value: Json): Buffer | undefined {
-  if (!isJsonArray(value)) return undefined;
-  return Buffer.concat(value.map((item) => delimited(1, text(item) ?? Buffer.alloc(0))));
 }
 
 /** A map, written as one (name, value) message per key under the given number. */
-function pairs(number: number, encode: Encoder): Encoder {
-  return (value) => {
-    if (!isJsonObject(value)) return undefined;
-    const parts: Buffer[] = [];
-    for (const [name, inner] of Object.entries(value)) {
-      const encoded = encode(inner);
-      if (encoded !== undefined) parts.push(delimited(number, pair(name, encoded)));
-    }
-    return Buffer.concat(parts);
+function pairs(inner: number, encode: Encoder): Encoder {
+  return (writer, number, value) => {
+    if (!isJsonObject(value)) return;
+    delimited(writer, number, () => {
+      for (const name of Object.keys(value).toReversed()) {
+        pair(writer, inner, name, value[name] ?? null, encode);
+      }
+    });
   };
 }
 
-function pair(name: string, value: Buffer): Buffer {
-  return Buffer.concat([delimited(1, Buffer.from(name)), delimited(2, value)]);
+function pair(
+  writer: WireWriter,
+  number: number,
+  name: string,
+  value: Json,
+  encode: Encoder,
+): void {
+  delimited(writer, number, () => {
+    encode(writer, 2, value);
+    text(writer, 1, name);
+  });
 }
 
-function nested(fields: Fields): Encoder {
-  return (value) => (isJsonObject(value) ? encodeMessage(value, fields) : undefined);
+function message(fields: Fields, extensions?: number): Encoder {
+  return (writer, number, value) => {
+    if (!isJsonObject(value)) return;
+    delimited(writer, number, () => {
+      encodeMessage(writer, value, fields, extensions);
+    });
+  };
 }
 
 /** Lists become repeated fields; keys that begin with x- are vendor extensions. */
-function encodeMessage(value: JsonObject, fields: Fields, extensions?: number): Buffer {
-  const parts: Buffer[] = [];
-  for (const [key, inner] of Object.entries(value)) {
+function encodeMessage(
+  writer: WireWriter,
+  value: JsonObject,
+  fields: Fields,
+  extensions?: number,
+): void {
+  for (const key of Object.keys(value).toReversed()) {
+    const inner = value[key] ?? null;
     if (extensions !== undefined && key.startsWith("x-")) {
-      parts.push(delimited(extensions, pair(key, yaml(inner) ?? Buffer.alloc(0))));
+      pair(writer, extensions, key, inner, yaml);
       continue;
     }
     const known = Object.hasOwn(fields, key) ? fields[key] : undefined;
     if (known === undefined) continue;
     const [number, encode] = known;
-    const items = isJsonArray(inner) && key !== "default" ? inner : [inner];
-    for (const item of items) parts.push(...field(number, encode, item));
+    const items = isJsonArray(inner) && key !== "default" ? inner.toReversed() : [inner];
+    for (const item of items) encode(writer, number, item);
   }
-  return Buffer.concat(parts);
 }
 
-function field(number: number, encode: Encoder, value: Json): readonly Buffer[] {
-  const encoded = encode(value);
-  if (encoded === undefined) return [];
-  // Scalars write their own wire type.
-  if (encode === flag || encode === integer) return [tagged(number, 0, encoded)];
-  if (encode === double) return [tagged(number, 1, encoded)];
-  return [delimited(number, encoded)];
-}
-
-function flag(value: Json): Buffer | undefined {
-  return value === true ? varint(1) : undefined;
-}
-
-function integer(value: Json): Buffer | undefined {
-  if (typeof value !== "number" || !Number.isSafeInteger(value) || value < 0) return undefined;
-  return varint(value);
-}
-
-function double(value: Json): Buffer | undefined {
-  if (typeof value !== "number") return undefined;
-  const bytes = Buffer.alloc(8);
-  bytes.writeDoubleLE(value);
-  return bytes;
-}
-
-function wrapped(number: number, inner: Buffer | undefined): Buffer | undefined {
-  return inner === undefined ? undefined : delimited(number, inner);
-}
-
-function delimited(number: number, bytes: Buffer): Buffer {
-  return Buffer.concat([varint(number * 8 + 2), varint(bytes.length), bytes]);
-}
-
-function tagged(number: number, wireType: number, bytes: Buffer): Buffer {
-  return Buffer.concat([varint(number * 8 + wireType), bytes]);
-}
-
-function varint(value: number): Buffer {
-  const bytes: number[] = [];
-  let rest = value;
-  while (rest >= 128) {
-    bytes.push((rest % 128) + 128);
-    rest = Math.floor(rest / 128);
-  }
-  bytes.push(rest);
-  return Buffer.from(bytes);
+function delimited(writer: WireWriter, number: number, content: () => void): void {
+  const end = fromEnd(writer);
+  content();
+  writeHead(writer, number, end);
 }

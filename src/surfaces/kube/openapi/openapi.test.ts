@@ -148,7 +148,8 @@ test("version 2 leaves open what it cannot say", () => {
   });
   const spec = properties["spec"] as { readonly required: unknown; properties: JsonObject };
   assert.deepEqual(spec.required, ["color"]);
-  const { port, maybe, choice, free, labels } = spec.properties;
+  const { color, port, maybe, choice, free, labels } = spec.properties;
+  assert.deepEqual(color, { type: "string", enum: ["red", "blue"] });
   assert.deepEqual(port, { "x-kubernetes-int-or-string": true });
   assert.deepEqual(maybe, {});
   assert.deepEqual(choice, { type: "string" });

@@ -44,7 +44,8 @@ export function openApiOf(input: OpenApiInput, cache: OpenApiCache = new Map()):
   const byPath = new Map(entries.map((entry) => [entry.path, entry]));
   const current = new Set(entries.map((entry) => entry.hash));
   for (const hash of cache.keys()) if (!current.has(hash)) cache.delete(hash);
-  const swagger = once(() => v2Document(groups, info));
+  // The document itself is not kept: it is much larger than its bytes.
+  const swagger = (): JsonObject => v2Document(groups, info);
   const forms = {
     json: once(() => encodedJson(swagger())),
     protobuf: once(() => encodedBytes(gnosticDocument(swagger()), gnosticType)),

@@ -2,6 +2,8 @@
 // written from this list. Identifiers, descriptions and tags are formed as kube-apiserver forms
 // them, because generated clients take their method names from them.
 
+import { kindId } from "../../../kernel/kind.ts";
+import type { Kind } from "../../../kernel/kind.ts";
 import type { ServedResource, ServedSubresource } from "../discovery/served-groups.ts";
 import type { ParameterName } from "./parameters.ts";
 import { parametersOf } from "./parameters.ts";
@@ -125,7 +127,7 @@ function operation(target: Target, path: string, action: Action): Operation {
     parameters: parametersOf(action, scope),
     nameOf: kind.names.kind,
     body: bodyOf(action, gvk, isBuiltIn),
-    answer: answerOf(action, gvk, kind.names.listKind),
+    answer: answerOf(action, gvk, kind),
     codes: codesOf(action, isBuiltIn),
     isBuiltIn,
   };
@@ -138,10 +140,14 @@ function bodyOf(action: Action, gvk: GroupVersionKind, isBuiltIn: boolean): Body
   return action === "deletecollection" && isBuiltIn ? { kind: "delete-options" } : undefined;
 }
 
-function answerOf(action: Action, gvk: GroupVersionKind, listKind: string): BodyShape {
-  if (action === "delete" || action === "deletecollection") return { kind: "status" };
-  if (action === "list") return { kind: "list", gvk: { ...gvk, kind: listKind } };
-  return { kind: "object", gvk };
+/** Kinds whose deletion is answered with what was deleted. */
+const answeredWhole = new Set(["resourcequotas", "serviceaccounts"]);
+
+function answerOf(action: Action, gvk: GroupVersionKind, kind: Kind): BodyShape {
+  if (action === "list") return { kind: "list", gvk: { ...gvk, kind: kind.names.listKind } };
+  const isStatus =
+    action === "delete" ? !answeredWhole.has(kindId(kind)) : action === "deletecollection";
+  return isStatus ? { kind: "status" } : { kind: "object", gvk };
 }
 
 function codesOf(action: Action, isBuiltIn: boolean): readonly number[] {

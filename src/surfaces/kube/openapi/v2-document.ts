@@ -1,7 +1,7 @@
 // The OpenAPI v2 document: one for everything that is served. Terraform and old versions of kubectl
 // read it, and tools that only know version 2 must not be told what version 2 cannot say.
 
-import { isJsonObject, setOwn } from "../../../kernel/json.ts";
+import { setOwn } from "../../../kernel/json.ts";
 import type { JsonObject, MutableJsonObject } from "../../../kernel/json.ts";
 import type { ServedGroup } from "../discovery/served-groups.ts";
 import { bodyName, closureOf, ownDefinitions } from "./definition-closure.ts";
@@ -11,28 +11,20 @@ import type { Operation } from "./operation.ts";
 import type { ParameterName } from "./parameters.ts";
 import { describedParameter, pathItems } from "./path-items.ts";
 import type { ItemOperation, PathItem } from "./path-items.ts";
-import { reference } from "./reference.ts";
+import { v2Reference } from "./reference.ts";
 import { v2Schema } from "./v2-schema.ts";
 
 export function v2Document(groups: readonly ServedGroup[], info: JsonObject): JsonObject {
   const resources = groups.flatMap(({ versions }) => versions).flatMap((one) => one.resources);
   const operations = resources.flatMap(operationsOf);
   const own = ownDefinitions(resources, "v2");
-  const named = operations.flatMap(({ body, answer }) => [
-    ...(body === undefined ? [] : [bodyName(body)]),
-    bodyName(answer),
-  ]);
   const paths: MutableJsonObject = {};
   for (const item of pathItems(operations)) setOwn(paths, item.path, pathFields(item));
-  const definitions: MutableJsonObject = {};
-  for (const [name, schema] of Object.entries(closureOf([...named, ...own.keys()], own))) {
-    setOwn(definitions, name, isJsonObject(schema) ? v2Schema(schema) : {});
-  }
   return {
     swagger: "2.0",
     info,
     paths,
-    definitions,
+    definitions: closureOf(operations, own, v2Schema),
     securityDefinitions: { BearerToken: bearerToken },
     security: [{ BearerToken: [] }],
   };
@@ -50,7 +42,7 @@ function pathFields({ shared, operations }: PathItem): JsonObject {
 function operationFields({ operation, own }: ItemOperation): JsonObject {
   const { description, id, tag, body, answer, codes, action, gvk } = operation;
   const responses: MutableJsonObject = {};
-  const schema = v2Schema(reference(bodyName(answer)));
+  const schema = v2Reference(bodyName(answer));
   for (const code of codes) {
     responses[String(code)] = { description: codeTexts[code] ?? "", schema };
   }
@@ -72,7 +64,7 @@ function operationFields({ operation, own }: ItemOperation): JsonObject {
 }
 
 function bodyParameter(kind: string, name: string): JsonObject {
-  const schema = v2Schema(reference(name));
+  const schema = v2Reference(name);
   const isOptional = kind === "delete-options";
   return { name: "body", in: "body", ...(isOptional ? {} : { required: true }), schema };
 }

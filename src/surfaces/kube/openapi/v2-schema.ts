@@ -3,12 +3,12 @@
 
 import { getOwn, isJsonArray, isJsonObject, setOwn } from "../../../kernel/json.ts";
 import type { Json, JsonObject, MutableJsonObject } from "../../../kernel/json.ts";
-import { v3Prefix } from "./reference.ts";
+import { v2Prefix, v3Prefix } from "./reference.ts";
 
-const v2Prefix = "#/definitions/";
 /** Data, not schemas: nothing inside may be rewritten. */
-const opaque = new Set(["default", "enum", "example", "required"]);
-const unknownToV2 = new Set(["allOf", "anyOf", "oneOf", "not", "nullable"]);
+const opaque = new Set(["enum", "example", "required"]);
+/** Defaults are known to version 2, but its clients would apply them themselves. */
+const unknownToV2 = new Set(["allOf", "anyOf", "oneOf", "not", "nullable", "default"]);
 
 export function v2Schema(schema: JsonObject): JsonObject {
   const out: MutableJsonObject = {};
@@ -19,7 +19,7 @@ export function v2Schema(schema: JsonObject): JsonObject {
   const allOf = getOwn(schema, "allOf");
   const [only] = isJsonArray(allOf) ? allOf : [];
   const target = isJsonObject(only) ? getOwn(only, "$ref") : undefined;
-  if (typeof target === "string") out["$ref"] = v2Reference(target);
+  if (typeof target === "string") out["$ref"] = rewritten(target);
   const isChoice = isJsonArray(getOwn(schema, "oneOf")) && out["type"] === undefined;
   if (isChoice) out["type"] = "string";
   return out;
@@ -30,7 +30,7 @@ function isData(key: string): boolean {
 }
 
 function v2Value(key: string, value: Json): Json {
-  if (key === "$ref" && typeof value === "string") return v2Reference(value);
+  if (key === "$ref" && typeof value === "string") return rewritten(value);
   if (!isJsonObject(value)) return value;
   if (key !== "properties") return v2Schema(value);
   const properties: MutableJsonObject = {};
@@ -40,6 +40,6 @@ function v2Value(key: string, value: Json): Json {
   return properties;
 }
 
-export function v2Reference(text: string): string {
+function rewritten(text: string): string {
   return text.startsWith(v3Prefix) ? `${v2Prefix}${text.slice(v3Prefix.length)}` : text;
 }

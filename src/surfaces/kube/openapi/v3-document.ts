@@ -12,25 +12,25 @@ import { describedParameter, pathItems } from "./path-items.ts";
 import type { ItemOperation, PathItem } from "./path-items.ts";
 import { reference } from "./reference.ts";
 
-export function v3Document(version: ServedVersion, info: JsonObject): JsonObject {
+export function v3Document(version: ServedVersion, serverInfo: JsonObject): JsonObject {
+  const isBuiltIn = version.resources.some(({ kind }) => kind.origin === "built-in");
   const operations = version.resources.flatMap(operationsOf);
   const own = ownDefinitions(version.resources, "v3");
-  const named = operations.flatMap(({ body, answer }) => [
-    ...(body === undefined ? [] : [bodyName(body)]),
-    bodyName(answer),
-  ]);
   const paths: MutableJsonObject = {};
   for (const item of pathItems(operations)) setOwn(paths, item.path, pathFields(item));
   return {
     openapi: "3.0.0",
-    info,
+    info: isBuiltIn ? serverInfo : definedInfo,
     paths,
     components: {
-      schemas: closureOf([...named, ...own.keys()], own),
-      securitySchemes: { BearerToken: bearerToken },
+      schemas: closureOf(operations, own),
+      ...(isBuiltIn ? { securitySchemes: { BearerToken: bearerToken } } : {}),
     },
   };
 }
+
+/** Groups of definitions do not change with the server, and neither does their document. */
+const definedInfo: JsonObject = { title: "Kubernetes CRD Swagger", version: "v0.1.0" };
 
 function pathFields({ shared, operations }: PathItem): JsonObject {
   const fields: MutableJsonObject = {};
