@@ -137,7 +137,7 @@ function shapeSchema(shape: Shape, beside: JsonObject, place: Place): JsonObject
     }
     case "schemaOr":
       inner.push(type.message());
-      return extra;
+      return reference(schemaOrNames[type.other], extra);
     default:
       return type satisfies never;
   }
@@ -151,9 +151,15 @@ const zeros: Readonly<Partial<Record<Scalar, Json>>> = {
   double: 0,
 };
 
+const extensionsPrefix = "io.k8s.apiextensions-apiserver.pkg.apis.apiextensions.v1";
+const schemaOrNames = {
+  bool: `${extensionsPrefix}.JSONSchemaPropsOrBool`,
+  schemas: `${extensionsPrefix}.JSONSchemaPropsOrArray`,
+  texts: `${extensionsPrefix}.JSONSchemaPropsOrStringArray`,
+} as const;
 const quantityName = "io.k8s.apimachinery.pkg.api.resource.Quantity";
 const intOrStringName = "io.k8s.apimachinery.pkg.util.intstr.IntOrString";
-const jsonName = "io.k8s.apiextensions-apiserver.pkg.apis.apiextensions.v1.JSON";
+const jsonName = `${extensionsPrefix}.JSON`;
 const rawExtensionName = "io.k8s.apimachinery.pkg.runtime.RawExtension";
 
 function scalarSchema(scalar: Scalar, beside: JsonObject): JsonObject {
@@ -207,6 +213,9 @@ const plainDefinitions: Readonly<Record<string, JsonObject>> = {
     format: "int-or-string",
     oneOf: [{ type: "integer" }, { type: "string" }],
   },
+  [schemaOrNames.bool]: { description: "A JSON schema, or whether anything is allowed." },
+  [schemaOrNames.schemas]: { description: "A JSON schema, or a list of them." },
+  [schemaOrNames.texts]: { description: "A JSON schema, or a list of names." },
   [jsonName]: { description: "Any JSON value." },
   [rawExtensionName]: { description: "An object of any kind.", type: "object" },
 };

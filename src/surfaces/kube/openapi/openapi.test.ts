@@ -222,6 +222,13 @@ test("built-in types have their names, patch keys and kinds", () => {
   assert.equal((ownerReferences as JsonObject)["x-kubernetes-patch-merge-key"], "uid");
 });
 
+test("no field of a built-in type has an empty schema, which kubectl cannot explain", () => {
+  const { paths } = parsed(api.index().bytes) as { readonly paths: JsonObject };
+  for (const path of Object.keys(paths)) {
+    assert.ok(!api.document(path)?.bytes.includes(":{},"), path);
+  }
+});
+
 test("a document is made once, and kept when other kinds change", () => {
   const cache: OpenApiCache = new Map();
   const first = openApiWith([widgets], cache);
