@@ -10,7 +10,7 @@ import { parsePointer } from "./pointer.ts";
 
 type Unchecked = Omit<Kind, "fieldRules"> & { readonly fieldRules: readonly FieldRule[] };
 
-const fieldPath = /^\.[A-Za-z_][\w-]*(?:\.[A-Za-z_][\w-]*)*$/;
+const fieldPath = /^(?:\.[^.[\]]+)+$/;
 /** CamelCase by custom, but definitions may use any DNS label in any case. */
 const kindName = /^[A-Za-z](?:[-A-Za-z0-9]{0,61}[A-Za-z0-9])?$/;
 const columnTypes = ["string", "integer", "number", "boolean", "date"];

@@ -18,6 +18,10 @@ export function caBundleProblem(bundle: string): string | undefined {
   if (certificates.length > 0) {
     return `${failure}: failed to parse certificate: x509: malformed certificate`;
   }
+  const rest = text.slice((blocks.at(-1)?.index ?? 0) + (blocks.at(-1)?.[0].length ?? 0));
+  if (blocks.length > 0 && rest.trim() === "") {
+    return `${failure}: no valid certificate authority data seen`;
+  }
   return `${failure}: unable to parse bytes as PEM block`;
 }
 

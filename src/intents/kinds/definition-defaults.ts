@@ -3,8 +3,8 @@
 
 import { getOwn, isJsonArray, isJsonObject } from "../../kernel/json.ts";
 import type { JsonObject } from "../../kernel/json.ts";
-import { grownStoredVersions } from "./definition-status.ts";
 import { hasObject, objectAt, specOf, statusOf, textAt, textsAt } from "./definition-parts.ts";
+import { grownStoredVersions } from "./definition-stored-versions.ts";
 
 /** The same definition with defaults; what is already complete is shared, not copied. */
 export function defaultDefinition<T extends JsonObject>(definition: T): T {

@@ -10,16 +10,8 @@ import { approvalCondition } from "./definition-approval.ts";
 import { caBundleProblem } from "./definition-ca-bundle.ts";
 import { decideNames, namesJson } from "./definition-names.ts";
 import type { NameConflict } from "./definition-names.ts";
-import {
-  conditionsOf,
-  isTrueAt,
-  objectAt,
-  specOf,
-  statusOf,
-  textAt,
-  textsAt,
-  versionsOf,
-} from "./definition-parts.ts";
+import { conditionsOf, objectAt, specOf, statusOf, textAt } from "./definition-parts.ts";
+import { grownStoredVersions } from "./definition-stored-versions.ts";
 
 export interface DefinitionStatusInput {
   /** All other definitions; those of other groups do not matter. */
@@ -50,14 +42,6 @@ export function definitionStatus(definition: JsonObject, input: DefinitionStatus
 /** Once established, a definition stays so: its documents exist. */
 export function isEstablished(definition: JsonObject): boolean {
   return isTrue(conditionsOf(definition), "Established");
-}
-
-/** What is in storedVersions, and the storage version. Only clients take versions out again. */
-export function grownStoredVersions(definition: JsonObject): readonly string[] {
-  const stored = textsAt(statusOf(definition), "storedVersions");
-  const storage = versionsOf(definition).find((version) => isTrueAt(version, "storage"));
-  const name = storage === undefined ? "" : textAt(storage, "name");
-  return name === "" || stored.includes(name) ? stored : [...stored, name];
 }
 
 function namesCondition(conflict: NameConflict | undefined): ConditionInput {
