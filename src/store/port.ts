@@ -423,7 +423,7 @@ export type DumpRow =
       readonly row: "meta";
       readonly head: number;
       readonly compacted: number;
-      /** Claim tokens go on growing after a restore. */
+      /** At least the highest token given: they go on growing after a restore. */
       readonly lastToken: number;
     }
   | {

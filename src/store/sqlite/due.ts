@@ -42,6 +42,13 @@ export class DueTimes {
     return held === token && typeof dueAt === "number" && dueAt > nowMs;
   }
 
+  /** Whether the claim is stored, live or not. */
+  holds(claim: ClaimRef | undefined): boolean {
+    if (claim === undefined) return false;
+    const { kind, namespace, name } = claim.key;
+    return this.#sql.find.get(kind, namespace, name)?.[2] === claim.token;
+  }
+
   /** Wakes and releases; the claim was judged before. */
   apply(key: ResourceKey, due: DueChange, nowMs: number): void {
     const row = this.#sql.find.get(key.kind, key.namespace, key.name);

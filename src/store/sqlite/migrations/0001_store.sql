@@ -8,7 +8,7 @@ CREATE TABLE head (
   revision   INTEGER NOT NULL,
   compacted  INTEGER NOT NULL, -- snapshots below this are gone
   compacting INTEGER NOT NULL, -- how far the removal has come; behind compacted while it goes on
-  last_token INTEGER NOT NULL,
+  last_token INTEGER NOT NULL, -- no claim has a higher one; lower ones may never have been given
   batch      INTEGER NOT NULL, -- the newest batch that was committed
   answers    TEXT NOT NULL     -- what it and the one before it were answered, a line each
 ) STRICT;
