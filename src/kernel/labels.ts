@@ -25,7 +25,8 @@ export function labelKeyProblems(key: string): readonly string[] {
   if (name === "") problems.push("name part must be non-empty");
   else if (name.length > limits.maxLabelNameLength) {
     problems.push(`name part ${tooLong(limits.maxLabelNameLength)}`);
-  } else if (!wordPattern.test(name)) {
+  }
+  if (!wordPattern.test(name)) {
     problems.push(
       `name part must ${syntax} (e.g. 'MyName',  or 'my.name',  or '123-abc', ` +
         `regex used for validation is '${word}')`,

@@ -30,6 +30,8 @@ export const limits = Object.freeze({
   /** Decimal exponent of a quantity; larger ones would be numbers of endless digits. */
   maxQuantityExponent: 1_000,
 
+  /** Content of one ConfigMap or Secret; the same as kube-apiserver. */
+  maxConfigBytes: mib,
   /** Values in one protobuf body, where an empty one takes two bytes. */
   maxProtobufValues: 1_000_000,
 

@@ -13,7 +13,7 @@ const edges = "and must start and end with an alphanumeric character";
 
 /** Names of resources, groups, and prefixes of label keys. */
 export function subdomainProblems(name: string): readonly string[] {
-  if (name.length > limits.maxNameLength) return [tooLong(limits.maxNameLength)];
+  if (name.length > limits.maxNameLength) return [tooManyCharacters(limits.maxNameLength)];
   if (subdomainPattern.test(name)) return [];
   return [
     "a lowercase RFC 1123 subdomain must consist of lower case alphanumeric characters, " +
@@ -23,12 +23,17 @@ export function subdomainProblems(name: string): readonly string[] {
 
 /** Names of namespaces and plurals. */
 export function dnsLabelProblems(name: string): readonly string[] {
-  if (name.length > limits.maxDnsLabelLength) return [tooLong(limits.maxDnsLabelLength)];
+  if (name.length > limits.maxDnsLabelLength) return [tooManyCharacters(limits.maxDnsLabelLength)];
   if (labelPattern.test(name)) return [];
   return [
     "a lowercase RFC 1123 label must consist of lower case alphanumeric characters or '-', " +
       `${edges} (e.g. 'my-name',  or '123-abc', regex used for validation is '${label}')`,
   ];
+}
+
+/** Of names; labels are measured in bytes. */
+export function tooManyCharacters(maxLength: number): string {
+  return `must be no more than ${maxLength} characters`;
 }
 
 export function tooLong(maxLength: number): string {

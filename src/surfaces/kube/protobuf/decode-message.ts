@@ -5,7 +5,7 @@
 import { getOwn, setOwn } from "../../../kernel/json.ts";
 import type { Json, JsonObject, MutableJsonObject } from "../../../kernel/json.ts";
 import type { Field, Message, Scalar, Shape } from "../../../intents/builtin/message.ts";
-import { formatInstant } from "./times.ts";
+import { formatInstant } from "../../../intents/builtin/times.ts";
 import { unreadable, wire } from "./wire-reader.ts";
 import type { WireReader } from "./wire-reader.ts";
 

@@ -7,7 +7,7 @@ import type { Json, JsonObject } from "../../../kernel/json.ts";
 import { SetpointError } from "../../../kernel/errors.ts";
 import type { Message, Scalar, Shape } from "../../../intents/builtin/message.ts";
 import { wireTypeOf } from "./decode-message.ts";
-import { parseInstant } from "./times.ts";
+import { parseInstant } from "../../../intents/builtin/times.ts";
 import { wire } from "./wire-reader.ts";
 import type { WireWriter } from "./wire-writer.ts";
 

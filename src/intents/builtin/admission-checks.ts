@@ -1,0 +1,139 @@
+// What webhooks and policies have in common: rules about operations and resources, conditions, and
+// how they are defaulted. CEL expressions are compiled elsewhere; here they only have to be there.
+
+import {
+  duplicateField,
+  invalidField,
+  requiredField,
+  tooManyItems,
+  unsupportedField,
+} from "../../kernel/field-error.ts";
+import type { FieldError } from "../../kernel/field-error.ts";
+import type { Json, JsonObject } from "../../kernel/json.ts";
+import { labelKeyProblems } from "../../kernel/labels.ts";
+import { listAt, textAt, textsAt, valueAt, withDefaults } from "./parts.ts";
+import { invalidEach } from "./syntax-checks.ts";
+
+export const failurePolicies = ["Fail", "Ignore"];
+export const matchPolicies = ["Equivalent", "Exact"];
+const operations = ["*", "CONNECT", "CREATE", "DELETE", "UPDATE"];
+const scopes = ["*", "Cluster", "Namespaced"];
+const maxConditions = 64;
+
+/** A rule applies in every scope unless it says otherwise. */
+export function ruleWithScope(rule: JsonObject): JsonObject {
+  return withDefaults(rule, { scope: "*" });
+}
+
+/** What both webhooks and policies match when they leave it open. */
+export const matchDefaults: JsonObject = {
+  matchPolicy: "Equivalent",
+  namespaceSelector: {},
+  objectSelector: {},
+};
+
+/** The value of a field must be one of a few words; absent is fine. */
+export function wordErrors(
+  object: Json,
+  key: string,
+  words: readonly string[],
+  field: string,
+): readonly FieldError[] {
+  const value = valueAt(object, key);
+  if (value === undefined || (typeof value === "string" && words.includes(value))) return [];
+  return [unsupportedField(`${field}.${key}`, value, words)];
+}
+
+export function ruleErrors(rule: Json, field: string): readonly FieldError[] {
+  const errors: FieldError[] = [];
+  const wanted = textsAt(rule, "operations");
+  if (wanted.length === 0) errors.push(requiredField(`${field}.operations`));
+  errors.push(...alone(rule, "operations", "operations", field));
+  for (const [index, operation] of wanted.entries()) {
+    if (operations.includes(operation)) continue;
+    errors.push(unsupportedField(`${field}.operations[${index}]`, operation, operations));
+  }
+  for (const [key, what] of [
+    ["apiGroups", "API groups"],
+    ["apiVersions", "API versions"],
+  ] as const) {
+    if (textsAt(rule, key).length === 0) errors.push(requiredField(`${field}.${key}`));
+    errors.push(...alone(rule, key, what, field));
+  }
+  for (const [index, version] of textsAt(rule, "apiVersions").entries()) {
+    if (version === "") errors.push(requiredField(`${field}.apiVersions[${index}]`));
+  }
+  errors.push(...resourceErrors(textsAt(rule, "resources"), `${field}.resources`));
+  errors.push(...wordErrors(rule, "scope", scopes, field));
+  return errors;
+}
+
+/** Conditions have names of their own and say something. */
+export function conditionErrors(object: JsonObject, field: string): readonly FieldError[] {
+  const conditions = listAt(object, "matchConditions");
+  const at = `${field}.matchConditions`;
+  const errors: FieldError[] = [];
+  if (conditions.length > maxConditions) {
+    errors.push(tooManyItems(at, conditions.length, maxConditions));
+  }
+  const names = new Set<string>();
+  for (const [index, condition] of conditions.entries()) {
+    const name = textAt(condition, "name");
+    if (textAt(condition, "expression").trim() === "") {
+      errors.push(requiredField(`${at}[${index}].expression`));
+    }
+    if (name === "") errors.push(requiredField(`${at}[${index}].name`));
+    else errors.push(...invalidEach(`${at}[${index}].name`, name, labelKeyProblems(name)));
+    if (name !== "" && names.has(name)) errors.push(duplicateField(`${at}[${index}].name`, name));
+    names.add(name);
+  }
+  return errors;
+}
+
+/** "*" among several is a contradiction. */
+function alone(rule: Json, key: string, what: string, field: string): readonly FieldError[] {
+  const values = textsAt(rule, key);
+  if (values.length < 2 || !values.includes("*")) return [];
+  const detail = `if '*' is present, must not specify other ${what}`;
+  return [invalidField(`${field}.${key}`, [...values], detail)];
+}
+
+function resourceErrors(resources: readonly string[], field: string): readonly FieldError[] {
+  if (resources.length === 0) return [requiredField(field)];
+  const errors: FieldError[] = [];
+  const wholeResources = new Set<string>();
+  const wholeSubresources = new Set<string>();
+  let hasPlain = false;
+  for (const [index, text] of resources.entries()) {
+    if (text === "") {
+      errors.push(requiredField(`${field}[${index}]`));
+      continue;
+    }
+    const slash = text.indexOf("/");
+    if (slash < 0) {
+      // Only the last one counts, as it always has.
+      hasPlain = text !== "*";
+      continue;
+    }
+    const [resource, sub] = [text.slice(0, slash), text.slice(slash + 1)];
+    const covering = [
+      ...(wholeResources.has(resource) ? [`${resource}/*`] : []),
+      ...(wholeSubresources.has(sub) ? [`*/${sub}`] : []),
+    ];
+    for (const cover of covering) {
+      const detail = `if '${cover}' is present, must not specify ${text}`;
+      errors.push(invalidField(`${field}[${index}]`, text, detail));
+    }
+    if (sub === "*") wholeResources.add(resource);
+    if (resource === "*") wholeSubresources.add(sub);
+  }
+  if (resources.length > 1 && resources.includes("*/*")) {
+    const detail = "if '*/*' is present, must not specify other resources";
+    errors.push(invalidField(field, [...resources], detail));
+  }
+  if (resources.includes("*") && hasPlain) {
+    const detail = "if '*' is present, must not specify other resources without subresources";
+    errors.push(invalidField(field, [...resources], detail));
+  }
+  return errors;
+}
