@@ -9,7 +9,6 @@ import type { JsonObject } from "../../kernel/json.ts";
 import type { ResourceKey } from "../../kernel/resource.ts";
 import type {
   Change,
-  Claim,
   ClaimRef,
   CounterBound,
   CounterUse,
@@ -200,29 +199,6 @@ function resultOf(wire: WireResult, bytes: Cursor): WriteResult {
     sealed: bytes.take(rest?.sealed ?? -1),
   };
 }
-
-/** Claims as one text of lists, for the same reason. */
-export function packClaims(claims: readonly Claim[]): string {
-  return JSON.stringify(
-    claims.map(({ key, token, uid, revision, expiresAtMs, dueAtMs, attempts }): WireClaim => {
-      const { kind, namespace, name } = key;
-      return [kind, namespace, name, token, uid, revision, expiresAtMs, dueAtMs, attempts];
-    }),
-  );
-}
-
-export function unpackClaims(text: string): readonly Claim[] {
-  return (JSON.parse(text) as readonly WireClaim[]).map((wire) => {
-    const [kind, namespace, name, token, uid, revision, expiresAtMs, dueAtMs, attempts] = wire;
-    const key = { kind, namespace, name };
-    return { key, token, uid, revision, expiresAtMs, dueAtMs, attempts };
-  });
-}
-
-type WireClaim = readonly [
-  ...[kind: string, namespace: string, name: string, token: number, uid: string],
-  ...[revision: number, expiresAtMs: number, dueAtMs: number, attempts: number],
-];
 
 /** Collects byte strings; each is known by its length from then on, an absent one by -1. */
 class Bytes {

@@ -7,11 +7,13 @@ import { statSync } from "node:fs";
 import type { DatabaseSync } from "node:sqlite";
 import { SetpointError } from "../../kernel/errors.ts";
 import { Background } from "./background.ts";
-import { packBatch, unpackClaims } from "./batch.ts";
+import { packBatch } from "./batch.ts";
 import type { BatchGroup } from "./batch.ts";
 import type { DatabaseClock } from "./clock.ts";
 import { Core } from "./core.ts";
 import type { Committed } from "./core.ts";
+import { unpackClaims } from "./packed-claims.ts";
+import type { PackedClaims } from "./packed-claims.ts";
 import { storeError } from "./sql.ts";
 import { Thread } from "./thread.ts";
 import { WalWatch } from "./wal-watch.ts";
@@ -91,7 +93,8 @@ export function threadEngine(
   const isSmall = (): boolean => bytesOnDisk(path) < smallBytes;
   return {
     writer: remote<CoreCalls>(writer, {
-      claim: async (request) => unpackClaims((await writer.call("claim", [request])) as string),
+      claim: async (request) =>
+        unpackClaims((await writer.call("claim", [request])) as PackedClaims),
     }),
     background: {
       list: async (query) => await far.list(query),

@@ -10,11 +10,12 @@ import { systemClock } from "../../kernel/clock.ts";
 import { serialiseError } from "../../kernel/errors.ts";
 import type { ClaimRequest } from "../port.ts";
 import { Background } from "./background.ts";
-import { packClaims, unpackBatch } from "./batch.ts";
+import { unpackBatch } from "./batch.ts";
 import type { Packed } from "./batch.ts";
 import { databaseClock } from "./clock.ts";
 import { Core } from "./core.ts";
 import type { Committed } from "./core.ts";
+import { packClaims } from "./packed-claims.ts";
 import { openConnection } from "./schema.ts";
 import { storeError } from "./sql.ts";
 import type { Call, Reply, ThreadOptions } from "./thread.ts";
@@ -73,7 +74,8 @@ function writer(port: MessagePort): Handler {
       }
       case "claim": {
         const claims = core.claim(args[0] as ClaimRequest);
-        wrote(claims.length, 0);
+        wal.claimed(claims.length);
+        wrote(0, 0);
         return packClaims(claims);
       }
       case "advanceClock":
