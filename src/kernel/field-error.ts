@@ -1,6 +1,7 @@
 // What is wrong with one field of a document, in the words of the Kubernetes API, whose clients
 // show these messages and whose tools compare them. Values are quoted as Go would quote them.
 
+import { canonicalJson } from "./canonical-json.ts";
 import type { Json } from "./json.ts";
 
 export type FieldErrorType =
@@ -88,9 +89,15 @@ export function tooManyItems(field: string, count: number, max: number): FieldEr
   return { type: "TooMany", field, message };
 }
 
-/** Strings are quoted, everything else is JSON; an absent value is null. */
+/** Strings are quoted, everything else is JSON as Go writes it; an absent value is null. */
 export function goValue(value: Json | undefined): string {
-  return value === undefined ? "null" : JSON.stringify(value);
+  if (value === undefined) return "null";
+  if (typeof value !== "object" || value === null) return JSON.stringify(value);
+  return canonicalJson(value).replaceAll(/[<>&\u2028\u2029]/g, unicodeEscape);
+}
+
+function unicodeEscape(char: string): string {
+  return `\\u${char.charCodeAt(0).toString(16).padStart(4, "0")}`;
 }
 
 function withDetail(text: string, detail: string): string {

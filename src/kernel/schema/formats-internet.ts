@@ -34,7 +34,7 @@ export function isRequestUri(text: string): boolean {
 
 /** A bare address, or one with a name in front of it and in angle brackets. */
 export function isEmail(text: string): boolean {
-  const trimmed = text.trim();
+  const trimmed = text.replace(/\s*\([^()\\]*\)\s*$/u, "").trim();
   const bracket = /^(.*)<([^<>]*)>$/su.exec(trimmed);
   if (bracket === null) return isAddress(trimmed);
   return isPhrase(bracket[1] ?? "") && isAddress((bracket[2] ?? "").trim());
@@ -76,7 +76,8 @@ function isAuthority(text: string): boolean {
   if (/[[\]]/.test(host)) return false;
   const colon = host.lastIndexOf(":");
   if (colon >= 0 && !/^\d*$/.test(host.slice(colon + 1))) return false;
-  return !/[\s#@\\^`{|}]/.test(host) && hasGoodEscapes(host);
+  // Only what is not ASCII may be escaped in a host.
+  return !/[\s#@\\^`{|}]|%(?![89a-fA-F][0-9a-fA-F])/.test(host);
 }
 
 function hasGoodEscapes(text: string): boolean {

@@ -7,6 +7,7 @@ import type { JsonObject } from "../json.ts";
 import { limits } from "../limits.ts";
 import { compileSchema } from "./compile.ts";
 import { defaultErrors } from "./default-rules.ts";
+import { foreignKeyword } from "./foreign-keyword.ts";
 import { openApiErrors } from "./openapi-rules.ts";
 import { isDeeperThan, isFlagged, isSet, textAt } from "./schema-json.ts";
 import { structureErrors } from "./structural.ts";
@@ -29,10 +30,16 @@ export function structuralProblems(
   if (isFlagged(json, "nullable")) {
     errors.push(forbiddenField(`${path}.nullable`, "nullable cannot be true at the root"));
   }
-  const structure = structureErrors(json, path);
+  // Structure is looked at only where the keywords are known; what is unknown is named instead.
+  const unknown = foreignKeyword(json);
+  const structure = unknown === undefined ? structureErrors(json, path) : [];
   errors.push(...structure);
-  if (structure.length === 0) errors.push(...defaultErrors(compileSchema(json), path));
-  return [...errors, ...openApiErrors(json, path)];
+  if (unknown === undefined && structure.length === 0) {
+    errors.push(...defaultErrors(compileSchema(json), path));
+  }
+  errors.push(...openApiErrors(json, path));
+  if (unknown !== undefined && errors.length === 0) errors.push(invalidField(path, "", unknown));
+  return errors;
 }
 
 /** Keywords that may stand at the root when there is a status, with their names in Go. */

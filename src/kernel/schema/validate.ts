@@ -80,7 +80,7 @@ function check(
   if (schema.type !== "" || schema.intOrString || knownFormat(schema) !== "") {
     passed += wrong === undefined ? 2 : 1;
   }
-  passed += junctors(walk, schema, value, correlation);
+  passed += junctors(walk, schema, value);
   if (typeof value === "string") {
     add(walk, stringError(schema, value, walk.at));
     add(walk, formatError(schema, value, walk.at));
@@ -154,18 +154,16 @@ function childOf(
   return correlateKey(correlation, key);
 }
 
-/** Checks allOf, anyOf, oneOf and not; returns the checks passed in the schemas that count. */
-function junctors(
-  walk: Walk,
-  schema: Schema,
-  value: Json,
-  correlation: Correlation | undefined,
-): number {
+/**
+ * Checks allOf, anyOf, oneOf and not; returns the checks passed in the schemas that count. What
+ * they say is forgiven as a whole only, with the value that they are about.
+ */
+function junctors(walk: Walk, schema: Schema, value: Json): number {
   let passed = 2;
-  if (schema.anyOf.length > 0) passed += checkAnyOf(walk, schema.anyOf, value, correlation);
-  if (schema.oneOf.length > 0) passed += checkOneOf(walk, schema.oneOf, value, correlation);
-  if (schema.allOf.length > 0) passed += checkAllOf(walk, schema.allOf, value, correlation);
-  if (schema.not !== undefined && attempt(walk, schema.not, value, correlation).isValid) {
+  if (schema.anyOf.length > 0) passed += checkAnyOf(walk, schema.anyOf, value);
+  if (schema.oneOf.length > 0) passed += checkOneOf(walk, schema.oneOf, value);
+  if (schema.allOf.length > 0) passed += checkAllOf(walk, schema.allOf, value);
+  if (schema.not !== undefined && attempt(walk, schema.not, value).isValid) {
     walk.errors.push(junctorError(walk.at(), "must not validate the schema (not)"));
   }
   return passed;
@@ -178,29 +176,19 @@ interface Attempt {
 }
 
 /** Checks without reporting. */
-function attempt(
-  walk: Walk,
-  schema: Schema,
-  value: Json,
-  correlation: Correlation | undefined,
-): Attempt {
+function attempt(walk: Walk, schema: Schema, value: Json): Attempt {
   const before = walk.errors;
   walk.errors = [];
-  const passed = check(walk, schema, value, correlation);
+  const passed = check(walk, schema, value, undefined);
   const { errors } = walk;
   walk.errors = before;
   return { isValid: errors.length === 0, passed, errors };
 }
 
-function checkAnyOf(
-  walk: Walk,
-  schemas: readonly Schema[],
-  value: Json,
-  correlation: Correlation | undefined,
-): number {
+function checkAnyOf(walk: Walk, schemas: readonly Schema[], value: Json): number {
   let best: Attempt | undefined;
   for (const schema of schemas) {
-    const tried = attempt(walk, schema, value, correlation);
+    const tried = attempt(walk, schema, value);
     if (tried.isValid) return tried.passed;
     if (best === undefined || tried.passed > best.passed) best = tried;
   }
@@ -209,13 +197,8 @@ function checkAnyOf(
   return best?.passed ?? 0;
 }
 
-function checkOneOf(
-  walk: Walk,
-  schemas: readonly Schema[],
-  value: Json,
-  correlation: Correlation | undefined,
-): number {
-  const tried = schemas.map((schema) => attempt(walk, schema, value, correlation));
+function checkOneOf(walk: Walk, schemas: readonly Schema[], value: Json): number {
+  const tried = schemas.map((schema) => attempt(walk, schema, value));
   const valid = tried.filter(({ isValid }) => isValid);
   if (valid.length === 1) return valid[0]?.passed ?? 0;
   const must = "must validate one and only one schema (oneOf).";
@@ -229,17 +212,12 @@ function checkOneOf(
   return best.passed;
 }
 
-function checkAllOf(
-  walk: Walk,
-  schemas: readonly Schema[],
-  value: Json,
-  correlation: Correlation | undefined,
-): number {
+function checkAllOf(walk: Walk, schemas: readonly Schema[], value: Json): number {
   let passed = 0;
   let valid = 0;
   for (const schema of schemas) {
     const before = walk.errors.length;
-    passed += check(walk, schema, value, correlation);
+    passed += check(walk, schema, value, undefined);
     if (walk.errors.length === before) valid += 1;
   }
   if (valid < schemas.length) {

@@ -4,6 +4,7 @@
 import { invalidField, requiredField, unsupportedField } from "../field-error.ts";
 import type { FieldError } from "../field-error.ts";
 import type { JsonObject } from "../json.ts";
+import { foreignKeyword } from "./foreign-keyword.ts";
 import { isSet, objectAt, schemasAt, schemasIn, textAt } from "./schema-json.ts";
 
 const reasons = [
@@ -55,7 +56,8 @@ export function isFieldPath(json: JsonObject, fieldPath: string): boolean {
 function childOf(json: JsonObject, key: string): JsonObject | undefined {
   const properties = schemasIn(json, "properties");
   if (properties.length > 0) return new Map(properties).get(key);
-  return objectAt(json, "additionalProperties");
+  const isMap = isSet(json, "additionalProperties");
+  return objectAt(json, "additionalProperties") ?? (isMap ? {} : undefined);
 }
 
 function messageErrors(rule: JsonObject, at: string, errors: FieldError[]): void {
@@ -82,7 +84,8 @@ function pathErrors(json: JsonObject, path: string, at: string, errors: FieldErr
   if (hasLineBreak(path)) {
     errors.push(invalidField(at, path, "fieldPath must not contain line breaks"));
   }
-  if (!isFieldPath(json, path)) {
+  // A schema with keywords that are refused anyway has no paths to compare with.
+  if (foreignKeyword(json) === undefined && !isFieldPath(json, path)) {
     errors.push(invalidField(at, path, "fieldPath must be a valid path"));
   }
 }

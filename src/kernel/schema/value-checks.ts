@@ -61,7 +61,7 @@ export function stringError(schema: Schema, text: string, at: PlaceOf): FieldErr
 }
 
 export function formatError(schema: Schema, text: string, at: PlaceOf): FieldError | undefined {
-  const isValid = formatCheck(schema.format);
+  const isValid = formatCheck(knownFormat(schema));
   if (isValid === undefined || isValid(text)) return undefined;
   return wrongTypeAt(at(), schema.format, text);
 }
@@ -136,7 +136,7 @@ export function sizeErrors(
 export function enumError(schema: Schema, value: Json, at: PlaceOf): FieldError | undefined {
   const allowed = schema.enum;
   if (allowed.length === 0) return undefined;
-  if (value !== null && allowed.some((item) => equalJson(item, value))) return undefined;
+  if (value !== null && allowed.some((item) => isListed(item, value))) return undefined;
   return notInEnum(at(), value, allowed);
 }
 
@@ -156,8 +156,9 @@ export function typeOf(value: Json): string {
 }
 
 /** Whether the node has a format that texts are checked against; others are ignored. */
-export function knownFormat(schema: Schema): string {
-  return schema.format !== "" && formatCheck(schema.format) !== undefined ? schema.format : "";
+export function knownFormat({ format, type, intOrString }: Schema): string {
+  if (format === "" || (type !== "" && type !== "string" && !intOrString)) return "";
+  return formatCheck(format) === undefined ? "" : format;
 }
 
 /** Larger numbers are floats in Kubernetes, however they are written. */
@@ -170,6 +171,16 @@ function typeNames({ type, intOrString }: Schema): string {
 function numberFormat(found: string): string {
   if (found === "integer") return "int64";
   return found === "number" ? "float64" : "";
+}
+
+/** Go converts numbers before it compares them: 1.5 is a listed 1, and 97 is a listed "a". */
+function isListed(item: Json, value: Json): boolean {
+  if (typeof value === "number" && item !== value) {
+    if (typeof item === "number") return Number.isInteger(item) && Math.trunc(value) === item;
+    const isCharacter = Number.isInteger(value) && value >= 0 && value <= 0x10ffff;
+    return isCharacter && String.fromCodePoint(value) === item;
+  }
+  return equalJson(item, value);
 }
 
 function isMatch(pattern: string, text: string): boolean {
