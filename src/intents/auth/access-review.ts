@@ -3,17 +3,17 @@
 // status. What is wrong with a question is said as Kubernetes says it, down to the empty kind in
 // its messages.
 
-import { SetpointError, isSetpointError } from "../../kernel/errors.ts";
+import { SetpointError } from "../../kernel/errors.ts";
 import type { FieldError } from "../../kernel/field-error.ts";
-import { invalidField, requiredField } from "../../kernel/field-error.ts";
+import { invalidField } from "../../kernel/field-error.ts";
 import { getOwn, isJsonObject } from "../../kernel/json.ts";
 import type { JsonObject } from "../../kernel/json.ts";
-import { parseSelector } from "../../kernel/selector.ts";
-import { objectAt, objectsAt, stringAt, stringsAt } from "./policy.ts";
+import { objectAt, stringAt, stringsAt } from "./policy.ts";
 import type { Access, Authorizer, PolicyRule } from "./policy.ts";
 import { missingRolesText } from "./rbac.ts";
 import type { Rbac } from "./rbac.ts";
 import { invalidReview } from "./review-error.ts";
+import { selectorErrors, selectorProblems } from "./review-selectors.ts";
 import type { UserInfo } from "./user.ts";
 
 const group = "authorization.k8s.io";
@@ -87,7 +87,7 @@ function answer(
 ): JsonObject {
   if (errors.length > 0) throw invalidReview(group, errors);
   const { allowed, reason } = authorizer.authorize(user, accessOf(review));
-  const evaluationError = selectorProblems(review).join("; ");
+  const evaluationError = evaluationErrorOf(review);
   const metadata = objectAt(review, "metadata");
   const status = {
     allowed,
@@ -147,8 +147,8 @@ function specErrors(review: JsonObject, ofUser: readonly FieldError[] = []): rea
   if (!isJsonObject(resource)) return errors;
   return [
     ...errors,
-    ...selectorErrors(resource, "fieldSelector"),
-    ...selectorErrors(resource, "labelSelector"),
+    ...selectorErrors(objectOrAbsent(resource, "fieldSelector"), "field"),
+    ...selectorErrors(objectOrAbsent(resource, "labelSelector"), "label"),
   ];
 }
 
@@ -193,30 +193,15 @@ function printedPath(path: JsonObject): JsonObject {
   return { Path: stringAt(path, "path"), Verb: stringAt(path, "verb") };
 }
 
-function selectorErrors(resource: JsonObject, key: string): readonly FieldError[] {
-  const selector = getOwn(resource, key);
-  if (!isJsonObject(selector)) return [];
-  const field = `spec.resourceAttributes.${key}`;
-  const raw = stringAt(selector, "rawSelector");
-  const requirements = objectsAt(selector, "requirements");
-  if (raw !== "" && requirements.length > 0) {
-    const detail = "may not specified at the same time as requirements";
-    return [invalidField(`${field}.rawSelector`, raw, detail)];
-  }
-  if (raw !== "" || requirements.length > 0) return [];
-  const detail = `when ${field} is specified, requirements or rawSelector is required`;
-  return [requiredField(`${field}.requirements`, detail)];
+function evaluationErrorOf(review: JsonObject): string {
+  const resource = objectAt(objectAt(review, "spec"), "resourceAttributes");
+  return [
+    ...selectorProblems(objectOrAbsent(resource, "fieldSelector"), "field"),
+    ...selectorProblems(objectOrAbsent(resource, "labelSelector"), "label"),
+  ].join("; ");
 }
 
-/** A selector that cannot be read widens the question, and the answer says so. */
-function selectorProblems(review: JsonObject): readonly string[] {
-  const resource = objectAt(objectAt(review, "spec"), "resourceAttributes");
-  const raw = stringAt(objectAt(resource, "labelSelector"), "rawSelector");
-  try {
-    parseSelector(raw);
-    return [];
-  } catch (error) {
-    if (!isSetpointError(error)) throw error;
-    return ["spec.resourceAttributes.labelSelector ignored due to parse error"];
-  }
+function objectOrAbsent(object: JsonObject, key: string): JsonObject | undefined {
+  const value = getOwn(object, key);
+  return isJsonObject(value) ? value : undefined;
 }

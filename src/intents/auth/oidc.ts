@@ -107,7 +107,11 @@ async function discover(issuer: string, fetch: FetchImplementation): Promise<Key
   if (!isJsonObject(document) || stringAt(document, "issuer") !== issuer) {
     throw new SetpointError("config.invalid", `${url} does not describe the issuer ${issuer}`);
   }
-  return createRemoteJWKSet(new URL(stringAt(document, "jwks_uri")), {
+  const keysUrl = new URL(stringAt(document, "jwks_uri"));
+  if (keysUrl.protocol !== "https:") {
+    throw new SetpointError("config.invalid", `${url} names keys that are not served by https`);
+  }
+  return createRemoteJWKSet(keysUrl, {
     timeoutDuration: limits.openidTimeoutMs,
     [customFetch]: fetch,
   });

@@ -84,6 +84,38 @@ test("an access review must ask exactly one thing about somebody, and have no me
   );
 });
 
+test("selectors of an access review are checked, and what is ignored of them is said", () => {
+  const about = (resourceAttributes: JsonObject): JsonObject =>
+    reviewAccess({ spec: { user: "bob", resourceAttributes } }, rbac);
+  const requirements = [{ key: "", operator: "In" }];
+  equal(
+    failure(() => about({ labelSelector: { requirements: [{ key: "a", operator: "In" }] } })),
+    '.authorization.k8s.io "" is invalid: ' +
+      "spec.resourceAttributes.labelSelector.requirements[0].values: Required value: must be " +
+      "specified when `operator` is 'In' or 'NotIn'",
+  );
+  equal(
+    failure(() => about({ fieldSelector: { rawSelector: "a=b", requirements } })),
+    '.authorization.k8s.io "" is invalid: ' +
+      '[spec.resourceAttributes.fieldSelector.rawSelector: Invalid value: "a=b": may not ' +
+      "specified at the same time as requirements, " +
+      "spec.resourceAttributes.fieldSelector.requirements[0].key: Required value: must be " +
+      "specified, spec.resourceAttributes.fieldSelector.requirements[0].values: Required value: " +
+      "must be specified when `operator` is 'In' or 'NotIn']",
+  );
+  const known = { key: "a", operator: "In", values: ["b"] };
+  const future = { key: "a", operator: "Near", values: ["b"] };
+  const answered = about({
+    fieldSelector: { requirements: [known, future] },
+    labelSelector: { requirements: [future] },
+  });
+  equal(
+    objectAt(answered, "status")["evaluationError"],
+    "spec.resourceAttributes.fieldSelector partially ignored due to parse error; " +
+      "spec.resourceAttributes.labelSelector ignored due to parse error",
+  );
+});
+
 test("a local access review stays in its namespace", () => {
   const about = (resourceAttributes: JsonObject): JsonObject => ({
     spec: { user: "bob", resourceAttributes },

@@ -2,7 +2,7 @@
 // token file. Only digests are kept and compared, so that neither a memory dump nor the time of a
 // comparison tells anything about a token.
 
-import { createHash, timingSafeEqual } from "node:crypto";
+import { hash, timingSafeEqual } from "node:crypto";
 import { SetpointError } from "../../kernel/errors.ts";
 import { commonAudiences } from "./token-authenticator.ts";
 import type { TokenAuthenticator } from "./token-authenticator.ts";
@@ -65,7 +65,7 @@ function agnostic(
 }
 
 function digest(token: string): Buffer {
-  return createHash("sha256").update(token).digest();
+  return hash("sha256", token, "buffer");
 }
 
 /** Fields between commas; a field in double quotes may contain commas and doubled quotes. */

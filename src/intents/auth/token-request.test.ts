@@ -36,7 +36,12 @@ test("what is not asked for is filled in, and the token says the same", async ()
   deepEqual(object, {
     kind: "TokenRequest",
     apiVersion: "authentication.k8s.io/v1",
-    metadata: { name: "ci", namespace: "default", creationTimestamp: "2026-01-01T00:00:00Z" },
+    metadata: {
+      name: "ci",
+      namespace: "default",
+      uid: "u1",
+      creationTimestamp: "2026-01-01T00:00:00Z",
+    },
     spec: {
       audiences: ["https://setpoint.test"],
       expirationSeconds: 3_600,
@@ -95,6 +100,14 @@ test("lives that are too short or too long, and other names, are refused", async
     message:
       'TokenRequest.authentication.k8s.io "ci" is invalid: metadata.name: Invalid value: ' +
       '"other": must match the service account name if specified',
+  });
+});
+
+test("a request for an account that was replaced meanwhile conflicts", async () => {
+  await rejects(issue({}, { uid: "u0" }), {
+    message:
+      'Operation cannot be fulfilled on TokenRequest.authentication.k8s.io "ci": the UID in the ' +
+      "token request (u0) does not match the UID of the service account (u1)",
   });
 });
 

@@ -34,7 +34,7 @@ const defaultExpirationSeconds = 3_600;
 
 export async function issueToken(options: TokenRequestOptions): Promise<IssuedToken> {
   const { request, namespace, serviceAccount, lookup, signer, clock } = options;
-  checkNames(objectAt(request, "metadata"), namespace, serviceAccount.name);
+  checkNames(objectAt(request, "metadata"), namespace, serviceAccount);
   const spec = objectAt(request, "spec");
   const named = stringsAt(spec, "audiences");
   const audiences = named.length === 0 ? options.apiAudiences : named;
@@ -54,7 +54,6 @@ export async function issueToken(options: TokenRequestOptions): Promise<IssuedTo
     issuedAtMs: nowMs,
     expirationSeconds,
   });
-  const times = { creationTimestamp: timeText(nowMs) };
   const object = {
     kind: "TokenRequest",
     apiVersion: "authentication.k8s.io/v1",
@@ -62,7 +61,8 @@ export async function issueToken(options: TokenRequestOptions): Promise<IssuedTo
       ...objectAt(request, "metadata"),
       name: serviceAccount.name,
       namespace,
-      ...times,
+      uid: serviceAccount.uid,
+      creationTimestamp: timeText(nowMs),
     },
     spec: { ...spec, audiences, expirationSeconds, boundObjectRef: ref ?? null },
     status: { token, expirationTimestamp: timeText(nowMs + expirationSeconds * 1_000) },
@@ -71,7 +71,7 @@ export async function issueToken(options: TokenRequestOptions): Promise<IssuedTo
   return { object, warnings: most < seconds ? [shortened] : [] };
 }
 
-function checkNames(metadata: JsonObject, namespace: string, name: string): void {
+function checkNames(metadata: JsonObject, namespace: string, { name, uid }: BoundObject): void {
   const [ownName, ownNamespace] = [stringAt(metadata, "name"), stringAt(metadata, "namespace")];
   if (ownName !== "" && ownName !== name) {
     const detail = "must match the service account name if specified";
@@ -81,6 +81,15 @@ function checkNames(metadata: JsonObject, namespace: string, name: string): void
     const detail = "must match the service account namespace if specified";
     throw invalid(name, [invalidField("metadata.namespace", ownNamespace, detail)]);
   }
+  const ownUid = stringAt(metadata, "uid");
+  if (ownUid === "" || ownUid === uid) return;
+  const message =
+    "Operation cannot be fulfilled on TokenRequest.authentication.k8s.io " +
+    `${JSON.stringify(name)}: the UID in the token request (${ownUid}) does not match ` +
+    `the UID of the service account (${uid})`;
+  throw new SetpointError("resource.conflict", message, {
+    details: { group: "authentication.k8s.io", resource: "TokenRequest", name },
+  });
 }
 
 function checkExpiration(seconds: number): void {

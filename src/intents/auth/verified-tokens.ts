@@ -3,7 +3,7 @@
 // first. Only what never changes about a token is remembered: whether it has expired and whether
 // its account still exists is asked each time.
 
-import { createHash } from "node:crypto";
+import { hash } from "node:crypto";
 import type { Clock } from "../../kernel/clock.ts";
 
 export interface VerifiedTokens<T> {
@@ -43,5 +43,5 @@ export function verifiedTokens<T>(options: VerifiedTokensOptions): VerifiedToken
 }
 
 function digest(token: string): string {
-  return createHash("sha256").update(token).digest("base64");
+  return hash("sha256", token, "base64");
 }
