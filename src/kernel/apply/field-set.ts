@@ -125,7 +125,7 @@ export function leaves(set: FieldSet): FieldSet {
 /** Visits the members of each level before those below it, in the order of their elements. */
 export function pathsOf(set: FieldSet): readonly FieldPath[] {
   const paths: FieldPath[] = [];
-  collectPaths(sortedSet(set), [], paths);
+  collectPaths(set, [], paths);
   return paths;
 }
 
@@ -140,23 +140,18 @@ export function nodeOf(member: boolean, below: FieldSet): FieldSet | undefined {
   return { [self]: leaf, ...below };
 }
 
-/** The same set with its elements in the order in which FieldsV1 lists them. */
+/** The same set with the elements of every node sorted, as a stored document lists its keys. */
 export function sortedSet(set: FieldSet): FieldSet {
-  const elements = Object.keys(set);
+  let before = "";
   let isSorted = true;
-  let isChanged = false;
-  const nodes = elements.map((element, index) => {
-    if (index > 0 && compareElements(elements[index - 1] ?? "", element) > 0) isSorted = false;
-    const node = set[element] ?? leaf;
-    const sorted = sortedSet(node);
-    if (sorted !== node) isChanged = true;
-    return sorted;
-  });
-  if (isSorted && !isChanged) return set;
-  const order = elements.map((element, index) => ({ element, node: nodes[index] ?? leaf }));
-  if (!isSorted) order.sort((a, b) => compareElements(a.element, b.element));
+  for (const element in set) {
+    const node = set[element];
+    if (element < before || (node !== undefined && sortedSet(node) !== node)) isSorted = false;
+    before = element;
+  }
+  if (isSorted) return set;
   const out: MutableFieldSet = {};
-  for (const { element, node } of order) out[element] = node;
+  for (const element of Object.keys(set).sort()) out[element] = sortedSet(set[element] ?? leaf);
   return out;
 }
 
@@ -243,12 +238,11 @@ function withoutSelf(set: FieldSet): FieldSet {
 }
 
 function collectPaths(set: FieldSet, prefix: FieldPath, paths: FieldPath[]): void {
-  for (const element in set) {
-    const node = set[element];
-    if (element !== self && node !== undefined && isMember(node)) paths.push([...prefix, element]);
+  const elements = Object.keys(set)
+    .filter((element) => element !== self)
+    .sort(compareElements);
+  for (const element of elements) {
+    if (isMember(set[element] ?? leaf)) paths.push([...prefix, element]);
   }
-  for (const element in set) {
-    const node = set[element];
-    if (element !== self && node !== undefined) collectPaths(node, [...prefix, element], paths);
-  }
+  for (const element of elements) collectPaths(set[element] ?? leaf, [...prefix, element], paths);
 }

@@ -5,6 +5,7 @@
 import { isJsonArray, isJsonObject } from "../json.ts";
 import type { Json, JsonObject } from "../json.ts";
 import { elementLabel } from "./field-element.ts";
+import { goSyntax, goText, goType } from "./go-text.ts";
 import { itemElement, itemProblem } from "./list-items.ts";
 import { keyType } from "./type-schema.ts";
 import type { ListType, MapType, ScalarType, TypeNode } from "./type-schema.ts";
@@ -96,32 +97,4 @@ function validateList(
 
 function at(path: string, problem: string): string {
   return path === "" ? problem : `${path}: ${problem}`;
-}
-
-/** As Go prints a value for people. */
-function goText(value: Json): string {
-  if (value === null) return "<nil>";
-  if (isJsonArray(value)) return `[${value.map(goText).join(" ")}]`;
-  if (!isJsonObject(value)) return String(value);
-  const members = Object.keys(value)
-    .sort()
-    .map((key) => `${key}:${goText(value[key] ?? null)}`);
-  return `map[${members.join(" ")}]`;
-}
-
-/** As Go prints a value for programmers. */
-function goSyntax(value: Json): string {
-  if (value === null) return "interface {}(nil)";
-  if (isJsonArray(value)) return `[]interface {}{${value.map(goSyntax).join(", ")}}`;
-  if (!isJsonObject(value)) return JSON.stringify(value);
-  const members = Object.keys(value)
-    .sort()
-    .map((key) => `${JSON.stringify(key)}:${goSyntax(value[key] ?? null)}`);
-  return `map[string]interface {}{${members.join(", ")}}`;
-}
-
-function goType(value: Json): string {
-  if (isJsonArray(value)) return "[]interface {}";
-  if (typeof value === "string") return "string";
-  return typeof value === "boolean" ? "bool" : "map[string]interface {}";
 }
