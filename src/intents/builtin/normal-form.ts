@@ -5,7 +5,8 @@
 
 import { getOwn, isJsonArray, isJsonObject, setOwn } from "../../kernel/json.ts";
 import type { Json, JsonObject, MutableJsonObject } from "../../kernel/json.ts";
-import type { Message, Shape } from "./message.ts";
+import type { Message, Scalar, Shape } from "./message.ts";
+import { formatInstant, parseInstant } from "./times.ts";
 
 /** A whole document; apiVersion and kind are kept. */
 export function normalDocument(message: Message, document: JsonObject): JsonObject {
@@ -57,7 +58,17 @@ function normalValue(shape: Shape, value: Json): Json {
     for (const [key, item] of Object.entries(value)) setOwn(map, key, normalItem(type.of, item));
     return map;
   }
-  return value;
+  return type.kind === "scalar" ? normalScalar(type.scalar, value) : value;
+}
+
+/** Times are in UTC and in the precision of their type; base64 has no line breaks. */
+function normalScalar(scalar: Scalar, value: Json): Json {
+  if (typeof value !== "string") return value;
+  if (scalar === "bytes") return /[\r\n]/.test(value) ? value.replace(/[\r\n]/g, "") : value;
+  if (scalar !== "time" && scalar !== "microTime") return value;
+  const instant = parseInstant(value);
+  if (instant === undefined) return value;
+  return formatInstant(instant, scalar === "time" ? 0 : 6) ?? null;
 }
 
 /** Elements of lists and maps are never left out; a null becomes the empty value. */

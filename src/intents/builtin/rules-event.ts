@@ -4,13 +4,12 @@
 
 import { invalidField, requiredField } from "../../kernel/field-error.ts";
 import type { FieldError } from "../../kernel/field-error.ts";
-import { equalJson } from "../../kernel/json.ts";
+import { equalJson, isJsonObject } from "../../kernel/json.ts";
 import type { Json } from "../../kernel/json.ts";
 import { labelKeyProblems } from "../../kernel/labels.ts";
 import { subdomainProblems } from "../../kernel/names.ts";
 import type { Resource } from "../../kernel/resource.ts";
 import { toCoreEvent } from "./event-shapes.ts";
-import { capitalised } from "./internal-names.ts";
 import { numberAt, textAt, valueAt } from "./parts.ts";
 import type { KindRules } from "./rules.ts";
 import { invalidEach } from "./syntax-checks.ts";
@@ -117,22 +116,56 @@ function seriesErrors(event: Resource): readonly FieldError[] {
   return errors;
 }
 
+/** In the order in which they are judged; the reason is judged twice, as it always was. */
+const fixedFields: readonly (readonly [name: string, empty: Json])[] = [
+  ["involvedObject", null],
+  ["reason", ""],
+  ["message", ""],
+  ["source", null],
+  ["firstTimestamp", null],
+  ["lastTimestamp", null],
+  ["count", 0],
+  ["reason", ""],
+  ["type", ""],
+  ["eventTime", null],
+  ["action", ""],
+  ["related", null],
+  ["reportingComponent", ""],
+  ["reportingInstance", ""],
+];
+
 /** Only the series of an event may go on changing. */
 function fixedErrors(event: Resource, old: Resource): readonly FieldError[] {
-  const texts = ["reason", "message", "type", "eventTime", "action", "reportingInstance"];
-  const others = ["involvedObject", "source", "firstTimestamp", "lastTimestamp", "related"];
-  const fixed = (field: string, name = field, empty: Json = null): readonly FieldError[] => {
-    const value = valueAt(event, name) ?? empty;
-    if (equalJson(value, valueAt(old, name) ?? empty)) return [];
-    return [invalidField(field, capitalised(value), "field is immutable")];
-  };
-  return [
-    ...others.flatMap((name) => fixed(name)),
-    ...texts.flatMap((name) => fixed(name, name, "")),
-    ...fixed("count", "count", 0),
-    ...fixed("reportingController", "reportingComponent", ""),
-  ];
+  return fixedFields
+    .filter(([name, empty]) => {
+      return !equalJson(valueAt(event, name) ?? empty, valueAt(old, name) ?? empty);
+    })
+    .map(([name, empty]) => {
+      const field = name === "reportingComponent" ? "reportingController" : name;
+      return invalidField(field, shown(name, valueAt(event, name) ?? empty), "field is immutable");
+    });
 }
+
+/** Whole objects are quoted with all fields of the server's own types, set or not. */
+function shown(name: string, value: Json): Json {
+  if (!isJsonObject(value)) return value;
+  const fields = name === "source" ? sourceFields : referenceFields;
+  return Object.fromEntries(fields.map(([key, spelled]) => [spelled, textAt(value, key)]));
+}
+
+const sourceFields = [
+  ["component", "Component"],
+  ["host", "Host"],
+] as const;
+const referenceFields = [
+  ["kind", "Kind"],
+  ["namespace", "Namespace"],
+  ["name", "Name"],
+  ["uid", "UID"],
+  ["apiVersion", "APIVersion"],
+  ["resourceVersion", "ResourceVersion"],
+  ["fieldPath", "FieldPath"],
+] as const;
 
 function series(event: Resource): Json | undefined {
   return valueAt(event, "series");
