@@ -204,8 +204,8 @@ describe("leases and events", () => {
       'type: Invalid value: "": has invalid value: X',
       'count: Invalid value: "": needs to be unset',
     ]);
-    assert.deepEqual(changes(id, event, { ...event, reason: "s" }), [
-      'reason: Invalid value: "s": field is immutable',
+    assert.deepEqual(changes(id, event, { ...event, action: "b" }), [
+      'action: Invalid value: "b": field is immutable',
     ]);
   });
 

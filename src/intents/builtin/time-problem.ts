@@ -28,7 +28,8 @@ export function timeProblem(text: string, isMicro: boolean): string | undefined 
   for (const [layout, part] of parts) {
     const match = part.exec(rest);
     if (match === null) {
-      return `parsing time ${quoted(text)} as "${pattern}": cannot parse ${quoted(rest)} as "${layout}"`;
+      const where = `cannot parse ${quoted(rest)} as "${layout}"`;
+      return `parsing time ${quoted(text)} as "${pattern}": ${where}`;
     }
     if (/^\d/.test(layout)) found.push(Number(match[0]));
     rest = rest.slice(match[0].length);
