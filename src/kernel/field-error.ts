@@ -2,6 +2,7 @@
 // show these messages and whose tools compare them. Values are quoted as Go would quote them.
 
 import { canonicalJson } from "./canonical-json.ts";
+import { goNumber, goQuote } from "./go-text.ts";
 import type { Json } from "./json.ts";
 
 export type FieldErrorType =
@@ -70,7 +71,7 @@ export function unsupportedField(
   value: Json | undefined,
   supported: readonly string[],
 ): FieldError {
-  const names = supported.map((name) => JSON.stringify(name)).join(", ");
+  const names = supported.map(goQuote).join(", ");
   const detail = names === "" ? "" : `supported values: ${names}`;
   const message = withDetail(`Unsupported value: ${goValue(value)}`, detail);
   return { type: "NotSupported", field, message };
@@ -92,6 +93,8 @@ export function tooManyItems(field: string, count: number, max: number): FieldEr
 /** Strings are quoted, everything else is JSON as Go writes it; an absent value is null. */
 export function goValue(value: Json | undefined): string {
   if (value === undefined) return "null";
+  if (typeof value === "string") return goQuote(value);
+  if (typeof value === "number") return goNumber(value);
   if (typeof value !== "object" || value === null) return JSON.stringify(value);
   return canonicalJson(value).replaceAll(/[<>&\u2028\u2029]/g, unicodeEscape);
 }

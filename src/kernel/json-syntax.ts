@@ -2,7 +2,7 @@
 // Kubernetes API know. It runs only after JSON.parse has refused the text, so it is plain
 // rather than fast; it keeps its own stack, because the text may nest as deep as it likes.
 
-import { goQuote } from "./schema/go-text.ts";
+import { goQuote } from "./go-text.ts";
 
 /** Undefined when the text is JSON. */
 export function jsonSyntaxProblem(text: string): string | undefined {

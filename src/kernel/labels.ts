@@ -18,6 +18,13 @@ export function labelKeyProblems(key: string): readonly string[] {
   const prefix = slash < 0 ? undefined : key.slice(0, slash);
   const name = key.slice(slash + 1);
   const problems: string[] = [];
+  if (name.includes("/")) {
+    return [
+      `a qualified name must ${syntax} (e.g. 'MyName',  or 'my.name',  or '123-abc', ` +
+        `regex used for validation is '${word}') with an optional DNS subdomain prefix and '/' ` +
+        "(e.g. 'example.com/MyName')",
+    ];
+  }
   if (prefix === "") problems.push("prefix part must be non-empty");
   else if (prefix !== undefined) {
     for (const problem of subdomainProblems(prefix)) problems.push(`prefix part ${problem}`);

@@ -48,6 +48,7 @@ export function compileSchema(json: JsonObject): Schema {
     maxProperties: number(json, "maxProperties"),
     required: strings(getOwn(json, "required")),
 
+    hasJunctors: junctors.some((key) => getOwn(json, key) !== undefined),
     allOf: objects(getOwn(json, "allOf")).map(compileSchema),
     anyOf: objects(getOwn(json, "anyOf")).map(compileSchema),
     oneOf: objects(getOwn(json, "oneOf")).map(compileSchema),
@@ -55,6 +56,7 @@ export function compileSchema(json: JsonObject): Schema {
   });
 }
 
+const junctors = ["allOf", "anyOf", "oneOf", "not"];
 const types = ["object", "array", "string", "integer", "number", "boolean"] as const;
 const listTypes = ["atomic", "set", "map"] as const;
 const mapTypes = ["granular", "atomic"] as const;

@@ -53,7 +53,10 @@ test("metadata of a wrong type is refused in the words of Go", () => {
     [{ uid: true }, "bool into Go struct field ObjectMeta.uid of type types.UID"],
     [{ generation: 1.5 }, "number 1.5 into Go struct field ObjectMeta.generation of type int64"],
     ["x", "string into Go value of type v1.ObjectMeta"],
-    [{ creationTimestamp: 5 }, "number into Go value of type string"],
+    [
+      { creationTimestamp: 5, annotations: 1 },
+      "number into Go struct field ObjectMeta.creationTimestamp of type string",
+    ],
     [
       { ownerReferences: [{ name: 1 }] },
       "number into Go struct field OwnerReference.ownerReferences.name of type string",

@@ -1,8 +1,9 @@
-// Times as Go reads and writes them in metadata: RFC 3339, shown in UTC and whole seconds.
+// Times as Go reads and writes them in metadata: RFC 3339, but hours may have one digit, shown in
+// UTC and whole seconds.
 
 const layout = "2006-01-02T15:04:05Z07:00";
 const rfc3339 =
-  /^(\d{4})-(\d{2})-(\d{2})T(\d{2}):(\d{2}):(\d{2})(?:[.,]\d+)?(?:Z|([-+])(\d{2}):(\d{2}))$/;
+  /^(\d{4})-(\d{2})-(\d{2})T(\d{1,2}):(\d{2}):(\d{2})(?:[.,]\d+)?(?:Z|([-+])(\d{2}):(\d{2}))$/;
 
 /** Why the text is not a time, in the words of Go; undefined when it is one. */
 export function goTimeProblem(text: string): string | undefined {
@@ -27,8 +28,8 @@ export function goTimeProblem(text: string): string | undefined {
 export function normalTime(text: string): string {
   const [, year, month, day, hour, minute, second, sign, zoneHours, zoneMinutes] =
     rfc3339.exec(text) ?? [];
-  if (sign === undefined) return `${text.slice(0, 19)}Z`;
-  const offset = (Number(zoneHours) * 60 + Number(zoneMinutes)) * (sign === "-" ? -1 : 1);
+  if (sign === undefined && hour?.length === 2) return `${text.slice(0, 19)}Z`;
+  const offset = (Number(zoneHours ?? 0) * 60 + Number(zoneMinutes ?? 0)) * (sign === "-" ? -1 : 1);
   const date = new Date(0);
   date.setUTCFullYear(Number(year), Number(month) - 1, Number(day));
   date.setUTCHours(Number(hour), Number(minute) - offset, Number(second));
@@ -48,7 +49,7 @@ function unreadable(text: string): string {
     ["-", /^-/],
     ["02", /^\d{2}/],
     ["T", /^T/],
-    ["15", /^\d{2}/],
+    ["15", /^\d{1,2}/],
     [":", /^:/],
     ["04", /^\d{2}/],
     [":", /^:/],

@@ -4,7 +4,7 @@
 
 import { isJsonArray, isJsonObject, setOwn } from "../json.ts";
 import type { Json, JsonObject, MutableJsonObject } from "../json.ts";
-import { goNumber } from "./go-text.ts";
+import { goNumber } from "../go-text.ts";
 import { goTimeProblem, normalTime } from "./go-time.ts";
 import { formatChild, formatTrail } from "./trail.ts";
 import type { Trail } from "./trail.ts";
@@ -19,7 +19,7 @@ export interface CoercedMetadata {
 
 /** `path` is in front of what is reported; the resource itself has "metadata". */
 export function coerceMetadata(metadata: Json, path = "metadata"): CoercedMetadata {
-  const walk: Walk = { path, trail: [], unknown: [], problem: undefined };
+  const walk: Walk = { path, trail: [], unknown: [], problem: undefined, isOver: false };
   const value = readStruct(walk, objectMeta, metadata);
   return { value: value ?? {}, unknown: walk.unknown, problem: walk.problem };
 }
@@ -29,6 +29,8 @@ interface Walk {
   readonly trail: Trail;
   readonly unknown: string[];
   problem: string | undefined;
+  /** A time that cannot be read ends Go's decoder, whatever was wrong before. */
+  isOver: boolean;
 }
 
 type Field =
@@ -102,7 +104,8 @@ function readStruct(walk: Walk, struct: Struct, value: Json): JsonObject | undef
     refuse(walk, undefined, jsonName(value), `v1.${struct.name}`);
     return undefined;
   }
-  for (const key of Object.keys(value)) {
+  // Kubernetes reads the keys in this order, so that it is which problem comes first.
+  for (const key of Object.keys(value).sort()) {
     const field = struct.fields.get(key);
     if (field === undefined) {
       walk.unknown.push(`${walk.path}.${formatChild(walk.trail, key)}`);
@@ -129,7 +132,7 @@ function readField(walk: Walk, struct: Struct, field: Field, value: Json): Json 
     case "integer":
       return readInteger(walk, struct, value);
     case "time":
-      return readTime(walk, value);
+      return readTime(walk, struct, value);
     case "raw":
       return value;
     case "texts":
@@ -151,11 +154,14 @@ function readInteger(walk: Walk, struct: Struct, value: Json): Json | undefined 
   return value === 0 && !isPointer ? undefined : value;
 }
 
-function readTime(walk: Walk, value: Json): Json | undefined {
-  if (typeof value !== "string") return refuse(walk, undefined, jsonName(value), "string");
-  const problem = goTimeProblem(value);
-  if (problem === undefined) return normalTime(value);
-  walk.problem ??= problem;
+function readTime(walk: Walk, struct: Struct, value: Json): Json | undefined {
+  const problem =
+    typeof value === "string"
+      ? goTimeProblem(value)
+      : refusal(walk, struct, jsonName(value), "string");
+  if (problem === undefined && typeof value === "string") return normalTime(value);
+  if (!walk.isOver) walk.problem = problem;
+  walk.isOver = true;
   return undefined;
 }
 
@@ -193,15 +199,19 @@ function nonEmptyList(list: readonly Json[]): readonly Json[] | undefined {
   return list.length === 0 ? undefined : list;
 }
 
-/** Indices are no part of Go's path. */
 function refuse(walk: Walk, struct: Struct | undefined, found: string, type: string): undefined {
+  walk.problem ??= refusal(walk, struct, found, type);
+  return undefined;
+}
+
+/** Indices are no part of Go's path. */
+function refusal(walk: Walk, struct: Struct | undefined, found: string, type: string): string {
   const field = formatTrail(walk.trail.filter((step) => typeof step === "string"));
   const target =
     struct === undefined || field === ""
       ? `Go value of type ${type}`
       : `Go struct field ${struct.name}.${field} of type ${type}`;
-  walk.problem ??= `json: cannot unmarshal ${found} into ${target}`;
-  return undefined;
+  return `json: cannot unmarshal ${found} into ${target}`;
 }
 
 function jsonName(value: Json): string {

@@ -53,6 +53,8 @@ export interface Schema {
   readonly required: readonly string[];
 
   // Junctors: their schemas hold value validations only, and may have properties and items.
+  /** True iff there is any of them. */
+  readonly hasJunctors: boolean;
   readonly allOf: readonly Schema[];
   readonly anyOf: readonly Schema[];
   readonly oneOf: readonly Schema[];

@@ -36,17 +36,30 @@ export function validateValue(
   path = "",
   { old }: ValidateOptions = {},
 ): readonly FieldError[] {
-  const walk: Walk = { prefix: path, trail: [], errors: [], at: noPlace };
-  walk.at = () => ({ prefix: path, name: formatTrail(walk.trail) });
-  visit(walk, schema, value, old === undefined ? undefined : { schema, value, old });
+  const errors = walkThrough(schema, value, path, undefined);
+  if (errors.length === 0 || old === undefined) return errors;
+  // Forgiving can only take errors away, so that most updates need not look at the old value.
+  return walkThrough(schema, value, path, { schema, value, old });
+}
+
+function walkThrough(
+  schema: Schema,
+  value: Json,
+  path: string,
+  correlation: Correlation | undefined,
+): readonly FieldError[] {
+  const trail: Trail = [];
+  const at = (): Place => ({ prefix: path, name: formatTrail(trail) });
+  const walk: Walk = { trail, at, errors: [] };
+  visit(walk, schema, value, correlation);
   return walk.errors.length > 1 ? distinct(walk.errors) : walk.errors;
 }
 
 interface Walk {
-  readonly prefix: string;
   readonly trail: Trail;
+  /** Where the walk is; only failures ask. */
+  readonly at: () => Place;
   errors: FieldError[];
-  at: () => Place;
 }
 
 /** Checks the value, and forgives it when it is what it was. Returns the checks passed. */
@@ -76,15 +89,14 @@ function check(
     add(walk, enumError(schema, value, walk.at));
     return wrong === undefined ? 1 : 0;
   }
+  const hasFormat = schema.format !== "" && knownFormat(schema) !== "";
   let passed = 2;
-  if (schema.type !== "" || schema.intOrString || knownFormat(schema) !== "") {
-    passed += wrong === undefined ? 2 : 1;
-  }
-  passed += junctors(walk, schema, value);
+  if (schema.type !== "" || schema.intOrString || hasFormat) passed += wrong === undefined ? 2 : 1;
+  passed += schema.hasJunctors ? junctors(walk, schema, value) : 2;
   if (typeof value === "string") {
     add(walk, stringError(schema, value, walk.at));
-    add(walk, formatError(schema, value, walk.at));
-    passed += knownFormat(schema) === "" ? 1 : 2;
+    if (hasFormat) add(walk, formatError(schema, value, walk.at));
+    passed += hasFormat ? 2 : 1;
   } else if (typeof value === "number") {
     numberErrors(schema, value, walk.at, walk.errors);
     passed += 2;
@@ -240,8 +252,4 @@ function distinct(errors: readonly FieldError[]): readonly FieldError[] {
     seen.add(text);
     return true;
   });
-}
-
-function noPlace(): Place {
-  return { prefix: "", name: "" };
 }

@@ -7,7 +7,7 @@ import { equalJson } from "../json.ts";
 import type { Json, JsonObject } from "../json.ts";
 import { compileRegex, regexProblem } from "../regex.ts";
 import { formatCheck } from "./formats.ts";
-import { goNumber } from "./go-text.ts";
+import { goNumber } from "../go-text.ts";
 import type { Schema } from "./schema.ts";
 import {
   notInEnum,
@@ -24,25 +24,20 @@ export type PlaceOf = () => Place;
 
 export function typeError(schema: Schema, value: Json, at: PlaceOf): FieldError | undefined {
   const { type, intOrString } = schema;
-  const format = knownFormat(schema);
+  // The usual case first: a value of exactly the type.
+  if (typeof value === type && type !== "object" && !intOrString) return undefined;
   if (value === null) {
     const isAllowed = (type === "" && !intOrString) || schema.nullable;
     return isAllowed ? undefined : wrongTypeAt(at(), typeNames(schema), "null");
   }
+  const format = knownFormat(schema);
   if (type === "" && !intOrString && format === "") return undefined;
   const found = typeOf(value);
-  const isNumeric = intOrString || type === "number" || type === "integer";
-  const fits =
-    type === found && !intOrString
-      ? true
-      : intOrString
-        ? found === "integer" || found === "string"
-        : type === "number" && found === "integer";
-  if (fits) return undefined;
+  if (hasType(schema, found)) return undefined;
   const isText = found === "string" || found === "array";
   if (format !== "" && !isText) return wrongTypeAt(at(), format, numberFormat(found));
   // The format of a text is checked instead of its type.
-  if (format !== "" && isText && !isNumeric) return undefined;
+  if (format !== "" && !intOrString) return undefined;
   return wrongTypeAt(at(), typeNames(schema), found);
 }
 
@@ -163,6 +158,11 @@ export function knownFormat({ format, type, intOrString }: Schema): string {
 
 /** Larger numbers are floats in Kubernetes, however they are written. */
 const maxInteger = 2 ** 63;
+
+function hasType({ type, intOrString }: Schema, found: string): boolean {
+  if (intOrString) return found === "integer" || found === "string";
+  return type === found || (type === "number" && found === "integer");
+}
 
 function typeNames({ type, intOrString }: Schema): string {
   return intOrString ? "integer,string" : type;

@@ -12,7 +12,7 @@ import {
 } from "../field-error.ts";
 import type { FieldError } from "../field-error.ts";
 import type { Json } from "../json.ts";
-import { goNumber, goQuote } from "./go-text.ts";
+import { goNumber, goQuote } from "../go-text.ts";
 import { childPath, shownPath } from "./trail.ts";
 
 /** Where the value is: what is in front of it, and its name in the document that is checked. */
