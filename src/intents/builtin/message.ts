@@ -64,8 +64,9 @@ export interface Message {
   readonly name: string;
   readonly description: string;
   readonly fields: ReadonlyMap<string, Field>;
-  /** The names of the fields in the order of their numbers. */
   readonly byNumber: ReadonlyMap<number, string>;
+  /** The fields in falling order of their numbers, as writers need them. */
+  readonly falling: readonly (readonly [name: string, field: Field])[];
   readonly keywords: JsonObject;
 }
 
@@ -84,15 +85,13 @@ export function message(
 ): Message {
   const fields = new Map<string, Field>();
   const byNumber = new Map<number, string>();
-  const ordered = Object.entries(inputs).toSorted(([, a], [, b]) => a[0] - b[0]);
-  for (const [key, [number]] of ordered) {
+  for (const [key, [number, inner, text = "", mode]] of Object.entries(inputs)) {
     assert(!byNumber.has(number), `${name}.${key} has a number of its own`);
     byNumber.set(number, key);
-  }
-  for (const [key, [number, inner, text = "", mode]] of Object.entries(inputs)) {
     fields.set(key, { number, shape: inner, description: text, isInline: mode === "inline" });
   }
-  return { name, description, fields, byNumber, keywords };
+  const falling = [...fields].toSorted(([, a], [, b]) => b.number - a.number);
+  return { name, description, fields, byNumber, falling, keywords };
 }
 
 export const string = scalar("string");

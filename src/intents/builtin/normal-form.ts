@@ -8,6 +8,9 @@ import type { Json, JsonObject, MutableJsonObject } from "../../kernel/json.ts";
 import type { Message, Scalar, Shape } from "./message.ts";
 import { formatInstant, parseInstant } from "./times.ts";
 
+const normalTime = /^(?!0001)\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ$/;
+const normalMicroTime = /^(?!0001)\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{6}Z$/;
+
 /** A whole document; apiVersion and kind are kept. */
 export function normalDocument(message: Message, document: JsonObject): JsonObject {
   const types: MutableJsonObject = {};
@@ -66,6 +69,7 @@ function normalScalar(scalar: Scalar, value: Json): Json {
   if (typeof value !== "string") return value;
   if (scalar === "bytes") return /[\r\n]/.test(value) ? value.replace(/[\r\n]/g, "") : value;
   if (scalar !== "time" && scalar !== "microTime") return value;
+  if ((scalar === "time" ? normalTime : normalMicroTime).test(value)) return value;
   const instant = parseInstant(value);
   if (instant === undefined) return value;
   return formatInstant(instant, scalar === "time" ? 0 : 6) ?? null;

@@ -12,12 +12,9 @@ import { wire } from "./wire-reader.ts";
 import type { WireWriter } from "./wire-writer.ts";
 
 export function encodeMessage(message: Message, object: JsonObject, writer: WireWriter): void {
-  for (const [number, name] of [...message.byNumber].toReversed()) {
-    const field = message.fields.get(name);
-    if (field === undefined) continue;
-    const { shape } = field;
-    if (field.isInline && shape.type.kind === "message") {
-      nested(writer, number, () => encodeMessage(innerOf(shape), object, writer));
+  for (const [name, { shape, number, isInline }] of message.falling) {
+    if (isInline && shape.type.kind === "message") {
+      encodeNested(shape.type.message(), number, object, writer);
     } else encodeField(shape, number, getOwn(object, name) ?? undefined, writer);
   }
 }
@@ -72,10 +69,8 @@ function encodeValue(shape: Shape, number: number, value: Json, writer: WireWrit
   switch (type.kind) {
     case "scalar":
       return encodeScalar(type.scalar, shape, number, value, writer);
-    case "message": {
-      const inner = objectOf(value);
-      return nested(writer, number, () => encodeMessage(type.message(), inner, writer));
-    }
+    case "message":
+      return encodeNested(type.message(), number, objectOf(value), writer);
     case "schemaOr":
       return nested(writer, number, () =>
         encodeSchemaOr(type.other, type.message(), value, writer),
@@ -173,9 +168,16 @@ function nested(writer: WireWriter, number: number, write: () => void): void {
   writer.tag(number, wire.bytes);
 }
 
-function innerOf(shape: Shape): Message {
-  if (shape.type.kind !== "message") throw unfit("only messages can be inlined");
-  return shape.type.message();
+function encodeNested(
+  message: Message,
+  number: number,
+  object: JsonObject,
+  writer: WireWriter,
+): void {
+  const before = writer.length;
+  encodeMessage(message, object, writer);
+  writer.close(before);
+  writer.tag(number, wire.bytes);
 }
 
 function quantityText(value: Json): string {

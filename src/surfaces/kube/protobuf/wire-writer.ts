@@ -5,6 +5,8 @@
 import { wire } from "./wire-reader.ts";
 
 const firstBytes = 1_024;
+/** Longer texts are quicker to write in one call. */
+const shortText = 40;
 
 export class WireWriter {
   #bytes = Buffer.allocUnsafe(firstBytes);
@@ -50,6 +52,7 @@ export class WireWriter {
   }
 
   string(value: string): void {
+    if (value.length <= shortText && this.#ascii(value)) return;
     const length = Buffer.byteLength(value);
     this.#reserve(length);
     this.#start -= length;
@@ -68,7 +71,27 @@ export class WireWriter {
     this.tag(number, wire.bytes);
   }
 
+  /** Short texts of ASCII are most of a document; anything else leaves no trace here. */
+  #ascii(value: string): boolean {
+    const { length } = value;
+    this.#reserve(length);
+    const start = this.#start - length;
+    for (let i = 0; i < length; i++) {
+      const code = value.charCodeAt(i);
+      if (code > 0x7f) return false;
+      this.#bytes[start + i] = code;
+    }
+    this.#start = start;
+    this.#varint(length);
+    return true;
+  }
+
   #varint(value: number): void {
+    if (value < 0x80) {
+      this.#reserve(1);
+      this.#bytes[--this.#start] = value;
+      return;
+    }
     let length = 1;
     for (let rest = value; rest >= 0x80; rest = Math.floor(rest / 0x80)) length++;
     this.#reserve(length);
