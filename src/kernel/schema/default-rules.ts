@@ -6,6 +6,7 @@ import { formatFieldErrors, invalidField } from "../field-error.ts";
 import type { FieldError } from "../field-error.ts";
 import { equalJson, isJsonObject } from "../json.ts";
 import type { Json, JsonObject } from "../json.ts";
+import { appendAll } from "./append.ts";
 import { coerceEmbedded, embeddedProblems } from "./embedded.ts";
 import { isResourceField, prune } from "./prune.ts";
 import type { Schema } from "./schema.ts";
@@ -32,11 +33,10 @@ function visit(schema: Schema, path: string, given: Context, errors: FieldError[
     : given;
   if (schema.default !== undefined) {
     const at = `${path}.default`;
-    errors.push(
-      ...(context.isMetadata
-        ? metadataErrors(schema, schema.default, at, context)
-        : valueErrors(schema, schema.default, at)),
-    );
+    const found = context.isMetadata
+      ? metadataErrors(schema, schema.default, at, context)
+      : valueErrors(schema, schema.default, at);
+    appendAll(errors, found);
   }
   const { items, properties, embeddedResource } = schema;
   if (items !== undefined) {

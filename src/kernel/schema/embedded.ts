@@ -6,6 +6,7 @@ import { invalidField, requiredField } from "../field-error.ts";
 import type { FieldError } from "../field-error.ts";
 import { getOwn, isJsonArray, isJsonObject, setOwn } from "../json.ts";
 import type { Json, JsonObject, MutableJsonObject } from "../json.ts";
+import { appendAll } from "./append.ts";
 import { coerceMetadata } from "./metadata.ts";
 import { metadataProblems } from "./metadata-rules.ts";
 import type { Schema } from "./schema.ts";
@@ -34,13 +35,13 @@ export function embeddedProblems(schema: Schema, value: Json, path = ""): readon
     const { items } = schema;
     if (items === undefined || !hasEmbedded(items)) return errors;
     for (const [i, item] of value.entries()) {
-      errors.push(...embeddedProblems(items, item, `${path}[${i}]`));
+      appendAll(errors, embeddedProblems(items, item, `${path}[${i}]`));
     }
   } else if (isJsonObject(value) && hasEmbedded(schema)) {
-    if (schema.embeddedResource) errors.push(...resourceProblems(value, path));
+    if (schema.embeddedResource) appendAll(errors, resourceProblems(value, path));
     for (const key of Object.keys(value)) {
       const [child, at] = childAt(schema, key, path);
-      if (child !== undefined) errors.push(...embeddedProblems(child, value[key] ?? null, at));
+      if (child !== undefined) appendAll(errors, embeddedProblems(child, value[key] ?? null, at));
     }
   }
   return errors;
@@ -100,7 +101,7 @@ function coerceField(walk: Walk, key: string, value: Json, path: string): Json {
   if (key !== "metadata") return value;
   const at = childPath(path, "metadata");
   const { value: metadata, unknown, problem } = coerceMetadata(value, at);
-  walk.unknown.push(...unknown);
+  appendAll(walk.unknown, unknown);
   if (problem !== undefined) walk.error ??= invalidField(at, value, problem);
   return problem === undefined ? metadata : value;
 }
@@ -122,7 +123,7 @@ function resourceProblems(resource: JsonObject, path: string): readonly FieldErr
   if (metadata === undefined) return errors;
   const at = childPath(path, "metadata");
   const { value, problem } = coerceMetadata(metadata, at);
-  if (problem === undefined) errors.push(...metadataProblems(value, at));
+  if (problem === undefined) appendAll(errors, metadataProblems(value, at));
   else errors.push(invalidField(at, metadata, problem));
   return errors;
 }

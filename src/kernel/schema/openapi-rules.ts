@@ -7,6 +7,7 @@ import { forbiddenField, invalidField, requiredField, unsupportedField } from ".
 import type { FieldError } from "../field-error.ts";
 import { getOwn, isJsonArray, isJsonObject } from "../json.ts";
 import type { JsonObject } from "../json.ts";
+import { appendAll } from "./append.ts";
 import { isResourceField } from "./prune.ts";
 import { listTypeErrors } from "./list-type-rules.ts";
 import { isFlagged, isSet, objectAt, schemasAt, schemasIn, textAt } from "./schema-json.ts";
@@ -157,5 +158,6 @@ function extensionErrors(json: JsonObject, path: string, errors: FieldError[]): 
       errors.push(unsupportedField(at, mapType, ["atomic", "granular"]));
     }
   }
-  errors.push(...listTypeErrors(json, path), ...ruleFormErrors(json, path));
+  appendAll(errors, listTypeErrors(json, path));
+  appendAll(errors, ruleFormErrors(json, path));
 }

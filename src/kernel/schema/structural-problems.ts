@@ -5,6 +5,7 @@ import { forbiddenField, invalidField } from "../field-error.ts";
 import type { FieldError } from "../field-error.ts";
 import type { JsonObject } from "../json.ts";
 import { limits } from "../limits.ts";
+import { appendAll } from "./append.ts";
 import { compileSchema } from "./compile.ts";
 import { defaultErrors } from "./default-rules.ts";
 import { foreignKeyword } from "./foreign-keyword.ts";
@@ -33,11 +34,11 @@ export function structuralProblems(
   // Structure is looked at only where the keywords are known; what is unknown is named instead.
   const unknown = foreignKeyword(json);
   const structure = unknown === undefined ? structureErrors(json, path) : [];
-  errors.push(...structure);
+  appendAll(errors, structure);
   if (unknown === undefined && structure.length === 0) {
-    errors.push(...defaultErrors(compileSchema(json), path));
+    appendAll(errors, defaultErrors(compileSchema(json), path));
   }
-  errors.push(...openApiErrors(json, path));
+  appendAll(errors, openApiErrors(json, path));
   if (unknown !== undefined && errors.length === 0) errors.push(invalidField(path, "", unknown));
   return errors;
 }

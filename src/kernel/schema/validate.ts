@@ -6,6 +6,7 @@
 import type { FieldError } from "../field-error.ts";
 import { isJsonArray, isJsonObject } from "../json.ts";
 import type { Json, JsonObject } from "../json.ts";
+import { appendAll } from "./append.ts";
 import { correlateIndex, correlateKey, isUnchanged } from "./correlate.ts";
 import type { Correlation } from "./correlate.ts";
 import type { Schema } from "./schema.ts";
@@ -205,7 +206,7 @@ function checkAnyOf(walk: Walk, schemas: readonly Schema[], value: Json): number
     if (best === undefined || tried.passed > best.passed) best = tried;
   }
   walk.errors.push(junctorError(walk.at(), "must validate at least one schema (anyOf)"));
-  walk.errors.push(...(best?.errors ?? []));
+  appendAll(walk.errors, best?.errors ?? []);
   return best?.passed ?? 0;
 }
 
@@ -220,7 +221,8 @@ function checkOneOf(walk: Walk, schemas: readonly Schema[], value: Json): number
     return 0;
   }
   const best = tried.reduce((a, b) => (b.passed > a.passed ? b : a));
-  walk.errors.push(junctorError(walk.at(), `${must} Found none valid`), ...best.errors);
+  walk.errors.push(junctorError(walk.at(), `${must} Found none valid`));
+  appendAll(walk.errors, best.errors);
   return best.passed;
 }
 
