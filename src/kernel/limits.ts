@@ -97,6 +97,10 @@ export const limits = Object.freeze({
   /** Attempts of a create with generateName that meets an existing name. */
   maxGenerateNameAttempts: 8,
 
+  // Webhooks
+  /** How long a conversion webhook may take for one answer; the same as kube-apiserver. */
+  conversionTimeoutMs: 30_000,
+
   // Claims and work
   leaseTtlMs: 30_000,
   /** Renewed at a third, so that two renewals may fail before the lease is lost. */

@@ -3,7 +3,7 @@
 // client that Kubernetes uses, since they end up in answers to users.
 
 import { SetpointError } from "../../kernel/errors.ts";
-import { getOwn, isJsonObject, jsonProblem } from "../../kernel/json.ts";
+import { getOwn, isJsonArray, isJsonObject, jsonProblem } from "../../kernel/json.ts";
 import type { Json, JsonObject } from "../../kernel/json.ts";
 import { limits } from "../../kernel/limits.ts";
 
@@ -47,7 +47,7 @@ export async function callWebhook(
   body: Json,
   { timeoutMs, fetch }: WebhookCallOptions,
 ): Promise<JsonObject> {
-  const url = urlOf(address);
+  const url = `${urlOf(address)}?timeout=${timeoutMs / 1000}s`;
   const headers = { "content-type": "application/json", accept: "application/json, */*" };
   const text = JSON.stringify(body);
   let answer: WebhookAnswer;
@@ -73,7 +73,7 @@ function parsed({ body, status, contentType }: WebhookAnswer): JsonObject {
     throw failed(`0-length response with status code: ${status} and content type: ${contentType}`);
   }
   const json = parsedJson(body);
-  if (!isJsonObject(json)) throw failed(unreadable(body));
+  if (!isJsonObject(json)) throw failed(`${unreadable} ${goKind(json)} into Go value of ${header}`);
   const problem = jsonProblem(json, limits.maxJsonDepth);
   if (problem !== undefined) throw failed(`json parse error: ${problem}`);
   const message = failureMessage(json);
@@ -81,20 +81,23 @@ function parsed({ body, status, contentType }: WebhookAnswer): JsonObject {
   return json;
 }
 
+/** What is not JSON is read as YAML by Kubernetes, to which almost any text is a string. */
 function parsedJson(text: string): unknown {
   try {
     return JSON.parse(text);
   } catch (error) {
-    throw failed(unreadable(text), error);
+    throw failed(`${unreadable} string into Go value of ${header}`, error);
   }
 }
 
-function unreadable(body: string): string {
-  const first = JSON.stringify(body.trim().charAt(0)).slice(1, -1);
-  return (
-    "couldn't get version/kind; json parse error: " +
-    `invalid character '${first}' looking for beginning of value`
-  );
+const unreadable = "couldn't get version/kind; json parse error: json: cannot unmarshal";
+const header =
+  'type struct { APIVersion string "json:\\"apiVersion,omitempty\\""; ' +
+  'Kind string "json:\\"kind,omitempty\\"" }';
+
+function goKind(value: unknown): string {
+  if (isJsonArray(value)) return "array";
+  return typeof value === "boolean" ? "bool" : typeof value;
 }
 
 /** The message of a Status that tells of a failure. */

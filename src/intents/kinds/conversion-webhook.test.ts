@@ -57,7 +57,7 @@ async function convert(body: string, given: Try = {}) {
     if (given.error !== undefined) return Promise.reject(given.error);
     return Promise.resolve({ status, contentType, body });
   };
-  const ports = { fetch, timeoutMs: 1000, ids: { uid: () => uid } };
+  const ports = { fetch, timeoutMs: 30_000, ids: { uid: () => uid } };
   const result = await convertByWebhook({ ...hook, reviewVersions }, documents, target, ports);
   return { result, calls };
 }
@@ -78,11 +78,12 @@ test("the documents of other versions are sent and put back in their places", as
   const { result, calls } = await convert(success(converted), { documents, target: list });
   assert.deepEqual(result, [ready, converted, ready]);
   const [url, request] = calls[0] ?? [];
-  assert.equal(url, "https://convert.example.dev/v");
+  assert.equal(url, "https://convert.example.dev/v?timeout=30s");
   assert.deepEqual(JSON.parse(request?.body ?? ""), {
     kind: "ConversionReview",
     apiVersion: "apiextensions.k8s.io/v1",
     request: { uid, desiredAPIVersion: "example.dev/v2", objects: [widget()] },
+    response: { uid: "", convertedObjects: null, result: { metadata: {} } },
   });
 });
 
@@ -117,24 +118,34 @@ test("labels and annotations are the webhook's, the rest of metadata is not", as
 const one = "conversion webhook for example.dev/v1, Kind=Widget";
 const many = "conversion webhook for example.dev/v2, Kind=WidgetList";
 
+function unmarshal(type: string): string {
+  return (
+    "failed: couldn't get version/kind; json parse error: json: cannot unmarshal " +
+    `${type} into Go value of type struct { APIVersion string ` +
+    '"json:\\"apiVersion,omitempty\\""; Kind string "json:\\"kind,omitempty\\"" }'
+  );
+}
+
 test("answers that are none are refused", async () => {
   const cases: readonly (readonly [string, string])[] = [
     [review(null), "failed: no response provided"],
     [
       review({}, { kind: "Other", apiVersion: "v1" }),
+      'failed: no kind "Other" is registered for version "v1" in scheme ' +
+        '"pkg/util/webhook/client.go:71"',
+    ],
+    [
+      JSON.stringify({ response: {} }),
       "failed: expected webhook response of apiextensions.k8s.io/v1, Kind=ConversionReview, " +
-        "got /v1, Kind=Other",
+        "got /, Kind=",
     ],
     [review({ uid: "x" }), `failed: expected response.uid="${uid}", got "x"`],
     [review({ uid, result: { status: "Failed", message: "no way" } }), "failed: no way"],
     [review({ uid }), "failed: response.result.status was '', not 'Success'"],
     [success(), "returned 0 objects, expected 1"],
     [success(converted, converted), "returned 2 objects, expected 1"],
-    [
-      "<html>",
-      "failed: couldn't get version/kind; json parse error: invalid character '<' looking for " +
-        "beginning of value",
-    ],
+    ["<html>", unmarshal("string")],
+    ["[1]", unmarshal("array")],
     ["", "failed: 0-length response with status code: 200 and content type: application/json"],
   ];
   for (const [body, problem] of cases) assert.equal(await failure(body), `${one} ${problem}`);
@@ -203,6 +214,17 @@ test("objects that are not the ones sent are refused, one alone and in a list", 
   }
 });
 
+test("what is no object at all is refused without further words", async () => {
+  assert.equal(await failure(success(null)), "unexpected end of JSON input");
+  assert.equal(
+    await failure(success("x")),
+    "json: cannot unmarshal string into Go value of type map[string]interface {}",
+  );
+  const nameless = { apiVersion: "example.dev/v2" };
+  const text = `Object 'Kind' is missing in '${JSON.stringify(nameless)}'`;
+  assert.equal(await failure(success(nameless)), text);
+});
+
 test("new labels must be labels, old ones may be what they were", async () => {
   const bad = { name: "w", namespace: "ns", uid: "u", labels: { "a b": "1" } };
   const text = await failure(success({ ...converted, metadata: bad }));
@@ -217,7 +239,7 @@ test("new labels must be labels, old ones may be what they were", async () => {
 
 test("failures of the call are told as the client of Kubernetes tells them", async () => {
   const refusal = Object.assign(new Error("connect"), { code: "ECONNREFUSED" });
-  const post = 'failed: Post "https://convert.example.dev/v":';
+  const post = 'failed: Post "https://convert.example.dev/v?timeout=30s":';
   assert.equal(
     await failure("", { error: refusal }),
     `${one} ${post} dial tcp convert.example.dev:443: connect: connection refused`,

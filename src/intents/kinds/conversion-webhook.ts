@@ -91,10 +91,21 @@ export function conversionReview(
     kind: "ConversionReview",
     apiVersion: `${reviewGroup}/${version}`,
     request: { uid, desiredAPIVersion, objects },
+    response: { uid: "", convertedObjects: null, result: { metadata: {} } },
   };
 }
 
 const reviewGroup = "apiextensions.k8s.io";
+const reviews = new Set(
+  ["v1", "v1beta1"].map((one) => `${reviewGroup}/${one}, Kind=ConversionReview`),
+);
+
+function unknownKind(version: string, kind: string): string {
+  return (
+    `no kind ${JSON.stringify(kind)} is registered for version ${JSON.stringify(version)} ` +
+    'in scheme "pkg/util/webhook/client.go:71"'
+  );
+}
 
 /** What the webhook answered, once its answer has been found to be one to our request. */
 function convertedObjects(
@@ -108,6 +119,8 @@ function convertedObjects(
   // The older review had no such rules, and webhooks of that time may break them.
   const isStrict = textAt(review, "apiVersion") === `${reviewGroup}/v1`;
   const [expected, got] = [kindText(review), kindText(answer)];
+  const [version, kind] = [textAt(answer, "apiVersion"), textAt(answer, "kind")];
+  if (kind !== "" && version !== "" && !reviews.has(got)) throw fail(unknownKind(version, kind));
   if (isStrict && expected !== got) {
     throw fail(`expected webhook response of ${expected}, got ${got}`);
   }
@@ -162,7 +175,13 @@ function acceptedObject(original: JsonObject, converted: Json, place: Place): Js
 }
 
 function unreadableObject(converted: Json): string | undefined {
-  if (isJsonObject(converted) && textAt(converted, "kind") !== "") return undefined;
+  if (converted === null) return "unexpected end of JSON input";
+  if (!isJsonObject(converted)) {
+    const type = isJsonArray(converted) ? "array" : typeof converted;
+    const name = type === "boolean" ? "bool" : type;
+    return `json: cannot unmarshal ${name} into Go value of type map[string]interface {}`;
+  }
+  if (textAt(converted, "kind") !== "") return undefined;
   return `Object 'Kind' is missing in '${JSON.stringify(converted)}'`;
 }
 

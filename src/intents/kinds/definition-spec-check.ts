@@ -73,15 +73,16 @@ function looseDefaultErrors(spec: JsonObject, { top, versions }: InternalForm): 
 function versionErrors(
   { document, parts }: InternalVersion,
   index: number,
-  { top }: InternalForm,
+  { top, versions }: InternalForm,
   check: SpecCheck,
 ): readonly FieldError[] {
   const path = `spec.versions[${index}]`;
   const name = textAt(document, "name");
+  const namesake = versions.find((other) => textAt(other.document, "name") === name);
   const problem = labelProblem(name);
   const schema = schemaIn(parts);
   const rootCheck = {
-    hasStatus: hasStatus(parts) || hasStatus(top),
+    hasStatus: hasStatus(namesake?.parts ?? parts) || hasStatus(top),
     isUnchanged: check.unchanged.has(name),
   };
   return [

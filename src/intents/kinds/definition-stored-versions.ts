@@ -12,8 +12,9 @@ const path = "status.storedVersions";
 export function grownStoredVersions(definition: JsonObject): readonly string[] {
   const stored = textsAt(statusOf(definition), "storedVersions");
   const storage = versionsOf(definition).find((version) => isTrueAt(version, "storage"));
-  const name = storage === undefined ? "" : textAt(storage, "name");
-  return name === "" || stored.includes(name) ? stored : [...stored, name];
+  if (storage === undefined) return stored;
+  const name = textAt(storage, "name");
+  return stored.includes(name) ? stored : [...stored, name];
 }
 
 export function storedVersionErrors(
@@ -23,16 +24,18 @@ export function storedVersionErrors(
   if (stored.length === 0) {
     return [invalidField(path, undefined, "must have at least one stored version")];
   }
-  const versions = versionsOf(definition);
-  const missing = versions
-    .filter((version) => isTrueAt(version, "storage"))
-    .map((version) => textAt(version, "name"))
-    .filter((name) => !stored.includes(name))
-    .map((name) => invalidField(path, stored, `must have the storage version ${name}`));
-  const known = new Set(versions.map((version) => textAt(version, "name")));
-  const lost = [...stored.entries()]
-    .filter(([, name]) => !known.has(name))
-    .map(([index, name]) => invalidField(`${path}[${index}]`, name, lostVersion(name)));
+  const left = new Set(stored);
+  const missing: FieldError[] = [];
+  for (const version of versionsOf(definition)) {
+    const name = textAt(version, "name");
+    // The second of two versions of one name finds the place taken, as in Kubernetes.
+    if (!left.delete(name) && isTrueAt(version, "storage")) {
+      missing.push(invalidField(path, stored, `must have the storage version ${name}`));
+    }
+  }
+  const lost = [...left].map((name) => {
+    return invalidField(`${path}[${stored.indexOf(name)}]`, name, lostVersion(name));
+  });
   return [...missing, ...lost];
 }
 

@@ -68,6 +68,14 @@ test("a version that documents may be stored in cannot leave", () => {
   assert.deepEqual(changed({ versions: [version({ name: "v2" })] }, moved), []);
 });
 
+test("versions of one name are judged one after the other", () => {
+  const twice = definitionOf(spec({ versions: [version({}), version({})] }));
+  assert.deepEqual(
+    texts(definitionErrors(twice)).filter((text) => text.startsWith("status")),
+    ['status.storedVersions: Invalid value: ["v1"]: must have the storage version v1'],
+  );
+});
+
 test("an established definition needs readable certificates", () => {
   const cases = [
     ["AAAA", "unable to parse bytes as PEM block"],

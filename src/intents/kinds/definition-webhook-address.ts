@@ -67,6 +67,9 @@ function splitUrl(url: string): UrlParts | string {
   }
   const at = authority.lastIndexOf("@");
   const host = authority.slice(at + 1);
+  // A host may be written in UTF-8, but plain characters stand for themselves.
+  const plainEscape = /%(?!25)[0-7][0-9A-Fa-f]/.exec(host)?.[0];
+  if (plainEscape !== undefined) return `invalid URL escape ${JSON.stringify(plainEscape)}`;
   const badChar = /[\s"<>\\^`{|}]/.exec(host)?.[0];
   if (badChar !== undefined) return `invalid character ${JSON.stringify(badChar)} in host name`;
   const port = /:([^:\]]*)$/.exec(host)?.[1] ?? "";
