@@ -1,30 +1,41 @@
 /**
  * The health endpoints. `/livez` says that the process turns; `/readyz` and `/healthz` that the
  * store answers, asked anew each time and bounded, so that a load balancer learns the truth now.
+ * Anybody may ask, with or without credentials.
  */
-import type { IncomingMessage, ServerResponse } from "node:http";
 import { isSetpointError } from "../kernel/errors.ts";
 import type { Timers } from "../kernel/timers.ts";
 import type { Store } from "../store/port.ts";
+import type { PathHandler } from "../surfaces/kube/api.ts";
 
 const answerWithinMs = 2_000;
+const paths = new Set(["/livez", "/readyz", "/healthz"]);
 
 export interface HealthOptions {
-  readonly store: Store;
+  readonly store: Pick<Store, "get">;
   readonly timers: Timers;
-  /** Draining: still alive, no longer ready. */
-  readonly isStopping: () => boolean;
+  /** Aborted while draining: still alive, no longer ready. */
+  readonly stopping: AbortSignal;
 }
 
-export function healthHandler(options: HealthOptions) {
-  return async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
-    const { status, text } = await answer(options, request);
-    response.writeHead(status, {
+export function isHealthPath(path: string): boolean {
+  return paths.has(trimmed(path));
+}
+
+export function healthPaths(options: HealthOptions): PathHandler {
+  return async (exchange, { path }) => {
+    if (!isHealthPath(path)) return false;
+    const isRead = exchange.method === "GET" || exchange.method === "HEAD";
+    const { status, text } = isRead
+      ? await answer(options, trimmed(path))
+      : { status: 405, text: "method not allowed: use GET" };
+    const headers = {
       "content-type": "text/plain; charset=utf-8",
-      "cache-control": "no-store",
+      "cache-control": "no-cache, private",
       "x-content-type-options": "nosniff",
-    });
-    response.end(`${text}\n`);
+    };
+    exchange.send(status, headers, text);
+    return true;
   };
 }
 
@@ -33,16 +44,9 @@ interface Reply {
   readonly text: string;
 }
 
-async function answer(options: HealthOptions, request: IncomingMessage): Promise<Reply> {
-  const path = (request.url ?? "/").split("?", 1)[0];
-  if (path !== "/livez" && path !== "/readyz" && path !== "/healthz") {
-    return { status: 404, text: "not found: this server answers /livez, /readyz and /healthz" };
-  }
-  if (request.method !== "GET" && request.method !== "HEAD") {
-    return { status: 405, text: "method not allowed: use GET" };
-  }
+async function answer(options: HealthOptions, path: string): Promise<Reply> {
   if (path === "/livez") return { status: 200, text: "ok" };
-  if (options.isStopping()) return { status: 503, text: "stopping" };
+  if (options.stopping.aborted) return { status: 503, text: "stopping" };
   return await storeHealth(options);
 }
 
@@ -65,4 +69,8 @@ async function storeHealth({ store, timers }: HealthOptions): Promise<Reply> {
   } finally {
     late.abort();
   }
+}
+
+function trimmed(path: string): string {
+  return path.length > 1 && path.endsWith("/") ? path.slice(0, -1) : path;
 }

@@ -53,7 +53,7 @@ export function checkFieldRules(
 export function secretPointers(kind: RuledKind, document: Json): readonly string[] {
   const found = new Set<string>();
   for (const { rule, segments } of kind.fieldRules) {
-    if (rule !== "secret") continue;
+    if (rule !== "secret" && rule !== "sealed") continue;
     for (const [path, value] of valuesAt(document, segments)) if (value !== null) found.add(path);
   }
   if (found.size === 0) return [];

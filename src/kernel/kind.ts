@@ -49,8 +49,8 @@ export interface PrinterColumn {
 }
 
 /** read-only: never set by users. create-only: fixed once created. write-only: never returned.
- *  secret: sealed before it reaches a disk, and never shown. */
-export type FieldRuleName = "read-only" | "create-only" | "write-only" | "secret";
+ *  secret: sealed before it reaches a disk, and never shown. sealed: the same, but shown. */
+export type FieldRuleName = "read-only" | "create-only" | "write-only" | "secret" | "sealed";
 
 export interface FieldRule {
   /** A JSON Pointer in which `*` stands for every key or element, as in "/spec/*". */

@@ -11,6 +11,10 @@ export const limits = Object.freeze({
   maxDocumentBytes: 8 * mib,
   /** Largest request body a surface reads. */
   maxRequestBodyBytes: 8 * mib,
+  /** Largest body of the Kubernetes surface; the same as kube-apiserver. */
+  maxKubeBodyBytes: 3 * mib,
+  /** Answers from this size on are compressed for those who take it; as kube-apiserver. */
+  minGzipBytes: 128 * kib,
   /** Deepest nesting of objects and lists; keeps every recursive walk far from the stack's end. */
   maxJsonDepth: 128,
   /** Largest number of operations in one JSON Patch; the same as kube-apiserver. */
@@ -141,6 +145,8 @@ export const limits = Object.freeze({
   maxRequestWaitMs: 15_000,
 
   // History
+  /** How long an event is kept after it last happened; the same as kube-apiserver. */
+  eventTtlMs: 3_600_000,
   /** Events removed by one step of compaction, so that writers wait for a short time only. */
   compactionBatchItems: 1_000,
 });

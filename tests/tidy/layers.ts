@@ -25,6 +25,7 @@ const vendors: Readonly<Record<string, string>> = {
   pg: "src/store/postgres/",
   commander: "src/cli/",
   jose: "src/intents/auth/",
+  yaml: "src/kernel/yaml.ts",
   re2js: "src/kernel/regex.ts",
 };
 const testVendors = new Set(["fast-check"]);

@@ -24,7 +24,8 @@ async function serve(options: ServeOptions): Promise<void> {
   const log = logger((line) => process.stderr.write(line), systemClock);
   const server = await startServer(serveConfig(options), log);
   console.log(`Setpoint is ready on ${server.url}`);
-  console.log(`  health   curl ${server.url}/readyz`);
+  console.log(`  use it   export KUBECONFIG=${server.kubeconfig}`);
+  console.log("           kubectl api-resources");
   console.log(`  stop     Ctrl-C, or kill -TERM ${process.pid}`);
   const signal = await new Promise<string>((resolve) => {
     process.once("SIGTERM", resolve);

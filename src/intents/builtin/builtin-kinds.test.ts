@@ -28,7 +28,7 @@ describe("built-in kinds", () => {
     const secret = builtinKinds.find((kind) => kindId(kind) === "secrets");
     assert.deepEqual(
       secret?.fieldRules.map(({ path, rule }) => [path, rule]),
-      [["/data/*", "secret"]],
+      [["/data/*", "sealed"]],
     );
   });
 

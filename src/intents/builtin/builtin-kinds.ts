@@ -53,7 +53,7 @@ export const builtinKinds: readonly Kind[] = [
   builtin({
     ...named("", "Secret", "secrets"),
     selectable: [".type"],
-    fieldRules: [{ path: "/data/*", rule: "secret" }],
+    fieldRules: [{ path: "/data/*", rule: "sealed" }],
   }),
   builtin({ ...named("", "ServiceAccount", "serviceaccounts"), shortNames: ["sa"] }),
   builtin({

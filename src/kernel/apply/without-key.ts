@@ -4,11 +4,12 @@
 import { setOwn } from "../json.ts";
 import type { JsonObject, MutableJsonObject } from "../json.ts";
 
-export function withoutKey(object: JsonObject, key: string): JsonObject {
+/** The caller knows that the key is optional, so the type stays the same. */
+export function withoutKey<T extends JsonObject>(object: T, key: string): T {
   if (!Object.hasOwn(object, key)) return object;
   const rest: MutableJsonObject = {};
   for (const other of Object.keys(object)) {
     if (other !== key) setOwn(rest, other, object[other] ?? null);
   }
-  return rest;
+  return rest as T;
 }

@@ -1,0 +1,112 @@
+// Puts the parts together that make a store a control plane: the feed of changes, the live view,
+// the kinds, the policies, and the write path over them. Surfaces are added on top by serve.ts.
+
+import type { Rbac, RbacKind } from "../intents/auth/rbac.ts";
+import { createRbac } from "../intents/auth/rbac.ts";
+import { admissionChain } from "../intents/admission/admission.ts";
+import type { AdmissionPlugin } from "../intents/admission/admission.ts";
+import { bootstrap } from "../intents/bootstrap.ts";
+import { startHousekeeping } from "../intents/housekeeping/housekeeping.ts";
+import { builtinServedKinds } from "../intents/kinds/builtin-served.ts";
+import { definitionsKind, followDefinitions } from "../intents/kinds/definition-kinds.ts";
+import { kindRegistry } from "../intents/kinds/registry.ts";
+import { openLiveView } from "../intents/live-view.ts";
+import type { LiveView } from "../intents/live-view.ts";
+import type { Intents } from "../intents/request.ts";
+import { openChangeFeed } from "../intents/watch/change-feed.ts";
+import type { ChangeFeed } from "../intents/watch/change-feed.ts";
+import { watchHub } from "../intents/watch/watch-hub.ts";
+import type { WatchHub } from "../intents/watch/watch-hub.ts";
+import { systemClock } from "../kernel/clock.ts";
+import { systemIds } from "../kernel/ids.ts";
+import { systemRandom } from "../kernel/random.ts";
+import { systemTimers } from "../kernel/timers.ts";
+import type { Store } from "../store/port.ts";
+import type { Logger } from "../telemetry/log.ts";
+
+export interface ControlPlane extends AsyncDisposable {
+  readonly intents: Intents;
+  readonly feed: ChangeFeed;
+  readonly hub: WatchHub;
+  readonly rbac: Rbac;
+}
+
+const rbacKinds: Readonly<Record<string, RbacKind>> = {
+  "roles.rbac.authorization.k8s.io": "Role",
+  "clusterroles.rbac.authorization.k8s.io": "ClusterRole",
+  "rolebindings.rbac.authorization.k8s.io": "RoleBinding",
+  "clusterrolebindings.rbac.authorization.k8s.io": "ClusterRoleBinding",
+};
+
+/** What the server itself lives by, and so holds in memory. */
+const liveKinds = [
+  "namespaces",
+  "serviceaccounts",
+  "resourcequotas",
+  definitionsKind,
+  ...Object.keys(rbacKinds),
+  "mutatingwebhookconfigurations.admissionregistration.k8s.io",
+  "validatingwebhookconfigurations.admissionregistration.k8s.io",
+  "validatingadmissionpolicies.admissionregistration.k8s.io",
+  "validatingadmissionpolicybindings.admissionregistration.k8s.io",
+];
+
+export async function openControlPlane(store: Store, log: Logger): Promise<ControlPlane> {
+  const clock = systemClock;
+  await using undo = new AsyncDisposableStack();
+  const feed = undo.use(
+    await openChangeFeed(store, {
+      timers: systemTimers,
+      onError: (error) => log.warn({ error }, "log not readable"),
+    }),
+  );
+  const live = await openLiveView(store, feed, liveKinds);
+  const kinds = kindRegistry(builtinServedKinds({ live: () => live, clock }));
+  followDefinitions({
+    live,
+    kinds,
+    converterOf: () => undefined,
+    onError: (error, name) => log.error({ error, definition: name }, "definition not usable"),
+  });
+  const rbac = followRbac(live);
+  const plugins: readonly AdmissionPlugin[] = [];
+  const intents: Intents = {
+    store,
+    live,
+    kinds,
+    admission: admissionChain(plugins),
+    clock,
+    ids: systemIds,
+    random: systemRandom,
+  };
+  await bootstrap(intents);
+  undo.use(
+    startHousekeeping({
+      intents,
+      timers: systemTimers,
+      onError: (error, task) => log.warn({ error, task }, "housekeeping failed"),
+    }),
+  );
+  const running = undo.move();
+  return {
+    intents,
+    feed,
+    hub: watchHub(feed),
+    rbac,
+    [Symbol.asyncDispose]: () => running.disposeAsync(),
+  };
+}
+
+function followRbac(live: LiveView): Rbac {
+  const rbac = createRbac();
+  for (const [id, kind] of Object.entries(rbacKinds)) {
+    live.follow(id, (after, before) => {
+      if (after !== undefined) rbac.put(kind, after.resource);
+      else if (before !== undefined) {
+        const { namespace, name } = before.key;
+        rbac.remove({ kind, namespace, name });
+      }
+    });
+  }
+  return rbac;
+}

@@ -1,0 +1,81 @@
+// What proves who is who: the server's certificate, the administrator's token, the key that signs
+// tokens of service accounts. Made on the first start and found again at the next.
+
+import { join } from "node:path";
+import { createTokenSigner } from "../intents/auth/service-account-token.ts";
+import type {
+  StoredObject,
+  TokenLookup,
+  TokenSigner,
+} from "../intents/auth/service-account-token.ts";
+import { sharedSigningKey } from "../intents/auth/shared-signing-key.ts";
+import type { Intents } from "../intents/request.ts";
+import { decodeDocument } from "../kernel/document.ts";
+import { openAdminToken } from "./tls/admin-token.ts";
+import { openAuthority } from "./tls/authority.ts";
+import { writeDurably } from "./durable-file.ts";
+import { kubeconfig } from "./tls/kubeconfig.ts";
+
+export interface Credentials {
+  readonly tls: { readonly key: string; readonly cert: string; readonly ca: string };
+  readonly adminToken: string;
+  readonly signer: TokenSigner;
+  readonly lookup: TokenLookup;
+  /** Whom tokens for this API are meant for. */
+  readonly apiAudiences: readonly string[];
+  /** Writes the file that kubectl needs, and returns where it is. */
+  writeKubeconfig(url: string): string;
+}
+
+/** The name under which clients inside Kubernetes know the API, so that their tokens fit here. */
+const issuer = "https://kubernetes.default.svc.cluster.local";
+
+export interface CredentialsInput {
+  readonly folder: string;
+  /** Names and addresses at which clients may reach the server. */
+  readonly hosts: readonly string[];
+  readonly intents: Intents;
+}
+
+export async function openCredentials(input: CredentialsInput): Promise<Credentials> {
+  const { folder, hosts, intents } = input;
+  const { clock, random, ids } = intents;
+  const authority = openAuthority({ folder, clock, random });
+  const { certificatePem: cert, keyPem: key } = authority.serverCertificate(hosts);
+  const adminToken = openAdminToken(folder, random);
+  const signer = createTokenSigner({ issuer, keys: [await sharedSigningKey(intents)], ids });
+  const ca = authority.certificatePem;
+  return {
+    tls: { key, cert, ca },
+    adminToken,
+    signer,
+    lookup: tokenLookup(intents),
+    apiAudiences: [issuer],
+    writeKubeconfig: (server) => {
+      const path = join(folder, "kubeconfig");
+      const credentials = { kind: "token", token: adminToken } as const;
+      const text = kubeconfig({ server, authorityPem: ca, user: "admin", credentials });
+      writeDurably(path, text, { existing: "replace", mode: 0o600 });
+      return path;
+    },
+  };
+}
+
+/** Where tokens are checked against what they are bound to. */
+function tokenLookup({ store }: Intents): TokenLookup {
+  const find = async (
+    kind: string,
+    namespace: string,
+    name: string,
+  ): Promise<StoredObject | undefined> => {
+    const record = await store.get({ kind, namespace, name });
+    if (record === undefined) return undefined;
+    const { deletionTimestamp } = decodeDocument(record.body, record.revision).metadata;
+    const deletedAtMs = deletionTimestamp === undefined ? undefined : Date.parse(deletionTimestamp);
+    return { uid: record.uid, deletedAtMs };
+  };
+  return {
+    serviceAccount: (namespace, name) => find("serviceaccounts", namespace, name),
+    secret: (namespace, name) => find("secrets", namespace, name),
+  };
+}

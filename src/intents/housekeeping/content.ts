@@ -1,0 +1,80 @@
+// Empties a part of the store on behalf of something that is being deleted: a namespace, or a kind.
+// Each resource is deleted by the ordinary path, so finalizers are honoured and watchers are told.
+
+import { isSetpointError } from "../../kernel/errors.ts";
+import { limits } from "../../kernel/limits.ts";
+import { systemCaller } from "../bootstrap.ts";
+import type { ServedKind } from "../kinds/served-kind.ts";
+import type { Intents } from "../request.ts";
+import { deleteResource } from "../write/delete.ts";
+
+export interface Remaining {
+  readonly count: number;
+  /** How many of the remaining wait for each finalizer. */
+  readonly finalizers: ReadonlyMap<string, number>;
+}
+
+const options = {
+  isDryRun: false,
+  propagation: "Background",
+  preconditions: {},
+  raw: { propagationPolicy: "Background" },
+} as const;
+
+const deletedAtOnce = 64;
+
+/** Asks for the deletion of everything and returns what is still there. */
+export async function deleteContent(
+  intents: Intents,
+  served: ServedKind,
+  namespace: string | undefined,
+): Promise<Remaining> {
+  const finalizers = new Map<string, number>();
+  let count = 0;
+  const scope = namespace === undefined ? {} : { namespace };
+  let page = await intents.store.list({
+    kind: served.id,
+    ...scope,
+    limit: limits.defaultPageItems,
+  });
+  for (;;) {
+    const { records } = page;
+    for (let at = 0; at < records.length; at += deletedAtOnce) {
+      const chunk = records.slice(at, at + deletedAtOnce);
+      const held = await Promise.all(chunk.map(({ key }) => deleteOne(intents, served, key)));
+      for (const names of held) {
+        if (names === undefined) continue;
+        count += 1;
+        for (const name of names) finalizers.set(name, (finalizers.get(name) ?? 0) + 1);
+      }
+    }
+    if (page.next === undefined) return { count, finalizers };
+    page = await intents.store.list({
+      kind: served.id,
+      ...scope,
+      limit: limits.defaultPageItems,
+      from: page.next,
+    });
+  }
+}
+
+/** The finalizers that keep it, or undefined when it is gone. */
+async function deleteOne(
+  intents: Intents,
+  served: ServedKind,
+  key: { readonly namespace: string; readonly name: string },
+): Promise<readonly string[] | undefined> {
+  const { namespace, name } = key;
+  const target = { served, version: served.storage, namespace, name, subresource: "" };
+  try {
+    const deleted = await deleteResource(intents, { caller: systemCaller, target, options });
+    if (deleted.outcome === "deleted") return undefined;
+    const { metadata } = JSON.parse(deleted.body.toString("utf8")) as {
+      readonly metadata: { readonly finalizers?: readonly string[] };
+    };
+    return metadata.finalizers ?? [];
+  } catch (error) {
+    if (isSetpointError(error, "resource.not_found")) return undefined;
+    throw error;
+  }
+}

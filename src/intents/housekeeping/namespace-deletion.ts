@@ -1,0 +1,114 @@
+// Ends namespaces: everything in them is deleted, then the finalizer that stands for their content
+// is taken away, which removes them. What holds a namespace up is told in its conditions.
+
+import { setCondition } from "../../kernel/conditions.ts";
+import type { Condition, ConditionInput } from "../../kernel/conditions.ts";
+import { equalJson, isJsonArray, isJsonObject } from "../../kernel/json.ts";
+import type { Json } from "../../kernel/json.ts";
+import type { Resource } from "../../kernel/resource.ts";
+import { isSetpointError } from "../../kernel/errors.ts";
+import { systemCaller, systemOptions } from "../bootstrap.ts";
+import type { Intents, Target } from "../request.ts";
+import { updateResource } from "../write/update.ts";
+import { deleteContent } from "./content.ts";
+
+const contentFinalizer = "kubernetes";
+const lookAgainMs = 1_000;
+
+/** Milliseconds until the namespace should be looked at again; undefined when it is settled. */
+export async function endNamespace(intents: Intents, name: string): Promise<number | undefined> {
+  const record = intents.live.get({ kind: "namespaces", namespace: "", name });
+  if (record?.resource.metadata.deletionTimestamp === undefined) return undefined;
+  const remaining = new Map<string, number>();
+  const finalizers = new Map<string, number>();
+  for (const served of intents.kinds.all()) {
+    if (served.kind.scope !== "Namespaced" || !served.verbs.includes("delete")) continue;
+    const left = await deleteContent(intents, served, name);
+    if (left.count > 0) remaining.set(served.id, left.count);
+    for (const [finalizer, count] of left.finalizers) {
+      finalizers.set(finalizer, (finalizers.get(finalizer) ?? 0) + count);
+    }
+  }
+  if (remaining.size === 0) {
+    await change(intents, name, "finalize", withoutContentFinalizer);
+    return undefined;
+  }
+  await change(intents, name, "status", (namespace) =>
+    withConditions(namespace, conditionsFor(remaining, finalizers), intents.clock.nowMs()),
+  );
+  return lookAgainMs;
+}
+
+async function change(
+  intents: Intents,
+  name: string,
+  subresource: string,
+  edit: (namespace: Resource) => Resource,
+): Promise<void> {
+  const found = intents.kinds.find("", "v1", "namespaces");
+  if (found === undefined) throw new Error("namespaces are always served");
+  const target: Target = { ...found, namespace: "", name, subresource };
+  try {
+    await updateResource(intents, {
+      caller: systemCaller,
+      target,
+      options: systemOptions,
+      optionsKind: "UpdateOptions",
+      change: (old) => ({ wanted: edit(old) }),
+      allowsBlind: true,
+    });
+  } catch (error) {
+    // Another process was faster.
+    if (!isSetpointError(error, "resource.not_found")) throw error;
+  }
+}
+
+function withoutContentFinalizer(namespace: Resource): Resource {
+  const { spec } = namespace;
+  const finalizers =
+    isJsonObject(spec) && isJsonArray(spec["finalizers"]) ? spec["finalizers"] : [];
+  const others = finalizers.filter((finalizer) => finalizer !== contentFinalizer);
+  return { ...namespace, spec: others.length === 0 ? {} : { finalizers: others } };
+}
+
+function conditionsFor(
+  remaining: ReadonlyMap<string, number>,
+  finalizers: ReadonlyMap<string, number>,
+): readonly ConditionInput[] {
+  const content = [...remaining].map(([kind, count]) => `${kind} has ${count} resource instances`);
+  const waits = [...finalizers].map(([name, count]) => `${name} in ${count} resource instances`);
+  const isContent = content.length > 0;
+  const isWaiting = waits.length > 0;
+  return [
+    {
+      type: "NamespaceContentRemaining",
+      status: isContent ? "True" : "False",
+      reason: isContent ? "SomeResourcesRemain" : "ContentRemoved",
+      message: isContent
+        ? `Some resources are remaining: ${content.sort().join(", ")}`
+        : "All content successfully removed",
+    },
+    {
+      type: "NamespaceFinalizersRemaining",
+      status: isWaiting ? "True" : "False",
+      reason: isWaiting ? "SomeFinalizersRemain" : "ContentHasNoFinalizers",
+      message: isWaiting
+        ? `Some content in the namespace has finalizers remaining: ${waits.sort().join(", ")}`
+        : "All content-preserving finalizers finished",
+    },
+  ];
+}
+
+function withConditions(
+  namespace: Resource,
+  inputs: readonly ConditionInput[],
+  nowMs: number,
+): Resource {
+  const status = isJsonObject(namespace.status) ? namespace.status : {};
+  const before = (status["conditions"] ?? []) as unknown as readonly Condition[];
+  let conditions = before;
+  for (const input of inputs) conditions = setCondition(conditions, input, nowMs);
+  const next = conditions as unknown as Json;
+  if (equalJson(next, before)) return namespace;
+  return { ...namespace, status: { ...status, conditions: next } };
+}

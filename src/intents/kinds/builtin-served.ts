@@ -1,0 +1,53 @@
+// The built-in kinds as they are served, each with its rules. Events are one store with two faces:
+// they are stored as events of the core group, and those of events.k8s.io are translated.
+
+import { kindId } from "../../kernel/kind.ts";
+import { builtinKinds, reviewKinds } from "../builtin/builtin-kinds.ts";
+import { toCoreEvent, toNewEvent } from "../builtin/event-shapes.ts";
+import { builtinRules } from "../builtin/rules.ts";
+import { definitionsKind } from "./definition-kinds.ts";
+import { definitionRules } from "./definition-rules.ts";
+import type { DefinitionRulesInput } from "./definition-rules.ts";
+import { servedKind } from "./served-kind.ts";
+import type { Converter, ServedKind } from "./served-kind.ts";
+
+const newEvents = "events.events.k8s.io";
+
+export function builtinServedKinds(input: DefinitionRulesInput): readonly ServedKind[] {
+  const own = definitionRules(input);
+  const plain = builtinKinds
+    .filter((kind) => kindId(kind) !== newEvents)
+    .map((kind) => {
+      const id = kindId(kind);
+      const rules = id === definitionsKind ? own : builtinRules.get(id);
+      return servedKind({ kind, rules, convert: convertEvents });
+    });
+  const coreEvents = plain.find(({ id }) => id === "events");
+  const faces = builtinKinds
+    .filter((kind) => kindId(kind) === newEvents && coreEvents !== undefined)
+    .map((kind) =>
+      servedKind({
+        kind,
+        rules: builtinRules.get(newEvents),
+        ...(coreEvents === undefined ? {} : { storedAs: coreEvents }),
+        storedField: coreEventField,
+        convert: convertEvents,
+      }),
+    );
+  const reviews = reviewKinds.map((kind) => servedKind({ kind, verbs: ["create"] }));
+  return [...plain, ...faces, ...reviews];
+}
+
+/** No other built-in kind has two versions. */
+const convertEvents: Converter = (documents, to) =>
+  Promise.resolve(
+    documents.map((document) => {
+      const convert = to.apiVersion === "v1" ? toCoreEvent : toNewEvent;
+      return document.apiVersion === to.apiVersion ? document : convert(document);
+    }),
+  );
+
+function coreEventField(path: string): string {
+  if (path.startsWith(".regarding.")) return `.involvedObject.${path.slice(".regarding.".length)}`;
+  return path === ".reportingController" ? ".reportingComponent" : path;
+}

@@ -1,0 +1,36 @@
+// The type of the built-in kinds. Their values are judged by their rules, which say more than a
+// schema can and in the words that clients know; the schema only tells which fields there are.
+
+import { objectType } from "../../kernel/apply/type-schema.ts";
+import { apiVersionOf } from "../../kernel/kind.ts";
+import type { Kind, KindVersion } from "../../kernel/kind.ts";
+import type { Resource } from "../../kernel/resource.ts";
+import { compileSchema } from "../../kernel/schema/compile.ts";
+import { messageOf } from "../builtin/catalogue.ts";
+import { normalDocument } from "../builtin/normal-form.ts";
+import type { KindRules } from "../builtin/rules.ts";
+import { checkTypes } from "../builtin/typed-decoding.ts";
+import { pruneDocument } from "./compiled-type.ts";
+import type { CompiledType } from "./compiled-type.ts";
+
+export function builtinType(
+  kind: Kind,
+  { name, schema: json }: KindVersion,
+  rules: KindRules | undefined,
+): CompiledType {
+  const schema = compileSchema(json);
+  const message = messageOf(apiVersionOf(kind, name), kind.names.kind);
+  return {
+    applyType: objectType(json),
+    prune: (resource) => {
+      checkTypes(resource);
+      return pruneDocument(schema, resource);
+    },
+    withDefaults: (resource) => {
+      const defaulted = rules?.defaulting?.(resource) ?? resource;
+      if (message === undefined) return defaulted;
+      return normalDocument(message, defaulted) as unknown as Resource;
+    },
+    validate: () => [],
+  };
+}

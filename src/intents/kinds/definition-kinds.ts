@@ -1,0 +1,65 @@
+// Keeps the registry in step with the stored definitions: what is established is served, what is
+// gone is not. A definition that cannot be read as a kind is left out and reported; it was
+// checked when it was written, so this happens only with data of another version.
+
+import { defineKind } from "../../kernel/kind.ts";
+import { equalJson } from "../../kernel/json.ts";
+import type { LiveRecord, LiveView } from "../live-view.ts";
+import { kindOfDefinition } from "./definition.ts";
+import { isEstablished } from "./definition-status.ts";
+import type { MutableKindRegistry } from "./registry.ts";
+import { servedKind } from "./served-kind.ts";
+import type { Converter, ServedKind } from "./served-kind.ts";
+
+export const definitionsKind = "customresourcedefinitions.apiextensions.k8s.io";
+
+export interface DefinitionKindsInput {
+  readonly live: LiveView;
+  readonly kinds: MutableKindRegistry;
+  /** How documents of a kind are converted; undefined for kinds that need no conversion. */
+  readonly converterOf: (record: LiveRecord) => Converter | undefined;
+  readonly onError: (error: unknown, name: string) => void;
+}
+
+export function followDefinitions({
+  live,
+  kinds,
+  converterOf,
+  onError,
+}: DefinitionKindsInput): void {
+  live.follow(definitionsKind, (after, before) => {
+    const name = (after ?? before)?.key.name ?? "";
+    if (after === undefined || !isEstablished(after.resource)) {
+      kinds.remove(name);
+      return;
+    }
+    try {
+      kinds.put(servedDefinition(after, before, kinds.byId(name), converterOf(after)));
+    } catch (error) {
+      onError(error, name);
+    }
+  });
+}
+
+function servedDefinition(
+  after: LiveRecord,
+  before: LiveRecord | undefined,
+  served: ServedKind | undefined,
+  convert: Converter | undefined,
+): ServedKind {
+  const { resource, revision } = after;
+  const kind = defineKind(kindOfDefinition(resource));
+  const isSameSpec = before !== undefined && equalJson(before.resource.spec, resource.spec);
+  return servedKind({
+    kind,
+    ...(convert === undefined ? {} : { convert }),
+    preferred: kind.versions.find((version) => version.served)?.name ?? "",
+    cleanSince: isSameSpec ? (served?.cleanSince ?? 0) : cleanSince(after, before),
+    isTerminating: resource.metadata.deletionTimestamp !== undefined,
+    definition: { name: resource.metadata.name, uid: resource.metadata.uid },
+  });
+  function cleanSince({ resource: { metadata } }: LiveRecord, old: LiveRecord | undefined): number {
+    // The first spec has no older documents; of a later one, those since it was stored are clean.
+    return old === undefined && metadata.generation === 1 ? 0 : revision;
+  }
+}

@@ -1,0 +1,56 @@
+// The rules of definitions themselves. Their status is made in the same write, so that a new kind
+// can be used as soon as its definition is accepted.
+
+import { withoutKey } from "../../kernel/apply/without-key.ts";
+import type { Clock } from "../../kernel/clock.ts";
+import type { Resource } from "../../kernel/resource.ts";
+import type { KindRules } from "../builtin/rules.ts";
+import type { LiveView } from "../live-view.ts";
+import { definitionErrors, definitionUpdateErrors } from "./definition-check.ts";
+import { defaultDefinition } from "./definition-defaults.ts";
+import { cleanupFinalizer, terminatingStatus } from "./definition-deletion.ts";
+import { definitionsKind } from "./definition-kinds.ts";
+import { definitionStatus } from "./definition-status.ts";
+
+export interface DefinitionRulesInput {
+  readonly live: () => LiveView;
+  readonly clock: Clock;
+}
+
+export function definitionRules({ live, clock }: DefinitionRulesInput): KindRules {
+  const withStatus = (definition: Resource): Resource => {
+    const others = [...live().all(definitionsKind)]
+      .map(({ resource }) => resource)
+      .filter(({ metadata }) => metadata.name !== definition.metadata.name);
+    return {
+      ...definition,
+      status: definitionStatus(definition, { others, nowMs: clock.nowMs() }),
+    };
+  };
+  return {
+    keepsStatusOnCreate: true,
+    needsRevision: false,
+    defaulting: (definition) => defaultDefinition(definition),
+    prepareForCreate: (definition) => {
+      const { finalizers = [] } = definition.metadata;
+      const held = finalizers.includes(cleanupFinalizer)
+        ? finalizers
+        : [...finalizers, cleanupFinalizer];
+      const metadata = { ...definition.metadata, finalizers: held };
+      return withStatus({ ...withoutKey(definition, "status"), metadata });
+    },
+    prepareForUpdate: (definition, old, subresource) => {
+      if (subresource === "status") return definition;
+      return withStatus({
+        ...definition,
+        ...(old.status === undefined ? {} : { status: old.status }),
+      });
+    },
+    prepareForDelete: (definition) => ({
+      ...definition,
+      status: terminatingStatus(definition, { kind: "pending" }, clock.nowMs()),
+    }),
+    validateCreate: (definition) => definitionErrors(definition),
+    validateUpdate: (definition, old) => definitionUpdateErrors(definition, old),
+  };
+}

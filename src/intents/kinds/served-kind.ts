@@ -1,0 +1,143 @@
+// A kind as the server works with it: its versions with everything compiled that a request needs.
+// Compilation waits until the first request asks for it, so that a thousand definitions cost a
+// thousand small objects and nothing more.
+
+import { apiVersionOf, kindId } from "../../kernel/kind.ts";
+import type { Kind, KindVersion } from "../../kernel/kind.ts";
+import type { Resource } from "../../kernel/resource.ts";
+import type { KindRules } from "../builtin/rules.ts";
+import { builtinType } from "./builtin-type.ts";
+import { compileType } from "./compiled-type.ts";
+import type { CompiledType } from "./compiled-type.ts";
+
+export interface ServedVersion {
+  readonly name: string;
+  readonly apiVersion: string;
+  readonly definition: KindVersion;
+  /** Compiled when first asked for. */
+  readonly type: CompiledType;
+}
+
+/** Takes documents of any version of the kind to the version asked for. */
+export type Converter = (
+  documents: readonly Resource[],
+  to: ServedVersion,
+) => Promise<readonly Resource[]>;
+
+export interface ServedKind {
+  /** What the store calls it; two kinds that show the same resources have the same. */
+  readonly id: string;
+  readonly kind: Kind;
+  readonly versions: ReadonlyMap<string, ServedVersion>;
+  readonly storage: ServedVersion;
+  /** The kind whose documents are stored: another one where two kinds show the same resources. */
+  readonly storedKind: Kind;
+  /** What a selectable field is called in the stored documents. */
+  readonly storedField: (path: string) => string;
+  /** The version that clients should use. */
+  readonly preferred: ServedVersion;
+  readonly rules: KindRules | undefined;
+  /** Verbs beyond the usual are not offered, some of the usual may be missing. */
+  readonly verbs: readonly string[];
+  readonly convert: Converter;
+  /** Whether changes of intent are counted; most of the built-in kinds do not. */
+  readonly hasGeneration: boolean;
+  /** Documents of this revision and later were written under the present schema. */
+  readonly cleanSince: number;
+  /** Whether stored bytes of the storage version may be sent as they are. */
+  readonly isPlain: boolean;
+  /** Whether some fields are never shown. */
+  readonly hasHidden: boolean;
+  /** The definition is being deleted: nothing new may be created. */
+  readonly isTerminating: boolean;
+  /** Name and uid of the definition, for kinds that come from one. */
+  readonly definition: { readonly name: string; readonly uid: string } | undefined;
+}
+
+export const usualVerbs: readonly string[] = [
+  "create",
+  "delete",
+  "deletecollection",
+  "get",
+  "list",
+  "patch",
+  "update",
+  "watch",
+];
+
+const countingGroups = new Set(["apiextensions.k8s.io", "admissionregistration.k8s.io"]);
+
+export interface ServedKindInput {
+  readonly kind: Kind;
+  readonly rules?: KindRules | undefined;
+  readonly verbs?: readonly string[];
+  /** Another kind in whose form the documents are stored. */
+  readonly storedAs?: ServedKind;
+  readonly storedField?: (path: string) => string;
+  readonly preferred?: string;
+  readonly convert?: Converter;
+  readonly cleanSince?: number;
+  readonly isPlain?: boolean;
+  readonly isTerminating?: boolean;
+  readonly definition?: { readonly name: string; readonly uid: string };
+}
+
+export function servedKind(input: ServedKindInput): ServedKind {
+  const { kind } = input;
+  const versions = new Map(
+    kind.versions.map((definition) => [definition.name, servedVersion(input, definition)]),
+  );
+  const all = [...versions.values()];
+  const own = all.find(({ definition }) => definition.storage) ?? only(all);
+  const preferred = versions.get(input.preferred ?? "") ?? own;
+  const storage = input.storedAs?.storage ?? own;
+  return {
+    id: input.storedAs?.id ?? kindId(kind),
+    kind,
+    versions,
+    storage,
+    storedKind: input.storedAs?.kind ?? kind,
+    storedField: input.storedField ?? ((path) => path),
+    preferred,
+    rules: input.rules,
+    verbs: input.verbs ?? usualVerbs,
+    convert: input.convert ?? renameVersion,
+    hasGeneration: kind.origin === "definition" || countingGroups.has(kind.group),
+    cleanSince: input.cleanSince ?? 0,
+    isPlain: input.isPlain ?? true,
+    hasHidden: kind.fieldRules.some(({ rule }) => rule === "write-only" || rule === "secret"),
+    isTerminating: input.isTerminating ?? false,
+    definition: input.definition,
+  };
+}
+
+function servedVersion({ kind, rules }: ServedKindInput, definition: KindVersion): ServedVersion {
+  let type: CompiledType | undefined;
+  const isBuiltin = kind.origin === "built-in";
+  return {
+    name: definition.name,
+    apiVersion: apiVersionOf(kind, definition.name),
+    definition,
+    get type() {
+      return (type ??= isBuiltin ? builtinType(kind, definition, rules) : compileType(definition));
+    },
+  };
+}
+
+/** The conversion of kinds whose versions have one shape: only the name changes. */
+function renameVersion(
+  documents: readonly Resource[],
+  { apiVersion }: ServedVersion,
+): Promise<readonly Resource[]> {
+  return Promise.resolve(documents.map((document) => withApiVersion(document, apiVersion)));
+}
+
+function withApiVersion(document: Resource, apiVersion: string): Resource {
+  return document.apiVersion === apiVersion ? document : { ...document, apiVersion };
+}
+
+function only(all: readonly ServedVersion[]): ServedVersion {
+  const [first] = all;
+  if (first === undefined) throw new Error("a kind without versions cannot be served");
+  return first;
+}

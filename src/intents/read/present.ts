@@ -1,0 +1,55 @@
+// Stored documents as a client of some version sees them. In the usual case (the storage version,
+// an unchanged schema, nothing hidden) these are the stored bytes with the revision put in, and
+// nothing is parsed. Everything else goes through the document.
+
+import { withoutKey } from "../../kernel/apply/without-key.ts";
+import { encodeDocument, spliceRevision } from "../../kernel/document.ts";
+import type { Resource } from "../../kernel/resource.ts";
+import type { ServedKind, ServedVersion } from "../kinds/served-kind.ts";
+import { withoutHidden } from "../write/hidden-fields.ts";
+import { readStored } from "../write/stored.ts";
+
+export interface Presentable {
+  /** 0 when it has none yet, as in a dry run. */
+  readonly revision: number;
+  readonly body: Buffer;
+}
+
+export function presentBytes(
+  served: ServedKind,
+  version: ServedVersion,
+  record: Presentable,
+): Buffer | Promise<Buffer> {
+  if (isPlain(served, version, record)) {
+    return record.revision === 0 ? record.body : spliceRevision(record.body, record.revision);
+  }
+  const resource = presentResource(served, version, record);
+  if (resource instanceof Promise) return resource.then((shown) => bytesOf(shown, record.revision));
+  return bytesOf(resource, record.revision);
+}
+
+export function presentResource(
+  served: ServedKind,
+  version: ServedVersion,
+  record: Presentable,
+): Resource | Promise<Resource> {
+  const resource = readStored(served, version, record);
+  if (resource instanceof Promise) return resource.then((read) => shownOf(served, read, record));
+  return shownOf(served, resource, record);
+}
+
+function isPlain(served: ServedKind, version: ServedVersion, { revision }: Presentable): boolean {
+  const isClean = revision === 0 || revision >= served.cleanSince;
+  return version === served.storage && isClean && !served.hasHidden && served.isPlain;
+}
+
+function shownOf(served: ServedKind, resource: Resource, { revision }: Presentable): Resource {
+  const shown = served.hasHidden ? withoutHidden(served.kind, resource) : resource;
+  if (revision !== 0) return shown;
+  return { ...shown, metadata: withoutKey(shown.metadata, "resourceVersion") };
+}
+
+function bytesOf(resource: Resource, revision: number): Buffer {
+  const bytes = encodeDocument(resource);
+  return revision === 0 ? bytes : spliceRevision(bytes, revision);
+}

@@ -1,0 +1,120 @@
+// Why a request is refused, in the words of the Kubernetes API. Clients match on code, reason,
+// message and details, so each refusal is made here and nowhere else; a surface only translates
+// it to its own envelope. `details` may hold name, group, kind, uid, causes, retryAfterSeconds.
+
+import { SetpointError } from "../kernel/errors.ts";
+import type { ErrorCode } from "../kernel/errors.ts";
+import { causeReason, formatFieldErrors } from "../kernel/field-error.ts";
+import type { FieldError } from "../kernel/field-error.ts";
+import type { JsonObject } from "../kernel/json.ts";
+import type { Kind } from "../kernel/kind.ts";
+import { kindId } from "../kernel/kind.ts";
+
+type Named = Pick<Kind, "group" | "names">;
+
+export interface Cause {
+  readonly reason: string;
+  readonly message: string;
+  readonly field?: string;
+}
+
+export function badRequest(message: string, cause?: unknown): SetpointError {
+  return new SetpointError("request.invalid", message, { cause });
+}
+
+export function notFound(kind: Named, name: string): SetpointError {
+  return refusal("resource.not_found", `${kindId(kind)} "${name}" not found`, kind, name);
+}
+
+export function alreadyExists(kind: Named, name: string): SetpointError {
+  return refusal("resource.already_exists", `${kindId(kind)} "${name}" already exists`, kind, name);
+}
+
+const modified =
+  "the object has been modified; please apply your changes to the latest version and try again";
+
+export function conflict(kind: Named, name: string, why: string = modified): SetpointError {
+  const message = `Operation cannot be fulfilled on ${kindId(kind)} "${name}": ${why}`;
+  return refusal("resource.conflict", message, kind, name);
+}
+
+export function forbidden(
+  kind: Named,
+  name: string,
+  why: string,
+  causes?: readonly Cause[],
+): SetpointError {
+  const subject = name === "" ? kindId(kind) : `${kindId(kind)} "${name}"`;
+  const extra = causes === undefined ? {} : { causes: causes.map(causeJson) };
+  return refusal("request.forbidden", `${subject} is forbidden: ${why}`, kind, name, extra);
+}
+
+/** The document breaks rules of its kind; here alone `kind` is the Kind and not the plural. */
+export function invalid(
+  kind: { readonly group: string; readonly names: Pick<Kind["names"], "kind"> },
+  name: string,
+  errors: readonly FieldError[],
+): SetpointError {
+  const group = kind.group === "" ? "" : `.${kind.group}`;
+  const message = `${kind.names.kind}${group} "${name}" is invalid: ${formatFieldErrors(errors)}`;
+  const causes = errors.map(({ type, field, message: text }) =>
+    causeJson({ reason: causeReason(type), message: text, field }),
+  );
+  return new SetpointError("resource.invalid", message, {
+    details: { ...nameOf(name), ...groupOf(kind.group), kind: kind.names.kind, causes },
+  });
+}
+
+/** Query options are documents of their own: `CreateOptions.meta.k8s.io "" is invalid: ...`. */
+export function invalidOptions(options: string, errors: readonly FieldError[]): SetpointError {
+  return invalid({ group: "meta.k8s.io", names: { kind: options } }, "", errors);
+}
+
+export function tooLarge(limit: number): SetpointError {
+  return new SetpointError("request.too_large", `Request entity too large: limit is ${limit}`);
+}
+
+export function expired(message: string, continueToken?: string): SetpointError {
+  const details = continueToken === undefined ? {} : { continue: continueToken };
+  return new SetpointError("history.gone", message, { details });
+}
+
+export function revisionTooLarge(asked: number, current: number): SetpointError {
+  const message = `Timeout: Too large resource version: ${asked}, current: ${current}`;
+  const cause = { reason: "ResourceVersionTooLarge", message: "Too large resource version" };
+  return new SetpointError("revision.future", message, {
+    details: { causes: [cause], retryAfterSeconds: 1 },
+  });
+}
+
+export function methodNotAllowed(
+  kind: Named | undefined,
+  message = "the server does not allow this method on the requested resource",
+): SetpointError {
+  const details = kind === undefined ? {} : { ...groupOf(kind.group), kind: kind.names.plural };
+  return new SetpointError("request.method_not_allowed", message, { details });
+}
+
+export function causeJson({ reason, message, field }: Cause): JsonObject {
+  return { reason, message, ...(field === undefined ? {} : { field }) };
+}
+
+function refusal(
+  code: ErrorCode,
+  message: string,
+  kind: Named,
+  name: string,
+  extra: JsonObject = {},
+): SetpointError {
+  return new SetpointError(code, message, {
+    details: { ...nameOf(name), ...groupOf(kind.group), kind: kind.names.plural, ...extra },
+  });
+}
+
+function nameOf(name: string): JsonObject {
+  return name === "" ? {} : { name };
+}
+
+function groupOf(group: string): JsonObject {
+  return group === "" ? {} : { group };
+}

@@ -1,0 +1,61 @@
+// What every surface hands to the write path: who asks, for which resource, and how.
+
+import type { Clock } from "../kernel/clock.ts";
+import type { Ids } from "../kernel/ids.ts";
+import type { Random } from "../kernel/random.ts";
+import type { ResourceKey } from "../kernel/resource.ts";
+import type { Store } from "../store/port.ts";
+import type { Admission } from "./admission/admission.ts";
+import type { UserInfo } from "./auth/user.ts";
+import type { KindRegistry } from "./kinds/registry.ts";
+import type { ServedKind, ServedVersion } from "./kinds/served-kind.ts";
+import type { LiveView } from "./live-view.ts";
+
+/** Everything the write path reaches for. */
+export interface Intents {
+  readonly store: Store;
+  readonly live: LiveView;
+  readonly kinds: KindRegistry;
+  readonly admission: Admission;
+  readonly clock: Clock;
+  readonly ids: Ids;
+  readonly random: Random;
+}
+
+/** Who asks; warnings are for them to read and change nothing. */
+export interface Caller {
+  readonly user: UserInfo;
+  warn(text: string): void;
+}
+
+export interface Target {
+  readonly served: ServedKind;
+  readonly version: ServedVersion;
+  /** Empty in cluster scope. */
+  readonly namespace: string;
+  /** Empty for a creation whose name is in the document. */
+  readonly name: string;
+  /** Empty for the resource itself. */
+  readonly subresource: string;
+}
+
+export type FieldValidation = "Strict" | "Warn" | "Ignore";
+
+export interface WriteOptions {
+  readonly isDryRun: boolean;
+  /** Who is recorded as the owner of the fields that this write changes. */
+  readonly fieldManager: string;
+  readonly fieldValidation: FieldValidation;
+}
+
+/** What stands in the store after a write, or would stand there after a dry run. */
+export interface Written {
+  readonly revision: number;
+  /** In the storage version, without metadata.resourceVersion. */
+  readonly body: Buffer;
+  readonly outcome: "created" | "updated" | "unchanged" | "deleted";
+}
+
+export function keyOfTarget({ served, namespace, name }: Target): ResourceKey {
+  return { kind: served.id, namespace, name };
+}

@@ -1,0 +1,95 @@
+// The last step of every write: the draft goes to the store under its precondition, and what the
+// store says is put into the words of the API. When the server itself lives by the resource (a
+// definition, a role, a namespace) the answer waits until this process has taken it in.
+
+import type { Draft } from "../../kernel/draft.ts";
+import { isSetpointError } from "../../kernel/errors.ts";
+import type { SetpointError } from "../../kernel/errors.ts";
+import type { CounterBound, CounterUse, Delete, Precondition, Put } from "../../store/port.ts";
+import { alreadyExists, conflict, forbidden, notFound } from "../refusals.ts";
+import { keyOfTarget } from "../request.ts";
+import type { Intents, Target, Written } from "../request.ts";
+
+export interface PutInput {
+  readonly target: Target;
+  readonly uid: string;
+  readonly draft: Draft;
+  readonly when: Precondition;
+  readonly uses?: readonly CounterUse[] | undefined;
+  readonly bounds?: readonly CounterBound[] | undefined;
+}
+
+export async function commitPut(intents: Intents, input: PutInput): Promise<Written> {
+  const { target, uid, draft, when, uses, bounds } = input;
+  const write: Put = {
+    kind: "put",
+    key: keyOfTarget(target),
+    uid,
+    draft,
+    when,
+    ...(uses === undefined ? {} : { uses }),
+    ...(bounds === undefined ? {} : { bounds }),
+  };
+  const [answer] = await intents.store.commit([write]);
+  if (answer === undefined) throw new Error("the store answers each write");
+  if (answer.kind === "refused") throw inWordsOfTheApi(target, answer.error);
+  const { revision } = answer;
+  if (answer.kind === "committed") await settle(intents, target, revision);
+  const changed = when.kind === "absent" ? "created" : "updated";
+  const outcome = answer.kind === "unchanged" ? "unchanged" : changed;
+  return { revision, body: draft.body, outcome };
+}
+
+export async function commitDelete(
+  intents: Intents,
+  target: Target,
+  { when, last }: { readonly when: Precondition; readonly last: Draft },
+): Promise<Written> {
+  const write: Delete = { kind: "delete", key: keyOfTarget(target), when, last };
+  const [answer] = await intents.store.commit([write]);
+  if (answer === undefined) throw new Error("the store answers each write");
+  if (answer.kind === "refused") throw inWordsOfTheApi(target, answer.error);
+  await settle(intents, target, answer.revision);
+  return { revision: answer.revision, body: last.body, outcome: "deleted" };
+}
+
+async function settle({ live }: Intents, { served }: Target, revision: number): Promise<void> {
+  if (live.has(served.id)) await live.reached(revision);
+}
+
+/** Tells a lost race, which an unconditional write may try again, from what is final. */
+export function isLostRace(error: unknown): boolean {
+  return isSetpointError(error, "resource.conflict");
+}
+
+function inWordsOfTheApi(target: Target, error: SetpointError): SetpointError {
+  const { served, name } = target;
+  switch (error.code) {
+    case "resource.already_exists":
+      return alreadyExists(served.kind, name);
+    case "resource.not_found":
+      return notFound(served.kind, name);
+    case "resource.conflict":
+      return conflict(served.kind, name);
+    case "counter.exceeded":
+      return quotaExceeded(target, error);
+    default:
+      return error;
+  }
+}
+
+/** Counters of quotas are called quota:NAMESPACE/QUOTA/RESOURCE; see admission/quota.ts. */
+function quotaExceeded({ served, name }: Target, error: SetpointError): SetpointError {
+  const { counter, value, max } = error.details as {
+    readonly counter: string;
+    readonly value: number;
+    readonly max: number;
+  };
+  const [, quota = "", ...resource] = counter.replace(/^quota:/, "").split("/");
+  const what = resource.join("/");
+  const used = max < value ? value - 1 : value;
+  const why =
+    `exceeded quota: ${quota}, requested: ${what}=1, ` +
+    `used: ${what}=${used}, limited: ${what}=${max}`;
+  return forbidden(served.kind, name, why);
+}

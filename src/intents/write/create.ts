@@ -1,0 +1,138 @@
+// Creates a resource. The name is decided here when the client leaves it to us; an existing name
+// is refused by the store, inside the commit, so that two creations can never both win.
+
+import { isSetpointError } from "../../kernel/errors.ts";
+import { withoutKey } from "../../kernel/apply/without-key.ts";
+import type { Json } from "../../kernel/json.ts";
+import { limits } from "../../kernel/limits.ts";
+import type { Resource } from "../../kernel/resource.ts";
+import type { AdmissionRequest } from "../admission/admission.ts";
+import { alreadyExists, badRequest, methodNotAllowed } from "../refusals.ts";
+import { keyOfTarget } from "../request.ts";
+import type { Caller, Intents, Target, WriteOptions, Written } from "../request.ts";
+import { commitPut } from "./commit.ts";
+import { checkEnvelope, withNamespace } from "./envelope.ts";
+import { checkDocument } from "./finish.ts";
+import { trackCreation } from "./managed-fields.ts";
+import { openNamespace } from "./namespace.ts";
+import { draftFor } from "./stored.ts";
+import { generatedName, newMetadata, withMetadata } from "./system-metadata.ts";
+import { reportUnknownFields } from "./unknown-fields.ts";
+
+export interface CreateInput {
+  readonly caller: Caller;
+  readonly target: Target;
+  readonly body: Json;
+  readonly options: WriteOptions;
+  /** Duplicate keys that the decoder saw. */
+  readonly decodeProblems: readonly string[];
+}
+
+export async function createResource(intents: Intents, input: CreateInput): Promise<Written> {
+  const { caller, target, options, decodeProblems } = input;
+  const { served, version } = target;
+  const sent = withNamespace(target, checkEnvelope(target, input.body));
+  const { resource: known, unknown } = version.type.prune(sent);
+  const strictness = { mode: options.fieldValidation, decodeProblems };
+  reportUnknownFields(caller, target, unknown, strictness, "document");
+  const revision = known.metadata.resourceVersion;
+  if (revision !== undefined && revision !== "" && revision !== "0") {
+    throw badRequest("resourceVersion should not be set on objects to be created");
+  }
+  if (served.isTerminating) {
+    const why = "create not allowed while custom resource definition is terminating";
+    throw methodNotAllowed(served.kind, why);
+  }
+  const defaulted = version.type.withDefaults(known);
+  return await createDocument(intents, { caller, target, options, wanted: defaulted });
+}
+
+export interface CreateDocumentInput {
+  readonly caller: Caller;
+  readonly target: Target;
+  readonly options: WriteOptions;
+  /** Pruned and defaulted. */
+  readonly wanted: Resource;
+  /** Server-side apply keeps its own record of who owns what. */
+  readonly isTracked?: boolean;
+}
+
+export async function createDocument(
+  intents: Intents,
+  input: CreateDocumentInput,
+): Promise<Written> {
+  const { options, wanted } = input;
+  const { name, generateName } = wanted.metadata;
+  const isGenerated =
+    (name === undefined || name === "") && typeof generateName === "string" && generateName !== "";
+  if (!isGenerated) return await tryCreate(intents, input, wanted);
+  for (let attempt = 1; ; attempt++) {
+    const chosen = generatedName(generateName, intents.random);
+    const named = withMetadata(wanted, { ...wanted.metadata, name: chosen });
+    try {
+      return await tryCreate(intents, input, named);
+    } catch (error) {
+      const isTaken = isSetpointError(error, "resource.already_exists");
+      if (!isTaken || attempt >= limits.maxGenerateNameAttempts || options.isDryRun) throw error;
+    }
+  }
+}
+
+async function tryCreate(
+  intents: Intents,
+  { caller, target: given, options, isTracked = false }: CreateDocumentInput,
+  named: Resource,
+): Promise<Written> {
+  const { served } = given;
+  const target = { ...given, name: named.metadata.name ?? "" };
+  await openNamespace(intents, target);
+  const request: AdmissionRequest = {
+    caller,
+    operation: "CREATE",
+    target,
+    object: withMetadata(named, newMetadata(named.metadata, intents, served.hasGeneration)),
+    old: undefined,
+    isDryRun: options.isDryRun,
+    options: createOptions(options),
+  };
+  const mutated = await intents.admission.mutate(request);
+  const prepared = prepare(target, mutated, request.object);
+  const tracked = isTracked ? prepared : trackCreation(intents, target, options, prepared);
+  checkDocument(target, tracked, undefined);
+  const final = { ...request, object: tracked };
+  const validation = intents.admission.validate(final);
+  if (validation !== undefined) await validation;
+  const draft = await draftFor(served, tracked);
+  if (options.isDryRun) {
+    if ((await intents.store.get(keyOfTarget(target))) !== undefined) {
+      throw alreadyExists(served.kind, target.name);
+    }
+    return { revision: 0, body: draft.body, outcome: "created" };
+  }
+  const uses = intents.admission.uses(final);
+  const { uid } = tracked.metadata;
+  return await commitPut(intents, { target, uid, draft, when: { kind: "absent" }, uses });
+}
+
+/** A policy may have changed the document, so it is defaulted again; then the kind's own part. */
+function prepare(target: Target, mutated: Resource, before: Resource | undefined): Resource {
+  const { served, version } = target;
+  const whole =
+    mutated === before ? mutated : version.type.withDefaults(version.type.prune(mutated).resource);
+  const prepared = served.rules?.prepareForCreate?.(whole) ?? whole;
+  if (!version.definition.subresources.status || !Object.hasOwn(prepared, "status")) {
+    return prepared;
+  }
+  if (served.rules?.keepsStatusOnCreate === true) return prepared;
+  return withoutKey(prepared, "status");
+}
+
+function createOptions({ isDryRun, fieldManager, fieldValidation }: WriteOptions): Json {
+  return {
+    kind: "CreateOptions",
+    apiVersion: "meta.k8s.io/v1",
+    ...(isDryRun ? { dryRun: ["All"] } : {}),
+    fieldManager,
+    fieldValidation,
+  };
+}

@@ -1,0 +1,150 @@
+// Deletes one resource, or every resource of a selection. Without finalizers it is gone with the
+// answer; otherwise the wish is recorded (deletionTimestamp) and whoever holds it finishes.
+
+import { timeText } from "../../kernel/clock.ts";
+import type { Json, JsonObject } from "../../kernel/json.ts";
+import { equalJson } from "../../kernel/json.ts";
+import { limits } from "../../kernel/limits.ts";
+import type { Metadata, Resource } from "../../kernel/resource.ts";
+import type { StoredRecord } from "../../store/port.ts";
+import { conflict, notFound } from "../refusals.ts";
+import { keyOfTarget } from "../request.ts";
+import type { Caller, Intents, Target, Written } from "../request.ts";
+import { commitDelete, commitPut, isLostRace } from "./commit.ts";
+import { finalizersFor, isHeld } from "./finalizers.ts";
+import type { Propagation } from "./finalizers.ts";
+import { draftFor, readStored } from "./stored.ts";
+import { withMetadata } from "./system-metadata.ts";
+import { withoutRevision } from "./update.ts";
+
+export interface DeleteOptions {
+  readonly isDryRun: boolean;
+  readonly propagation: Propagation | undefined;
+  readonly preconditions: { readonly uid?: string; readonly resourceVersion?: string };
+  /** DeleteOptions as they came, for webhooks. */
+  readonly raw: JsonObject;
+}
+
+export interface DeleteInput {
+  readonly caller: Caller;
+  readonly target: Target;
+  readonly options: DeleteOptions;
+}
+
+export interface Deleted extends Written {
+  readonly uid: string;
+}
+
+/** `outcome` is "deleted" when it is gone, else the document shows what it waits for. */
+export async function deleteResource(intents: Intents, input: DeleteInput): Promise<Deleted> {
+  const { target } = input;
+  for (let attempt = 1; ; attempt++) {
+    const record = await intents.store.get(keyOfTarget(target));
+    if (record === undefined) throw notFound(target.served.kind, target.name);
+    try {
+      const written = await tryDelete(intents, input, record);
+      return { ...written, uid: record.uid };
+    } catch (error) {
+      if (!isLostRace(error) || isFinal(error) || attempt >= limits.maxPatchAttempts) throw error;
+    }
+  }
+}
+
+async function tryDelete(
+  intents: Intents,
+  { caller, target, options }: DeleteInput,
+  record: StoredRecord,
+): Promise<Written> {
+  const { served } = target;
+  const old = await readStored(served, target.version, record);
+  checkPreconditions(target, options, old, record);
+  served.rules?.checkDelete?.(old);
+  const validation = intents.admission.validate({
+    caller,
+    operation: "DELETE",
+    target,
+    object: undefined,
+    old,
+    isDryRun: options.isDryRun,
+    options: deleteOptions(options),
+  });
+  if (validation !== undefined) await validation;
+  const before = withoutRevision(old);
+  const marked = markedForDeletion(intents, target, options, before);
+  const when = { kind: "revision", revision: record.revision } as const;
+  if (!isHeld(served, marked)) {
+    const last = await draftFor(served, before);
+    if (options.isDryRun) return { revision: record.revision, body: last.body, outcome: "deleted" };
+    return await commitDelete(intents, target, { when, last });
+  }
+  if (equalJson(marked, before)) {
+    return { revision: record.revision, body: record.body, outcome: "unchanged" };
+  }
+  const draft = await draftFor(served, marked);
+  if (options.isDryRun) {
+    return { revision: record.revision, body: draft.body, outcome: "updated" };
+  }
+  return await commitPut(intents, { target, uid: record.uid, draft, when });
+}
+
+/** A conflict with what the client itself demanded is an answer, not a lost race. */
+const finalConflicts = new WeakSet<object>();
+
+function isFinal(error: unknown): boolean {
+  return typeof error === "object" && error !== null && finalConflicts.has(error);
+}
+
+function checkPreconditions(
+  { served, name }: Target,
+  { preconditions }: DeleteOptions,
+  old: Resource,
+  record: StoredRecord,
+): void {
+  const { uid, resourceVersion } = preconditions;
+  const problem =
+    uid !== undefined && uid !== old.metadata.uid
+      ? `the UID in the precondition (${uid}) does not match the UID in record ` +
+        `(${old.metadata.uid}). The object might have been deleted and then recreated`
+      : resourceVersion !== undefined && resourceVersion !== String(record.revision)
+        ? `the ResourceVersion in the precondition (${resourceVersion}) does not match ` +
+          `the ResourceVersion in record (${record.revision}). The object might have been modified`
+        : undefined;
+  if (problem === undefined) return;
+  // Kubernetes names the Kind here, where it otherwise names the plural.
+  const { kind } = served;
+  const error = conflict(
+    { ...kind, names: { ...kind.names, plural: kind.names.kind } },
+    name,
+    problem,
+  );
+  finalConflicts.add(error);
+  throw error;
+}
+
+function markedForDeletion(
+  { clock }: Intents,
+  { served }: Target,
+  { propagation }: DeleteOptions,
+  before: Resource,
+): Resource {
+  const { metadata } = before;
+  const finalizers = finalizersFor(metadata.finalizers ?? [], propagation);
+  const isMarked = metadata.deletionTimestamp !== undefined;
+  const changed: Metadata = {
+    ...metadata,
+    ...(finalizers.length > 0 || metadata.finalizers !== undefined ? { finalizers } : {}),
+    ...(isMarked
+      ? {}
+      : {
+          deletionTimestamp: timeText(clock.nowMs()),
+          deletionGracePeriodSeconds: 0,
+          ...(served.hasGeneration ? { generation: metadata.generation + 1 } : {}),
+        }),
+  };
+  const marked = withMetadata(before, changed);
+  return served.rules?.prepareForDelete?.(marked, "v1") ?? marked;
+}
+
+function deleteOptions({ raw }: DeleteOptions): Json {
+  return { kind: "DeleteOptions", apiVersion: "meta.k8s.io/v1", ...raw };
+}

@@ -1,0 +1,67 @@
+// Fields that clients may write but never see. They are taken out of what is shown, so a client
+// that reads, edits and writes back does not send them: what it leaves out is kept as it is
+// stored. Writing null removes such a field.
+
+import { getOwn, isJsonArray, isJsonObject } from "../../kernel/json.ts";
+import type { Json } from "../../kernel/json.ts";
+import type { CompiledFieldRule, Kind } from "../../kernel/kind.ts";
+import { getAt, setAt } from "../../kernel/pointer.ts";
+import type { Tokens } from "../../kernel/pointer.ts";
+import type { Resource } from "../../kernel/resource.ts";
+
+function isHiding({ rule }: CompiledFieldRule): boolean {
+  return rule === "write-only" || rule === "secret";
+}
+
+/** The document without what its kind never shows. */
+export function withoutHidden(kind: Kind, resource: Resource): Resource {
+  let shown: Json = resource;
+  for (const rule of kind.fieldRules) {
+    if (isHiding(rule)) shown = removed(shown, rule.segments, 0);
+  }
+  return shown as Resource;
+}
+
+export function keepHidden(kind: Kind, next: Resource, old: Resource): Resource {
+  let kept: Json = next;
+  for (const rule of kind.fieldRules) {
+    if (!isHiding(rule)) continue;
+    for (const path of pathsOf(old, rule.segments, 0)) {
+      const parent = getAt(kept, path.slice(0, -1));
+      const last = path.at(-1) ?? "";
+      if (!isJsonObject(parent) || getOwn(parent, last) !== undefined) continue;
+      const value = getAt(old, path);
+      if (value !== undefined) kept = setAt(kept, path, value);
+    }
+  }
+  return kept as Resource;
+}
+
+function removed(at: Json, segments: Tokens, depth: number): Json {
+  const segment = segments[depth];
+  if (segment === undefined) return at;
+  const isLast = depth === segments.length - 1;
+  if (isJsonArray(at)) {
+    return at.map((item, index) =>
+      segment === "*" || segment === String(index) ? removed(item, segments, depth + 1) : item,
+    );
+  }
+  if (!isJsonObject(at)) return at;
+  const entries = Object.entries(at).flatMap(([key, value]): [string, Json][] => {
+    if (segment !== "*" && segment !== key) return [[key, value]];
+    return isLast ? [] : [[key, removed(value, segments, depth + 1)]];
+  });
+  return Object.fromEntries(entries);
+}
+
+function pathsOf(at: Json, segments: Tokens, depth: number, path: Tokens = []): readonly Tokens[] {
+  const segment = segments[depth];
+  if (segment === undefined) return [path];
+  if (!isJsonObject(at) && !isJsonArray(at)) return [];
+  const keys = segment === "*" ? Object.keys(at) : [segment];
+  return keys.flatMap((key) => {
+    const child = isJsonArray(at) ? at[Number(key)] : getOwn(at, key);
+    if (child === undefined) return [];
+    return pathsOf(child, segments, depth + 1, [...path, key]);
+  });
+}

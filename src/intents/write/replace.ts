@@ -1,0 +1,38 @@
+// Replaces a resource by a whole document (PUT).
+
+import type { Json } from "../../kernel/json.ts";
+import type { Caller, Intents, Target, WriteOptions, Written } from "../request.ts";
+import { createDocument } from "./create.ts";
+import { checkEnvelope, withName, withNamespace } from "./envelope.ts";
+import { reportUnknownFields } from "./unknown-fields.ts";
+import { updateResource } from "./update.ts";
+
+export interface ReplaceInput {
+  readonly caller: Caller;
+  readonly target: Target;
+  readonly body: Json;
+  readonly options: WriteOptions;
+  readonly decodeProblems: readonly string[];
+}
+
+export async function replaceResource(intents: Intents, input: ReplaceInput): Promise<Written> {
+  const { caller, target, options, decodeProblems } = input;
+  const { served, version } = target;
+  const sent = withName(target, withNamespace(target, checkEnvelope(target, input.body)));
+  const { resource: known, unknown } = version.type.prune(sent);
+  const strictness = { mode: options.fieldValidation, decodeProblems };
+  reportUnknownFields(caller, target, unknown, strictness, "document");
+  const wanted = version.type.withDefaults(known);
+  const mayCreate = served.rules?.allowsCreateOnUpdate === true && target.subresource === "";
+  return await updateResource(intents, {
+    caller,
+    target,
+    options,
+    optionsKind: "UpdateOptions",
+    change: () => ({ wanted }),
+    allowsBlind: served.kind.origin === "built-in" && served.rules?.needsRevision !== true,
+    ...(mayCreate
+      ? { create: () => createDocument(intents, { caller, target, options, wanted }) }
+      : {}),
+  });
+}

@@ -1,0 +1,43 @@
+// Between the store and the write path: stored documents are read into the version of a request,
+// and finished ones are brought back to the storage version as drafts.
+
+import { decodeDocument } from "../../kernel/document.ts";
+import { draftOf } from "../../kernel/draft.ts";
+import type { Draft } from "../../kernel/draft.ts";
+import type { Resource } from "../../kernel/resource.ts";
+import type { ServedKind, ServedVersion } from "../kinds/served-kind.ts";
+
+interface Stored {
+  readonly revision: number;
+  readonly body: Buffer;
+}
+
+/** As a client of the version would see it, but with hidden fields and with its revision. */
+export function readStored(
+  served: ServedKind,
+  version: ServedVersion,
+  { body, revision }: Stored,
+): Resource | Promise<Resource> {
+  const document = decodeDocument(body, revision);
+  const isSame = document.apiVersion === version.apiVersion;
+  if (isSame && revision >= served.cleanSince) return document;
+  if (isSame) return cleaned(version, document);
+  return served.convert([document], version).then(([converted]) => {
+    if (converted === undefined) throw new Error("a conversion answers each document");
+    return cleaned(version, converted);
+  });
+}
+
+/** Documents from before a change of the schema are brought up to it when they are read. */
+function cleaned(version: ServedVersion, document: Resource): Resource {
+  return version.type.withDefaults(version.type.prune(document).resource);
+}
+
+export function draftFor(served: ServedKind, resource: Resource): Draft | Promise<Draft> {
+  const { storage, storedKind } = served;
+  if (resource.apiVersion === storage.apiVersion) return draftOf(storedKind, resource);
+  return served.convert([resource], served.storage).then(([converted]) => {
+    if (converted === undefined) throw new Error("a conversion answers each document");
+    return draftOf(served.storedKind, converted);
+  });
+}

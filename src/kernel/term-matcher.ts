@@ -1,0 +1,41 @@
+// Judges selectors on the terms of a resource. Terms say everything a selector can ask, so a
+// change of the past is judged by the terms it had then, without its document.
+
+import type { Requirement } from "./selector.ts";
+import { fieldTerm, labelTerm } from "./terms.ts";
+
+export type TermMatcher = (terms: readonly string[]) => boolean;
+
+export interface TermSelection {
+  readonly labels: readonly Requirement[];
+  readonly fields: readonly {
+    readonly path: string;
+    readonly operator: "in" | "notin";
+    readonly values: readonly string[];
+  }[];
+}
+
+/** Undefined when everything is selected, so that callers can skip the check. */
+export function termMatcher({ labels, fields }: TermSelection): TermMatcher | undefined {
+  const checks: TermMatcher[] = [];
+  for (const { path, operator, values } of fields) {
+    const isIn = hasAny(values.map((value) => fieldTerm(path, value)));
+    checks.push(operator === "in" ? isIn : not(isIn));
+  }
+  for (const { key, operator, values } of labels) {
+    const isIn = hasAny(values.map((value) => labelTerm(key, value)));
+    const prefix = labelTerm(key, "");
+    const exists: TermMatcher = (terms) => terms.some((term) => term.startsWith(prefix));
+    checks.push({ in: isIn, notin: not(isIn), exists, absent: not(exists) }[operator]);
+  }
+  if (checks.length === 0) return undefined;
+  return (terms) => checks.every((check) => check(terms));
+}
+
+function hasAny(wanted: readonly string[]): TermMatcher {
+  return (terms) => wanted.some((term) => terms.includes(term));
+}
+
+function not(check: TermMatcher): TermMatcher {
+  return (terms) => !check(terms);
+}

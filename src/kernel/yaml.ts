@@ -1,0 +1,43 @@
+// YAML 1.2 in and out, by the one library for it. A document becomes plain JSON values; anchors
+// may not blow it up, and what JSON cannot hold is refused.
+
+import { parseDocument, stringify } from "yaml";
+import { SetpointError } from "./errors.ts";
+import { jsonProblem } from "./json.ts";
+import type { Json } from "./json.ts";
+import { limits } from "./limits.ts";
+
+export interface ParsedYaml {
+  readonly value: Json;
+  /** As in `key "a" already set in map`, each with its line. */
+  readonly duplicates: readonly string[];
+}
+
+const maxAliases = 100;
+
+export function parseYaml(text: string): ParsedYaml {
+  const document = parseDocument(text, { uniqueKeys: false, prettyErrors: false });
+  const [problem] = document.errors;
+  if (problem !== undefined) throw unreadable(problem.message);
+  const strict = parseDocument(text, { uniqueKeys: true, prettyErrors: true });
+  const duplicates = strict.errors
+    .filter(({ code }) => code === "DUPLICATE_KEY")
+    .map(({ linePos }) => `line ${linePos?.[0].line ?? 0}: key already set in map`);
+  let value: unknown;
+  try {
+    value = document.toJS({ maxAliasCount: maxAliases });
+  } catch (cause) {
+    throw unreadable(cause instanceof Error ? cause.message : "it cannot be read", cause);
+  }
+  const depth = jsonProblem(value, limits.maxJsonDepth);
+  if (depth !== undefined) throw unreadable(depth);
+  return { value: value as Json, duplicates };
+}
+
+export function formatYaml(value: Json): string {
+  return stringify(value, { lineWidth: 0, aliasDuplicateObjects: false });
+}
+
+function unreadable(why: string, cause?: unknown): SetpointError {
+  return new SetpointError("request.invalid", `yaml: ${why}`, { cause });
+}

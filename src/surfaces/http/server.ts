@@ -1,0 +1,121 @@
+// The listening socket: HTTP/1.1 and HTTP/2 on one port, with TLS. Slow or broken clients are cut
+// off by time limits, and stopping lets running requests finish within a bound.
+
+import { once } from "node:events";
+import { createSecureServer } from "node:http2";
+import type { Http2SecureServer, Http2Stream, ServerHttp2Session } from "node:http2";
+import type { AddressInfo, Socket } from "node:net";
+import type { TLSSocket } from "node:tls";
+import type { PeerCertificate } from "../../intents/auth/request-facts.ts";
+import { SetpointError } from "../../kernel/errors.ts";
+import type { Timers } from "../../kernel/timers.ts";
+import { exchangeOf } from "./exchange.ts";
+import type { Exchange } from "./exchange.ts";
+
+export interface HttpServerInput {
+  readonly host: string;
+  readonly port: number;
+  readonly tls: { readonly key: string; readonly cert: string; readonly ca: string };
+  /** Who the client is by its certificate, if it showed a good one. */
+  readonly certificateOf: (socket: TLSSocket) => PeerCertificate | undefined;
+  readonly handle: (exchange: Exchange) => Promise<void>;
+  readonly timers: Timers;
+}
+
+export interface HttpServer {
+  readonly address: AddressInfo;
+  /** Takes no new requests, lets running ones finish for a while, then closes. */
+  stop(): Promise<void>;
+}
+
+const headersTimeoutMs = 10_000;
+const requestTimeoutMs = 60_000;
+const keepAliveMs = 90_000;
+const stopGraceMs = 5_000;
+const maxHeaderBytes = 64 * 1_024;
+const maxStreams = 250;
+
+export async function startHttpServer(input: HttpServerInput): Promise<HttpServer> {
+  const { tls, handle } = input;
+  const server = createSecureServer({
+    ...tls,
+    allowHTTP1: true,
+    minVersion: "TLSv1.2",
+    requestCert: true,
+    // Whoever shows no certificate may still have a token; a bad one is no certificate.
+    rejectUnauthorized: false,
+    maxHeaderSize: maxHeaderBytes,
+    settings: { maxConcurrentStreams: maxStreams },
+  } as Parameters<typeof createSecureServer>[0]);
+  Object.assign(server, {
+    headersTimeout: headersTimeoutMs,
+    requestTimeout: requestTimeoutMs,
+    keepAliveTimeout: keepAliveMs,
+  });
+  const certificates = rememberedCertificates(input.certificateOf);
+  const sockets = new Set<Socket>();
+  const sessions = new Set<ServerHttp2Session>();
+  server.on("secureConnection", (socket: Socket) => {
+    sockets.add(socket.setNoDelay(true));
+    socket.once("close", () => sockets.delete(socket));
+  });
+  server.on("session", (session: ServerHttp2Session) => {
+    sessions.add(session);
+    session.once("close", () => sessions.delete(session));
+  });
+  server.on("request", (request, response) => {
+    // What a connection showed stays the same for all its requests.
+    const session = (request as { stream?: Http2Stream }).stream?.session;
+    const socket = (session?.socket ?? request.socket) as TLSSocket;
+    void handle(exchangeOf(request, response, certificates.of(socket)));
+  });
+  await listen(server, input);
+  return {
+    address: server.address() as AddressInfo,
+    stop: () => stop(server, sockets, sessions, input.timers),
+  };
+}
+
+function rememberedCertificates(certificateOf: HttpServerInput["certificateOf"]): {
+  of(socket: TLSSocket): PeerCertificate | undefined;
+} {
+  const known = new WeakMap<object, { readonly certificate: PeerCertificate | undefined }>();
+  return {
+    of: (socket) => {
+      const found = known.get(socket) ?? { certificate: certificateOf(socket) };
+      known.set(socket, found);
+      return found.certificate;
+    },
+  };
+}
+
+async function listen(server: Http2SecureServer, { host, port }: HttpServerInput): Promise<void> {
+  await new Promise<void>((resolve, reject) => {
+    server.once("error", (cause: NodeJS.ErrnoException) => {
+      const why = cause.code === "EADDRINUSE" ? "is in use by another process" : "cannot be used";
+      const message = `the address ${host}:${port} ${why}`;
+      const suggestion = "choose another with --listen HOST:PORT";
+      reject(new SetpointError("config.invalid", message, { cause, suggestion }));
+    });
+    server.listen(port, host, resolve);
+  });
+}
+
+async function stop(
+  server: Http2SecureServer,
+  sockets: ReadonlySet<Socket>,
+  sessions: ReadonlySet<ServerHttp2Session>,
+  timers: Timers,
+): Promise<void> {
+  const closed = once(server, "close");
+  server.close();
+  for (const session of sessions) session.close();
+  const cancel = timers.after(stopGraceMs, () => {
+    for (const socket of sockets) socket.destroy();
+  });
+  // Idle connections of HTTP/1.1 would otherwise hold the server until they time out.
+  const { closeIdleConnections } = server as { closeIdleConnections?: () => void };
+  closeIdleConnections?.call(server);
+  await closed;
+  cancel();
+}

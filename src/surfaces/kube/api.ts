@@ -1,0 +1,231 @@
+// The Kubernetes API: every request passes here. Who asks, whether they may, what is meant, and
+// then the handler for it; whatever goes wrong on the way becomes a Status.
+
+import type { Authentication } from "../../intents/auth/authentication.ts";
+import { forbiddenAccess } from "../../intents/auth/forbidden.ts";
+import { impersonate } from "../../intents/auth/impersonation.ts";
+import type { Access, Authorizer } from "../../intents/auth/policy.ts";
+import type { RequestHeaders } from "../../intents/auth/request-facts.ts";
+import { anonymousUser } from "../../intents/auth/user.ts";
+import type { UserInfo } from "../../intents/auth/user.ts";
+import { SetpointError, isSetpointError } from "../../kernel/errors.ts";
+import type { Ids } from "../../kernel/ids.ts";
+import type { Found } from "../../intents/kinds/registry.ts";
+import { badRequest, methodNotAllowed } from "../../intents/refusals.ts";
+import type { Caller } from "../../intents/request.ts";
+import type { Exchange, Headers } from "../http/exchange.ts";
+import { deleteObjects, listObjects, watchObjects } from "./collections.ts";
+import type { ResourceRequest, Surface } from "./context.ts";
+import type { Documents } from "./documents.ts";
+import { parseFieldSelector } from "./field-selector.ts";
+import { createObject, deleteObject, getObject, patchObject, replaceObject } from "./objects.ts";
+import { parseRequest } from "./request-info.ts";
+import type { RequestInfo } from "./request-info.ts";
+import { sendError } from "./respond.ts";
+import { serveScale } from "./scale.ts";
+
+/** Answers one plain path, such as /version, or says that it is not its own. */
+export type PathHandler = (
+  exchange: Exchange,
+  info: RequestInfo,
+  user: UserInfo,
+) => boolean | Promise<boolean>;
+
+/** Answers a resource whose requests are not about stored documents, such as reviews. */
+export type SpecialHandler = (surface: Surface, request: ResourceRequest) => Promise<void>;
+
+export interface KubeApiInput {
+  readonly surface: Surface;
+  readonly authentication: Authentication;
+  readonly authorizer: Authorizer;
+  readonly documents: Documents;
+  readonly paths: readonly PathHandler[];
+  /** By kind id, or kind id and subresource as in "serviceaccounts/token". */
+  readonly special: ReadonlyMap<string, SpecialHandler>;
+  /** Paths that anybody may ask for without credentials, such as health checks. */
+  readonly isOpen: (path: string) => boolean;
+  readonly ids: Ids;
+  readonly onError: (error: unknown, exchange: Exchange) => void;
+}
+
+export type KubeApi = (exchange: Exchange) => Promise<void>;
+
+export function kubeApi(input: KubeApiInput): KubeApi {
+  return async (exchange) => {
+    const headers = new AnswerHeaders(auditId(exchange, input.ids));
+    try {
+      await answer(input, exchange, headers);
+    } catch (error) {
+      if (!isSetpointError(error) || error.code === "internal") input.onError(error, exchange);
+      if (!exchange.isAnswered) await sendError(exchange, error, headers.all());
+    }
+  };
+}
+
+/** What goes out with the answer besides its body. */
+class AnswerHeaders {
+  readonly #auditId: string;
+  readonly #warnings: string[] = [];
+
+  constructor(id: string) {
+    this.#auditId = id;
+  }
+
+  warn(text: string): void {
+    const quoted = text.replaceAll(/[\\"]/g, "\\$&").replaceAll(/[^\x20-\x7e]/g, "?");
+    const header = `299 - "${quoted}"`;
+    if (!this.#warnings.includes(header)) this.#warnings.push(header);
+  }
+
+  all(): Headers {
+    if (this.#warnings.length === 0) return { "audit-id": this.#auditId };
+    return { "audit-id": this.#auditId, warning: this.#warnings };
+  }
+}
+
+function auditId(exchange: Exchange, ids: Ids): string {
+  const given = exchange.headers["audit-id"];
+  return typeof given === "string" && /^[\w-]{1,64}$/.test(given) ? given : ids.uid();
+}
+
+async function answer(
+  input: KubeApiInput,
+  exchange: Exchange,
+  headers: AnswerHeaders,
+): Promise<void> {
+  const info = parseRequest(exchange.method, exchange.url);
+  if (info === undefined) throw badRequest("the URL of the request cannot be read");
+  if (!info.isResource && input.isOpen(info.path)) {
+    await servePath(input, exchange, info, anonymousUser);
+    return;
+  }
+  const user = await userOf(input, exchange);
+  authorise(input, user, info);
+  if (!info.isResource) {
+    await servePath(input, exchange, info, user);
+    return;
+  }
+  const found = input.surface.intents.kinds.find(info.group, info.version, info.resource);
+  if (found === undefined) throw noSuchResource();
+  const { deprecationWarning } = found.version.definition;
+  if (deprecationWarning !== undefined) headers.warn(deprecationWarning);
+  const caller: Caller = { user, warn: (text) => headers.warn(text) };
+  const request = { exchange, info, found, caller, headers: () => headers.all() };
+  await serveResource(input, request);
+}
+
+async function userOf(
+  { authentication, authorizer }: KubeApiInput,
+  exchange: Exchange,
+): Promise<UserInfo> {
+  const facts = { headers: exchange.headers, peerCertificate: exchange.certificate };
+  const caller = await authentication.authenticate(facts);
+  if (!hasImpersonation(exchange)) return caller;
+  return impersonate(caller, impersonationHeaders(exchange), authorizer);
+}
+
+function hasImpersonation({ headers }: Exchange): boolean {
+  for (const name in headers) if (name.startsWith("impersonate-")) return true;
+  return false;
+}
+
+/** Groups and extras may come several times, each on a line of its own. */
+function impersonationHeaders(exchange: Exchange): RequestHeaders {
+  const names = Object.keys(exchange.headers).filter((name) => name.startsWith("impersonate-"));
+  return Object.fromEntries(names.map((name) => [name, exchange.headerValues(name)]));
+}
+
+function authorise({ authorizer }: KubeApiInput, user: UserInfo, info: RequestInfo): void {
+  const access = accessOf(info);
+  const { allowed, reason } = authorizer.authorize(user, access);
+  if (!allowed) throw forbiddenAccess(user, access, reason);
+}
+
+function accessOf(info: RequestInfo): Access {
+  const { verb, path, group, resource, subresource, namespace, name } = info;
+  if (!info.isResource) return { kind: "path", verb, path };
+  const isMany = verb === "list" || verb === "watch" || verb === "deletecollection";
+  const named = isMany && name === "" ? selectedName(info) : name;
+  return { kind: "resource", verb, group, resource, subresource, namespace, name: named };
+}
+
+/** A list or watch of one name needs no more rights than reading that one. */
+function selectedName({ query }: RequestInfo): string {
+  const selector = query.get("fieldSelector");
+  if (selector === null || !selector.includes("metadata.name")) return "";
+  const [term, ...others] = parseFieldSelector(selector);
+  const isName = term?.path === "metadata.name" && term.isEqual && others.length === 0;
+  return isName ? term.value : "";
+}
+
+async function servePath(
+  input: KubeApiInput,
+  exchange: Exchange,
+  info: RequestInfo,
+  user: UserInfo,
+): Promise<void> {
+  for (const handler of input.paths) {
+    if (await handler(exchange, info, user)) return;
+  }
+  const isRead = exchange.method === "GET" || exchange.method === "HEAD";
+  if (isRead && input.documents.serve(exchange, info.path, info.query)) return;
+  exchange.send(404, { "content-type": "text/plain; charset=utf-8" }, "404 page not found\n");
+}
+
+async function serveResource(input: KubeApiInput, request: ResourceRequest): Promise<void> {
+  const { surface, special } = input;
+  const { info, found } = request;
+  const { id } = found.served;
+  const handler = special.get(info.subresource === "" ? id : `${id}/${info.subresource}`);
+  if (handler !== undefined) return await handler(surface, request);
+  if (!isServedSubresource(found, info)) throw noSuchResource();
+  if (info.subresource === "" && !found.served.verbs.includes(info.verb)) {
+    throw methodNotAllowed(found.served.kind);
+  }
+  if (info.subresource === "scale") return await serveScale(surface, request);
+  switch (info.verb) {
+    case "get":
+      return await getObject(surface, request);
+    case "list":
+      return await listObjects(surface, request);
+    case "watch":
+      return await watchObjects(surface, request);
+    case "create":
+      return await createObject(surface, request);
+    case "update":
+      return await replaceObject(surface, request);
+    case "patch":
+      return await patchObject(surface, request);
+    case "delete":
+      return await deleteObject(surface, request);
+    case "deletecollection":
+      return await deleteObjects(surface, request);
+    default:
+      throw methodNotAllowed(found.served.kind);
+  }
+}
+
+function isServedSubresource({ served, version }: Found, info: RequestInfo): boolean {
+  if (info.rest.length > 0) return false;
+  const hasVerb = ["get", "update", "patch"].includes(info.verb);
+  switch (info.subresource) {
+    case "":
+      // A namespace in front of a cluster-wide resource leads nowhere.
+      return (
+        served.kind.scope === "Namespaced" || info.namespace === "" || served.id === "namespaces"
+      );
+    case "status":
+      if (!version.definition.subresources.status) return false;
+      if (!hasVerb) throw methodNotAllowed(served.kind);
+      return true;
+    case "scale":
+      return version.definition.subresources.scale !== undefined;
+    default:
+      return false;
+  }
+}
+
+export function noSuchResource(): SetpointError {
+  const message = "the server could not find the requested resource";
+  return new SetpointError("resource.not_found", message);
+}

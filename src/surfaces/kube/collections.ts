@@ -1,0 +1,222 @@
+// Requests for many objects: list, watch and deletecollection.
+
+import type { JsonObject } from "../../kernel/json.ts";
+import { limits } from "../../kernel/limits.ts";
+import { isSetpointError } from "../../kernel/errors.ts";
+import { deleteResource } from "../../intents/write/delete.ts";
+import type { Selection } from "../../intents/watch/selection.ts";
+import type { Page, StoredRecord } from "../../store/port.ts";
+import { formOf, targetOf } from "./context.ts";
+import type { ResourceRequest, Surface } from "./context.ts";
+import { deleteOptions } from "./delete-options.ts";
+import { selectionOf } from "./field-selector.ts";
+import {
+  collectPage,
+  itemBytes,
+  itemObjects,
+  listHead,
+  listRevision,
+  listTail,
+  planList,
+  readPages,
+} from "./list.ts";
+import type { ListPlan } from "./list.ts";
+import type { Form } from "./negotiate.ts";
+import { deleteBody } from "./objects.ts";
+import { listOptions } from "./options.ts";
+import type { ListOptions } from "./options.ts";
+import { sendBytes, sendJson, takesGzip } from "./respond.ts";
+import { waitForRevision } from "./revision-wait.ts";
+import { includeObject } from "./table-options.ts";
+import { partialObjectMetadataList } from "./table/partial-metadata.ts";
+import { tableFor } from "./table/table.ts";
+import { serveWatch } from "./watch.ts";
+import { watchFrames } from "./watch-frames.ts";
+
+export async function listObjects(surface: Surface, request: ResourceRequest): Promise<void> {
+  const form = formOf(request, true);
+  const options = listOptions(request.info.query, false);
+  const selection = select(request, options);
+  const plan = await planOf(surface, request, options);
+  const { limit } = options;
+  const hasSelector = selection.labels.length > 0 || selection.fields.length > 0;
+  const pages = readPages(surface.intents.store, selection, plan, {
+    pageItems: limit > 0 ? Math.min(limit, limits.maxPageItems) : limits.defaultPageItems * 2,
+    countRemaining: limit > 0 && !hasSelector && selection.name === undefined,
+  });
+  const isPlain = form.as === "object" && form.encoding === "json";
+  if (limit === 0 && isPlain && !takesGzip(request.exchange)) {
+    await streamList(request, pages, form);
+    return;
+  }
+  const list = await collectPage(pages, limit > 0 ? limit : Number.POSITIVE_INFINITY);
+  await sendList(surface, request, form, list);
+}
+
+async function sendList(
+  surface: Surface,
+  request: ResourceRequest,
+  form: Form,
+  {
+    records,
+    metadata,
+  }: { readonly records: readonly StoredRecord[]; readonly metadata: JsonObject },
+): Promise<void> {
+  const { exchange, found } = request;
+  const answer = { status: 200, form, headers: request.headers() };
+  if (form.as === "object") {
+    const items = await itemBytes(found, records);
+    await sendBytes(exchange, answer, Buffer.concat([listHead(found, metadata), items, listTail]));
+    return;
+  }
+  const objects = await itemObjects(found, records);
+  const shown =
+    form.as === "metadata"
+      ? partialObjectMetadataList(objects, metadata, form.metaVersion)
+      : tableFor(found.served.kind, found.version.definition, objects, {
+          nowMs: surface.intents.clock.nowMs(),
+          includeObject: includeObject(request.info.query),
+          metadata,
+          version: form.metaVersion,
+        });
+  await sendJson(exchange, answer, shown);
+}
+
+/** A whole list goes out page by page, so that its size is no matter of memory. */
+async function streamList(
+  request: ResourceRequest,
+  pages: AsyncGenerator<Page>,
+  form: Form,
+): Promise<void> {
+  const { exchange, found } = request;
+  const first = await pages.next();
+  if (first.done === true) throw new Error("a list has at least one page");
+  const metadata = { resourceVersion: String(first.value.revision) };
+  const head = listHead(found, metadata);
+  const items = await itemBytes(found, first.value.records);
+  if (first.value.next === undefined) {
+    const answer = { status: 200, form, headers: request.headers() };
+    await sendBytes(exchange, answer, Buffer.concat([head, items, listTail]));
+    return;
+  }
+  const stream = exchange.begin(200, {
+    ...request.headers(),
+    "content-type": "application/json",
+    "cache-control": "no-cache, private",
+  });
+  let isFirst = items.length === 0;
+  stream.write(Buffer.concat([head, items]));
+  try {
+    for await (const page of pages) {
+      if (stream.isClosed) return;
+      const more = await itemBytes(found, page.records);
+      if (more.length === 0) continue;
+      if (!stream.write(isFirst ? more : Buffer.concat([comma, more]))) await stream.drained();
+      isFirst = false;
+    }
+  } catch (error) {
+    // The answer has begun: a client must not take what it has for the whole list.
+    stream.abort();
+    throw error;
+  }
+  stream.write(listTail);
+  stream.end();
+}
+
+const comma = Buffer.from(",");
+
+export async function watchObjects(surface: Surface, request: ResourceRequest): Promise<void> {
+  const form = formOf(request, true);
+  const { exchange, found, info } = request;
+  const options = listOptions(info.query, true);
+  const selection = select(request, options);
+  const asked = listRevision(options.resourceVersion);
+  const { store, clock, random } = surface.intents;
+  if (asked > 0) await waitForRevision(surface, asked);
+  const startsWithState =
+    options.sendInitialEvents ?? (options.resourceVersion === "" || asked === 0);
+  const frames = watchFrames({
+    found,
+    form,
+    includeObject: includeObject(info.query),
+    nowMs: () => clock.nowMs(),
+    store,
+  });
+  const { revision: head } = await store.head();
+  const after = asked === 0 ? head : asked;
+  await serveWatch({
+    exchange,
+    store,
+    hub: surface.hub,
+    timers: surface.timers,
+    random,
+    selection,
+    frames,
+    form,
+    after: startsWithState ? undefined : after,
+    sendsBookmarks: options.allowWatchBookmarks,
+    marksInitialEnd: options.sendInitialEvents === true && options.allowWatchBookmarks,
+    timeoutSeconds: options.timeoutSeconds,
+    stopping: surface.stopping,
+  });
+}
+
+export async function deleteObjects(surface: Surface, request: ResourceRequest): Promise<void> {
+  const form = formOf(request, false);
+  const body = await deleteBody(request);
+  const options = deleteOptions(body, request.info.query);
+  const listed = listOptions(request.info.query, false);
+  const selection = select(request, listed);
+  const plan = await planOf(surface, request, listed);
+  const pages = readPages(surface.intents.store, selection, plan, {
+    pageItems: limits.defaultPageItems,
+    countRemaining: false,
+  });
+  const { limit } = listed;
+  const list = await collectPage(pages, limit > 0 ? limit : Number.POSITIVE_INFINITY);
+  const target = targetOf(request);
+  const { caller } = request;
+  for (const chunk of chunks(list.records, deletedAtOnce)) {
+    await Promise.all(
+      chunk.map(async ({ key, uid }) => {
+        const one = { ...target, namespace: key.namespace, name: key.name };
+        const preconditions = { ...options.preconditions, uid };
+        try {
+          const input = { caller, target: one, options: { ...options, preconditions } };
+          await deleteResource(surface.intents, input);
+        } catch (error) {
+          // It is gone or is another one by now, which is what was asked for.
+          const isGone = isSetpointError(error, "resource.not_found");
+          if (!isGone && !isSetpointError(error, "resource.conflict")) throw error;
+        }
+      }),
+    );
+  }
+  await sendList(surface, request, form, list);
+}
+
+const deletedAtOnce = 64;
+
+function* chunks<T>(items: readonly T[], size: number): Generator<readonly T[]> {
+  for (let at = 0; at < items.length; at += size) yield items.slice(at, at + size);
+}
+
+function select({ found, info }: ResourceRequest, options: ListOptions): Selection {
+  const isNamespaced = found.served.kind.scope === "Namespaced";
+  const namespace = isNamespaced ? info.namespace || undefined : "";
+  const selection = selectionOf(found, namespace, options);
+  if (info.name === "") return selection;
+  // A watch of one object by its own path.
+  const isOther = selection.name !== undefined && selection.name !== info.name;
+  return { ...selection, name: info.name, isEmpty: selection.isEmpty || isOther };
+}
+
+async function planOf(
+  surface: Surface,
+  { found }: ResourceRequest,
+  options: ListOptions,
+): Promise<ListPlan> {
+  return await planList(surface.intents.store, options, found.served.kind.scope === "Namespaced", {
+    untilRevision: (revision) => waitForRevision(surface, revision),
+  });
+}

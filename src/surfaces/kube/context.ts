@@ -1,0 +1,50 @@
+// What the handlers of the Kubernetes surface share, and what they know of one request.
+
+import type { Timers } from "../../kernel/timers.ts";
+import type { Found } from "../../intents/kinds/registry.ts";
+import type { Caller, Intents, Target } from "../../intents/request.ts";
+import type { ChangeFeed } from "../../intents/watch/change-feed.ts";
+import type { WatchHub } from "../../intents/watch/watch-hub.ts";
+import type { Exchange, Headers } from "../http/exchange.ts";
+import { negotiate } from "./negotiate.ts";
+import type { Form } from "./negotiate.ts";
+import type { RequestInfo } from "./request-info.ts";
+
+export interface Surface {
+  readonly intents: Intents;
+  readonly feed: ChangeFeed;
+  readonly hub: WatchHub;
+  readonly timers: Timers;
+  /** Aborted when the server stops. */
+  readonly stopping: AbortSignal;
+}
+
+export interface ResourceRequest {
+  readonly exchange: Exchange;
+  readonly info: RequestInfo;
+  readonly found: Found;
+  readonly caller: Caller;
+  /** Warnings and the like, to go out with the answer. */
+  headers(): Headers;
+}
+
+export function targetOf({ found, info }: ResourceRequest): Target {
+  const { served, version } = found;
+  const isNamespaced = served.kind.scope === "Namespaced";
+  return {
+    served,
+    version,
+    namespace: isNamespaced ? info.namespace : "",
+    name: info.name,
+    subresource: info.subresource,
+  };
+}
+
+export function isBuiltIn({ served }: Found): boolean {
+  return served.kind.origin === "built-in";
+}
+
+export function formOf(request: ResourceRequest, hasTable: boolean): Form {
+  const accept = request.exchange.headers.accept;
+  return negotiate(accept, { hasProtobuf: isBuiltIn(request.found), hasTable });
+}

@@ -1,0 +1,110 @@
+// Field selectors: metadata.name and metadata.namespace of every kind, and the fields a kind
+// declares selectable, each answered by an index. Values may hold escaped commas and signs.
+
+import { SetpointError } from "../../kernel/errors.ts";
+import { badRequest } from "../../intents/refusals.ts";
+import type { Found } from "../../intents/kinds/registry.ts";
+import type { Selection } from "../../intents/watch/selection.ts";
+import { parseSelector } from "../../kernel/selector.ts";
+import type { FieldRequirement } from "../../store/port.ts";
+
+interface Term {
+  readonly path: string;
+  readonly isEqual: boolean;
+  readonly value: string;
+}
+
+export function selectionOf(
+  { served, version }: Found,
+  namespace: string | undefined,
+  selectors: { readonly labelSelector: string; readonly fieldSelector: string },
+): Selection {
+  const labels = labelRequirements(selectors.labelSelector);
+  const terms = parseFieldSelector(selectors.fieldSelector);
+  const chosen: { namespace: string | undefined; name: string | undefined } = {
+    namespace,
+    name: undefined,
+  };
+  let isEmpty = false;
+  const fields: FieldRequirement[] = [];
+  const excluded: { part: "name" | "namespace"; value: string }[] = [];
+  for (const { path, isEqual, value } of terms) {
+    const isKeyPart = path === "metadata.name" || path === "metadata.namespace";
+    if (!isKeyPart) {
+      if (!version.definition.selectableFields.includes(`.${path}`)) {
+        throw unknownField(served.kind.origin === "built-in", path, version.definition);
+      }
+      const stored = served.storedField(`.${path}`);
+      fields.push({ path: stored, operator: isEqual ? "in" : "notin", values: [value] });
+      continue;
+    }
+    const part = path === "metadata.name" ? "name" : "namespace";
+    if (!isEqual) {
+      excluded.push({ part, value });
+      continue;
+    }
+    const had = chosen[part];
+    if (had !== undefined && had !== value) isEmpty = true;
+    chosen[part] = value;
+  }
+  return { kind: served.id, ...chosen, labels, fields, excluded, isEmpty };
+}
+
+function labelRequirements(text: string): Selection["labels"] {
+  try {
+    return parseSelector(text);
+  } catch (error) {
+    if (!(error instanceof SetpointError) || error.code !== "request.invalid") throw error;
+    const { problem } = error.details;
+    throw badRequest(typeof problem === "string" ? problem : error.message);
+  }
+}
+
+export function parseFieldSelector(text: string): readonly Term[] {
+  return splitUnescaped(text)
+    .filter((part) => part.trim() !== "")
+    .map((part) => termOf(part, text));
+}
+
+function termOf(part: string, whole: string): Term {
+  for (let at = 0; at < part.length; at++) {
+    if (part[at] === "\\") {
+      at += 1;
+      continue;
+    }
+    const operator = ["!=", "==", "="].find((sign) => part.startsWith(sign, at));
+    if (operator === undefined) continue;
+    const value = part.slice(at + operator.length);
+    return { path: part.slice(0, at), isEqual: operator !== "!=", value: unescaped(value) };
+  }
+  throw badRequest(`invalid selector: '${whole}'; can't understand '${part}'`);
+}
+
+function splitUnescaped(text: string): readonly string[] {
+  const parts: string[] = [];
+  let start = 0;
+  for (let at = 0; at < text.length; at++) {
+    if (text[at] === "\\") at += 1;
+    else if (text[at] === ",") {
+      parts.push(text.slice(start, at));
+      start = at + 1;
+    }
+  }
+  parts.push(text.slice(start));
+  return parts;
+}
+
+function unescaped(value: string): string {
+  return value.replaceAll(/\\([\\,=])/g, "$1");
+}
+
+function unknownField(
+  isBuiltin: boolean,
+  path: string,
+  { selectableFields }: { readonly selectableFields: readonly string[] },
+): SetpointError {
+  if (!isBuiltin) return badRequest(`field label not supported: ${path}`);
+  const known = ["metadata.name", "metadata.namespace", ...selectableFields.map((f) => f.slice(1))];
+  const names = known.map((name) => `"${name}"`).join(", ");
+  return badRequest(`"${path}" is not a known field selector: only ${names}`);
+}

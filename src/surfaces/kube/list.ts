@@ -1,0 +1,228 @@
+// Lists: one snapshot, in pages when the client asks for them, in one streamed answer when it does
+// not. The usual list joins stored bytes; Tables and metadata are made item by item.
+
+import { isSetpointError } from "../../kernel/errors.ts";
+import type { JsonObject } from "../../kernel/json.ts";
+import { parseRevision } from "../../kernel/revision.ts";
+import { matchesSelector } from "../../kernel/selector.ts";
+import { fieldValue } from "../../kernel/terms.ts";
+import type { Found } from "../../intents/kinds/registry.ts";
+import { presentBytes, presentResource } from "../../intents/read/present.ts";
+import { badRequest, expired, revisionTooLarge } from "../../intents/refusals.ts";
+import { selectsKey } from "../../intents/watch/selection.ts";
+import type { Selection } from "../../intents/watch/selection.ts";
+import type { ListQuery, Page, Position, Store, StoredRecord } from "../../store/port.ts";
+import { decodeContinue, encodeContinue, inconsistentContinue } from "./continue-token.ts";
+import type { ListOptions } from "./options.ts";
+
+export interface ListPlan {
+  readonly at: number | undefined;
+  readonly from: Position | undefined;
+}
+
+export interface ListWait {
+  /** Resolves once the revision is there, rejects with revision.future when it takes too long. */
+  untilRevision(revision: number): Promise<void>;
+}
+
+/** Which snapshot a list reads, after waiting for it where need be. */
+export async function planList(
+  store: Pick<Store, "head">,
+  options: ListOptions,
+  isNamespaced: boolean,
+  wait: ListWait,
+): Promise<ListPlan> {
+  const { continueToken, resourceVersion, resourceVersionMatch, limit } = options;
+  const { revision: head } = await store.head();
+  if (continueToken !== "") {
+    const from = decodeContinue(continueToken, isNamespaced, head);
+    if (resourceVersion !== "" && resourceVersion !== "0") {
+      throw badRequest("specifying resource version is not allowed when using continue");
+    }
+    return { at: undefined, from };
+  }
+  const wanted = listRevision(resourceVersion);
+  if (wanted === 0) return { at: undefined, from: undefined };
+  if (wanted > head) await wait.untilRevision(wanted);
+  // A page of an old state was the first meaning of a limit with a revision.
+  const isExact = resourceVersionMatch === "Exact" || (resourceVersionMatch === "" && limit > 0);
+  return { at: isExact ? wanted : undefined, from: undefined };
+}
+
+export function listRevision(text: string): number {
+  if (text === "") return 0;
+  try {
+    return parseRevision(text);
+  } catch (cause) {
+    throw badRequest(
+      `invalid resource version: resourceVersion: Invalid value: ${JSON.stringify(text)}: ` +
+        `strconv.ParseUint: parsing ${JSON.stringify(text)}: invalid syntax`,
+      cause,
+    );
+  }
+}
+
+export function tooNew(asked: number, current: number): Error {
+  return revisionTooLarge(asked, current);
+}
+
+/** The pages of a selection on one snapshot; every record in them is wanted. */
+export async function* readPages(
+  store: Pick<Store, "list" | "get" | "head">,
+  selection: Selection,
+  { at, from }: ListPlan,
+  { pageItems, countRemaining }: { readonly pageItems: number; readonly countRemaining: boolean },
+): AsyncGenerator<Page> {
+  const { kind, namespace, name, labels, fields, isEmpty } = selection;
+  if (isEmpty) {
+    yield { revision: (await store.head()).revision, records: [] };
+    return;
+  }
+  if (name !== undefined && namespace !== undefined && at === undefined && from === undefined) {
+    yield await readOne(store, selection, { kind, namespace, name });
+    return;
+  }
+  const query: ListQuery = {
+    kind,
+    ...(namespace === undefined ? {} : { namespace }),
+    ...(labels.length === 0 ? {} : { labels }),
+    ...(fields.length === 0 ? {} : { fields }),
+    limit: pageItems,
+    ...(countRemaining ? { countRemaining } : {}),
+  };
+  let next: Partial<ListQuery> = {
+    ...(at === undefined ? {} : { at }),
+    ...(from === undefined ? {} : { from }),
+  };
+  const filters = name !== undefined || selection.excluded.length > 0;
+  for (;;) {
+    const page = await readPage(store, { ...query, ...next });
+    const records = filters
+      ? page.records.filter((record) => selectsKey(selection, record.key))
+      : page.records;
+    yield filters ? { ...page, records } : page;
+    if (page.next === undefined) return;
+    next = { from: page.next };
+  }
+}
+
+/** The newest state of one name; its revision is read first, so that a watch misses nothing. */
+async function readOne(
+  store: Pick<Store, "get" | "head">,
+  selection: Selection,
+  key: StoredRecord["key"],
+): Promise<Page> {
+  const { revision } = await store.head();
+  const record = await store.get(key);
+  const isWanted = record !== undefined && matchesDocument(selection, record);
+  return { revision, records: isWanted ? [record] : [] };
+}
+
+function matchesDocument({ labels, fields, excluded }: Selection, record: StoredRecord): boolean {
+  if (excluded.some(({ part, value }) => record.key[part] === value)) return false;
+  if (labels.length === 0 && fields.length === 0) return true;
+  const document = JSON.parse(record.body.toString("utf8")) as Parameters<typeof fieldValue>[0];
+  if (!matchesSelector(labels, document.metadata.labels)) return false;
+  return fields.every(({ path, operator, values }) => {
+    const value = fieldValue(document, path);
+    const isIn = value !== undefined && values.includes(String(value));
+    return operator === "in" ? isIn : !isIn;
+  });
+}
+
+async function readPage(store: Pick<Store, "list">, query: ListQuery): Promise<Page> {
+  try {
+    return await store.list(query);
+  } catch (error) {
+    if (!isSetpointError(error, "history.gone")) throw error;
+    if (query.from === undefined) throw expired(tooOld(query.at ?? 0));
+    throw expired(expiredContinue, inconsistentContinue(query.from));
+  }
+}
+
+function tooOld(revision: number): string {
+  return `The resourceVersion for the provided list is too old: ${revision}`;
+}
+
+const expiredContinue =
+  "The provided continue parameter is too old to display a consistent list result. " +
+  "You can start a new list without the continue parameter, or use the continue token " +
+  "in this response to retrieve the remainder of the results. Continuing with the provided token " +
+  "results in an inconsistent list - objects that were created, modified, or deleted between the " +
+  "time the first chunk was returned and now may show up in the list.";
+
+export interface CollectedList {
+  readonly records: readonly StoredRecord[];
+  readonly metadata: {
+    readonly resourceVersion: string;
+    readonly continue?: string;
+    readonly remainingItemCount?: number;
+  };
+}
+
+/** One page as the client asked for it, which may take several of the store's. */
+export async function collectPage(
+  pages: AsyncGenerator<Page>,
+  limit: number,
+): Promise<CollectedList> {
+  const records: StoredRecord[] = [];
+  let revision = 0;
+  for await (const page of pages) {
+    revision = page.revision;
+    const room = limit - records.length;
+    const taken = page.records.slice(0, room);
+    records.push(...taken);
+    const last = records.at(-1);
+    const isCut = taken.length < page.records.length || page.next !== undefined;
+    if (records.length >= limit && isCut && last !== undefined) {
+      const { namespace, name } = last.key;
+      const token = encodeContinue({ revision, namespace, name });
+      const remaining = page.remaining === undefined ? {} : { remainingItemCount: page.remaining };
+      const resourceVersion = String(revision);
+      return { records, metadata: { resourceVersion, continue: token, ...remaining } };
+    }
+    if (page.next === undefined) break;
+  }
+  return { records, metadata: { resourceVersion: String(revision) } };
+}
+
+const comma = Buffer.from(",");
+
+/** The items of a list as they stand between its brackets. */
+export async function itemBytes(
+  { served, version }: Found,
+  records: readonly StoredRecord[],
+): Promise<Buffer> {
+  const parts: Buffer[] = [];
+  for (const record of records) {
+    const bytes = presentBytes(served, version, record);
+    if (parts.length > 0) parts.push(comma);
+    parts.push(bytes instanceof Promise ? await bytes : bytes);
+  }
+  return Buffer.concat(parts);
+}
+
+export async function itemObjects(
+  { served, version }: Found,
+  records: readonly StoredRecord[],
+): Promise<readonly JsonObject[]> {
+  const objects: JsonObject[] = [];
+  for (const record of records) {
+    const resource = presentResource(served, version, record);
+    objects.push(resource instanceof Promise ? await resource : resource);
+  }
+  return objects;
+}
+
+/** The first bytes of a list, up to and with the bracket of its items. */
+export function listHead(found: Found, metadata: JsonObject): Buffer {
+  const { names } = found.served.kind;
+  const head = JSON.stringify({
+    kind: names.listKind,
+    apiVersion: found.version.apiVersion,
+    metadata,
+  });
+  return Buffer.from(`${head.slice(0, -1)},"items":[`);
+}
+
+export const listTail = Buffer.from("]}\n");

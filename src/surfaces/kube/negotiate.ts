@@ -1,0 +1,109 @@
+// Which form of an answer a client takes: plain objects, Tables or metadata only, in JSON, YAML or
+// (built-in kinds) protobuf. The first acceptable clause of the Accept header wins, as in
+// kube-apiserver, which ignores quality values. Parsed headers are kept, because clients send the
+// same few again and again.
+
+import { SetpointError } from "../../kernel/errors.ts";
+
+export type Encoding = "json" | "yaml" | "protobuf";
+
+export interface Form {
+  readonly encoding: Encoding;
+  readonly as: "object" | "table" | "metadata";
+  /** The version of meta.k8s.io that a Table or metadata is written in. */
+  readonly metaVersion: "v1" | "v1beta1";
+  readonly isPretty: boolean;
+  /** Streams of watch events have their own type in protobuf. */
+  readonly isStream: boolean;
+}
+
+export interface FormLimits {
+  readonly hasProtobuf: boolean;
+  readonly hasTable: boolean;
+}
+
+export interface Clause {
+  readonly type: string;
+  readonly parameters: ReadonlyMap<string, string>;
+}
+
+const jsonForm: Form = {
+  encoding: "json",
+  as: "object",
+  metaVersion: "v1",
+  isPretty: false,
+  isStream: false,
+};
+
+const encodings: Readonly<Record<string, Encoding>> = {
+  "application/json": "json",
+  "application/yaml": "yaml",
+  "application/vnd.kubernetes.protobuf": "protobuf",
+  "*/*": "json",
+  "application/*": "json",
+};
+
+const maxParsed = 500;
+const parsed = new Map<string, readonly Clause[]>();
+
+export function negotiate(accept: string | undefined, limits: FormLimits): Form {
+  if (accept === undefined || accept === "" || accept === "application/json") return jsonForm;
+  for (const clause of acceptClauses(accept)) {
+    const form = formOf(clause, limits);
+    if (form !== undefined) return form;
+  }
+  const types = ["application/json", "application/yaml"];
+  if (limits.hasProtobuf) types.push("application/vnd.kubernetes.protobuf");
+  throw new SetpointError(
+    "request.not_acceptable",
+    `only the following media types are accepted: ${types.join(", ")}`,
+  );
+}
+
+export function contentType(form: Form): string {
+  if (form.encoding === "yaml") return "application/yaml";
+  const suffix = form.isStream ? ";stream=watch" : "";
+  if (form.encoding === "protobuf") return `application/vnd.kubernetes.protobuf${suffix}`;
+  return "application/json";
+}
+
+export function acceptClauses(accept: string): readonly Clause[] {
+  const known = parsed.get(accept);
+  if (known !== undefined) return known;
+  const clauses = accept.split(",").map(clauseOf);
+  if (parsed.size >= maxParsed) parsed.clear();
+  parsed.set(accept, clauses);
+  return clauses;
+}
+
+function clauseOf(text: string): Clause {
+  const [type = "", ...rest] = text.split(";").map((part) => part.trim());
+  const parameters = rest.map((part): [string, string] => {
+    const mark = part.indexOf("=");
+    return mark < 0 ? [part, ""] : [part.slice(0, mark).trim(), part.slice(mark + 1).trim()];
+  });
+  return { type: type.toLowerCase(), parameters: new Map(parameters) };
+}
+
+function formOf({ type, parameters }: Clause, limits: FormLimits): Form | undefined {
+  const encoding = encodings[type];
+  if (encoding === undefined) return undefined;
+  if (encoding === "protobuf" && !limits.hasProtobuf) return undefined;
+  const as = parameters.get("as");
+  const version = parameters.get("v");
+  const isStream = parameters.get("stream") === "watch";
+  const isPretty = parameters.get("pretty") === "1";
+  const plain: Form = { ...jsonForm, encoding, isStream, isPretty };
+  if (as === undefined) return plain;
+  const isMeta = parameters.get("g") === "meta.k8s.io";
+  if (!isMeta || (version !== "v1" && version !== "v1beta1")) return undefined;
+  if (as === "Table" && limits.hasTable && encoding !== "protobuf") {
+    return { ...plain, as: "table", metaVersion: version };
+  }
+  const isMetadata = as === "PartialObjectMetadata" || as === "PartialObjectMetadataList";
+  // Metadata is a built-in type and has a protobuf form of its own, which we do not offer.
+  if (isMetadata && encoding !== "protobuf") {
+    return { ...plain, as: "metadata", metaVersion: version };
+  }
+  return undefined;
+}

@@ -1,0 +1,200 @@
+// Requests for one object: get, create, replace, patch, apply, delete. Each reads the request,
+// hands it to the write path, and shows what came of it.
+
+import type { Json, JsonObject } from "../../kernel/json.ts";
+import { presentBytes, presentResource } from "../../intents/read/present.ts";
+import type { Presentable } from "../../intents/read/present.ts";
+import { badRequest, methodNotAllowed, notFound } from "../../intents/refusals.ts";
+import { keyOfTarget } from "../../intents/request.ts";
+import type { Written } from "../../intents/request.ts";
+import { applyResource } from "../../intents/write/apply.ts";
+import { createResource } from "../../intents/write/create.ts";
+import { deleteResource } from "../../intents/write/delete.ts";
+import { patchResource } from "../../intents/write/patch.ts";
+import type { PatchType } from "../../intents/write/patch.ts";
+import { replaceResource } from "../../intents/write/replace.ts";
+import { bodyType, decodeBody, readBody, unsupportedMedia } from "./body.ts";
+import type { Decoded } from "./body.ts";
+import { formOf, isBuiltIn, targetOf } from "./context.ts";
+import type { ResourceRequest, Surface } from "./context.ts";
+import { deleteOptions } from "./delete-options.ts";
+import { listRevision } from "./list.ts";
+import type { Form } from "./negotiate.ts";
+import { writeOptions } from "./options.ts";
+import type { OptionsKind, ParsedWriteOptions } from "./options.ts";
+import { sendBytes, sendJson } from "./respond.ts";
+import { waitForRevision } from "./revision-wait.ts";
+import { successStatus } from "./status.ts";
+import { includeObject } from "./table-options.ts";
+import { partialObjectMetadata } from "./table/partial-metadata.ts";
+import { tableFor } from "./table/table.ts";
+
+export async function getObject(surface: Surface, request: ResourceRequest): Promise<void> {
+  const form = formOf(request, true);
+  const target = targetOf(request);
+  const asked = listRevision(request.info.query.get("resourceVersion") ?? "");
+  if (asked > 0) await waitForRevision(surface, asked);
+  const record = await surface.intents.store.get(keyOfTarget(target));
+  if (record === undefined) throw notFound(target.served.kind, target.name);
+  await sendObject(surface, request, { status: 200, form }, record);
+}
+
+export async function createObject(surface: Surface, request: ResourceRequest): Promise<void> {
+  const form = formOf(request, true);
+  const target = targetOf(request);
+  if (target.name !== "") throw methodNotAllowed(target.served.kind);
+  if (target.served.kind.scope === "Namespaced" && target.namespace === "") {
+    throw methodNotAllowed(target.served.kind);
+  }
+  const options = optionsOf(request, "CreateOptions", false);
+  const { value, problems } = await bodyOf(request, options);
+  const { caller } = request;
+  const input = { caller, target, body: value, options, decodeProblems: problems };
+  const written = await createResource(surface.intents, input);
+  await sendObject(surface, request, { status: 201, form }, written);
+}
+
+export async function replaceObject(surface: Surface, request: ResourceRequest): Promise<void> {
+  const form = formOf(request, true);
+  const target = targetOf(request);
+  const options = optionsOf(request, "UpdateOptions", false);
+  const { value, problems } = await bodyOf(request, options);
+  const { caller } = request;
+  const input = { caller, target, body: value, options, decodeProblems: problems };
+  const written = await replaceResource(surface.intents, input);
+  await sendObject(surface, request, { status: statusOf(written), form }, written);
+}
+
+const patchTypes: Readonly<Record<string, PatchType | "apply">> = {
+  "application/json-patch+json": "json",
+  "application/merge-patch+json": "merge",
+  "application/strategic-merge-patch+json": "strategic",
+  "application/apply-patch+yaml": "apply",
+};
+
+export async function patchObject(surface: Surface, request: ResourceRequest): Promise<void> {
+  const form = formOf(request, true);
+  const written = await performPatch(surface, request);
+  await sendObject(surface, request, { status: statusOf(written), form }, written);
+}
+
+export async function performPatch(surface: Surface, request: ResourceRequest): Promise<Written> {
+  const { caller } = request;
+  const target = targetOf(request);
+  const type = patchTypeOf(request);
+  const options = optionsOf(request, "PatchOptions", type === "apply");
+  const bytes = await readBody(request.exchange);
+  const findsDuplicates = options.fieldValidation !== "Ignore";
+  const expected = target.served.kind.names.kind;
+  const decoding = type === "apply" ? "yaml" : "json";
+  const decoded = decodePatch(bytes, decoding, { expected, findsDuplicates });
+  const input = { caller, target, body: decoded.value, decodeProblems: decoded.problems };
+  if (type === "apply") {
+    return await applyResource(surface.intents, { ...input, options, force: options.force });
+  }
+  return await patchResource(surface.intents, { ...input, type, options });
+}
+
+function patchTypeOf(request: ResourceRequest): PatchType | "apply" {
+  const [type = ""] = (request.exchange.headers["content-type"] ?? "").split(";");
+  const found = patchTypes[type.trim().toLowerCase()];
+  const allowed = Object.keys(patchTypes).filter(
+    (name) => isBuiltIn(request.found) || patchTypes[name] !== "strategic",
+  );
+  if (found === undefined || (found === "strategic" && !isBuiltIn(request.found))) {
+    throw unsupportedMedia(allowed);
+  }
+  return found;
+}
+
+/** An apply is YAML, of which JSON is a part; it is read as JSON where it is JSON. */
+function decodePatch(
+  bytes: Buffer,
+  type: "json" | "yaml",
+  options: { readonly expected: string; readonly findsDuplicates: boolean },
+): Decoded {
+  const first = bytes.find((byte) => byte > 0x20);
+  const isJson = type === "json" || first === 0x7b || first === 0x5b;
+  if (bytes.length === 0) throw badRequest("error decoding patch: unexpected end of JSON input");
+  return decodeBody(bytes, isJson ? "json" : "yaml", options);
+}
+
+export async function deleteObject(surface: Surface, request: ResourceRequest): Promise<void> {
+  const form = formOf(request, false);
+  const target = targetOf(request);
+  const options = deleteOptions(await deleteBody(request), request.info.query);
+  const { caller } = request;
+  const deleted = await deleteResource(surface.intents, { caller, target, options });
+  if (deleted.outcome !== "deleted") {
+    await sendObject(surface, request, { status: 200, form }, deleted);
+    return;
+  }
+  const { kind } = target.served;
+  const details: JsonObject = {
+    name: target.name,
+    ...(kind.group === "" ? {} : { group: kind.group }),
+    kind: kind.names.plural,
+    uid: deleted.uid,
+  };
+  await sendJson(
+    request.exchange,
+    { status: 200, form, headers: request.headers() },
+    successStatus(details),
+  );
+}
+
+export async function deleteBody(request: ResourceRequest): Promise<Json | undefined> {
+  const bytes = await readBody(request.exchange);
+  if (bytes.length === 0) return undefined;
+  const type = bodyType(request.exchange.headers["content-type"], true);
+  return decodeBody(bytes, type, { expected: "DeleteOptions", findsDuplicates: false }).value;
+}
+
+function optionsOf(
+  { exchange, info }: ResourceRequest,
+  kind: OptionsKind,
+  isApply: boolean,
+): ParsedWriteOptions {
+  const userAgent = exchange.headers["user-agent"];
+  return writeOptions(info.query, { kind, userAgent, isApply });
+}
+
+export async function bodyOf(
+  request: ResourceRequest,
+  { fieldValidation }: Pick<ParsedWriteOptions, "fieldValidation">,
+): Promise<Decoded> {
+  const type = bodyType(request.exchange.headers["content-type"], isBuiltIn(request.found));
+  const bytes = await readBody(request.exchange);
+  const expected = request.found.served.kind.names.kind;
+  return decodeBody(bytes, type, { expected, findsDuplicates: fieldValidation !== "Ignore" });
+}
+
+function statusOf({ outcome }: Written): number {
+  return outcome === "created" ? 201 : 200;
+}
+
+export async function sendObject(
+  surface: Surface,
+  request: ResourceRequest,
+  { status, form }: { readonly status: number; readonly form: Form },
+  record: Presentable,
+): Promise<void> {
+  const { exchange, found } = request;
+  const { served, version } = found;
+  const answer = { status, form, headers: request.headers() };
+  if (form.as === "object") {
+    const bytes = presentBytes(served, version, record);
+    await sendBytes(exchange, answer, bytes instanceof Promise ? await bytes : bytes);
+    return;
+  }
+  const object = await presentResource(served, version, record);
+  const shown =
+    form.as === "metadata"
+      ? partialObjectMetadata(object, form.metaVersion)
+      : tableFor(served.kind, version.definition, [object], {
+          nowMs: surface.intents.clock.nowMs(),
+          includeObject: includeObject(request.info.query),
+          version: form.metaVersion,
+        });
+  await sendJson(exchange, answer, shown);
+}

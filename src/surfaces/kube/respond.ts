@@ -1,0 +1,106 @@
+// Answers in the form a client asked for. Bodies are compressed when they are large and the client
+// takes gzip, and indented for people who use a browser or curl, as kube-apiserver does.
+
+import { promisify } from "node:util";
+import { gzip } from "node:zlib";
+import type { Json, JsonObject } from "../../kernel/json.ts";
+import { limits } from "../../kernel/limits.ts";
+import { formatYaml } from "../../kernel/yaml.ts";
+import type { Exchange, Headers } from "../http/exchange.ts";
+import { kubeError } from "./status.ts";
+import { contentType } from "./negotiate.ts";
+import type { Form } from "./negotiate.ts";
+import { encodeProtobuf } from "./protobuf/envelope.ts";
+
+const compress = promisify(gzip);
+const gzipLevel = 1;
+
+export interface Answer {
+  readonly status: number;
+  readonly form: Form;
+  readonly headers?: Headers;
+}
+
+/** JSON bytes that are already in the right shape: the usual answer. */
+export async function sendBytes(exchange: Exchange, answer: Answer, bytes: Buffer): Promise<void> {
+  const { form } = answer;
+  if (form.encoding !== "json" || isForPeople(exchange, form)) {
+    await sendJson(exchange, answer, JSON.parse(bytes.toString("utf8")) as Json);
+    return;
+  }
+  await sendEncoded(exchange, answer, bytes);
+}
+
+export async function sendJson(exchange: Exchange, answer: Answer, value: Json): Promise<void> {
+  const { form } = answer;
+  switch (form.encoding) {
+    case "yaml":
+      return await sendEncoded(exchange, answer, Buffer.from(formatYaml(value)));
+    case "protobuf":
+      return await sendEncoded(exchange, answer, Buffer.from(encodeProtobuf(value as JsonObject)));
+    case "json": {
+      const text = isForPeople(exchange, form)
+        ? `${JSON.stringify(value, undefined, 2)}\n`
+        : `${JSON.stringify(value)}\n`;
+      return await sendEncoded(exchange, answer, Buffer.from(text));
+    }
+    default:
+      return form.encoding satisfies never;
+  }
+}
+
+export function takesGzip(exchange: Exchange): boolean {
+  const accepted = exchange.headers["accept-encoding"];
+  return typeof accepted === "string" && /\bgzip\b/.test(accepted);
+}
+
+async function sendEncoded(
+  exchange: Exchange,
+  { status, form, headers = {} }: Answer,
+  bytes: Buffer,
+): Promise<void> {
+  const base = { ...headers, "content-type": contentType(form), "cache-control": noCache };
+  if (bytes.length < limits.minGzipBytes || !takesGzip(exchange)) {
+    exchange.send(status, base, bytes);
+    return;
+  }
+  const packed = await compress(bytes, { level: gzipLevel });
+  const extra = { "content-encoding": "gzip", vary: "Accept-Encoding" };
+  exchange.send(status, { ...base, ...extra }, packed);
+}
+
+const noCache = "no-cache, private";
+
+function isForPeople(exchange: Exchange, form: Form): boolean {
+  if (form.isPretty) return true;
+  const agent = exchange.headers["user-agent"];
+  const at = exchange.url.indexOf("pretty=");
+  if (at >= 0) {
+    const value = /[?&]pretty=([^&]*)/.exec(exchange.url)?.[1] ?? "";
+    return value !== "0" && value !== "false";
+  }
+  return agent !== undefined && /^(?:curl|Wget|Mozilla\/5\.0)/.test(agent);
+}
+
+const errorForm: Form = {
+  encoding: "json",
+  as: "object",
+  metaVersion: "v1",
+  isPretty: false,
+  isStream: false,
+};
+
+/** Errors are JSON, which every client of the API reads whatever else it accepts. */
+export async function sendError(
+  exchange: Exchange,
+  error: unknown,
+  headers: Headers = {},
+): Promise<void> {
+  const { code, status, retryAfterSeconds } = kubeError(error);
+  const retry = retryAfterSeconds === undefined ? {} : { "retry-after": String(retryAfterSeconds) };
+  await sendJson(
+    exchange,
+    { status: code, form: errorForm, headers: { ...headers, ...retry } },
+    status,
+  );
+}

@@ -1,0 +1,104 @@
+// Errors as clients of Kubernetes expect them: a v1 Status with code, reason, message, details.
+// This is the only place where our error codes become HTTP status codes and reasons of Kubernetes.
+
+import { isSetpointError } from "../../kernel/errors.ts";
+import type { ErrorCode } from "../../kernel/errors.ts";
+import type { Json, JsonObject, MutableJsonObject } from "../../kernel/json.ts";
+
+export interface KubeError {
+  readonly code: number;
+  readonly status: JsonObject;
+  readonly retryAfterSeconds: number | undefined;
+}
+
+type Mapping = readonly [code: number, reason: string];
+
+const mappings: Readonly<Partial<Record<ErrorCode, Mapping>>> = {
+  "request.invalid": [400, "BadRequest"],
+  "request.unauthenticated": [401, "Unauthorized"],
+  "request.forbidden": [403, "Forbidden"],
+  "counter.exceeded": [403, "Forbidden"],
+  "resource.not_found": [404, "NotFound"],
+  "request.method_not_allowed": [405, "MethodNotAllowed"],
+  "request.not_acceptable": [406, "NotAcceptable"],
+  "resource.already_exists": [409, "AlreadyExists"],
+  "resource.conflict": [409, "Conflict"],
+  "resource.group_refused": [409, "Conflict"],
+  "name.taken": [409, "Conflict"],
+  "apply.conflict": [409, "Conflict"],
+  "history.gone": [410, "Expired"],
+  "request.too_large": [413, "RequestEntityTooLarge"],
+  "request.unsupported_media_type": [415, "UnsupportedMediaType"],
+  "resource.invalid": [422, "Invalid"],
+  "request.overloaded": [429, "TooManyRequests"],
+  "store.overloaded": [429, "TooManyRequests"],
+  "webhook.failed": [500, "InternalError"],
+  "store.unavailable": [503, "ServiceUnavailable"],
+  "store.read_only": [503, "ServiceUnavailable"],
+  "store.closed": [503, "ServiceUnavailable"],
+  "store.outcome_unknown": [503, "ServiceUnavailable"],
+  "store.full": [503, "ServiceUnavailable"],
+  "request.timeout": [504, "Timeout"],
+  "revision.future": [504, "Timeout"],
+};
+
+const internalError: Mapping = [500, "InternalError"];
+const retried = new Set([429, 503]);
+
+/** Anything thrown becomes a Status; what is not ours tells the client nothing of its cause. */
+export function kubeError(error: unknown): KubeError {
+  if (!isSetpointError(error)) {
+    const message = "Internal error occurred: the request could not be handled; see the server log";
+    return {
+      code: 500,
+      status: statusOf(internalError, message, {}),
+      retryAfterSeconds: undefined,
+    };
+  }
+  const mapping = mappingOf(error.code, error.details);
+  const { retryAfterSeconds } = error.details;
+  const seconds = typeof retryAfterSeconds === "number" ? retryAfterSeconds : undefined;
+  const wait = seconds ?? (retried.has(mapping[0]) ? 1 : undefined);
+  const details =
+    wait === undefined ? error.details : { ...error.details, retryAfterSeconds: wait };
+  return {
+    code: mapping[0],
+    status: statusOf(mapping, error.message, details),
+    retryAfterSeconds: wait,
+  };
+}
+
+/** Webhooks choose code and reason themselves, within bounds. */
+function mappingOf(code: ErrorCode, details: JsonObject): Mapping {
+  const { statusCode, statusReason } = details;
+  const [defaultCode, defaultReason] = mappings[code] ?? internalError;
+  return [
+    typeof statusCode === "number" ? statusCode : defaultCode,
+    typeof statusReason === "string" ? statusReason : defaultReason,
+  ];
+}
+
+export function successStatus(details: JsonObject): JsonObject {
+  return { kind: "Status", apiVersion: "v1", metadata: {}, status: "Success", details };
+}
+
+const detailKeys = ["name", "group", "kind", "uid", "causes", "retryAfterSeconds"] as const;
+
+function statusOf([code, reason]: Mapping, message: string, given: JsonObject): JsonObject {
+  const details: MutableJsonObject = {};
+  for (const key of detailKeys) {
+    const value: Json | undefined = given[key];
+    if (value !== undefined) details[key] = value;
+  }
+  const token = given["continue"];
+  return {
+    kind: "Status",
+    apiVersion: "v1",
+    metadata: typeof token === "string" ? { continue: token } : {},
+    status: "Failure",
+    message,
+    ...(reason === "" ? {} : { reason }),
+    ...(Object.keys(details).length === 0 ? {} : { details }),
+    code,
+  };
+}

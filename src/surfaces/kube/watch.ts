@@ -1,0 +1,239 @@
+// One watch: perhaps the present state first, then every change after it, exactly once and in
+// order, until the time is up, the client leaves, or it reads too slowly to be kept. Memory is
+// bounded by what may wait for one client.
+
+import { isSetpointError } from "../../kernel/errors.ts";
+import { limits } from "../../kernel/limits.ts";
+import type { Random } from "../../kernel/random.ts";
+import type { Timers } from "../../kernel/timers.ts";
+import { expired } from "../../intents/refusals.ts";
+import { changeSelector } from "../../intents/watch/selection.ts";
+import type { Selection } from "../../intents/watch/selection.ts";
+import type { WatchEvent, WatchGroup, WatchHub } from "../../intents/watch/watch-hub.ts";
+import type { Store } from "../../store/port.ts";
+import type { BodyStream, Exchange } from "../http/exchange.ts";
+import { readPages } from "./list.ts";
+import { contentType } from "./negotiate.ts";
+import type { Form } from "./negotiate.ts";
+import { kubeError } from "./status.ts";
+import type { Frames } from "./watch-frames.ts";
+
+export interface WatchInput {
+  readonly exchange: Exchange;
+  readonly store: Store;
+  readonly hub: WatchHub;
+  readonly timers: Timers;
+  readonly random: Random;
+  readonly selection: Selection;
+  readonly frames: Frames;
+  readonly form: Form;
+  /** Undefined: begin with the present state. */
+  readonly after: number | undefined;
+  readonly sendsBookmarks: boolean;
+  /** Ends the initial state with a bookmark that says so. */
+  readonly marksInitialEnd: boolean;
+  readonly timeoutSeconds: number | undefined;
+  /** Aborted when the server stops. */
+  readonly stopping: AbortSignal;
+}
+
+const bookmarkMs = 60_000;
+const lastBookmarkMs = 2_000;
+const minTimeoutMs = 1_800_000;
+
+export async function serveWatch(input: WatchInput): Promise<void> {
+  const { exchange, form, stopping } = input;
+  const stream = exchange.begin(200, {
+    "content-type": contentType({ ...form, isStream: true }),
+    "cache-control": "no-cache, private",
+  });
+  // The head goes out at once: clients wait for it before they believe the watch stands.
+  stream.flush();
+  const watch = new Watch(input, stream);
+  const stop = (): void => watch.close();
+  stopping.addEventListener("abort", stop, { once: true });
+  exchange.onClose(() => {
+    stopping.removeEventListener("abort", stop);
+    watch.close();
+  });
+  await watch.run();
+}
+
+/** Has a life cycle, hence a class: catching up, live, closed. */
+class Watch {
+  readonly #input: WatchInput;
+  readonly #stream: BodyStream;
+  readonly #group: WatchGroup;
+  readonly #cancels = new Set<() => void>();
+  #leave: () => void = () => {};
+  #isClosed = false;
+  /** Batches that came while the past was still being read. */
+  #held: { readonly bytes: Buffer; readonly through: number }[] | undefined = [];
+  #heldBytes = 0;
+  #through = 0;
+
+  constructor(input: WatchInput, stream: BodyStream) {
+    this.#input = input;
+    this.#stream = stream;
+    this.#group = groupOf(input);
+  }
+
+  async run(): Promise<void> {
+    const { hub, after } = this.#input;
+    const joined = hub.join(this.#group, {
+      deliver: (bytes, through) => this.#deliver(bytes, through),
+      fail: (error) => this.#fail(error),
+    });
+    this.#leave = () => joined.leave();
+    if (this.#isClosed) {
+      joined.leave();
+      return;
+    }
+    this.#startTimers();
+    try {
+      const start = after ?? (await this.#sendPresent());
+      await this.#catchUp(start, joined.position);
+      this.#goLive(Math.max(start, joined.position));
+    } catch (error) {
+      this.#fail(error);
+    }
+  }
+
+  close(): void {
+    if (this.#isClosed) return;
+    this.#isClosed = true;
+    this.#leave();
+    for (const cancel of this.#cancels) cancel();
+    this.#held = undefined;
+    this.#stream.end();
+  }
+
+  /** The state of one snapshot as additions; returns its revision. */
+  async #sendPresent(): Promise<number> {
+    const { store, selection, frames, marksInitialEnd } = this.#input;
+    let revision = 0;
+    const plan = { at: undefined, from: undefined };
+    const options = { pageItems: limits.defaultPageItems, countRemaining: false };
+    for await (const page of readPages(store, selection, plan, options)) {
+      revision = page.revision;
+      const parts: Buffer[] = [];
+      for (const record of page.records) {
+        const frame = frames.added(record);
+        parts.push(frame instanceof Promise ? await frame : frame);
+      }
+      await this.#writeAll(Buffer.concat(parts));
+      if (this.#isClosed) return revision;
+    }
+    if (marksInitialEnd) await this.#writeAll(frames.bookmark(revision, true));
+    return revision;
+  }
+
+  /** Reads the log from `after` to where the group was when this watch joined it. */
+  async #catchUp(after: number, position: number): Promise<void> {
+    const { store, selection } = this.#input;
+    let at = after;
+    while (at < position && !this.#isClosed) {
+      const page = await store.changes(at, limits.eventPageItems, { kinds: [selection.kind] });
+      const changes = page.changes.filter(({ revision }) => revision <= position);
+      const events = changes.flatMap((change) => this.#group.select(change) ?? []);
+      if (events.length > 0) {
+        const bytes = this.#group.encode(events);
+        await this.#writeAll(bytes instanceof Promise ? await bytes : bytes);
+      }
+      at = page.through;
+    }
+  }
+
+  #goLive(from: number): void {
+    const held = this.#held ?? [];
+    this.#held = undefined;
+    this.#through = from;
+    // A snapshot may be newer than the place where the group was joined.
+    for (const { bytes, through } of held) if (through > from) this.#send(bytes, through);
+  }
+
+  #deliver(bytes: Buffer, through: number): void {
+    if (this.#isClosed) return;
+    if (this.#held === undefined) {
+      if (through > this.#through) this.#send(bytes, through);
+      return;
+    }
+    this.#held.push({ bytes, through });
+    this.#heldBytes += bytes.length;
+    if (this.#heldBytes > limits.maxWatchBacklogBytes) this.#cutOff();
+  }
+
+  #send(bytes: Buffer, through: number): void {
+    this.#through = through;
+    if (bytes.length === 0) return;
+    this.#stream.write(bytes);
+    if (this.#stream.pendingBytes > limits.maxWatchBacklogBytes) this.#cutOff();
+  }
+
+  async #writeAll(bytes: Buffer): Promise<void> {
+    if (bytes.length === 0 || this.#isClosed) return;
+    if (!this.#stream.write(bytes)) await this.#stream.drained();
+  }
+
+  #startTimers(): void {
+    const { timers, random, timeoutSeconds, sendsBookmarks } = this.#input;
+    const chosenMs = minTimeoutMs * (1 + random.next());
+    const timeoutMs = timeoutSeconds ? timeoutSeconds * 1_000 : chosenMs;
+    this.#cancels.add(timers.after(timeoutMs, () => this.close()));
+    if (!sendsBookmarks) return;
+    const again = (): void => {
+      this.#bookmark();
+      this.#cancels.add(timers.after(bookmarkMs, again));
+    };
+    this.#cancels.add(timers.after(bookmarkMs * (0.75 + random.next() / 4), again));
+    const lastMs = timeoutMs - lastBookmarkMs;
+    if (lastMs > 0) this.#cancels.add(timers.after(lastMs, () => this.#bookmark()));
+  }
+
+  #bookmark(): void {
+    if (this.#isClosed || this.#held !== undefined) return;
+    this.#stream.write(this.#input.frames.bookmark(this.#through, false));
+  }
+
+  /** The client must list again or resume from what it has seen: it cannot be served further. */
+  #cutOff(): void {
+    this.#stream.abort();
+    this.close();
+  }
+
+  #fail(error: unknown): void {
+    if (this.#isClosed) return;
+    const shown = isSetpointError(error, "history.gone") ? tooOld(this.#input, error) : error;
+    this.#stream.write(this.#input.frames.error(kubeError(shown).status));
+    this.close();
+  }
+}
+
+function tooOld({ after }: WatchInput, error: { readonly details: object }): unknown {
+  const { compacted } = error.details as { readonly compacted?: unknown };
+  const oldest = typeof compacted === "number" ? ` (${compacted})` : "";
+  return expired(`too old resource version: ${after ?? 0}${oldest}`);
+}
+
+let privateGroups = 0;
+
+function groupOf({ selection, frames }: WatchInput): WatchGroup {
+  const { formKey } = frames;
+  privateGroups += formKey === undefined ? 1 : 0;
+  const { kind, namespace, name, labels, fields, excluded } = selection;
+  const parts = [formKey ?? privateGroups, kind, namespace, name, labels, fields, excluded];
+  return {
+    key: JSON.stringify(parts),
+    kind,
+    select: changeSelector(selection),
+    encode: (events) => joinFrames(frames, events),
+  };
+}
+
+function joinFrames(frames: Frames, events: readonly WatchEvent[]): Buffer | Promise<Buffer> {
+  const parts = events.map((event) => frames.of(event));
+  const [only] = parts;
+  if (parts.length === 1 && only !== undefined) return only;
+  if (parts.every((part) => Buffer.isBuffer(part))) return Buffer.concat(parts);
+  return Promise.all(parts.map((part) => Promise.resolve(part))).then((all) => Buffer.concat(all));
+}
