@@ -120,8 +120,11 @@ function unchangedSchemas(definition: JsonObject, old: JsonObject): ReadonlySet<
   const before = new Map(
     versionsOf(old).map((version) => [getOwn(version, "name"), schemaOf(version)]),
   );
-  const names = versionsOf(definition)
-    .filter((version) => equalJson(schemaOf(version), before.get(getOwn(version, "name"))))
-    .map((version) => textAt(version, "name"));
-  return new Set(names);
+  const versions = versionsOf(definition);
+  const changed = versions.filter((version) => {
+    return !equalJson(schemaOf(version), before.get(getOwn(version, "name")));
+  });
+  const names = new Set(versions.map((version) => textAt(version, "name")));
+  for (const version of changed) names.delete(textAt(version, "name"));
+  return names;
 }
