@@ -36,7 +36,7 @@ export function mergedList(
   if (!merge.isMerged && !merge.isDeletion) return patch;
   if (original.length === 0 && patch.length === 0) return original;
   if (!isObjectList(original, patch)) {
-    if (merge.isDeletion) return original.filter((item) => !patch.includes(item));
+    if (merge.isDeletion) return withoutItems(original, patch);
     return ordered(unique([...original, ...patch]), patch, original, merge.mergeKey);
   }
   const { mergeKey } = merge;
@@ -130,24 +130,27 @@ function withoutSpecialItems(
   patch: readonly Json[],
   mergeKey: string,
 ): { readonly base: readonly Json[]; readonly items: readonly Json[] } {
-  let base = original;
+  const deleted = new Set<Json>();
   let isReplaced = false;
   const items: Json[] = [];
   for (const item of patch) {
     const object = asObject(item);
     const asked = getOwn(object, "$patch");
     if (asked === undefined) items.push(item);
-    else if (asked === "delete") {
-      const key = keyOf(object, mergeKey);
-      base = base.filter((other) => getOwn(asObject(other), mergeKey) !== key);
-    } else if (asked === "replace") isReplaced = true;
+    else if (asked === "delete") deleted.add(keyOf(object, mergeKey));
+    else if (asked === "replace") isReplaced = true;
     else if (asked === "merge") {
       throw new PatchRefusal(500, "merging lists cannot yet be specified in the patch");
     } else {
       throw new PatchRefusal(500, `unknown patch type: ${goText(asked)} in map: ${goText(item)}`);
     }
   }
-  return isReplaced ? { base: items, items: [] } : { base, items };
+  if (isReplaced) return { base: items, items: [] };
+  const isKept = (item: Json): boolean => {
+    const key = getOwn(asObject(item), mergeKey);
+    return key === undefined || !deleted.has(key);
+  };
+  return { base: deleted.size === 0 ? original : original.filter(isKept), items };
 }
 
 function mergedObjects(
@@ -156,12 +159,17 @@ function mergedObjects(
   { mergeKey, mergeItems }: ListMerge,
 ): readonly Json[] {
   const merged = [...base];
+  const index = new Map<Json, number>();
+  for (const [position, item] of base.entries()) {
+    const key = getOwn(asObject(item), mergeKey);
+    if (key !== undefined && !index.has(key)) index.set(key, position);
+  }
   for (const item of items) {
     const object = asObject(item);
     const key = keyOf(object, mergeKey);
-    const index = merged.findIndex((other) => getOwn(asObject(other), mergeKey) === key);
-    if (index < 0) merged.push(item);
-    else merged[index] = mergeItems(asObject(merged[index] ?? null), object);
+    const position = index.get(key);
+    if (position === undefined) index.set(key, merged.push(item) - 1);
+    else merged[position] = mergeItems(asObject(merged[position] ?? null), object);
   }
   return merged;
 }
@@ -221,6 +229,11 @@ function asObject(item: Json): JsonObject {
   if (isJsonObject(item)) return item;
   const message = `expected a map[string]interface {}, but received a ${goType(item)}`;
   throw new PatchRefusal(500, message);
+}
+
+function withoutItems(items: readonly Json[], others: readonly Json[]): readonly Json[] {
+  const gone = new Set(others);
+  return items.filter((item) => !gone.has(item));
 }
 
 function unique(items: readonly Json[]): readonly Json[] {

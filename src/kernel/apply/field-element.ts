@@ -26,7 +26,7 @@ export function fieldElement(name: string): string {
 export function keyElement(pairs: readonly KeyPair[]): string {
   let text = "";
   for (const [name, value] of pairs) {
-    text += `${text === "" ? "" : ","}${JSON.stringify(name)}:${scalarText(value)}`;
+    text += `${text === "" ? "" : ","}${scalarText(name)}:${scalarText(value)}`;
   }
   return `k:{${text}}`;
 }
@@ -86,19 +86,11 @@ export function elementLabel(text: string): string {
 }
 
 /** Fields first, then items by key, by value and by index; each by its content. */
-export function compareElements(a: string, b: string): number {
-  if (a === b) return 0;
-  const rank = elementRank(a) - elementRank(b);
-  if (rank !== 0) return rank;
-  if (a.charCodeAt(0) === letterF) return a < b ? -1 : 1;
-  const left = parseElement(a);
-  const right = parseElement(b);
-  if (left.kind === "key" && right.kind === "key") return comparePairs(left.pairs, right.pairs);
-  if (left.kind === "value" && right.kind === "value") {
-    return compareValues(left.value, right.value);
-  }
-  if (left.kind === "index" && right.kind === "index") return left.index - right.index;
-  return a < b ? -1 : 1;
+export function sortedElements(elements: readonly string[]): readonly string[] {
+  return elements
+    .map((text) => ({ text, parsed: parseElement(text) }))
+    .sort((a, b) => compareElements(a.parsed, b.parsed))
+    .map(({ text }) => text);
 }
 
 const colon = 58;
@@ -151,6 +143,7 @@ function malformed(problem: string): ParsedElement {
 
 /** JSON as the Kubernetes API writes it inside an element: safe to embed in HTML. */
 function scalarText(value: Json): string {
+  if (typeof value === "string" && plainText.test(value)) return `"${value}"`;
   const text = typeof value === "object" ? canonicalJson(value) : JSON.stringify(value);
   if (typeof value === "number" || !needsEscape.test(text)) return text;
   return text
@@ -159,6 +152,8 @@ function scalarText(value: Json): string {
     .replaceAll(/[<>&\u2028\u2029]/g, escaped);
 }
 
+/** Most names and values: JSON writes them as they are. */
+const plainText = /^[\w ./:=@+-]*$/;
 const needsEscape = /[<>&\u2028\u2029]|\\[bf]/;
 
 function escaped(character: string): string {
@@ -173,27 +168,26 @@ function valueLabel(value: Json): string {
     .join("");
 }
 
-function elementRank(text: string): number {
-  switch (text.charAt(0)) {
-    case ".":
-      return -1;
-    case "f":
-      return 0;
-    case "k":
-      return 1;
-    case "v":
-      return 2;
-    default:
-      return 3;
-  }
+function compareElements(a: ParsedElement, b: ParsedElement): number {
+  if (a.kind === "field" && b.kind === "field") return compareText(a.name, b.name);
+  if (a.kind === "key" && b.kind === "key") return comparePairs(a.pairs, b.pairs);
+  if (a.kind === "value" && b.kind === "value") return compareValues(a.value, b.value);
+  if (a.kind === "index" && b.kind === "index") return a.index - b.index;
+  return elementKinds.indexOf(a.kind) - elementKinds.indexOf(b.kind);
+}
+
+const elementKinds: readonly ParsedElement["kind"][] = ["field", "key", "value", "index"];
+
+function compareText(a: string, b: string): number {
+  if (a === b) return 0;
+  return a < b ? -1 : 1;
 }
 
 function comparePairs(a: readonly KeyPair[], b: readonly KeyPair[]): number {
   for (const [index, [name, value]] of a.entries()) {
     const other = b[index];
     if (other === undefined) return 1;
-    if (name !== other[0]) return name < other[0] ? -1 : 1;
-    const order = compareValues(value, other[1]);
+    const order = compareText(name, other[0]) || compareValues(value, other[1]);
     if (order !== 0) return order;
   }
   return a.length - b.length;
@@ -206,8 +200,7 @@ function compareValues(a: Json, b: Json): number {
   if (typeof a === "boolean" && typeof b === "boolean") return Number(a) - Number(b);
   const left = typeof a === "string" ? a : canonicalJson(a);
   const right = typeof b === "string" ? b : canonicalJson(b);
-  if (left === right) return 0;
-  return left < right ? -1 : 1;
+  return compareText(left, right);
 }
 
 function valueRank(value: Json): number {

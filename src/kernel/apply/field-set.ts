@@ -6,7 +6,7 @@
 
 import { isJsonObject } from "../json.ts";
 import type { Json } from "../json.ts";
-import { canonicalElement, compareElements, elementLabel, parseElement } from "./field-element.ts";
+import { canonicalElement, elementLabel, parseElement, sortedElements } from "./field-element.ts";
 
 export interface FieldSet {
   readonly [element: string]: FieldSet;
@@ -146,7 +146,8 @@ export function sortedSet(set: FieldSet): FieldSet {
   let isSorted = true;
   for (const element in set) {
     const node = set[element];
-    if (element < before || (node !== undefined && sortedSet(node) !== node)) isSorted = false;
+    const isDeep = node !== undefined && node !== leaf;
+    if (element < before || (isDeep && sortedSet(node) !== node)) isSorted = false;
     before = element;
   }
   if (isSorted) return set;
@@ -182,7 +183,7 @@ function decodedNode(json: Json, problems: string[]): FieldSet {
     return leaf;
   }
   if (isCanonical(json)) return asSet(json);
-  let out: FieldSet = Object.hasOwn(json, self) ? { [self]: leaf } : {};
+  const out: MutableFieldSet = Object.hasOwn(json, self) ? { [self]: leaf } : {};
   for (const [element, value] of Object.entries(json)) {
     if (element === self) continue;
     const canonical = canonicalElement(element);
@@ -191,7 +192,9 @@ function decodedNode(json: Json, problems: string[]): FieldSet {
       if (parsed.kind === "malformed") problems.push(parsed.problem);
       continue;
     }
-    out = union(out, { [canonical]: decodedNode(value, problems) });
+    const node = decodedNode(value, problems);
+    const known = out[canonical];
+    out[canonical] = known === undefined ? node : unionNodes(known, node);
   }
   return isEmptySet(withoutSelf(out)) ? leaf : out;
 }
@@ -200,9 +203,11 @@ function isCanonical(json: Json): boolean {
   if (!isJsonObject(json)) return false;
   let members = 0;
   let hasSelf = false;
+  let before = "";
   for (const element in json) {
     const node = json[element];
-    if (!isJsonObject(node)) return false;
+    if (!isJsonObject(node) || element < before) return false;
+    before = element;
     members++;
     if (element === self) {
       hasSelf = true;
@@ -238,9 +243,7 @@ function withoutSelf(set: FieldSet): FieldSet {
 }
 
 function collectPaths(set: FieldSet, prefix: FieldPath, paths: FieldPath[]): void {
-  const elements = Object.keys(set)
-    .filter((element) => element !== self)
-    .sort(compareElements);
+  const elements = sortedElements(Object.keys(set).filter((element) => element !== self));
   for (const element of elements) {
     if (isMember(set[element] ?? leaf)) paths.push([...prefix, element]);
   }

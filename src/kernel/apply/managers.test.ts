@@ -13,7 +13,8 @@ import {
   widgetType,
 } from "./widget-fixture.ts";
 import { setOf } from "./field-set.ts";
-import { keepTimes, resetFieldsOf } from "./managers.ts";
+import { keepTimes } from "./managed-object.ts";
+import { resetFieldsOf } from "./managers.ts";
 import type { Convert } from "./ownership.ts";
 import { objectType } from "./type-schema.ts";
 

@@ -3,8 +3,8 @@
 // `applyConfiguration`, which merges, prunes and finds conflicts. Both are pure: the time is handed
 // in, nothing given is changed, and an object that did not change keeps its entries as they are.
 
-import { equalJson, isJsonArray, isJsonObject, setOwn } from "../json.ts";
-import type { Json, JsonObject, MutableJsonObject } from "../json.ts";
+import { equalJson, isJsonArray, isJsonObject } from "../json.ts";
+import type { Json, JsonObject } from "../json.ts";
 import { conflictCauses, conflictMessage } from "./conflicts.ts";
 import type { ConflictCause } from "./conflicts.ts";
 import {
@@ -18,9 +18,20 @@ import {
 } from "./field-set.ts";
 import type { FieldSet } from "./field-set.ts";
 import { lastAppliedFields, withLastApplied } from "./last-applied.ts";
-import { decodeManagedFields, encodeManagers, isReset, managerId } from "./managed-fields.ts";
-import { withFields } from "./managed-fields.ts";
+import {
+  decodeManagedFields,
+  encodeManagers,
+  isReset,
+  managerId,
+  withFields,
+} from "./managed-fields.ts";
 import type { Manager, Managers, Operation } from "./managed-fields.ts";
+import {
+  managedFieldsOf,
+  withManagedFields,
+  withoutManagedFields,
+  withoutNulls,
+} from "./managed-object.ts";
 import { cappedManagers } from "./manager-cap.ts";
 import { applyConfig, recordWrite } from "./ownership.ts";
 import type { Application, Convert, Ownership, Versioned, Writer } from "./ownership.ts";
@@ -34,7 +45,6 @@ import {
 import type { Comparison } from "./typed-compare.ts";
 import { presentKeys } from "./typed-fields.ts";
 import { typeProblem } from "./typed-validate.ts";
-import { withoutKey } from "./without-key.ts";
 import { objectMetaType } from "./type-schema.ts";
 import type { TypeNode } from "./type-schema.ts";
 
@@ -65,6 +75,8 @@ export interface ApplyInput extends WriteContext {
   readonly live: JsonObject | undefined;
   readonly config: JsonObject;
   readonly force: boolean;
+  /** The kind the configuration must be of; by default that of the live object. */
+  readonly kind?: string;
 }
 
 export type ApplyOutcome =
@@ -98,9 +110,9 @@ export function recordUpdate(input: UpdateInput): JsonObject {
   const changes = compareObjects(live, next, input.type);
   const stored = managedFieldsOf(live);
   const sent = isSubresource(input) ? stored : metadata["managedFields"];
-  const isKept = sent === undefined || sent === null || sent === stored || equalJson(sent, stored);
-  if (isKept && changes === unchanged && isJsonArray(stored) && stored.length > 0) {
-    return withManagedFields(next, metadata, stored);
+  if (changes === unchanged && isJsonArray(stored) && stored.length > 0) {
+    const isKept = sent === undefined || sent === null || equalJson(sent, stored);
+    if (isKept) return withManagedFields(next, metadata, stored);
   }
   if (isReset(sent) && !isSubresource(input)) return withManagedFields(next, metadata, undefined);
   const managers = decodedOr(sent, decodedOr(stored, noManagers));
@@ -143,19 +155,6 @@ export function applyConfiguration(input: ApplyInput): ApplyOutcome {
   const clean = withoutNulls(metadata);
   const applied = withManagedFields(merged, clean, managedFields);
   return { kind: "applied", object: applied, managedFields };
-}
-
-/** The next object with the times of the live one when nothing but these times has changed. */
-export function keepTimes(live: JsonObject, next: JsonObject): JsonObject {
-  const before = managedFieldsOf(live);
-  const after = managedFieldsOf(next);
-  const metadata = next["metadata"];
-  if (!isJsonArray(before) || !isJsonArray(after) || !isJsonObject(metadata)) return next;
-  if (before.length === 0 || before.length !== after.length) return next;
-  if (equalJson(before, after)) return next;
-  if (!equalJson(before.map(withoutTime), after.map(withoutTime))) return next;
-  if (!equalJson(withoutManagedFields(live), withoutManagedFields(next))) return next;
-  return withManagedFields(next, metadata, before);
 }
 
 const specSet = setOf(["f:spec"]);
@@ -305,8 +304,9 @@ function resetOf(input: WriteContext, apiVersion: string | undefined): FieldSet 
     : resetFields;
 }
 
-function requestProblem({ live, config, apiVersion }: ApplyInput): string | undefined {
-  const kind = live?.["kind"] ?? config["kind"];
+function requestProblem(input: ApplyInput): string | undefined {
+  const { live, config, apiVersion } = input;
+  const kind = input.kind ?? live?.["kind"] ?? config["kind"];
   if (config["apiVersion"] !== apiVersion || config["kind"] !== kind) {
     return `invalid object type: ${kindLabel(config)}`;
   }
@@ -338,42 +338,4 @@ function decodedOr(list: Json | undefined, otherwise: Managers): Managers {
 
 function emptyObject({ apiVersion = "", kind = "" }: JsonObject): JsonObject {
   return { apiVersion, kind };
-}
-
-function managedFieldsOf(object: JsonObject | undefined): Json | undefined {
-  const metadata = object?.["metadata"];
-  return isJsonObject(metadata) ? metadata["managedFields"] : undefined;
-}
-
-function withManagedFields(
-  object: JsonObject,
-  metadata: JsonObject,
-  managedFields: readonly Json[] | undefined,
-): JsonObject {
-  if (metadata["managedFields"] === managedFields && object["metadata"] === metadata) return object;
-  if (managedFields !== undefined) {
-    return { ...object, metadata: { ...metadata, managedFields } };
-  }
-  return { ...object, metadata: withoutKey(metadata, "managedFields") };
-}
-
-function withoutManagedFields(object: JsonObject): JsonObject {
-  const metadata = object["metadata"];
-  if (!isJsonObject(metadata)) return object;
-  return withManagedFields(object, metadata, undefined);
-}
-
-function withoutTime(entry: Json): Json {
-  return isJsonObject(entry) ? withoutKey(entry, "time") : entry;
-}
-
-/** Metadata has no nulls: a list or map that lost its last item is simply gone. */
-function withoutNulls(metadata: JsonObject): JsonObject {
-  const kept: MutableJsonObject = {};
-  let isWhole = true;
-  for (const [key, value] of Object.entries(metadata)) {
-    if (value === null) isWhole = false;
-    else setOwn(kept, key, value);
-  }
-  return isWhole ? metadata : kept;
 }

@@ -117,7 +117,7 @@ interface Transfer {
 
 function transfer(ownership: Ownership, input: TransferInput): Transfer {
   const { live, managers, writer, changes } = input;
-  const seen = new Map<string, Comparison | undefined>([[live.apiVersion, changes]]);
+  const effects = new Map<string, Effect | undefined>([[live.apiVersion, effectOf(changes)]]);
   const settled = new Map<string, Manager>();
   const losses: Loss[] = [];
   for (const [id, manager] of managers) {
@@ -126,13 +126,12 @@ function transfer(ownership: Ownership, input: TransferInput): Transfer {
       continue;
     }
     const { apiVersion } = manager;
-    if (!seen.has(apiVersion)) seen.set(apiVersion, changesIn(ownership, input, apiVersion));
-    const comparison = seen.get(apiVersion);
-    if (comparison === undefined) continue;
-    const taken = union(comparison.modified, comparison.added);
-    const lost = intersection(manager.fields, taken);
+    if (!effects.has(apiVersion)) effects.set(apiVersion, effectIn(ownership, input, apiVersion));
+    const effect = effects.get(apiVersion);
+    if (effect === undefined) continue;
+    const lost = intersection(manager.fields, effect.taken);
     if (!isEmptySet(lost)) losses.push({ manager, fields: lost });
-    settled.set(id, without(without(manager, lost), comparison.removed));
+    settled.set(id, without(without(manager, lost), effect.removed));
   }
   for (const [id, { fields }] of settled) if (isEmptySet(fields)) settled.delete(id);
   return { managers: settled, lost: losses };
@@ -143,16 +142,27 @@ function without(manager: Manager, fields: FieldSet): Manager {
   return withFields(manager, difference(manager.fields, fields));
 }
 
-function changesIn(
+/** What a write does to all who do not write: these fields are taken, those are gone. */
+interface Effect {
+  readonly taken: FieldSet;
+  readonly removed: FieldSet;
+}
+
+function effectOf({ added, modified, removed }: Comparison): Effect {
+  return { taken: union(modified, added), removed };
+}
+
+/** The effect as seen in another version; undefined when there is no such version any more. */
+function effectIn(
   ownership: Ownership,
   { live, next }: TransferInput,
   apiVersion: string,
-): Comparison | undefined {
+): Effect | undefined {
   const before = ownership.convert(live, apiVersion);
   const after = ownership.convert(next, apiVersion);
   if (before === undefined || after === undefined) return undefined;
   const changes = compareObjects(before.object, after.object, before.type);
-  return withoutFields(changes, ownership.resetFields(apiVersion));
+  return effectOf(withoutFields(changes, ownership.resetFields(apiVersion)));
 }
 
 /** Removes what the applier applied last time, not this time, and nobody else owns. */

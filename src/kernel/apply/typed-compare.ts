@@ -175,7 +175,7 @@ function shapeChange(old: Json, next: Json, type: TypeNode, shape: Shape): Chang
     const after = isJsonArray(next) ? next : [];
     const isEmpty = before.length === 0 && after.length === 0;
     if (list.kind === "atomic" || isEmpty) return leafChange(old, next);
-    return itemsChange(before, after, list);
+    return equalJson(old, next) ? undefined : itemsChange(before, after, list);
   }
   return leafChange(old, next);
 }

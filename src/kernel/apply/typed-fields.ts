@@ -24,15 +24,14 @@ export function presentFields(value: Json, type: TypeNode): FieldSet {
   const keys = sortedKeys(value);
   if (keys.length === 0) return leaf;
   const node: MutableFieldSet = { ".": leaf };
-  addPresentKeys(node, value, keys, map);
+  addPresentKeys(node, value, keys, map, none);
   return node;
 }
 
 /** The elements of an object's keys, without a node of its own; `skip` keys are left out. */
 export function presentKeys(value: JsonObject, map: MapType, skip: ReadonlySet<string>): FieldSet {
   const node: MutableFieldSet = {};
-  const keys = sortedKeys(value).filter((key) => !skip.has(key));
-  addPresentKeys(node, value, keys, map);
+  addPresentKeys(node, value, sortedKeys(value), map, skip);
   return node;
 }
 
@@ -42,13 +41,17 @@ export function appliedFields(value: Json, type: TypeNode): FieldSet {
   return node === undefined || isEmptySet(node) ? emptySet : node;
 }
 
+const none: ReadonlySet<string> = new Set();
+
 function addPresentKeys(
   node: MutableFieldSet,
   value: JsonObject,
   keys: readonly string[],
   map: MapType,
+  skip: ReadonlySet<string>,
 ): void {
   for (const key of keys) {
+    if (skip.has(key)) continue;
     const field = map.fields.get(key);
     const child = value[key] ?? null;
     if (field !== undefined) node[field.element] = presentFields(child, field.type);
