@@ -6,7 +6,11 @@ import type { Clock } from "../../kernel/clock.ts";
 import type { Resource } from "../../kernel/resource.ts";
 import type { KindRules } from "../builtin/rules.ts";
 import type { LiveView } from "../live-view.ts";
-import { definitionErrors, definitionUpdateErrors } from "./definition-check.ts";
+import {
+  definitionErrors,
+  definitionStatusErrors,
+  definitionUpdateErrors,
+} from "./definition-check.ts";
 import { defaultDefinition } from "./definition-defaults.ts";
 import { cleanupFinalizer, terminatingStatus } from "./definition-deletion.ts";
 import { definitionsKind } from "./definition-kinds.ts";
@@ -51,6 +55,9 @@ export function definitionRules({ live, clock }: DefinitionRulesInput): KindRule
       status: terminatingStatus(definition, { kind: "pending" }, clock.nowMs()),
     }),
     validateCreate: (definition) => definitionErrors(definition),
-    validateUpdate: (definition, old) => definitionUpdateErrors(definition, old),
+    validateUpdate: (definition, old, subresource) =>
+      subresource === "status"
+        ? definitionStatusErrors(definition)
+        : definitionUpdateErrors(definition, old),
   };
 }
