@@ -23,6 +23,7 @@ import {
 } from "../../src/store/contract/samples.ts";
 import { newSealKey } from "../../src/store/key-ring.ts";
 import type { Answer, Store } from "../../src/store/port.ts";
+import { batchValueCount } from "../../src/store/postgres/batch.ts";
 import { startPostgres } from "../peers/postgres.ts";
 import type { Postgres } from "../peers/postgres.ts";
 import { openForTest } from "./postgres-for-test.ts";
@@ -110,8 +111,7 @@ test("a batch that was applied is answered from memory when it is sent again", a
   await using h = await openForTest(server);
   await commit(h.store, put(key("a")));
   const [first] = await h.sql(`SELECT id, batch, answer FROM ${h.schema}.writer`);
-  const nothing = `'{}', '{}', '{}', '{}', '{}', '{}', '{}', '{}', '{}', '{}', '{}', '{}', '{}',
-    '{}', '{}', '{}', '{}', '{}', '{}', '{}', '{}', '{}', '{}', '{}', '{}', '{}', '{}', '{}', '{}'`;
+  const nothing = Array.from({ length: batchValueCount - 1 }, () => "'{}'").join(", ");
   const send = async (batch: number) =>
     await h.sql(
       `SELECT set_config('search_path', '${h.schema}', false),
@@ -155,7 +155,7 @@ test("a batch of a writer that is gone is refused; one that was swept goes on", 
   assert.equal(await commit(h.store, put(key("b"))), 2);
   const [writer] = await h.sql(`SELECT id FROM ${h.schema}.writer`);
   await h.store.close();
-  const values = Array.from({ length: 29 }, () => "'{}'").join(", ");
+  const values = Array.from({ length: batchValueCount - 1 }, () => "'{}'").join(", ");
   for (const batch of [1, 2]) {
     const late = h.sql(`SELECT set_config('search_path', '${h.schema}', false),
       ${h.schema}.commit_v1('${String(writer?.["id"])}', ${batch}, 0, ${values}, NULL)`);

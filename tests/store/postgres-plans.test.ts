@@ -162,8 +162,8 @@ async function stuff(h: PostgresHarness, items: number): Promise<void> {
   await h.sql(`SET search_path = ${h.schema};
     INSERT INTO change (kind, namespace, name, revision, at_ms, type, uid, terms, digest, document)
       SELECT ${keys}, h.revision + g, 0, 1, 'u', ${literal}, '', '{}' FROM head h, ${each};
-    INSERT INTO resource (kind, namespace, name, revision, uid, terms, digest)
-      SELECT ${keys}, h.revision + g, 'u', ${literal}, '' FROM head h, ${each};
+    INSERT INTO resource (kind, namespace, name, revision, size, uid, terms, digest)
+      SELECT ${keys}, h.revision + g, 2, 'u', ${literal}, '' FROM head h, ${each};
     INSERT INTO term (kind, namespace, name, term)
       SELECT ${keys}, t FROM ${each}, unnest(${literal}) t;
     INSERT INTO due (kind, namespace, name, due_at) SELECT ${keys}, g FROM ${each};

@@ -64,6 +64,9 @@ export function batchValues(groups: readonly PreparedGroup[]): readonly unknown[
       writes.map(({ digest }) => digest),
       "bytea",
     ),
+    int4Array(
+      writes.map(({ document, sealed }) => (document?.length ?? 0) + (sealed?.length ?? 0)),
+    ),
     bytesArray(
       writes.map(({ document }) => document),
       "text",
@@ -87,7 +90,7 @@ export function batchValues(groups: readonly PreparedGroup[]): readonly unknown[
 }
 
 /** How many parameters `batchValues` gives. */
-export const batchValueCount = 30;
+export const batchValueCount = 31;
 
 export function keyArrays(keys: readonly ResourceKey[]): readonly [Buffer, Buffer, Buffer] {
   return [

@@ -58,18 +58,17 @@ export function listStatement(
   };
   const bytes = place(limits.maxPageBytes);
   // The head comes first, also when nothing else does. The parts are in order and a nested loop
-  // keeps it, so nothing is sorted here: that would copy every document once more.
+  // keeps it, so nothing is sorted here. Bytes are summed on narrow rows: a window over documents
+  // would copy every one of them.
+  const namespace = query.namespace === undefined ? "p.namespace" : "NULL";
   const text = `SELECT h.revision, h.compacted, NULL::text, NULL::text, ${counted(shared)},
-      NULL::text,
-      NULL::text, NULL::bytea, false FROM head h WHERE h.one
+      NULL::text, NULL::varchar, NULL::bytea, false FROM head h WHERE h.one
     UNION ALL
-    SELECT NULL, NULL, p.namespace, p.name, p.at, p.uid, CASE WHEN p.fits THEN p.document END,
-      CASE WHEN p.fits THEN p.sealed END, p.is_last
-    FROM (SELECT s.*, s.total <= ${bytes} OR s.total = s.size AS fits
-      FROM (SELECT k.namespace, k.name, k.revision AS at, k.uid, k.is_last, c.document, c.sealed,
-          ${sizeOf("c")} AS size, sum(${sizeOf("c")}) OVER (ROWS UNBOUNDED PRECEDING) AS total
-        FROM (${merged(partsOf(shared, tests), shared)}) k
-        LEFT JOIN change c ON c.revision = k.revision) s) p`;
+    SELECT NULL, NULL, ${namespace}, p.name, p.revision, p.uid, c.document::varchar, c.sealed,
+      p.is_last
+    FROM (SELECT k.*, sum(k.size) OVER (ROWS UNBOUNDED PRECEDING) AS total
+      FROM (${merged(partsOf(shared, tests), shared)}) k) p
+    LEFT JOIN change c ON c.revision = p.revision AND (p.total <= ${bytes} OR p.total = p.size)`;
   return { text, values };
 }
 
@@ -102,8 +101,9 @@ function partsOf(shared: Shared, tests: readonly TermTest[]): readonly string[] 
   // One of no values: nothing matches.
   if (tests.some(({ isWanted, anyOf }) => isWanted && anyOf?.length === 0)) {
     return [
-      `SELECT ''::text AS namespace, ''::text AS name, 0::bigint AS revision, ''::text AS uid,
-        false AS is_last FROM head WHERE ${shared.kind} IS NULL AND ${shared.limit} IS NULL
+      `SELECT ''::text AS namespace, ''::text AS name, 0::bigint AS revision, 0 AS size,
+        ''::text AS uid, false AS is_last FROM head
+        WHERE ${shared.kind} IS NULL AND ${shared.limit} IS NULL
         ${shared.at === undefined ? "" : ` AND ${shared.at} IS NULL`}`,
     ];
   }
@@ -134,7 +134,7 @@ function currentParts(
   ];
   const from = (source: string, columns: string, alias: string): string =>
     lookedAt(shared, match, {
-      columns: `${columns}, r.revision, r.uid`,
+      columns: `${columns}, r.revision, r.size, r.uid`,
       source,
       order: `${alias}.namespace, ${alias}.name`,
     });
@@ -144,7 +144,8 @@ function currentParts(
   }
   // A resource has one value per label or field, so the parts of one requirement do not overlap.
   return driver.anyOf.map((term) => {
-    const source = `term t LEFT JOIN LATERAL (SELECT q.revision, q.uid, q.terms FROM resource q
+    const source = `term t LEFT JOIN LATERAL (SELECT q.revision, q.size, q.uid, q.terms
+        FROM resource q
         WHERE q.kind = t.kind AND q.namespace = t.namespace AND q.name = t.name OFFSET 0) r ON true
       WHERE t.kind = ${kind} AND t.term = ${place(term)}${bounds(shared, "t")}`;
     return from(source, "t.namespace, t.name", "t");
@@ -154,9 +155,9 @@ function currentParts(
 function replacedPart(shared: Shared, at: string, tests: readonly TermTest[]): string {
   const match = tests.map((test) => termTest("b", test, shared));
   return lookedAt(shared, match, {
-    columns: "e.namespace, e.name, b.revision, b.uid",
-    source: `change e LEFT JOIN LATERAL (SELECT q.revision, q.uid, q.terms FROM change q
-        WHERE q.revision = e.previous OFFSET 0) b ON true
+    columns: "e.namespace, e.name, b.revision, b.size, b.uid",
+    source: `change e LEFT JOIN LATERAL (SELECT q.revision, ${sizeOf("q")} AS size, q.uid, q.terms
+        FROM change q WHERE q.revision = e.previous OFFSET 0) b ON true
       WHERE e.revision > ${at} AND e.previous <= ${at} AND e.kind = ${shared.kind}
       ${bounds(shared, "e")}`,
     order: "e.namespace, e.name",
@@ -176,8 +177,8 @@ function lookedAt(
     return `SELECT ${columns}, false AS is_last FROM ${source} ORDER BY ${order} LIMIT ${limit}`;
   }
   const looks = `(${limit} + ${maxLooks})`;
-  return `SELECT w.namespace, w.name, CASE WHEN w.is_match THEN w.revision END AS revision, w.uid,
-      w.look = ${looks} AS is_last
+  return `SELECT w.namespace, w.name, CASE WHEN w.is_match THEN w.revision END AS revision,
+      CASE WHEN w.is_match THEN w.size END AS size, w.uid, w.look = ${looks} AS is_last
     FROM (SELECT x.*, row_number() OVER (ORDER BY x.namespace, x.name) AS look
       FROM (SELECT ${columns}, ${match.join(" AND ")} AS is_match FROM ${source}
         ORDER BY ${order} LIMIT ${looks}) x) w

@@ -35,7 +35,8 @@ export async function readPage({ pool, ring }: Reading, query: ListQuery): Promi
     const isMatch = row[4] !== null;
     const isCut = isMatch && (records.length >= limit || row[6] === null);
     if (isCut) return cut();
-    last = { kind: query.kind, namespace: row[2] as string, name: row[3] as string };
+    const namespace = query.namespace ?? (row[2] as string);
+    last = { kind: query.kind, namespace, name: row[3] as string };
     if (isMatch) records.push(recordFrom(ring, last, row, 4));
     if (row[8] === true) return cut();
   }

@@ -16,7 +16,7 @@ import {
   int8Array,
   textArray,
 } from "./binary-array.ts";
-import { typeCode } from "./rows.ts";
+import { sizeOf, typeCode } from "./rows.ts";
 import { typedFailure } from "./failures.ts";
 import { freePlanning } from "./scan.ts";
 import type { Row, Session } from "./session.ts";
@@ -236,8 +236,10 @@ class Loader {
     );
     if (checked?.[0] !== true) throw invalid("changes are missing");
     if (checked[1] !== true) throw invalid("a document is missing");
-    await this.#run(`INSERT INTO resource (kind, namespace, name, revision, uid, digest, terms)
-      SELECT c.kind, c.namespace, c.name, c.revision, c.uid, c.digest, c.terms FROM change c
+    await this.#run(`INSERT INTO resource
+        (kind, namespace, name, revision, size, uid, digest, terms)
+      SELECT c.kind, c.namespace, c.name, c.revision, ${sizeOf("c")}, c.uid, c.digest, c.terms
+      FROM change c
       WHERE c.type <> 3 AND NOT EXISTS (SELECT 1 FROM change n WHERE n.previous = c.revision)`);
     await this.#run("ANALYZE resource");
     await this.#fillTerms();

@@ -18,7 +18,7 @@ export interface Reading {
 
 export const getStatement = {
   name: "get",
-  text: `SELECT r.revision, r.uid, c.document, c.sealed
+  text: `SELECT r.revision, r.uid, c.document::varchar, c.sealed
     FROM resource r LEFT JOIN change c ON c.revision = r.revision
     WHERE r.kind = $1 AND r.namespace = $2 AND r.name = $3`,
 };
@@ -33,7 +33,7 @@ export async function readOne(
 
 const getManyStatement = {
   name: "get_many",
-  text: `SELECT k.i, r.revision, r.uid, r.document, r.sealed
+  text: `SELECT k.i, r.revision, r.uid, r.document::varchar, r.sealed
     FROM unnest($1::text[], $2::text[], $3::text[])
       WITH ORDINALITY AS k(kind, namespace, name, i)
     CROSS JOIN LATERAL (SELECT q.revision, q.uid, c.document, c.sealed

@@ -191,6 +191,9 @@ const parsers: Readonly<Record<number, Parser>> = {
   21: asNumber,
   23: asNumber,
   114: (text) => JSON.parse(text) as unknown,
+  // Documents, and nothing else. As bytes outside of the heap they do not burden the collector
+  // while the other rows of a page arrive; as texts they took half of the time of a large list.
+  1043: (text) => Buffer.from(text),
 };
 
 function parserOf(type: number): Parser {

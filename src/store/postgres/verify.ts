@@ -4,6 +4,7 @@
  */
 import type { VerifyOptions } from "../port.ts";
 import type { Pool } from "./pool.ts";
+import { sizeOf } from "./rows.ts";
 import { withScan } from "./scan.ts";
 
 const defaultLimit = 100;
@@ -34,7 +35,7 @@ const checks: readonly string[] = [
   `SELECT 'resource ' || r.kind || '/' || r.namespace || '/' || r.name || ' is not its change'
     FROM resource r LEFT JOIN change c ON c.revision = r.revision AND c.kind = r.kind
       AND c.namespace = r.namespace AND c.name = r.name AND c.uid = r.uid AND c.digest = r.digest
-      AND c.terms = r.terms AND c.type <> 3
+      AND c.terms = r.terms AND c.type <> 3 AND ${sizeOf("c")} = r.size
     WHERE c.revision IS NULL`,
   `SELECT 'change ' || c.revision || ' is current but in no index' FROM change c
     LEFT JOIN change n ON n.previous = c.revision LEFT JOIN resource r ON r.revision = c.revision

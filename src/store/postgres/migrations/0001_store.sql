@@ -42,6 +42,8 @@ CREATE TABLE resource (
   namespace text COLLATE "C" NOT NULL,
   name text COLLATE "C" NOT NULL,
   revision bigint NOT NULL,
+  -- Bytes of the document and its envelope, so that pages are bounded before documents are read.
+  size int NOT NULL,
   uid text COLLATE "C" NOT NULL,
   digest bytea NOT NULL,
   terms text[] COLLATE "C" NOT NULL,

@@ -16,7 +16,7 @@ CREATE FUNCTION commit_v1(
   p_run_end int[], p_group int[], p_op smallint[],
   p_kind text[], p_namespace text[], p_name text[], p_uid text[],
   p_when smallint[], p_when_revision bigint[], p_when_uid text[],
-  p_digest bytea[], p_document text[], p_sealed bytea[], p_terms text[],
+  p_digest bytea[], p_size int[], p_document text[], p_sealed bytea[], p_terms text[],
   p_lock_kind text[], p_lock_namespace text[], p_lock_name text[],
   p_fence int[], p_fence_kind text[], p_fence_namespace text[], p_fence_name text[],
   p_fence_token bigint[],
@@ -158,14 +158,15 @@ BEGIN
           AS w(rev, old, op, kind, namespace, name, uid, terms, digest, document, sealed)
         WHERE w.rev IS NOT NULL;
       IF v_news > v_removed THEN
-        INSERT INTO resource AS r (kind, namespace, name, revision, uid, digest, terms)
-          SELECT w.kind, w.namespace, w.name, w.rev, w.uid, w.digest, w.terms::text[]
+        INSERT INTO resource AS r (kind, namespace, name, revision, size, uid, digest, terms)
+          SELECT w.kind, w.namespace, w.name, w.rev, w.size, w.uid, w.digest, w.terms::text[]
           FROM unnest(v_rev, p_op[v_from:v_to], p_kind[v_from:v_to], p_namespace[v_from:v_to],
-              p_name[v_from:v_to], v_uid, v_terms, v_digest)
-            AS w(rev, op, kind, namespace, name, uid, terms, digest)
+              p_name[v_from:v_to], p_size[v_from:v_to], v_uid, v_terms, v_digest)
+            AS w(rev, op, kind, namespace, name, size, uid, terms, digest)
           WHERE w.rev IS NOT NULL AND w.op = 1
           ON CONFLICT (kind, namespace, name) DO UPDATE
-            SET revision = excluded.revision, digest = excluded.digest, terms = excluded.terms;
+            SET revision = excluded.revision, size = excluded.size, digest = excluded.digest,
+              terms = excluded.terms;
       END IF;
       IF v_retermed > 0 THEN
         PERFORM reterm_v1(v_rev, v_old, p_op[v_from:v_to], p_kind[v_from:v_to],

@@ -180,10 +180,11 @@ BEGIN
       AS u(revision, stale, fresh, digest) LOOP
     UPDATE change SET sealed = w.fresh, digest = w.digest
       WHERE change.revision = w.revision AND change.sealed = w.stale
-      RETURNING change.kind, change.namespace, change.name INTO c;
+      RETURNING change.kind, change.namespace, change.name,
+        octet_length(change.document) + octet_length(change.sealed) AS size INTO c;
     CONTINUE WHEN NOT FOUND;
     v_count := v_count + 1;
-    UPDATE resource r SET digest = w.digest WHERE r.kind = c.kind AND r.namespace = c.namespace
+    UPDATE resource r SET digest = w.digest, size = c.size WHERE r.kind = c.kind AND r.namespace = c.namespace
       AND r.name = c.name AND r.revision = w.revision;
   END LOOP;
   RETURN v_count;
