@@ -65,6 +65,23 @@ export const limits = Object.freeze({
   /** Values longer than this enter the index as a digest. */
   maxTermValueLength: 200,
 
+  // Rules in CEL; the same as in kube-apiserver, as they decide which rules are accepted
+  maxCelCodePoints: 100_000,
+  /** Nesting of expressions; keeps every recursive walk far from the stack's end. */
+  maxCelDepth: 250,
+  /** Cost of one evaluation of one rule. */
+  maxCelCallCost: 1_000_000,
+  /** Cost of all rules on one document. */
+  maxCelDocumentCost: 10_000_000,
+  /** Estimated worst cost of one rule on one document. */
+  maxCelRuleEstimate: 10_000_000,
+  /** Estimated worst cost of all rules of one version of a kind. */
+  maxCelSchemaEstimate: 100_000_000,
+  /** The message that a messageExpression may give. */
+  maxCelMessageBytes: 5_120,
+  /** The largest request for which sizes are estimated. */
+  maxCelRequestBytes: 3 * mib,
+
   // Reading
   /** Page of a list when the client names none. */
   defaultPageItems: 500,

@@ -18,6 +18,21 @@ export function compileRegex(pattern: string): Matches {
   return compiled;
 }
 
+/** The texts that the pattern matches, from left to right; a negative count is all of them. */
+export function findAllMatches(pattern: string, text: string, count: number): readonly string[] {
+  compileRegex(pattern);
+  const found: string[] = [];
+  const matcher = RE2JS.compile(pattern).matcher(text);
+  let end = -1;
+  const enough = count < 0 ? Infinity : count;
+  while (found.length < enough && matcher.find()) {
+    const isEmptyAfterMatch = matcher.start() === matcher.end() && matcher.start() === end;
+    if (!isEmptyAfterMatch) found.push(matcher.group() ?? "");
+    end = matcher.end();
+  }
+  return found;
+}
+
 /** Why the pattern is not one, in the words of Go; undefined when it is. */
 export function regexProblem(pattern: string): string | undefined {
   try {

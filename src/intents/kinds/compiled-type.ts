@@ -3,7 +3,7 @@
 
 import { objectType } from "../../kernel/apply/type-schema.ts";
 import type { TypeNode } from "../../kernel/apply/type-schema.ts";
-import { compileValidations } from "../../kernel/cel/validations.ts";
+import { blockedRules, compileValidator } from "../../kernel/cel/validations.ts";
 import type { FieldError } from "../../kernel/field-error.ts";
 import type { KindVersion } from "../../kernel/kind.ts";
 import type { Resource } from "../../kernel/resource.ts";
@@ -35,7 +35,7 @@ export interface CompiledType {
 /** The type of kinds that come from definitions: the schema says everything. */
 export function compileType({ schema: json }: KindVersion): CompiledType {
   const schema = compileSchema(json);
-  const cel = compileValidations(json);
+  const runRules = compileValidator(schema);
   return {
     applyType: objectType(json),
     prune: (resource) => pruneDocument(schema, resource),
@@ -46,7 +46,9 @@ export function compileType({ schema: json }: KindVersion): CompiledType {
       const embedded = embeddedProblems(schema, resource, "");
       const isGood = lists.length === 0 && embedded.length === 0;
       const found = isGood ? errors : [...errors, ...embedded, ...lists];
-      return cel.hasRules ? [...found, ...cel.validate(resource, old, found.length > 0)] : found;
+      if (runRules === undefined) return found;
+      const blocked = blockedRules(found);
+      return blocked === undefined ? [...found, ...runRules(resource, old)] : [...found, blocked];
     },
   };
 }

@@ -2,10 +2,12 @@
 // and Setpoint's own field rules. Schemas can be large, so an update looks closely only at those
 // that changed.
 
+import { ruleProblems } from "../../kernel/cel/rule-problems.ts";
 import { invalidField } from "../../kernel/field-error.ts";
 import type { FieldError } from "../../kernel/field-error.ts";
 import { getOwn, isJsonArray, isJsonObject } from "../../kernel/json.ts";
 import type { Json, JsonObject } from "../../kernel/json.ts";
+import { compileSchema } from "../../kernel/schema/compile.ts";
 import { structuralProblems } from "../../kernel/schema/structural-problems.ts";
 import { fieldRuleErrors } from "./definition-field-rules.ts";
 import { goSchema, schemaFields } from "./definition-go-text.ts";
@@ -26,7 +28,9 @@ export function schemaErrors(
   const errors: FieldError[] = [];
   if (check.hasStatus) errors.push(...rootErrors(schema, path));
   if (check.isUnchanged) return errors;
-  return [...errors, ...structuralProblems(schema, path), ...fieldRuleErrors(schema, path)];
+  const structural = structuralProblems(schema, path);
+  const rules = structural.length === 0 ? ruleProblems(compileSchema(schema), path) : [];
+  return [...errors, ...structural, ...rules, ...fieldRuleErrors(schema, path)];
 }
 
 /** True when a default stands anywhere in the schema. */

@@ -1,0 +1,250 @@
+// The string functions of cel-go's extension, version 2. Positions count characters, which are
+// code points; ASCII functions leave everything else alone.
+
+import { listScan, sameSize, traversal, walk } from "../costs.ts";
+import { noBound, traversalFactor } from "../estimates.ts";
+import { declare, global, member } from "../functions.ts";
+import type { FunctionDeclaration } from "../functions.ts";
+import { estimateJoin, estimateReplace, estimateSplit } from "./string-costs.ts";
+import { sizeOf } from "../sizes.ts";
+import { formatText } from "./format-text.ts";
+import { dynType, intType, listType, stringType } from "../types.ts";
+import type { CelValue } from "../values.ts";
+import { error, items, list, noSuchOverload } from "../values.ts";
+
+const text = stringType;
+const texts = listType(stringType);
+
+export const stringFunctions: readonly FunctionDeclaration[] = [
+  declare("charAt", [
+    member("string_char_at_int", [text, intType], text, (on, at) => charAt(str(on), num(at))),
+  ]),
+  declare(
+    "indexOf",
+    [
+      member("string_index_of_string", [text, text], intType, (on, part) =>
+        indexOf(str(on), str(part), 0),
+      ),
+      member("string_index_of_string_int", [text, text, intType], intType, (on, part, from) =>
+        indexOf(str(on), str(part), num(from)),
+      ),
+    ],
+    listScan,
+  ),
+  declare(
+    "lastIndexOf",
+    [
+      member("string_last_index_of_string", [text, text], intType, (on, part) =>
+        lastIndexOf(str(on), str(part)),
+      ),
+      member("string_last_index_of_string_int", [text, text, intType], intType, (on, part, from) =>
+        lastIndexBefore(Array.from(str(on)), str(part), num(from)),
+      ),
+    ],
+    listScan,
+  ),
+  declare(
+    "lowerAscii",
+    [
+      member("string_lower_ascii", [text], text, (on) =>
+        str(on).replaceAll(/[A-Z]+/g, (part) => part.toLowerCase()),
+      ),
+    ],
+    traversal(1, sameSize),
+  ),
+  declare(
+    "upperAscii",
+    [
+      member("string_upper_ascii", [text], text, (on) =>
+        str(on).replaceAll(/[a-z]+/g, (part) => part.toUpperCase()),
+      ),
+    ],
+    traversal(1, sameSize),
+  ),
+  declare(
+    "replace",
+    [
+      member("string_replace_string_string", [text, text, text], text, (on, old, by) =>
+        replace(str(on), str(old), str(by), -1),
+      ),
+      member(
+        "string_replace_string_string_int",
+        [text, text, text, intType],
+        text,
+        (on, old, by, count) => replace(str(on), str(old), str(by), num(count)),
+      ),
+    ],
+    { ...traversal(2), estimate: estimateReplace },
+  ),
+  declare(
+    "split",
+    [
+      member("string_split_string", [text, text], texts, (on, by) => split(str(on), str(by), -1)),
+      member("string_split_string_int", [text, text, intType], texts, (on, by, count) =>
+        split(str(on), str(by), num(count)),
+      ),
+    ],
+    { ...traversal(2), estimate: estimateSplit },
+  ),
+  declare(
+    "substring",
+    [
+      member("string_substring_int", [text, intType], text, (on, from) =>
+        substring(str(on), num(from)),
+      ),
+      member("string_substring_int_int", [text, intType, intType], text, (on, from, to) =>
+        substring(str(on), num(from), num(to)),
+      ),
+    ],
+    traversal(1, sameSize),
+  ),
+  declare(
+    "trim",
+    [member("string_trim", [text], text, (on) => trim(str(on)))],
+    traversal(1, sameSize),
+  ),
+  declare(
+    "join",
+    [
+      member("list_join", [texts], text, (on) => join(on, "")),
+      member("list_join_string", [texts, text], text, (on, by) => join(on, str(by))),
+    ],
+    {
+      estimate: estimateJoin,
+      actual: (_, result) => Math.ceil(sizeOf(result) * 2 * traversalFactor),
+    },
+  ),
+  declare(
+    "format",
+    [member("string_format", [text, listType(dynType)], text, (on, args) => format(on, args))],
+    { estimate: traversal().estimate, actual: ([on = null]) => walk(sizeOf(on)) },
+  ),
+  declare(
+    "strings.quote",
+    [global("strings_quote", [text], text, (on) => quote(str(on)))],
+    traversal(1, ({ min, max }) => ({ min: min + 2, max: Math.min(noBound, max * 2 + 2) })),
+  ),
+];
+
+/** The types were matched before, so anything else cannot come here. */
+function str(value: CelValue): string {
+  return typeof value === "string" ? value : "";
+}
+
+function num(value: CelValue): number {
+  return Number(value);
+}
+
+function outOfRange(index: number): CelValue {
+  return error(`index out of range: ${index}`);
+}
+
+function charAt(on: string, index: number): CelValue {
+  const characters = Array.from(on);
+  if (index < 0 || index > characters.length) return outOfRange(index);
+  return characters[index] ?? "";
+}
+
+function indexOf(on: string, part: string, from: number): CelValue {
+  if (part === "") return from;
+  if (from < 0) return outOfRange(from);
+  const characters = Array.from(on);
+  if (from >= characters.length) return -1;
+  const skipped = characters.slice(0, from).join("").length;
+  const found = on.indexOf(part, skipped);
+  return found < 0 ? -1 : on.slice(0, found).length;
+}
+
+function lastIndexOf(on: string, part: string): CelValue {
+  const characters = Array.from(on);
+  if (part === "") return characters.length;
+  if (Buffer.byteLength(on) < Buffer.byteLength(part)) return -1;
+  return lastIndexBefore(characters, part, characters.length - 1);
+}
+
+function lastIndexBefore(characters: readonly string[], part: string, from: number): CelValue {
+  if (part === "") return from;
+  if (from < 0) return outOfRange(from);
+  if (from >= characters.length) return -1;
+  const length = Array.from(part).length;
+  for (let i = Math.min(from, characters.length - length); i >= 0; i--) {
+    if (characters.slice(i, i + length).join("") === part) return i;
+  }
+  return -1;
+}
+
+/** A negative count is all; an empty text is found between all characters. */
+function replace(on: string, old: string, by: string, count: number): string {
+  if (count === 0 || old === by) return on;
+  if (old !== "") {
+    const parts = on.split(old);
+    const replaced = count < 0 ? parts.length - 1 : Math.min(count, parts.length - 1);
+    const head = parts.slice(0, replaced + 1).join(by);
+    return [head, ...parts.slice(replaced + 1)].join(old);
+  }
+  const characters = Array.from(on);
+  const places = count < 0 ? characters.length + 1 : Math.min(count, characters.length + 1);
+  let result = "";
+  for (const [index, character] of characters.entries()) {
+    result += (index < places ? by : "") + character;
+  }
+  return characters.length < places ? result + by : result;
+}
+
+function split(on: string, by: string, count: number): CelValue {
+  if (count === 0) return list([]);
+  const parts = by === "" ? Array.from(on) : on.split(by);
+  if (count < 0 || parts.length <= count) return list(parts);
+  return list([...parts.slice(0, count - 1), parts.slice(count - 1).join(by)]);
+}
+
+function substring(on: string, from: number, to?: number): CelValue {
+  const characters = Array.from(on);
+  const end = to ?? characters.length;
+  if (to !== undefined && from > to) {
+    return error(`invalid substring range. start: ${from}, end: ${to}`);
+  }
+  if (from < 0 || from > characters.length) return outOfRange(from);
+  if (end < 0 || end > characters.length) return outOfRange(end);
+  return characters.slice(from, end).join("");
+}
+
+/** Unicode's white space; JavaScript's differs in two characters. */
+function trim(on: string): string {
+  const space = /^[\t-\r \u0085\u00a0\u1680\u2000-\u200a\u2028\u2029\u202f\u205f\u3000]+/;
+  const spaceAtEnd = /[\t-\r \u0085\u00a0\u1680\u2000-\u200a\u2028\u2029\u202f\u205f\u3000]+$/;
+  return on.replace(space, "").replace(spaceAtEnd, "");
+}
+
+function join(on: CelValue, by: string): CelValue {
+  if (typeof on !== "object" || on?.kind !== "list") return noSuchOverload;
+  const parts: string[] = [];
+  for (const item of items(on)) {
+    if (typeof item !== "string") return error("join: invalid input");
+    parts.push(item);
+  }
+  return parts.join(by);
+}
+
+function format(on: CelValue, args: CelValue): CelValue {
+  if (typeof args !== "object" || args?.kind !== "list") return noSuchOverload;
+  const result = formatText(str(on), items(args));
+  return result.kind === "text" ? result.text : error(result.message);
+}
+
+const quoted: Readonly<Record<string, string>> = {
+  "\u0007": "\\a",
+  "\b": "\\b",
+  "\f": "\\f",
+  "\n": "\\n",
+  "\r": "\\r",
+  "\t": "\\t",
+  "\v": "\\v",
+  "\\": "\\\\",
+  '"': '\\"',
+};
+
+function quote(on: string): string {
+  const escaped = on.toWellFormed().replaceAll(/[\p{Cc}\\"]/gu, (unit) => quoted[unit] ?? unit);
+  return `"${escaped}"`;
+}
