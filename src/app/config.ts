@@ -1,9 +1,12 @@
 /**
- * What a process was asked to be, checked once at the start. Each mistake is told with the name of
- * the option and what to write instead; nothing is opened before everything is right.
+ * What a process was asked to be, checked once at the start. Options come from the command line,
+ * from the environment, or from a file; the first of them that names one counts. Each mistake is
+ * told with the name of the option and what to write instead; nothing is opened before everything
+ * is right.
  */
 import { join, resolve } from "node:path";
 import { SetpointError } from "../kernel/errors.ts";
+import type { ConfigFile, OidcFileConfig } from "./config-file.ts";
 
 export interface StoreOptions {
   /** Folder of the embedded store and of the keys. */
@@ -15,6 +18,12 @@ export interface StoreOptions {
 
 export interface ServeOptions extends StoreOptions {
   readonly listen?: string;
+  /** More names and addresses under which clients reach the server. */
+  readonly hosts?: readonly string[];
+  /** How long superseded states are kept, as in "7d"; "forever" keeps all. */
+  readonly history?: string;
+  readonly auditPolicy?: string;
+  readonly auditLog?: string;
 }
 
 export type StoreLocation =
@@ -29,10 +38,19 @@ export interface StoreConfig {
 
 export interface ServeConfig extends StoreConfig {
   readonly listen: { readonly host: string; readonly port: number };
+  readonly hosts: readonly string[];
+  /** Undefined: everything is kept. */
+  readonly historyMs: number | undefined;
+  /** Whether requests without credentials are let in as system:anonymous, to what roles allow. */
+  readonly isAnonymousAllowed: boolean;
+  readonly tokenFile: string | undefined;
+  readonly oidc: readonly OidcFileConfig[];
+  readonly audit: { readonly policyFile: string; readonly logFile: string } | undefined;
 }
 
 export const defaultListen = "127.0.0.1:7443";
 export const defaultDataFolder = "setpoint-data";
+export const defaultHistory = "7d";
 
 /** An empty text, as from an empty environment variable, counts as left out. */
 export function storeConfig(options: StoreOptions): StoreConfig {
@@ -49,12 +67,31 @@ export function storeConfig(options: StoreOptions): StoreConfig {
   };
 }
 
-export function serveConfig(options: ServeOptions): ServeConfig {
-  return { ...storeConfig(options), listen: listenAddress(given(options.listen) ?? defaultListen) };
+export function serveConfig(options: ServeOptions, file: ConfigFile = {}): ServeConfig {
+  const stored = storeConfig({ ...file, ...givenOnly(options) });
+  const { hosts = file.hosts ?? [] } = options;
+  return {
+    ...stored,
+    listen: listenAddress(given(options.listen) ?? file.listen ?? defaultListen),
+    hosts,
+    historyMs: durationMs(given(options.history) ?? file.history ?? defaultHistory),
+    isAnonymousAllowed: file.anonymous ?? true,
+    tokenFile: file.tokenFile === undefined ? undefined : resolve(file.tokenFile),
+    oidc: file.oidc ?? [],
+    audit: auditConfig(
+      given(options.auditPolicy) ?? file.audit?.policy,
+      given(options.auditLog) ?? file.audit?.log,
+    ),
+  };
 }
 
 function given(text: string | undefined): string | undefined {
   return text === "" ? undefined : text;
+}
+
+function givenOnly({ data, store, keys }: StoreOptions): StoreOptions {
+  const entries = Object.entries({ data, store, keys });
+  return Object.fromEntries(entries.filter(([, value]) => given(value) !== undefined));
 }
 
 /** For logs and messages: where the store is, without its password. */
@@ -92,4 +129,29 @@ function listenAddress(text: string): { readonly host: string; readonly port: nu
     });
   }
   return { host, port };
+}
+
+const unitsMs: Readonly<Record<string, number>> = { m: 60_000, h: 3_600_000, d: 86_400_000 };
+
+function durationMs(text: string): number | undefined {
+  if (text === "forever") return undefined;
+  const [, count = "", unit = ""] = /^(\d{1,6})([mhd])$/.exec(text) ?? [];
+  const ms = Number(count) * (unitsMs[unit] ?? 0);
+  if (count !== "" && ms > 0) return ms;
+  throw new SetpointError("config.invalid", `--history ${text} is not a length of time`, {
+    details: { option: "history", value: text },
+    suggestion: "write for example 30m, 12h or 7d, or forever",
+  });
+}
+
+function auditConfig(policy: string | undefined, log: string | undefined): ServeConfig["audit"] {
+  if (policy === undefined && log === undefined) return undefined;
+  if (policy === undefined || log === undefined) {
+    const missing = policy === undefined ? "audit-policy" : "audit-log";
+    throw new SetpointError("config.invalid", `--${missing} is missing`, {
+      details: { option: missing },
+      suggestion: "an audit log needs both --audit-policy FILE and --audit-log FILE",
+    });
+  }
+  return { policyFile: resolve(policy), logFile: resolve(log) };
 }

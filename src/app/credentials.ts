@@ -19,6 +19,8 @@ import { kubeconfig } from "./tls/kubeconfig.ts";
 export interface Credentials {
   readonly tls: { readonly key: string; readonly cert: string; readonly ca: string };
   readonly adminToken: string;
+  /** The certificate that clients check the server by. */
+  readonly authorityFile: string;
   readonly signer: TokenSigner;
   readonly lookup: TokenLookup;
   /** Whom tokens for this API are meant for. */
@@ -48,6 +50,7 @@ export async function openCredentials(input: CredentialsInput): Promise<Credenti
   return {
     tls: { key, cert, ca },
     adminToken,
+    authorityFile: join(folder, "ca.crt"),
     signer,
     lookup: tokenLookup(intents),
     apiAudiences: [issuer],

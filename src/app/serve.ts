@@ -3,38 +3,34 @@
  * whole or not at all, and stopped in the reverse order: not ready, watches ended, accepted work
  * answered, store closed.
  */
+import type { AddressInfo } from "node:net";
 import { hostname } from "node:os";
-import { createAuthentication } from "../intents/auth/authentication.ts";
-import { serviceAccountTokenAuthenticator } from "../intents/auth/service-account-token.ts";
-import { adminTokenAuthenticator } from "../intents/auth/static-tokens.ts";
-import { extraSubresources } from "../intents/builtin/builtin-kinds.ts";
-import { systemIds } from "../kernel/ids.ts";
-import { systemTimers } from "../kernel/timers.ts";
+import { forgetHistory } from "../intents/housekeeping/history.ts";
+import { systemClock } from "../kernel/clock.ts";
+import { every, systemTimers } from "../kernel/timers.ts";
 import type { Store } from "../store/port.ts";
 import { startHttpServer } from "../surfaces/http/server.ts";
-import type { Exchange } from "../surfaces/http/exchange.ts";
-import { kubeApi } from "../surfaces/kube/api.ts";
-import type { KubeApi } from "../surfaces/kube/api.ts";
-import { apiDocuments } from "../surfaces/kube/documents.ts";
-import { reviewHandlers } from "../surfaces/kube/reviews.ts";
-import { versionPath } from "../surfaces/kube/version.ts";
 import type { Logger } from "../telemetry/log.ts";
+import { openAuthentication } from "./authenticators.ts";
 import { storeLabel } from "./config.ts";
 import type { ServeConfig } from "./config.ts";
 import { openControlPlane } from "./control-plane.ts";
-import type { ControlPlane } from "./control-plane.ts";
-import { healthPaths, isHealthPath } from "./health.ts";
-import { openStore } from "./open-store.ts";
 import { openCredentials } from "./credentials.ts";
-import type { Credentials } from "./credentials.ts";
+import { kubeSurface } from "./kube-surface.ts";
+import { openStore } from "./open-store.ts";
 import { peerCertificateOf } from "./tls/peer-certificate.ts";
 
 export interface RunningServer {
   readonly url: string;
   readonly store: Store;
+  /** Where the file is that kubectl needs. */
   readonly kubeconfig: string;
+  /** Where the certificate is that clients check the server by. */
+  readonly authorityFile: string;
   stop(): Promise<void>;
 }
+
+const historySweepMs = 3_600_000;
 
 export async function startServer(config: ServeConfig, log: Logger): Promise<RunningServer> {
   await using undo = new AsyncDisposableStack();
@@ -44,29 +40,36 @@ export async function startServer(config: ServeConfig, log: Logger): Promise<Run
   const plane = undo.use(await openControlPlane(store, log));
   const credentials = await openCredentials({
     folder: config.dataFolder,
-    hosts: [config.listen.host, hostname()],
+    hosts: [config.listen.host, hostname(), ...config.hosts],
     intents: plane.intents,
   });
-  let address = "";
-  const handle = apiFor({ plane, credentials, log, stopping: stopping.signal, url: () => address });
-  const { host, port } = config.listen;
+  const authentication = openAuthentication(config, credentials, systemClock);
+  let url = "";
   const http = await startHttpServer({
-    host,
-    port,
+    ...config.listen,
     tls: credentials.tls,
     certificateOf: peerCertificateOf,
-    handle,
+    handle: kubeSurface({
+      plane,
+      credentials,
+      authentication,
+      log,
+      stopping: stopping.signal,
+      url: () => url,
+    }),
     timers: systemTimers,
   });
-  address = addressUrl(http.address);
-  const kubeconfig = credentials.writeKubeconfig(address);
+  url = addressUrl(http.address);
+  const kubeconfig = credentials.writeKubeconfig(url);
   for (const hazard of await store.hazards()) log.warn({ hazard }, "durability at risk");
-  log.info({ url: address, store: storeLabel(config.store) }, "server ready");
+  undo.defer(startForgetting(config, store, log));
+  log.info({ url, store: storeLabel(config.store) }, "server ready");
   const running = undo.move();
   return {
-    url: address,
+    url,
     store,
     kubeconfig,
+    authorityFile: credentials.authorityFile,
     stop: async () => {
       stopping.abort();
       await http.stop();
@@ -76,61 +79,30 @@ export async function startServer(config: ServeConfig, log: Logger): Promise<Run
   };
 }
 
-interface ApiInput {
-  readonly plane: ControlPlane;
-  readonly credentials: Credentials;
-  readonly log: Logger;
-  readonly stopping: AbortSignal;
-  readonly url: () => string;
+/** Keeps history within its time; the returned function ends it. */
+function startForgetting(
+  { historyMs: keepMs }: ServeConfig,
+  store: Store,
+  log: Logger,
+): () => Promise<void> {
+  if (keepMs === undefined) return () => Promise.resolve();
+  const stop = new AbortController();
+  const forget = async (): Promise<void> => {
+    try {
+      await forgetHistory(store, { nowMs: systemClock.nowMs(), keepMs }, stop.signal);
+    } catch (error) {
+      if (!stop.signal.aborted) log.warn({ error }, "history not compacted");
+    }
+  };
+  const sweeping = every(systemTimers, Math.min(historySweepMs, keepMs), forget, stop.signal);
+  return async () => {
+    stop.abort();
+    await sweeping;
+  };
 }
 
-function apiFor({ plane, credentials, log, stopping, url }: ApiInput): KubeApi {
-  const { intents, feed, hub, rbac } = plane;
-  const { signer, lookup, adminToken, apiAudiences } = credentials;
-  const authentication = createAuthentication({
-    tokens: [
-      adminTokenAuthenticator({ token: adminToken, apiAudiences }),
-      serviceAccountTokenAuthenticator({ signer, lookup, apiAudiences, clock: intents.clock }),
-    ],
-    apiAudiences,
-    isAnonymousAllowed: true,
-  });
-  return kubeApi({
-    surface: { intents, feed, hub, timers: systemTimers, stopping },
-    authentication,
-    authorizer: rbac,
-    documents: apiDocuments({
-      kinds: intents.kinds,
-      subresources: extraSubresources,
-      serverAddress: () => url().replace("https://", ""),
-      serverVersion: "v1.34.0",
-    }),
-    paths: [healthPaths({ store: intents.store, timers: systemTimers, stopping }), versionPath],
-    special: reviewHandlers({
-      rbac,
-      authentication,
-      signer,
-      lookup,
-      apiAudiences,
-      maxTokenSeconds: maxTokenSeconds,
-    }),
-    isOpen: isHealthPath,
-    ids: systemIds,
-    onError: (error, { method, url: target }: Exchange) =>
-      log.error({ error, method, path: target.split("?", 1)[0] }, "request failed"),
-  });
-}
-
-const maxTokenSeconds = 86_400 * 365;
-
-function addressUrl({
-  address,
-  family,
-  port,
-}: {
-  address: string;
-  family: string;
-  port: number;
-}): string {
+/** Who listens on all addresses is reached on this machine by the local one. */
+function addressUrl({ address, family, port }: AddressInfo): string {
+  if (address === "0.0.0.0" || address === "::") return `https://127.0.0.1:${port}`;
   return `https://${family === "IPv6" ? `[${address}]` : address}:${port}`;
 }

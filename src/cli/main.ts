@@ -7,7 +7,7 @@ import { addBackup } from "./commands/backup.ts";
 import { addDoctor } from "./commands/doctor.ts";
 import { addKeys } from "./commands/keys.ts";
 import { addRestore } from "./commands/restore.ts";
-import { addServe } from "./commands/serve.ts";
+import { addDev, addServe } from "./commands/serve.ts";
 import { addVersion } from "./commands/version.ts";
 
 const program = new Command("setpoint")
@@ -15,7 +15,8 @@ const program = new Command("setpoint")
   .showHelpAfterError("(run with --help to see what is possible)")
   .showSuggestionAfterError();
 
-for (const add of [addServe, addBackup, addRestore, addDoctor, addKeys, addVersion]) add(program);
+const commands = [addServe, addDev, addBackup, addRestore, addDoctor, addKeys, addVersion];
+for (const add of commands) add(program);
 
 try {
   await program.parseAsync();

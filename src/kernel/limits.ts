@@ -162,6 +162,8 @@ export const limits = Object.freeze({
   maxRequestWaitMs: 15_000,
 
   // History
+  /** Fewer superseded changes than this are not worth a compaction. */
+  minForgottenChanges: 1_000,
   /** How long an event is kept after it last happened; the same as kube-apiserver. */
   eventTtlMs: 3_600_000,
   /** Events removed by one step of compaction, so that writers wait for a short time only. */

@@ -1,31 +1,71 @@
-// `setpoint serve`: one server in the foreground. It prints what to do next on standard output and
-// logs on standard error; SIGTERM and SIGINT stop it cleanly, a second one at once.
+// `setpoint serve`: one server in the foreground, and `setpoint dev`: the same with everything at
+// its default, for trying things out. They print what to do next on standard output and log on
+// standard error; SIGTERM and SIGINT stop them cleanly, a second one at once.
 import { Option } from "commander";
 import type { Command } from "commander";
-import { defaultListen, serveConfig } from "../../app/config.ts";
-import type { ServeOptions } from "../../app/config.ts";
+import { readConfigFile } from "../../app/config-file.ts";
+import { defaultHistory, defaultListen, serveConfig } from "../../app/config.ts";
+import type { ServeConfig, ServeOptions } from "../../app/config.ts";
 import { startServer } from "../../app/serve.ts";
 import { systemClock } from "../../kernel/clock.ts";
 import { logger } from "../../telemetry/log.ts";
+import type { Level } from "../../telemetry/log.ts";
 import { addStoreOptions } from "../store-options.ts";
 
+interface Flags extends ServeOptions {
+  readonly config?: string;
+}
+
 export function addServe(program: Command): void {
-  addStoreOptions(program.command("serve"))
+  addServeOptions(program.command("serve"))
     .description("run a server in the foreground")
+    .action((flags: Flags, command: Command) => serve(configOf(flags, command), "info"));
+}
+
+export function addDev(program: Command): void {
+  addServeOptions(program.command("dev"))
+    .description("run a server for trying things out: as serve, but quiet")
+    .action((flags: Flags, command: Command) => serve(configOf(flags, command), "warn"));
+}
+
+function addServeOptions(command: Command): Command {
+  return addStoreOptions(command)
+    .addOption(new Option("--config <file>", "file with options").env("SETPOINT_CONFIG"))
     .addOption(
       new Option("--listen <host:port>", "address to listen on")
         .env("SETPOINT_LISTEN")
         .default(defaultListen),
     )
-    .action(serve);
+    .addOption(
+      new Option("--hosts <names...>", "more names under which clients reach the server").env(
+        "SETPOINT_HOSTS",
+      ),
+    )
+    .addOption(
+      new Option("--history <time>", "how long old states are kept: 12h, 7d, forever")
+        .env("SETPOINT_HISTORY")
+        .default(defaultHistory),
+    )
+    .addOption(new Option("--audit-policy <file>", "what to write to the audit log"))
+    .addOption(new Option("--audit-log <file>", "where to write the audit log"));
 }
 
-async function serve(options: ServeOptions): Promise<void> {
-  const log = logger((line) => process.stderr.write(line), systemClock);
-  const server = await startServer(serveConfig(options), log);
+/** What the user typed counts before the file, and the file before our defaults. */
+function configOf(flags: Flags, command: Command): ServeConfig {
+  if (flags.config === undefined || flags.config === "") return serveConfig(flags);
+  const typed = Object.entries(flags).filter(
+    ([name]) => command.getOptionValueSource(name) !== "default",
+  );
+  return serveConfig(Object.fromEntries(typed), readConfigFile(flags.config));
+}
+
+async function serve(config: ServeConfig, level: Level): Promise<void> {
+  const log = logger((line) => process.stderr.write(line), systemClock, level);
+  const server = await startServer(config, log);
   console.log(`Setpoint is ready on ${server.url}`);
   console.log(`  use it   export KUBECONFIG=${server.kubeconfig}`);
   console.log("           kubectl api-resources");
+  console.log(`  health   curl --cacert ${server.authorityFile} ${server.url}/readyz`);
   console.log(`  stop     Ctrl-C, or kill -TERM ${process.pid}`);
   const signal = await new Promise<string>((resolve) => {
     process.once("SIGTERM", resolve);

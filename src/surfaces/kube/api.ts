@@ -6,7 +6,7 @@ import { forbiddenAccess } from "../../intents/auth/forbidden.ts";
 import { impersonate } from "../../intents/auth/impersonation.ts";
 import type { Access, Authorizer } from "../../intents/auth/policy.ts";
 import type { RequestHeaders } from "../../intents/auth/request-facts.ts";
-import { anonymousUser } from "../../intents/auth/user.ts";
+import { anonymousUser, mastersGroup } from "../../intents/auth/user.ts";
 import type { UserInfo } from "../../intents/auth/user.ts";
 import { SetpointError, isSetpointError } from "../../kernel/errors.ts";
 import type { Ids } from "../../kernel/ids.ts";
@@ -14,6 +14,7 @@ import type { Found } from "../../intents/kinds/registry.ts";
 import { badRequest, methodNotAllowed } from "../../intents/refusals.ts";
 import type { Caller } from "../../intents/request.ts";
 import type { Exchange, Headers } from "../http/exchange.ts";
+import type { Fairness, RequestClass } from "../http/fairness.ts";
 import { deleteObjects, listObjects, watchObjects } from "./collections.ts";
 import type { ResourceRequest, Surface } from "./context.ts";
 import type { Documents } from "./documents.ts";
@@ -38,6 +39,7 @@ export interface KubeApiInput {
   readonly surface: Surface;
   readonly authentication: Authentication;
   readonly authorizer: Authorizer;
+  readonly fairness: Fairness;
   readonly documents: Documents;
   readonly paths: readonly PathHandler[];
   /** By kind id, or kind id and subresource as in "serviceaccounts/token". */
@@ -100,6 +102,34 @@ async function answer(
     return;
   }
   const user = await userOf(input, exchange);
+  const kind = classOf(info);
+  const place = isExempt(user) ? undefined : input.fairness.enter(kind, user.name);
+  if (place !== undefined) await place;
+  try {
+    await answerUser(input, exchange, headers, { info, user });
+  } finally {
+    if (!isExempt(user)) input.fairness.leave(kind, user.name);
+  }
+}
+
+/** A place is taken for as long as a request runs; for a watch, that is until it ends. */
+function classOf({ verb, isResource }: RequestInfo): RequestClass {
+  if (verb === "watch") return "long";
+  const isRead = !isResource || verb === "get" || verb === "list";
+  return isRead ? "read" : "write";
+}
+
+/** Whoever may do everything must be able to repair an overloaded server. */
+function isExempt({ groups }: UserInfo): boolean {
+  return groups.includes(mastersGroup);
+}
+
+async function answerUser(
+  input: KubeApiInput,
+  exchange: Exchange,
+  headers: AnswerHeaders,
+  { info, user }: { readonly info: RequestInfo; readonly user: UserInfo },
+): Promise<void> {
   authorise(input, user, info);
   if (!info.isResource) {
     await servePath(input, exchange, info, user);

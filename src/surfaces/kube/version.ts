@@ -6,13 +6,15 @@ import { sendJson } from "./respond.ts";
 
 export const kubernetesVersion = { major: "1", minor: "34" } as const;
 
+export const gitVersion = `v${kubernetesVersion.major}.${kubernetesVersion.minor}.0+setpoint`;
+
 const info = {
   ...kubernetesVersion,
   emulationMajor: kubernetesVersion.major,
   emulationMinor: kubernetesVersion.minor,
   minCompatibilityMajor: kubernetesVersion.major,
   minCompatibilityMinor: kubernetesVersion.minor,
-  gitVersion: `v${kubernetesVersion.major}.${kubernetesVersion.minor}.0+setpoint`,
+  gitVersion,
   gitCommit: "",
   gitTreeState: "clean",
   buildDate: "2026-01-01T00:00:00Z",

@@ -57,6 +57,7 @@ export async function serveWatch(input: WatchInput): Promise<void> {
     watch.close();
   });
   await watch.run();
+  await watch.ended;
 }
 
 /** Has a life cycle, hence a class: catching up, live, closed. */
@@ -65,6 +66,7 @@ class Watch {
   readonly #stream: BodyStream;
   readonly #group: WatchGroup;
   readonly #cancels = new Set<() => void>();
+  readonly #ended = Promise.withResolvers<void>();
   #leave: () => void = () => {};
   #isClosed = false;
   /** Batches that came while the past was still being read. */
@@ -76,6 +78,11 @@ class Watch {
     this.#input = input;
     this.#stream = stream;
     this.#group = groupOf(input);
+  }
+
+  /** Resolves once the watch is closed, from whichever side. */
+  get ended(): Promise<void> {
+    return this.#ended.promise;
   }
 
   async run(): Promise<void> {
@@ -106,6 +113,7 @@ class Watch {
     for (const cancel of this.#cancels) cancel();
     this.#held = undefined;
     this.#stream.end();
+    this.#ended.resolve();
   }
 
   /** The state of one snapshot as additions; returns its revision. */

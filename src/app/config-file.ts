@@ -1,0 +1,132 @@
+/**
+ * The configuration file: YAML, the same names as the options of the command line and a few more.
+ * A name that is not known is refused, so that a typing mistake does not go unnoticed.
+ */
+import { readFileSync } from "node:fs";
+import { dirname, isAbsolute, join } from "node:path";
+import { SetpointError } from "../kernel/errors.ts";
+import { isJsonArray, isJsonObject } from "../kernel/json.ts";
+import type { Json, JsonObject } from "../kernel/json.ts";
+import { parseYaml } from "../kernel/yaml.ts";
+
+export interface OidcFileConfig {
+  readonly issuer: string;
+  readonly clientIds: readonly string[];
+  readonly usernameClaim?: string;
+  readonly usernamePrefix?: string;
+  readonly groupsClaim?: string;
+  readonly groupsPrefix?: string;
+  /** The authority of the provider's certificate, where it is not a public one. */
+  readonly caFile?: string;
+}
+
+export interface ConfigFile {
+  readonly listen?: string;
+  readonly data?: string;
+  readonly store?: string;
+  readonly keys?: string;
+  readonly hosts?: readonly string[];
+  readonly history?: string;
+  readonly anonymous?: boolean;
+  readonly tokenFile?: string;
+  readonly oidc?: readonly OidcFileConfig[];
+  readonly audit?: { readonly policy: string; readonly log: string };
+}
+
+type Reader = (value: Json, field: string) => unknown;
+
+export function readConfigFile(path: string): ConfigFile {
+  let text: string;
+  try {
+    text = readFileSync(path, "utf8");
+  } catch (cause) {
+    throw wrong(`the configuration file ${path} cannot be read`, "config", cause);
+  }
+  let value: Json;
+  try {
+    ({ value } = parseYaml(text));
+  } catch (cause) {
+    throw wrong(`the configuration file ${path} is not YAML`, "config", cause);
+  }
+  if (value === null) return {};
+  return readObject(value, "", fieldsOf(dirname(path)));
+}
+
+/** Paths in the file are relative to the file. */
+function fieldsOf(folder: string): Readonly<Record<string, Reader>> {
+  const path: Reader = (value, field) => {
+    const given = text(value, field) as string;
+    return isAbsolute(given) ? given : join(folder, given);
+  };
+  const provider: Readonly<Record<string, Reader>> = {
+    issuer: text,
+    clientIds: texts,
+    usernameClaim: text,
+    usernamePrefix: text,
+    groupsClaim: text,
+    groupsPrefix: text,
+    caFile: path,
+  };
+  return {
+    listen: text,
+    data: path,
+    store: text,
+    keys: path,
+    hosts: texts,
+    history: text,
+    anonymous: flag,
+    tokenFile: path,
+    oidc: (value, field) =>
+      listOf(value, field).map((item, index) => {
+        const at = `${field}[${index}]`;
+        const read = readObject(item, at, provider) as Partial<OidcFileConfig>;
+        if (read.issuer === undefined) throw wrong(`${at}.issuer is missing`, at);
+        if (read.clientIds === undefined) throw wrong(`${at}.clientIds is missing`, at);
+        return read;
+      }),
+    audit: (value, field) => readObject(value, field, { policy: path, log: path }),
+  };
+}
+
+function readObject(
+  value: Json,
+  field: string,
+  fields: Readonly<Record<string, Reader>>,
+): Record<string, unknown> {
+  if (!isJsonObject(value)) throw wrong(`${field || "the file"} must be a map`, field);
+  const read = Object.entries(value satisfies JsonObject).map(([name, inner]) => {
+    const reader = Object.hasOwn(fields, name) ? fields[name] : undefined;
+    const at = field === "" ? name : `${field}.${name}`;
+    if (reader === undefined) {
+      throw wrong(`${at} is not known; known are ${Object.keys(fields).join(", ")}`, at);
+    }
+    return [name, reader(inner, at)] as const;
+  });
+  return Object.fromEntries(read);
+}
+
+const text: Reader = (value, field) => {
+  if (typeof value === "string" && value !== "") return value;
+  throw wrong(`${field} must be a text`, field);
+};
+
+const flag: Reader = (value, field) => {
+  if (typeof value === "boolean") return value;
+  throw wrong(`${field} must be true or false`, field);
+};
+
+const texts: Reader = (value, field) =>
+  listOf(value, field).map((item, index) => text(item, `${field}[${index}]`));
+
+function listOf(value: Json, field: string): readonly Json[] {
+  if (isJsonArray(value)) return value;
+  throw wrong(`${field} must be a list`, field);
+}
+
+function wrong(message: string, option: string, cause?: unknown): SetpointError {
+  return new SetpointError("config.invalid", `configuration file: ${message}`, {
+    cause,
+    details: { option },
+    suggestion: "see docs/reference/configuration.md",
+  });
+}

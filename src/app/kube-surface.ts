@@ -1,0 +1,80 @@
+/** The Kubernetes surface of a control plane, with everything it needs from this process. */
+import type { Authentication } from "../intents/auth/authentication.ts";
+import {
+  openidConfiguration,
+  openidConfigurationPath,
+  openidConfigurationType,
+  openidKeys,
+  openidKeysPath,
+  openidKeysType,
+  openidMaxAgeSeconds,
+} from "../intents/auth/openid-discovery.ts";
+import { extraSubresources } from "../intents/builtin/builtin-kinds.ts";
+import { systemIds } from "../kernel/ids.ts";
+import { systemTimers } from "../kernel/timers.ts";
+import type { Exchange } from "../surfaces/http/exchange.ts";
+import { createFairness } from "../surfaces/http/fairness.ts";
+import { kubeApi } from "../surfaces/kube/api.ts";
+import type { KubeApi, PathHandler } from "../surfaces/kube/api.ts";
+import { apiDocuments } from "../surfaces/kube/documents.ts";
+import { reviewHandlers } from "../surfaces/kube/reviews.ts";
+import { gitVersion, versionPath } from "../surfaces/kube/version.ts";
+import type { Logger } from "../telemetry/log.ts";
+import type { ControlPlane } from "./control-plane.ts";
+import type { Credentials } from "./credentials.ts";
+import { healthPaths, isHealthPath } from "./health.ts";
+
+export interface KubeSurfaceInput {
+  readonly plane: ControlPlane;
+  readonly credentials: Credentials;
+  readonly authentication: Authentication;
+  readonly log: Logger;
+  readonly stopping: AbortSignal;
+  /** Known once the server listens. */
+  readonly url: () => string;
+}
+
+const maxTokenSeconds = 86_400 * 365;
+
+export function kubeSurface(input: KubeSurfaceInput): KubeApi {
+  const { plane, credentials, authentication, log, stopping, url } = input;
+  const { intents, feed, hub, rbac } = plane;
+  const { signer, lookup, apiAudiences } = credentials;
+  const reviews = { rbac, authentication, signer, lookup, apiAudiences, maxTokenSeconds };
+  const health = healthPaths({ store: intents.store, timers: systemTimers, stopping });
+  return kubeApi({
+    surface: { intents, feed, hub, timers: systemTimers, stopping },
+    authentication,
+    authorizer: rbac,
+    fairness: createFairness({ timers: systemTimers }),
+    documents: apiDocuments({
+      kinds: intents.kinds,
+      subresources: extraSubresources,
+      serverAddress: () => url().replace("https://", ""),
+      serverVersion: gitVersion,
+    }),
+    paths: [health, versionPath, openidPaths(credentials, url)],
+    special: reviewHandlers(reviews),
+    isOpen: isHealthPath,
+    ids: systemIds,
+    onError: (error, { method, url: target }: Exchange) =>
+      log.error({ error, method, path: target.split("?", 1)[0] }, "request failed"),
+  });
+}
+
+/** Others may check our tokens by these documents, as they would those of any provider. */
+function openidPaths({ signer }: Credentials, url: () => string): PathHandler {
+  const { issuer, keys } = signer;
+  return (exchange, { path }) => {
+    const isKeys = path === openidKeysPath;
+    if (!isKeys && path !== openidConfigurationPath) return false;
+    const keysUrl = `${url()}${openidKeysPath}`;
+    const document = isKeys ? openidKeys(keys) : openidConfiguration({ issuer, keysUrl, keys });
+    const headers = {
+      "content-type": isKeys ? openidKeysType : openidConfigurationType,
+      "cache-control": `public, max-age=${openidMaxAgeSeconds}`,
+    };
+    exchange.send(200, headers, JSON.stringify(document));
+    return true;
+  };
+}
