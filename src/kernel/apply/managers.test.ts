@@ -423,6 +423,19 @@ test("a write whose only effect is a new time gets the old time back", () => {
   assert.equal(keepTimes(created, { ...redated, spec: {} })["spec"] !== created["spec"], true);
 });
 
+test("the containers of a skeleton are owned by nobody who creates the object", () => {
+  const skeleton = { spec: { nested: {} } };
+  const spec = { nested: { inner: { x: "y" } }, map: { a: "b" } };
+  const created = update(undefined, widget(spec), "curl", { skeleton });
+  const fields = {
+    "f:map": { ".": {}, "f:a": {} },
+    "f:nested": { "f:inner": { ".": {}, "f:x": {} } },
+  };
+  assert.deepEqual(ownersOf(created), { curl: { "f:spec": fields } });
+  const applied = apply(widget(spec), widget({ count: 1 }), "applier", { skeleton });
+  assert.deepEqual(ownersOf(applied)["before-first-apply"], { "f:spec": fields });
+});
+
 test("reset fields may differ by version", () => {
   const resetFields = (version: string) =>
     version === apiVersion ? setOf(["f:spec", "f:count"]) : setOf();

@@ -60,6 +60,11 @@ export interface WriteContext {
   readonly now: string;
   /** What this endpoint ignores in a version; see `resetFieldsOf`. */
   readonly resetFields?: FieldSet | ((apiVersion: string) => FieldSet);
+  /**
+   * What an object of the kind has before anything is set, as in `{ spec: {} }`: nobody comes to
+   * own these containers by creating it. Kubernetes has them in its built-in kinds only.
+   */
+  readonly skeleton?: JsonObject;
   /** Other versions of the object; without it all versions are taken to be alike. */
   readonly convert?: Convert;
 }
@@ -170,13 +175,10 @@ function isSubresource({ subresource }: WriteContext): boolean {
 }
 
 function recordCreate(input: UpdateInput, metadata: JsonObject): JsonObject {
-  const { next, type } = input;
+  const { next } = input;
   const sent = isSubresource(input) || isReset(metadata["managedFields"]) ? undefined : metadata;
   const managers = decodedOr(sent?.["managedFields"], noManagers);
-  const gained = recursiveDifference(
-    createdFields(next, metadata, type),
-    resetOf(input, undefined),
-  );
+  const gained = recursiveDifference(createdFields(input, metadata), resetOf(input, undefined));
   if (managers.size === 0) {
     if (isEmptySet(gained)) return withManagedFields(next, metadata, undefined);
     const writer = writerOf(input, "Update", gained);
@@ -192,8 +194,10 @@ function recordCreate(input: UpdateInput, metadata: JsonObject): JsonObject {
   return withManagedFields(next, metadata, encodeManagers(cappedManagers(written)));
 }
 
-/** Everything in a new object, without walking through a comparison with nothing. */
-function createdFields(next: JsonObject, metadata: JsonObject, type: TypeNode): FieldSet {
+/** Everything in a new object; without a skeleton there is nothing to compare it with. */
+function createdFields(input: UpdateInput, metadata: JsonObject): FieldSet {
+  const { next, type, skeleton } = input;
+  if (skeleton !== undefined) return compareObjects(skeleton, next, type).added;
   const top = type.map === undefined ? emptySet : presentKeys(next, type.map, untrackedKeys);
   const map = objectMetaType.map;
   const below = map === undefined ? emptySet : presentKeys(metadata, map, untrackedMetadata);
@@ -228,7 +232,7 @@ function writtenManagers(input: WriteContext, write: Write): Managers {
 function firstManagers(input: ApplyInput, live: Versioned): Managers {
   if (input.live === undefined) return noManagers;
   const before = { ...input, manager: "before-first-apply" };
-  const empty = emptyObject(live.object);
+  const empty = { ...input.skeleton, ...emptyObject(live.object) };
   const changes = compareObjects(empty, live.object, live.type);
   return writtenManagers(before, {
     live: empty,
