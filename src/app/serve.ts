@@ -6,6 +6,7 @@
 import type { AddressInfo } from "node:net";
 import { hostname } from "node:os";
 import { forgetHistory } from "../intents/housekeeping/history.ts";
+import type { WatchHub } from "../intents/watch/watch-hub.ts";
 import { systemClock } from "../kernel/clock.ts";
 import { every, systemTimers } from "../kernel/timers.ts";
 import type { Store } from "../store/port.ts";
@@ -27,6 +28,8 @@ export interface RunningServer {
   readonly kubeconfig: string;
   /** Where the certificate is that clients check the server by. */
   readonly authorityFile: string;
+  /** Who watches: the count goes back to zero when clients have left. */
+  readonly hub: WatchHub;
   stop(): Promise<void>;
 }
 
@@ -68,6 +71,7 @@ export async function startServer(config: ServeConfig, log: Logger): Promise<Run
   return {
     url,
     store,
+    hub: plane.hub,
     kubeconfig,
     authorityFile: credentials.authorityFile,
     stop: async () => {

@@ -1,0 +1,182 @@
+// A real server for the tests of the Kubernetes surface: in this process, on a free port, with its
+// data in a folder that goes away with it. Requests are made as clients make them, over TLS, so
+// that codes, headers and bytes are those that a client gets.
+import { readFile, mkdtemp, rm } from "node:fs/promises";
+import { Agent, request as httpsRequest } from "node:https";
+import type { IncomingHttpHeaders, IncomingMessage } from "node:http";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { serveConfig } from "../../src/app/config.ts";
+import { startServer } from "../../src/app/serve.ts";
+import type { WatchHub } from "../../src/intents/watch/watch-hub.ts";
+import type { Store } from "../../src/store/port.ts";
+import type { Logger } from "../../src/telemetry/log.ts";
+import { openWatch } from "./watch-stream.ts";
+import type { WatchStream } from "./watch-stream.ts";
+
+export type RequestHeaders = Readonly<Record<string, string | readonly string[]>>;
+
+export interface Reply {
+  readonly status: number;
+  readonly headers: IncomingHttpHeaders;
+  readonly bytes: Buffer;
+  readonly text: string;
+  /** The body read as JSON; undefined when it is not. */
+  readonly json: unknown;
+}
+
+export interface KubeServer extends AsyncDisposable {
+  readonly url: string;
+  /** Of the administrator, who may do everything. */
+  readonly token: string;
+  /** The authority that signed the server's certificate, as PEM. */
+  readonly ca: string;
+  readonly kubeconfig: string;
+  readonly store: Store;
+  readonly hub: WatchHub;
+  /** Errors that the server logged: nothing that a client does may add one. */
+  readonly errors: readonly string[];
+  /** An object goes out as JSON (a merge patch when patching), a text or bytes as they are. */
+  request(method: string, path: string, body?: unknown, headers?: RequestHeaders): Promise<Reply>;
+  watch(path: string, headers?: RequestHeaders): Promise<WatchStream>;
+  stop(): Promise<void>;
+}
+
+export interface KubeServerOptions {
+  /** postgres://...; a SQLite file in the temporary folder when left out. */
+  readonly store?: string;
+}
+
+export async function startKubeServer(options: KubeServerOptions = {}): Promise<KubeServer> {
+  const folder = await mkdtemp(join(tmpdir(), "setpoint-kube-"));
+  const errors: string[] = [];
+  const config = serveConfig({
+    data: folder,
+    listen: "127.0.0.1:0",
+    ...(options.store === undefined ? {} : { store: options.store }),
+  });
+  const server = await startServer(config, collectingLog(errors));
+  const token = (await readFile(join(folder, "admin.token"), "utf8")).trim();
+  const ca = await readFile(server.authorityFile, "utf8");
+  const agent = new Agent({ keepAlive: true, ca });
+  const { url } = server;
+  const send = (
+    method: string,
+    path: string,
+    body: unknown,
+    headers: RequestHeaders = {},
+  ): Promise<IncomingMessage> => {
+    const given = { accept: "application/json", authorization: `Bearer ${token}`, ...headers };
+    return sendRequest({ agent, url, method, path, body, headers: given });
+  };
+  let stopped: Promise<void> | undefined;
+  const stop = async (): Promise<void> => {
+    await server.stop();
+    agent.destroy();
+    await rm(folder, { recursive: true, force: true });
+  };
+  return {
+    url,
+    token,
+    ca,
+    kubeconfig: server.kubeconfig,
+    store: server.store,
+    hub: server.hub,
+    errors,
+    request: async (method, path, body, headers) =>
+      await replyOf(await send(method, path, body, headers)),
+    watch: async (path, headers) => openWatch(await send("GET", path, undefined, headers)),
+    stop: async () => await (stopped ??= stop()),
+    async [Symbol.asyncDispose]() {
+      await (stopped ??= stop());
+    },
+  };
+}
+
+/** What stands at a path such as "metadata.labels.app" or "items.0.spec"; undefined if nothing. */
+export function pick(value: unknown, path: string): unknown {
+  let at = value;
+  for (const name of path.split(".")) {
+    if (typeof at !== "object" || at === null || !Object.hasOwn(at, name)) return undefined;
+    at = (at as Readonly<Record<string, unknown>>)[name];
+  }
+  return at;
+}
+
+export function pickText(value: unknown, path: string): string {
+  const found = pick(value, path);
+  if (typeof found !== "string") throw new Error(`no text at ${path}: ${JSON.stringify(value)}`);
+  return found;
+}
+
+export function pickList(value: unknown, path: string): readonly unknown[] {
+  const found = pick(value, path);
+  if (!Array.isArray(found)) throw new Error(`no list at ${path}: ${JSON.stringify(value)}`);
+  return found as readonly unknown[];
+}
+
+function collectingLog(errors: string[]): Logger {
+  const ignore = (): void => {};
+  return {
+    debug: ignore,
+    info: ignore,
+    warn: ignore,
+    error: (fields, message) => {
+      const { error } = fields;
+      const why = error instanceof Error ? (error.stack ?? error.message) : JSON.stringify(fields);
+      errors.push(`${message}: ${why}`);
+    },
+  };
+}
+
+interface Sending {
+  readonly agent: Agent;
+  readonly url: string;
+  readonly method: string;
+  readonly path: string;
+  readonly body: unknown;
+  readonly headers: RequestHeaders;
+}
+
+async function sendRequest(sending: Sending): Promise<IncomingMessage> {
+  const { agent, url, method, path, body, headers } = sending;
+  const bytes = bodyBytes(body);
+  const isText = typeof body === "string" || Buffer.isBuffer(body);
+  const json = method === "PATCH" ? "application/merge-patch+json" : "application/json";
+  const all = {
+    ...(bytes === undefined || isText ? {} : { "content-type": json }),
+    ...(bytes === undefined ? {} : { "content-length": String(bytes.length) }),
+    ...headers,
+  };
+  const { hostname, port } = new URL(url);
+  return await new Promise<IncomingMessage>((resolve, reject) => {
+    // The path is sent as it is: a URL object would tidy up what a test wants to send.
+    const call = httpsRequest({ agent, hostname, port, method, path, headers: { ...all } });
+    call.once("response", resolve);
+    call.once("error", reject);
+    call.end(bytes);
+  });
+}
+
+function bodyBytes(body: unknown): Buffer | undefined {
+  if (body === undefined) return undefined;
+  if (Buffer.isBuffer(body)) return body;
+  return Buffer.from(typeof body === "string" ? body : JSON.stringify(body));
+}
+
+async function replyOf(response: IncomingMessage): Promise<Reply> {
+  const parts: Buffer[] = [];
+  for await (const part of response) parts.push(part as Buffer);
+  const bytes = Buffer.concat(parts);
+  const text = bytes.toString("utf8");
+  const { statusCode = 0, headers } = response;
+  return { status: statusCode, headers, bytes, text, json: jsonOf(text) };
+}
+
+function jsonOf(text: string): unknown {
+  try {
+    return JSON.parse(text) as unknown;
+  } catch {
+    return undefined;
+  }
+}
