@@ -29,5 +29,14 @@ export function manualClock(startMs: number = Date.UTC(2026, 0, 1)): ManualClock
 
 /** The text form of a time in metadata and conditions: UTC, whole seconds, as Kubernetes has it. */
 export function timeText(ms: number): string {
-  return `${new Date(ms).toISOString().slice(0, 19)}Z`;
+  const second = Math.floor(ms / 1_000);
+  // Thousands of documents are made in the same second.
+  if (second !== lastSecond) {
+    lastText = `${new Date(second * 1_000).toISOString().slice(0, 19)}Z`;
+    lastSecond = second;
+  }
+  return lastText;
 }
+
+let lastSecond = Number.NaN;
+let lastText = "";

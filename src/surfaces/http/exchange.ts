@@ -55,47 +55,76 @@ export function exchangeOf(
   response: Response,
   certificate: PeerCertificate | undefined,
 ): Exchange {
-  let isAnswered = false;
-  const isHead = request.method === "HEAD";
-  return {
-    method: request.method ?? "GET",
-    url: request.url ?? "/",
-    headers: request.headers,
-    headerValues: (name) => headerValues(request.rawHeaders, name),
-    remoteAddress: request.socket.remoteAddress ?? "",
-    certificate,
-    readBody: (maxBytes, tooLarge) => readBody(request, maxBytes, tooLarge),
-    send: (status, headers, body = "") => {
-      if (isAnswered || response.destroyed) return;
-      isAnswered = true;
-      const bytes = typeof body === "string" ? Buffer.from(body) : body;
-      writeHead(response, status, { ...headers, "content-length": bytes.length });
-      if (isHead) response.end();
-      else response.end(bytes);
-    },
-    begin: (status, headers) => {
-      isAnswered = true;
-      writeHead(response, status, headers);
-      return bodyStream(response);
-    },
-    get isAnswered() {
-      return isAnswered;
-    },
-    onClose: (run) => {
-      // The request closes when its body was read; only the response tells that the client left.
-      response.once("close", run);
-    },
-  };
+  return new HttpExchange(request, response, certificate);
+}
+
+/** Bodies up to this size go out in one piece with their head. */
+const onePieceBytes = 16 * 1_024;
+
+/** A class, because one is made for every request and closures would cost more than the rest. */
+class HttpExchange implements Exchange {
+  readonly method: string;
+  readonly url: string;
+  readonly headers: IncomingHttpHeaders;
+  readonly certificate: PeerCertificate | undefined;
+  readonly #request: Request;
+  readonly #response: Response;
+  #isAnswered = false;
+
+  constructor(request: Request, response: Response, certificate: PeerCertificate | undefined) {
+    this.method = request.method ?? "GET";
+    this.url = request.url ?? "/";
+    this.headers = request.headers;
+    this.certificate = certificate;
+    this.#request = request;
+    this.#response = response;
+  }
+
+  get remoteAddress(): string {
+    return this.#request.socket.remoteAddress ?? "";
+  }
+
+  get isAnswered(): boolean {
+    return this.#isAnswered;
+  }
+
+  /** Raw headers are names and values in turn. */
+  headerValues(name: string): readonly string[] {
+    const raw = this.#request.rawHeaders;
+    return raw.filter((_, at) => at % 2 === 1 && raw[at - 1]?.toLowerCase() === name);
+  }
+
+  readBody(maxBytes: number, tooLarge: () => Error): Promise<Buffer> {
+    return readBody(this.#request, maxBytes, tooLarge);
+  }
+
+  send(status: number, headers: Headers, body: Buffer | string = ""): void {
+    const response = this.#response;
+    if (this.#isAnswered || response.destroyed) return;
+    this.#isAnswered = true;
+    const length = Buffer.byteLength(body);
+    writeHead(response, status, { ...headers, "content-length": length });
+    if (this.method === "HEAD" || length === 0) response.end();
+    else if (typeof body === "string" || length > onePieceBytes) response.end(body);
+    // As a text the body is joined to the head and both are encrypted and sent as one.
+    else (response as ServerResponse).end(body.toString("latin1"), "latin1");
+  }
+
+  begin(status: number, headers: Headers): BodyStream {
+    this.#isAnswered = true;
+    writeHead(this.#response, status, headers);
+    return bodyStream(this.#response);
+  }
+
+  onClose(run: () => void): void {
+    // The request closes when its body was read; only the response tells that the client left.
+    this.#response.once("close", run);
+  }
 }
 
 /** The two kinds of response differ in their types only. */
 function writeHead(response: Response, status: number, headers: Headers): void {
   (response as ServerResponse).writeHead(status, headers as OutgoingHttpHeaders);
-}
-
-/** Raw headers are names and values in turn. */
-function headerValues(raw: readonly string[], name: string): readonly string[] {
-  return raw.filter((_, at) => at % 2 === 1 && raw[at - 1]?.toLowerCase() === name);
 }
 
 function readBody(request: Request, maxBytes: number, tooLarge: () => Error): Promise<Buffer> {
