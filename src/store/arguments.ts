@@ -32,7 +32,7 @@ export const readLimits = {
   /** Changes since a snapshot that are looked at to count on it. */
   countedChanges: 10_000,
   /** Changes that one page of some kinds looks at. */
-  searchedChanges: 20_000,
+  searchedChanges: 5_000,
 } as const;
 
 /** What is wrong with a text that both databases should keep exactly; undefined: nothing. */

@@ -1,5 +1,6 @@
 /** The log: changes in order from any point, the history of one key, and waiting for the next. */
 import assert from "node:assert/strict";
+import { readLimits } from "../arguments.ts";
 import { scenario } from "./harness.ts";
 import type { OpenStore } from "./harness.ts";
 import {
@@ -10,6 +11,7 @@ import {
   del,
   draft,
   exists,
+  gadgets,
   key,
   minuteMs,
   put,
@@ -24,6 +26,7 @@ const a = key("a");
 export function historyContract(open: OpenStore): void {
   changes(open);
   changesOfKinds(open);
+  searches(open);
   deletions(open);
   history(open);
   waiting(open);
@@ -114,6 +117,24 @@ function changesOfKinds(open: OpenStore): void {
     await h.store.compact(20);
     await rejectsWith("history.gone", h.store.changes(19, 5, { kinds: ["none"] }));
     await rejectsWith("revision.future", h.store.changes(41, 5, { kinds: ["none"] }));
+  });
+}
+
+function searches(open: OpenStore): void {
+  scenario(open, "a kind that is rare in the log is found however far it is", async (h) => {
+    const turns = readLimits.searchedChanges / 50 + 2;
+    const keys = Array.from({ length: 50 }, (_, i) => key(`n${i}`));
+    await h.store.commit(keys.map((of) => put(of)));
+    for (let spec = 2; spec <= turns; spec += 1) {
+      await h.store.commit(keys.map((of) => put(of, { when: exists, content: { spec } })));
+    }
+    await commit(h.store, put(key("rare", "team", gadgets)));
+    await h.reopen();
+    const found = await changesOf(h.store, [gadgets], { limit: 10 });
+    assert.deepEqual(
+      found.map((change) => change.revision),
+      [turns * 50 + 1],
+    );
   });
 }
 

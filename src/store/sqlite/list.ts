@@ -301,7 +301,7 @@ function probe(reader: Reader, kind: string, term: string): number {
 export function walkReplaced(query: ListQuery, at: number): Part {
   const { sql, values } = keyRange("e", query);
   return {
-    sql: `SELECT e.namespace, e.name, e.previous FROM change e INDEXED BY change_by_kind
+    sql: `SELECT e.namespace, e.name, e.previous FROM change e INDEXED BY change_replaced
       WHERE e.kind = ? AND e.revision > ? AND e.previous <= ?${sql}
       ORDER BY e.namespace, e.name LIMIT ?`,
     values: [query.kind, at, at, ...values, maxLooks + pageLimit(query) + 1],

@@ -50,8 +50,9 @@ export const readQueries = {
     WHERE r.kind = ? AND r.namespace = ? AND r.name = ?`,
   changes: `SELECT ${changeColumns} FROM change c LEFT JOIN change p ON p.revision = c.previous
     WHERE c.revision > ? ORDER BY c.revision LIMIT ?`,
-  changesOfKind: `SELECT revision FROM change INDEXED BY change_by_kind
-    WHERE kind = ? AND revision > ? AND revision <= ? ORDER BY revision LIMIT ?`,
+  changesOfKinds: `SELECT revision FROM change
+    WHERE revision > ? AND revision <= ? AND +kind IN (SELECT value FROM json_each(?))
+    ORDER BY revision LIMIT ?`,
   change: `SELECT ${changeColumns} FROM change c LEFT JOIN change p ON p.revision = c.previous
     WHERE c.revision = ?`,
   current: "SELECT revision FROM resource WHERE kind = ? AND namespace = ? AND name = ?",
@@ -65,7 +66,7 @@ function statements(db: DatabaseSync) {
     get: rows<[number, string, string, Uint8Array | null]>(db, readQueries.get),
     head: rows<[number, number]>(db, "SELECT revision, compacted FROM head"),
     changes: rows<ChangeRow>(db, readQueries.changes),
-    changesOfKind: rows<[number]>(db, readQueries.changesOfKind),
+    changesOfKinds: rows<[number]>(db, readQueries.changesOfKinds),
     change: rows<ChangeRow>(db, readQueries.change),
     current: rows<[number]>(db, readQueries.current),
     deletion: rows<[number]>(db, readQueries.deletion),
@@ -136,17 +137,15 @@ export class Reader {
   changes({ after, limit, kinds }: ChangesQuery): ChangePage {
     return this.snapshot(() => {
       const head = this.checkReadable(after);
-      // Of several kinds all revisions of a range are sorted, so the range is bounded.
-      const isSearch = kinds !== undefined && kinds.length > 1;
-      const most = isSearch ? after + readLimits.searchedChanges : head.revision;
-      const upTo = Math.min(most, head.revision);
-      const rowsInOrder =
+      const end = kinds === undefined ? head.revision : after + readLimits.searchedChanges;
+      const upTo = Math.min(end, head.revision);
+      const found =
         kinds === undefined
           ? this.#sql.changes.iterate(after, limit)
-          : this.#changesOf(new Set(kinds), after, upTo, limit);
+          : this.#changesOf(kinds, after, upTo, limit);
       const changes: Change[] = [];
       let bytes = 0;
-      for (const row of rowsInOrder) {
+      for (const row of found) {
         const change = this.#change(row);
         bytes += change.body.length;
         if (bytes > limits.maxPageBytes && changes.length > 0) return pageOf(head, changes);
@@ -156,19 +155,15 @@ export class Reader {
     });
   }
 
+  /** Looks at the kinds alone; a document is read when it is wanted. */
   *#changesOf(
-    kinds: ReadonlySet<string>,
+    kinds: readonly string[],
     after: number,
     upTo: number,
     limit: number,
   ): Iterable<ChangeRow> {
-    const found: number[] = [];
-    for (const kind of kinds) {
-      const revisions = this.#sql.changesOfKind.all(kind, after, upTo, limit);
-      for (const [revision] of revisions) found.push(revision);
-    }
-    if (kinds.size > 1) found.sort((a, b) => a - b);
-    for (const revision of found.slice(0, limit)) {
+    const wanted = JSON.stringify(kinds);
+    for (const [revision] of this.#sql.changesOfKinds.all(after, upTo, wanted, limit)) {
       const row = this.#sql.change.get(revision);
       if (row !== undefined) yield row;
     }
