@@ -47,9 +47,11 @@ export function openWatch(response: IncomingMessage): WatchStream {
   response.once("error", () => finish("broken"));
   response.once("close", () => finish("broken"));
 
+  // Events change it while `next` waits, which only a function shows to the linter.
+  const hasEnded = (): boolean => isOver;
   const next = async (withinMs = patienceMs): Promise<WatchFrame | undefined> => {
     const late = AbortSignal.timeout(withinMs);
-    while (frames.length === 0 && !isOver) {
+    while (frames.length === 0 && !hasEnded()) {
       late.throwIfAborted();
       const { promise, resolve } = Promise.withResolvers<void>();
       wake = resolve;
