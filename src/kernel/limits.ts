@@ -77,6 +77,12 @@ export const limits = Object.freeze({
   maxCelRuleEstimate: 10_000_000,
   /** Estimated worst cost of all rules of one version of a kind. */
   maxCelSchemaEstimate: 100_000_000,
+  /** Items of a list that an expression makes; adding lists costs little, so they could double. */
+  maxCelListItems: 1_000_000,
+  /** Comparisons inside of lists and maps in one evaluation; they are not in its cost. */
+  maxCelComparisons: 10_000_000,
+  /** Characters of a text that an expression makes. */
+  maxCelTextChars: 16 * mib,
   /** The message that a messageExpression may give. */
   maxCelMessageBytes: 5_120,
   /** The largest request for which sizes are estimated. */

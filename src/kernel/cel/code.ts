@@ -4,6 +4,7 @@
 
 import type { Checked } from "./check.ts";
 import type { Expression } from "./ast.ts";
+import { limits } from "../limits.ts";
 import type { CelValue } from "./values.ts";
 
 export interface Frame {
@@ -11,6 +12,8 @@ export interface Frame {
   readonly slots: (CelValue | undefined)[];
   cost: number;
   readonly limit: number;
+  /** Comparisons inside of lists and maps, which cost nothing but take time. */
+  work: number;
 }
 
 export type Code = (frame: Frame) => CelValue;
@@ -37,7 +40,7 @@ export interface Planner {
   /** Names of types, which are values. */
   readonly constants: ReadonlyMap<string, CelValue>;
   slotCount: number;
-  /** `isBranch`: a branch of a conditional, whose first name is not charged. */
+  /** `isBranch`: an attribute within another one, whose first name is not charged. */
   readonly plan: (expression: Expression, isBranch?: boolean) => Planned;
 }
 
@@ -52,6 +55,14 @@ export class PlanError extends Error {}
 export function charge(frame: Frame, units: number): void {
   frame.cost += units;
   if (frame.cost > frame.limit) throw overBudget;
+}
+
+/** Comparing deep values costs what comparing their first level costs; this is their limit. */
+export function meterOf(frame: Frame): () => void {
+  return () => {
+    frame.work += 1;
+    if (frame.work > limits.maxCelComparisons) throw overBudget;
+  };
 }
 
 export function constant(value: CelValue): Planned {

@@ -5,7 +5,10 @@ import { getOrUndefined, isNumeric } from "./numbers.ts";
 import type { CelError, CelList, CelMap, CelValue } from "./values.ts";
 import { error, noSuchOverload } from "./values.ts";
 
-export function equal(a: CelValue, b: CelValue): boolean {
+/** Counts what is compared inside of lists and maps, and may throw to stop it. */
+export type Meter = () => void;
+
+export function equal(a: CelValue, b: CelValue, meter?: Meter): boolean {
   if (a === b) return true;
   if (typeof a !== "object" && typeof b !== "object" && typeof a === typeof b) return false;
   if (isNumeric(a) && isNumeric(b)) return compareNumbers(a, b) === 0;
@@ -21,13 +24,13 @@ export function equal(a: CelValue, b: CelValue): boolean {
     case "type":
       return b.kind === "type" && a.name === b.name;
     case "list":
-      return b.kind === "list" && equalLists(a, b);
+      return b.kind === "list" && equalLists(a, b, meter);
     case "map":
-      return b.kind === "map" && equalMaps(a, b);
+      return b.kind === "map" && equalMaps(a, b, meter);
     case "optional":
       if (b.kind !== "optional") return false;
       if (a.value === undefined || b.value === undefined) return a.value === b.value;
-      return equal(a.value, b.value);
+      return equal(a.value, b.value, meter);
     case "opaque":
       return b.kind === "opaque" && a.sameAs(b);
     default:
@@ -96,20 +99,24 @@ function order(a: bigint, b: bigint): number {
   return a > b ? 1 : 0;
 }
 
-function equalLists(a: CelList, b: CelList): boolean {
+function equalLists(a: CelList, b: CelList, meter: Meter | undefined): boolean {
   if (a.size !== b.size) return false;
   if (a.sameAs !== undefined) return a.sameAs(b);
-  for (let i = 0; i < a.size; i++) if (!equal(a.at(i), b.at(i))) return false;
+  for (let i = 0; i < a.size; i++) {
+    meter?.();
+    if (!equal(a.at(i), b.at(i), meter)) return false;
+  }
   return true;
 }
 
-function equalMaps(a: CelMap, b: CelMap): boolean {
+function equalMaps(a: CelMap, b: CelMap, meter: Meter | undefined): boolean {
   if (a.size !== b.size) return false;
   for (const key of a.keys()) {
+    meter?.();
     const mine = a.get(key);
     const other = b.get(key);
     if (mine === undefined && other === undefined) continue;
-    if (mine === undefined || other === undefined || !equal(mine, other)) return false;
+    if (mine === undefined || other === undefined || !equal(mine, other, meter)) return false;
   }
   return a.hidesDifference?.(b) !== true;
 }

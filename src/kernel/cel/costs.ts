@@ -20,13 +20,16 @@ import type { CelValue } from "./values.ts";
 /** One unit, even where cel-go would look at sizes. */
 export const fixed = (units: number): CallCost => ({
   estimate: () => ({ cost: exactly(units) }),
-  actual: () => units,
+  bill: () => units,
 });
 
 /** The shorter one of two texts has to be walked. */
 export const smallerText: CallCost = {
   estimate: ({ args, sizeOf: size }) => ({ cost: smaller(args.map(size)) }),
-  actual: ([a = null, b = null]) => walk(Math.min(sizeOf(a), sizeOf(b))),
+  bill:
+    () =>
+    ([a = null, b = null]) =>
+      walk(Math.min(sizeOf(a), sizeOf(b))),
 };
 
 function smaller(sizes: readonly Range[]): Range {
@@ -55,18 +58,19 @@ export const equality: CallCost = {
     }
     return smallerText.estimate(call);
   },
-  actual: (args, result, overload) => {
-    const [a] = args;
-    if (typeof a === "object" && a?.kind === "opaque") return 1;
-    return smallerText.actual(args, result, overload);
-  },
+  bill:
+    () =>
+    ([a = null, b = null]) => {
+      if (typeof a === "number") return 1;
+      if (typeof a === "object" && a?.kind === "opaque") return 1;
+      return walk(Math.min(sizeOf(a), sizeOf(b)));
+    },
 };
 
 function forOverloads(pattern: RegExp, cost: CallCost): CallCost {
   return {
     estimate: (call) => (pattern.test(call.overload) ? cost.estimate(call) : undefined),
-    actual: (args, result, overload) =>
-      pattern.test(overload) ? cost.actual(args, result, overload) : 1,
+    bill: (overload) => (pattern.test(overload) ? cost.bill(overload) : 1),
   };
 }
 
@@ -80,13 +84,18 @@ export const addition: CallCost = {
     const cost = overload === "add_list" ? exactly(1) : scale(resultSize, traversalFactor);
     return { cost, resultSize };
   },
-  actual: ([a = null, b = null], _result, overload) =>
-    overload === "add_string" || overload === "add_bytes" ? walk(sizeOf(a) + sizeOf(b)) : 1,
+  bill: (overload) =>
+    overload === "add_string" || overload === "add_bytes"
+      ? ([a = null, b = null]) => walk(sizeOf(a) + sizeOf(b))
+      : 1,
 };
 
 export const membership: CallCost = forOverloads(/^in_list$/, {
   estimate: ({ args, sizeOf: size }) => sizeOfArgument(args[1], size, 1),
-  actual: ([, container = null]) => sizeOf(container),
+  bill:
+    () =>
+    ([, container = null]) =>
+      sizeOf(container),
 });
 
 function sizeOfArgument(
@@ -99,7 +108,10 @@ function sizeOfArgument(
 
 export const prefix: CallCost = {
   estimate: ({ args, sizeOf: size }) => sizeOfArgument(args[0], size, traversalFactor),
-  actual: ([text = null]) => walk(sizeOf(text)),
+  bill:
+    () =>
+    ([text = null]) =>
+      walk(sizeOf(text)),
 };
 
 export const containment: CallCost = {
@@ -109,7 +121,10 @@ export const containment: CallCost = {
     const walks = [target, part].map((node) => scale(size(node), traversalFactor));
     return { cost: walks.reduce(multiply) };
   },
-  actual: ([text = null, part = null]) => walk(sizeOf(text)) * walk(sizeOf(part)),
+  bill:
+    () =>
+    ([text = null, part = null]) =>
+      walk(sizeOf(text)) * walk(sizeOf(part)),
 };
 
 /** An empty text still costs the pattern. */
@@ -120,16 +135,17 @@ function regex({ target, args, sizeOf: size }: EstimatedCall): Range | undefined
   return multiply(text, scale(size(pattern), regexFactor));
 }
 
-function actualRegex(text: CelValue, pattern: CelValue): number {
-  return walk(1 + sizeOf(text)) * Math.ceil(sizeOf(pattern) * regexFactor);
-}
+const regexBill: CallCost["bill"] =
+  () =>
+  ([text = null, pattern = null]) =>
+    walk(1 + sizeOf(text)) * Math.ceil(sizeOf(pattern) * regexFactor);
 
 export const regexMatch: CallCost = forOverloads(/^matches_string$/, {
   estimate: (call) => {
     const cost = regex(call);
     return cost === undefined ? undefined : { cost };
   },
-  actual: ([text = null, pattern = null]) => actualRegex(text, pattern),
+  bill: regexBill,
 });
 
 /** In the worst case each character is a find of its own. */
@@ -139,7 +155,7 @@ export const regexFind: CallCost = {
     if (cost === undefined || call.target === undefined) return undefined;
     return { cost, resultSize: { min: 0, max: call.sizeOf(call.target).max } };
   },
-  actual: ([text = null, pattern = null]) => actualRegex(text, pattern),
+  bill: regexBill,
 };
 
 /** Walks over the receiver, or over the first argument of a function that has none. */
@@ -152,7 +168,10 @@ export function traversal(walks = 1, resultSize?: (size: Range) => Range): CallC
       const cost = scale(found, walks * traversalFactor);
       return resultSize === undefined ? { cost } : { cost, resultSize: resultSize(found) };
     },
-    actual: ([text = null]) => Math.ceil(sizeOf(text) * walks * traversalFactor),
+    bill:
+      () =>
+      ([text = null]) =>
+        Math.ceil(sizeOf(text) * walks * traversalFactor),
   };
 }
 
@@ -174,8 +193,10 @@ export const textConversion: CallCost = {
     }
     return undefined;
   },
-  actual: ([text = null], _result, overload) =>
-    overload === "string_to_bytes" || overload === "bytes_to_string" ? walk(sizeOf(text)) : 1,
+  bill: (overload) =>
+    overload === "string_to_bytes" || overload === "bytes_to_string"
+      ? ([text = null]) => walk(sizeOf(text))
+      : 1,
 };
 
 /** indexOf() and others that look at each item of a list, or at each character of a text. */
@@ -188,7 +209,10 @@ export const listScan: CallCost = {
     const perItem = isText ? add(exactly(1), scale(size(item), traversalFactor)) : exactly(1);
     return { cost: multiply(size(target), perItem) };
   },
-  actual: ([target = null]) => treeTraversal(target),
+  bill:
+    () =>
+    ([target = null]) =>
+      treeTraversal(target),
 };
 
 /** The items of a list, as far as the schema or the type tell of them. */

@@ -105,9 +105,9 @@ function programOf(checked: Checked, names: readonly string[]): Program {
     mentions: (variable) => used.has(variable),
     estimateCost: (hints = () => undefined) => estimateCost(checked, hints),
     evaluate: (bindings, budget) => {
-      const slots = Array.from<CelValue | undefined>({ length: slotCount });
+      const slots = Array<CelValue | undefined>(slotCount);
       for (const { name, slot } of bound) slots[slot] = bindings[name];
-      const frame = { slots, cost: 0, limit: budget };
+      const frame = { slots, cost: 0, limit: budget, work: 0 };
       try {
         const value = code(frame);
         if (!isError(value)) return { kind: "value", value, cost: frame.cost };

@@ -54,9 +54,14 @@ export interface CallEstimate {
 export interface CallCost {
   /** Undefined: one unit. */
   readonly estimate: (call: EstimatedCall) => CallEstimate | undefined;
-  /** The arguments begin with the receiver, if there is one. */
-  readonly actual: (args: readonly CelValue[], result: CelValue, overload: string) => number;
+  /** Asked for once, when the call is planned; empty when the values decide the overload. */
+  readonly bill: (overload: string) => Bill;
+  /** The bill depends on the result. All others are paid before the work is done. */
+  readonly needsResult?: true;
 }
+
+/** Units, or how many units. The arguments begin with the receiver, if there is one. */
+export type Bill = number | ((args: readonly CelValue[], result: CelValue) => number);
 
 export function global(
   id: string,
@@ -78,7 +83,7 @@ export function member(
 
 export const unitCost: CallCost = {
   estimate: () => undefined,
-  actual: () => 1,
+  bill: () => 1,
 };
 
 export function declare(

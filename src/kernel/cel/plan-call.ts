@@ -3,10 +3,11 @@
 
 import type { Call, Expression } from "./ast.ts";
 import type { Resolution } from "./check.ts";
-import { charge, constant, findVariable, PlanError } from "./code.ts";
+import { charge, constant, findVariable, meterOf, PlanError } from "./code.ts";
+import { equal } from "./compare.ts";
 import type { Code, Planned, Planner } from "./code.ts";
 import { foldable } from "./conversions.ts";
-import type { CallCost, FunctionDeclaration, Implementation, Overload } from "./functions.ts";
+import type { CallCost, FunctionDeclaration, Implementation } from "./functions.ts";
 import { mapBuilder } from "./maps.ts";
 import { planAppend, planInsert } from "./plan-loop-step.ts";
 import { regexProblem } from "../regex.ts";
@@ -30,7 +31,7 @@ export function planCall(planner: Planner, call: Call): Planned {
     if (membership !== undefined) return membership;
   }
   if (regexFunctions.has(declaration.name)) checkPattern(planned[1]?.constant);
-  const run = implementation(resolution, args.map(planner.checked.typeOf));
+  const run = implementation(resolution);
   if (foldable.has(declaration.name)) {
     const folded = fold(planned, run);
     if (folded !== undefined) return constant(folded);
@@ -38,93 +39,148 @@ export function planCall(planner: Planner, call: Call): Planned {
   const overload = resolution.overloads.length === 1 ? (resolution.overloads[0]?.id ?? "") : "";
   const isStrict = declaration.name !== "@not_strictly_false";
   const codes = planned.map(({ code }) => code);
-  return { code: strictCall(codes, run, declaration.cost, overload, isStrict) };
+  const pay = payment(declaration.cost, overload);
+  const equality = planEquality(declaration.name, codes, pay);
+  if (equality !== undefined) return { code: equality };
+  return { code: codeOf(codes, run, pay, isStrict) };
 }
 
-function strictCall(
+/** Whether two values are equal can take long to find out, and is metered on its own. */
+function planEquality(name: string, codes: readonly Code[], { before }: Payment): Code | undefined {
+  const [first, second] = codes;
+  if (first === undefined || second === undefined || typeof before === "number") return undefined;
+  if (name !== "_==_" && name !== "_!=_") return undefined;
+  const isEqual = name === "_==_";
+  return (frame) => {
+    const a = first(frame);
+    const b = second(frame);
+    charge(frame, before([a, b]));
+    if (isError(a)) return a;
+    if (isError(b)) return b;
+    const isDeep = typeof a === "object" && a !== null;
+    return equal(a, b, isDeep ? meterOf(frame) : undefined) === isEqual;
+  };
+}
+
+/** The work, and what it costs; most is paid before it is done. */
+interface Payment {
+  readonly before: ((args: readonly CelValue[]) => number) | number;
+  readonly after: ((args: readonly CelValue[], result: CelValue) => number) | undefined;
+}
+
+function payment(cost: CallCost, overload: string): Payment {
+  const bill = cost.bill(overload);
+  if (typeof bill === "number") return { before: bill, after: undefined };
+  if (cost.needsResult === true) return { before: 0, after: bill };
+  return { before: (args) => bill(args, null), after: undefined };
+}
+
+/** An error among the arguments is the result, unless the function takes errors. */
+function codeOf(
   codes: readonly Code[],
   run: Implementation,
-  cost: CallCost,
-  overload: string,
+  { before, after }: Payment,
   isStrict: boolean,
 ): Code {
   const [first, second] = codes;
-  if (codes.length === 1 && first !== undefined) {
-    return (frame) => {
-      const a = first(frame);
-      const result = isStrict && isError(a) ? a : run(a);
-      charge(frame, cost.actual([a], result, overload));
-      return result;
-    };
+  if (after === undefined && first !== undefined && codes.length === 1) {
+    const checked: Implementation = isStrict ? (a) => (isError(a) ? a : run(a)) : run;
+    return unaryCall(first, checked, before);
   }
-  if (codes.length === 2 && first !== undefined && second !== undefined) {
-    return binaryCall(first, second, run, cost, overload);
+  if (after === undefined && first !== undefined && second !== undefined && codes.length === 2) {
+    return binaryCall(first, second, run, before);
   }
   return (frame) => {
     const args: CelValue[] = [];
     for (const code of codes) {
       const value = code(frame);
-      if (isError(value)) return value;
       args.push(value);
+      // Calls with many arguments end at an error, and are billed only if it was the last one.
+      if (codes.length > 2 && args.length < codes.length && isError(value)) return value;
     }
-    const result = run(...args);
-    charge(frame, cost.actual(args, result, overload));
+    charge(frame, typeof before === "number" ? before : before(args));
+    const result = args.find(isError) ?? run(...args);
+    if (after !== undefined) charge(frame, after(args, result));
     return result;
   };
 }
 
-function binaryCall(
-  first: Code,
-  second: Code,
-  run: Implementation,
-  cost: CallCost,
-  overload: string,
-): Code {
-  const { actual } = cost;
+function unaryCall(first: Code, run: Implementation, bill: Payment["before"]): Code {
+  if (typeof bill === "number") {
+    return (frame) => {
+      const a = first(frame);
+      charge(frame, bill);
+      return run(a);
+    };
+  }
+  return (frame) => {
+    const a = first(frame);
+    charge(frame, bill([a]));
+    return run(a);
+  };
+}
+
+function binaryCall(first: Code, second: Code, run: Implementation, bill: Payment["before"]): Code {
+  if (typeof bill === "number") {
+    return (frame) => {
+      const a = first(frame);
+      const b = second(frame);
+      charge(frame, bill);
+      if (isError(a)) return a;
+      return isError(b) ? b : run(a, b);
+    };
+  }
   return (frame) => {
     const a = first(frame);
     const b = second(frame);
-    let result: CelValue;
-    if (isError(a)) result = a;
-    else result = isError(b) ? b : run(a, b);
-    charge(frame, actual([a, b], result, overload));
-    return result;
+    charge(frame, bill([a, b]));
+    if (isError(a)) return a;
+    return isError(b) ? b : run(a, b);
   };
 }
 
-/** One implementation when the types say which; else the values choose among the overloads. */
-function implementation(resolution: Resolution, types: readonly CelType[]): Implementation {
-  const { declaration, overloads } = resolution;
+/** The values have the last word: a null may stand where the type promises a text. */
+function implementation({ declaration, overloads }: Resolution): Implementation {
   const [only] = overloads;
   if (only === undefined) return () => noSuchOverload;
   if (declaration.isGeneric) return only.run;
-  const isCertain = overloads.length === 1 && !types.some(mayVary);
-  if (isCertain) return only.run;
+  const candidates = overloads.map((overload) => ({
+    run: overload.run,
+    accepts: overload.args.map(acceptorOf),
+  }));
   return (...args) => {
-    const match = overloads.find((overload) => accepts(overload, args));
+    const match = candidates.find(({ accepts }) =>
+      accepts.every((accept, index) => accept(args[index] ?? null)),
+    );
     return match === undefined ? noMatch(declaration, args) : match.run(...args);
   };
 }
 
-function mayVary(type: CelType): boolean {
-  return type.kind === "dyn" || type.kind === "param" || type.params.some(mayVary);
-}
+type Acceptor = (value: CelValue) => boolean;
 
-function accepts({ args: types }: Overload, args: readonly CelValue[]): boolean {
-  return (
-    types.length === args.length &&
-    types.every((type, index) => isOfType(args[index] ?? null, type))
-  );
-}
-
-function isOfType(value: CelValue, type: CelType): boolean {
-  if (type.kind === "dyn" || type.kind === "param") return true;
-  const actual = typeOf(value);
-  if (actual.kind === "opaque" || actual.kind === "struct") return actual.name === type.name;
-  if (actual.kind !== type.kind) return false;
-  if (type.kind !== "list" || typeof value !== "object" || value?.kind !== "list") return true;
-  const [item] = type.params;
-  return item === undefined || value.size === 0 || isOfType(value.at(0), item);
+function acceptorOf(type: CelType): Acceptor {
+  switch (type.kind) {
+    case "dyn":
+    case "param":
+      return () => true;
+    case "string":
+      return (value) => typeof value === "string";
+    case "int":
+      return (value) => typeof value === "number" || typeof value === "bigint";
+    case "struct":
+    case "opaque":
+      return (value) => typeOf(value).name === type.name;
+    case "list": {
+      const [item] = type.params;
+      const accept = item === undefined ? () => true : acceptorOf(item);
+      return (value) =>
+        typeof value === "object" &&
+        value?.kind === "list" &&
+        (value.size === 0 || accept(value.at(0)));
+    }
+    default:
+      return (value) => typeOf(value).kind === type.kind;
+  }
 }
 
 function noMatch({ name }: FunctionDeclaration, args: readonly CelValue[]): CelValue {

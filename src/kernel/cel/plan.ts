@@ -1,6 +1,6 @@
 // Turns a checked expression into closures. Costs are charged as cel-go charges them, including
 // its peculiarities: a chain of names and selections is one attribute, whose first name is free
-// when it is the branch of a conditional, and an index that is itself an attribute is free, too.
+// when it is the branch of a conditional or an index.
 
 import type { Call, CreateList, CreateMap, Expression, Ident, Select } from "./ast.ts";
 import type { Checked } from "./check.ts";
@@ -205,16 +205,14 @@ function planIndex(
   isBranch: boolean,
 ): Planned {
   const from = planOperand(planner, operand, isBranch);
-  const isFree = isAttribute(planner, index) && !(index.kind === "call" && index.name === "_?_:_");
-  const units = isFree ? 0 : 1;
-  const { code } = planner.plan(index);
+  const { code } = planner.plan(index, isAttribute(planner, index));
   if (name === "_[_]") {
     return {
       code: (frame) => {
         const value = from(frame);
         if (isError(value)) return value;
         const key = code(frame);
-        charge(frame, units);
+        charge(frame, 1);
         return isError(key) ? key : indexInto(value, key);
       },
     };
@@ -224,8 +222,9 @@ function planIndex(
       const value = from(frame);
       if (isError(value)) return value;
       const key = code(frame);
-      const found = isError(key) ? key : optionalIndex(value, key);
-      if (found.kind === "error" || found.value !== undefined) charge(frame, units);
+      if (isError(key)) return key;
+      const found = optionalIndex(value, key);
+      if (found.kind === "error" || found.value !== undefined) charge(frame, 1);
       return found;
     },
   };
@@ -311,7 +310,7 @@ function planMap(planner: Planner, { entries }: CreateMap): Planned {
       key.constant !== undefined && value.constant !== undefined && !isOptional,
   );
   if (!isConstant) return { code };
-  return constant(code({ slots: [], cost: 0, limit: Infinity }));
+  return constant(code({ slots: [], cost: 0, limit: Infinity, work: 0 }));
 }
 
 function unsupportedKey(key: CelValue): CelValue {

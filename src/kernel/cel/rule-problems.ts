@@ -3,7 +3,7 @@
 // cost too much on the largest document that the schema allows.
 
 import type { FieldError } from "../field-error.ts";
-import { forbiddenField, invalidField } from "../field-error.ts";
+import { forbiddenField, goValue, invalidField } from "../field-error.ts";
 import type { Json } from "../json.ts";
 import { limits } from "../limits.ts";
 import type { Schema, ValidationRule } from "../schema/schema.ts";
@@ -125,11 +125,11 @@ function problemsOfRule(
   const cost = Math.min(noBound, compiled.maxCost * times);
   charge(`${path}.rule`, "estimated rule cost", cost, total, problems);
   if (compiled.problem !== undefined) {
-    problems.push(invalidField(`${path}.rule`, goRule(rule), compiled.problem));
+    problems.push(invalidRule(`${path}.rule`, rule, compiled.problem));
   }
   if (compiled.messageProblem !== undefined) {
     const field = `${path}.messageExpression`;
-    problems.push(invalidField(field, goRule(rule), compiled.messageProblem));
+    problems.push(invalidRule(field, rule, compiled.messageProblem));
   } else if (compiled.message !== undefined) {
     const name = "estimated messageExpression cost";
     charge(`${path}.messageExpression`, name, compiled.maxMessageCost, total, problems);
@@ -148,15 +148,18 @@ function problemsOfRule(
 }
 
 /** The rule as Kubernetes shows it: its structure in Go, as JSON. */
-function goRule(rule: ValidationRule): Json {
-  return {
-    Rule: rule.rule,
-    Message: rule.message,
-    MessageExpression: rule.messageExpression,
-    Reason: rule.reason === "" ? null : rule.reason,
-    FieldPath: rule.fieldPath,
-    OptionalOldSelf: rule.optionalOldSelf ?? null,
-  };
+function invalidRule(field: string, rule: ValidationRule, detail: string): FieldError {
+  const fields: readonly (readonly [string, Json])[] = [
+    ["Rule", rule.rule],
+    ["Message", rule.message],
+    ["MessageExpression", rule.messageExpression],
+    ["Reason", rule.reason === "" ? null : rule.reason],
+    ["FieldPath", rule.fieldPath],
+    ["OptionalOldSelf", rule.optionalOldSelf ?? null],
+  ];
+  // One by one, because the fields are not in the order of their names.
+  const parts = fields.map(([name, value]) => goValue({ [name]: value }).slice(1, -1));
+  return { type: "Invalid", field, message: `Invalid value: {${parts.join(",")}}: ${detail}` };
 }
 
 function charge(

@@ -5,6 +5,7 @@ import { compare, equal } from "./compare.ts";
 import * as costs from "./costs.ts";
 import { declare, declareGeneric, global, member } from "./functions.ts";
 import type { FunctionDeclaration, Overload } from "./functions.ts";
+import { limits } from "../limits.ts";
 import { arithmetic, negate } from "./numbers.ts";
 import type { Operator } from "./numbers.ts";
 import { compileRegex, regexProblem } from "../regex.ts";
@@ -143,7 +144,9 @@ function mismatch(name: string, operator: Operator, left: CelValue): CelError {
 }
 
 function plus(x: CelValue, y: CelValue): CelValue {
-  if (typeof x === "string" && typeof y === "string") return x + y;
+  if (typeof x === "string" && typeof y === "string") {
+    return x.length + y.length > limits.maxCelTextChars ? error("string is too long") : x + y;
+  }
   const sum = arithmetic("+", x, y);
   if (sum !== undefined) return sum;
   if (typeof x === "object" && typeof y === "object" && x !== null && y !== null) {
@@ -158,9 +161,23 @@ function plus(x: CelValue, y: CelValue): CelValue {
   return mismatch("_+_", "+", x);
 }
 
-function concatenate(x: CelList, y: CelList): CelList {
-  return x.plus?.(y) ?? list([...items(x), ...items(y)]);
+/**
+ * Adding costs one unit however long the lists are, so it may not copy them. Short ones are copied
+ * all the same, which keeps the trees that are made of long ones flat.
+ */
+function concatenate(x: CelList, y: CelList): CelList | CelError {
+  const total = x.size + y.size;
+  if (total > limits.maxCelListItems) return error("list is too long");
+  if (x.plus !== undefined) return x.plus(y);
+  if (total <= shortList) return list([...items(x), ...items(y)]);
+  return {
+    kind: "list",
+    size: total,
+    at: (index) => (index < x.size ? x.at(index) : y.at(index - x.size)),
+  };
 }
+
+const shortList = 64;
 
 function minus(x: CelValue, y: CelValue): CelValue {
   const difference = arithmetic("-", x, y);

@@ -160,9 +160,10 @@ export function opaqueValues<T>(
   type: CelType,
   same: (a: T, b: T) => boolean,
   size?: (content: T) => number,
-): { readonly wrap: (content: T) => CelOpaque; readonly unwrap: (value: CelValue) => T } {
+): OpaqueValues<T> {
+  const has = (value: CelValue): value is CelOpaque => isOpaque(value) && value.type === type;
   const unwrap = (value: CelValue): T => {
-    if (!isOpaque(value) || value.type !== type) throw new TypeError(`not a ${type.name}`);
+    if (!has(value)) throw new TypeError(`not a ${type.name}`);
     // Only wrap() below makes values of this type.
     return value.content as T;
   };
@@ -170,10 +171,17 @@ export function opaqueValues<T>(
     kind: "opaque",
     type,
     content,
-    sameAs: (other) => other.type === type && same(content, unwrap(other)),
+    sameAs: (other) => has(other) && same(content, unwrap(other)),
     ...(size === undefined ? {} : { size: size(content) }),
   });
-  return { wrap, unwrap };
+  return { has, wrap, unwrap };
+}
+
+export interface OpaqueValues<T> {
+  readonly has: (value: CelValue) => boolean;
+  readonly wrap: (content: T) => CelOpaque;
+  /** Functions get values of the types that they declare, so this does not fail in them. */
+  readonly unwrap: (value: CelValue) => T;
 }
 
 function isOpaque(value: CelValue): value is CelOpaque {

@@ -24,7 +24,7 @@ interface NamedFormat {
   readonly patternSize: number;
 }
 
-const { wrap, unwrap } = opaqueValues<NamedFormat>(formatType, (a, b) => a.name === b.name);
+const { has, wrap, unwrap } = opaqueValues<NamedFormat>(formatType, (a, b) => a.name === b.name);
 
 const dns1035 = "[a-z]([-a-z0-9]*[a-z0-9])?";
 
@@ -126,8 +126,12 @@ export const formatFunctions: readonly FunctionDeclaration[] = [
         if (text === undefined) return undefined;
         return { cost: scale(scale(size(text), traversalFactor), longestPattern * regexFactor) };
       },
-      actual: ([format = null, text = null]) =>
-        walk(1 + sizeOf(text)) * Math.ceil(unwrap(format).patternSize * regexFactor),
+      bill:
+        () =>
+        ([format = null, text = null]) =>
+          has(format)
+            ? walk(1 + sizeOf(text)) * Math.ceil(unwrap(format).patternSize * regexFactor)
+            : 1,
     },
   ),
 ];

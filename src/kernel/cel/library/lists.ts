@@ -8,6 +8,7 @@ import { traversalFactor } from "../estimates.ts";
 import type { Range } from "../estimates.ts";
 import { declare, global, member } from "../functions.ts";
 import type { CallCost, CallEstimate, CostNode, FunctionDeclaration } from "../functions.ts";
+import { limits } from "../../limits.ts";
 import { arithmetic } from "../numbers.ts";
 import { sizeOf } from "../sizes.ts";
 import { duration } from "../time.ts";
@@ -95,7 +96,11 @@ export const listFunctions: readonly FunctionDeclaration[] = [
         slice(on, from, to),
       ),
     ],
-    { estimate: estimateSlice, actual: (_, result) => allocating(1, sizeOf(result)) },
+    {
+      estimate: estimateSlice,
+      bill: () => (_, result) => allocating(1, sizeOf(result)),
+      needsResult: true,
+    },
   ),
   declare(
     "flatten",
@@ -111,20 +116,27 @@ export const listFunctions: readonly FunctionDeclaration[] = [
         const depth = args[0] === undefined ? 1 : literal(args[0], noBound);
         return estimateAllocating(depth, size(target));
       },
-      actual: ([on = null, depth = 1]) => allocating(Number(depth), sizeOf(on)),
+      bill:
+        () =>
+        ([on = null, depth = 1]) =>
+          allocating(Number(depth), sizeOf(on)),
     },
   ),
   declare("reverse", [member("list_reverse", [listOfT], listOfT, (on) => reverse(on))], {
     estimate: ({ target, sizeOf: size }) =>
       target === undefined ? undefined : estimateAllocating(1, size(target)),
-    actual: (_, result) => allocating(1, sizeOf(result)),
+    bill: () => (_, result) => allocating(1, sizeOf(result)),
+    needsResult: true,
   }),
   declare("distinct", [member("list_distinct", [listOfT], listOfT, distinct)], {
     estimate: ({ target, sizeOf: size }) =>
       target === undefined
         ? undefined
         : estimateAllocating(2, multiply(size(target), size(target))),
-    actual: ([on = null]) => selfComparing(on),
+    bill:
+      () =>
+      ([on = null]) =>
+        selfComparing(on),
   }),
   declare(
     "sort",
@@ -148,7 +160,8 @@ export const listFunctions: readonly FunctionDeclaration[] = [
   declare("lists.range", [global("lists_range", [intType], listType(intType), range)], {
     estimate: ({ args }) =>
       args[0] === undefined ? undefined : estimateAllocating(1, exactly(literal(args[0], noBound))),
-    actual: (_, result) => allocating(1, sizeOf(result)),
+    bill: () => (_, result) => allocating(1, sizeOf(result)),
+    needsResult: true,
   }),
 ];
 
@@ -256,12 +269,9 @@ function sortBy(on: CelValue, by: CelValue): CelValue {
   );
 }
 
-/** Costs of what follows are those of the size; a list this long is over any budget. */
-const longestRange = 1_000_000;
-
 function range(count: CelValue): CelValue {
   const length = Math.max(0, Number(count));
-  if (length > longestRange) return error(`lists.range(${length}) is too long`);
+  if (length > limits.maxCelListItems) return error("list is too long");
   return list(Array.from({ length }, (_, index) => index));
 }
 
@@ -302,7 +312,6 @@ function sortCost(position: 0 | 1): CallCost {
       const isText = /^list_(?:string|bytes)_/.test(overload);
       return estimateAllocating(isText ? 2 + traversalFactor : 2, multiply(size(node), size(node)));
     },
-    actual: (args, _result, overload) =>
-      overload === "" ? 1 : selfComparing(args[position] ?? null),
+    bill: (overload) => (overload === "" ? 1 : (args) => selfComparing(args[position] ?? null)),
   };
 }

@@ -37,7 +37,7 @@ export const ipFunctions: readonly FunctionDeclaration[] = [
   declare("ip", [global("string_to_ip", [stringType], ipType, toIp)], {
     estimate: (call) =>
       call.overload === "cidr_ip" ? nominal.estimate(call) : traversal().estimate(call),
-    actual: ([text = null], _result, overload) => (overload === "cidr_ip" ? 1 : walk(sizeOf(text))),
+    bill: (overload) => (overload === "cidr_ip" ? 1 : ([text = null]) => walk(sizeOf(text))),
   }),
   declare(
     "family",
@@ -88,11 +88,13 @@ function comparing(textOverload: string, masks: boolean): CallCost {
       if (overload !== textOverload || other === undefined) return { cost: base };
       return { cost: add(base, scale(size(other), traversalFactor)) };
     },
-    actual: ([cidr = null, other = null], _result, overload) => {
-      const own = sizeOf(cidr);
-      const masking = masks ? walk(own) + 1 : 0;
-      return walk(own + own) + masking + (overload === textOverload ? walk(sizeOf(other)) : 0);
-    },
+    bill:
+      (overload) =>
+      ([cidr = null, other = null]) => {
+        const own = sizeOf(cidr);
+        const masking = masks ? walk(own) + 1 : 0;
+        return walk(own + own) + masking + (overload === textOverload ? walk(sizeOf(other)) : 0);
+      },
   };
 }
 

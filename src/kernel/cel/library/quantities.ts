@@ -2,40 +2,54 @@
 
 import { compareQuantities, parseQuantity, quantityProblem } from "../../quantity.ts";
 import type { Quantity } from "../../quantity.ts";
+import { addAmounts, integerOf, negateAmount, parseAmount } from "./amount.ts";
+import type { Amount } from "./amount.ts";
 import { fixed, traversal } from "../costs.ts";
 import { declare, global, member } from "../functions.ts";
 import type { FunctionDeclaration, Overload } from "../functions.ts";
 import { boolType, doubleType, intType, stringType, closedStructType } from "../types.ts";
 import type { CelValue } from "../values.ts";
-import { double, error, int, maxInt, minInt, opaqueValues, textOf } from "../values.ts";
+import { double, error, int, opaqueValues, textOf } from "../values.ts";
 
 export const quantityType = closedStructType("kubernetes.Quantity");
 
-const { wrap, unwrap } = opaqueValues<Quantity>(quantityType, (a, b) => a.nanos === b.nanos);
+interface Measured extends Quantity {
+  readonly amount: Amount | undefined;
+}
+
+const { wrap, unwrap } = opaqueValues<Measured>(quantityType, (a, b) => a.nanos === b.nanos);
 
 const nanosOfOne = 1_000_000_000n;
 const nominal = fixed(1);
 
-const onOne = (id: string, result: Overload["result"], run: (value: Quantity) => CelValue) =>
+const onOne = (id: string, result: Overload["result"], run: (value: Measured) => CelValue) =>
   member(id, [quantityType], result, (value) => run(unwrap(value)));
 
 const onTwo = (
   id: string,
   result: Overload["result"],
-  run: (a: Quantity, b: Quantity) => CelValue,
+  run: (a: Measured, b: Measured) => CelValue,
 ): Overload =>
   member(id, [quantityType, quantityType], result, (a, b) => run(unwrap(a), unwrap(b)));
 
-function arithmetic(name: "add" | "sub", sign: bigint): FunctionDeclaration {
-  const change = (to: Quantity, nanos: bigint): CelValue =>
-    wrap({ nanos: to.nanos + sign * nanos, format: to.format });
+function arithmetic(name: "add" | "sub", isSum: boolean): FunctionDeclaration {
+  const change = (to: Measured, by: Pick<Measured, "nanos" | "amount">): CelValue =>
+    wrap({
+      nanos: isSum ? to.nanos + by.nanos : to.nanos - by.nanos,
+      format: to.format,
+      amount: addAmounts(to.amount, isSum ? by.amount : negateAmount(by.amount)),
+    });
   return declare(
     name,
     [
-      onTwo(`quantity_${name}`, quantityType, (a, b) => change(a, b.nanos)),
-      member(`quantity_${name}_int`, [quantityType, intType], quantityType, (value, by) =>
-        change(unwrap(value), BigInt(Number(by)) * nanosOfOne),
-      ),
+      onTwo(`quantity_${name}`, quantityType, change),
+      member(`quantity_${name}_int`, [quantityType, intType], quantityType, (value, by) => {
+        const whole = typeof by === "bigint" ? by : BigInt(Number(by));
+        return change(unwrap(value), {
+          nanos: whole * nanosOfOne,
+          amount: { value: whole, scale: 0 },
+        });
+      }),
     ],
     nominal,
   );
@@ -47,7 +61,9 @@ export const quantityFunctions: readonly FunctionDeclaration[] = [
     [
       global("string_to_quantity", [stringType], quantityType, (text) => {
         const problem = quantityProblem(textOf(text));
-        return problem === undefined ? wrap(parseQuantity(textOf(text))) : error(problem);
+        return problem === undefined
+          ? wrap({ ...parseQuantity(textOf(text)), amount: parseAmount(textOf(text)) })
+          : error(problem);
       }),
     ],
     traversal(),
@@ -94,22 +110,18 @@ export const quantityFunctions: readonly FunctionDeclaration[] = [
   declare(
     "asInteger",
     [
-      onOne("quantity_get_int", intType, ({ nanos }) =>
-        isWhole(nanos) ? int(nanos / nanosOfOne) : error("cannot convert value to integer"),
-      ),
+      onOne("quantity_get_int", intType, ({ amount }) => {
+        const value = integerOf(amount);
+        return value === undefined ? error("cannot convert value to integer") : int(value);
+      }),
     ],
     nominal,
   ),
   declare(
     "isInteger",
-    [onOne("quantity_is_integer", boolType, ({ nanos }) => isWhole(nanos))],
+    [onOne("quantity_is_integer", boolType, ({ amount }) => integerOf(amount) !== undefined)],
     nominal,
   ),
-  arithmetic("add", 1n),
-  arithmetic("sub", -1n),
+  arithmetic("add", true),
+  arithmetic("sub", false),
 ];
-
-function isWhole(nanos: bigint): boolean {
-  const whole = nanos / nanosOfOne;
-  return nanos % nanosOfOne === 0n && whole >= minInt && whole <= maxInt;
-}

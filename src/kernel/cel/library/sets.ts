@@ -18,7 +18,10 @@ function pairwise(factor: number): CallCost {
       const pairs = args.map(size).reduce(multiply, exactly(1));
       return { cost: add(scale(pairs, factor), exactly(1)) };
     },
-    actual: ([a = null, b = null]) => 1 + Math.floor(sizeOf(a) * sizeOf(b) * factor),
+    bill:
+      () =>
+      ([a = null, b = null]) =>
+        1 + Math.floor(sizeOf(a) * sizeOf(b) * factor),
   };
 }
 

@@ -1,12 +1,13 @@
 // The string functions of cel-go's extension, version 2. Positions count characters, which are
 // code points; ASCII functions leave everything else alone.
 
-import { listScan, sameSize, traversal, walk } from "../costs.ts";
+import { listScan, sameSize, traversal } from "../costs.ts";
 import { noBound, traversalFactor } from "../estimates.ts";
 import { declare, global, member } from "../functions.ts";
 import type { FunctionDeclaration } from "../functions.ts";
 import { estimateJoin, estimateReplace, estimateSplit } from "./string-costs.ts";
 import { sizeOf } from "../sizes.ts";
+import { limits } from "../../limits.ts";
 import { formatText } from "./format-text.ts";
 import { dynType, intType, listType, stringType } from "../types.ts";
 import type { CelValue } from "../values.ts";
@@ -111,13 +112,14 @@ export const stringFunctions: readonly FunctionDeclaration[] = [
     ],
     {
       estimate: estimateJoin,
-      actual: (_, result) => Math.ceil(sizeOf(result) * 2 * traversalFactor),
+      bill: () => (_, result) => Math.ceil(sizeOf(result) * 2 * traversalFactor),
+      needsResult: true,
     },
   ),
   declare(
     "format",
     [member("string_format", [text, listType(dynType)], text, (on, args) => format(on, args))],
-    { estimate: traversal().estimate, actual: ([on = null]) => walk(sizeOf(on)) },
+    traversal(),
   ),
   declare(
     "strings.quote",
@@ -174,8 +176,10 @@ function lastIndexBefore(characters: readonly string[], part: string, from: numb
 }
 
 /** A negative count is all; an empty text is found between all characters. */
-function replace(on: string, old: string, by: string, count: number): string {
+function replace(on: string, old: string, by: string, count: number): CelValue {
   if (count === 0 || old === by) return on;
+  const most = old === "" ? on.length + 1 : on.length / old.length;
+  if (most * by.length > limits.maxCelTextChars) return error("string is too long");
   if (old !== "") {
     const parts = on.split(old);
     const replaced = count < 0 ? parts.length - 1 : Math.min(count, parts.length - 1);
@@ -219,9 +223,12 @@ function trim(on: string): string {
 function join(on: CelValue, by: string): CelValue {
   if (typeof on !== "object" || on?.kind !== "list") return noSuchOverload;
   const parts: string[] = [];
+  let length = 0;
   for (const item of items(on)) {
     if (typeof item !== "string") return error("join: invalid input");
     parts.push(item);
+    length += item.length + by.length;
+    if (length > limits.maxCelTextChars) return error("string is too long");
   }
   return parts.join(by);
 }
