@@ -4,7 +4,6 @@
 import type { Rbac, RbacKind } from "../intents/auth/rbac.ts";
 import { createRbac } from "../intents/auth/rbac.ts";
 import { admissionChain } from "../intents/admission/admission.ts";
-import type { AdmissionPlugin } from "../intents/admission/admission.ts";
 import { bootstrap } from "../intents/bootstrap.ts";
 import { startHousekeeping } from "../intents/housekeeping/housekeeping.ts";
 import { builtinServedKinds } from "../intents/kinds/builtin-served.ts";
@@ -23,6 +22,10 @@ import { systemRandom } from "../kernel/random.ts";
 import { systemTimers } from "../kernel/timers.ts";
 import type { Store } from "../store/port.ts";
 import type { Logger } from "../telemetry/log.ts";
+import { admissionPlugins } from "./admission-plugins.ts";
+import { openWebhookClient } from "./webhook-client.ts";
+import type { ServiceResolver } from "./webhook-client.ts";
+import { webhookConverter } from "./webhook-converter.ts";
 
 export interface ControlPlane extends AsyncDisposable {
   readonly intents: Intents;
@@ -51,9 +54,19 @@ const liveKinds = [
   "validatingadmissionpolicybindings.admissionregistration.k8s.io",
 ];
 
-export async function openControlPlane(store: Store, log: Logger): Promise<ControlPlane> {
+export interface ControlPlaneOptions {
+  /** Where webhooks of services are; their names are left to DNS when it is absent. */
+  readonly resolveService?: ServiceResolver;
+}
+
+export async function openControlPlane(
+  store: Store,
+  log: Logger,
+  options: ControlPlaneOptions = {},
+): Promise<ControlPlane> {
   const clock = systemClock;
   await using undo = new AsyncDisposableStack();
+  const webhooks = undo.use(openWebhookClient(options));
   const feed = undo.use(
     await openChangeFeed(store, {
       timers: systemTimers,
@@ -65,11 +78,11 @@ export async function openControlPlane(store: Store, log: Logger): Promise<Contr
   followDefinitions({
     live,
     kinds,
-    converterOf: () => undefined,
+    converterOf: ({ resource }) => webhookConverter(resource, webhooks),
     onError: (error, name) => log.error({ error, definition: name }, "definition not usable"),
   });
   const rbac = followRbac(live);
-  const plugins: readonly AdmissionPlugin[] = [];
+  const plugins = admissionPlugins({ live, kinds, rbac, fetch: webhooks.fetch, log });
   const intents: Intents = {
     store,
     live,

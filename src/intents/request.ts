@@ -1,6 +1,7 @@
 // What every surface hands to the write path: who asks, for which resource, and how.
 
 import type { Clock } from "../kernel/clock.ts";
+import type { JsonObject } from "../kernel/json.ts";
 import type { Ids } from "../kernel/ids.ts";
 import type { Random } from "../kernel/random.ts";
 import type { ResourceKey } from "../kernel/resource.ts";
@@ -26,6 +27,8 @@ export interface Intents {
 export interface Caller {
   readonly user: UserInfo;
   warn(text: string): void;
+  /** Adds to the record of the request in the audit log, where there is one. */
+  annotate?(key: string, value: string): void;
 }
 
 export interface Target {
@@ -46,6 +49,8 @@ export interface WriteOptions {
   /** Who is recorded as the owner of the fields that this write changes. */
   readonly fieldManager: string;
   readonly fieldValidation: FieldValidation;
+  /** The options that the client named itself, for policies to see. */
+  readonly sent?: JsonObject;
 }
 
 /** What stands in the store after a write, or would stand there after a dry run. */

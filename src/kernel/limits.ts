@@ -73,6 +73,8 @@ export const limits = Object.freeze({
   maxCelCallCost: 1_000_000,
   /** Cost of all rules on one document. */
   maxCelDocumentCost: 10_000_000,
+  /** Units for all match conditions of one webhook or policy; the same as kube-apiserver. */
+  maxCelConditionsCost: 2_500_000,
   /** Estimated worst cost of one rule on one document. */
   maxCelRuleEstimate: 10_000_000,
   /** Estimated worst cost of all rules of one version of a kind. */
@@ -127,6 +129,12 @@ export const limits = Object.freeze({
   // Webhooks
   /** How long a conversion webhook may take for one answer; the same as kube-apiserver. */
   conversionTimeoutMs: 30_000,
+  /** Largest answer of a webhook that is read; it may hold a patch for a whole document. */
+  maxWebhookAnswerBytes: 16 * mib,
+  /** Connections kept open to one webhook. */
+  maxWebhookSockets: 64,
+  /** Certificate bundles for which connections are kept. */
+  maxWebhookAgents: 256,
 
   // Claims and work
   leaseTtlMs: 30_000,

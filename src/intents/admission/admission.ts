@@ -17,22 +17,26 @@ export interface AdmissionRequest {
   /** Absent for a creation. */
   readonly old: Resource | undefined;
   readonly isDryRun: boolean;
-  /** CreateOptions, UpdateOptions, PatchOptions or DeleteOptions, as webhooks see them. */
+  /** CreateOptions, UpdateOptions or DeleteOptions, as webhooks see them. */
   readonly options: Json;
+  /** The name was chosen by the server, which mutating policies do not see yet. */
+  readonly isNameGenerated?: boolean;
 }
 
 export interface AdmissionPlugin {
   readonly name: string;
-  /** Returns the document to go on with. */
-  mutate?(request: AdmissionRequest): Resource | Promise<Resource>;
+  /** Returns the document to go on with: none for a deletion, which has none to be changed. */
+  mutate?(request: AdmissionRequest): Resource | undefined | Promise<Resource | undefined>;
   validate?(request: AdmissionRequest): void | Promise<void>;
-  /** What the resource counts against, decided inside the commit. */
+  /** What a new resource counts against, decided inside the commit. */
   uses?(request: AdmissionRequest): readonly CounterUse[];
 }
 
 export interface Admission {
   mutate(request: AdmissionRequest): Resource | Promise<Resource>;
+  /** For a deletion, mutating policies are asked first: they may refuse it, too. */
   validate(request: AdmissionRequest): void | Promise<void>;
+  /** Undefined leaves what the resource holds as it is. */
   uses(request: AdmissionRequest): readonly CounterUse[] | undefined;
 }
 
@@ -41,10 +45,18 @@ export function admissionChain(plugins: readonly AdmissionPlugin[]): Admission {
   const validators = plugins.filter((plugin) => plugin.validate !== undefined);
   const counters = plugins.filter((plugin) => plugin.uses !== undefined);
   return {
-    mutate: (request) => mutateFrom(mutators, 0, request),
-    validate: (request) => validateFrom(validators, 0, request),
+    mutate: (request) => {
+      const result = mutateFrom(mutators, 0, request);
+      return result instanceof Promise ? result.then(existing) : existing(result);
+    },
+    validate: (request) => {
+      if (request.object !== undefined) return validateFrom(validators, 0, request);
+      const result = mutateFrom(mutators, 0, request);
+      if (!(result instanceof Promise)) return validateFrom(validators, 0, request);
+      return result.then(() => validateFrom(validators, 0, request));
+    },
     uses: (request) => {
-      if (counters.length === 0) return undefined;
+      if (counters.length === 0 || request.operation !== "CREATE") return undefined;
       return counters.flatMap((plugin) => plugin.uses?.(request) ?? []);
     },
   };
@@ -54,7 +66,7 @@ function mutateFrom(
   plugins: readonly AdmissionPlugin[],
   start: number,
   given: AdmissionRequest,
-): Resource | Promise<Resource> {
+): Resource | undefined | Promise<Resource | undefined> {
   let request = given;
   for (let index = start; index < plugins.length; index++) {
     const result = plugins[index]?.mutate?.(request);
@@ -65,12 +77,16 @@ function mutateFrom(
     }
     if (result !== undefined && result !== request.object) request = withObject(request, result);
   }
-  if (request.object === undefined) throw new Error("only documents are mutated");
   return request.object;
 }
 
-function withObject(request: AdmissionRequest, object: Resource): AdmissionRequest {
-  return { ...request, object };
+function existing(object: Resource | undefined): Resource {
+  if (object === undefined) throw new Error("only documents are mutated");
+  return object;
+}
+
+function withObject(request: AdmissionRequest, object: Resource | undefined): AdmissionRequest {
+  return object === undefined || object === request.object ? request : { ...request, object };
 }
 
 function validateFrom(

@@ -1,5 +1,5 @@
 // What webhooks and policies have in common: rules about operations and resources, conditions, and
-// how they are defaulted. CEL expressions are compiled elsewhere; here they only have to be there.
+// how they are defaulted. An expression that does not compile is refused with the compiler's words.
 
 import {
   duplicateField,
@@ -9,8 +9,12 @@ import {
   unsupportedField,
 } from "../../kernel/field-error.ts";
 import type { FieldError } from "../../kernel/field-error.ts";
+import { boolType } from "../../kernel/cel/types.ts";
+import type { CelType } from "../../kernel/cel/types.ts";
 import type { Json, JsonObject } from "../../kernel/json.ts";
 import { labelKeyProblems } from "../../kernel/labels.ts";
+import { admissionExpression } from "../admission/expression/expression.ts";
+import type { VariableChoice } from "../admission/expression/variables.ts";
 import { listAt, textAt, textsAt, valueAt, withDefaults } from "./parts.ts";
 import { invalidEach } from "./syntax-checks.ts";
 
@@ -69,7 +73,11 @@ export function ruleErrors(rule: Json, field: string): readonly FieldError[] {
 }
 
 /** Conditions have names of their own and say something. */
-export function conditionErrors(object: JsonObject, field: string): readonly FieldError[] {
+export function conditionErrors(
+  object: JsonObject,
+  field: string,
+  hasParams = false,
+): readonly FieldError[] {
   const conditions = listAt(object, "matchConditions");
   const at = `${field}.matchConditions`;
   const errors: FieldError[] = [];
@@ -79,15 +87,27 @@ export function conditionErrors(object: JsonObject, field: string): readonly Fie
   const names = new Set<string>();
   for (const [index, condition] of conditions.entries()) {
     const name = textAt(condition, "name");
-    if (textAt(condition, "expression").trim() === "") {
-      errors.push(requiredField(`${at}[${index}].expression`));
-    }
+    const expression = textAt(condition, "expression");
+    const place = `${at}[${index}].expression`;
+    if (expression.trim() === "") errors.push(requiredField(place));
+    else errors.push(...compileErrors(expression, place, { hasParams, hasAuthorizer: true }));
     if (name === "") errors.push(requiredField(`${at}[${index}].name`));
     else errors.push(...invalidEach(`${at}[${index}].name`, name, labelKeyProblems(name)));
     if (name !== "" && names.has(name)) errors.push(duplicateField(`${at}[${index}].name`, name));
     names.add(name);
   }
   return errors;
+}
+
+/** What keeps an expression from being one of the wanted types; booleans when none is named. */
+export function compileErrors(
+  expression: string,
+  field: string,
+  choice: VariableChoice,
+  types: readonly CelType[] = [boolType],
+): readonly FieldError[] {
+  const { problem } = admissionExpression(expression, choice, types);
+  return problem === "" ? [] : [invalidField(field, expression, problem)];
 }
 
 /** "*" among several is a contradiction. */

@@ -70,7 +70,8 @@ export function urlOf(address: WebhookAddress): string {
 
 function parsed({ body, status, contentType }: WebhookAnswer): JsonObject {
   if (body === "") {
-    throw failed(`0-length response with status code: ${status} and content type: ${contentType}`);
+    const type = contentType === "" ? "application/json" : contentType;
+    throw failed(`0-length response with status code: ${status} and content type: ${type}`);
   }
   const json = parsedJson(body);
   if (!isJsonObject(json)) throw failed(`${unreadable} ${goKind(json)} into Go value of ${header}`);

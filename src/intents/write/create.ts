@@ -70,7 +70,7 @@ export async function createDocument(
     const chosen = generatedName(generateName, intents.random);
     const named = withMetadata(wanted, { ...wanted.metadata, name: chosen });
     try {
-      return await tryCreate(intents, input, named);
+      return await tryCreate(intents, input, named, true);
     } catch (error) {
       const isTaken = isSetpointError(error, "resource.already_exists");
       if (!isTaken || attempt >= limits.maxGenerateNameAttempts || options.isDryRun) throw error;
@@ -82,24 +82,28 @@ async function tryCreate(
   intents: Intents,
   { caller, target: given, options, isTracked = false }: CreateDocumentInput,
   named: Resource,
+  isNameGenerated = false,
 ): Promise<Written> {
   const { served } = given;
-  const target = { ...given, name: named.metadata.name ?? "" };
-  await openNamespace(intents, target);
+  const asked = { ...given, name: named.metadata.name ?? "" };
+  await openNamespace(intents, asked);
   const request: AdmissionRequest = {
     caller,
     operation: "CREATE",
-    target,
+    target: asked,
     object: withMetadata(named, newMetadata(named.metadata, intents, served.hasGeneration)),
     old: undefined,
     isDryRun: options.isDryRun,
     options: createOptions(options),
+    ...(isNameGenerated ? { isNameGenerated } : {}),
   };
   const mutated = await intents.admission.mutate(request);
+  // A policy may have chosen another name.
+  const target = { ...asked, name: mutated.metadata.name ?? "" };
   const prepared = prepare(target, mutated, request.object);
   const tracked = isTracked ? prepared : trackCreation(intents, target, options, prepared);
   checkDocument(target, tracked, undefined);
-  const final = { ...request, object: tracked };
+  const final = { ...request, target, object: tracked, isNameGenerated: false };
   const validation = intents.admission.validate(final);
   if (validation !== undefined) await validation;
   const draft = await draftFor(served, tracked);
@@ -127,12 +131,6 @@ function prepare(target: Target, mutated: Resource, before: Resource | undefined
   return withoutKey(prepared, "status");
 }
 
-function createOptions({ isDryRun, fieldManager, fieldValidation }: WriteOptions): Json {
-  return {
-    kind: "CreateOptions",
-    apiVersion: "meta.k8s.io/v1",
-    ...(isDryRun ? { dryRun: ["All"] } : {}),
-    fieldManager,
-    fieldValidation,
-  };
+function createOptions({ sent = {} }: WriteOptions): Json {
+  return { kind: "CreateOptions", apiVersion: "meta.k8s.io/v1", ...sent };
 }

@@ -127,7 +127,7 @@ async function writeChanged(
     object: prepared(target, wanted, before),
     old,
     isDryRun: options.isDryRun,
-    options: updateOptions(input),
+    options: updateOptions(options),
   };
   let object = await intents.admission.mutate(request);
   if (object !== request.object) {
@@ -196,13 +196,7 @@ export function withoutRevision(resource: Resource): Resource {
   return { ...resource, metadata: withoutKey(resource.metadata, "resourceVersion") };
 }
 
-function updateOptions({ options, optionsKind }: UpdateInput): Json {
-  const { isDryRun, fieldManager, fieldValidation } = options;
-  return {
-    kind: optionsKind,
-    apiVersion: "meta.k8s.io/v1",
-    ...(isDryRun ? { dryRun: ["All"] } : {}),
-    fieldManager,
-    fieldValidation,
-  };
+/** A patch is an update once it is known what it leads to. */
+function updateOptions({ sent = {} }: WriteOptions): Json {
+  return { kind: "UpdateOptions", apiVersion: "meta.k8s.io/v1", ...sent };
 }

@@ -136,6 +136,11 @@ export function writeOptions(
     fieldManager: manager === "" ? managerOf(userAgent) : manager,
     fieldValidation: (mode === "" ? "Warn" : mode) as FieldValidation,
     force: forceText !== null && isTrue(forceText),
+    sent: {
+      ...(dryRun.length === 0 ? {} : { dryRun }),
+      ...(manager === "" ? {} : { fieldManager: manager }),
+      ...(mode === "" ? {} : { fieldValidation: mode }),
+    },
   };
 }
 

@@ -1,0 +1,41 @@
+// The policies that every write passes, in the order of Kubernetes: what changes documents comes
+// first, and quotas come last, so that nothing is counted that somebody refuses.
+
+import type { AdmissionPlugin } from "../intents/admission/admission.ts";
+import { mutatingWebhooks } from "../intents/admission/webhook/mutating-webhooks.ts";
+import { validatingWebhooks } from "../intents/admission/webhook/validating-webhooks.ts";
+import { webhookIndex } from "../intents/admission/webhook/webhook-index.ts";
+import type { Authorizer } from "../intents/auth/policy.ts";
+import type { WebhookFetch } from "../intents/kinds/conversion-webhook-call.ts";
+import type { KindRegistry } from "../intents/kinds/registry.ts";
+import type { LiveView } from "../intents/live-view.ts";
+import { systemIds } from "../kernel/ids.ts";
+import type { Logger } from "../telemetry/log.ts";
+
+export interface AdmissionPluginsInput {
+  readonly live: LiveView;
+  readonly kinds: KindRegistry;
+  readonly rbac: Authorizer;
+  readonly fetch: WebhookFetch;
+  readonly log: Logger;
+}
+
+const group = "admissionregistration.k8s.io";
+
+export function admissionPlugins(input: AdmissionPluginsInput): readonly AdmissionPlugin[] {
+  const { live, kinds, rbac, fetch, log } = input;
+  const onError = (error: unknown, configuration: string): void =>
+    log.error({ error, configuration }, "webhook configuration not usable");
+  const index = { live, kinds, onError };
+  const ports = {
+    live,
+    authorizer: rbac,
+    fetch,
+    ids: systemIds,
+    onIgnored: (error: Error): void => log.warn({ error }, "webhook failed and was ignored"),
+  };
+  return [
+    mutatingWebhooks(webhookIndex(`mutatingwebhookconfigurations.${group}`, index), ports),
+    validatingWebhooks(webhookIndex(`validatingwebhookconfigurations.${group}`, index), ports),
+  ];
+}

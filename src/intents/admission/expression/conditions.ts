@@ -1,0 +1,56 @@
+// Match conditions: a webhook or policy is only asked when all of them hold. One that is false
+// decides, whatever the others say; one that cannot be evaluated counts as the failure policy says.
+
+import { boolType } from "../../../kernel/cel/types.ts";
+import type { Json } from "../../../kernel/json.ts";
+import { limits } from "../../../kernel/limits.ts";
+import { textAt } from "../../builtin/parts.ts";
+import type { Bindings } from "./bindings.ts";
+import { admissionExpression, evaluate, newBudget, OutOfBudget } from "./expression.ts";
+
+export type ConditionsResult =
+  | { readonly kind: "match" }
+  | { readonly kind: "skip" }
+  | { readonly kind: "error"; readonly message: string };
+
+export type Conditions = (bindings: Bindings) => ConditionsResult;
+
+export interface ConditionsOptions {
+  readonly hasParams: boolean;
+  readonly isIgnoredOnFailure: boolean;
+}
+
+/** Undefined when there are none. */
+export function compileConditions(
+  conditions: readonly Json[],
+  { hasParams, isIgnoredOnFailure }: ConditionsOptions,
+): Conditions | undefined {
+  if (conditions.length === 0) return undefined;
+  const choice = { hasParams, hasAuthorizer: true };
+  const compiled = conditions.map((condition) =>
+    admissionExpression(textAt(condition, "expression"), choice, [boolType]),
+  );
+  const failed = (message: string): ConditionsResult =>
+    isIgnoredOnFailure ? { kind: "skip" } : { kind: "error", message };
+  return (bindings) => {
+    const budget = newBudget(limits.maxCelConditionsCost);
+    try {
+      const results = compiled.map((expression) => evaluate(expression, bindings, budget));
+      if (results.some((one) => one.kind === "value" && one.value === false)) {
+        return { kind: "skip" };
+      }
+      const errors = results.flatMap((one) => (one.kind === "error" ? [one.message] : []));
+      return errors.length === 0 ? { kind: "match" } : failed(aggregate(errors));
+    } catch (error) {
+      if (!(error instanceof OutOfBudget)) throw error;
+      return failed(error.message);
+    }
+  };
+}
+
+/** Several errors as one text, each of them once. */
+function aggregate(errors: readonly string[]): string {
+  const different = [...new Set(errors)];
+  const [only = ""] = different;
+  return different.length === 1 ? only : `[${different.join(", ")}]`;
+}
