@@ -24,6 +24,12 @@ const peers: readonly Peer[] = [
     find: findPostgres,
     install: withoutMainCluster,
   },
+  {
+    name: "kubectl",
+    packages: ["kubernetes-client"],
+    wanted: "kubectl 1.20 or newer (in a folder on PATH)",
+    find: findKubectl,
+  },
 ];
 
 /** Finds or installs every peer; throws with the whole list of what is missing if it cannot. */
@@ -58,12 +64,22 @@ export function findPostgres(): string | undefined {
         .sort((a, b) => Number(b) - Number(a))
         .map((version) => join(debian, version, "bin"))
     : [];
-  const onPath = (process.env["PATH"] ?? "").split(delimiter).filter((folder) => folder !== "");
-  return [...packaged, ...onPath].find((folder) => {
+  return [...packaged, ...pathFolders()].find((folder) => {
     if (!existsSync(join(folder, "initdb")) || !existsSync(join(folder, "postgres"))) return false;
     const { stdout } = spawnSync(join(folder, "postgres"), ["--version"], { encoding: "utf8" });
     return Number(/\(PostgreSQL\) (\d+)/.exec(stdout)?.[1] ?? 0) >= 15;
   });
+}
+
+/** The first kubectl on PATH. */
+export function findKubectl(): string | undefined {
+  return pathFolders()
+    .map((folder) => join(folder, "kubectl"))
+    .find((path) => existsSync(path));
+}
+
+function pathFolders(): readonly string[] {
+  return (process.env["PATH"] ?? "").split(delimiter).filter((folder) => folder !== "");
 }
 
 function missingPeers(): readonly Peer[] {

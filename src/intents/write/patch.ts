@@ -69,11 +69,20 @@ function patchFunction(
     }
     case "strategic": {
       const patch = objectOf(body);
-      return (old) => applyStrategicMergePatch(old, patch, version.definition.schema);
+      return (old) => {
+        const outcome = applyStrategicMergePatch(old, patch, version.definition.schema);
+        if (outcome.kind === "patched") return outcome.object;
+        throw refusedPatch(outcome.status, outcome.message);
+      };
     }
     default:
       return type satisfies never;
   }
+}
+
+function refusedPatch(status: 400 | 422 | 500, message: string): SetpointError {
+  if (status === 400) return badRequest(message);
+  return new SetpointError(status === 422 ? "resource.invalid" : "internal", message);
 }
 
 function objectOf(body: Json): JsonObject {

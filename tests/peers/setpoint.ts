@@ -1,0 +1,133 @@
+// A real server as a child process: started on a data folder (a fresh one unless told), stopped,
+// crashed and started again on the same address, so that clients find it where it was.
+import { readFileSync } from "node:fs";
+import { mkdtemp, rm } from "node:fs/promises";
+import { request } from "node:https";
+import type { RequestOptions } from "node:https";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { startProgram } from "./child.ts";
+import type { Program } from "./child.ts";
+
+export interface SetpointOptions {
+  /** The data folder; one that is removed at the end when left out. */
+  readonly data?: string;
+  /** Address of a PostgreSQL; the embedded store when left out. */
+  readonly store?: string;
+  /** Shared by servers of one PostgreSQL. */
+  readonly keys?: string;
+}
+
+export interface Answer {
+  readonly status: number;
+  readonly headers: Readonly<Record<string, string | readonly string[] | undefined>>;
+  readonly body: Buffer;
+}
+
+export interface Ask {
+  readonly method?: string;
+  readonly body?: unknown;
+  readonly headers?: Readonly<Record<string, string>>;
+}
+
+export async function startSetpoint(options: SetpointOptions = {}): Promise<Setpoint> {
+  const isOwn = options.data === undefined;
+  const folder = options.data ?? (await mkdtemp(join(tmpdir(), "setpoint-served-")));
+  const server = new Setpoint(folder, options, isOwn);
+  try {
+    await server.start();
+  } catch (error) {
+    await server[Symbol.asyncDispose]();
+    throw error;
+  }
+  return server;
+}
+
+export class Setpoint implements AsyncDisposable {
+  readonly folder: string;
+  readonly #options: SetpointOptions;
+  readonly #isOwn: boolean;
+  #program: Program | undefined;
+  #address = "127.0.0.1:0";
+
+  constructor(folder: string, options: SetpointOptions, isOwn: boolean) {
+    this.folder = folder;
+    this.#options = options;
+    this.#isOwn = isOwn;
+  }
+
+  get url(): string {
+    return `https://${this.#address}`;
+  }
+
+  get kubeconfig(): string {
+    return join(this.folder, "kubeconfig");
+  }
+
+  get token(): string {
+    return readFileSync(join(this.folder, "admin.token"), "utf8").trim();
+  }
+
+  get ca(): string {
+    return readFileSync(join(this.folder, "ca.crt"), "utf8");
+  }
+
+  /** What the running program has printed. */
+  log(): string {
+    return `${this.#program?.stdout()}${this.#program?.stderr()}`;
+  }
+
+  /** On the same data, and on the same address once there is one; returns when it is ready. */
+  async start(): Promise<void> {
+    const { store, keys } = this.#options;
+    const args = ["serve", "--listen", this.#address, "--data", this.folder];
+    if (store !== undefined) args.push("--store", store);
+    if (keys !== undefined) args.push("--keys", keys);
+    const nodeArgs = ["--max-semi-space-size=4"];
+    this.#program = await startProgram("src/cli/main.ts", { args, nodeArgs });
+    const ready = await this.#program.waitForLine(/ready on https:\/\/(\S+)$/, { limitMs: 60_000 });
+    this.#address = ready[1] ?? this.#address;
+  }
+
+  /** Asks the server to end, and returns its exit code. */
+  async stop(): Promise<number | null> {
+    this.#program?.signal("SIGTERM");
+    const exit = await this.#program?.waitForExit({ limitMs: 30_000 });
+    return exit?.code ?? null;
+  }
+
+  /** Ends the server with no chance to write anything more. */
+  async kill9(): Promise<void> {
+    await this.#program?.kill9();
+  }
+
+  /** One request as the administrator. */
+  async ask(path: string, { method = "GET", body, headers = {} }: Ask = {}): Promise<Answer> {
+    const { promise, resolve, reject } = Promise.withResolvers<Answer>();
+    const asked = request(`${this.url}${path}`, { ...this.requestOptions(headers), method });
+    asked.once("error", reject);
+    asked.once("response", (response) => {
+      const chunks: Buffer[] = [];
+      response.on("data", (chunk: Buffer) => chunks.push(chunk));
+      response.once("error", reject);
+      response.once("end", () => {
+        const { statusCode = 0, headers: answered } = response;
+        resolve({ status: statusCode, headers: answered, body: Buffer.concat(chunks) });
+      });
+    });
+    asked.end(body === undefined || Buffer.isBuffer(body) ? body : JSON.stringify(body));
+    return await promise;
+  }
+
+  /** What a request needs to be trusted and to trust. */
+  requestOptions(headers: Readonly<Record<string, string>> = {}): RequestOptions {
+    const always = { "content-type": "application/json", accept: "application/json" };
+    const authorization = `Bearer ${this.token}`;
+    return { ca: this.ca, headers: { authorization, ...always, ...headers } };
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.kill9();
+    if (this.#isOwn) await rm(this.folder, { recursive: true, force: true });
+  }
+}
