@@ -197,8 +197,11 @@ export interface Schedule {
 export type Precondition =
   /** The key has no resource. Refused: `resource.already_exists`. */
   | { readonly kind: "absent" }
-  /** It exists at exactly this revision. Refused: `resource.conflict`, or `resource.not_found`. */
-  | { readonly kind: "revision"; readonly revision: number }
+  /**
+   * It exists at exactly this revision (with this uid, which a deletion that shows a last state
+   * with secrets must name). Refused: `resource.conflict`, or `resource.not_found`.
+   */
+  | { readonly kind: "revision"; readonly revision: number; readonly uid?: string }
   /**
    * It exists (with this uid). Refused: `resource.not_found`, or `resource.conflict` on the uid.
    */

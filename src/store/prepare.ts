@@ -115,7 +115,7 @@ function prepareWrite(ring: KeyRing, write: Write, id: string): PreparedWrite {
 
 /** A deletion that carries secrets seals them under an identity, so it has to name the uid. */
 function lastUid(when: Precondition): string {
-  return when.kind === "exists" && when.uid !== undefined ? when.uid : "";
+  return when.kind === "absent" ? "" : (when.uid ?? "");
 }
 
 function checkWrite(write: Write, index: number): void {
@@ -124,7 +124,7 @@ function checkWrite(write: Write, index: number): void {
     throw invalid(index, "when", `a ${write.kind} cannot ask for an absent resource`);
   }
   if (write.when.kind === "revision") checkCount(write.when.revision, index, "when.revision");
-  if (write.when.kind === "exists" && write.when.uid !== undefined) {
+  if (write.when.kind !== "absent" && write.when.uid !== undefined) {
     checkText(write.when.uid, index, "when.uid", textLimits.keyPartBytes);
   }
   if (write.claim !== undefined) {

@@ -94,6 +94,8 @@ export const jsonSchemaProps: Message = message(`${prefix}.JSONSchemaProps`, "A 
   "x-kubernetes-list-type": [42, optional(string)],
   "x-kubernetes-map-type": [43, optional(string)],
   "x-kubernetes-validations": [44, list(of(validationRule))],
+  // Ours; the number is far from those that Kubernetes may still give out.
+  "x-setpoint-field-rule": [70_001, string, "read-only, create-only, write-only or secret."],
 });
 
 export const customResourceValidation = message(

@@ -71,7 +71,7 @@ async function tryDelete(
   if (validation !== undefined) await validation;
   const before = withoutRevision(old);
   const marked = markedForDeletion(intents, target, options, before);
-  const when = { kind: "revision", revision: record.revision } as const;
+  const when = { kind: "revision", revision: record.revision, uid: record.uid } as const;
   if (!isHeld(served, marked)) {
     const last = await draftFor(served, before);
     if (options.isDryRun) return { revision: record.revision, body: last.body, outcome: "deleted" };

@@ -1,8 +1,10 @@
 // Fields that clients may write but never see. They are taken out of what is shown, so a client
 // that reads, edits and writes back does not send them: what it leaves out is kept as it is
-// stored. Writing null removes such a field.
+// stored. Writing null removes such a field. The copy of the document that client-side `kubectl
+// apply` puts into an annotation would show them after all, so it is stored without them.
 
-import { getOwn, isJsonArray, isJsonObject } from "../../kernel/json.ts";
+import { lastAppliedAnnotation } from "../../kernel/apply/last-applied.ts";
+import { equalJson, getOwn, isJsonArray, isJsonObject } from "../../kernel/json.ts";
 import type { Json } from "../../kernel/json.ts";
 import type { CompiledFieldRule, Kind } from "../../kernel/kind.ts";
 import { getAt, setAt } from "../../kernel/pointer.ts";
@@ -22,6 +24,18 @@ export function withoutHidden(kind: Kind, resource: Resource): Resource {
   return shown as Resource;
 }
 
+/** The document with nothing hidden in the annotation that repeats what was applied. */
+export function withoutHiddenCopy(kind: Kind, resource: Resource): Resource {
+  const { annotations = {} } = resource.metadata;
+  const text = getOwn(annotations, lastAppliedAnnotation);
+  const applied = typeof text === "string" ? parsed(text) : undefined;
+  if (!isJsonObject(applied)) return resource;
+  const shown = withoutHidden(kind, applied as Resource);
+  if (equalJson(shown, applied)) return resource;
+  const clean = { ...annotations, [lastAppliedAnnotation]: `${JSON.stringify(shown)}\n` };
+  return { ...resource, metadata: { ...resource.metadata, annotations: clean } };
+}
+
 export function keepHidden(kind: Kind, next: Resource, old: Resource): Resource {
   let kept: Json = next;
   for (const rule of kind.fieldRules) {
@@ -35,6 +49,14 @@ export function keepHidden(kind: Kind, next: Resource, old: Resource): Resource 
     }
   }
   return kept as Resource;
+}
+
+function parsed(text: string): Json | undefined {
+  try {
+    return JSON.parse(text) as Json;
+  } catch {
+    return undefined;
+  }
 }
 
 function removed(at: Json, segments: Tokens, depth: number): Json {

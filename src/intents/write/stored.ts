@@ -6,6 +6,7 @@ import { draftOf } from "../../kernel/draft.ts";
 import type { Draft } from "../../kernel/draft.ts";
 import type { Resource } from "../../kernel/resource.ts";
 import type { ServedKind, ServedVersion } from "../kinds/served-kind.ts";
+import { withoutHiddenCopy } from "./hidden-fields.ts";
 
 interface Stored {
   readonly revision: number;
@@ -33,8 +34,9 @@ function cleaned(version: ServedVersion, document: Resource): Resource {
   return version.type.withDefaults(version.type.prune(document).resource);
 }
 
-export function draftFor(served: ServedKind, resource: Resource): Draft | Promise<Draft> {
-  const { storage, storedKind } = served;
+export function draftFor(served: ServedKind, given: Resource): Draft | Promise<Draft> {
+  const { storage, storedKind, hasHidden } = served;
+  const resource = hasHidden ? withoutHiddenCopy(served.kind, given) : given;
   if (resource.apiVersion === storage.apiVersion) return draftOf(storedKind, resource);
   return served.convert([resource], served.storage).then(([converted]) => {
     if (converted === undefined) throw new Error("a conversion answers each document");

@@ -148,7 +148,7 @@ async function writeChanged(
   if (equalJson(object, before)) return { revision, body: record.body, outcome: "unchanged" };
   const draft = await draftFor(served, object);
   if (options.isDryRun) return { revision, body: draft.body, outcome: "updated" };
-  const when = { kind: "revision", revision } as const;
+  const when = { kind: "revision", revision, uid: record.uid } as const;
   if (isReadyToGo(served, object)) {
     return await commitDelete(intents, target, { when, last: draft });
   }

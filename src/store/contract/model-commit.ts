@@ -54,7 +54,7 @@ function judgeAlone(state: ModelState, write: Write, nowMs: number): Refusal {
   if (when.kind === "revision" && when.revision !== revision) {
     return refuse("resource.conflict", write);
   }
-  if (when.kind === "exists" && when.uid !== undefined && when.uid !== uid) {
+  if (when.uid !== undefined && when.uid !== uid) {
     return refuse("resource.conflict", write);
   }
   if (write.kind === "put" && write.uid !== uid) return refuse("resource.conflict", write);

@@ -63,6 +63,12 @@ function readings(open: OpenStore): void {
     await rejectsWith("request.invalid", h.store.commit([del(a, { last })]));
     await commit(h.store, del(a, { when: { kind: "exists", uid: "u" }, last }));
     assert.deepEqual((await h.store.history(a))[0]?.body, last.body);
+    const revision = await commit(h.store, put(a, { uid: "w" }));
+    const named = (uid: string) => ({ kind: "revision", revision, uid }) as const;
+    const [other] = await h.store.commit([del(a, { when: named("u"), last })]);
+    assert.equal(other?.kind, "refused");
+    await commit(h.store, del(a, { when: named("w"), last }));
+    assert.deepEqual((await h.store.history(a))[0]?.body, last.body);
   });
 
   scenario(open, "the same secrets again use no revision, others do", async (h) => {

@@ -161,5 +161,5 @@ function whenRevision(when: Precondition): number | null {
 }
 
 function whenUid(when: Precondition): string | null {
-  return when.kind === "exists" ? (when.uid ?? null) : null;
+  return when.kind === "absent" ? null : (when.uid ?? null);
 }

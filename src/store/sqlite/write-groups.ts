@@ -111,7 +111,7 @@ export class WriteGroups {
       return refuse(write, "resource.conflict", why, current.revision);
     }
     const isOther =
-      (when.kind === "exists" && when.uid !== undefined && when.uid !== current.uid) ||
+      (when.uid !== undefined && when.uid !== current.uid) ||
       (write.kind === "put" && write.uid !== current.uid);
     if (!isOther) return undefined;
     return refuse(write, "resource.conflict", `has the uid ${current.uid}`, current.revision);
