@@ -26,8 +26,10 @@ export function notFound(kind: Named, name: string): SetpointError {
   return refusal("resource.not_found", `${kindId(kind)} "${name}" not found`, kind, name);
 }
 
-export function alreadyExists(kind: Named, name: string): SetpointError {
-  return refusal("resource.already_exists", `${kindId(kind)} "${name}" already exists`, kind, name);
+export function alreadyExists(kind: Named, name: string, isLeaving = false): SetpointError {
+  const prefix = isLeaving ? "object is being deleted: " : "";
+  const message = `${prefix}${kindId(kind)} "${name}" already exists`;
+  return refusal("resource.already_exists", message, kind, name);
 }
 
 const modified =
@@ -93,6 +95,23 @@ export function methodNotAllowed(
 ): SetpointError {
   const details = kind === undefined ? {} : { ...groupOf(kind.group), kind: kind.names.plural };
   return new SetpointError("request.method_not_allowed", message, { details });
+}
+
+/** A verb that the resource does not have, in the words for kinds of definitions. */
+export function unsupportedVerb(kind: Named, verb: string): SetpointError {
+  return methodNotAllowed(kind, `${verb} is not supported on resources of kind "${kindId(kind)}"`);
+}
+
+/** Kubernetes has no better code for some refusals than 500, and gives no reason. */
+export function unexplained(message: string, cause?: unknown): SetpointError {
+  const details = { statusCode: 500, statusReason: "" };
+  return new SetpointError("request.invalid", message, { cause, details });
+}
+
+/** A patch that was understood but does not fit the document. */
+export function rejectedPatch(cause: unknown): SetpointError {
+  const message = "the server rejected our request due to an error in our request";
+  return new SetpointError("resource.invalid", message, { cause, details: { hasDetails: true } });
 }
 
 export function causeJson({ reason, message, field }: Cause): JsonObject {

@@ -21,15 +21,33 @@ interface Draft {
   copiedChars: number;
 }
 
-export function applyJsonPatch(document: Json, operations: readonly PatchOperation[]): Json {
+export interface PatchDialect {
+  /**
+   * As Kubernetes applies patches: an index below zero counts from the end, and replacing a
+   * member that is not there adds it.
+   */
+  readonly isForgiving?: boolean;
+}
+
+export function applyJsonPatch(
+  document: Json,
+  operations: readonly PatchOperation[],
+  { isForgiving = false }: PatchDialect = {},
+): Json {
   if (operations.length > limits.maxPatchOperations) {
-    throw new SetpointError("request.too_large", "a JSON Patch has too many operations", {
-      details: { operations: operations.length, limit: limits.maxPatchOperations },
+    const { maxPatchOperations: limit } = limits;
+    const count = operations.length;
+    const message =
+      "Request entity too large: The allowed maximum operations " +
+      `in a JSON patch is ${limit}, got ${count}`;
+    throw new SetpointError("request.too_large", message, {
+      details: { operations: count, limit },
     });
   }
   const draft: Draft = { root: cloneJson(document), copiedChars: 0 };
   for (const [index, operation] of operations.entries()) {
-    const problem = performReadable(draft, operation);
+    const meant = isForgiving ? forgiven(draft.root, operation) : operation;
+    const problem = performReadable(draft, meant);
     if (problem !== undefined) throw refused(operation, index, problem);
   }
   return draft.root;
@@ -68,6 +86,34 @@ function parseOperation(item: Json): PatchOperation | string {
       return typeof from === "string" ? { op, path, from } : '"from" must be a text';
     default:
       return '"op" must be one of add, remove, replace, move, copy, test';
+  }
+}
+
+function forgiven(root: Json, operation: PatchOperation): PatchOperation {
+  const path = fromTheEnd(root, operation.path);
+  if (operation.op !== "replace") return { ...operation, path };
+  const slash = path.lastIndexOf("/");
+  const parent = slash < 0 ? undefined : childAt(root, path.slice(0, slash));
+  return { ...operation, op: isJsonObject(parent) ? "add" : "replace", path };
+}
+
+/** The path with the indices below zero, which are rare, made ordinary ones. */
+function fromTheEnd(root: Json, path: string): string {
+  if (!/\/-\d/.test(path)) return path;
+  const parts = path.split("/");
+  for (const [index, part] of parts.entries()) {
+    if (!/^-\d{1,9}$/.test(part)) continue;
+    const list = childAt(root, parts.slice(0, index).join("/"));
+    if (isJsonArray(list)) parts[index] = String(list.length + Number(part));
+  }
+  return parts.join("/");
+}
+
+function childAt(root: Json, path: string): Json | undefined {
+  try {
+    return getAt(root, parsePointer(path));
+  } catch {
+    return undefined;
   }
 }
 

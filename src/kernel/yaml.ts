@@ -2,6 +2,7 @@
 // may not blow it up, and what JSON cannot hold is refused.
 
 import { parseDocument, stringify } from "yaml";
+import type { YAMLParseError } from "yaml";
 import { SetpointError } from "./errors.ts";
 import { jsonProblem } from "./json.ts";
 import type { Json } from "./json.ts";
@@ -18,11 +19,14 @@ const maxAliases = 100;
 export function parseYaml(text: string): ParsedYaml {
   const document = parseDocument(text, { uniqueKeys: false, prettyErrors: false });
   const [problem] = document.errors;
-  if (problem !== undefined) throw unreadable(problem.message);
+  if (problem !== undefined) throw unreadable(inWordsOfGo(problem));
   const strict = parseDocument(text, { uniqueKeys: true, prettyErrors: true });
   const duplicates = strict.errors
     .filter(({ code }) => code === "DUPLICATE_KEY")
-    .map(({ linePos }) => `line ${linePos?.[0].line ?? 0}: key already set in map`);
+    .map(({ linePos, pos: [start] }) => {
+      const key = /^["']?([^:"'\n]*)/.exec(text.slice(start, start + 200))?.[1]?.trim() ?? "";
+      return `line ${linePos?.[0].line ?? 0}: key ${JSON.stringify(key)} already set in map`;
+    });
   let value: unknown;
   try {
     value = document.toJS({ maxAliasCount: maxAliases });
@@ -36,6 +40,20 @@ export function parseYaml(text: string): ParsedYaml {
 
 export function formatYaml(value: Json): string {
   return stringify(value, { lineWidth: 0, aliasDuplicateObjects: false });
+}
+
+/** The commonest problems as Kubernetes words them; clients print these. */
+function inWordsOfGo({ code, message }: YAMLParseError): string {
+  switch (code) {
+    case "BLOCK_AS_IMPLICIT_KEY":
+      return "mapping values are not allowed in this context";
+    case "TAB_AS_INDENT":
+      return "found character that cannot start any token";
+    case "BAD_INDENT":
+      return "did not find expected key";
+    default:
+      return message;
+  }
 }
 
 function unreadable(why: string, cause?: unknown): SetpointError {

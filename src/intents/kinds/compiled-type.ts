@@ -5,17 +5,20 @@ import { objectType } from "../../kernel/apply/type-schema.ts";
 import type { TypeNode } from "../../kernel/apply/type-schema.ts";
 import { blockedRules, compileValidator } from "../../kernel/cel/validations.ts";
 import type { FieldError } from "../../kernel/field-error.ts";
-import type { KindVersion } from "../../kernel/kind.ts";
+import { getOwn } from "../../kernel/json.ts";
+import type { JsonObject } from "../../kernel/json.ts";
+import type { KindVersion, ScalePaths } from "../../kernel/kind.ts";
 import type { Resource } from "../../kernel/resource.ts";
 import { compileSchema } from "../../kernel/schema/compile.ts";
 import { applyDefaults } from "../../kernel/schema/defaults.ts";
-import { embeddedProblems } from "../../kernel/schema/embedded.ts";
+import { coerceEmbedded, embeddedProblems } from "../../kernel/schema/embedded.ts";
 import { listTypeProblems } from "../../kernel/schema/list-types.ts";
 import { coerceMetadata } from "../../kernel/schema/metadata.ts";
 import { prune } from "../../kernel/schema/prune.ts";
 import type { Schema } from "../../kernel/schema/schema.ts";
 import { validateValue } from "../../kernel/schema/validate.ts";
 import { badRequest } from "../refusals.ts";
+import { scaleErrors } from "./scale-check.ts";
 
 export interface Known {
   readonly resource: Resource;
@@ -28,37 +31,93 @@ export interface CompiledType {
   /** The document with known fields only; refused where a value has a type nobody can read. */
   prune(resource: Resource): Known;
   withDefaults(resource: Resource): Resource;
-  /** With `old`, what was wrong already and has not changed is let pass. */
-  validate(resource: Resource, old: Resource | undefined): readonly FieldError[];
+  validate(resource: Resource, context: ValidationContext): readonly FieldError[];
+}
+
+export interface ValidationContext {
+  /** What was wrong already and has not changed is let pass. */
+  readonly old: Resource | undefined;
+  /** The status endpoint judges the status alone. */
+  readonly subresource: string;
+  /** What was found before; some errors keep the rules in CEL from running. */
+  readonly errors: readonly FieldError[];
 }
 
 /** The type of kinds that come from definitions: the schema says everything. */
-export function compileType({ schema: json }: KindVersion): CompiledType {
+export function compileType({ schema: json, subresources }: KindVersion): CompiledType {
   const schema = compileSchema(json);
   const runRules = compileValidator(schema);
+  const judge = (resource: Resource, context: ValidationContext): FieldError[] =>
+    context.subresource === "status"
+      ? statusErrors(schema, subresources.scale, resource, context)
+      : wholeErrors(schema, subresources.scale, resource, context);
   return {
     applyType: objectType(json),
-    prune: (resource) => pruneDocument(schema, resource),
+    prune: (resource) => pruneDefined(schema, resource),
     withDefaults: (resource) => applyDefaults(schema, resource) as unknown as Resource,
-    validate: (resource, old) => {
-      const errors = validateValue(schema, resource, "", { old });
-      const lists = listTypeProblems(schema, resource, "", { old });
-      const embedded = embeddedProblems(schema, resource, "");
-      const isGood = lists.length === 0 && embedded.length === 0;
-      const found = isGood ? errors : [...errors, ...embedded, ...lists];
+    validate: (resource, context) => {
+      const found = judge(resource, context);
       if (runRules === undefined) return found;
-      const blocked = blockedRules(found);
-      return blocked === undefined ? [...found, ...runRules(resource, old)] : [...found, blocked];
+      const blocked = blockedRules([...context.errors, ...found]);
+      if (blocked !== undefined) return [...found, blocked];
+      const broken = runRules(resource, context.old);
+      return broken.length === 0 ? found : [...found, ...broken];
     },
   };
+}
+
+function wholeErrors(
+  schema: Schema,
+  scale: ScalePaths | undefined,
+  resource: Resource,
+  { old }: ValidationContext,
+): FieldError[] {
+  return [
+    ...validateValue(schema, resource, "", { old }),
+    ...(scale === undefined ? [] : scaleErrors(scale, resource, "all")),
+    ...embeddedProblems(schema, resource, ""),
+    ...listTypeProblems(schema, resource, "", { old }),
+  ];
+}
+
+function statusErrors(
+  schema: Schema,
+  scale: ScalePaths | undefined,
+  resource: Resource,
+  { old }: ValidationContext,
+): FieldError[] {
+  const status = getOwn(resource, "status");
+  const part = schema.properties.get("status");
+  const before = old === undefined ? undefined : getOwn(old, "status");
+  return [
+    ...(status === undefined || part === undefined
+      ? []
+      : validateValue(part, status, "status", { old: before })),
+    ...(scale === undefined ? [] : scaleErrors(scale, resource, "status")),
+    ...listTypeProblems(schema, resource, "", { old }),
+  ];
+}
+
+function pruneDefined(schema: Schema, resource: Resource): Known {
+  const { resource: known, unknown } = pruneDocument(schema, resource);
+  const { value, unknown: more, error } = coerceEmbedded(schema, known);
+  if (error !== undefined) throw badRequest(unfit(resource, `${error.field}: ${error.message}`));
+  if (value === (known as JsonObject)) return { resource: known, unknown };
+  const all = more.length === 0 ? unknown : [...unknown, ...more].sort();
+  return { resource: value as unknown as Resource, unknown: all };
 }
 
 export function pruneDocument(schema: Schema, resource: Resource): Known {
   const { value, unknown } = prune(schema, resource, { isRoot: true });
   const metadata = coerceMetadata(resource.metadata ?? {});
-  if (metadata.problem !== undefined) throw badRequest(metadata.problem);
+  if (metadata.problem !== undefined) throw badRequest(unfit(resource, metadata.problem));
   const isSame = metadata.value === resource.metadata;
   const known = isSame ? value : { ...value, metadata: metadata.value };
   const all = metadata.unknown.length === 0 ? unknown : [...unknown, ...metadata.unknown].sort();
   return { resource: known as unknown as Resource, unknown: all };
+}
+
+function unfit({ kind, apiVersion }: Resource, problem: string): string {
+  const version = apiVersion.slice(apiVersion.indexOf("/") + 1);
+  return `${kind} in version "${version}" cannot be handled as a ${kind}: ${problem}`;
 }

@@ -2,42 +2,37 @@
 // in kernel/apply; here it meets the stored document, and what it yields goes the way of any other
 // write. Applying to a resource that does not exist creates it.
 
+import { withoutKey } from "../../kernel/apply/without-key.ts";
 import { applyConfiguration } from "../../kernel/apply/managers.ts";
 import { SetpointError } from "../../kernel/errors.ts";
+import { isJsonArray, isJsonObject } from "../../kernel/json.ts";
 import type { Json, JsonObject } from "../../kernel/json.ts";
 import type { Resource } from "../../kernel/resource.ts";
-import { badRequest, causeJson } from "../refusals.ts";
+import { badRequest, causeJson, conflict, unexplained } from "../refusals.ts";
 import type { Caller, Intents, Target, WriteOptions, Written } from "../request.ts";
 import { createDocument } from "./create.ts";
-import { checkEnvelope, withName, withNamespace } from "./envelope.ts";
+import { checkKind, checkName, withMetadataObject, withNamespace } from "./envelope.ts";
 import { writeContext } from "./managed-fields.ts";
-import { reportUnknownFields } from "./unknown-fields.ts";
 import { updateResource } from "./update.ts";
 
 export interface ApplyInput {
   readonly caller: Caller;
   readonly target: Target;
-  readonly body: Json;
+  /** Throws for what is not YAML. */
+  readonly body: () => { readonly value: Json; readonly problems: readonly string[] };
   readonly options: WriteOptions;
   readonly force: boolean;
-  readonly decodeProblems: readonly string[];
 }
 
 export async function applyResource(intents: Intents, input: ApplyInput): Promise<Written> {
-  const { caller, target, options, decodeProblems } = input;
+  const { caller, target, options } = input;
   const { version, served } = target;
-  const checked = checkEnvelope(target, input.body);
-  const config = withName(target, withNamespace(target, withMetadataObject(checked)));
-  reportUnknownFields(
-    caller,
-    target,
-    [],
-    { mode: options.fieldValidation, decodeProblems },
-    "patch",
-  );
-  const merge = (live: Resource | undefined): Resource => applied(intents, input, config, live);
-  const finished = (live: Resource | undefined): Resource =>
-    version.type.withDefaults(version.type.prune(merge(live)).resource);
+  const config = configOf(input);
+  const finished = (live: Resource | undefined): Resource => {
+    const merged = applied(intents, input, config, live);
+    const whole = live === undefined ? placed(target, merged) : merged;
+    return version.type.withDefaults(version.type.prune(whole).resource);
+  };
   const create = (): Promise<Written> =>
     createDocument(intents, {
       caller,
@@ -53,7 +48,7 @@ export async function applyResource(intents: Intents, input: ApplyInput): Promis
     options,
     optionsKind: "PatchOptions",
     change: (old) => ({ wanted: finished(old), isTracked: true }),
-    allowsBlind: true,
+    allowsBlind: served.kind.origin === "built-in",
     ...(mayCreate ? { create } : {}),
   });
 }
@@ -79,13 +74,50 @@ function applied(
     case "bad-request":
       throw badRequest(outcome.message);
     case "invalid":
-      throw new SetpointError("internal", outcome.message, { details: { statusReason: "" } });
+      throw unexplained(outcome.message);
     default:
       return outcome satisfies never;
   }
 }
 
-function withMetadataObject(resource: Resource): Resource {
-  const { metadata } = resource as { readonly metadata?: Json };
-  return metadata === undefined ? ({ ...resource, metadata: {} } as unknown as Resource) : resource;
+/** The configuration as it was sent; a namespace or name that it leaves out is added later. */
+function configOf({ caller, target, body, options }: ApplyInput): Resource {
+  const { value, problems } = body();
+  if (value !== null && !isJsonObject(value)) {
+    const found = isJsonArray(value) ? "array" : typeof value === "boolean" ? "bool" : typeof value;
+    throw badRequest(
+      "error decoding YAML: error unmarshaling JSON: while decoding JSON: " +
+        `json: cannot unmarshal ${found} into Go value of type map[string]interface {}`,
+    );
+  }
+  if (problems.length > 0 && options.fieldValidation === "Strict") {
+    const lines = problems.join("\n  ");
+    throw badRequest(
+      "error strict decoding YAML: error converting YAML to JSON: " +
+        `yaml: unmarshal errors:\n  ${lines}`,
+    );
+  }
+  if (options.fieldValidation === "Warn") for (const problem of problems) caller.warn(problem);
+  const config = withMetadataObject((value ?? {}) as unknown as Resource);
+  const { name = "" } = config.metadata as { readonly name?: Json };
+  if (isJsonObject(config.metadata)) {
+    withNamespace(target, config);
+    if (name !== "" && name !== null) checkName(target, config);
+  }
+  return config;
+}
+
+/** What a new document has beside its configuration. */
+function placed(target: Target, resource: Resource): Resource {
+  const { served, name } = target;
+  const { uid } = resource.metadata as { readonly uid?: string };
+  if (uid !== undefined && uid !== "") {
+    const why =
+      `uid mismatch: the provided object specified uid ${uid}, ` +
+      "and no existing object was found";
+    throw conflict(served.kind, name, why);
+  }
+  checkKind(target, resource);
+  const { metadata } = withNamespace(target, resource);
+  return { ...resource, metadata: withoutKey({ ...metadata, name }, "resourceVersion") };
 }

@@ -1,29 +1,34 @@
 // Creates a resource. The name is decided here when the client leaves it to us; an existing name
 // is refused by the store, inside the commit, so that two creations can never both win.
 
+import { decodeDocument } from "../../kernel/document.ts";
 import { isSetpointError } from "../../kernel/errors.ts";
 import { withoutKey } from "../../kernel/apply/without-key.ts";
 import type { Json } from "../../kernel/json.ts";
 import { limits } from "../../kernel/limits.ts";
 import type { Resource } from "../../kernel/resource.ts";
 import type { AdmissionRequest } from "../admission/admission.ts";
-import { alreadyExists, badRequest, methodNotAllowed } from "../refusals.ts";
+import { alreadyExists, methodNotAllowed, unexplained } from "../refusals.ts";
 import { keyOfTarget } from "../request.ts";
 import type { Caller, Intents, Target, WriteOptions, Written } from "../request.ts";
 import { commitPut } from "./commit.ts";
-import { checkEnvelope, withNamespace } from "./envelope.ts";
+import { checkEnvelope, checkKind, withMetadataObject, withNamespace } from "./envelope.ts";
 import { checkDocument } from "./finish.ts";
 import { trackCreation } from "./managed-fields.ts";
 import { openNamespace } from "./namespace.ts";
+import { withDistinctOwners } from "./owner-references.ts";
 import { draftFor } from "./stored.ts";
 import { generatedName, newMetadata, withMetadata } from "./system-metadata.ts";
 import { reportUnknownFields } from "./unknown-fields.ts";
+import { tellWarnings } from "./warnings.ts";
 
 export interface CreateInput {
   readonly caller: Caller;
   readonly target: Target;
   readonly body: Json;
   readonly options: WriteOptions;
+  /** What was sent, for messages that show it. */
+  readonly source?: Uint8Array | undefined;
   /** Duplicate keys that the decoder saw. */
   readonly decodeProblems: readonly string[];
 }
@@ -31,20 +36,24 @@ export interface CreateInput {
 export async function createResource(intents: Intents, input: CreateInput): Promise<Written> {
   const { caller, target, options, decodeProblems } = input;
   const { served, version } = target;
-  const sent = withNamespace(target, checkEnvelope(target, input.body));
+  const sent = withMetadataObject(checkEnvelope(target, input.body, input.source));
   const { resource: known, unknown } = version.type.prune(sent);
   const strictness = { mode: options.fieldValidation, decodeProblems };
-  reportUnknownFields(caller, target, unknown, strictness, "document");
-  const revision = known.metadata.resourceVersion;
-  if (revision !== undefined && revision !== "" && revision !== "0") {
-    throw badRequest("resourceVersion should not be set on objects to be created");
-  }
+  reportUnknownFields(caller, target, unknown, strictness);
+  checkKind(target, known);
+  const wanted = withDistinctOwners(caller, withNamespace(target, known), false);
   if (served.isTerminating) {
     const why = "create not allowed while custom resource definition is terminating";
     throw methodNotAllowed(served.kind, why);
   }
-  const defaulted = version.type.withDefaults(known);
+  const defaulted = version.type.withDefaults(wanted);
   return await createDocument(intents, { caller, target, options, wanted: defaulted });
+}
+
+function checkRevision({ metadata }: Resource): void {
+  const { resourceVersion = "" } = metadata;
+  if (!/^\d+$/.test(resourceVersion) || /^0+$/.test(resourceVersion)) return;
+  throw unexplained("resourceVersion should not be set on objects to be created");
 }
 
 export interface CreateDocumentInput {
@@ -100,29 +109,55 @@ async function tryCreate(
   const mutated = await intents.admission.mutate(request);
   // A policy may have chosen another name.
   const target = { ...asked, name: mutated.metadata.name ?? "" };
-  const prepared = prepare(target, mutated, request.object);
+  const prepared = prepare(caller, target, mutated, request.object);
   const tracked = isTracked ? prepared : trackCreation(intents, target, options, prepared);
   checkDocument(target, tracked, undefined);
+  checkRevision(named);
+  tellWarnings(caller, target, tracked, undefined);
   const final = { ...request, target, object: tracked, isNameGenerated: false };
   const validation = intents.admission.validate(final);
   if (validation !== undefined) await validation;
   const draft = await draftFor(served, tracked);
   if (options.isDryRun) {
-    if ((await intents.store.get(keyOfTarget(target))) !== undefined) {
-      throw alreadyExists(served.kind, target.name);
-    }
+    if (await isThere(intents, target)) throw alreadyExists(served.kind, target.name);
     return { revision: 0, body: draft.body, outcome: "created" };
   }
   const uses = intents.admission.uses(final);
   const { uid } = tracked.metadata;
-  return await commitPut(intents, { target, uid, draft, when: { kind: "absent" }, uses });
+  try {
+    return await commitPut(intents, { target, uid, draft, when: { kind: "absent" }, uses });
+  } catch (error) {
+    if (!isSetpointError(error, "resource.already_exists")) throw error;
+    throw alreadyExists(served.kind, target.name, await isLeaving(intents, target));
+  }
+}
+
+async function isThere({ store }: Intents, target: Target): Promise<boolean> {
+  return (await store.get(keyOfTarget(target))) !== undefined;
+}
+
+async function isLeaving({ store }: Intents, target: Target): Promise<boolean> {
+  const record = await store.get(keyOfTarget(target));
+  if (record === undefined) return false;
+  return decodeDocument(record.body, record.revision).metadata.deletionTimestamp !== undefined;
 }
 
 /** A policy may have changed the document, so it is defaulted again; then the kind's own part. */
-function prepare(target: Target, mutated: Resource, before: Resource | undefined): Resource {
+function prepare(
+  caller: Caller,
+  target: Target,
+  mutated: Resource,
+  before: Resource | undefined,
+): Resource {
   const { served, version } = target;
   const whole =
-    mutated === before ? mutated : version.type.withDefaults(version.type.prune(mutated).resource);
+    mutated === before
+      ? mutated
+      : withDistinctOwners(
+          caller,
+          version.type.withDefaults(version.type.prune(mutated).resource),
+          true,
+        );
   const prepared = served.rules?.prepareForCreate?.(whole) ?? whole;
   if (!version.definition.subresources.status || !Object.hasOwn(prepared, "status")) {
     return prepared;

@@ -8,6 +8,13 @@ import type { ServedKind } from "../kinds/served-kind.ts";
 export const orphanFinalizer = "orphan";
 export const foregroundFinalizer = "foregroundDeletion";
 
+/** The names that need no domain in front. */
+export const standardFinalizers: ReadonlySet<string> = new Set([
+  orphanFinalizer,
+  foregroundFinalizer,
+  "kubernetes",
+]);
+
 export type Propagation = "Orphan" | "Background" | "Foreground";
 
 export function isHeld(served: ServedKind, resource: Resource): boolean {

@@ -10,28 +10,62 @@ import type { Json } from "../../kernel/json.ts";
 import type { Resource } from "../../kernel/resource.ts";
 import { invalid } from "../refusals.ts";
 import type { Target } from "../request.ts";
-import { metadataErrors, metadataUpdateErrors, resourceNameProblems } from "./metadata-check.ts";
+import type { ServedKind } from "../kinds/served-kind.ts";
+import {
+  coreFinalizerErrors,
+  metadataErrors,
+  metadataUpdateErrors,
+  pathSegmentProblems,
+  resourceNameProblems,
+} from "./metadata-check.ts";
 
 /** Refuses a document that breaks a rule of its kind, with all its errors at once. */
 export function checkDocument(target: Target, resource: Resource, old: Resource | undefined): void {
-  const { served, version, subresource } = target;
+  const { served } = target;
+  const errors =
+    old === undefined ? createErrors(target, resource) : updateErrors(target, resource, old);
+  if (served.kind.fieldRules.length > 0) errors.push(...ruleErrors(target, resource, old));
+  if (errors.length === 0) return;
+  throw invalid(served.kind, resource.metadata.name ?? target.name, errors);
+}
+
+function createErrors({ served, version }: Target, resource: Resource): FieldError[] {
   const { rules, kind } = served;
   const isNamespaced = kind.scope === "Namespaced";
   const nameProblems = rules?.nameProblems ?? resourceNameProblems;
-  const errors: FieldError[] = [];
-  errors.push(...metadataErrors(resource.metadata, { isNamespaced, nameProblems }));
-  if (old !== undefined) errors.push(...metadataUpdateErrors(resource.metadata, old.metadata));
-  errors.push(...version.type.validate(resource, old));
-  if (rules !== undefined) {
-    const own =
-      old === undefined
-        ? rules.validateCreate?.(resource)
-        : rules.validateUpdate?.(resource, old, subresource);
-    if (own !== undefined) errors.push(...own);
-  }
-  if (kind.fieldRules.length > 0) errors.push(...ruleErrors(target, resource, old));
-  if (errors.length === 0) return;
-  throw invalid(kind, resource.metadata.name ?? target.name, errors);
+  const errors = [...metadataErrors(resource.metadata, { isNamespaced, nameProblems })];
+  if (hasCoreFinalizers(served)) errors.push(...coreFinalizerErrors(resource.metadata));
+  errors.push(...version.type.validate(resource, { old: undefined, subresource: "", errors }));
+  errors.push(...(rules?.validateCreate?.(resource) ?? []));
+  return errors;
+}
+
+/**
+ * Kubernetes looks at metadata once for all kinds and again for each kind, so that the causes of
+ * a refused update name the same problem several times; the message names it once.
+ */
+function updateErrors(
+  { served, version, subresource }: Target,
+  resource: Resource,
+  old: Resource,
+): FieldError[] {
+  const { rules, kind } = served;
+  const { metadata } = resource;
+  const isNamespaced = kind.scope === "Namespaced";
+  const common = metadataErrors(metadata, { isNamespaced, nameProblems: pathSegmentProblems });
+  const changes = metadataUpdateErrors(metadata, old.metadata);
+  const own: FieldError[] = [...changes];
+  if (hasCoreFinalizers(served)) own.push(...coreFinalizerErrors(metadata));
+  own.push(...version.type.validate(resource, { old, subresource, errors: own }));
+  own.push(...(rules?.validateUpdate?.(resource, old, subresource) ?? []));
+  return [...common, ...changes, ...own];
+}
+
+/** The groups whose metadata has only the rules that all kinds share. */
+const plainGroups = new Set(["admissionregistration.k8s.io", "apiextensions.k8s.io"]);
+
+function hasCoreFinalizers({ kind }: ServedKind): boolean {
+  return kind.origin === "built-in" && !plainGroups.has(kind.group);
 }
 
 /** A server writes status, so read-only fields there are only closed to the main endpoint. */

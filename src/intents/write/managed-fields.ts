@@ -1,5 +1,6 @@
 // Keeps metadata.managedFields: which manager owns which fields of a document.
 
+import { setOf } from "../../kernel/apply/field-set.ts";
 import { recordUpdate, resetFieldsOf } from "../../kernel/apply/managers.ts";
 import type { WriteContext } from "../../kernel/apply/managers.ts";
 import { timeText } from "../../kernel/clock.ts";
@@ -29,15 +30,29 @@ export function trackUpdate(
 
 export function writeContext(
   { clock }: Intents,
-  { version, subresource }: Target,
+  { served, version, subresource }: Target,
   manager: string,
 ): WriteContext {
   return {
+    // Whoever is recorded under a version that is gone, or never was, is forgotten.
+    convert: (from, apiVersion) => {
+      for (const other of served.versions.values()) {
+        if (other.apiVersion !== apiVersion) continue;
+        return { ...from, apiVersion, type: other.type.applyType };
+      }
+      return undefined;
+    },
     manager,
     apiVersion: version.apiVersion,
     type: version.type.applyType,
     subresource,
     now: timeText(clock.nowMs()),
-    resetFields: resetFieldsOf(subresource, version.definition.subresources.status),
+    resetFields:
+      subresource === "status" && served.kind.origin === "definition"
+        ? notOfStatus
+        : resetFieldsOf(subresource, version.definition.subresources.status),
   };
 }
+
+/** The status endpoint of kinds from definitions ignores metadata as well. */
+const notOfStatus = setOf(["f:spec"], ["f:metadata"]);

@@ -15,6 +15,7 @@ import { labelKeyProblems, labelValueProblems } from "../../kernel/labels.ts";
 import { limits } from "../../kernel/limits.ts";
 import { dnsLabelProblems, subdomainProblems } from "../../kernel/names.ts";
 import type { Metadata, OwnerReference } from "../../kernel/resource.ts";
+import { standardFinalizers } from "./finalizers.ts";
 
 export type NameCheck = (name: string) => readonly string[];
 
@@ -74,7 +75,11 @@ export function labelErrors(
   if (labels === undefined) return [];
   const errors: FieldError[] = [];
   for (const [key, value] of Object.entries(labels)) {
-    for (const problem of labelKeyProblems(key)) errors.push(invalidField(field, key, problem));
+    for (const problem of labelKeyProblems(key)) {
+      // Labels alone are called by another name here.
+      const text = problem.replace("a qualified name must", "a valid label key must");
+      errors.push(invalidField(field, key, text));
+    }
     for (const problem of labelValueProblems(value)) {
       errors.push(invalidField(field, value, problem));
     }
@@ -135,19 +140,37 @@ function ownerErrors(owners: readonly OwnerReference[] | undefined): readonly Fi
     }
     if (owner.apiVersion === "v1" && owner.kind === "Event") {
       const text = "/v1, Kind=Event is disallowed from being an owner";
-      errors.push(invalidField(field, owner, text));
+      const shown = `Invalid value: ${JSON.stringify(inOrder(owner))}: ${text}`;
+      errors.push({ ...invalidField(field, owner, text), message: shown });
     }
     if (owner.controller !== true) continue;
+    const current = `${owner.kind}/${owner.name}`;
     if (controller !== "") {
-      const both = `${controller} and ${owner.name}`;
       const text =
         "Only one reference can have Controller set to true. " +
-        `Found "true" in references for ${both}`;
-      errors.push(invalidField(field, owners, text));
-    }
-    controller = owner.name;
+        `Found "true" in references for ${controller} and ${current}`;
+      errors.push(withShown(invalidField(field, owners, text), owners.map(inOrder)));
+    } else controller = current;
   }
   return errors;
+}
+
+/** The members of an owner in the order in which Kubernetes writes them. */
+function inOrder(owner: OwnerReference): Json {
+  const { apiVersion, kind, name, uid, controller, blockOwnerDeletion } = owner;
+  return {
+    apiVersion,
+    kind,
+    name,
+    uid,
+    ...(controller === undefined ? {} : { controller }),
+    ...(blockOwnerDeletion === undefined ? {} : { blockOwnerDeletion }),
+  };
+}
+
+function withShown(error: FieldError, value: Json): FieldError {
+  const detail = error.message.slice(error.message.indexOf("Only one reference"));
+  return { ...error, message: `Invalid value: ${JSON.stringify(value)}: ${detail}` };
 }
 
 function finalizerErrors(finalizers: readonly string[] | undefined): readonly FieldError[] {
@@ -166,15 +189,38 @@ function finalizerErrors(finalizers: readonly string[] | undefined): readonly Fi
   return errors;
 }
 
-const fixed = ["name", "namespace", "uid", "creationTimestamp", "deletionTimestamp"] as const;
-const fixedLate = ["deletionGracePeriodSeconds"] as const;
+/** Finalizers of built-in kinds are known ones, or have a domain. */
+export function coreFinalizerErrors({ finalizers }: Metadata): readonly FieldError[] {
+  if (finalizers === undefined) return [];
+  return finalizers.flatMap((finalizer, index) =>
+    finalizer.includes("/") || standardFinalizers.has(finalizer)
+      ? []
+      : [
+          invalidField(
+            `metadata.finalizers[${index}]`,
+            finalizer,
+            "name is neither a standard finalizer name nor is it fully qualified",
+          ),
+        ],
+  );
+}
+
+const fixed = [
+  "name",
+  "namespace",
+  "uid",
+  "creationTimestamp",
+  "deletionTimestamp",
+  "deletionGracePeriodSeconds",
+] as const;
 
 /** What an update may not change, and the one thing a deletion forbids. */
 export function metadataUpdateErrors(metadata: Metadata, old: Metadata): readonly FieldError[] {
   const errors: FieldError[] = [];
   if (old.deletionTimestamp !== undefined) {
     const had = new Set(old.finalizers);
-    const added = (metadata.finalizers ?? []).filter((finalizer) => !had.has(finalizer));
+    const all = [...new Set(metadata.finalizers)].sort();
+    const added = all.filter((finalizer) => !had.has(finalizer));
     if (added.length > 0) {
       const names = added.map((finalizer) => JSON.stringify(finalizer)).join(", ");
       errors.push(
@@ -186,16 +232,19 @@ export function metadataUpdateErrors(metadata: Metadata, old: Metadata): readonl
       );
     }
   }
-  for (const key of [...fixed, ...fixedLate]) {
-    const now: Json | undefined = metadata[key];
-    if (!equalJson(now, old[key])) {
-      errors.push(invalidField(`metadata.${key}`, now, "field is immutable"));
-    }
-  }
   if (metadata.generation < old.generation) {
     errors.push(
       invalidField("metadata.generation", metadata.generation, "must not be decremented"),
     );
   }
+  for (const key of fixed) {
+    const now: Json | undefined = metadata[key];
+    if (!equalJson(now, old[key])) {
+      errors.push(invalidField(`metadata.${key}`, now, "field is immutable"));
+    }
+  }
+  errors.push(...labelErrors(metadata.labels, "metadata.labels"));
+  errors.push(...annotationErrors(metadata.annotations));
+  errors.push(...ownerErrors(metadata.ownerReferences));
   return errors;
 }

@@ -1,19 +1,29 @@
 // Changes a resource by a patch: JSON Patch, merge patch, or (built-in kinds) strategic merge
-// patch. The patch is applied to the document in the version of the request, again on the newer
-// document when another writer was faster; the result goes the way of any other update.
+// patch. The patch is read once the resource was found, applied to the document in the version of
+// the request, and again to the newer document when another writer was faster; the result goes
+// the way of any other update.
 
+import { goText } from "../../kernel/apply/go-text.ts";
+import { canonicalJson } from "../../kernel/canonical-json.ts";
 import { SetpointError, isSetpointError } from "../../kernel/errors.ts";
-import { isJsonObject } from "../../kernel/json.ts";
+import { invalidField } from "../../kernel/field-error.ts";
+import { isJsonArray, isJsonObject } from "../../kernel/json.ts";
 import type { Json, JsonObject } from "../../kernel/json.ts";
 import { applyJsonPatch, parseJsonPatch } from "../../kernel/json-patch.ts";
 import { applyMergePatch } from "../../kernel/merge-patch.ts";
 import type { Resource } from "../../kernel/resource.ts";
 import { applyStrategicMergePatch } from "../../kernel/strategic-merge.ts";
-import type { ServedVersion } from "../kinds/served-kind.ts";
-import { badRequest } from "../refusals.ts";
+import { badRequest, causeJson, rejectedPatch, unexplained } from "../refusals.ts";
 import type { Caller, Intents, Target, WriteOptions, Written } from "../request.ts";
-import { checkEnvelope, withName, withNamespace } from "./envelope.ts";
-import { reportUnknownFields } from "./unknown-fields.ts";
+import {
+  checkEnvelope,
+  checkKind,
+  checkName,
+  withMetadataObject,
+  withNamespace,
+} from "./envelope.ts";
+import { withDistinctOwners } from "./owner-references.ts";
+import { strictProblem } from "./unknown-fields.ts";
 import { updateResource } from "./update.ts";
 
 export type PatchType = "json" | "merge" | "strategic";
@@ -22,79 +32,172 @@ export interface PatchInput {
   readonly caller: Caller;
   readonly target: Target;
   readonly type: PatchType;
-  readonly body: Json;
+  /** Throws for what is not JSON. */
+  readonly body: () => { readonly value: Json; readonly problems: readonly string[] };
   readonly options: WriteOptions;
-  readonly decodeProblems: readonly string[];
 }
 
 export async function patchResource(intents: Intents, input: PatchInput): Promise<Written> {
   const { caller, target, options } = input;
-  const patch = patchFunction(target.version, input);
+  let patch: ((old: Resource) => Resource) | undefined;
   return await updateResource(intents, {
     caller,
     target,
     options,
     optionsKind: "PatchOptions",
-    change: (old) => ({ wanted: patched(input, patch(old)) }),
-    allowsBlind: true,
+    change: (old) => ({ wanted: (patch ??= patchFunction(input))(old) }),
+    allowsBlind: target.served.kind.origin === "built-in",
   });
 }
 
-function patched({ caller, target, options, decodeProblems }: PatchInput, result: Json): Resource {
-  const sent = withName(target, withNamespace(target, checkEnvelope(target, result)));
-  const { resource: known, unknown } = target.version.type.prune(sent);
-  const strictness = { mode: options.fieldValidation, decodeProblems };
-  reportUnknownFields(caller, target, unknown, strictness, "patch");
-  return target.version.type.withDefaults(known);
-}
-
-function patchFunction(
-  version: ServedVersion,
-  { type, body }: PatchInput,
-): (old: Resource) => Json {
+function patchFunction(input: PatchInput): (old: Resource) => Resource {
+  const { type, target } = input;
+  const { value, problems } = input.body();
+  const finish = (result: Json, shown: () => string): Resource =>
+    patched(input, result, problems, shown);
   switch (type) {
     case "json": {
-      const operations = parseJsonPatch(body);
+      const operations = operationsOf(value);
       return (old) => {
-        try {
-          return applyJsonPatch(old, operations);
-        } catch (error) {
-          throw isSetpointError(error, "request.invalid") ? unprocessable(error) : error;
-        }
+        const result = asOperations(() => applyJsonPatch(old, operations, { isForgiving: true }));
+        return finish(result, () => canonicalJson(result));
       };
     }
     case "merge": {
-      const patch = objectOf(body);
-      return (old) => applyMergePatch(old, patch);
+      const patch = objectOf(value);
+      if (patch === undefined) throw badRequest("Invalid JSON Patch");
+      return (old) => {
+        const result = applyMergePatch(old, patch);
+        return finish(result, () => canonicalJson(result));
+      };
     }
     case "strategic": {
-      const patch = objectOf(body);
-      return (old) => {
-        const outcome = applyStrategicMergePatch(old, patch, version.definition.schema);
-        if (outcome.kind === "patched") return outcome.object;
-        throw refusedPatch(outcome.status, outcome.message);
-      };
+      const patch = objectOf(value) ?? {};
+      const { schema } = target.version.definition;
+      return (old) => finish(strategic(old, patch, schema), () => goText(patch));
     }
     default:
       return type satisfies never;
   }
 }
 
-function refusedPatch(status: 400 | 422 | 500, message: string): SetpointError {
-  if (status === 400) return badRequest(message);
-  return new SetpointError(status === 422 ? "resource.invalid" : "internal", message);
+/** The result read as a document; `shown` is what a refusal quotes. */
+function patched(
+  { caller, target, options }: PatchInput,
+  result: Json,
+  decodeProblems: readonly string[],
+  shown: () => string,
+): Resource {
+  const { type } = target.version;
+  const { known, unknown } = asPatch(shown, () => {
+    const read = type.prune(withMetadataObject(readResult(target, result)));
+    return { known: read.resource, unknown: read.unknown };
+  });
+  const strictness = { mode: options.fieldValidation, decodeProblems };
+  const problem = strictProblem(caller, unknown, strictness);
+  if (problem !== undefined) throw unfit(shown(), problem);
+  const placed = withNamespace(target, known);
+  checkName(target, placed);
+  checkKind(target, placed);
+  return type.withDefaults(withDistinctOwners(caller, placed, true));
 }
 
-function objectOf(body: Json): JsonObject {
-  if (isJsonObject(body)) return body;
-  throw badRequest("error decoding patch: the patch must be a JSON object");
+/** Kinds of definitions are told later that a patch may not change what they are. */
+function readResult(target: Target, result: Json): Resource {
+  const { served, version } = target;
+  if (served.kind.origin === "built-in") {
+    // Typed documents have their kind whatever a patch says.
+    return checkEnvelope(
+      target,
+      isJsonObject(result) ? { ...result, kind: "", apiVersion: "" } : result,
+    );
+  }
+  const { kind } = isJsonObject(result) ? result : {};
+  if (!isJsonObject(result) || typeof kind !== "string" || kind === "") {
+    return checkEnvelope(target, result);
+  }
+  const { apiVersion } = result;
+  const read = checkEnvelope(target, { ...result, apiVersion: version.apiVersion });
+  return typeof apiVersion === "string" ? { ...read, apiVersion } : read;
 }
 
-/** A patch that was understood but does not fit the document. */
-function unprocessable(cause: SetpointError): SetpointError {
-  return new SetpointError(
-    "resource.invalid",
-    "the server rejected our request due to an error in our request",
-    { cause },
+function operationsOf(value: Json): ReturnType<typeof parseJsonPatch> {
+  if (value === null) return [];
+  if (!isJsonArray(value)) throw misfit(value, "value of type []handlers.jsonPatchOp");
+  for (const operation of value) {
+    if (operation === null) continue;
+    if (!isJsonObject(operation)) throw misfit(operation, "value of type handlers.jsonPatchOp");
+    for (const key of ["op", "path", "from"]) {
+      const member = operation[key] ?? "";
+      if (typeof member === "string") continue;
+      throw misfit(member, `struct field jsonPatchOp.${key} of type string`);
+    }
+  }
+  // A value that is left out is null.
+  const whole = value.map((operation) =>
+    isJsonObject(operation) && !Object.hasOwn(operation, "value")
+      ? { ...operation, value: null }
+      : operation,
   );
+  return asOperations(() => parseJsonPatch(whole));
+}
+
+function asOperations<T>(act: () => T): T {
+  try {
+    return act();
+  } catch (error) {
+    if (!isSetpointError(error, "request.invalid") && !isSetpointError(error, "resource.invalid")) {
+      throw error;
+    }
+    throw rejectedPatch(error);
+  }
+}
+
+function strategic(old: Resource, patch: JsonObject, schema: JsonObject): Json {
+  const outcome = applyStrategicMergePatch(old, patch, schema);
+  if (outcome.kind === "patched") return outcome.object;
+  const { status, message } = outcome;
+  if (status === 400) throw badRequest(message);
+  if (status === 422) throw unfit(goText(patch), message);
+  throw unexplained(message);
+}
+
+function objectOf(value: Json): JsonObject | undefined {
+  if (value === null) return undefined;
+  if (isJsonObject(value)) return value;
+  throw misfit(value, "value of type map[string]interface {}");
+}
+
+function misfit(value: Json, type: string): SetpointError {
+  const found =
+    typeof value === "boolean"
+      ? "bool"
+      : isJsonArray(value)
+        ? "array"
+        : isJsonObject(value)
+          ? "object"
+          : typeof value;
+  return badRequest(`error decoding patch: json: cannot unmarshal ${found} into Go ${type}`);
+}
+
+/** What stands in front when a whole document is refused. */
+const wrapping =
+  /^(?:\S+ in version "[^"]*" cannot be handled as an? \S+: |the object provided is .*?\): )/;
+
+function asPatch<T>(shown: () => string, act: () => T): T {
+  try {
+    return act();
+  } catch (error) {
+    if (!isSetpointError(error, "request.invalid")) throw error;
+    const why = error.message.replace(wrapping, "");
+    throw unfit(shown(), why);
+  }
+}
+
+/** Kubernetes names neither kind nor resource here. */
+function unfit(value: string, why: string): SetpointError {
+  const { field, message } = invalidField("patch", value, why);
+  return new SetpointError("resource.invalid", ` "" is invalid: ${field}: ${message}`, {
+    details: { causes: [causeJson({ reason: "FieldValueInvalid", message, field })] },
+  });
 }

@@ -3,7 +3,14 @@
 import type { Json } from "../../kernel/json.ts";
 import type { Caller, Intents, Target, WriteOptions, Written } from "../request.ts";
 import { createDocument } from "./create.ts";
-import { checkEnvelope, withName, withNamespace } from "./envelope.ts";
+import {
+  checkEnvelope,
+  checkKind,
+  checkName,
+  withMetadataObject,
+  withNamespace,
+} from "./envelope.ts";
+import { withDistinctOwners } from "./owner-references.ts";
 import { reportUnknownFields } from "./unknown-fields.ts";
 import { updateResource } from "./update.ts";
 
@@ -12,17 +19,22 @@ export interface ReplaceInput {
   readonly target: Target;
   readonly body: Json;
   readonly options: WriteOptions;
+  /** What was sent, for messages that show it. */
+  readonly source?: Uint8Array | undefined;
   readonly decodeProblems: readonly string[];
 }
 
 export async function replaceResource(intents: Intents, input: ReplaceInput): Promise<Written> {
   const { caller, target, options, decodeProblems } = input;
   const { served, version } = target;
-  const sent = withName(target, withNamespace(target, checkEnvelope(target, input.body)));
+  const sent = withMetadataObject(checkEnvelope(target, input.body, input.source));
   const { resource: known, unknown } = version.type.prune(sent);
   const strictness = { mode: options.fieldValidation, decodeProblems };
-  reportUnknownFields(caller, target, unknown, strictness, "document");
-  const wanted = version.type.withDefaults(known);
+  reportUnknownFields(caller, target, unknown, strictness);
+  const placed = withNamespace(target, known);
+  checkName(target, placed);
+  checkKind(target, placed);
+  const wanted = version.type.withDefaults(withDistinctOwners(caller, placed, false));
   const mayCreate = served.rules?.allowsCreateOnUpdate === true && target.subresource === "";
   return await updateResource(intents, {
     caller,

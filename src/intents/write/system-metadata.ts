@@ -25,7 +25,6 @@ export function newMetadata(
   copy["uid"] = ids.uid();
   copy["creationTimestamp"] = timeText(clock.nowMs());
   if (hasGeneration) copy["generation"] = 1;
-  else delete copy["generation"];
   return copy as unknown as Metadata;
 }
 
@@ -34,13 +33,13 @@ export function keptMetadata(metadata: Metadata, old: Metadata): Metadata {
   const copy: MutableJsonObject = { ...metadata };
   delete copy["selfLink"];
   delete copy["resourceVersion"];
-  for (const key of ["uid", "creationTimestamp"] as const) {
-    if (isBlank(copy[key])) copy[key] = old[key];
-  }
-  for (const key of ["deletionTimestamp", "deletionGracePeriodSeconds"] as const) {
-    const stored = old[key];
-    if (stored === undefined) delete copy[key];
-    else if (isBlank(copy[key])) copy[key] = stored;
+  if (isBlank(copy["uid"])) copy["uid"] = old.uid;
+  copy["creationTimestamp"] = old.creationTimestamp;
+  // Nobody can take a deletion back; setting one is refused later, with other changes.
+  if (old.deletionTimestamp !== undefined) copy["deletionTimestamp"] = old.deletionTimestamp;
+  const grace = old["deletionGracePeriodSeconds"];
+  if (grace !== undefined && isBlank(copy["deletionGracePeriodSeconds"])) {
+    copy["deletionGracePeriodSeconds"] = grace;
   }
   const { generation } = old as { readonly generation?: number };
   if (generation === undefined) delete copy["generation"];

@@ -10,23 +10,36 @@ export interface Strictness {
   readonly decodeProblems: readonly string[];
 }
 
+/** Throws what makes a document unfit, for the caller to put into its own words. */
 export function reportUnknownFields(
   caller: Caller,
   target: Target,
   unknown: readonly string[],
-  { mode, decodeProblems }: Strictness,
-  form: "document" | "patch",
+  strictness: Strictness,
 ): void {
-  if (mode === "Ignore" || (unknown.length === 0 && decodeProblems.length === 0)) return;
-  const problems = [...decodeProblems, ...unknown.map((path) => `unknown field "${path}"`)];
-  if (mode === "Warn") {
-    for (const problem of problems) caller.warn(problem);
-    return;
-  }
-  const strict = `strict decoding error: ${problems.join(", ")}`;
-  if (form === "patch") throw badRequest(strict);
+  const problem = strictProblem(caller, unknown, strictness);
+  if (problem === undefined) return;
   const { kind } = target.served.kind.names;
   throw badRequest(
-    `${kind} in version "${target.version.name}" cannot be handled as a ${kind}: ${strict}`,
+    `${kind} in version "${target.version.name}" cannot be handled as a ${kind}: ${problem}`,
   );
+}
+
+/** Warns, ignores, or says why the document is to be refused. */
+export function strictProblem(
+  caller: Caller,
+  unknown: readonly string[],
+  { mode, decodeProblems }: Strictness,
+): string | undefined {
+  if (mode === "Ignore" || (unknown.length === 0 && decodeProblems.length === 0)) return undefined;
+  const fields = unknown.map((path) => `unknown field "${path}"`);
+  if (mode === "Warn") {
+    for (const problem of [...decodeProblems, ...fields]) caller.warn(problem);
+    return undefined;
+  }
+  const isYaml = decodeProblems.some((problem) => problem.startsWith("line "));
+  const decoding = isYaml
+    ? [`yaml: unmarshal errors:\n  ${decodeProblems.join("\n  ")}`]
+    : decodeProblems;
+  return `strict decoding error: ${[...decoding, ...fields].join(", ")}`;
 }

@@ -13,7 +13,7 @@ import type { Resource } from "../../kernel/resource.ts";
 import type { StoredRecord } from "../../store/port.ts";
 import type { AdmissionRequest } from "../admission/admission.ts";
 import { invalidField } from "../../kernel/field-error.ts";
-import { conflict, invalid, notFound } from "../refusals.ts";
+import { conflict, invalid, notFound, unexplained } from "../refusals.ts";
 import { keyOfTarget } from "../request.ts";
 import type { Caller, Intents, Target, WriteOptions, Written } from "../request.ts";
 import { isReadyToGo } from "./finalizers.ts";
@@ -21,8 +21,10 @@ import { commitDelete, commitPut, isLostRace } from "./commit.ts";
 import { checkDocument } from "./finish.ts";
 import { keepHidden } from "./hidden-fields.ts";
 import { trackUpdate } from "./managed-fields.ts";
+import { withDistinctOwners } from "./owner-references.ts";
 import { draftFor, readStored } from "./stored.ts";
 import { keptMetadata, withMetadata } from "./system-metadata.ts";
+import { tellWarnings } from "./warnings.ts";
 
 export interface Changed {
   /** Pruned and defaulted; its resourceVersion, where it has one, is a precondition. */
@@ -72,36 +74,51 @@ export async function updateResource(intents: Intents, input: UpdateInput): Prom
 
 /** True when the document itself names the revision it replaces. */
 function checkPreconditions(
-  { target, allowsBlind }: UpdateInput,
+  { target, allowsBlind, optionsKind }: UpdateInput,
   wanted: Resource,
   old: Resource,
   record: StoredRecord,
 ): boolean {
   const { kind } = target.served;
-  const { uid, resourceVersion } = wanted.metadata;
-  if (typeof uid === "string" && uid !== "" && uid !== old.metadata.uid) {
-    const stored = `UID in object meta: ${old.metadata.uid}`;
-    const why = `Precondition failed: UID in precondition: ${uid}, ${stored}`;
-    throw conflict(kind, target.name, why);
+  const { uid, resourceVersion = "" } = wanted.metadata;
+  const isReplacement = optionsKind === "UpdateOptions";
+  if (isReplacement && typeof uid === "string" && uid !== "" && uid !== old.metadata.uid) {
+    throw conflict(kind, target.name, otherIdentity(target, uid, old));
   }
-  if (resourceVersion === undefined || resourceVersion === "" || resourceVersion === "0") {
+  if (isUnset(resourceVersion)) {
     if (allowsBlind) return false;
     const error = invalidField("metadata.resourceVersion", 0, "must be specified for an update");
-    throw invalid(kind, target.name, [
-      { ...error, message: error.message.replace("Invalid value: 0", "Invalid value: 0x0") },
-    ]);
+    // Here alone the plural stands where the Kind belongs.
+    throw invalid({ ...kind, names: { kind: kind.names.plural } }, target.name, [error]);
   }
-  if (revisionOf(target, resourceVersion) !== record.revision) throw conflict(kind, target.name);
-  return true;
+  if (revisionOf(resourceVersion) !== record.revision) throw conflict(kind, target.name);
+  // A patch is tried again: if it names a revision, that is compared again as well.
+  return isReplacement;
 }
 
-function revisionOf(target: Target, text: string): number {
+function isUnset(revision: string): boolean {
+  return revision === "" || /^0+$/.test(revision);
+}
+
+function otherIdentity({ served, namespace, name }: Target, uid: string, old: Resource): string {
+  const { group, names } = served.kind;
+  const path = [group, names.plural, namespace, name].filter((part) => part !== "");
+  return (
+    `StorageError: invalid object, Code: 4, Key: /registry/${path.join("/")}, ` +
+    "ResourceVersion: 0, AdditionalErrorMsg: Precondition failed: " +
+    `UID in precondition: ${uid}, UID in object meta: ${old.metadata.uid}`
+  );
+}
+
+/** Kubernetes answers 500 and the words of Go for what is not a number. */
+function revisionOf(text: string): number {
   try {
     return parseRevision(text);
-  } catch {
-    // Whatever it is, it is not the revision that is stored.
-    const error = invalidField("metadata.resourceVersion", text, "must be a whole number");
-    throw invalid(target.served.kind, target.name, [error]);
+  } catch (cause) {
+    const shown = JSON.stringify(text);
+    const isNumber = /^\d+$/.test(text);
+    const why = isNumber ? "value out of range" : "invalid syntax";
+    throw unexplained(`strconv.ParseUint: parsing ${shown}: ${why}`, cause);
   }
 }
 
@@ -132,6 +149,7 @@ async function writeChanged(
   let object = await intents.admission.mutate(request);
   if (object !== request.object) {
     object = version.type.withDefaults(version.type.prune(object).resource);
+    object = withDistinctOwners(caller, object, true);
   }
   if (!isTracked) object = trackUpdate(intents, target, options, before, object);
   if (served.hasGeneration) {
@@ -141,6 +159,7 @@ async function writeChanged(
     }
   }
   checkDocument(target, object, before);
+  tellWarnings(caller, target, object, before);
   const final = { ...request, object };
   const validation = intents.admission.validate(final);
   if (validation !== undefined) await validation;
@@ -150,7 +169,9 @@ async function writeChanged(
   if (options.isDryRun) return { revision, body: draft.body, outcome: "updated" };
   const when = { kind: "revision", revision, uid: record.uid } as const;
   if (isReadyToGo(served, object)) {
-    return await commitDelete(intents, target, { when, last: draft });
+    const gone = await commitDelete(intents, target, { when, last: draft });
+    // The answer is the last state there was, and not the deletion.
+    return { ...gone, revision };
   }
   const uses = intents.admission.uses(final);
   return await commitPut(intents, { target, uid: record.uid, draft, when, uses });

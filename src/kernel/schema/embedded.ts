@@ -111,7 +111,7 @@ function resourceProblems(resource: JsonObject, path: string): readonly FieldErr
   for (const key of ["apiVersion", "kind"]) {
     const at = childPath(path, key);
     const value = getOwn(resource, key);
-    if (value === undefined) errors.push(requiredField(at, "must not be empty"));
+    if (value === undefined) errors.push(requiredField(at));
     else if (typeof value !== "string") errors.push(invalidField(at, value, "must be a string"));
     else if (value === "") errors.push(invalidField(at, value, "must not be empty"));
     else if (key === "kind") errors.push(...kindProblems(value, at));

@@ -11,7 +11,7 @@ import type { UserInfo } from "../../intents/auth/user.ts";
 import { SetpointError, isSetpointError } from "../../kernel/errors.ts";
 import type { Ids } from "../../kernel/ids.ts";
 import type { Found } from "../../intents/kinds/registry.ts";
-import { badRequest, methodNotAllowed } from "../../intents/refusals.ts";
+import { badRequest, methodNotAllowed, notFound, unsupportedVerb } from "../../intents/refusals.ts";
 import type { Caller } from "../../intents/request.ts";
 import type { Exchange, Headers } from "../http/exchange.ts";
 import type { Fairness, RequestClass } from "../http/fairness.ts";
@@ -199,7 +199,18 @@ async function servePath(
   }
   const isRead = exchange.method === "GET" || exchange.method === "HEAD";
   if (isRead && input.documents.serve(exchange, info.path, info.query)) return;
+  pageNotFound(exchange);
+}
+
+function pageNotFound(exchange: Exchange): void {
   exchange.send(404, { "content-type": "text/plain; charset=utf-8" }, "404 page not found\n");
+}
+
+/** Creations and deletions of collections are about one namespace, where there are namespaces. */
+function isPlaced({ found, info }: ResourceRequest): boolean {
+  const { kind, id } = found.served;
+  if (kind.scope === "Cluster") return info.namespace === "" || id === "namespaces";
+  return info.namespace !== "" || !["create", "deletecollection"].includes(info.verb);
 }
 
 async function serveResource(input: KubeApiInput, request: ResourceRequest): Promise<void> {
@@ -208,7 +219,11 @@ async function serveResource(input: KubeApiInput, request: ResourceRequest): Pro
   const { id } = found.served;
   const handler = special.get(info.subresource === "" ? id : `${id}/${info.subresource}`);
   if (handler !== undefined) return await handler(surface, request);
-  if (!isServedSubresource(found, info)) throw noSuchResource();
+  if (!isPlaced(request)) return pageNotFound(request.exchange);
+  if (!isServedSubresource(found, info)) {
+    const isOurs = found.served.kind.origin === "definition" && info.subresource !== "";
+    throw isOurs ? notFound(found.served.kind, info.name) : noSuchResource();
+  }
   if (info.subresource === "" && !found.served.verbs.includes(info.verb)) {
     throw methodNotAllowed(found.served.kind);
   }
@@ -240,13 +255,10 @@ function isServedSubresource({ served, version }: Found, info: RequestInfo): boo
   const hasVerb = ["get", "update", "patch"].includes(info.verb);
   switch (info.subresource) {
     case "":
-      // A namespace in front of a cluster-wide resource leads nowhere.
-      return (
-        served.kind.scope === "Namespaced" || info.namespace === "" || served.id === "namespaces"
-      );
+      return true;
     case "status":
       if (!version.definition.subresources.status) return false;
-      if (!hasVerb) throw methodNotAllowed(served.kind);
+      if (!hasVerb) throw unsupportedVerb(served.kind, info.verb);
       return true;
     case "scale":
       return version.definition.subresources.scale !== undefined;

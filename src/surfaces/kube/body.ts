@@ -7,6 +7,7 @@ import { limits } from "../../kernel/limits.ts";
 import { parseJson } from "../../kernel/strict-json.ts";
 import { parseYaml } from "../../kernel/yaml.ts";
 import { badRequest, tooLarge } from "../../intents/refusals.ts";
+import { unrecognisedText } from "../../intents/write/envelope.ts";
 import { decodeProtobuf } from "./protobuf/envelope.ts";
 import type { Exchange } from "../http/exchange.ts";
 
@@ -18,11 +19,12 @@ export interface Decoded {
 
 export type BodyType = "json" | "yaml" | "protobuf";
 
+const bodyTypes = ["application/json", "application/yaml", "application/vnd.kubernetes.protobuf"];
+
 /** A missing type counts as JSON: kubectl sends none when it scales. */
 export function bodyType(contentType: string | undefined, hasProtobuf: boolean): BodyType {
-  const [type = ""] = (contentType ?? "").split(";");
+  const [type = ""] = (contentType ?? "application/json").split(";");
   switch (type.trim().toLowerCase()) {
-    case "":
     case "*/*":
     case "application/json":
       return "json";
@@ -34,9 +36,7 @@ export function bodyType(contentType: string | undefined, hasProtobuf: boolean):
     default:
       break;
   }
-  const types = ["application/json", "application/yaml"];
-  if (hasProtobuf) types.push("application/vnd.kubernetes.protobuf");
-  throw unsupportedMedia(types);
+  throw unsupportedMedia(bodyTypes);
 }
 
 export function unsupportedMedia(accepted: readonly string[]): SetpointError {
@@ -66,12 +66,7 @@ export function decodeBody(
     return { value, problems: duplicates.map((path) => `duplicate field "${path}"`) };
   } catch (error) {
     if (!isSetpointError(error, "request.invalid")) throw error;
-    const start = bytes.toString("utf8", 0, 30);
-    const shown = bytes.length > 30 ? `${start} ...` : start;
-    throw badRequest(
-      `the object provided is unrecognized (must be of type ${expected}): ` +
-        `couldn't get version/kind; json parse error: ${error.message} (${shown})`,
-      error,
-    );
+    const prefix = type === "json" ? "couldn't get version/kind; json parse error: " : "";
+    throw badRequest(unrecognisedText(expected, `${prefix}${error.message}`, bytes), error);
   }
 }

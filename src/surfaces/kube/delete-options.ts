@@ -1,6 +1,5 @@
 // DeleteOptions come in the body, in the query, or not at all.
 
-import { withoutKey } from "../../kernel/apply/without-key.ts";
 import { invalidField, unsupportedField } from "../../kernel/field-error.ts";
 import type { FieldError } from "../../kernel/field-error.ts";
 import { isJsonArray, isJsonObject } from "../../kernel/json.ts";
@@ -15,7 +14,7 @@ const policies = ["Foreground", "Background", "Orphan"];
 
 export function deleteOptions(body: Json | undefined, query: URLSearchParams): DeleteOptions {
   const raw = body === undefined ? fromQuery(query) : fromBody(body);
-  const { propagationPolicy: policy, orphanDependents, gracePeriodSeconds, dryRun = [] } = raw;
+  const { propagationPolicy: policy, orphanDependents, dryRun = [] } = raw;
   const errors: FieldError[] = [];
   if (orphanDependents !== undefined && policy !== undefined) {
     const why = "orphanDependents and deletionPropagation cannot be both set";
@@ -23,10 +22,6 @@ export function deleteOptions(body: Json | undefined, query: URLSearchParams): D
   }
   if (policy !== undefined && !(typeof policy === "string" && policies.includes(policy))) {
     errors.push(unsupportedField("propagationPolicy", policy, [...policies, "nil"]));
-  }
-  if (typeof gracePeriodSeconds === "number" && gracePeriodSeconds < 0) {
-    const why = "must be greater than or equal to 0";
-    errors.push(invalidField("gracePeriodSeconds", gracePeriodSeconds, why));
   }
   const wishes = isJsonArray(dryRun) ? dryRun.map(String) : [];
   errors.push(...dryRunErrors(wishes));
@@ -57,14 +52,56 @@ function preconditionsOf(given: Json | undefined): DeleteOptions["preconditions"
   };
 }
 
+const scheme = 'scheme "pkg/apis/meta/internalversion/scheme/register.go:27"';
+
 function fromBody(body: Json): JsonObject {
-  if (!isJsonObject(body)) throw badRequest("the body of a deletion must be DeleteOptions");
-  const { kind } = body;
-  if (kind !== undefined && kind !== "DeleteOptions") {
-    const shown = typeof kind === "string" ? kind : "something else";
-    throw badRequest(`decoded object cannot be converted to DeleteOptions: it is ${shown}`);
+  if (!isJsonObject(body)) {
+    throw badRequest("couldn't get version/kind; json parse error: the body must be an object");
   }
-  return withoutKey(withoutKey(body, "kind"), "apiVersion");
+  const { kind = "DeleteOptions", apiVersion = "" } = body;
+  if (kind !== "DeleteOptions" && kind !== "") {
+    const [shown, version] = [kind, apiVersion].map((part) => JSON.stringify(part));
+    throw badRequest(`no kind ${shown} is registered for version ${version} in ${scheme}`);
+  }
+  const options: MutableJsonObject = {};
+  for (const [key, value] of Object.entries(body)) {
+    const type = fieldTypes.get(key);
+    if (value === null || type === undefined) continue;
+    if (!type.fits(value)) {
+      const into = `Go struct field DeleteOptions.${key} of type ${type.name}`;
+      throw badRequest(`json: cannot unmarshal ${jsonName(value)} into ${into}`);
+    }
+    options[key] = value;
+  }
+  return options;
+}
+
+interface FieldType {
+  readonly name: string;
+  readonly fits: (value: Json) => boolean;
+}
+
+const fieldTypes: ReadonlyMap<string, FieldType> = new Map<string, FieldType>([
+  ["gracePeriodSeconds", { name: "int64", fits: (value) => Number.isInteger(value) }],
+  ["preconditions", { name: "v1.Preconditions", fits: isJsonObject }],
+  ["orphanDependents", { name: "bool", fits: isFlag }],
+  ["propagationPolicy", { name: "v1.DeletionPropagation", fits: isText }],
+  ["dryRun", { name: "[]string", fits: (value) => isJsonArray(value) && value.every(isText) }],
+  ["ignoreStoreReadErrorWithClusterBreakingPotential", { name: "bool", fits: isFlag }],
+]);
+
+function isText(value: Json): boolean {
+  return typeof value === "string";
+}
+
+function isFlag(value: Json): boolean {
+  return typeof value === "boolean";
+}
+
+function jsonName(value: Json): string {
+  if (typeof value === "boolean") return "bool";
+  if (isJsonArray(value)) return "array";
+  return typeof value;
 }
 
 function fromQuery(query: URLSearchParams): JsonObject {

@@ -1,7 +1,10 @@
 // Requests for one object: get, create, replace, patch, apply, delete. Each reads the request,
 // hands it to the write path, and shows what came of it.
 
+import { SetpointError, isSetpointError } from "../../kernel/errors.ts";
 import type { Json, JsonObject } from "../../kernel/json.ts";
+import { parseJson } from "../../kernel/strict-json.ts";
+import { parseYaml } from "../../kernel/yaml.ts";
 import { presentBytes, presentResource } from "../../intents/read/present.ts";
 import type { Presentable } from "../../intents/read/present.ts";
 import { badRequest, methodNotAllowed, notFound } from "../../intents/refusals.ts";
@@ -43,13 +46,10 @@ export async function createObject(surface: Surface, request: ResourceRequest): 
   const form = formOf(request, true);
   const target = targetOf(request);
   if (target.name !== "") throw methodNotAllowed(target.served.kind);
-  if (target.served.kind.scope === "Namespaced" && target.namespace === "") {
-    throw methodNotAllowed(target.served.kind);
-  }
   const options = optionsOf(request, "CreateOptions", false);
-  const { value, problems } = await bodyOf(request, options);
+  const { value, problems, source } = await bodyOf(request, options);
   const { caller } = request;
-  const input = { caller, target, body: value, options, decodeProblems: problems };
+  const input = { caller, target, body: value, source, options, decodeProblems: problems };
   const written = await createResource(surface.intents, input);
   await sendObject(surface, request, { status: 201, form }, written);
 }
@@ -58,9 +58,9 @@ export async function replaceObject(surface: Surface, request: ResourceRequest):
   const form = formOf(request, true);
   const target = targetOf(request);
   const options = optionsOf(request, "UpdateOptions", false);
-  const { value, problems } = await bodyOf(request, options);
+  const { value, problems, source } = await bodyOf(request, options);
   const { caller } = request;
-  const input = { caller, target, body: value, options, decodeProblems: problems };
+  const input = { caller, target, body: value, source, options, decodeProblems: problems };
   const written = await replaceResource(surface.intents, input);
   await sendObject(surface, request, { status: statusOf(written), form }, written);
 }
@@ -85,14 +85,12 @@ export async function performPatch(surface: Surface, request: ResourceRequest): 
   const options = optionsOf(request, "PatchOptions", type === "apply");
   const bytes = await readBody(request.exchange);
   const findsDuplicates = options.fieldValidation !== "Ignore";
-  const expected = target.served.kind.names.kind;
-  const decoding = type === "apply" ? "yaml" : "json";
-  const decoded = decodePatch(bytes, decoding, { expected, findsDuplicates });
-  const input = { caller, target, body: decoded.value, decodeProblems: decoded.problems };
+  const body = (): Decoded => decodePatch(bytes, type, findsDuplicates);
   if (type === "apply") {
-    return await applyResource(surface.intents, { ...input, options, force: options.force });
+    const { force } = options;
+    return await applyResource(surface.intents, { caller, target, body, options, force });
   }
-  return await patchResource(surface.intents, { ...input, type, options });
+  return await patchResource(surface.intents, { caller, target, body, type, options });
 }
 
 function patchTypeOf(request: ResourceRequest): PatchType | "apply" {
@@ -102,21 +100,49 @@ function patchTypeOf(request: ResourceRequest): PatchType | "apply" {
     (name) => isBuiltIn(request.found) || patchTypes[name] !== "strategic",
   );
   if (found === undefined || (found === "strategic" && !isBuiltIn(request.found))) {
-    throw unsupportedMedia(allowed);
+    throw isBuiltIn(request.found) ? noSuchConsumer() : unsupportedMedia(allowed);
   }
   return found;
 }
 
+/** The router of kube-apiserver refuses this before the resource is asked. */
+function noSuchConsumer(): SetpointError {
+  const details = { hasDetails: true };
+  const code = "request.unsupported_media_type";
+  return new SetpointError(code, "415: Unsupported Media Type", { details });
+}
+
+function decodePatch(bytes: Buffer, type: PatchType | "apply", strict: boolean): Decoded {
+  try {
+    return type === "apply" ? decodeApply(bytes, strict) : decodeJsonPatch(bytes, strict);
+  } catch (error) {
+    if (!isSetpointError(error, "request.invalid")) throw error;
+    const what =
+      type === "apply"
+        ? "error decoding YAML: error converting YAML to JSON"
+        : "error decoding patch";
+    throw badRequest(`${what}: ${error.message}`, error);
+  }
+}
+
+function decodeJsonPatch(bytes: Buffer, strict: boolean): Decoded {
+  const { value, duplicates } = parseJson(bytes, { strict });
+  return { value, problems: duplicates.map((path) => `duplicate field "${path}"`) };
+}
+
 /** An apply is YAML, of which JSON is a part; it is read as JSON where it is JSON. */
-function decodePatch(
-  bytes: Buffer,
-  type: "json" | "yaml",
-  options: { readonly expected: string; readonly findsDuplicates: boolean },
-): Decoded {
+function decodeApply(bytes: Buffer, strict: boolean): Decoded {
   const first = bytes.find((byte) => byte > 0x20);
-  const isJson = type === "json" || first === 0x7b || first === 0x5b;
-  if (bytes.length === 0) throw badRequest("error decoding patch: unexpected end of JSON input");
-  return decodeBody(bytes, isJson ? "json" : "yaml", options);
+  if (first === 0x7b || first === 0x5b) {
+    try {
+      const { value, duplicates } = parseJson(bytes, { strict });
+      if (duplicates.length === 0) return { value, problems: [] };
+    } catch (error) {
+      if (!isSetpointError(error, "request.invalid")) throw error;
+    }
+  }
+  const { value, duplicates } = parseYaml(bytes.toString("utf8"));
+  return { value, problems: duplicates };
 }
 
 export async function deleteObject(surface: Surface, request: ResourceRequest): Promise<void> {
@@ -146,8 +172,16 @@ export async function deleteObject(surface: Surface, request: ResourceRequest): 
 export async function deleteBody(request: ResourceRequest): Promise<Json | undefined> {
   const bytes = await readBody(request.exchange);
   if (bytes.length === 0) return undefined;
-  const type = bodyType(request.exchange.headers["content-type"], true);
-  return decodeBody(bytes, type, { expected: "DeleteOptions", findsDuplicates: false }).value;
+  const given = request.exchange.headers["content-type"];
+  const type = bodyType(given === "" ? undefined : given, true);
+  try {
+    return decodeBody(bytes, type, { expected: "DeleteOptions", findsDuplicates: false }).value;
+  } catch (error) {
+    if (!isSetpointError(error, "request.invalid")) throw error;
+    // Options are refused without showing them.
+    const why = error.message.replace(/^the object provided is .*?\): (.*) \(.*\)$/s, "$1");
+    throw badRequest(why, error);
+  }
 }
 
 function optionsOf(
@@ -162,11 +196,12 @@ function optionsOf(
 export async function bodyOf(
   request: ResourceRequest,
   { fieldValidation }: Pick<ParsedWriteOptions, "fieldValidation">,
-): Promise<Decoded> {
+): Promise<Decoded & { readonly source: Buffer }> {
   const type = bodyType(request.exchange.headers["content-type"], isBuiltIn(request.found));
   const bytes = await readBody(request.exchange);
   const expected = request.found.served.kind.names.kind;
-  return decodeBody(bytes, type, { expected, findsDuplicates: fieldValidation !== "Ignore" });
+  const findsDuplicates = fieldValidation !== "Ignore";
+  return { ...decodeBody(bytes, type, { expected, findsDuplicates }), source: bytes };
 }
 
 function statusOf({ outcome }: Written): number {

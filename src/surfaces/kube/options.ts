@@ -105,7 +105,7 @@ export interface ParsedWriteOptions extends WriteOptions {
   readonly force: boolean;
 }
 
-const modes = ["Ignore", "Strict", "Warn"];
+const modes = ["", "Ignore", "Strict", "Warn"];
 
 export function writeOptions(
   query: URLSearchParams,
@@ -118,9 +118,7 @@ export function writeOptions(
   const errors = [
     ...dryRunErrors(dryRun),
     ...managerErrors(manager),
-    ...(mode === "" || modes.includes(mode)
-      ? []
-      : [unsupportedField("fieldValidation", mode, modes)]),
+    ...(modes.includes(mode) ? [] : [unsupportedField("fieldValidation", mode, modes)]),
   ];
   if (kind === "PatchOptions") {
     if (isApply && manager === "") {
@@ -154,8 +152,12 @@ function managerErrors(manager: string): readonly FieldError[] {
   if (Buffer.byteLength(manager) > limits.maxFieldManagerLength) {
     errors.push(tooLongField("fieldManager", limits.maxFieldManagerLength));
   }
-  if (/[^\p{L}\p{M}\p{N}\p{P}\p{S} ]/u.test(manager)) {
-    errors.push(invalidField("fieldManager", manager, "should only contain printable characters"));
+  const at = /[^\p{L}\p{M}\p{N}\p{P}\p{S} ]/u.exec(manager);
+  if (at !== null) {
+    const code = (at[0].codePointAt(0) ?? 0).toString(16).toUpperCase().padStart(4, "0");
+    const position = Buffer.byteLength(manager.slice(0, at.index));
+    const why = `invalid character U+${code} (at position ${position})`;
+    errors.push(invalidField("fieldManager", manager, why));
   }
   return errors;
 }

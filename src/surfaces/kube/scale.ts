@@ -1,5 +1,6 @@
 // The scale subresource: a number of replicas, whatever the kind calls it, as autoscaling/v1.
 
+import { SetpointError, isSetpointError } from "../../kernel/errors.ts";
 import { getOwn, isJsonObject } from "../../kernel/json.ts";
 import type { Json, JsonObject } from "../../kernel/json.ts";
 import { applyJsonPatch, parseJsonPatch } from "../../kernel/json-patch.ts";
@@ -7,16 +8,18 @@ import type { ScalePaths } from "../../kernel/kind.ts";
 import { applyMergePatch } from "../../kernel/merge-patch.ts";
 import { getAt, setAt } from "../../kernel/pointer.ts";
 import type { Resource } from "../../kernel/resource.ts";
+import { parseJson } from "../../kernel/strict-json.ts";
 import { presentResource } from "../../intents/read/present.ts";
 import type { Presentable } from "../../intents/read/present.ts";
 import {
   badRequest,
   conflict,
-  invalid,
-  methodNotAllowed,
   notFound,
+  rejectedPatch,
+  unexplained,
+  unsupportedVerb,
 } from "../../intents/refusals.ts";
-import { invalidField } from "../../kernel/field-error.ts";
+import { checkName } from "../../intents/write/envelope.ts";
 import { keyOfTarget } from "../../intents/request.ts";
 import type { Target } from "../../intents/request.ts";
 import { updateResource } from "../../intents/write/update.ts";
@@ -37,7 +40,7 @@ export async function serveScale(surface: Surface, request: ResourceRequest): Pr
     case "patch":
       return await changeScale(surface, request, target, paths);
     default:
-      throw methodNotAllowed(target.served.kind);
+      throw unsupportedVerb(target.served.kind, request.info.verb);
   }
 }
 
@@ -62,54 +65,102 @@ async function changeScale(
   const isPatch = info.verb === "patch";
   const kind = isPatch ? "PatchOptions" : "UpdateOptions";
   const userAgent = exchange.headers["user-agent"];
-  const options = writeOptions(info.query, { kind, userAgent, isApply: false });
-  const change = isPatch ? await scalePatch(request) : await scaleBody(request);
+  const isApply = isPatch && contentType(request) === "application/apply-patch+yaml";
+  const options = writeOptions(info.query, { kind, userAgent, isApply });
+  if (isApply) throw notAppliable();
+  const change = isPatch ? await scalePatch(request) : await scaleBody(request, target);
   const written = await updateResource(surface.intents, {
     caller,
     target,
     options,
     optionsKind: kind,
     allowsBlind: true,
-    change: (old) => ({ wanted: rescaled(target, paths, old, change(scaleOf(paths, old))) }),
+    // Kubernetes does not record who scales resources of these kinds.
+    change: (old) => ({
+      wanted: rescaled(target, paths, old, change(scaleOf(paths, old))),
+      isTracked: true,
+    }),
   });
   await sendScale(request, paths, written);
 }
 
 type ScaleChange = (scale: JsonObject) => Json;
 
-async function scaleBody(request: ResourceRequest): Promise<ScaleChange> {
+function contentType(request: ResourceRequest): string {
+  const [type = ""] = (request.exchange.headers["content-type"] ?? "").split(";");
+  return type.trim().toLowerCase();
+}
+
+/** Kubernetes cannot do it either, and this is what it says. */
+function notAppliable(): SetpointError {
+  return unexplained(
+    "failed to create manager for existing fields: failed to convert live object " +
+      "(/; autoscaling/v1, Kind=Scale) to proper version: " +
+      "request to convert CR to an invalid group/version: autoscaling/v1",
+  );
+}
+
+async function scaleBody(request: ResourceRequest, target: Target): Promise<ScaleChange> {
   const type = bodyType(request.exchange.headers["content-type"], true);
   const bytes = await readBody(request.exchange);
   const { value } = decodeBody(bytes, type, { expected: "Scale", findsDuplicates: false });
+  const { kind = "Scale", metadata } = isJsonObject(value) ? value : {};
+  if (!isJsonObject(value) || kind !== "Scale") throw notAScale();
+  const name = isJsonObject(metadata) ? getOwn(metadata, "name") : undefined;
+  checkName(target, { ...value, metadata: { name } } as unknown as Resource);
   return () => value;
 }
 
+const patchTypes = [
+  "application/json-patch+json",
+  "application/merge-patch+json",
+  "application/apply-patch+yaml",
+];
+
 async function scalePatch(request: ResourceRequest): Promise<ScaleChange> {
-  const [type = ""] = (request.exchange.headers["content-type"] ?? "").split(";");
+  const type = contentType(request);
   const bytes = await readBody(request.exchange);
-  const { value } = decodeBody(bytes, "json", { expected: "Scale", findsDuplicates: false });
+  if (!patchTypes.includes(type)) throw unsupportedMedia(patchTypes);
+  const value = asPatch("error decoding patch", () => parseJson(bytes, { strict: false }).value);
   if (type === "application/merge-patch+json") return (scale) => applyMergePatch(scale, value);
-  if (type === "application/json-patch+json") {
-    const operations = parseJsonPatch(value);
-    return (scale) => applyJsonPatch(scale, operations);
+  const operations = rejecting(() => parseJsonPatch(value));
+  return (scale) => rejecting(() => applyJsonPatch(scale, operations, { isForgiving: true }));
+}
+
+function asPatch<T>(what: string, act: () => T): T {
+  try {
+    return act();
+  } catch (error) {
+    if (!isSetpointError(error, "request.invalid")) throw error;
+    throw badRequest(`${what}: ${error.message}`, error);
   }
-  throw unsupportedMedia(["application/json-patch+json", "application/merge-patch+json"]);
+}
+
+function rejecting<T>(act: () => T): T {
+  try {
+    return act();
+  } catch (error) {
+    if (!isSetpointError(error, "request.invalid") && !isSetpointError(error, "resource.invalid")) {
+      throw error;
+    }
+    throw rejectedPatch(error);
+  }
+}
+
+function notAScale(): SetpointError {
+  return badRequest(
+    "no kind is registered for the type v1.Scale in " +
+      'scheme "pkg/apiserver/customresource_handler.go:781"',
+  );
 }
 
 /** The parent with the wanted number; the scale's own revision is a precondition. */
 function rescaled(target: Target, paths: ScalePaths, old: Resource, scale: Json): Resource {
-  if (!isJsonObject(scale)) throw badRequest("the body of a scale must be an object");
+  if (!isJsonObject(scale)) throw notAScale();
   const metadata = getOwn(scale, "metadata");
   const spec = getOwn(scale, "spec");
   const wanted = isJsonObject(spec) ? (getOwn(spec, "replicas") ?? 0) : 0;
-  if (typeof wanted !== "number" || !Number.isInteger(wanted)) {
-    throw badRequest("spec.replicas of a scale must be a whole number");
-  }
-  if (wanted < 0) {
-    const error = invalidField("spec.replicas", wanted, "should be a non-negative integer");
-    const kind = { group: "autoscaling", names: { kind: "Scale" } };
-    throw invalid(kind, target.name, [error]);
-  }
+  if (typeof wanted !== "number" || !Number.isInteger(wanted)) throw notAScale();
   const revision = isJsonObject(metadata) ? getOwn(metadata, "resourceVersion") : undefined;
   if (
     typeof revision === "string" &&
@@ -118,7 +169,17 @@ function rescaled(target: Target, paths: ScalePaths, old: Resource, scale: Json)
   ) {
     throw conflict(target.served.kind, target.name);
   }
-  return setAt(old, pathOf(paths.specReplicasPath), wanted) as Resource;
+  return withValueAt(old, pathOf(paths.specReplicasPath), wanted);
+}
+
+/** The objects on the way to the number may be missing. */
+function withValueAt(resource: Resource, path: readonly string[], value: Json): Resource {
+  let document: Json = resource;
+  for (let length = 1; length < path.length; length++) {
+    const at = path.slice(0, length);
+    if (!isJsonObject(getAt(document, at) ?? null)) document = setAt(document, at, {});
+  }
+  return setAt(document, path, value) as Resource;
 }
 
 async function sendScale(
@@ -128,6 +189,8 @@ async function sendScale(
 ): Promise<void> {
   const { served, version } = request.found;
   const resource = await presentResource(served, version, record);
+  const replicas = numberAt(resource, paths.specReplicasPath);
+  if (replicas === undefined) throw noReplicas(paths.specReplicasPath);
   const form = formOf(request, false);
   const answer = {
     status: 200,
@@ -161,8 +224,16 @@ function scaleOf(paths: ScalePaths, resource: Resource): JsonObject {
   };
 }
 
+/** Zero is left out, as in all numbers of Kubernetes that are left out when they are zero. */
 function specOf(replicas: number | undefined): JsonObject {
-  return replicas === undefined ? {} : { replicas };
+  return replicas === undefined || replicas === 0 ? {} : { replicas };
+}
+
+function noReplicas(path: string): SetpointError {
+  const message = `the spec replicas field ${JSON.stringify(path)} does not exist`;
+  return new SetpointError("request.invalid", `Internal error occurred: ${message}`, {
+    details: { causes: [{ message }], statusCode: 500, statusReason: "InternalError" },
+  });
 }
 
 function numberAt(resource: Resource, path: string): number | undefined {

@@ -98,7 +98,7 @@ function statusOf([code, reason]: Mapping, message: string, given: JsonObject): 
     status: "Failure",
     message,
     ...(reason === "" ? {} : { reason }),
-    ...(Object.keys(details).length === 0 ? {} : { details }),
+    ...(Object.keys(details).length === 0 && given["hasDetails"] !== true ? {} : { details }),
     code,
   };
 }
