@@ -23,7 +23,7 @@ interface Step {
 interface Running {
   readonly step: Step;
   readonly stop: () => Promise<void>;
-  output(): string;
+  readonly output: () => string;
 }
 
 let clone = "";
@@ -81,8 +81,8 @@ function stepsOf(text: string): readonly Step[] {
 const exported = new Map<string, string>();
 
 function shell(command: string): ReturnType<typeof spawn> {
-  const before = [...exported].map(([name, value]) => `export ${name}=${value}`);
-  const script = [...before, command].join("\n");
+  const exports = [...exported].map(([name, value]) => `export ${name}=${value}`);
+  const script = [...exports, command].join("\n");
   const env = { ...process.env, HOME: clone, NODE_TEST_CONTEXT: undefined };
   return spawn("sh", ["-c", script], { cwd: clone, env, stdio: ["ignore", "pipe", "pipe"] });
 }
@@ -128,8 +128,8 @@ function missing({ printed }: Step, output: string): string | undefined {
   let at = 0;
   for (const promised of printed) {
     // Newer versions of kubectl say a little more at the end of some lines.
-    const [start = "", end = ""] = promised.split("...");
-    const fits = (line: string): boolean => line.startsWith(start.trimEnd()) && line.includes(end);
+    const [head = "", tail = ""] = promised.split("...");
+    const fits = (line: string): boolean => line.startsWith(head.trimEnd()) && line.includes(tail);
     const found = lines.findIndex((line, index) => index >= at && fits(line));
     if (found < 0) return promised;
     at = promised === "..." ? at : found + 1;
