@@ -1,6 +1,6 @@
 /**
- * `npm run bench`: every speed the store promises, side by side with the raw limit of the same
- * database on the same disk in the same run, as one table. `-- --only sqlite|postgres|million`
+ * `npm run bench`: every speed that is promised, side by side with the raw limit of the same machine
+ * in the same run, as one table. `-- --only sqlite|postgres|kube|million`
  * runs a part; `-- --million 200000` a smaller last part. Ends with exit code 1 when a row is
  * missed.
  */
@@ -13,6 +13,7 @@ import { openSqliteStore } from "../src/store/sqlite/store.ts";
 import { startPostgres } from "../tests/peers/postgres.ts";
 import { creation, keys } from "./documents.ts";
 import { loopDelayP99 } from "./measure.ts";
+import { kube } from "./kube.ts";
 import { million } from "./million.ts";
 import { twoWriters, wakeUp } from "./processes.ts";
 import { RawPostgres } from "./raw-postgres.ts";
@@ -38,6 +39,7 @@ const rows: Row[] = [];
 try {
   if (isWanted("sqlite")) rows.push(...(await sqlite()));
   if (isWanted("postgres")) rows.push(...(await postgres()));
+  if (isWanted("kube")) rows.push(...(await kubeRows()));
   if (isWanted("million")) rows.push(...(await million(folder, Number(values.million))));
 } finally {
   await rm(folder, { recursive: true, force: true });
@@ -63,6 +65,16 @@ async function sqlite(): Promise<readonly Row[]> {
   found.push(...(await reads(who)), await claims(who, 10), await claims(who, 100));
   found.push(await fairClaims(who, 100));
   return found;
+}
+
+async function kubeRows(): Promise<readonly Row[]> {
+  const embedded = await kube({ title: "kube on SQLite", folder });
+  await using server = await startPostgres();
+  const store = server.url(await server.createDatabase());
+  return [
+    ...embedded,
+    ...(await kube({ title: "kube on PostgreSQL", folder, store, isShort: true })),
+  ];
 }
 
 async function postgres(): Promise<readonly Row[]> {

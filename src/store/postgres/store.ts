@@ -49,7 +49,8 @@ import { loadRows } from "./load.ts";
 import { checkSchema, isUsable, migrate } from "./migrate.ts";
 import type { Version } from "./migrate.ts";
 import { Pool } from "./pool.ts";
-import { checkReadable, readChanges, readHistory, readMany, readOne } from "./reads.ts";
+import { ReadQueue } from "./read-queue.ts";
+import { checkReadable, readChanges, readHistory, readMany } from "./reads.ts";
 import { Session } from "./session.ts";
 import type { SessionConfig } from "./session.ts";
 import { Tail } from "./tail.ts";
@@ -148,6 +149,7 @@ export class PostgresStore implements port.Store {
   readonly #skewMs: () => number;
   readonly #log: RecentLog;
   readonly #tail: Tail;
+  readonly #reads = new ReadQueue(() => this.#reading);
   readonly #queue: CommitQueue;
   readonly #writer: Writer;
   readonly #listener: Listener;
@@ -216,7 +218,7 @@ export class PostgresStore implements port.Store {
 
   async get(key: ResourceKey): Promise<port.StoredRecord | undefined> {
     this.#checkOpen();
-    return await readOne(this.#reading, findable(key));
+    return await this.#reads.get(findable(key));
   }
 
   async getMany(keys: readonly ResourceKey[]): Promise<readonly (port.StoredRecord | undefined)[]> {
