@@ -4,21 +4,16 @@ import { manualClock } from "../../kernel/clock.ts";
 import { manualTimers } from "../../kernel/manual-timers.ts";
 import { keyedWorker } from "./keyed-worker.ts";
 
-async function settle(): Promise<void> {
-  await new Promise<void>((resolve) => {
-    setImmediate(resolve);
-  });
-}
-
 const never = (): never => {
   throw new Error("nothing may fail here");
 };
 
 test("a key that is added while its work runs is worked on once more", async () => {
+  const timers = manualTimers(manualClock());
   const gate = Promise.withResolvers<void>();
   const seen: string[] = [];
   const worker = keyedWorker({
-    timers: manualTimers(manualClock()),
+    timers,
     onError: never,
     work: async (key) => {
       seen.push(key);
@@ -30,7 +25,7 @@ test("a key that is added while its work runs is worked on once more", async () 
   worker.add("a");
   worker.add("b");
   gate.resolve();
-  await settle();
+  await timers.advance(0);
   assert.deepEqual(seen, ["a", "a", "b"]);
   await worker[Symbol.asyncDispose]();
 });
@@ -49,16 +44,16 @@ test("work that fails is tried again later, and later still", async () => {
     },
   });
   worker.add("a");
-  await settle();
+  await timers.advance(0);
   assert.equal(calls, 1);
   await timers.advance(400);
-  await settle();
+  await timers.advance(0);
   assert.equal(calls, 2);
   await timers.advance(400);
-  await settle();
+  await timers.advance(0);
   assert.equal(calls, 2);
   await timers.advance(400);
-  await settle();
+  await timers.advance(0);
   assert.equal(calls, 3);
   assert.equal(errors.length, 2);
   await worker[Symbol.asyncDispose]();
