@@ -1,5 +1,5 @@
 /**
- * `npm run bench`: every speed that is promised, side by side with the raw limit of the same machine
+ * `npm run bench`: every speed that is promised, side by side with the raw limit of the machine
  * in the same run, as one table. `-- --only sqlite|postgres|kube|million`
  * runs a part; `-- --million 200000` a smaller last part. Ends with exit code 1 when a row is
  * missed.

@@ -1,6 +1,6 @@
 /**
  * Joins reads of single keys that arrive while others are under way into one statement: a round
- * trip serves many callers, as it does for commits. A read is only ever answered by a statement that
+ * trip serves many callers, as it does for commits. A read is only answered by a statement that
  * began after it was asked for, so it is as new as if it had gone alone.
  */
 import type { ResourceKey } from "../../kernel/resource.ts";
