@@ -2,6 +2,10 @@
 // first, and quotas come last, so that nothing is counted that somebody refuses.
 
 import type { AdmissionPlugin } from "../intents/admission/admission.ts";
+import { policyIndex } from "../intents/admission/policy/policy-index.ts";
+import { validatingPolicies } from "../intents/admission/policy/validating-policies.ts";
+import type { QuotaIndex } from "../intents/admission/quota/quota-index.ts";
+import { quotaPlugin } from "../intents/admission/quota/quota-plugin.ts";
 import { mutatingWebhooks } from "../intents/admission/webhook/mutating-webhooks.ts";
 import { validatingWebhooks } from "../intents/admission/webhook/validating-webhooks.ts";
 import { webhookIndex } from "../intents/admission/webhook/webhook-index.ts";
@@ -10,11 +14,14 @@ import type { WebhookFetch } from "../intents/kinds/conversion-webhook-call.ts";
 import type { KindRegistry } from "../intents/kinds/registry.ts";
 import type { LiveView } from "../intents/live-view.ts";
 import { systemIds } from "../kernel/ids.ts";
+import type { Store } from "../store/port.ts";
 import type { Logger } from "../telemetry/log.ts";
 
 export interface AdmissionPluginsInput {
   readonly live: LiveView;
   readonly kinds: KindRegistry;
+  readonly store: Store;
+  readonly quotas: QuotaIndex;
   readonly rbac: Authorizer;
   readonly fetch: WebhookFetch;
   readonly log: Logger;
@@ -23,7 +30,7 @@ export interface AdmissionPluginsInput {
 const group = "admissionregistration.k8s.io";
 
 export function admissionPlugins(input: AdmissionPluginsInput): readonly AdmissionPlugin[] {
-  const { live, kinds, rbac, fetch, log } = input;
+  const { live, kinds, store, quotas, rbac, fetch, log } = input;
   const onError = (error: unknown, configuration: string): void =>
     log.error({ error, configuration }, "webhook configuration not usable");
   const index = { live, kinds, onError };
@@ -36,6 +43,11 @@ export function admissionPlugins(input: AdmissionPluginsInput): readonly Admissi
   };
   return [
     mutatingWebhooks(webhookIndex(`mutatingwebhookconfigurations.${group}`, index), ports),
+    validatingPolicies(
+      policyIndex(live, (error, policy) => log.error({ error, policy }, "policy not usable")),
+      { live, kinds, store, authorizer: rbac },
+    ),
     validatingWebhooks(webhookIndex(`validatingwebhookconfigurations.${group}`, index), ports),
+    quotaPlugin(quotas, { store, kinds, live }),
   ];
 }

@@ -4,6 +4,8 @@
 import type { Rbac, RbacKind } from "../intents/auth/rbac.ts";
 import { createRbac } from "../intents/auth/rbac.ts";
 import { admissionChain } from "../intents/admission/admission.ts";
+import { quotaIndex } from "../intents/admission/quota/quota-index.ts";
+import { followQuotaUsage } from "../intents/admission/quota/quota-status.ts";
 import { bootstrap } from "../intents/bootstrap.ts";
 import { startHousekeeping } from "../intents/housekeeping/housekeeping.ts";
 import { builtinServedKinds } from "../intents/kinds/builtin-served.ts";
@@ -82,7 +84,16 @@ export async function openControlPlane(
     onError: (error, name) => log.error({ error, definition: name }, "definition not usable"),
   });
   const rbac = followRbac(live);
-  const plugins = admissionPlugins({ live, kinds, rbac, fetch: webhooks.fetch, log });
+  const quotas = quotaIndex(live);
+  const plugins = admissionPlugins({
+    live,
+    kinds,
+    store,
+    quotas,
+    rbac,
+    fetch: webhooks.fetch,
+    log,
+  });
   const intents: Intents = {
     store,
     live,
@@ -98,6 +109,15 @@ export async function openControlPlane(
       intents,
       timers: systemTimers,
       onError: (error, task) => log.warn({ error, task }, "housekeeping failed"),
+    }),
+  );
+  undo.use(
+    followQuotaUsage({
+      intents,
+      feed,
+      index: quotas,
+      timers: systemTimers,
+      onError: (error, quota) => log.warn({ error, quota }, "quota not counted"),
     }),
   );
   const running = undo.move();

@@ -5,7 +5,7 @@
 
 import type { Json } from "../../kernel/json.ts";
 import type { Resource } from "../../kernel/resource.ts";
-import type { CounterUse } from "../../store/port.ts";
+import type { CounterBound, CounterUse } from "../../store/port.ts";
 import type { Caller, Target } from "../request.ts";
 
 export interface AdmissionRequest {
@@ -30,6 +30,8 @@ export interface AdmissionPlugin {
   validate?(request: AdmissionRequest): void | Promise<void>;
   /** What a new resource counts against, decided inside the commit. */
   uses?(request: AdmissionRequest): readonly CounterUse[];
+  /** What the resource itself bounds; undefined leaves that as it is. */
+  bounds?(request: AdmissionRequest): readonly CounterBound[] | undefined;
 }
 
 export interface Admission {
@@ -38,11 +40,13 @@ export interface Admission {
   validate(request: AdmissionRequest): void | Promise<void>;
   /** Undefined leaves what the resource holds as it is. */
   uses(request: AdmissionRequest): readonly CounterUse[] | undefined;
+  bounds(request: AdmissionRequest): readonly CounterBound[] | undefined;
 }
 
 export function admissionChain(plugins: readonly AdmissionPlugin[]): Admission {
   const mutators = plugins.filter((plugin) => plugin.mutate !== undefined);
   const validators = plugins.filter((plugin) => plugin.validate !== undefined);
+  const bounders = plugins.filter((plugin) => plugin.bounds !== undefined);
   const counters = plugins.filter((plugin) => plugin.uses !== undefined);
   return {
     mutate: (request) => {
@@ -57,7 +61,15 @@ export function admissionChain(plugins: readonly AdmissionPlugin[]): Admission {
     },
     uses: (request) => {
       if (counters.length === 0 || request.operation !== "CREATE") return undefined;
-      return counters.flatMap((plugin) => plugin.uses?.(request) ?? []);
+      const uses = counters.flatMap((plugin) => plugin.uses?.(request) ?? []);
+      return uses.length === 0 ? undefined : uses;
+    },
+    bounds: (request) => {
+      for (const plugin of bounders) {
+        const bounds = plugin.bounds?.(request);
+        if (bounds !== undefined) return bounds;
+      }
+      return undefined;
     },
   };
 }

@@ -1,5 +1,5 @@
-// Policies in CEL and their bindings: shapes only. Whether an expression compiles is asked where
-// expressions are compiled.
+// Policies in CEL and their bindings: their shape, and whether their expressions compile. Each
+// variable of a policy is known to the expressions after it.
 
 import {
   duplicateField,
@@ -9,11 +9,16 @@ import {
   unsupportedField,
 } from "../../kernel/field-error.ts";
 import type { FieldError } from "../../kernel/field-error.ts";
+import type { CelType } from "../../kernel/cel/types.ts";
 import type { Json, JsonObject } from "../../kernel/json.ts";
 import { labelKeyProblems } from "../../kernel/labels.ts";
 import { subdomainProblems } from "../../kernel/names.ts";
 import type { Resource } from "../../kernel/resource.ts";
+import { admissionExpression } from "../admission/expression/expression.ts";
+import type { VariableChoice } from "../admission/expression/variables.ts";
+import { annotationTypes, messageTypes, variableType } from "../admission/policy/policy.ts";
 import {
+  compileErrors,
   conditionErrors,
   failurePolicies,
   matchDefaults,
@@ -87,6 +92,10 @@ function policyErrors(policy: Resource): readonly FieldError[] {
   const hasConstraints = valueAt(spec, "matchConstraints") !== undefined;
   const hasRules = listAt(constraints, "resourceRules").length > 0;
   const rules = "spec.matchConstraints.resourceRules";
+  const compiling: Compiling = {
+    hasParams: valueAt(spec, "paramKind") !== undefined,
+    types: listAt(spec, "variables").length > 0 ? new Map() : undefined,
+  };
   return [
     ...wordErrors(spec, "failurePolicy", failurePolicies, "spec"),
     ...paramKindErrors(spec),
@@ -94,20 +103,38 @@ function policyErrors(policy: Resource): readonly FieldError[] {
       ? matchErrors(constraints, "spec.matchConstraints")
       : [requiredField("spec.matchConstraints")]),
     ...(hasConstraints && !hasRules ? [requiredField(rules)] : []),
-    ...conditionErrors(spec, "spec"),
-    ...listAt(spec, "variables").flatMap((one, i) => variableErrors(one, `spec.variables[${i}]`)),
-    ...contentErrors(policy, spec),
+    ...conditionErrors(spec, "spec", compiling.hasParams),
+    ...listAt(spec, "variables").flatMap((one, i) =>
+      variableErrors(one, `spec.variables[${i}]`, compiling),
+    ),
+    ...contentErrors(policy, spec, compiling),
   ];
 }
 
-function contentErrors(policy: Resource, spec: JsonObject): readonly FieldError[] {
+/** What expressions may use: parameters, and the variables that stand before them. */
+interface Compiling {
+  readonly hasParams: boolean;
+  readonly types: Map<string, CelType> | undefined;
+}
+
+function choiceOf({ hasParams, types }: Compiling, hasAuthorizer = true): VariableChoice {
+  return { hasParams, hasAuthorizer, ...(types === undefined ? {} : { own: new Map(types) }) };
+}
+
+function contentErrors(
+  policy: Resource,
+  spec: JsonObject,
+  compiling: Compiling,
+): readonly FieldError[] {
   const validations = listAt(spec, "validations");
   const annotations = listAt(spec, "auditAnnotations");
   if (validations.length === 0 && annotations.length === 0) {
     const detail = "validations or auditAnnotations must contain at least one item";
     return ["validations", "auditAnnotations"].map((key) => requiredField(`spec.${key}`, detail));
   }
-  const errors = validations.flatMap((one, i) => validationErrors(one, `spec.validations[${i}]`));
+  const errors = validations.flatMap((one, i) =>
+    validationErrors(one, `spec.validations[${i}]`, compiling),
+  );
   if (annotations.length > maxAuditAnnotations) {
     const detail = `must not have more than ${maxAuditAnnotations} auditAnnotations`;
     errors.push(invalidField("spec.auditAnnotations", annotations, detail));
@@ -116,7 +143,7 @@ function contentErrors(policy: Resource, spec: JsonObject): readonly FieldError[
   for (const [index, annotation] of annotations.entries()) {
     const field = `spec.auditAnnotations[${index}]`;
     const key = textAt(annotation, "key");
-    errors.push(...annotationErrors(policy, annotation, field));
+    errors.push(...annotationErrors(policy, annotation, field, compiling));
     if (keys.has(key)) errors.push(duplicateField(`${field}.key`, key));
     keys.add(key);
   }
@@ -181,22 +208,43 @@ function namedRuleErrors(rule: Json, field: string): readonly FieldError[] {
   return [...names, ...ruleErrors(rule, field)];
 }
 
-function variableErrors(variable: Json, field: string): readonly FieldError[] {
+function variableErrors(
+  variable: Json,
+  field: string,
+  compiling: Compiling,
+): readonly FieldError[] {
   const name = textAt(variable, "name");
   const errors: FieldError[] = [];
   if (name.trim() === "") errors.push(requiredField(`${field}.name`, "name is not specified"));
   else if (!identifier.test(name) || reservedWords.has(name)) {
     errors.push(invalidField(`${field}.name`, name, "must be a valid CEL identifier"));
   }
-  return [...errors, ...expressionErrors(variable, "expression", field)];
+  const expression = textAt(variable, "expression");
+  const missing = expressionErrors(variable, "expression", field);
+  if (missing.length > 0) return [...errors, ...missing];
+  const { program, problem } = admissionExpression(expression, choiceOf(compiling));
+  compiling.types?.set(name, variableType(program?.type));
+  if (program !== undefined) return errors;
+  return [...errors, invalidField(`${field}.expression`, expression, problem)];
 }
 
-function validationErrors(validation: Json, field: string): readonly FieldError[] {
+function validationErrors(
+  validation: Json,
+  field: string,
+  compiling: Compiling,
+): readonly FieldError[] {
+  const expression = textAt(validation, "expression");
   const errors = [...expressionErrors(validation, "expression", field)];
+  if (errors.length === 0) {
+    errors.push(...compileErrors(expression, `${field}.expression`, choiceOf(compiling)));
+  }
   for (const key of ["messageExpression", "message"]) {
     const text = textAt(validation, key);
     if (text !== "" && text.trim() === "") {
       errors.push(invalidField(`${field}.${key}`, text, "must be non-empty if specified"));
+    } else if (key === "messageExpression" && text !== "") {
+      const choice = choiceOf(compiling, false);
+      errors.push(...compileErrors(text, `${field}.${key}`, choice, messageTypes));
     } else if (key === "message" && /[\n\r]/.test(text.trim())) {
       errors.push(invalidField(`${field}.${key}`, text, "must not contain line breaks"));
     }
@@ -208,6 +256,7 @@ function annotationErrors(
   policy: Resource,
   annotation: Json,
   field: string,
+  compiling: Compiling,
 ): readonly FieldError[] {
   const key = textAt(annotation, "key");
   const full = `${policy.metadata.name}/${key}`;
@@ -217,6 +266,10 @@ function annotationErrors(
   if (Buffer.byteLength(expression) > maxAuditExpressionBytes) {
     const detail = `must not exceed ${maxAuditExpressionBytes} bytes in length`;
     errors.push(requiredField(`${field}.valueExpression`, detail));
+  } else if (expression !== "") {
+    const { problem } = admissionExpression(expression, choiceOf(compiling), annotationTypes);
+    const shown = textAt(annotation, "valueExpression");
+    if (problem !== "") errors.push(invalidField(`${field}.valueExpression`, shown, problem));
   }
   return errors;
 }

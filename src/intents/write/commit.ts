@@ -6,7 +6,9 @@ import type { Draft } from "../../kernel/draft.ts";
 import { isSetpointError } from "../../kernel/errors.ts";
 import type { SetpointError } from "../../kernel/errors.ts";
 import type { CounterBound, CounterUse, Delete, Precondition, Put } from "../../store/port.ts";
-import { alreadyExists, conflict, forbidden, notFound } from "../refusals.ts";
+import { quotaExceeded } from "../admission/quota/quota-refusal.ts";
+import type { ExceededCounter } from "../admission/quota/quota-refusal.ts";
+import { alreadyExists, conflict, notFound } from "../refusals.ts";
 import { keyOfTarget } from "../request.ts";
 import type { Intents, Target, Written } from "../request.ts";
 
@@ -32,7 +34,7 @@ export async function commitPut(intents: Intents, input: PutInput): Promise<Writ
   };
   const [answer] = await intents.store.commit([write]);
   if (answer === undefined) throw new Error("the store answers each write");
-  if (answer.kind === "refused") throw inWordsOfTheApi(target, answer.error);
+  if (answer.kind === "refused") throw inWordsOfTheApi(intents, target, answer.error);
   const { revision } = answer;
   if (answer.kind === "committed") await settle(intents, target, revision);
   const changed = when.kind === "absent" ? "created" : "updated";
@@ -48,7 +50,7 @@ export async function commitDelete(
   const write: Delete = { kind: "delete", key: keyOfTarget(target), when, last };
   const [answer] = await intents.store.commit([write]);
   if (answer === undefined) throw new Error("the store answers each write");
-  if (answer.kind === "refused") throw inWordsOfTheApi(target, answer.error);
+  if (answer.kind === "refused") throw inWordsOfTheApi(intents, target, answer.error);
   await settle(intents, target, answer.revision);
   return { revision: answer.revision, body: last.body, outcome: "deleted" };
 }
@@ -62,7 +64,7 @@ export function isLostRace(error: unknown): boolean {
   return isSetpointError(error, "resource.conflict");
 }
 
-function inWordsOfTheApi(target: Target, error: SetpointError): SetpointError {
+function inWordsOfTheApi(intents: Intents, target: Target, error: SetpointError): SetpointError {
   const { served, name } = target;
   switch (error.code) {
     case "resource.already_exists":
@@ -72,24 +74,8 @@ function inWordsOfTheApi(target: Target, error: SetpointError): SetpointError {
     case "resource.conflict":
       return conflict(served.kind, name);
     case "counter.exceeded":
-      return quotaExceeded(target, error);
+      return quotaExceeded(intents, target, error.details as unknown as ExceededCounter);
     default:
       return error;
   }
-}
-
-/** Counters of quotas are called quota:NAMESPACE/QUOTA/RESOURCE; see admission/quota.ts. */
-function quotaExceeded({ served, name }: Target, error: SetpointError): SetpointError {
-  const { counter, value, max } = error.details as {
-    readonly counter: string;
-    readonly value: number;
-    readonly max: number;
-  };
-  const [, quota = "", ...resource] = counter.replace(/^quota:/, "").split("/");
-  const what = resource.join("/");
-  const used = max < value ? value - 1 : value;
-  const why =
-    `exceeded quota: ${quota}, requested: ${what}=1, ` +
-    `used: ${what}=${used}, limited: ${what}=${max}`;
-  return forbidden(served.kind, name, why);
 }

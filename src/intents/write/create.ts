@@ -123,9 +123,11 @@ async function tryCreate(
     return { revision: 0, body: draft.body, outcome: "created" };
   }
   const uses = intents.admission.uses(final);
+  const bounds = intents.admission.bounds(final);
   const { uid } = tracked.metadata;
   try {
-    return await commitPut(intents, { target, uid, draft, when: { kind: "absent" }, uses });
+    const when = { kind: "absent" } as const;
+    return await commitPut(intents, { target, uid, draft, when, uses, bounds });
   } catch (error) {
     if (!isSetpointError(error, "resource.already_exists")) throw error;
     throw alreadyExists(served.kind, target.name, await isLeaving(intents, target));

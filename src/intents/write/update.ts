@@ -174,7 +174,8 @@ async function writeChanged(
     return { ...gone, revision };
   }
   const uses = intents.admission.uses(final);
-  return await commitPut(intents, { target, uid: record.uid, draft, when, uses });
+  const bounds = intents.admission.bounds(final);
+  return await commitPut(intents, { target, uid: record.uid, draft, when, uses, bounds });
 }
 
 /** The wanted document with everything that this endpoint may not change taken from the old. */

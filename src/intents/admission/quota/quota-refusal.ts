@@ -1,0 +1,36 @@
+// The words for a full quota. The counter knows how many places are taken; where more objects
+// exist than the quota allows, its status knows how many there are.
+
+import type { SetpointError } from "../../../kernel/errors.ts";
+import { textAt } from "../../builtin/parts.ts";
+import { forbidden } from "../../refusals.ts";
+import type { Intents, Target } from "../../request.ts";
+import { counterOf, quotaOf, quotasKind } from "./quota.ts";
+
+export interface ExceededCounter {
+  readonly counter: string;
+  /** With the object that was refused. */
+  readonly value: number;
+  readonly max: number;
+}
+
+export function quotaExceeded(
+  { live }: Pick<Intents, "live">,
+  { served, namespace, name }: Target,
+  { counter, value, max }: ExceededCounter,
+): SetpointError {
+  for (const { key, resource: quota } of live.all(quotasKind)) {
+    if (key.namespace !== namespace) continue;
+    const parsed = quotaOf(quota);
+    for (const what of parsed.hard.keys()) {
+      if (counterOf(parsed, what) !== counter) continue;
+      const known = Number(textAt(quota, "status", "used", what));
+      const used = Math.max(value - 1, Number.isNaN(known) ? 0 : known);
+      const why =
+        `exceeded quota: ${key.name}, requested: ${what}=1, ` +
+        `used: ${what}=${used}, limited: ${what}=${max}`;
+      return forbidden(served.kind, name, why);
+    }
+  }
+  return forbidden(served.kind, name, `exceeded quota: ${counter}`);
+}
