@@ -37,9 +37,9 @@ function addServeOptions(command: Command): Command {
         .default(defaultListen),
     )
     .addOption(
-      new Option("--hosts <names...>", "more names under which clients reach the server").env(
-        "SETPOINT_HOSTS",
-      ),
+      new Option("--hosts <names...>", "more names under which clients reach the server")
+        .env("SETPOINT_HOSTS")
+        .argParser(addHosts),
     )
     .addOption(
       new Option("--history <time>", "how long old states are kept: 12h, 7d, forever")
@@ -48,6 +48,11 @@ function addServeOptions(command: Command): Command {
     )
     .addOption(new Option("--audit-policy <file>", "what to write to the audit log"))
     .addOption(new Option("--audit-log <file>", "where to write the audit log"));
+}
+
+/** An environment variable holds all names in one text, with commas or spaces between them. */
+function addHosts(text: string, before: readonly string[] = []): readonly string[] {
+  return [...before, ...text.split(/[\s,]+/).filter((name) => name !== "")];
 }
 
 /** What the user typed counts before the file, and the file before our defaults. */

@@ -80,11 +80,7 @@ const { expression } = fc.letrec<{ expression: string }>((tie) => {
 });
 
 const macros = new Map([...standardMacros, ...twoVariableMacros, ...optionalMacros]);
-const parseLimits = {
-  maxCodePoints: limits.maxCelCodePoints,
-  maxDepth: limits.maxCelDepth,
-  maxParts: limits.maxCelParts,
-};
+const parseLimits = { maxCodePoints: limits.maxCelCodePoints, maxDepth: limits.maxCelDepth };
 
 /** The tree without positions. */
 function shape(tree: Expression): string {

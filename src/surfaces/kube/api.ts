@@ -139,11 +139,7 @@ async function answerUser(
   if (found === undefined) throw noSuchResource();
   const { deprecationWarning } = found.version.definition;
   if (deprecationWarning !== undefined) headers.warn(deprecationWarning);
-  const caller: Caller = {
-    user,
-    warn: (text) => headers.warn(text),
-    mayCreate: () => authorise(input, user, { ...info, verb: "create" }),
-  };
+  const caller: Caller = { user, warn: (text) => headers.warn(text) };
   const request = { exchange, info, found, caller, headers: () => headers.all() };
   await serveResource(input, request);
 }
@@ -266,8 +262,6 @@ function isServedSubresource({ served, version }: Found, info: RequestInfo): boo
       return true;
     case "scale":
       return version.definition.subresources.scale !== undefined;
-    case "finalize":
-      return served.id === "namespaces" && info.verb === "update";
     default:
       return false;
   }
