@@ -9,10 +9,11 @@ import { quotaPlugin } from "../intents/admission/quota/quota-plugin.ts";
 import { mutatingWebhooks } from "../intents/admission/webhook/mutating-webhooks.ts";
 import { validatingWebhooks } from "../intents/admission/webhook/validating-webhooks.ts";
 import { webhookIndex } from "../intents/admission/webhook/webhook-index.ts";
-import type { Authorizer } from "../intents/auth/policy.ts";
+import type { Rbac } from "../intents/auth/rbac.ts";
 import type { WebhookFetch } from "../intents/kinds/conversion-webhook-call.ts";
 import type { KindRegistry } from "../intents/kinds/registry.ts";
 import type { LiveView } from "../intents/live-view.ts";
+import { escalationGuard } from "../intents/write/escalation-guard.ts";
 import { systemIds } from "../kernel/ids.ts";
 import type { Store } from "../store/port.ts";
 import type { Logger } from "../telemetry/log.ts";
@@ -22,7 +23,7 @@ export interface AdmissionPluginsInput {
   readonly kinds: KindRegistry;
   readonly store: Store;
   readonly quotas: QuotaIndex;
-  readonly rbac: Authorizer;
+  readonly rbac: Rbac;
   readonly fetch: WebhookFetch;
   readonly log: Logger;
 }
@@ -43,6 +44,7 @@ export function admissionPlugins(input: AdmissionPluginsInput): readonly Admissi
   };
   return [
     mutatingWebhooks(webhookIndex(`mutatingwebhookconfigurations.${group}`, index), ports),
+    escalationGuard(rbac),
     validatingPolicies(
       policyIndex(live, (error, policy) => log.error({ error, policy }, "policy not usable")),
       { live, kinds, store, authorizer: rbac },

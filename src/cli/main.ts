@@ -6,6 +6,7 @@ import { errorChain } from "../telemetry/log.ts";
 import { addBackup } from "./commands/backup.ts";
 import { addDoctor } from "./commands/doctor.ts";
 import { addKeys } from "./commands/keys.ts";
+import { addKubeconfig } from "./commands/kubeconfig.ts";
 import { addRestore } from "./commands/restore.ts";
 import { addDev, addServe } from "./commands/serve.ts";
 import { addVersion } from "./commands/version.ts";
@@ -15,7 +16,16 @@ const program = new Command("setpoint")
   .showHelpAfterError("(run with --help to see what is possible)")
   .showSuggestionAfterError();
 
-const commands = [addServe, addDev, addBackup, addRestore, addDoctor, addKeys, addVersion];
+const commands = [
+  addServe,
+  addDev,
+  addKubeconfig,
+  addBackup,
+  addRestore,
+  addDoctor,
+  addKeys,
+  addVersion,
+];
 for (const add of commands) add(program);
 
 try {

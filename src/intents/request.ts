@@ -29,6 +29,8 @@ export interface Caller {
   warn(text: string): void;
   /** Adds to the record of the request in the audit log, where there is one. */
   annotate?(key: string, value: string): void;
+  /** Throws when a write that turns out to create the resource is not allowed to. */
+  mayCreate?(): void;
 }
 
 export interface Target {

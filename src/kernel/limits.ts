@@ -69,6 +69,8 @@ export const limits = Object.freeze({
   maxCelCodePoints: 100_000,
   /** Nesting of expressions; keeps every recursive walk far from the stack's end. */
   maxCelDepth: 250,
+  /** Parts of an expression with its macros expanded; optMap() doubles what it is called on. */
+  maxCelParts: 200_000,
   /** Cost of one evaluation of one rule. */
   maxCelCallCost: 1_000_000,
   /** Cost of all rules on one document. */

@@ -8,7 +8,7 @@ import { builtinRules } from "../builtin/rules.ts";
 import { definitionsKind } from "./definition-kinds.ts";
 import { definitionRules } from "./definition-rules.ts";
 import type { DefinitionRulesInput } from "./definition-rules.ts";
-import { servedKind } from "./served-kind.ts";
+import { servedKind, usualVerbs } from "./served-kind.ts";
 import type { Converter, ServedKind } from "./served-kind.ts";
 
 const newEvents = "events.events.k8s.io";
@@ -20,7 +20,8 @@ export function builtinServedKinds(input: DefinitionRulesInput): readonly Served
     .map((kind) => {
       const id = kindId(kind);
       const rules = id === definitionsKind ? own : builtinRules.get(id);
-      return servedKind({ kind, rules, convert: convertEvents });
+      const verbs = id === "namespaces" ? namespaceVerbs : usualVerbs;
+      return servedKind({ kind, rules, verbs, convert: convertEvents });
     });
   const coreEvents = plain.find(({ id }) => id === "events");
   const faces = builtinKinds
@@ -37,6 +38,9 @@ export function builtinServedKinds(input: DefinitionRulesInput): readonly Served
   const reviews = reviewKinds.map((kind) => servedKind({ kind, verbs: ["create"] }));
   return [...plain, ...faces, ...reviews];
 }
+
+/** Nobody deletes all namespaces with one request. */
+const namespaceVerbs = usualVerbs.filter((verb) => verb !== "deletecollection");
 
 /** No other built-in kind has two versions. */
 const convertEvents: Converter = (documents, to) =>

@@ -20,8 +20,10 @@ export function builtinType(
 ): CompiledType {
   const schema = compileSchema(json);
   const message = messageOf(apiVersionOf(kind, name), kind.names.kind);
+  const empty = { apiVersion: apiVersionOf(kind, name), kind: kind.names.kind };
   return {
     applyType: objectType(json),
+    skeleton: message === undefined ? empty : normalDocument(message, empty),
     prune: (resource) => {
       checkTypes(resource);
       return pruneDocument(schema, resource);

@@ -28,6 +28,8 @@ export interface Known {
 
 export interface CompiledType {
   readonly applyType: TypeNode;
+  /** What an object of a built-in kind has before anything is set. */
+  readonly skeleton?: JsonObject;
   /** The document with known fields only; refused where a value has a type nobody can read. */
   prune(resource: Resource): Known;
   withDefaults(resource: Resource): Resource;

@@ -12,7 +12,7 @@ import {
   definitionUpdateErrors,
 } from "./definition-check.ts";
 import { defaultDefinition } from "./definition-defaults.ts";
-import { cleanupFinalizer, terminatingStatus } from "./definition-deletion.ts";
+import { cleanupFinalizer, markedForDeletion } from "./definition-deletion.ts";
 import { definitionsKind } from "./definition-kinds.ts";
 import { definitionStatus } from "./definition-status.ts";
 
@@ -35,25 +35,19 @@ export function definitionRules({ live, clock }: DefinitionRulesInput): KindRule
     keepsStatusOnCreate: true,
     needsRevision: false,
     defaulting: (definition) => defaultDefinition(definition),
-    prepareForCreate: (definition) => {
-      const { finalizers = [] } = definition.metadata;
-      const held = finalizers.includes(cleanupFinalizer)
-        ? finalizers
-        : [...finalizers, cleanupFinalizer];
-      const metadata = { ...definition.metadata, finalizers: held };
-      return withStatus({ ...withoutKey(definition, "status"), metadata });
-    },
+    prepareForCreate: (definition) => withStatus(withoutKey(definition, "status")),
     prepareForUpdate: (definition, old, subresource) => {
-      if (subresource === "status") return definition;
+      if (subresource === "status") return withStatus(definition);
       return withStatus({
         ...definition,
         ...(old.status === undefined ? {} : { status: old.status }),
       });
     },
-    prepareForDelete: (definition) => ({
-      ...definition,
-      status: terminatingStatus(definition, { kind: "pending" }, clock.nowMs()),
-    }),
+    // Asked again, nothing is left to do.
+    prepareForDelete: (definition) =>
+      (definition.metadata.finalizers ?? []).includes(cleanupFinalizer)
+        ? definition
+        : markedForDeletion(definition, clock.nowMs()),
     validateCreate: (definition) => definitionErrors(definition),
     validateUpdate: (definition, old, subresource) =>
       subresource === "status"

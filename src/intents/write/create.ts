@@ -8,7 +8,7 @@ import type { Json } from "../../kernel/json.ts";
 import { limits } from "../../kernel/limits.ts";
 import type { Resource } from "../../kernel/resource.ts";
 import type { AdmissionRequest } from "../admission/admission.ts";
-import { alreadyExists, methodNotAllowed, unexplained } from "../refusals.ts";
+import { alreadyExists, forbidden, unexplained } from "../refusals.ts";
 import { keyOfTarget } from "../request.ts";
 import type { Caller, Intents, Target, WriteOptions, Written } from "../request.ts";
 import { commitPut } from "./commit.ts";
@@ -44,7 +44,7 @@ export async function createResource(intents: Intents, input: CreateInput): Prom
   const wanted = withDistinctOwners(caller, withNamespace(target, known), false);
   if (served.isTerminating) {
     const why = "create not allowed while custom resource definition is terminating";
-    throw methodNotAllowed(served.kind, why);
+    throw forbidden(served.kind, wanted.metadata.name ?? "", why);
   }
   const defaulted = version.type.withDefaults(wanted);
   return await createDocument(intents, { caller, target, options, wanted: defaulted });
@@ -96,11 +96,13 @@ async function tryCreate(
   const { served } = given;
   const asked = { ...given, name: named.metadata.name ?? "" };
   await openNamespace(intents, asked);
+  // Whoever sent a field owns it; what policies and the server add belongs to nobody.
+  const fresh = withMetadata(named, newMetadata(named.metadata, intents, served.hasGeneration));
   const request: AdmissionRequest = {
     caller,
     operation: "CREATE",
     target: asked,
-    object: withMetadata(named, newMetadata(named.metadata, intents, served.hasGeneration)),
+    object: isTracked ? fresh : trackCreation(intents, asked, options, fresh),
     old: undefined,
     isDryRun: options.isDryRun,
     options: createOptions(options),
@@ -109,22 +111,21 @@ async function tryCreate(
   const mutated = await intents.admission.mutate(request);
   // A policy may have chosen another name.
   const target = { ...asked, name: mutated.metadata.name ?? "" };
-  const prepared = prepare(caller, target, mutated, request.object);
-  const tracked = isTracked ? prepared : trackCreation(intents, target, options, prepared);
-  checkDocument(target, tracked, undefined);
+  const object = prepare(caller, target, mutated, request.object);
+  checkDocument(target, object, undefined);
   checkRevision(named);
-  tellWarnings(caller, target, tracked, undefined);
-  const final = { ...request, target, object: tracked, isNameGenerated: false };
+  tellWarnings(caller, target, object, undefined);
+  const final = { ...request, target, object, isNameGenerated: false };
   const validation = intents.admission.validate(final);
   if (validation !== undefined) await validation;
-  const draft = await draftFor(served, tracked);
+  const draft = await draftFor(served, object);
   if (options.isDryRun) {
     if (await isThere(intents, target)) throw alreadyExists(served.kind, target.name);
     return { revision: 0, body: draft.body, outcome: "created" };
   }
   const uses = intents.admission.uses(final);
   const bounds = intents.admission.bounds(final);
-  const { uid } = tracked.metadata;
+  const { uid } = object.metadata;
   try {
     const when = { kind: "absent" } as const;
     return await commitPut(intents, { target, uid, draft, when, uses, bounds });

@@ -130,6 +130,8 @@ function markedForDeletion(
   const { metadata } = before;
   const finalizers = finalizersFor(metadata.finalizers ?? [], propagation);
   const isMarked = metadata.deletionTimestamp !== undefined;
+  // Kinds that end in their own way are not counted as changed, nor given time.
+  const isPlain = served.rules?.prepareForDelete === undefined;
   const changed: Metadata = {
     ...metadata,
     ...(finalizers.length > 0 || metadata.finalizers !== undefined ? { finalizers } : {}),
@@ -137,8 +139,8 @@ function markedForDeletion(
       ? {}
       : {
           deletionTimestamp: timeText(clock.nowMs()),
-          deletionGracePeriodSeconds: 0,
-          ...(served.hasGeneration ? { generation: metadata.generation + 1 } : {}),
+          ...(isPlain ? { deletionGracePeriodSeconds: 0 } : {}),
+          ...(isPlain && served.hasGeneration ? { generation: metadata.generation + 1 } : {}),
         }),
   };
   const marked = withMetadata(before, changed);

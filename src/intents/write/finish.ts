@@ -26,7 +26,8 @@ export function checkDocument(target: Target, resource: Resource, old: Resource 
     old === undefined ? createErrors(target, resource) : updateErrors(target, resource, old);
   if (served.kind.fieldRules.length > 0) errors.push(...ruleErrors(target, resource, old));
   if (errors.length === 0) return;
-  throw invalid(served.kind, resource.metadata.name ?? target.name, errors);
+  // Two kinds that show the same documents have their errors in the name of the stored one.
+  throw invalid(served.storedKind, resource.metadata.name ?? target.name, errors);
 }
 
 function createErrors({ served, version }: Target, resource: Resource): FieldError[] {

@@ -42,6 +42,7 @@ export function writeContext(
       }
       return undefined;
     },
+    ...(version.type.skeleton === undefined ? {} : { skeleton: version.type.skeleton }),
     manager,
     apiVersion: version.apiVersion,
     type: version.type.applyType,

@@ -3,6 +3,7 @@
 // while one that names a revision is refused. Writing what is already there writes nothing.
 
 import { withoutKey } from "../../kernel/apply/without-key.ts";
+import { decodeDocument } from "../../kernel/document.ts";
 import { isSetpointError } from "../../kernel/errors.ts";
 import { nextGeneration } from "../../kernel/generation.ts";
 import { equalJson, getOwn } from "../../kernel/json.ts";
@@ -13,6 +14,7 @@ import type { Resource } from "../../kernel/resource.ts";
 import type { StoredRecord } from "../../store/port.ts";
 import type { AdmissionRequest } from "../admission/admission.ts";
 import { invalidField } from "../../kernel/field-error.ts";
+import type { ServedKind } from "../kinds/served-kind.ts";
 import { conflict, invalid, notFound, unexplained } from "../refusals.ts";
 import { keyOfTarget } from "../request.ts";
 import type { Caller, Intents, Target, WriteOptions, Written } from "../request.ts";
@@ -52,6 +54,7 @@ export async function updateResource(intents: Intents, input: UpdateInput): Prom
     const record = await intents.store.get(keyOfTarget(target));
     if (record === undefined) {
       if (input.create === undefined) throw notFound(target.served.kind, target.name);
+      input.caller.mayCreate?.();
       try {
         return await input.create();
       } catch (error) {
@@ -137,11 +140,15 @@ async function writeChanged(
   const { caller, target, options } = input;
   const { served, version } = target;
   const before = withoutRevision(old);
+  const isHiding = served.hasHidden && target.subresource !== "status";
+  const sent = isHiding ? keepHidden(served.kind, wanted, before) : wanted;
+  // Whoever sent a field owns it; what policies and the server add belongs to nobody.
+  const tracked = isTracked ? sent : trackUpdate(intents, target, options, before, sent);
   const request: AdmissionRequest = {
     caller,
     operation: "UPDATE",
     target,
-    object: prepared(target, wanted, before),
+    object: prepared(target, tracked, before),
     old,
     isDryRun: options.isDryRun,
     options: updateOptions(options),
@@ -151,7 +158,6 @@ async function writeChanged(
     object = version.type.withDefaults(version.type.prune(object).resource);
     object = withDistinctOwners(caller, object, true);
   }
-  if (!isTracked) object = trackUpdate(intents, target, options, before, object);
   if (served.hasGeneration) {
     const generation = nextGeneration(version.definition, before, object);
     if (generation !== object.metadata.generation) {
@@ -164,8 +170,10 @@ async function writeChanged(
   const validation = intents.admission.validate(final);
   if (validation !== undefined) await validation;
   const { revision } = record;
-  if (equalJson(object, before)) return { revision, body: record.body, outcome: "unchanged" };
+  const isSame = equalJson(object, before);
+  if (isSame && isUpToDate(served, record)) return unchangedOf(record);
   const draft = await draftFor(served, object);
+  if (isSame && isSameDocument(draft.body, record)) return unchangedOf(record);
   if (options.isDryRun) return { revision, body: draft.body, outcome: "updated" };
   const when = { kind: "revision", revision, uid: record.uid } as const;
   if (isReadyToGo(served, object)) {
@@ -178,18 +186,36 @@ async function writeChanged(
   return await commitPut(intents, { target, uid: record.uid, draft, when, uses, bounds });
 }
 
+function unchangedOf({ revision, body }: StoredRecord): Written {
+  return { revision, body, outcome: "unchanged" };
+}
+
+/** Documents of an older version or schema are rewritten even by a write that changes nothing. */
+function isUpToDate(served: ServedKind, { revision, body }: StoredRecord): boolean {
+  if (revision < served.cleanSince) return false;
+  if (served.versions.size === 1) return true;
+  return decodeDocument(body, revision).apiVersion === served.storage.apiVersion;
+}
+
+function isSameDocument(body: Buffer, record: StoredRecord): boolean {
+  const { revision } = record;
+  return equalJson(decodeDocument(body, revision), decodeDocument(record.body, revision));
+}
+
 /** The wanted document with everything that this endpoint may not change taken from the old. */
 function prepared(target: Target, wanted: Resource, old: Resource): Resource {
   const { served, version, subresource } = target;
   const hasStatus = version.definition.subresources.status;
-  if (subresource === "status") return withStatusOf(old, wanted);
+  if (subresource === "status") {
+    const next = withStatusOf(old, wanted);
+    return served.rules?.prepareForUpdate?.(next, old, subresource) ?? next;
+  }
   const metadata = keptMetadata(wanted.metadata, old.metadata);
   let next = withMetadata(wanted, metadata);
-  if (served.hasHidden) next = keepHidden(served.kind, next, old);
   if (served.rules?.prepareForUpdate !== undefined) {
     next = served.rules.prepareForUpdate(next, old, subresource);
   }
-  if (!hasStatus || subresource !== "") return next;
+  if (!hasStatus || subresource !== "" || served.rules?.keepsStatusOnCreate === true) return next;
   return withOldStatus(next, old);
 }
 
@@ -201,7 +227,8 @@ function withStatusOf(old: Resource, wanted: Resource): Resource {
   else copy["status"] = status;
   const metadata: MutableJsonObject = { ...old.metadata };
   const managed = wanted.metadata["managedFields"];
-  if (managed !== undefined) metadata["managedFields"] = managed;
+  if (managed === undefined) delete metadata["managedFields"];
+  else metadata["managedFields"] = managed;
   copy["metadata"] = metadata;
   return copy as unknown as Resource;
 }

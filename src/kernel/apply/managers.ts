@@ -197,7 +197,10 @@ function recordCreate(input: UpdateInput, metadata: JsonObject): JsonObject {
 /** Everything in a new object; without a skeleton there is nothing to compare it with. */
 function createdFields(input: UpdateInput, metadata: JsonObject): FieldSet {
   const { next, type, skeleton } = input;
-  if (skeleton !== undefined) return compareObjects(skeleton, next, type).added;
+  if (skeleton !== undefined) {
+    const { added, modified } = compareObjects(skeleton, next, type);
+    return union(added, modified);
+  }
   const top = type.map === undefined ? emptySet : presentKeys(next, type.map, untrackedKeys);
   const map = objectMetaType.map;
   const below = map === undefined ? emptySet : presentKeys(metadata, map, untrackedMetadata);

@@ -71,6 +71,7 @@ export function compileExpression(source: string, options: CompileOptions): Comp
   const parsed = parse(source, macros, {
     maxCodePoints: limits.maxCelCodePoints,
     maxDepth: limits.maxCelDepth,
+    maxParts: limits.maxCelParts,
   });
   if (parsed.kind === "failed") return failed(source, parsed.problems);
   const identifiers = new Map([...typeIdentifiers, ...Object.entries(options.variables)]);

@@ -10,6 +10,7 @@ import type { Problem } from "./source.ts";
 import { parseDuration, parseTimestamp, timestamp } from "./time.ts";
 import { formatType, sameType, unwrapOptional } from "./types.ts";
 import { isError } from "./values.ts";
+import { partsOf } from "./weight.ts";
 
 export function literalProblems(checked: Checked): readonly Problem[] {
   const problems: Problem[] = [];
@@ -28,35 +29,7 @@ function visit(
   if (expression.kind === "map" && !isExempt) checkMap(checked, expression, problems);
   if (expression.kind === "call") checkCall(checked, expression, problems);
   const exempts = expression.kind === "call" && expression.name === "format";
-  for (const child of children(expression)) visit(checked, child, isExempt || exempts, problems);
-}
-
-function children(expression: Expression): readonly Expression[] {
-  switch (expression.kind) {
-    case "literal":
-    case "ident":
-      return [];
-    case "select":
-      return [expression.operand];
-    case "call":
-      return expression.target === undefined
-        ? expression.args
-        : [expression.target, ...expression.args];
-    case "list":
-      return expression.items.map(({ value }) => value);
-    case "map":
-      return expression.entries.flatMap(({ key, value }) => [key, value]);
-    case "struct":
-      return expression.fields.map(({ value }) => value);
-    default:
-      return [
-        expression.range,
-        expression.initial,
-        expression.condition,
-        expression.step,
-        expression.result,
-      ];
-  }
+  for (const child of partsOf(expression)) visit(checked, child, isExempt || exempts, problems);
 }
 
 function checkList(

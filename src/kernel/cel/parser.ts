@@ -11,6 +11,7 @@ import { codePoints } from "./sizes.ts";
 import type { Problem } from "./source.ts";
 import { expectation, expressionStart } from "./token.ts";
 import type { Token, TokenKind } from "./token.ts";
+import { weigh } from "./weight.ts";
 
 export type Parsed =
   | { readonly kind: "parsed"; readonly expression: Expression }
@@ -19,6 +20,8 @@ export type Parsed =
 export interface ParseLimits {
   readonly maxCodePoints: number;
   readonly maxDepth: number;
+  /** After macros were expanded. */
+  readonly maxParts: number;
 }
 
 export function parse(text: string, macros: Macros, limits: ParseLimits): Parsed {
@@ -41,6 +44,7 @@ export function parse(text: string, macros: Macros, limits: ParseLimits): Parsed
   try {
     const expression = parseExpression(parser);
     match(parser, "<EOF>", []);
+    if (weigh(expression) > limits.maxParts) stop(parser, "expression is too large");
     if (parser.problems.length === 0) return { kind: "parsed", expression };
   } catch (error) {
     if (!(error instanceof ParseStop)) throw error;

@@ -80,7 +80,11 @@ const { expression } = fc.letrec<{ expression: string }>((tie) => {
 });
 
 const macros = new Map([...standardMacros, ...twoVariableMacros, ...optionalMacros]);
-const parseLimits = { maxCodePoints: limits.maxCelCodePoints, maxDepth: limits.maxCelDepth };
+const parseLimits = {
+  maxCodePoints: limits.maxCelCodePoints,
+  maxDepth: limits.maxCelDepth,
+  maxParts: limits.maxCelParts,
+};
 
 /** The tree without positions. */
 function shape(tree: Expression): string {

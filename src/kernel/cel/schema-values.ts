@@ -38,7 +38,7 @@ export function valueOf(schema: CelSchema, json: Json): CelValue {
 
 /** JSON without a schema: whole numbers are ints, all others doubles. */
 export function dynamicValue(json: Json): CelValue {
-  if (typeof json === "number") return Number.isInteger(json) ? wholeNumber(json) : double(json);
+  if (typeof json === "number") return isInt64(json) ? wholeNumber(json) : double(json);
   if (typeof json !== "object" || json === null) return json;
   if (isJsonArray(json)) return list(json.map(dynamicValue));
   return {
@@ -60,7 +60,12 @@ function wrongType(expected: string, type: string): CelValue {
 
 /** Numbers beyond 2^53 were rounded when they were read; what is left of them is exact. */
 function wholeNumber(value: number): number | bigint {
-  return Number.isSafeInteger(value) ? value : int(BigInt.asIntN(64, BigInt(value)));
+  return Number.isSafeInteger(value) ? value : int(BigInt(value));
+}
+
+/** What does not fit into 64 bits is no int, however whole it is. */
+function isInt64(value: Json): value is number {
+  return Number.isInteger(value) && Number(value) >= -(2 ** 63) && Number(value) < 2 ** 63;
 }
 
 function scalarValue({ schema, type }: ScalarSchema, json: Json): CelValue {
@@ -68,16 +73,14 @@ function scalarValue({ schema, type }: ScalarSchema, json: Json): CelValue {
     case "string":
       return typeof json === "string" ? json : unexpected("string", json);
     case "int":
-      return typeof json === "number" && Number.isInteger(json)
-        ? wholeNumber(json)
-        : unexpected("int", json);
+      return isInt64(json) ? wholeNumber(json) : unexpected("int", json);
     case "bool":
       return typeof json === "boolean" ? json : unexpected("bool", json);
     case "double":
       return typeof json === "number" ? double(json) : unexpected("float", json);
     case "dyn": {
       if (typeof json === "string") return json;
-      if (typeof json === "number" && Number.isInteger(json)) return wholeNumber(json);
+      if (isInt64(json)) return wholeNumber(json);
       return error("invalid data, expected XIntOrString value to be either a string or integer");
     }
     default:

@@ -139,7 +139,11 @@ async function answerUser(
   if (found === undefined) throw noSuchResource();
   const { deprecationWarning } = found.version.definition;
   if (deprecationWarning !== undefined) headers.warn(deprecationWarning);
-  const caller: Caller = { user, warn: (text) => headers.warn(text) };
+  const caller: Caller = {
+    user,
+    warn: (text) => headers.warn(text),
+    mayCreate: () => authorise(input, user, { ...info, verb: "create" }),
+  };
   const request = { exchange, info, found, caller, headers: () => headers.all() };
   await serveResource(input, request);
 }
@@ -262,6 +266,8 @@ function isServedSubresource({ served, version }: Found, info: RequestInfo): boo
       return true;
     case "scale":
       return version.definition.subresources.scale !== undefined;
+    case "finalize":
+      return served.id === "namespaces" && info.verb === "update";
     default:
       return false;
   }

@@ -151,7 +151,7 @@ export async function deleteObject(surface: Surface, request: ResourceRequest): 
   const options = deleteOptions(await deleteBody(request), request.info.query);
   const { caller } = request;
   const deleted = await deleteResource(surface.intents, { caller, target, options });
-  if (deleted.outcome !== "deleted") {
+  if (deleted.outcome !== "deleted" || showsDeleted.has(target.served.id)) {
     await sendObject(surface, request, { status: 200, form }, deleted);
     return;
   }
@@ -168,6 +168,9 @@ export async function deleteObject(surface: Surface, request: ResourceRequest): 
     successStatus(details),
   );
 }
+
+/** Kinds whose deletion is answered with what was deleted. */
+const showsDeleted = new Set(["serviceaccounts", "resourcequotas", "namespaces"]);
 
 export async function deleteBody(request: ResourceRequest): Promise<Json | undefined> {
   const bytes = await readBody(request.exchange);

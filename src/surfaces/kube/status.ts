@@ -84,11 +84,16 @@ export function successStatus(details: JsonObject): JsonObject {
 
 const detailKeys = ["name", "group", "kind", "uid", "causes", "retryAfterSeconds"] as const;
 
+/** Some errors have details that say nothing. */
+function isDetailed({ hasDetails, resource }: JsonObject): boolean {
+  return hasDetails === true || resource !== undefined;
+}
+
 function statusOf([code, reason]: Mapping, message: string, given: JsonObject): JsonObject {
   const details: MutableJsonObject = {};
   for (const key of detailKeys) {
-    const value: Json | undefined = given[key];
-    if (value !== undefined) details[key] = value;
+    const value: Json | undefined = given[key] ?? (key === "kind" ? given["resource"] : undefined);
+    if (value !== undefined && value !== "") details[key] = value;
   }
   const token = given["continue"];
   return {
@@ -98,7 +103,7 @@ function statusOf([code, reason]: Mapping, message: string, given: JsonObject): 
     status: "Failure",
     message,
     ...(reason === "" ? {} : { reason }),
-    ...(Object.keys(details).length === 0 && given["hasDetails"] !== true ? {} : { details }),
+    ...(Object.keys(details).length === 0 && !isDetailed(given) ? {} : { details }),
     code,
   };
 }
