@@ -124,7 +124,7 @@ export const limits = Object.freeze({
   maxQueuedWrites: 4_096,
   maxQueuedBytes: 64 * mib,
   /** Attempts of a patch without precondition that loses against other writers. */
-  maxPatchAttempts: 8,
+  maxPatchAttempts: 128,
   /** Attempts of a create with generateName that meets an existing name. */
   maxGenerateNameAttempts: 8,
 

@@ -6,6 +6,7 @@ import { request } from "node:https";
 import type { RequestOptions } from "node:https";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { createInterface } from "node:readline";
 import { startProgram } from "./child.ts";
 import type { Program } from "./child.ts";
 
@@ -28,6 +29,19 @@ export interface Ask {
   readonly method?: string;
   readonly body?: unknown;
   readonly headers?: Readonly<Record<string, string>>;
+}
+
+export interface WatchEvent {
+  readonly type: string;
+  readonly object: {
+    readonly kind: string;
+    readonly metadata: { readonly name: string; readonly resourceVersion: string };
+  };
+}
+
+/** A watch that is open; `events` grows as they come. */
+export interface OpenWatch extends Disposable {
+  readonly events: readonly WatchEvent[];
 }
 
 export async function startSetpoint(options: SetpointOptions = {}): Promise<Setpoint> {
@@ -116,6 +130,23 @@ export class Setpoint implements AsyncDisposable {
       });
     });
     asked.end(body === undefined || Buffer.isBuffer(body) ? body : JSON.stringify(body));
+    return await promise;
+  }
+
+  /** Opens a watch; it is on when this returns. */
+  async watch(path: string): Promise<OpenWatch> {
+    const { promise, resolve, reject } = Promise.withResolvers<OpenWatch>();
+    const events: WatchEvent[] = [];
+    const asked = request(`${this.url}${path}`, this.requestOptions());
+    asked.once("error", reject);
+    asked.once("response", (response) => {
+      if (response.statusCode !== 200) reject(new Error(`${path}: ${response.statusCode}`));
+      const lines = createInterface(response);
+      lines.on("line", (line) => events.push(JSON.parse(line) as WatchEvent));
+      lines.on("error", () => undefined); // The server may end at any time: what came has come.
+      resolve({ events, [Symbol.dispose]: () => asked.destroy() });
+    });
+    asked.end();
     return await promise;
   }
 

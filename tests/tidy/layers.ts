@@ -28,7 +28,7 @@ const vendors: Readonly<Record<string, string>> = {
   yaml: "src/kernel/yaml.ts",
   re2js: "src/kernel/regex.ts",
 };
-const testVendors = new Set(["fast-check"]);
+const testVendors = new Set(["fast-check", "@kubernetes/client-node"]);
 
 interface Import {
   readonly from: Source;
