@@ -9,6 +9,7 @@ import {
   openidKeysType,
   openidMaxAgeSeconds,
 } from "../intents/auth/openid-discovery.ts";
+import type { Auditor } from "../intents/audit/audit-trail.ts";
 import { extraSubresources } from "../intents/builtin/builtin-kinds.ts";
 import { systemIds } from "../kernel/ids.ts";
 import { systemTimers } from "../kernel/timers.ts";
@@ -30,6 +31,7 @@ export interface KubeSurfaceInput {
   readonly authentication: Authentication;
   readonly log: Logger;
   readonly stopping: AbortSignal;
+  readonly audit: Auditor | undefined;
   /** Known once the server listens. */
   readonly url: () => string;
 }
@@ -37,7 +39,7 @@ export interface KubeSurfaceInput {
 const maxTokenSeconds = 86_400 * 365;
 
 export function kubeSurface(input: KubeSurfaceInput): KubeApi {
-  const { plane, credentials, authentication, log, stopping, url } = input;
+  const { plane, credentials, authentication, log, stopping, audit, url } = input;
   const { intents, feed, hub, rbac } = plane;
   const { signer, lookup, apiAudiences } = credentials;
   const reviews = { rbac, authentication, signer, lookup, apiAudiences, maxTokenSeconds };
@@ -57,6 +59,7 @@ export function kubeSurface(input: KubeSurfaceInput): KubeApi {
     special: reviewHandlers(reviews),
     isOpen: isHealthPath,
     ids: systemIds,
+    audit,
     onError: (error, { method, url: target }: Exchange) =>
       log.error({ error, method, path: target.split("?", 1)[0] }, "request failed"),
   });

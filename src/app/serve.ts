@@ -12,6 +12,8 @@ import { every, systemTimers } from "../kernel/timers.ts";
 import type { Store } from "../store/port.ts";
 import { startHttpServer } from "../surfaces/http/server.ts";
 import type { Logger } from "../telemetry/log.ts";
+import { openAuditLog } from "./audit-log.ts";
+import type { AuditLog } from "./audit-log.ts";
 import { openAuthentication } from "./authenticators.ts";
 import { storeLabel } from "./config.ts";
 import type { ServeConfig } from "./config.ts";
@@ -47,6 +49,8 @@ export async function startServer(config: ServeConfig, log: Logger): Promise<Run
     intents: plane.intents,
   });
   const authentication = openAuthentication(config, credentials, systemClock);
+  const audit = await openAudit(config, log);
+  if (audit !== undefined) undo.use(audit);
   let url = "";
   const http = await startHttpServer({
     ...config.listen,
@@ -58,6 +62,7 @@ export async function startServer(config: ServeConfig, log: Logger): Promise<Run
       authentication,
       log,
       stopping: stopping.signal,
+      audit,
       url: () => url,
     }),
     timers: systemTimers,
@@ -81,6 +86,11 @@ export async function startServer(config: ServeConfig, log: Logger): Promise<Run
       log.info({}, "server stopped");
     },
   };
+}
+
+async function openAudit({ audit }: ServeConfig, log: Logger): Promise<AuditLog | undefined> {
+  if (audit === undefined) return undefined;
+  return await openAuditLog({ policy: audit.policyFile, path: audit.logFile, log });
 }
 
 /** Keeps history within its time; the returned function ends it. */

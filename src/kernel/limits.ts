@@ -138,6 +138,18 @@ export const limits = Object.freeze({
   /** Certificate bundles for which connections are kept. */
   maxWebhookAgents: 256,
 
+  // Audit
+  /** Events that wait to be written; more are dropped. */
+  maxAuditBufferBytes: 32 * mib,
+  /** Size at which the audit log is turned over. */
+  maxAuditFileBytes: 100 * mib,
+  /** Older audit logs kept. */
+  maxAuditFiles: 10,
+  /** Characters of one warning once all of them together are too long; as kube-apiserver. */
+  maxShortWarningChars: 256,
+  /** Characters of all warnings of one answer before they are shortened; as kube-apiserver. */
+  maxWarningChars: 4_096,
+
   // Claims and work
   leaseTtlMs: 30_000,
   /** Renewed at a third, so that two renewals may fail before the lease is lost. */

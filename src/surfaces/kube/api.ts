@@ -13,7 +13,9 @@ import type { Ids } from "../../kernel/ids.ts";
 import type { Found } from "../../intents/kinds/registry.ts";
 import { badRequest, methodNotAllowed, notFound, unsupportedVerb } from "../../intents/refusals.ts";
 import type { Caller } from "../../intents/request.ts";
+import type { Auditor, AuditTrail } from "../../intents/audit/audit-trail.ts";
 import type { Exchange, Headers } from "../http/exchange.ts";
+import { auditedExchange, auditRequest } from "./audited-exchange.ts";
 import type { Fairness, RequestClass } from "../http/fairness.ts";
 import { deleteObjects, listObjects, watchObjects } from "./collections.ts";
 import type { ResourceRequest, Surface } from "./context.ts";
@@ -24,6 +26,7 @@ import { parseRequest } from "./request-info.ts";
 import type { RequestInfo } from "./request-info.ts";
 import { sendError } from "./respond.ts";
 import { serveScale } from "./scale.ts";
+import { warningHeaders } from "./warnings.ts";
 
 /** Answers one plain path, such as /version, or says that it is not its own. */
 export type PathHandler = (
@@ -47,6 +50,8 @@ export interface KubeApiInput {
   /** Paths that anybody may ask for without credentials, such as health checks. */
   readonly isOpen: (path: string) => boolean;
   readonly ids: Ids;
+  /** Records requests; absent when nobody wants a record. */
+  readonly audit?: Auditor | undefined;
   readonly onError: (error: unknown, exchange: Exchange) => void;
 }
 
@@ -59,29 +64,35 @@ export function kubeApi(input: KubeApiInput): KubeApi {
       await answer(input, exchange, headers);
     } catch (error) {
       if (!isSetpointError(error) || error.code === "internal") input.onError(error, exchange);
-      if (!exchange.isAnswered) await sendError(exchange, error, headers.all());
+      const answered =
+        headers.trail === undefined ? exchange : auditedExchange(exchange, headers.trail);
+      if (!exchange.isAnswered) await sendError(answered, error, headers.all());
     }
   };
 }
 
 /** What goes out with the answer besides its body. */
 class AnswerHeaders {
+  /** The record of the request, where one is made. */
+  trail: AuditTrail | undefined;
   readonly #auditId: string;
-  readonly #warnings: string[] = [];
+  readonly #warnings = new Set<string>();
 
   constructor(id: string) {
     this.#auditId = id;
   }
 
+  get auditId(): string {
+    return this.#auditId;
+  }
+
   warn(text: string): void {
-    const quoted = text.replaceAll(/[\\"]/g, "\\$&").replaceAll(/[^\x20-\x7e]/g, "?");
-    const header = `299 - "${quoted}"`;
-    if (!this.#warnings.includes(header)) this.#warnings.push(header);
+    if (text !== "") this.#warnings.add(text);
   }
 
   all(): Headers {
-    if (this.#warnings.length === 0) return { "audit-id": this.#auditId };
-    return { "audit-id": this.#auditId, warning: this.#warnings };
+    if (this.#warnings.size === 0) return { "audit-id": this.#auditId };
+    return { "audit-id": this.#auditId, warning: warningHeaders(this.#warnings) };
   }
 }
 
@@ -101,12 +112,14 @@ async function answer(
     await servePath(input, exchange, info, anonymousUser);
     return;
   }
-  const user = await userOf(input, exchange);
+  const user = await userOf(input, exchange, { info, headers });
   const kind = classOf(info);
   const place = isExempt(user) ? undefined : input.fairness.enter(kind, user.name);
   if (place !== undefined) await place;
   try {
-    await answerUser(input, exchange, headers, { info, user });
+    const { trail } = headers;
+    const audited = trail === undefined ? exchange : auditedExchange(exchange, trail);
+    await answerUser(input, audited, headers, { info, user });
   } finally {
     if (!isExempt(user)) input.fairness.leave(kind, user.name);
   }
@@ -130,7 +143,7 @@ async function answerUser(
   headers: AnswerHeaders,
   { info, user }: { readonly info: RequestInfo; readonly user: UserInfo },
 ): Promise<void> {
-  authorise(input, user, info);
+  authorise(input, user, info, headers.trail);
   if (!info.isResource) {
     await servePath(input, exchange, info, user);
     return;
@@ -142,20 +155,30 @@ async function answerUser(
   const caller: Caller = {
     user,
     warn: (text) => headers.warn(text),
-    mayCreate: () => authorise(input, user, { ...info, verb: "create" }),
+    mayCreate: () => authorise(input, user, { ...info, verb: "create" }, undefined),
+    annotate: (key, value) => headers.trail?.annotate(key, value),
   };
   const request = { exchange, info, found, caller, headers: () => headers.all() };
   await serveResource(input, request);
 }
 
+interface Arrival {
+  readonly info: RequestInfo;
+  readonly headers: AnswerHeaders;
+}
+
 async function userOf(
-  { authentication, authorizer }: KubeApiInput,
+  { authentication, authorizer, audit }: KubeApiInput,
   exchange: Exchange,
+  { info, headers }: Arrival,
 ): Promise<UserInfo> {
   const facts = { headers: exchange.headers, peerCertificate: exchange.certificate };
   const caller = await authentication.authenticate(facts);
+  headers.trail = audit?.begin(auditRequest(exchange, info, headers.auditId), caller);
   if (!hasImpersonation(exchange)) return caller;
-  return impersonate(caller, impersonationHeaders(exchange), authorizer);
+  const impersonated = impersonate(caller, impersonationHeaders(exchange), authorizer);
+  headers.trail?.impersonate(impersonated);
+  return impersonated;
 }
 
 function hasImpersonation({ headers }: Exchange): boolean {
@@ -169,9 +192,15 @@ function impersonationHeaders(exchange: Exchange): RequestHeaders {
   return Object.fromEntries(names.map((name) => [name, exchange.headerValues(name)]));
 }
 
-function authorise({ authorizer }: KubeApiInput, user: UserInfo, info: RequestInfo): void {
+function authorise(
+  { authorizer }: KubeApiInput,
+  user: UserInfo,
+  info: RequestInfo,
+  trail: AuditTrail | undefined,
+): void {
   const access = accessOf(info);
   const { allowed, reason } = authorizer.authorize(user, access);
+  trail?.decide(allowed, reason);
   if (!allowed) throw forbiddenAccess(user, access, reason);
 }
 

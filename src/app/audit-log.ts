@@ -1,0 +1,140 @@
+/**
+ * The audit log: one event per line in a file that is turned over when it has grown large. Writing
+ * never makes a request wait: events go to a bounded buffer, and what does not fit is dropped,
+ * counted, and told to the log of the server.
+ */
+import { readFile, open, rename, rm, readdir } from "node:fs/promises";
+import type { FileHandle } from "node:fs/promises";
+import { basename, dirname, extname, join } from "node:path";
+import { auditPolicy } from "../intents/audit/audit-policy.ts";
+import { auditor } from "../intents/audit/audit-trail.ts";
+import type { Auditor } from "../intents/audit/audit-trail.ts";
+import { systemClock } from "../kernel/clock.ts";
+import type { Clock } from "../kernel/clock.ts";
+import { limits } from "../kernel/limits.ts";
+import { parseYaml } from "../kernel/yaml.ts";
+import type { Logger } from "../telemetry/log.ts";
+
+export interface AuditLogOptions {
+  /** File with a Policy of audit.k8s.io/v1, as YAML or JSON. */
+  readonly policy: string;
+  /** File that events are added to. */
+  readonly path: string;
+  readonly log: Logger;
+  readonly maxFileBytes?: number;
+  readonly maxFiles?: number;
+  readonly clock?: Clock;
+}
+
+export interface AuditLog extends Auditor, AsyncDisposable {
+  /** Events that were lost because the disk did not keep up. */
+  readonly dropped: number;
+}
+
+export async function openAuditLog(options: AuditLogOptions): Promise<AuditLog> {
+  const { clock = systemClock } = options;
+  const policy = auditPolicy(parseYaml(await readFile(options.policy, "utf8")).value);
+  const file = await EventFile.open(options, clock);
+  const events = auditor({ policy, clock, write: (event) => file.add(JSON.stringify(event)) });
+  return {
+    begin: (request, user) => events.begin(request, user),
+    get dropped() {
+      return file.dropped;
+    },
+    [Symbol.asyncDispose]: () => file.close(),
+  };
+}
+
+class EventFile {
+  dropped = 0;
+  readonly #options: AuditLogOptions;
+  readonly #clock: Clock;
+  #file: FileHandle;
+  #size: number;
+  #lines: string[] = [];
+  #waitingBytes = 0;
+  #writing: Promise<void> | undefined;
+  #told = 0;
+
+  private constructor(options: AuditLogOptions, clock: Clock, file: FileHandle, size: number) {
+    this.#options = options;
+    this.#clock = clock;
+    this.#file = file;
+    this.#size = size;
+  }
+
+  static async open(options: AuditLogOptions, clock: Clock): Promise<EventFile> {
+    const file = await openPrivate(options.path);
+    const { size } = await file.stat();
+    return new EventFile(options, clock, file, size);
+  }
+
+  add(line: string): void {
+    const bytes = line.length + 1;
+    if (this.#waitingBytes + bytes > limits.maxAuditBufferBytes) {
+      this.dropped += 1;
+      return;
+    }
+    this.#waitingBytes += bytes;
+    this.#lines.push(line);
+    this.#writing ??= this.#drain();
+  }
+
+  async close(): Promise<void> {
+    await this.#writing;
+    await this.#file.close();
+  }
+
+  async #drain(): Promise<void> {
+    // Everything that arrives in the same turn goes out in one write.
+    await Promise.resolve();
+    while (this.#lines.length > 0) {
+      const lines = this.#lines;
+      this.#lines = [];
+      this.#waitingBytes = 0;
+      await this.#write(lines);
+    }
+    this.#writing = undefined;
+    this.#tellDropped();
+  }
+
+  async #write(lines: readonly string[]): Promise<void> {
+    try {
+      const bytes = Buffer.from(`${lines.join("\n")}\n`);
+      await this.#file.writeFile(bytes);
+      this.#size += bytes.length;
+      const { maxFileBytes = limits.maxAuditFileBytes } = this.#options;
+      if (this.#size >= maxFileBytes) await this.#turnOver();
+    } catch (error) {
+      this.dropped += lines.length;
+      this.#options.log.error({ error }, "audit events not written");
+    }
+  }
+
+  async #turnOver(): Promise<void> {
+    const { path, maxFiles = limits.maxAuditFiles } = this.#options;
+    await this.#file.close();
+    const [folder, end] = [dirname(path), extname(path)];
+    const start = `${basename(path, end)}-`;
+    const time = new Date(this.#clock.nowMs()).toISOString().replaceAll(":", "-").slice(0, -1);
+    await rename(path, join(folder, `${start}${time}${end}`));
+    this.#file = await openPrivate(path);
+    this.#size = 0;
+    const old = (await readdir(folder)).filter(
+      (name) => name.startsWith(start) && name.endsWith(end),
+    );
+    const excess = old.sort().slice(0, Math.max(0, old.length - maxFiles));
+    for (const name of excess) await rm(join(folder, name), { force: true });
+  }
+
+  #tellDropped(): void {
+    if (this.dropped === this.#told) return;
+    this.#options.log.warn({ dropped: this.dropped - this.#told }, "audit events dropped");
+    this.#told = this.dropped;
+  }
+}
+
+/** Events tell who did what, which is not for everybody on the machine. */
+function openPrivate(path: string): Promise<FileHandle> {
+  return open(path, "a", 0o600);
+}

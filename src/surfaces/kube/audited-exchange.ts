@@ -1,0 +1,63 @@
+// An exchange under the eyes of the audit log: what is read and what is answered is told to the
+// trail of the request, and nothing else changes.
+
+import type { AuditRequest, AuditTrail } from "../../intents/audit/audit-trail.ts";
+import type { Exchange } from "../http/exchange.ts";
+import type { RequestInfo } from "./request-info.ts";
+
+export function auditedExchange(exchange: Exchange, trail: AuditTrail): Exchange {
+  return {
+    method: exchange.method,
+    url: exchange.url,
+    headers: exchange.headers,
+    headerValues: (name) => exchange.headerValues(name),
+    remoteAddress: exchange.remoteAddress,
+    certificate: exchange.certificate,
+    readBody: async (maxBytes, tooLarge) => {
+      const bytes = await exchange.readBody(maxBytes, tooLarge);
+      if (trail.hasRequestBody) trail.requestBody(bytes);
+      return bytes;
+    },
+    send: (status, headers, body) => {
+      exchange.send(status, headers, body);
+      trail.complete(status, isPlain(headers) ? body : undefined);
+    },
+    begin: (status, headers) => {
+      const stream = exchange.begin(status, headers);
+      trail.started(status);
+      exchange.onClose(() => trail.complete(status));
+      return stream;
+    },
+    get isAnswered() {
+      return exchange.isAnswered;
+    },
+    onClose: (run) => exchange.onClose(run),
+  };
+}
+
+function isPlain(headers: Readonly<Record<string, unknown>>): boolean {
+  return headers["content-encoding"] === undefined;
+}
+
+export function auditRequest(exchange: Exchange, info: RequestInfo, id: string): AuditRequest {
+  const { verb, isResource, path, group, version, resource, subresource, namespace, name } = info;
+  const { headers, url, remoteAddress } = exchange;
+  const forwarded = headers["x-forwarded-for"];
+  const passed = typeof forwarded === "string" ? forwarded.split(",") : [];
+  const addresses = [...passed.map((text) => text.trim()), remoteAddress];
+  return {
+    id,
+    uri: url,
+    verb,
+    isResource,
+    path,
+    group,
+    version,
+    resource,
+    subresource,
+    namespace,
+    name,
+    sourceIps: [...new Set(addresses.filter((text) => text !== ""))],
+    userAgent: headers["user-agent"] ?? "",
+  };
+}

@@ -1,0 +1,24 @@
+// Warnings go out as headers, which have no room for endless texts: when all of them together are
+// too long, each is shortened, and those that still do not fit are left out.
+
+import { limits } from "../../kernel/limits.ts";
+
+export function warningHeaders(warnings: Iterable<string>): readonly string[] {
+  const texts = [...warnings];
+  const total = texts.reduce((sum, text) => sum + text.length, 0);
+  if (total <= limits.maxWarningChars) return texts.map(warningHeader);
+  const shown: string[] = [];
+  let written = 0;
+  for (const text of texts) {
+    if (written >= limits.maxWarningChars) break;
+    const short = Array.from(text).slice(0, limits.maxShortWarningChars).join("");
+    written += short.length;
+    shown.push(warningHeader(short));
+  }
+  return shown;
+}
+
+function warningHeader(text: string): string {
+  const quoted = text.replaceAll(/[\\"]/g, "\\$&").replaceAll(/[^\x20-\x7e]/g, "?");
+  return `299 - "${quoted}"`;
+}
