@@ -1,6 +1,6 @@
 // What is worth a record: the audit policy, in the form of audit.k8s.io/v1. The first rule that
-// fits a request decides; what no rule is about is not recorded. Secrets and tokens are never
-// recorded with their content, whatever a rule says.
+// fits a request decides; what no rule is about is not recorded. Secrets, tokens and kinds with
+// fields that are never shown are not recorded with their content, whatever a rule says.
 
 import { SetpointError } from "../../kernel/errors.ts";
 import type { Json } from "../../kernel/json.ts";
@@ -22,6 +22,8 @@ export interface AuditSubject {
   readonly subresource: string;
   readonly namespace: string;
   readonly name: string;
+  /** Documents of the kind have fields that are never shown. */
+  readonly hasHidden?: boolean;
 }
 
 export interface AuditDecision {
@@ -126,7 +128,8 @@ function matchesPath(pattern: string, path: string): boolean {
   return pattern.endsWith("*") && path.startsWith(pattern.slice(0, -1));
 }
 
-function isConfidential({ group, resource, subresource }: AuditSubject): boolean {
+function isConfidential({ group, resource, subresource, hasHidden }: AuditSubject): boolean {
+  if (hasHidden === true) return true;
   const whole = subresource === "" ? resource : `${resource}/${subresource}`;
   return confidential.has(`${group}/${whole}`) || confidential.has(`${group}/${resource}`);
 }

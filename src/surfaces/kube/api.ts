@@ -168,13 +168,18 @@ interface Arrival {
 }
 
 async function userOf(
-  { authentication, authorizer, audit }: KubeApiInput,
+  { authentication, authorizer, audit, surface }: KubeApiInput,
   exchange: Exchange,
   { info, headers }: Arrival,
 ): Promise<UserInfo> {
   const facts = { headers: exchange.headers, peerCertificate: exchange.certificate };
   const caller = await authentication.authenticate(facts);
-  headers.trail = audit?.begin(auditRequest(exchange, info, headers.auditId), caller);
+  if (audit !== undefined) {
+    const found = surface.intents.kinds.find(info.group, info.version, info.resource);
+    const hasHidden = found?.served.hasHidden === true;
+    const asked = { info, id: headers.auditId, hasHidden };
+    headers.trail = audit.begin(auditRequest(exchange, asked), caller);
+  }
   if (!hasImpersonation(exchange)) return caller;
   const impersonated = impersonate(caller, impersonationHeaders(exchange), authorizer);
   headers.trail?.impersonate(impersonated);

@@ -39,7 +39,17 @@ function isPlain(headers: Readonly<Record<string, unknown>>): boolean {
   return headers["content-encoding"] === undefined;
 }
 
-export function auditRequest(exchange: Exchange, info: RequestInfo, id: string): AuditRequest {
+export interface AuditedInfo {
+  readonly info: RequestInfo;
+  readonly id: string;
+  /** The kind asked for has fields that are never shown. */
+  readonly hasHidden: boolean;
+}
+
+export function auditRequest(
+  exchange: Exchange,
+  { info, id, hasHidden }: AuditedInfo,
+): AuditRequest {
   const { verb, isResource, path, group, version, resource, subresource, namespace, name } = info;
   const { headers, url, remoteAddress } = exchange;
   const forwarded = headers["x-forwarded-for"];
@@ -57,6 +67,7 @@ export function auditRequest(exchange: Exchange, info: RequestInfo, id: string):
     subresource,
     namespace,
     name,
+    hasHidden,
     sourceIps: [...new Set(addresses.filter((text) => text !== ""))],
     userAgent: headers["user-agent"] ?? "",
   };
