@@ -3,7 +3,7 @@
 // it, otherwise another version of the same kind, unless only exact matches are wanted.
 
 import type { Json } from "../../kernel/json.ts";
-import { listAt, textAt, textsAt } from "../builtin/parts.ts";
+import { listAt, textAt, textsAt } from "../../kernel/json-read.ts";
 import type { Found, KindRegistry } from "../kinds/registry.ts";
 import { isNamespaceKind } from "./attributes.ts";
 import type { AdmissionRequest } from "./admission.ts";

@@ -3,11 +3,11 @@
 // labels, the new ones while it is written. An object is selected by its old or its new labels.
 
 import type { Json } from "../../kernel/json.ts";
+import { objectAt } from "../../kernel/json-read.ts";
 import { requirementsOf } from "../../kernel/label-selector.ts";
 import type { Resource } from "../../kernel/resource.ts";
 import { matchesSelector } from "../../kernel/selector.ts";
 import type { Requirement } from "../../kernel/selector.ts";
-import { objectAt } from "../builtin/parts.ts";
 import type { LiveView } from "../live-view.ts";
 import { notFound } from "../refusals.ts";
 import { isNamespaceKind, namespaceOf, namespacesKind } from "./attributes.ts";

@@ -4,7 +4,7 @@
 
 import { SetpointError } from "../../kernel/errors.ts";
 import type { Json } from "../../kernel/json.ts";
-import { listAt, textAt, textsAt, valueAt } from "../builtin/parts.ts";
+import { listAt, textAt, textsAt, valueAt } from "../../kernel/json-read.ts";
 import type { UserInfo } from "../auth/user.ts";
 
 export const auditLevels = ["None", "Metadata", "Request", "RequestResponse"] as const;

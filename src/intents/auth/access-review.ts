@@ -8,7 +8,7 @@ import type { FieldError } from "../../kernel/field-error.ts";
 import { invalidField } from "../../kernel/field-error.ts";
 import { getOwn, isJsonObject } from "../../kernel/json.ts";
 import type { JsonObject } from "../../kernel/json.ts";
-import { objectAt, stringAt, stringsAt } from "./policy.ts";
+import { objectAt, textAt, textsAt } from "../../kernel/json-read.ts";
 import type { Access, Authorizer, PolicyRule } from "./policy.ts";
 import { missingRolesText } from "./rbac.ts";
 import type { Rbac } from "./rbac.ts";
@@ -38,14 +38,14 @@ export function reviewLocalAccess(
   namespace: string,
   authorizer: Authorizer,
 ): JsonObject {
-  const own = stringAt(objectAt(review, "metadata"), "namespace");
+  const own = textAt(objectAt(review, "metadata"), "namespace");
   const local = own === "" ? withNamespace(review, namespace) : review;
   const errors = [
     ...specErrors(local, userErrors(local)),
     ...metadataErrors(local, ["namespace"]),
     ...localErrors(local),
   ];
-  if (errors.length === 0 && stringAt(objectAt(local, "metadata"), "namespace") !== namespace) {
+  if (errors.length === 0 && textAt(objectAt(local, "metadata"), "namespace") !== namespace) {
     const message = `spec.resourceAttributes.namespace must match namespace: ${namespace}`;
     throw new SetpointError("request.invalid", message);
   }
@@ -53,7 +53,7 @@ export function reviewLocalAccess(
 }
 
 export function reviewSelfRules(review: JsonObject, user: UserInfo, rbac: Rbac): JsonObject {
-  const namespace = stringAt(objectAt(review, "spec"), "namespace");
+  const namespace = textAt(objectAt(review, "spec"), "namespace");
   if (namespace === "") throw new SetpointError("request.invalid", "no namespace on request");
   const { rules, missing } = rbac.rulesFor(user, namespace);
   return {
@@ -102,16 +102,16 @@ function accessOf(review: JsonObject): Access {
   const resource = getOwn(spec, "resourceAttributes");
   if (!isJsonObject(resource)) {
     const path = objectAt(spec, "nonResourceAttributes");
-    return { kind: "path", verb: stringAt(path, "verb"), path: stringAt(path, "path") };
+    return { kind: "path", verb: textAt(path, "verb"), path: textAt(path, "path") };
   }
   return {
     kind: "resource",
-    verb: stringAt(resource, "verb"),
-    group: stringAt(resource, "group"),
-    resource: stringAt(resource, "resource"),
-    subresource: stringAt(resource, "subresource"),
-    namespace: stringAt(resource, "namespace"),
-    name: stringAt(resource, "name"),
+    verb: textAt(resource, "verb"),
+    group: textAt(resource, "group"),
+    resource: textAt(resource, "resource"),
+    subresource: textAt(resource, "subresource"),
+    namespace: textAt(resource, "namespace"),
+    name: textAt(resource, "name"),
   };
 }
 
@@ -119,10 +119,10 @@ function subjectOf(review: JsonObject): UserInfo {
   const spec = objectAt(review, "spec");
   const extra = objectAt(spec, "extra");
   return {
-    name: stringAt(spec, "user"),
-    uid: stringAt(spec, "uid"),
-    groups: stringsAt(spec, "groups"),
-    extra: Object.fromEntries(Object.keys(extra).map((key) => [key, stringsAt(extra, key)])),
+    name: textAt(spec, "user"),
+    uid: textAt(spec, "uid"),
+    groups: textsAt(spec, "groups"),
+    extra: Object.fromEntries(Object.keys(extra).map((key) => [key, textsAt(extra, key)])),
   };
 }
 
@@ -154,7 +154,7 @@ function specErrors(review: JsonObject, ofUser: readonly FieldError[] = []): rea
 
 function userErrors(review: JsonObject): readonly FieldError[] {
   const spec = objectAt(review, "spec");
-  if (stringAt(spec, "user") !== "" || stringsAt(spec, "groups").length > 0) return [];
+  if (textAt(spec, "user") !== "" || textsAt(spec, "groups").length > 0) return [];
   return [invalidField("spec.user", "", "at least one of user or group must be specified")];
 }
 
@@ -175,8 +175,8 @@ function localErrors(review: JsonObject): readonly FieldError[] {
   const path = getOwn(spec, "nonResourceAttributes");
   const errors: FieldError[] = [];
   if (isJsonObject(resource)) {
-    const namespace = stringAt(resource, "namespace");
-    if (namespace !== stringAt(objectAt(review, "metadata"), "namespace")) {
+    const namespace = textAt(resource, "namespace");
+    if (namespace !== textAt(objectAt(review, "metadata"), "namespace")) {
       const field = "spec.resourceAttributes.namespace";
       errors.push(invalidField(field, namespace, "must match metadata.namespace"));
     }
@@ -190,7 +190,7 @@ function localErrors(review: JsonObject): readonly FieldError[] {
 
 /** Kubernetes prints the fields of its internal type, which are in upper case. */
 function printedPath(path: JsonObject): JsonObject {
-  return { Path: stringAt(path, "path"), Verb: stringAt(path, "verb") };
+  return { Path: textAt(path, "path"), Verb: textAt(path, "verb") };
 }
 
 function evaluationErrorOf(review: JsonObject): string {

@@ -4,9 +4,10 @@
 
 import { equalJson } from "../../kernel/json.ts";
 import type { JsonObject } from "../../kernel/json.ts";
+import { objectAt, objectsAt, textAt } from "../../kernel/json-read.ts";
 import { SetpointError } from "../../kernel/errors.ts";
 import { forbidden } from "./forbidden.ts";
-import { objectAt, objectsAt, rbacGroup, roleRefOf, rulesOf, stringAt } from "./policy.ts";
+import { rbacGroup, roleRefOf, rulesOf } from "./policy.ts";
 import type { PolicyRule, RoleRef } from "./policy.ts";
 import type { Rbac } from "./rbac.ts";
 import { missingRights, quotedList } from "./rule-cover.ts";
@@ -110,7 +111,7 @@ const resources = {
 
 function nameOf(object: JsonObject): { readonly name: string; readonly namespace: string } {
   const metadata = objectAt(object, "metadata");
-  return { name: stringAt(metadata, "name"), namespace: stringAt(metadata, "namespace") };
+  return { name: textAt(metadata, "name"), namespace: textAt(metadata, "namespace") };
 }
 
 function hasAggregation(object: JsonObject | undefined): boolean {

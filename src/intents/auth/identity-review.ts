@@ -5,8 +5,8 @@ import type { Clock } from "../../kernel/clock.ts";
 import { timeText } from "../../kernel/clock.ts";
 import { SetpointError } from "../../kernel/errors.ts";
 import type { JsonObject } from "../../kernel/json.ts";
+import { objectAt, textAt, textsAt } from "../../kernel/json-read.ts";
 import type { Authentication } from "./authentication.ts";
-import { objectAt, stringAt, stringsAt } from "./policy.ts";
 import type { UserInfo } from "./user.ts";
 
 const apiVersion = "authentication.k8s.io/v1";
@@ -17,12 +17,12 @@ export async function reviewToken(
   apiAudiences: readonly string[],
 ): Promise<JsonObject> {
   const spec = objectAt(review, "spec");
-  const token = stringAt(spec, "token");
+  const token = textAt(spec, "token");
   if (token === "") {
     const message = "token is required for TokenReview in authentication";
     throw new SetpointError("request.invalid", message);
   }
-  const named = stringsAt(spec, "audiences");
+  const named = textsAt(spec, "audiences");
   const audiences = named.length === 0 ? apiAudiences : named;
   const outcome = await authentication.authenticateToken(token, audiences);
   const status =

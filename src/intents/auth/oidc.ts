@@ -9,8 +9,8 @@ import type { Clock } from "../../kernel/clock.ts";
 import { SetpointError } from "../../kernel/errors.ts";
 import { getOwn, isJsonObject } from "../../kernel/json.ts";
 import type { JsonObject } from "../../kernel/json.ts";
+import { textAt } from "../../kernel/json-read.ts";
 import { limits } from "../../kernel/limits.ts";
-import { stringAt } from "./policy.ts";
 import { quotedList } from "./rule-cover.ts";
 import { audiencesOf, issuerOf } from "./service-account-token.ts";
 import { badToken, commonAudiences } from "./token-authenticator.ts";
@@ -104,10 +104,10 @@ async function discover(issuer: string, fetch: FetchImplementation): Promise<Key
     signal: AbortSignal.timeout(limits.openidTimeoutMs),
   });
   const document: unknown = answer.ok ? await answer.json() : undefined;
-  if (!isJsonObject(document) || stringAt(document, "issuer") !== issuer) {
+  if (!isJsonObject(document) || textAt(document, "issuer") !== issuer) {
     throw new SetpointError("config.invalid", `${url} does not describe the issuer ${issuer}`);
   }
-  const keysUrl = new URL(stringAt(document, "jwks_uri"));
+  const keysUrl = new URL(textAt(document, "jwks_uri"));
   if (keysUrl.protocol !== "https:") {
     throw new SetpointError("config.invalid", `${url} names keys that are not served by https`);
   }

@@ -2,8 +2,8 @@
 // the other. `ruleAllows` is the definition; the index in rbac.ts only finds rules faster. Objects
 // come from storage, so anything in them that is not of the expected type counts as absent.
 
-import { getOwn, isJsonArray, isJsonObject } from "../../kernel/json.ts";
-import type { Json, JsonObject } from "../../kernel/json.ts";
+import type { JsonObject } from "../../kernel/json.ts";
+import { objectAt, objectsAt, textAt, textsAt } from "../../kernel/json-read.ts";
 import type { UserInfo } from "./user.ts";
 
 /** What a request wants to do. Empty strings mean "none", as they do in rules. */
@@ -95,50 +95,27 @@ export function rulesOf(role: JsonObject): readonly PolicyRule[] {
 export function roleRefOf(binding: JsonObject): RoleRef {
   const ref = objectAt(binding, "roleRef");
   return {
-    apiGroup: stringAt(ref, "apiGroup"),
-    kind: stringAt(ref, "kind"),
-    name: stringAt(ref, "name"),
+    apiGroup: textAt(ref, "apiGroup"),
+    kind: textAt(ref, "kind"),
+    name: textAt(ref, "name"),
   };
 }
 
 export function subjectsOf(binding: JsonObject): readonly Subject[] {
   return objectsAt(binding, "subjects").map((subject) => ({
-    kind: stringAt(subject, "kind"),
-    name: stringAt(subject, "name"),
-    namespace: stringAt(subject, "namespace"),
+    kind: textAt(subject, "kind"),
+    name: textAt(subject, "name"),
+    namespace: textAt(subject, "namespace"),
   }));
 }
 
-export function stringAt(object: JsonObject, key: string): string {
-  const value = getOwn(object, key);
-  return typeof value === "string" ? value : "";
-}
-
-export function objectAt(object: JsonObject, key: string): JsonObject {
-  const value = getOwn(object, key);
-  return isJsonObject(value) ? value : {};
-}
-
-export function objectsAt(object: JsonObject, key: string): readonly JsonObject[] {
-  return listAt(object, key).filter((item) => isJsonObject(item));
-}
-
-export function stringsAt(object: JsonObject, key: string): readonly string[] {
-  return listAt(object, key).filter((item) => typeof item === "string");
-}
-
-function listAt(object: JsonObject, key: string): readonly Json[] {
-  const value = getOwn(object, key);
-  return isJsonArray(value) ? value : [];
-}
-
 function ruleOf(rule: JsonObject): PolicyRule {
-  const apiGroups = stringsAt(rule, "apiGroups");
-  const resources = stringsAt(rule, "resources");
-  const resourceNames = stringsAt(rule, "resourceNames");
-  const nonResourceURLs = stringsAt(rule, "nonResourceURLs");
+  const apiGroups = textsAt(rule, "apiGroups");
+  const resources = textsAt(rule, "resources");
+  const resourceNames = textsAt(rule, "resourceNames");
+  const nonResourceURLs = textsAt(rule, "nonResourceURLs");
   return {
-    verbs: stringsAt(rule, "verbs"),
+    verbs: textsAt(rule, "verbs"),
     ...(apiGroups.length === 0 ? {} : { apiGroups }),
     ...(resources.length === 0 ? {} : { resources }),
     ...(resourceNames.length === 0 ? {} : { resourceNames }),

@@ -5,9 +5,10 @@ import { test } from "node:test";
 import { deepEqual, equal, ok } from "node:assert/strict";
 import * as fc from "fast-check";
 import type { JsonObject } from "../../kernel/json.ts";
+import { objectAt, textAt } from "../../kernel/json-read.ts";
 import { bootstrapPolicy } from "./bootstrap-policy.ts";
 import { forbiddenAccess } from "./forbidden.ts";
-import { objectAt, roleRefOf, ruleAllows, rulesOf, stringAt, subjectsOf } from "./policy.ts";
+import { roleRefOf, ruleAllows, rulesOf, subjectsOf } from "./policy.ts";
 import type { Access, PathAccess, PolicyRule, ResourceAccess } from "./policy.ts";
 import { createRbac } from "./rbac.ts";
 import type { Rbac, RbacKind } from "./rbac.ts";
@@ -242,13 +243,13 @@ test("a decision costs microseconds, however many bindings others have", () => {
 });
 
 function put(rbac: Rbac, object: JsonObject): void {
-  const kind = stringAt(object, "kind");
+  const kind = textAt(object, "kind");
   if (kind === "ClusterRole" || kind === "ClusterRoleBinding") rbac.put(kind, object);
 }
 
 function nameOf(object: JsonObject): { readonly name: string; readonly namespace: string } {
   const metadata = objectAt(object, "metadata");
-  return { name: stringAt(metadata, "name"), namespace: stringAt(metadata, "namespace") };
+  return { name: textAt(metadata, "name"), namespace: textAt(metadata, "namespace") };
 }
 
 /** Looks at everything, in the order of the definition. */

@@ -5,9 +5,10 @@
 // mistake in a role can lock everybody out.
 
 import type { JsonObject } from "../../kernel/json.ts";
+import { objectAt, textAt } from "../../kernel/json-read.ts";
 import { bindingsFor, enlist, newBinding, reasonOf, scopeNames, unlist } from "./binding-index.ts";
 import type { Binding, Grant, Scopes } from "./binding-index.ts";
-import { objectAt, rbacGroup, roleRefOf, rulesOf, stringAt } from "./policy.ts";
+import { rbacGroup, roleRefOf, rulesOf } from "./policy.ts";
 import type { Access, Authorizer, Decision, PolicyRule, RoleRef } from "./policy.ts";
 import { aggregateRules, clusterRoleOf } from "./role-aggregation.ts";
 import type { ClusterRole } from "./role-aggregation.ts";
@@ -68,7 +69,7 @@ export function createRbac(): Rbac {
   return {
     put: (kind, object) => {
       const metadata = objectAt(object, "metadata");
-      const [name, namespace] = [stringAt(metadata, "name"), stringAt(metadata, "namespace")];
+      const [name, namespace] = [textAt(metadata, "name"), textAt(metadata, "namespace")];
       if (kind === "ClusterRole") {
         const role = clusterRoleOf(object);
         clusterRoles.set(name, role);

@@ -6,9 +6,9 @@ import { isSetpointError } from "../../kernel/errors.ts";
 import { forbiddenField, invalidField, requiredField } from "../../kernel/field-error.ts";
 import type { FieldError } from "../../kernel/field-error.ts";
 import type { JsonObject } from "../../kernel/json.ts";
+import { objectsAt, textAt, textsAt } from "../../kernel/json-read.ts";
 import { labelKeyProblems, labelValueProblems } from "../../kernel/labels.ts";
 import { parseSelector } from "../../kernel/selector.ts";
-import { objectsAt, stringAt, stringsAt } from "./policy.ts";
 
 type SelectorKind = "field" | "label";
 
@@ -19,7 +19,7 @@ export function selectorErrors(
 ): readonly FieldError[] {
   if (selector === undefined) return [];
   const path = `spec.resourceAttributes.${kind}Selector`;
-  const raw = stringAt(selector, "rawSelector");
+  const raw = textAt(selector, "rawSelector");
   const requirements = objectsAt(selector, "requirements");
   const errors: FieldError[] = [];
   if (raw !== "" && requirements.length > 0) {
@@ -44,7 +44,7 @@ export function selectorProblems(
   if (selector === undefined) return [];
   const requirements = objectsAt(selector, "requirements");
   const understood = requirements.filter((requirement) => isUnderstood(requirement, kind)).length;
-  const isRawBad = requirements.length === 0 && !canParse(stringAt(selector, "rawSelector"), kind);
+  const isRawBad = requirements.length === 0 && !canParse(textAt(selector, "rawSelector"), kind);
   if (!isRawBad && understood === requirements.length) return [];
   const how = understood > 0 ? "partially ignored" : "ignored";
   return [`spec.resourceAttributes.${kind}Selector ${how} due to parse error`];
@@ -55,9 +55,9 @@ function requirementErrors(
   kind: SelectorKind,
   path: string,
 ): readonly FieldError[] {
-  const key = stringAt(requirement, "key");
-  const values = stringsAt(requirement, "values");
-  const ofValues = valueCountErrors(stringAt(requirement, "operator"), values, path);
+  const key = textAt(requirement, "key");
+  const values = textsAt(requirement, "values");
+  const ofValues = valueCountErrors(textAt(requirement, "operator"), values, path);
   if (kind === "field") {
     return key === "" ? [requiredField(`${path}.key`, "must be specified"), ...ofValues] : ofValues;
   }
@@ -90,9 +90,9 @@ function valueCountErrors(
 
 /** Field selectors know equality with one value only. */
 function isUnderstood(requirement: JsonObject, kind: SelectorKind): boolean {
-  const operator = stringAt(requirement, "operator");
+  const operator = textAt(requirement, "operator");
   const isEquality = operator === "In" || operator === "NotIn";
-  if (kind === "field") return isEquality && stringsAt(requirement, "values").length === 1;
+  if (kind === "field") return isEquality && textsAt(requirement, "values").length === 1;
   return isEquality || operator === "Exists" || operator === "DoesNotExist";
 }
 

@@ -4,6 +4,7 @@ import { test } from "node:test";
 import { deepEqual, equal, rejects, throws } from "node:assert/strict";
 import { manualClock } from "../../kernel/clock.ts";
 import type { JsonObject } from "../../kernel/json.ts";
+import { objectAt, textAt } from "../../kernel/json-read.ts";
 import {
   reviewAccess,
   reviewLocalAccess,
@@ -13,14 +14,13 @@ import {
 import { createAuthentication } from "./authentication.ts";
 import { bootstrapPolicy } from "./bootstrap-policy.ts";
 import { reviewSelf, reviewToken } from "./identity-review.ts";
-import { objectAt, stringAt } from "./policy.ts";
 import { createRbac } from "./rbac.ts";
 import { parseTokenFile, tokenFileAuthenticator } from "./static-tokens.ts";
 
 const bob = { name: "bob", uid: "2", groups: ["system:authenticated"], extra: {} };
 const rbac = createRbac();
 for (const object of bootstrapPolicy()) {
-  const kind = stringAt(object, "kind");
+  const kind = textAt(object, "kind");
   if (kind === "ClusterRole" || kind === "ClusterRoleBinding") rbac.put(kind, object);
 }
 

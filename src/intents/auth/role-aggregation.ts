@@ -5,11 +5,12 @@
 import { canonicalJson } from "../../kernel/canonical-json.ts";
 import { isSetpointError } from "../../kernel/errors.ts";
 import type { JsonObject } from "../../kernel/json.ts";
+import { objectAt, objectsAt, textAt, textsAt } from "../../kernel/json-read.ts";
 import { requirementsOf } from "../../kernel/label-selector.ts";
 import type { LabelSelector } from "../../kernel/label-selector.ts";
 import { matchesSelector } from "../../kernel/selector.ts";
 import type { Requirement } from "../../kernel/selector.ts";
-import { objectAt, objectsAt, rulesOf, stringAt, stringsAt } from "./policy.ts";
+import { rulesOf } from "./policy.ts";
 import type { PolicyRule } from "./policy.ts";
 
 export interface ClusterRole {
@@ -24,8 +25,8 @@ export function clusterRoleOf(object: JsonObject): ClusterRole {
   const metadata = objectAt(object, "metadata");
   const isAggregated = Object.hasOwn(objectAt(object, "aggregationRule"), "clusterRoleSelectors");
   return {
-    name: stringAt(metadata, "name"),
-    labels: textsAt(metadata, "labels"),
+    name: textAt(metadata, "name"),
+    labels: textMapAt(metadata, "labels"),
     rules: rulesOf(object),
     selectors: isAggregated ? selectorsOf(object) : undefined,
   };
@@ -77,16 +78,16 @@ function selectorsOf(object: JsonObject): readonly (readonly Requirement[])[] {
 
 function labelSelectorOf(selector: JsonObject): LabelSelector {
   return {
-    matchLabels: textsAt(selector, "matchLabels"),
+    matchLabels: textMapAt(selector, "matchLabels"),
     matchExpressions: objectsAt(selector, "matchExpressions").map((expression) => ({
-      key: stringAt(expression, "key"),
-      operator: stringAt(expression, "operator"),
-      values: stringsAt(expression, "values"),
+      key: textAt(expression, "key"),
+      operator: textAt(expression, "operator"),
+      values: textsAt(expression, "values"),
     })),
   };
 }
 
-function textsAt(object: JsonObject, key: string): { readonly [key: string]: string } {
+function textMapAt(object: JsonObject, key: string): { readonly [key: string]: string } {
   const entries = Object.entries(objectAt(object, key));
   return Object.fromEntries(
     entries.flatMap(([name, value]) => (typeof value === "string" ? [[name, value]] : [])),

@@ -7,8 +7,8 @@ import type { Clock } from "../../kernel/clock.ts";
 import type { Ids } from "../../kernel/ids.ts";
 import { isJsonObject } from "../../kernel/json.ts";
 import type { JsonObject } from "../../kernel/json.ts";
+import { objectAt, textAt, textsAt } from "../../kernel/json-read.ts";
 import { limits } from "../../kernel/limits.ts";
-import { objectAt, stringAt, stringsAt } from "./policy.ts";
 import { quotedList } from "./rule-cover.ts";
 import type { SigningKey } from "./signing-key.ts";
 import { badToken, commonAudiences } from "./token-authenticator.ts";
@@ -117,8 +117,8 @@ export function issuerOf(token: string): string | undefined {
 }
 
 export function audiencesOf(claims: JsonObject): readonly string[] {
-  const single = stringAt(claims, "aud");
-  return single === "" ? stringsAt(claims, "aud") : [single];
+  const single = textAt(claims, "aud");
+  return single === "" ? textsAt(claims, "aud") : [single];
 }
 
 function claimsOf(subject: TokenSubject): JsonObject {
@@ -180,9 +180,9 @@ function timeAt(claims: JsonObject, key: string): number | undefined {
 
 async function checkBound(claims: JsonObject, lookup: TokenLookup, nowMs: number): Promise<void> {
   const own = objectAt(claims, "kubernetes.io");
-  const namespace = stringAt(own, "namespace");
+  const namespace = textAt(own, "namespace");
   const account = objectAt(own, "serviceaccount");
-  const [name, uid] = [stringAt(account, "name"), stringAt(account, "uid")];
+  const [name, uid] = [textAt(account, "name"), textAt(account, "uid")];
   const isGone = ({ deletedAtMs }: StoredObject): boolean =>
     deletedAtMs !== undefined && deletedAtMs < nowMs - leewayMs;
   const stored = await lookup.serviceAccount(namespace, name);
@@ -193,11 +193,11 @@ async function checkBound(claims: JsonObject, lookup: TokenLookup, nowMs: number
   if (isGone(stored)) throw badToken(`service account ${namespace}/${name} has been deleted`);
   if (!Object.hasOwn(own, "secret")) return;
   const bound = objectAt(own, "secret");
-  const secret = await lookup.secret(namespace, stringAt(bound, "name"));
+  const secret = await lookup.secret(namespace, textAt(bound, "name"));
   const isInvalid = secret === undefined || isGone(secret);
   if (isInvalid) throw badToken("service account token has been invalidated");
-  if (secret.uid === stringAt(bound, "uid")) return;
-  const [is, claimed] = [secret.uid, stringAt(bound, "uid")];
+  if (secret.uid === textAt(bound, "uid")) return;
+  const [is, claimed] = [secret.uid, textAt(bound, "uid")];
   throw badToken(`secret UID (${is}) does not match service account secret ref claim (${claimed})`);
 }
 
@@ -209,11 +209,11 @@ function userOf(claims: JsonObject): {
 } {
   const own = objectAt(claims, "kubernetes.io");
   const account = objectAt(own, "serviceaccount");
-  const namespace = stringAt(own, "namespace");
-  const id = stringAt(claims, "jti");
+  const namespace = textAt(own, "namespace");
+  const id = textAt(claims, "jti");
   return {
-    name: serviceAccountUserName(namespace, stringAt(account, "name")),
-    uid: stringAt(account, "uid"),
+    name: serviceAccountUserName(namespace, textAt(account, "name")),
+    uid: textAt(account, "uid"),
     groups: serviceAccountGroups(namespace),
     extra: id === "" ? {} : { [credentialIdKey]: [`JTI=${id}`] },
   };

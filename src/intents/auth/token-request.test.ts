@@ -4,8 +4,8 @@ import { decodeJwt } from "jose";
 import { manualClock } from "../../kernel/clock.ts";
 import { seededIds } from "../../kernel/ids.ts";
 import type { JsonObject } from "../../kernel/json.ts";
+import { objectAt, textAt } from "../../kernel/json-read.ts";
 import { seededRandom } from "../../kernel/random.ts";
-import { objectAt, stringAt } from "./policy.ts";
 import { createTokenSigner } from "./service-account-token.ts";
 import { generateSigningKey, readSigningKey } from "./signing-key.ts";
 import { issueToken } from "./token-request.ts";
@@ -32,7 +32,7 @@ function issue(spec: JsonObject, metadata: JsonObject = {}, most?: number): Prom
 
 test("what is not asked for is filled in, and the token says the same", async () => {
   const { object, warnings } = await issue({});
-  const token = stringAt(objectAt(object, "status"), "token");
+  const token = textAt(objectAt(object, "status"), "token");
   deepEqual(object, {
     kind: "TokenRequest",
     apiVersion: "authentication.k8s.io/v1",
@@ -66,7 +66,7 @@ test("what is not asked for is filled in, and the token says the same", async ()
 test("a token may be bound to a Secret, and to nothing else", async () => {
   const ref = { apiVersion: "v1", kind: "Secret", name: "s" };
   const { object } = await issue({ boundObjectRef: ref });
-  const claims = decodeJwt(stringAt(objectAt(object, "status"), "token"));
+  const claims = decodeJwt(textAt(objectAt(object, "status"), "token"));
   deepEqual(claims["kubernetes.io"], {
     namespace: "default",
     secret: { name: "s", uid: "s1" },

@@ -8,7 +8,7 @@ import { formatFieldErrors, invalidField } from "../../kernel/field-error.ts";
 import type { FieldError } from "../../kernel/field-error.ts";
 import { getOwn, isJsonObject } from "../../kernel/json.ts";
 import type { JsonObject } from "../../kernel/json.ts";
-import { objectAt, stringAt, stringsAt } from "./policy.ts";
+import { objectAt, textAt, textsAt } from "../../kernel/json-read.ts";
 import type { BoundObject, TokenLookup, TokenSigner } from "./service-account-token.ts";
 
 export interface TokenRequestOptions {
@@ -36,7 +36,7 @@ export async function issueToken(options: TokenRequestOptions): Promise<IssuedTo
   const { request, namespace, serviceAccount, lookup, signer, clock } = options;
   checkNames(objectAt(request, "metadata"), namespace, serviceAccount);
   const spec = objectAt(request, "spec");
-  const named = stringsAt(spec, "audiences");
+  const named = textsAt(spec, "audiences");
   const audiences = named.length === 0 ? options.apiAudiences : named;
   const asked = getOwn(spec, "expirationSeconds") ?? defaultExpirationSeconds;
   const seconds = typeof asked === "number" ? asked : 0;
@@ -72,7 +72,7 @@ export async function issueToken(options: TokenRequestOptions): Promise<IssuedTo
 }
 
 function checkNames(metadata: JsonObject, namespace: string, { name, uid }: BoundObject): void {
-  const [ownName, ownNamespace] = [stringAt(metadata, "name"), stringAt(metadata, "namespace")];
+  const [ownName, ownNamespace] = [textAt(metadata, "name"), textAt(metadata, "namespace")];
   if (ownName !== "" && ownName !== name) {
     const detail = "must match the service account name if specified";
     throw invalid(name, [invalidField("metadata.name", ownName, detail)]);
@@ -81,7 +81,7 @@ function checkNames(metadata: JsonObject, namespace: string, { name, uid }: Boun
     const detail = "must match the service account namespace if specified";
     throw invalid(name, [invalidField("metadata.namespace", ownNamespace, detail)]);
   }
-  const ownUid = stringAt(metadata, "uid");
+  const ownUid = textAt(metadata, "uid");
   if (ownUid === "" || ownUid === uid) return;
   const message =
     "Operation cannot be fulfilled on TokenRequest.authentication.k8s.io " +
@@ -109,8 +109,8 @@ async function boundSecret(
   namespace: string,
   lookup: Pick<TokenLookup, "secret">,
 ): Promise<BoundObject> {
-  const [apiVersion, kind] = [stringAt(ref, "apiVersion"), stringAt(ref, "kind")];
-  const [name, uid] = [stringAt(ref, "name"), stringAt(ref, "uid")];
+  const [apiVersion, kind] = [textAt(ref, "apiVersion"), textAt(ref, "kind")];
+  const [name, uid] = [textAt(ref, "name"), textAt(ref, "uid")];
   const slash = apiVersion.indexOf("/");
   const group = slash < 0 ? "" : apiVersion.slice(0, slash);
   if (group !== "" || kind !== "Secret") {

@@ -12,10 +12,11 @@ import type { FieldError } from "../../kernel/field-error.ts";
 import { boolType } from "../../kernel/cel/types.ts";
 import type { CelType } from "../../kernel/cel/types.ts";
 import type { Json, JsonObject } from "../../kernel/json.ts";
+import { listAt, textAt, textsAt, valueAt } from "../../kernel/json-read.ts";
 import { labelKeyProblems } from "../../kernel/labels.ts";
 import { admissionExpression } from "../admission/expression/expression.ts";
 import type { VariableChoice } from "../admission/expression/variables.ts";
-import { listAt, textAt, textsAt, valueAt, withDefaults } from "./parts.ts";
+import { withDefaults } from "./parts.ts";
 import { invalidEach } from "./syntax-checks.ts";
 
 export const failurePolicies = ["Fail", "Ignore"];

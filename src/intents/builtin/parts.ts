@@ -1,42 +1,11 @@
-// Reading and changing parts of documents whose types nobody has proven yet: what is absent or of
-// another type reads as empty, since the schema reports wrong types and rules need not. Changes
-// copy what they change.
+// Changing parts of documents whose types nobody has proven yet: what is not of the expected type
+// stays as it is, since the schema reports wrong types and rules need not. Changes copy what they
+// change, and a change to what is there already is no change.
 
 import { getOwn, isJsonArray, isJsonObject, setOwn } from "../../kernel/json.ts";
 import type { Json, JsonObject, MutableJsonObject } from "../../kernel/json.ts";
+import { valueAt } from "../../kernel/json-read.ts";
 import type { Resource } from "../../kernel/resource.ts";
-
-/** The object at a path of own keys, or an empty one. */
-export function objectAt(value: Json | undefined, ...path: readonly string[]): JsonObject {
-  const found = valueAt(value, ...path);
-  return isJsonObject(found) ? found : {};
-}
-
-export function listAt(value: Json | undefined, ...path: readonly string[]): readonly Json[] {
-  const found = valueAt(value, ...path);
-  return isJsonArray(found) ? found : [];
-}
-
-export function textsAt(value: Json | undefined, ...path: readonly string[]): readonly string[] {
-  return listAt(value, ...path).filter((item) => typeof item === "string");
-}
-
-export function textAt(value: Json | undefined, ...path: readonly string[]): string {
-  const found = valueAt(value, ...path);
-  return typeof found === "string" ? found : "";
-}
-
-export function numberAt(value: Json | undefined, ...path: readonly string[]): number | undefined {
-  const found = valueAt(value, ...path);
-  return typeof found === "number" ? found : undefined;
-}
-
-/** Undefined for what is absent and for null, which mean the same. */
-export function valueAt(value: Json | undefined, ...path: readonly string[]): Json | undefined {
-  let found = value;
-  for (const key of path) found = isJsonObject(found) ? getOwn(found, key) : undefined;
-  return found === null ? undefined : found;
-}
 
 /** A copy with one field set, or left out when the value is undefined. */
 export function withField<T extends JsonObject>(object: T, key: string, value?: Json): T {

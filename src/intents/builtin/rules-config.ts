@@ -9,10 +9,11 @@ import {
 } from "../../kernel/field-error.ts";
 import type { FieldError } from "../../kernel/field-error.ts";
 import { equalJson, isJsonObject, setOwn } from "../../kernel/json.ts";
-import type { Json, JsonObject, MutableJsonObject } from "../../kernel/json.ts";
+import type { JsonObject, MutableJsonObject } from "../../kernel/json.ts";
+import { objectAt, textAt, valueAt } from "../../kernel/json-read.ts";
 import { limits } from "../../kernel/limits.ts";
 import type { Resource } from "../../kernel/resource.ts";
-import { objectAt, textAt, valueAt, withDefaults, withField } from "./parts.ts";
+import { withDefaults, withField } from "./parts.ts";
 import type { KindRules } from "./rules.ts";
 import { configKeyProblems, immutableErrors, invalidEach } from "./syntax-checks.ts";
 
@@ -150,12 +151,8 @@ function frozenErrors(
 
 function sizeOf(entries: JsonObject, measure: (text: string) => number): number {
   let bytes = 0;
-  for (const value of Object.values(entries)) bytes += measure(textOf(value));
+  for (const value of Object.values(entries)) bytes += measure(textAt(value));
   return bytes;
-}
-
-function textOf(value: Json): string {
-  return typeof value === "string" ? value : "";
 }
 
 function textBytes(text: string): number {

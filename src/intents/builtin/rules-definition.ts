@@ -3,18 +3,9 @@
 // definitions are compiled.
 
 import type { JsonObject } from "../../kernel/json.ts";
+import { listAt, objectAt, textAt, textsAt, valueAt } from "../../kernel/json-read.ts";
 import type { Resource } from "../../kernel/resource.ts";
-import {
-  listAt,
-  objectAt,
-  textAt,
-  textsAt,
-  valueAt,
-  withDefaults,
-  withField,
-  withInner,
-  withOld,
-} from "./parts.ts";
+import { withDefaults, withField, withInner, withOld } from "./parts.ts";
 import type { KindRules } from "./rules.ts";
 import { withPort } from "./rules-webhooks.ts";
 

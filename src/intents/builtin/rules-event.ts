@@ -6,11 +6,11 @@ import { invalidField, requiredField } from "../../kernel/field-error.ts";
 import type { FieldError } from "../../kernel/field-error.ts";
 import { equalJson, isJsonObject } from "../../kernel/json.ts";
 import type { Json } from "../../kernel/json.ts";
+import { numberAt, textAt, valueAt } from "../../kernel/json-read.ts";
 import { labelKeyProblems } from "../../kernel/labels.ts";
 import { subdomainProblems } from "../../kernel/names.ts";
 import type { Resource } from "../../kernel/resource.ts";
 import { toCoreEvent } from "./event-shapes.ts";
-import { numberAt, textAt, valueAt } from "./parts.ts";
 import type { KindRules } from "./rules.ts";
 import { invalidEach } from "./syntax-checks.ts";
 

@@ -3,8 +3,9 @@
 
 import { invalidField } from "../../kernel/field-error.ts";
 import type { FieldError } from "../../kernel/field-error.ts";
+import { numberAt } from "../../kernel/json-read.ts";
 import type { Resource } from "../../kernel/resource.ts";
-import { numberAt, withField, withInner } from "./parts.ts";
+import { withField, withInner } from "./parts.ts";
 import type { KindRules } from "./rules.ts";
 
 export const leaseRules: KindRules = {

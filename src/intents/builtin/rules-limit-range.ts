@@ -8,9 +8,10 @@ import {
 } from "../../kernel/field-error.ts";
 import type { FieldError } from "../../kernel/field-error.ts";
 import type { Json, JsonObject } from "../../kernel/json.ts";
+import { listAt, objectAt, textAt } from "../../kernel/json-read.ts";
 import { labelKeyProblems } from "../../kernel/labels.ts";
 import type { Resource } from "../../kernel/resource.ts";
-import { listAt, objectAt, textAt, withEach, withField, withInner } from "./parts.ts";
+import { withEach, withField, withInner } from "./parts.ts";
 import type { Quantity } from "./quantity.ts";
 import {
   containerNameErrors,

@@ -4,10 +4,11 @@
 import { SetpointError } from "../../kernel/errors.ts";
 import { invalidField } from "../../kernel/field-error.ts";
 import type { FieldError } from "../../kernel/field-error.ts";
+import { objectAt, textAt, textsAt } from "../../kernel/json-read.ts";
 import { labelKeyProblems } from "../../kernel/labels.ts";
 import { dnsLabelProblems } from "../../kernel/names.ts";
 import type { Resource } from "../../kernel/resource.ts";
-import { objectAt, textAt, textsAt, withDefaults, withField } from "./parts.ts";
+import { withDefaults, withField } from "./parts.ts";
 import type { KindRules } from "./rules.ts";
 import { invalidEach } from "./syntax-checks.ts";
 

@@ -11,6 +11,7 @@ import {
 import type { FieldError } from "../../kernel/field-error.ts";
 import type { CelType } from "../../kernel/cel/types.ts";
 import type { Json, JsonObject } from "../../kernel/json.ts";
+import { listAt, objectAt, textAt, textsAt, valueAt } from "../../kernel/json-read.ts";
 import { labelKeyProblems } from "../../kernel/labels.ts";
 import { subdomainProblems } from "../../kernel/names.ts";
 import type { Resource } from "../../kernel/resource.ts";
@@ -27,17 +28,7 @@ import {
   ruleWithScope,
   wordErrors,
 } from "./admission-checks.ts";
-import {
-  listAt,
-  objectAt,
-  textAt,
-  textsAt,
-  valueAt,
-  withDefaults,
-  withEach,
-  withInner,
-  withOld,
-} from "./parts.ts";
+import { withDefaults, withEach, withInner, withOld } from "./parts.ts";
 import type { KindRules } from "./rules.ts";
 import {
   dns1035LabelProblems,

@@ -4,7 +4,8 @@
 import { invalidField, requiredField } from "../../kernel/field-error.ts";
 import type { FieldError } from "../../kernel/field-error.ts";
 import type { Json, JsonObject } from "../../kernel/json.ts";
-import { listAt, objectAt, textAt, textsAt, valueAt, withField, withInner } from "./parts.ts";
+import { listAt, objectAt, textAt, textsAt, valueAt } from "../../kernel/json-read.ts";
+import { withField, withInner } from "./parts.ts";
 import {
   isQuotaName,
   normalQuantities,

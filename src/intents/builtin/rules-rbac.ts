@@ -5,18 +5,10 @@ import { invalidField, requiredField, unsupportedField } from "../../kernel/fiel
 import type { FieldError } from "../../kernel/field-error.ts";
 import { equalJson } from "../../kernel/json.ts";
 import type { Json, JsonObject } from "../../kernel/json.ts";
+import { listAt, objectAt, textAt, textsAt, valueAt } from "../../kernel/json-read.ts";
 import { subdomainProblems } from "../../kernel/names.ts";
 import type { Resource } from "../../kernel/resource.ts";
-import {
-  listAt,
-  objectAt,
-  textAt,
-  textsAt,
-  valueAt,
-  withDefaults,
-  withEach,
-  withInner,
-} from "./parts.ts";
+import { withDefaults, withEach, withInner } from "./parts.ts";
 import type { KindRules } from "./rules.ts";
 import { invalidEach, labelSelectorErrors, pathSegmentProblems } from "./syntax-checks.ts";
 

@@ -1,6 +1,7 @@
 // Service accounts: references to secrets are by name alone.
 
-import { textAt, withEach } from "./parts.ts";
+import { textAt } from "../../kernel/json-read.ts";
+import { withEach } from "./parts.ts";
 import type { KindRules } from "./rules.ts";
 
 const mountable = "kubernetes.io/enforce-mountable-secrets";

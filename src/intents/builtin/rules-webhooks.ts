@@ -10,6 +10,7 @@ import {
 } from "../../kernel/field-error.ts";
 import type { FieldError } from "../../kernel/field-error.ts";
 import type { Json, JsonObject } from "../../kernel/json.ts";
+import { listAt, numberAt, objectAt, textAt, textsAt, valueAt } from "../../kernel/json-read.ts";
 import { subdomainProblems } from "../../kernel/names.ts";
 import type { Resource } from "../../kernel/resource.ts";
 import {
@@ -21,17 +22,7 @@ import {
   ruleWithScope,
   wordErrors,
 } from "./admission-checks.ts";
-import {
-  listAt,
-  numberAt,
-  objectAt,
-  textAt,
-  textsAt,
-  valueAt,
-  withDefaults,
-  withEach,
-  withInner,
-} from "./parts.ts";
+import { withDefaults, withEach, withInner } from "./parts.ts";
 import type { KindRules } from "./rules.ts";
 import {
   dns1035LabelProblems,

@@ -5,10 +5,10 @@ import { invalidField, forbiddenField, requiredField } from "../../kernel/field-
 import type { FieldError } from "../../kernel/field-error.ts";
 import { equalJson } from "../../kernel/json.ts";
 import type { Json, JsonObject } from "../../kernel/json.ts";
+import { listAt, objectAt, textAt, textsAt, valueAt } from "../../kernel/json-read.ts";
 import { labelKeyProblems, labelValueProblems } from "../../kernel/labels.ts";
 import { limits } from "../../kernel/limits.ts";
 import { subdomainProblems, tooManyCharacters } from "../../kernel/names.ts";
-import { listAt, objectAt, textAt, textsAt, valueAt } from "./parts.ts";
 
 const configKey = /^[-._a-zA-Z0-9]+$/;
 const dns1035 = /^[a-z]([-a-z0-9]*[a-z0-9])?$/;
@@ -86,7 +86,7 @@ export function immutableErrors(
 export function labelSelectorErrors(selector: JsonObject, field: string): readonly FieldError[] {
   const labels = Object.entries(objectAt(selector, "matchLabels")).flatMap(([key, value]) => {
     const at = `${field}.matchLabels`;
-    const text = typeof value === "string" ? value : "";
+    const text = textAt(value);
     return invalidEach(at, key, labelKeyProblems(key)).concat(
       invalidEach(at, text, labelValueProblems(text)),
     );

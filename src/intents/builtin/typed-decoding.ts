@@ -6,6 +6,7 @@
 import { SetpointError } from "../../kernel/errors.ts";
 import { getOwn, isJsonArray, isJsonObject } from "../../kernel/json.ts";
 import type { Json, JsonObject } from "../../kernel/json.ts";
+import { textAt } from "../../kernel/json-read.ts";
 import { messageOf } from "./catalogue.ts";
 import type { Field, Message, Scalar, Shape } from "./message.ts";
 import { isQuantity, parseQuantity } from "./quantity.ts";
@@ -13,8 +14,8 @@ import { timeProblem } from "./time-problem.ts";
 
 /** Throws for a document of a built-in kind whose values have wrong types. */
 export function checkTypes(document: JsonObject): void {
-  const apiVersion = textOf(getOwn(document, "apiVersion"));
-  const kind = textOf(getOwn(document, "kind"));
+  const apiVersion = textAt(document, "apiVersion");
+  const kind = textAt(document, "kind");
   const message = messageOf(apiVersion, kind);
   const problem = message === undefined ? undefined : typeProblem(message, document);
   if (problem === undefined) return;
@@ -228,10 +229,6 @@ function goScalar(scalar: Scalar): string {
 
 function nameOf(message: Message): string {
   return message.name.slice(message.name.lastIndexOf(".") + 1);
-}
-
-function textOf(value: Json | undefined): string {
-  return typeof value === "string" ? value : "";
 }
 
 function firstOf(

@@ -5,9 +5,9 @@ import { formatFieldErrors, invalidField, tooLongField } from "../../kernel/fiel
 import type { FieldError } from "../../kernel/field-error.ts";
 import { getOwn, isJsonArray, isJsonObject, setOwn } from "../../kernel/json.ts";
 import type { Json, JsonObject, MutableJsonObject } from "../../kernel/json.ts";
+import { objectAt, textAt } from "../../kernel/json-read.ts";
 import { labelKeyProblems, labelValueProblems } from "../../kernel/labels.ts";
 import { limits } from "../../kernel/limits.ts";
-import { objectAt, textAt } from "./definition-parts.ts";
 
 /** Says why two documents are not the same one, or undefined. */
 export function identityProblem(original: JsonObject, converted: JsonObject): string | undefined {

@@ -6,10 +6,11 @@ import { isSetpointError, SetpointError } from "../../kernel/errors.ts";
 import type { Ids } from "../../kernel/ids.ts";
 import { getOwn, isJsonArray, isJsonObject } from "../../kernel/json.ts";
 import type { Json, JsonObject } from "../../kernel/json.ts";
+import { hasObject, objectAt, textAt, textsAt } from "../../kernel/json-read.ts";
 import { callWebhook } from "./conversion-webhook-call.ts";
 import type { WebhookAddress, WebhookCallOptions } from "./conversion-webhook-call.ts";
 import { identityProblem, withMetadataRestored } from "./conversion-webhook-metadata.ts";
-import { hasObject, objectAt, specOf, textAt, textsAt } from "./definition-parts.ts";
+import { specOf } from "./definition-parts.ts";
 
 export interface ConversionWebhook {
   readonly address: WebhookAddress;

@@ -3,7 +3,8 @@
 
 import type { ConditionInput } from "../../kernel/conditions.ts";
 import type { JsonObject } from "../../kernel/json.ts";
-import { annotationOf, approvedAnnotation, specOf, textAt } from "./definition-parts.ts";
+import { textAt } from "../../kernel/json-read.ts";
+import { annotationOf, approvedAnnotation, specOf } from "./definition-parts.ts";
 
 export type ApprovalState = "approved" | "bypassed" | "missing" | "invalid";
 

@@ -6,18 +6,16 @@ import { invalidField, requiredField } from "../../kernel/field-error.ts";
 import type { FieldError } from "../../kernel/field-error.ts";
 import { equalJson, getOwn } from "../../kernel/json.ts";
 import type { JsonObject } from "../../kernel/json.ts";
+import { isTrueAt, objectAt, textAt } from "../../kernel/json-read.ts";
 import { approvalOf } from "./definition-approval.ts";
 import { caBundleProblem } from "./definition-ca-bundle.ts";
 import { nameSyntaxErrors } from "./definition-names-check.ts";
 import {
   annotationOf,
   approvedAnnotation,
-  isTrueAt,
-  objectAt,
   schemaOf,
   specOf,
   statusOf,
-  textAt,
   versionsOf,
 } from "./definition-parts.ts";
 import { specErrors } from "./definition-spec-check.ts";

@@ -10,8 +10,8 @@ import {
 import type { FieldError } from "../../kernel/field-error.ts";
 import { getOwn } from "../../kernel/json.ts";
 import type { JsonObject } from "../../kernel/json.ts";
+import { hasObject, objectAt, textAt, textsAt } from "../../kernel/json-read.ts";
 import { caBundleProblem } from "./definition-ca-bundle.ts";
-import { hasObject, objectAt, textAt, textsAt } from "./definition-parts.ts";
 import { labelProblem } from "./definition-syntax.ts";
 import { webhookServiceErrors, webhookUrlErrors } from "./definition-webhook-address.ts";
 

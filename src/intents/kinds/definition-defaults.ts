@@ -1,9 +1,10 @@
 // What a definition says without saying it. Defaults are filled in when a definition is written and
 // when it is read, so that older ones look alike.
 
-import { getOwn, isJsonArray, isJsonObject } from "../../kernel/json.ts";
+import { getOwn, isJsonObject } from "../../kernel/json.ts";
 import type { JsonObject } from "../../kernel/json.ts";
-import { hasObject, objectAt, specOf, statusOf, textAt, textsAt } from "./definition-parts.ts";
+import { hasObject, listAt, objectAt, textAt, textsAt } from "../../kernel/json-read.ts";
+import { specOf, statusOf } from "./definition-parts.ts";
 import { grownStoredVersions } from "./definition-stored-versions.ts";
 
 /** The same definition with defaults; what is already complete is shared, not copied. */
@@ -52,12 +53,11 @@ function defaultConversion(spec: JsonObject): JsonObject {
 /** Clients expect the three fields of a status to be there, be they empty. */
 function defaultStatus(definition: JsonObject): JsonObject {
   const status = statusOf(definition);
-  const conditions = getOwn(status, "conditions");
   const names = { plural: "", kind: "", ...objectAt(status, "acceptedNames") };
   const stored = textsAt(status, "storedVersions");
   return {
     ...status,
-    conditions: isJsonArray(conditions) ? conditions : [],
+    conditions: listAt(status, "conditions"),
     acceptedNames: names,
     storedVersions: stored.length > 0 ? stored : grownStoredVersions(definition),
   };

@@ -6,7 +6,8 @@ import type { ConditionInput } from "../../kernel/conditions.ts";
 import { timeText } from "../../kernel/clock.ts";
 import { getOwn } from "../../kernel/json.ts";
 import type { JsonObject } from "../../kernel/json.ts";
-import { conditionsOf, objectAt, statusOf, textsAt } from "./definition-parts.ts";
+import { objectAt, textsAt } from "../../kernel/json-read.ts";
+import { conditionsOf, statusOf } from "./definition-parts.ts";
 
 export const cleanupFinalizer = "customresourcecleanup.apiextensions.k8s.io";
 

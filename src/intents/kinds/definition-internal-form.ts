@@ -4,7 +4,8 @@
 
 import { equalJson, getOwn, isJsonArray, isJsonObject } from "../../kernel/json.ts";
 import type { Json, JsonObject } from "../../kernel/json.ts";
-import { hasObject, schemaOf, versionsOf } from "./definition-parts.ts";
+import { hasObject } from "../../kernel/json-read.ts";
+import { schemaOf, versionsOf } from "./definition-parts.ts";
 
 export interface Parts {
   /** The holder of the schema; undefined when there is none. */

@@ -3,8 +3,9 @@
 // keeps what it had. A definition's own names count as taken, too, as they do in Kubernetes.
 
 import type { JsonObject } from "../../kernel/json.ts";
+import { objectAt, textAt } from "../../kernel/json-read.ts";
 import type { Kind, KindNames } from "../../kernel/kind.ts";
-import { namesIn, objectAt, specOf, statusOf, textAt } from "./definition-parts.ts";
+import { namesIn, specOf, statusOf } from "./definition-parts.ts";
 
 export interface NameDecision {
   readonly accepted: KindNames;

@@ -3,8 +3,9 @@
 // any document and report everything that is wrong with it at once.
 
 import type { Condition } from "../../kernel/conditions.ts";
-import { getOwn, isJsonArray, isJsonObject } from "../../kernel/json.ts";
-import type { Json, JsonObject } from "../../kernel/json.ts";
+import { getOwn } from "../../kernel/json.ts";
+import type { JsonObject } from "../../kernel/json.ts";
+import { objectAt, objectsAt, presentObjectAt, textAt, textsAt } from "../../kernel/json-read.ts";
 import type { KindNames } from "../../kernel/kind.ts";
 
 /** A definition, stored or still on its way. */
@@ -32,8 +33,7 @@ export function versionsOf(definition: JsonObject): readonly JsonObject[] {
 
 /** The schema of a version, or undefined when it has none. */
 export function schemaOf(version: JsonObject): JsonObject | undefined {
-  const schema = getOwn(objectAt(version, "schema"), "openAPIV3Schema");
-  return isJsonObject(schema) ? schema : undefined;
+  return presentObjectAt(version, "schema", "openAPIV3Schema");
 }
 
 /** The names as written, without defaults. */
@@ -53,39 +53,7 @@ export function conditionsOf(definition: JsonObject): readonly Condition[] {
 }
 
 export function annotationOf(definition: JsonObject, key: string): string {
-  return textAt(objectAt(objectAt(definition, "metadata"), "annotations"), key);
-}
-
-export function isTrueAt(holder: JsonObject, key: string): boolean {
-  return getOwn(holder, key) === true;
-}
-
-export function textAt(holder: JsonObject, key: string): string {
-  const value = getOwn(holder, key);
-  return typeof value === "string" ? value : "";
-}
-
-export function textsAt(holder: JsonObject, key: string): readonly string[] {
-  return listAt(holder, key).filter((item) => typeof item === "string");
-}
-
-export function objectAt(holder: JsonObject, key: string): JsonObject {
-  const value = getOwn(holder, key);
-  return isJsonObject(value) ? value : {};
-}
-
-export function objectsAt(holder: JsonObject, key: string): readonly JsonObject[] {
-  return listAt(holder, key).filter(isJsonObject);
-}
-
-/** True when the key holds an object, be it empty. */
-export function hasObject(holder: JsonObject, key: string): boolean {
-  return isJsonObject(getOwn(holder, key));
-}
-
-function listAt(holder: JsonObject, key: string): readonly Json[] {
-  const value = getOwn(holder, key);
-  return isJsonArray(value) ? value : [];
+  return textAt(definition, "metadata", "annotations", key);
 }
 
 function isCondition(value: JsonObject): value is Condition {

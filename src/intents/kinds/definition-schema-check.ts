@@ -7,11 +7,11 @@ import { invalidField } from "../../kernel/field-error.ts";
 import type { FieldError } from "../../kernel/field-error.ts";
 import { getOwn, isJsonArray, isJsonObject } from "../../kernel/json.ts";
 import type { Json, JsonObject } from "../../kernel/json.ts";
+import { textAt } from "../../kernel/json-read.ts";
 import { compileSchema } from "../../kernel/schema/compile.ts";
 import { structuralProblems } from "../../kernel/schema/structural-problems.ts";
 import { fieldRuleErrors } from "./definition-field-rules.ts";
 import { goSchema, schemaFields } from "./definition-go-text.ts";
-import { textAt } from "./definition-parts.ts";
 
 export interface SchemaCheck {
   readonly hasStatus: boolean;

@@ -10,8 +10,8 @@ import {
 import type { FieldError } from "../../kernel/field-error.ts";
 import { getOwn, isJsonObject } from "../../kernel/json.ts";
 import type { JsonObject } from "../../kernel/json.ts";
+import { hasObject, objectAt, textAt } from "../../kernel/json-read.ts";
 import { limits } from "../../kernel/limits.ts";
-import { hasObject, objectAt, textAt } from "./definition-parts.ts";
 
 export function selectableErrors(
   selectable: readonly JsonObject[],

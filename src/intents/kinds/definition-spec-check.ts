@@ -5,13 +5,14 @@ import { invalidField, requiredField, unsupportedField } from "../../kernel/fiel
 import type { FieldError } from "../../kernel/field-error.ts";
 import { getOwn, isJsonArray } from "../../kernel/json.ts";
 import type { Json, JsonObject } from "../../kernel/json.ts";
+import { hasObject, isTrueAt, objectAt, objectsAt, textAt } from "../../kernel/json-read.ts";
 import { subdomainProblems } from "../../kernel/names.ts";
 import { conversionErrors } from "./definition-conversion-check.ts";
 import { goVersions } from "./definition-go-text.ts";
 import { hasStatus, internalForm, schemaIn } from "./definition-internal-form.ts";
 import type { InternalForm, InternalVersion, Parts } from "./definition-internal-form.ts";
 import { missingNameErrors, nameSyntaxErrors } from "./definition-names-check.ts";
-import { hasObject, isTrueAt, objectAt, objectsAt, specOf, textAt } from "./definition-parts.ts";
+import { specOf } from "./definition-parts.ts";
 import { hasDefaults, schemaErrors } from "./definition-schema-check.ts";
 import { selectableErrors } from "./definition-selectable-check.ts";
 import { labelProblem } from "./definition-syntax.ts";

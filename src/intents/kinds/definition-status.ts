@@ -5,12 +5,13 @@
 import { isTrue, setCondition } from "../../kernel/conditions.ts";
 import type { ConditionInput } from "../../kernel/conditions.ts";
 import type { JsonObject } from "../../kernel/json.ts";
+import { objectAt, textAt } from "../../kernel/json-read.ts";
 import { builtinKinds } from "../builtin/builtin-kinds.ts";
 import { approvalCondition } from "./definition-approval.ts";
 import { caBundleProblem } from "./definition-ca-bundle.ts";
 import { decideNames, namesJson } from "./definition-names.ts";
 import type { NameConflict } from "./definition-names.ts";
-import { conditionsOf, objectAt, specOf, statusOf, textAt } from "./definition-parts.ts";
+import { conditionsOf, specOf, statusOf } from "./definition-parts.ts";
 import { grownStoredVersions } from "./definition-stored-versions.ts";
 
 export interface DefinitionStatusInput {

@@ -4,7 +4,8 @@
 import { invalidField } from "../../kernel/field-error.ts";
 import type { FieldError } from "../../kernel/field-error.ts";
 import type { JsonObject } from "../../kernel/json.ts";
-import { isTrueAt, statusOf, textAt, textsAt, versionsOf } from "./definition-parts.ts";
+import { isTrueAt, textAt, textsAt } from "../../kernel/json-read.ts";
+import { statusOf, versionsOf } from "./definition-parts.ts";
 
 const path = "status.storedVersions";
 

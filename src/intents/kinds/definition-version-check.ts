@@ -5,7 +5,7 @@ import { invalidField, requiredField } from "../../kernel/field-error.ts";
 import type { FieldError } from "../../kernel/field-error.ts";
 import { getOwn, isJsonObject } from "../../kernel/json.ts";
 import type { Json, JsonObject } from "../../kernel/json.ts";
-import { isTrueAt, textAt } from "./definition-parts.ts";
+import { isTrueAt, textAt } from "../../kernel/json-read.ts";
 
 const maxWarningBytes = 256;
 const columnTypes = ["boolean", "date", "integer", "number", "string"];

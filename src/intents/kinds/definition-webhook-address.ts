@@ -5,8 +5,8 @@ import { invalidField, requiredField } from "../../kernel/field-error.ts";
 import type { FieldError } from "../../kernel/field-error.ts";
 import { getOwn } from "../../kernel/json.ts";
 import type { JsonObject } from "../../kernel/json.ts";
+import { textAt } from "../../kernel/json-read.ts";
 import { subdomainProblems } from "../../kernel/names.ts";
-import { textAt } from "./definition-parts.ts";
 
 const form = "; desired format: https://host[/path]";
 

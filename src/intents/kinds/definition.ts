@@ -4,6 +4,7 @@
 
 import { getOwn, isJsonObject } from "../../kernel/json.ts";
 import type { JsonObject } from "../../kernel/json.ts";
+import { hasObject, isTrueAt, objectAt, objectsAt, textAt } from "../../kernel/json-read.ts";
 import type {
   FieldRule,
   KindInput,
@@ -15,18 +16,7 @@ import type {
 } from "../../kernel/kind.ts";
 import { compareVersions } from "../../kernel/version-priority.ts";
 import { fieldRulesOf } from "./definition-field-rules.ts";
-import {
-  hasObject,
-  isTrueAt,
-  namesIn,
-  objectAt,
-  objectsAt,
-  schemaOf,
-  specOf,
-  statusOf,
-  textAt,
-  versionsOf,
-} from "./definition-parts.ts";
+import { namesIn, schemaOf, specOf, statusOf, versionsOf } from "./definition-parts.ts";
 
 /** The versions are in the order of preference: the first one served is what clients use. */
 export function kindOfDefinition(definition: JsonObject): KindInput {

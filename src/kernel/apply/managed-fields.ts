@@ -7,6 +7,7 @@ import { invalidField, requiredField, tooLongField, unsupportedField } from "../
 import type { FieldError } from "../field-error.ts";
 import { isJsonArray, isJsonObject } from "../json.ts";
 import type { Json, JsonObject } from "../json.ts";
+import { textAt } from "../json-read.ts";
 import { limits } from "../limits.ts";
 import { decodeFieldSet, sortedSet } from "./field-set.ts";
 import type { FieldSet } from "./field-set.ts";
@@ -65,10 +66,10 @@ export function decodeManagedFields(list: Json | undefined): DecodedManagers {
       return malformed(`error decoding versioned set: error decoding set: ${decoded.problem}`);
     }
     const manager: Manager = {
-      name: textOf(entry["manager"]),
+      name: textAt(entry, "manager"),
       operation: entry["operation"] === "Apply" ? "Apply" : "Update",
-      apiVersion: textOf(entry["apiVersion"]),
-      subresource: textOf(entry["subresource"]),
+      apiVersion: textAt(entry, "apiVersion"),
+      subresource: textAt(entry, "subresource"),
       time: typeof entry["time"] === "string" ? entry["time"] : undefined,
       fields: decoded.set,
       entry: decoded.set === entry["fieldsV1"] ? entry : undefined,
@@ -146,18 +147,18 @@ function malformed(problem: string): DecodedManagers {
 function entryProblem(entry: JsonObject, index: number): string | undefined {
   const { operation, apiVersion, fieldsType } = entry;
   if (operation !== "Apply" && operation !== "Update") return operationProblem;
-  if (textOf(apiVersion) === "") return "apiVersion must not be empty";
+  if (textAt(apiVersion) === "") return "apiVersion must not be empty";
   if (fieldsType === "FieldsV1") return undefined;
-  const type = textOf(fieldsType);
+  const type = textAt(fieldsType);
   if (type === "") return `missing fieldsType in managed fields entry ${index}`;
   return `invalid fieldsType ${JSON.stringify(type)} in managed fields entry ${index}`;
 }
 
 function entryErrors(entry: JsonObject, path: string): readonly FieldError[] {
   const errors: FieldError[] = [];
-  const operation = textOf(entry["operation"]);
-  const fieldsType = textOf(entry["fieldsType"]);
-  const manager = textOf(entry["manager"]);
+  const operation = textAt(entry, "operation");
+  const fieldsType = textAt(entry, "fieldsType");
+  const manager = textAt(entry, "manager");
   if (operation === "") errors.push(requiredField(`${path}.operation`, "must not be empty"));
   else if (operation !== "Apply" && operation !== "Update") {
     errors.push(unsupportedField(`${path}.operation`, operation, ["Apply", "Update"]));
@@ -166,14 +167,10 @@ function entryErrors(entry: JsonObject, path: string): readonly FieldError[] {
     errors.push(invalidField(`${path}.fieldsType`, fieldsType, "must be `FieldsV1`"));
   }
   errors.push(...validateManagerName(manager, `${path}.manager`));
-  if (textOf(entry["subresource"]).length > maxSubresourceLength) {
+  if (textAt(entry, "subresource").length > maxSubresourceLength) {
     errors.push(tooLongField(`${path}.subresource`, maxSubresourceLength));
   }
   return errors;
-}
-
-function textOf(value: Json | undefined): string {
-  return typeof value === "string" ? value : "";
 }
 
 function encodedEntry(manager: Manager): JsonObject {

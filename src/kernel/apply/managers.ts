@@ -5,6 +5,7 @@
 
 import { equalJson, isJsonArray, isJsonObject } from "../json.ts";
 import type { Json, JsonObject } from "../json.ts";
+import { textAt } from "../json-read.ts";
 import { conflictCauses, conflictMessage } from "./conflicts.ts";
 import type { ConflictCause } from "./conflicts.ts";
 import {
@@ -325,17 +326,13 @@ function requestProblem(input: ApplyInput): string | undefined {
 /** `default/web; apps/v1, Kind=Deployment`, as the Kubernetes API names objects in errors. */
 function objectLabel(object: JsonObject): string {
   const metadata = isJsonObject(object["metadata"]) ? object["metadata"] : {};
-  return `${textOf(metadata["namespace"])}/${textOf(metadata["name"])}; ${kindLabel(object)}`;
+  return `${textAt(metadata, "namespace")}/${textAt(metadata, "name")}; ${kindLabel(object)}`;
 }
 
 function kindLabel(object: JsonObject): string {
-  const apiVersion = textOf(object["apiVersion"]);
+  const apiVersion = textAt(object, "apiVersion");
   const groupVersion = apiVersion.includes("/") ? apiVersion : `/${apiVersion}`;
-  return `${groupVersion}, Kind=${textOf(object["kind"])}`;
-}
-
-function textOf(value: Json | undefined): string {
-  return typeof value === "string" ? value : "";
+  return `${groupVersion}, Kind=${textAt(object, "kind")}`;
 }
 
 function decodedOr(list: Json | undefined, otherwise: Managers): Managers {

@@ -1,8 +1,9 @@
 // From the JSON of a schema to its nodes. What does not have the right type is taken as absent:
 // `structuralProblems` has told the author about it before a schema gets here.
 
-import { getOwn, isJsonArray, isJsonObject } from "../json.ts";
+import { getOwn, isJsonObject } from "../json.ts";
 import type { Json, JsonObject } from "../json.ts";
+import { isTrueAt, listAt, numberAt, objectsAt, textAt, textsAt } from "../json-read.ts";
 import type { Schema, SchemaType, ValidationRule } from "./schema.ts";
 
 export function compileSchema(json: JsonObject): Schema {
@@ -14,7 +15,7 @@ export function compileSchema(json: JsonObject): Schema {
   const isKeyed = listType === "set" || listType === "map";
   return Object.freeze({
     type: oneOf<SchemaType>(getOwn(json, "type"), types) ?? "",
-    nullable: isTrue(json, "nullable"),
+    nullable: isTrueAt(json, "nullable"),
     default: getOwn(json, "default") ?? undefined,
     addsDefaults: below.some((child) => child.default !== undefined || child.addsDefaults),
     hasKeyedLists: isKeyed || below.some((child) => child.hasKeyedLists),
@@ -23,35 +24,35 @@ export function compileSchema(json: JsonObject): Schema {
     additionalProperties,
     items,
 
-    preserveUnknownFields: isTrue(json, "x-kubernetes-preserve-unknown-fields"),
-    embeddedResource: isTrue(json, "x-kubernetes-embedded-resource"),
-    intOrString: isTrue(json, "x-kubernetes-int-or-string"),
+    preserveUnknownFields: isTrueAt(json, "x-kubernetes-preserve-unknown-fields"),
+    embeddedResource: isTrueAt(json, "x-kubernetes-embedded-resource"),
+    intOrString: isTrueAt(json, "x-kubernetes-int-or-string"),
     listType,
-    listMapKeys: strings(getOwn(json, "x-kubernetes-list-map-keys")),
+    listMapKeys: textsAt(json, "x-kubernetes-list-map-keys"),
     mapType: oneOf(getOwn(json, "x-kubernetes-map-type"), mapTypes),
-    validations: objects(getOwn(json, "x-kubernetes-validations")).map(validationRule),
+    validations: objectsAt(json, "x-kubernetes-validations").map(validationRule),
 
-    format: text(json, "format"),
-    pattern: text(json, "pattern"),
-    enum: list(getOwn(json, "enum")),
-    minimum: number(json, "minimum"),
-    maximum: number(json, "maximum"),
-    exclusiveMinimum: isTrue(json, "exclusiveMinimum"),
-    exclusiveMaximum: isTrue(json, "exclusiveMaximum"),
-    multipleOf: number(json, "multipleOf"),
-    minLength: number(json, "minLength"),
-    maxLength: number(json, "maxLength"),
-    minItems: number(json, "minItems"),
-    maxItems: number(json, "maxItems"),
-    uniqueItems: isTrue(json, "uniqueItems"),
-    minProperties: number(json, "minProperties"),
-    maxProperties: number(json, "maxProperties"),
-    required: strings(getOwn(json, "required")),
+    format: textAt(json, "format"),
+    pattern: textAt(json, "pattern"),
+    enum: listAt(json, "enum"),
+    minimum: numberAt(json, "minimum"),
+    maximum: numberAt(json, "maximum"),
+    exclusiveMinimum: isTrueAt(json, "exclusiveMinimum"),
+    exclusiveMaximum: isTrueAt(json, "exclusiveMaximum"),
+    multipleOf: numberAt(json, "multipleOf"),
+    minLength: numberAt(json, "minLength"),
+    maxLength: numberAt(json, "maxLength"),
+    minItems: numberAt(json, "minItems"),
+    maxItems: numberAt(json, "maxItems"),
+    uniqueItems: isTrueAt(json, "uniqueItems"),
+    minProperties: numberAt(json, "minProperties"),
+    maxProperties: numberAt(json, "maxProperties"),
+    required: textsAt(json, "required"),
 
     hasJunctors: junctors.some((key) => getOwn(json, key) !== undefined),
-    allOf: objects(getOwn(json, "allOf")).map(compileSchema),
-    anyOf: objects(getOwn(json, "anyOf")).map(compileSchema),
-    oneOf: objects(getOwn(json, "oneOf")).map(compileSchema),
+    allOf: objectsAt(json, "allOf").map(compileSchema),
+    anyOf: objectsAt(json, "anyOf").map(compileSchema),
+    oneOf: objectsAt(json, "oneOf").map(compileSchema),
     not: schema(getOwn(json, "not")),
   });
 }
@@ -68,11 +69,11 @@ function isSchema(child: Schema | boolean | undefined): child is Schema {
 function validationRule(json: JsonObject): ValidationRule {
   const optionalOldSelf = getOwn(json, "optionalOldSelf");
   return Object.freeze({
-    rule: text(json, "rule"),
-    message: text(json, "message"),
-    messageExpression: text(json, "messageExpression"),
-    reason: text(json, "reason"),
-    fieldPath: text(json, "fieldPath"),
+    rule: textAt(json, "rule"),
+    message: textAt(json, "message"),
+    messageExpression: textAt(json, "messageExpression"),
+    reason: textAt(json, "reason"),
+    fieldPath: textAt(json, "fieldPath"),
     optionalOldSelf: typeof optionalOldSelf === "boolean" ? optionalOldSelf : undefined,
   });
 }
@@ -92,32 +93,6 @@ function schemaMap(json: Json | undefined): ReadonlyMap<string, Schema> {
     if (isJsonObject(value)) map.set(name, compileSchema(value));
   }
   return map;
-}
-
-function isTrue(json: JsonObject, key: string): boolean {
-  return getOwn(json, key) === true;
-}
-
-function text(json: JsonObject, key: string): string {
-  const value = getOwn(json, key);
-  return typeof value === "string" ? value : "";
-}
-
-function number(json: JsonObject, key: string): number | undefined {
-  const value = getOwn(json, key);
-  return typeof value === "number" ? value : undefined;
-}
-
-function list(json: Json | undefined): readonly Json[] {
-  return isJsonArray(json) ? json : [];
-}
-
-function objects(json: Json | undefined): readonly JsonObject[] {
-  return list(json).filter(isJsonObject);
-}
-
-function strings(json: Json | undefined): readonly string[] {
-  return list(json).filter((item) => typeof item === "string");
 }
 
 function oneOf<T extends string>(json: Json | undefined, allowed: readonly T[]): T | undefined {

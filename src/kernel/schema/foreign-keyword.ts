@@ -3,7 +3,8 @@
 
 import { getOwn, isJsonArray, isJsonObject } from "../json.ts";
 import type { Json, JsonObject } from "../json.ts";
-import { objectAt, schemasAt, schemasIn } from "./schema-json.ts";
+import { objectsAt, presentObjectAt } from "../json-read.ts";
+import { schemasIn } from "./schema-json.ts";
 
 /** What Kubernetes says about it; undefined when there is none. */
 export function foreignKeyword(json: JsonObject): string | undefined {
@@ -42,10 +43,10 @@ function isGiven(value: Json | undefined): boolean {
 }
 
 function childrenOf(json: JsonObject): readonly JsonObject[] {
-  const single = ["not", "items", "additionalProperties"].map((key) => objectAt(json, key));
+  const single = ["not", "items", "additionalProperties"].map((key) => presentObjectAt(json, key));
   return [
     ...single.filter((child) => child !== undefined),
-    ...["allOf", "anyOf", "oneOf"].flatMap((key) => schemasAt(json, key)),
+    ...["allOf", "anyOf", "oneOf"].flatMap((key) => objectsAt(json, key)),
     ...schemasIn(json, "properties").map(([, property]) => property),
   ];
 }

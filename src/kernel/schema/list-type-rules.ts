@@ -5,7 +5,8 @@ import { forbiddenField, invalidField, requiredField, unsupportedField } from ".
 import type { FieldError } from "../field-error.ts";
 import { getOwn, isJsonArray } from "../json.ts";
 import type { JsonObject } from "../json.ts";
-import { isFlagged, isSet, objectAt, schemasIn, textAt, textsAt } from "./schema-json.ts";
+import { isTrueAt, presentObjectAt, textAt, textsAt } from "../json-read.ts";
+import { isSet, schemasIn } from "./schema-json.ts";
 
 export function listTypeErrors(json: JsonObject, path: string): readonly FieldError[] {
   const errors: FieldError[] = [];
@@ -20,7 +21,7 @@ export function listTypeErrors(json: JsonObject, path: string): readonly FieldEr
     errors.push(error ?? invalidField(at, listType, detail));
   }
   if (listType === "map") mapErrors(json, keys, path, errors);
-  const items = objectAt(json, "items");
+  const items = presentObjectAt(json, "items");
   if (items !== undefined && (listType === "map" || listType === "set")) {
     nullErrors(items, listType, keys, path, errors);
   }
@@ -33,7 +34,7 @@ function typeErrors(json: JsonObject, listType: string, path: string, errors: Fi
     const detail = "must be array if x-kubernetes-list-type is specified";
     const at = `${path}.type`;
     errors.push(type === "" ? requiredField(at, detail) : invalidField(at, type, detail));
-  } else if (listType === "set") itemErrors(objectAt(json, "items"), path, errors);
+  } else if (listType === "set") itemErrors(presentObjectAt(json, "items"), path, errors);
   if (!["atomic", "set", "map"].includes(listType)) {
     const at = `${path}.x-kubernetes-list-type`;
     errors.push(unsupportedField(at, listType, ["atomic", "set", "map"]));
@@ -73,7 +74,7 @@ function mapErrors(
     const detail = "must only have a single schema if x-kubernetes-list-type is map";
     errors.push(invalidField(`${path}.items`, given, detail));
   }
-  const items = objectAt(json, "items");
+  const items = presentObjectAt(json, "items");
   if (items === undefined) return;
   const type = textAt(items, "type");
   if (type !== "object") {
@@ -104,7 +105,7 @@ function nullErrors(
   path: string,
   errors: FieldError[],
 ): void {
-  if (isFlagged(items, "nullable")) {
+  if (isTrueAt(items, "nullable")) {
     const detail = `cannot be nullable when x-kubernetes-list-type is ${listType}`;
     errors.push(forbiddenField(`${path}.items.nullable`, detail));
   }
@@ -120,7 +121,7 @@ function nullErrors(
       const detail = `${reason} must have a default or be a required property`;
       errors.push(requiredField(`${at}.default`, detail));
     }
-    if (isFlagged(property, "nullable")) {
+    if (isTrueAt(property, "nullable")) {
       errors.push(forbiddenField(`${at}.nullable`, `${reason} cannot be nullable`));
     }
   }

@@ -5,6 +5,7 @@ import { invalidField, tooLongField } from "../field-error.ts";
 import type { FieldError } from "../field-error.ts";
 import { getOwn, isJsonArray, isJsonObject } from "../json.ts";
 import type { Json, JsonObject } from "../json.ts";
+import { textAt } from "../json-read.ts";
 import { labelKeyProblems, labelValueProblems } from "../labels.ts";
 import { limits } from "../limits.ts";
 import { dnsLabelProblems } from "../names.ts";
@@ -81,13 +82,13 @@ function ownerProblems(owners: Json | undefined, path: string): readonly FieldEr
   let controller: string | undefined;
   for (const owner of objectsOf(owners)) {
     const [apiVersion, kind, name] = ["apiVersion", "kind", "name"].map((key) =>
-      textOf(owner, key),
+      textAt(owner, key),
     );
     if (apiVersion === undefined || apiVersion.endsWith("/") || apiVersion === "") {
       errors.push(invalidField(`${path}.apiVersion`, apiVersion, "version must not be empty"));
     }
     for (const key of ["kind", "name", "uid"]) {
-      if (textOf(owner, key) !== "") continue;
+      if (textAt(owner, key) !== "") continue;
       errors.push(invalidField(`${path}.${key}`, "", `${key} must not be empty`));
     }
     if (apiVersion === "v1" && kind === "Event") {
@@ -142,12 +143,7 @@ function managerProblems(entries: Json | undefined, path: string): readonly Fiel
 
 function textsOf(map: Json | undefined): readonly (readonly [string, string])[] {
   if (!isJsonObject(map)) return [];
-  return Object.entries(map).map(([key, value]) => [key, typeof value === "string" ? value : ""]);
-}
-
-function textOf(object: JsonObject, key: string): string {
-  const value = getOwn(object, key);
-  return typeof value === "string" ? value : "";
+  return Object.entries(map).map(([key, value]) => [key, textAt(value)]);
 }
 
 function objectsOf(list: Json | undefined): readonly JsonObject[] {

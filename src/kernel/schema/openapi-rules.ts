@@ -7,10 +7,11 @@ import { forbiddenField, invalidField, requiredField, unsupportedField } from ".
 import type { FieldError } from "../field-error.ts";
 import { getOwn, isJsonArray, isJsonObject } from "../json.ts";
 import type { JsonObject } from "../json.ts";
+import { isTrueAt, objectsAt, presentObjectAt, textAt } from "../json-read.ts";
 import { appendAll } from "./append.ts";
 import { isResourceField } from "./prune.ts";
 import { listTypeErrors } from "./list-type-rules.ts";
-import { isFlagged, isSet, objectAt, schemasAt, schemasIn, textAt } from "./schema-json.ts";
+import { isSet, schemasIn } from "./schema-json.ts";
 import { ruleFormErrors } from "./validation-rules.ts";
 
 export function openApiErrors(json: JsonObject, path: string): readonly FieldError[] {
@@ -29,7 +30,7 @@ interface Context {
 
 function visit(json: JsonObject, path: string, context: Context, errors: FieldError[]): void {
   keywordErrors(json, path, context, errors);
-  if (isFlagged(json, "uniqueItems")) {
+  if (isTrueAt(json, "uniqueItems")) {
     const detail =
       "uniqueItems cannot be set to true since the runtime complexity becomes quadratic";
     errors.push(forbiddenField(`${path}.uniqueItems`, detail));
@@ -37,10 +38,10 @@ function visit(json: JsonObject, path: string, context: Context, errors: FieldEr
   visitAdditional(json, path, context, errors);
   visitProperties(json, path, context, errors);
   const inner = { ...context, isRoot: false };
-  const not = objectAt(json, "not");
+  const not = presentObjectAt(json, "not");
   if (not !== undefined) visit(not, `${path}.not`, inner, errors);
   for (const junctor of ["allOf", "oneOf", "anyOf"]) {
-    for (const [i, nested] of schemasAt(json, junctor).entries()) {
+    for (const [i, nested] of objectsAt(json, junctor).entries()) {
       visit(nested, `${path}.${junctor}[${i}]`, inner, errors);
     }
   }
@@ -81,7 +82,7 @@ function visitProperties(
   context: Context,
   errors: FieldError[],
 ): void {
-  const isResource = context.isRoot || isFlagged(json, "x-kubernetes-embedded-resource");
+  const isResource = context.isRoot || isTrueAt(json, "x-kubernetes-embedded-resource");
   for (const [key, property] of schemasIn(json, "properties")) {
     const isMetadata = isResource && isResourceField(key);
     const inner: Context = {
@@ -130,7 +131,7 @@ function keywordErrors(
   if (isJsonArray(getOwn(json, "items"))) {
     errors.push(forbiddenField(`${path}.items`, "items must be a schema object and not an array"));
   }
-  if (context.isMetadata && isFlagged(json, "x-kubernetes-embedded-resource")) {
+  if (context.isMetadata && isTrueAt(json, "x-kubernetes-embedded-resource")) {
     const at = `${path}.x-kubernetes-embedded-resource`;
     errors.push(forbiddenField(at, "must not be used inside of resource meta"));
   }

@@ -4,13 +4,14 @@
 import { forbiddenField, invalidField } from "../field-error.ts";
 import type { FieldError } from "../field-error.ts";
 import type { JsonObject } from "../json.ts";
+import { isTrueAt, textAt } from "../json-read.ts";
 import { limits } from "../limits.ts";
 import { appendAll } from "./append.ts";
 import { compileSchema } from "./compile.ts";
 import { defaultErrors } from "./default-rules.ts";
 import { foreignKeyword } from "./foreign-keyword.ts";
 import { openApiErrors } from "./openapi-rules.ts";
-import { isDeeperThan, isFlagged, isSet, textAt } from "./schema-json.ts";
+import { isDeeperThan, isSet } from "./schema-json.ts";
 import { structureErrors } from "./structural.ts";
 
 export interface StructuralOptions {
@@ -28,7 +29,7 @@ export function structuralProblems(
     return [forbiddenField(path, `must not be nested more than ${limits.maxSchemaDepth} levels`)];
   }
   const errors = hasStatus ? [...statusErrors(json, path)] : [];
-  if (isFlagged(json, "nullable")) {
+  if (isTrueAt(json, "nullable")) {
     errors.push(forbiddenField(`${path}.nullable`, "nullable cannot be true at the root"));
   }
   // Structure is looked at only where the keywords are known; what is unknown is named instead.

@@ -4,10 +4,11 @@
 
 import { forbiddenField, invalidField, requiredField } from "../field-error.ts";
 import type { FieldError } from "../field-error.ts";
-import { equalJson, getOwn, isJsonArray, isJsonObject } from "../json.ts";
+import { equalJson, getOwn, isJsonArray } from "../json.ts";
 import type { Json, JsonObject } from "../json.ts";
+import { isTrueAt, objectsAt, presentObjectAt, textAt } from "../json-read.ts";
 import { regexProblem } from "../regex.ts";
-import { isFlagged, isSet, objectAt, schemasAt, schemasIn, textAt } from "./schema-json.ts";
+import { isSet, schemasIn } from "./schema-json.ts";
 
 /** Sorted by their text, as Kubernetes sorts them. */
 export function structureErrors(json: JsonObject, path: string): readonly FieldError[] {
@@ -28,7 +29,7 @@ const emptyTypeReasons: Readonly<Record<Level, string>> = {
 
 function checkInvariants(json: JsonObject, level: Level, path: string, errors: FieldError[]): void {
   const type = textAt(json, "type");
-  const items = objectAt(json, "items");
+  const items = presentObjectAt(json, "items");
   if (type === "array" && items === undefined) {
     errors.push(requiredField(`${path}.items`, "must be specified"));
   }
@@ -39,21 +40,21 @@ function checkInvariants(json: JsonObject, level: Level, path: string, errors: F
   if (isSet(json, "additionalProperties")) {
     const at = `${path}.additionalProperties`;
     if (level === "root") errors.push(forbiddenField(at, "must not be used at the root"));
-    const additional = objectAt(json, "additionalProperties");
+    const additional = presentObjectAt(json, "additionalProperties");
     if (additional !== undefined) checkInvariants(additional, "field", at, errors);
   }
   checkExtensions(json, path, errors);
-  const skipsAllOf = isIntOrStringPair(schemasAt(objectOf(schemasAt(json, "allOf")[0]), "anyOf"));
-  const skipsAnyOf = isIntOrStringPair(schemasAt(json, "anyOf"));
+  const skipsAllOf = isIntOrStringPair(objectsAt(objectsAt(json, "allOf")[0], "anyOf"));
+  const skipsAnyOf = isIntOrStringPair(objectsAt(json, "anyOf"));
   checkValueValidation(json, { skipsAnyOf, skipsAllOf }, path, errors);
   checkType(json, level, path, errors);
   checkResourceFields(json, level, path, errors);
 }
 
 function checkExtensions(json: JsonObject, path: string, errors: FieldError[]): void {
-  if (!isFlagged(json, "x-kubernetes-int-or-string")) return;
+  if (!isTrueAt(json, "x-kubernetes-int-or-string")) return;
   for (const key of ["x-kubernetes-preserve-unknown-fields", "x-kubernetes-embedded-resource"]) {
-    if (!isFlagged(json, key)) continue;
+    if (!isTrueAt(json, key)) continue;
     const detail = "must be false if x-kubernetes-int-or-string is true";
     errors.push(invalidField(`${path}.${key}`, true, detail));
   }
@@ -61,10 +62,10 @@ function checkExtensions(json: JsonObject, path: string, errors: FieldError[]): 
 
 function checkType(json: JsonObject, level: Level, path: string, errors: FieldError[]): void {
   const type = textAt(json, "type");
-  const isEmbedded = isFlagged(json, "x-kubernetes-embedded-resource");
+  const isEmbedded = isTrueAt(json, "x-kubernetes-embedded-resource");
   const mayBeEmpty =
-    isFlagged(json, "x-kubernetes-int-or-string") ||
-    isFlagged(json, "x-kubernetes-preserve-unknown-fields");
+    isTrueAt(json, "x-kubernetes-int-or-string") ||
+    isTrueAt(json, "x-kubernetes-preserve-unknown-fields");
   const at = `${path}.type`;
   if (isEmbedded && type !== "object") {
     const detail = "must be object if x-kubernetes-embedded-resource is true";
@@ -86,7 +87,7 @@ function checkResourceFields(
   path: string,
   errors: FieldError[],
 ): void {
-  const isEmbedded = isFlagged(json, "x-kubernetes-embedded-resource");
+  const isEmbedded = isTrueAt(json, "x-kubernetes-embedded-resource");
   const isResource = level === "root" || isEmbedded;
   const properties = new Map(schemasIn(json, "properties"));
   for (const key of ["kind", "apiVersion"]) {
@@ -108,7 +109,7 @@ function checkResourceFields(
       errors.push(forbiddenField(at, detail));
     }
   }
-  const keepsUnknown = isFlagged(json, "x-kubernetes-preserve-unknown-fields");
+  const keepsUnknown = isTrueAt(json, "x-kubernetes-preserve-unknown-fields");
   if (isEmbedded && !keepsUnknown && properties.size === 0) {
     const detail =
       "must not be empty if x-kubernetes-embedded-resource is true " +
@@ -147,13 +148,13 @@ function checkValueValidation(
 ): void {
   for (const junctor of ["anyOf", "allOf", "oneOf"]) {
     if (junctor === "anyOf" && skipsAnyOf) continue;
-    for (const [i, nested] of schemasAt(json, junctor).entries()) {
+    for (const [i, nested] of objectsAt(json, junctor).entries()) {
       const isSkipped = junctor === "allOf" && skipsAllOf && i === 0;
       const skips = isSkipped ? { ...noSkips, skipsAnyOf: true } : noSkips;
       checkNested(nested, skips, `${path}.${junctor}[${i}]`, errors);
     }
   }
-  const not = objectAt(json, "not");
+  const not = presentObjectAt(json, "not");
   if (not !== undefined) checkNested(not, noSkips, `${path}.not`, errors);
   const pattern = textAt(json, "pattern");
   const problem = pattern === "" ? undefined : regexProblem(pattern);
@@ -185,7 +186,7 @@ const forbiddenNested: ReadonlyMap<string, string> = new Map([
 
 function checkNested(json: JsonObject, skips: Skips, path: string, errors: FieldError[]): void {
   checkValueValidation(json, skips, path, errors);
-  const items = objectAt(json, "items");
+  const items = presentObjectAt(json, "items");
   if (items !== undefined) checkNested(items, noSkips, `${path}.items`, errors);
   for (const [key, property] of schemasIn(json, "properties")) {
     checkNested(property, noSkips, `${path}.properties[${key}]`, errors);
@@ -211,10 +212,10 @@ function checkCompleteness(
   errors: FieldError[],
 ): void {
   const junctors: (readonly [JsonObject, string])[] = [];
-  const not = objectAt(nested, "not");
+  const not = presentObjectAt(nested, "not");
   if (not !== undefined) junctors.push([not, `${path}.not`]);
   for (const junctor of ["allOf", "anyOf", "oneOf"]) {
-    for (const [i, inner] of schemasAt(nested, junctor).entries()) {
+    for (const [i, inner] of objectsAt(nested, junctor).entries()) {
       junctors.push([inner, `${path}.${junctor}[${i}]`]);
     }
   }
@@ -233,9 +234,9 @@ function checkSpecified(
     return;
   }
   checkCompleteness(nested, outside, outsidePath, path, errors);
-  const items = objectAt(nested, "items");
+  const items = presentObjectAt(nested, "items");
   if (items !== undefined) {
-    const outer = objectAt(outside, "items");
+    const outer = presentObjectAt(outside, "items");
     checkSpecified(items, outer, `${outsidePath}.items`, `${path}.items`, errors);
   }
   const specified = new Map(schemasIn(outside, "properties"));
@@ -247,8 +248,4 @@ function checkSpecified(
 
 function isIntOrStringPair(schemas: readonly JsonObject[]): boolean {
   return equalJson(schemas, [{ type: "integer" }, { type: "string" }]);
-}
-
-function objectOf(value: JsonObject | undefined): JsonObject {
-  return isJsonObject(value) ? value : {};
 }

@@ -4,8 +4,9 @@
 import { invalidField, requiredField, unsupportedField } from "../field-error.ts";
 import type { FieldError } from "../field-error.ts";
 import type { JsonObject } from "../json.ts";
+import { objectsAt, presentObjectAt, textAt } from "../json-read.ts";
 import { foreignKeyword } from "./foreign-keyword.ts";
-import { isSet, objectAt, schemasAt, schemasIn, textAt } from "./schema-json.ts";
+import { isSet, schemasIn } from "./schema-json.ts";
 
 const reasons = [
   "FieldValueDuplicate",
@@ -16,7 +17,7 @@ const reasons = [
 
 export function ruleFormErrors(json: JsonObject, path: string): readonly FieldError[] {
   const errors: FieldError[] = [];
-  for (const [i, rule] of schemasAt(json, "x-kubernetes-validations").entries()) {
+  for (const [i, rule] of objectsAt(json, "x-kubernetes-validations").entries()) {
     const at = `${path}.x-kubernetes-validations[${i}]`;
     messageErrors(rule, at, errors);
     const expression = textAt(rule, "messageExpression");
@@ -57,7 +58,7 @@ function childOf(json: JsonObject, key: string): JsonObject | undefined {
   const properties = schemasIn(json, "properties");
   if (properties.length > 0) return new Map(properties).get(key);
   const isMap = isSet(json, "additionalProperties");
-  return objectAt(json, "additionalProperties") ?? (isMap ? {} : undefined);
+  return presentObjectAt(json, "additionalProperties") ?? (isMap ? {} : undefined);
 }
 
 function messageErrors(rule: JsonObject, at: string, errors: FieldError[]): void {

@@ -3,8 +3,8 @@
 
 import { boolType } from "../../../kernel/cel/types.ts";
 import type { Json } from "../../../kernel/json.ts";
+import { textAt } from "../../../kernel/json-read.ts";
 import { limits } from "../../../kernel/limits.ts";
-import { textAt } from "../../builtin/parts.ts";
 import type { Bindings } from "./bindings.ts";
 import { admissionExpression, evaluate, newBudget, OutOfBudget } from "./expression.ts";
 

@@ -1,9 +1,9 @@
 // A ValidatingAdmissionPolicyBinding: which policy, for which requests, with which parameters, and
 // what happens when the policy says no.
 
+import { objectAt, textAt, textsAt, valueAt } from "../../../kernel/json-read.ts";
 import type { Requirement } from "../../../kernel/selector.ts";
 import type { Resource } from "../../../kernel/resource.ts";
-import { objectAt, textAt, textsAt, valueAt } from "../../builtin/parts.ts";
 import { selectorAt } from "../subject-selectors.ts";
 import { matchResourcesOf } from "./match-resources.ts";
 import type { MatchResources } from "./match-resources.ts";

@@ -3,10 +3,10 @@
 // version of the server; it counts as one that fails.
 
 import type { Json } from "../../../kernel/json.ts";
+import { listAt, objectAt, textAt, valueAt } from "../../../kernel/json-read.ts";
 import type { Resource } from "../../../kernel/resource.ts";
 import { boolType, dynType, nullType, stringType } from "../../../kernel/cel/types.ts";
 import type { CelType } from "../../../kernel/cel/types.ts";
-import { listAt, objectAt, textAt, valueAt } from "../../builtin/parts.ts";
 import { compileConditions } from "../expression/conditions.ts";
 import type { Conditions } from "../expression/conditions.ts";
 import { admissionExpression } from "../expression/expression.ts";

@@ -2,7 +2,7 @@
 // exist than the quota allows, its status knows how many there are.
 
 import type { SetpointError } from "../../../kernel/errors.ts";
-import { textAt } from "../../builtin/parts.ts";
+import { textAt } from "../../../kernel/json-read.ts";
 import { forbidden } from "../../refusals.ts";
 import type { Intents, Target } from "../../request.ts";
 import { counterOf, quotaOf, quotasKind } from "./quota.ts";

@@ -4,10 +4,11 @@
 
 import { equalJson } from "../../../kernel/json.ts";
 import type { Json, MutableJsonObject } from "../../../kernel/json.ts";
+import { objectAt, valueAt } from "../../../kernel/json-read.ts";
 import type { Timers } from "../../../kernel/timers.ts";
 import type { Change } from "../../../store/port.ts";
 import { systemOptions } from "../../bootstrap.ts";
-import { objectAt, valueAt, withField } from "../../builtin/parts.ts";
+import { withField } from "../../builtin/parts.ts";
 import { keyedWorker } from "../../housekeeping/keyed-worker.ts";
 import type { Intents } from "../../request.ts";
 import type { ChangeFeed } from "../../watch/change-feed.ts";

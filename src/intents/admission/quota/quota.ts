@@ -3,11 +3,11 @@
 // bounded by the quota, so that two servers can never both use the last place.
 
 import { createHash } from "node:crypto";
+import { objectAt, textsAt, valueAt } from "../../../kernel/json-read.ts";
 import type { Resource } from "../../../kernel/resource.ts";
 import { kindId } from "../../../kernel/kind.ts";
 import type { Kind } from "../../../kernel/kind.ts";
 import { limits } from "../../../kernel/limits.ts";
-import { objectAt, textsAt, valueAt } from "../../builtin/parts.ts";
 import { quantitiesOf } from "../../builtin/resource-names.ts";
 
 export const quotasKind = "resourcequotas";

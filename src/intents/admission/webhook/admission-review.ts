@@ -3,7 +3,7 @@
 
 import { getOwn, isJsonArray, isJsonObject } from "../../../kernel/json.ts";
 import type { Json, JsonObject } from "../../../kernel/json.ts";
-import { listAt, numberAt, objectAt, textAt, textsAt, valueAt } from "../../builtin/parts.ts";
+import { listAt, numberAt, objectAt, textAt, textsAt, valueAt } from "../../../kernel/json-read.ts";
 import { requestDocument } from "../expression/request-document.ts";
 import type { AdmissionRequest } from "../admission.ts";
 import type { Found } from "../../kinds/registry.ts";

@@ -5,7 +5,7 @@
 import { isSetpointError, SetpointError } from "../../../kernel/errors.ts";
 import type { Ids } from "../../../kernel/ids.ts";
 import type { JsonObject } from "../../../kernel/json.ts";
-import { numberAt, textAt } from "../../builtin/parts.ts";
+import { numberAt, textAt } from "../../../kernel/json-read.ts";
 import { callWebhook } from "../../kinds/conversion-webhook-call.ts";
 import type { WebhookFetch } from "../../kinds/conversion-webhook-call.ts";
 import type { AdmissionRequest } from "../admission.ts";

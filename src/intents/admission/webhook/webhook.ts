@@ -2,8 +2,8 @@
 // what its silence means.
 
 import type { Json } from "../../../kernel/json.ts";
+import { listAt, numberAt, objectAt, textAt, textsAt, valueAt } from "../../../kernel/json-read.ts";
 import type { Resource } from "../../../kernel/resource.ts";
-import { listAt, numberAt, objectAt, textAt, textsAt, valueAt } from "../../builtin/parts.ts";
 import type { WebhookAddress } from "../../kinds/conversion-webhook-call.ts";
 import { compileConditions } from "../expression/conditions.ts";
 import type { Conditions } from "../expression/conditions.ts";

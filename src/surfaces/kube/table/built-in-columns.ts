@@ -4,10 +4,11 @@
 
 import { isJsonObject } from "../../../kernel/json.ts";
 import type { Json, JsonObject } from "../../../kernel/json.ts";
+import { listAt, objectAt, textAt, valueAt } from "../../../kernel/json-read.ts";
 import { kindId } from "../../../kernel/kind.ts";
 import type { Kind } from "../../../kernel/kind.ts";
-import { ageColumn, column, creationDescription, itemsAt, nameColumn } from "./column.ts";
-import { objectAt, prose, textAt, valueAt } from "./column.ts";
+import { ageColumn, column, creationDescription, nameColumn } from "./column.ts";
+import { prose } from "./column.ts";
 import type { Column } from "./column.ts";
 import { coreEventColumns, newEventColumns } from "./event-columns.ts";
 import { paramRefText } from "./param-ref.ts";
@@ -103,11 +104,7 @@ function serviceAccountColumns(): readonly Column[] {
     "https://kubernetes.io/docs/concepts/configuration/secret",
   );
   const secrets = { name: "Secrets", type: "string", description };
-  return [
-    nameColumn(),
-    column(secrets, (object) => itemsAt(object, "secrets").length),
-    ageColumn(),
-  ];
+  return [nameColumn(), column(secrets, (object) => listAt(object, "secrets").length), ageColumn()];
 }
 
 function quotaColumns(): readonly Column[] {
@@ -193,7 +190,7 @@ function bindingColumns(word: string, roleText: string): readonly Column[] {
 }
 
 function subjects(object: JsonObject, kind: string): readonly JsonObject[] {
-  return itemsAt(object, "subjects")
+  return listAt(object, "subjects")
     .filter((subject) => isJsonObject(subject))
     .filter((subject) => textAt(subject, "kind") === kind);
 }
@@ -203,7 +200,7 @@ function webhookColumns(): readonly Column[] {
   const webhooks = { name: "Webhooks", type: "integer", description };
   return [
     nameColumn(),
-    column(webhooks, (object) => itemsAt(object, "webhooks").length),
+    column(webhooks, (object) => listAt(object, "webhooks").length),
     ageColumn(),
   ];
 }
@@ -236,7 +233,7 @@ function policyColumns({ name, field, description }: RuleCount): readonly Column
     nameColumn(),
     column(
       { name, type: "integer", description },
-      (object) => itemsAt(object, "spec", field).length,
+      (object) => listAt(object, "spec", field).length,
     ),
     column(paramKind, (object) => paramKindText(valueAt(object, "spec", "paramKind"))),
     ageColumn(),

@@ -1,8 +1,8 @@
 // A column of a Table: its definition as clients read it, and the cell it shows for an object.
 // The texts are those of kube-apiserver, because clients print them and tests compare them.
 
-import { getOwn, isJsonArray, isJsonObject } from "../../../kernel/json.ts";
 import type { Json, JsonObject } from "../../../kernel/json.ts";
+import { textAt, valueAt } from "../../../kernel/json-read.ts";
 import { ageOf } from "./human-duration.ts";
 
 export interface Column {
@@ -61,25 +61,4 @@ export function ageColumn(): Column {
 export function ageAt(object: JsonObject, nowMs: number, ...path: readonly string[]): string {
   const value = valueAt(object, ...path);
   return ageOf(typeof value === "string" ? value : undefined, nowMs);
-}
-
-export function valueAt(object: JsonObject, ...path: readonly string[]): Json | undefined {
-  let value: Json | undefined = object;
-  for (const name of path) value = isJsonObject(value) ? getOwn(value, name) : undefined;
-  return value;
-}
-
-export function textAt(object: JsonObject, ...path: readonly string[]): string {
-  const value = valueAt(object, ...path);
-  return typeof value === "string" ? value : "";
-}
-
-export function objectAt(object: JsonObject, ...path: readonly string[]): JsonObject {
-  const value = valueAt(object, ...path);
-  return isJsonObject(value) ? value : {};
-}
-
-export function itemsAt(object: JsonObject, ...path: readonly string[]): readonly Json[] {
-  const value = valueAt(object, ...path);
-  return isJsonArray(value) ? value : [];
 }

@@ -3,7 +3,8 @@
 
 import { isJsonObject } from "../../../kernel/json.ts";
 import type { JsonObject } from "../../../kernel/json.ts";
-import { ageAt, column, nameColumn, objectAt, prose, textAt, valueAt } from "./column.ts";
+import { objectAt, textAt, valueAt } from "../../../kernel/json-read.ts";
+import { ageAt, column, nameColumn, prose } from "./column.ts";
 import type { Column } from "./column.ts";
 
 export function coreEventColumns(): readonly Column[] {

@@ -3,7 +3,7 @@
 
 import { isJsonObject } from "../../../kernel/json.ts";
 import type { Json, JsonObject } from "../../../kernel/json.ts";
-import { itemsAt, objectAt, textAt, valueAt } from "./column.ts";
+import { listAt, objectAt, objectsAt, textAt, valueAt } from "../../../kernel/json-read.ts";
 
 export function paramRefText(reference: Json | undefined): string {
   if (!isJsonObject(reference)) return "<unset>";
@@ -19,7 +19,7 @@ function selectorText(selector: JsonObject): string {
   const labelTexts = Object.keys(labels)
     .sort()
     .map((key) => `${key}: ${textAt(labels, key)},`);
-  const requirements = itemsAt(selector, "matchExpressions").filter((item) => isJsonObject(item));
+  const requirements = objectsAt(selector, "matchExpressions");
   const requirementTexts = requirements.map((item) => `${requirementText(item)},`);
   return [
     `&LabelSelector{MatchLabels:map[string]string{${labelTexts.join("")}},`,
@@ -28,7 +28,7 @@ function selectorText(selector: JsonObject): string {
 }
 
 function requirementText(requirement: JsonObject): string {
-  const values = itemsAt(requirement, "values").map(String).join(" ");
+  const values = listAt(requirement, "values").map(String).join(" ");
   const key = textAt(requirement, "key");
   const operator = textAt(requirement, "operator");
   return `LabelSelectorRequirement{Key:${key},Operator:${operator},Values:[${values}],}`;

@@ -2,10 +2,10 @@
 // as long as the version lives, so that a row costs no more than its cells.
 
 import type { Json, JsonObject } from "../../../kernel/json.ts";
+import { textAt } from "../../../kernel/json-read.ts";
 import type { Kind, KindVersion } from "../../../kernel/kind.ts";
 import { builtInColumns } from "./built-in-columns.ts";
 import type { Column } from "./column.ts";
-import { textAt } from "./column.ts";
 import { definedColumns } from "./defined-columns.ts";
 import { listMetadata, partialObjectMetadata } from "./partial-metadata.ts";
 import type { ListMetadata, MetaVersion } from "./partial-metadata.ts";
