@@ -1,7 +1,8 @@
 /**
  * The health endpoints. `/livez` says that the process turns; `/readyz` and `/healthz` that the
  * store answers, asked anew each time and bounded, so that a load balancer learns the truth now.
- * Anybody may ask, with or without credentials.
+ * Anybody may ask for these three, with or without credentials. Each check has a path of its own,
+ * such as `/readyz/etcd`, under the names that probes written for kube-apiserver use.
  */
 import { isSetpointError } from "../kernel/errors.ts";
 import type { Timers } from "../kernel/timers.ts";
@@ -9,7 +10,15 @@ import type { Store } from "../store/port.ts";
 import type { PathHandler } from "../surfaces/kube/api.ts";
 
 const answerWithinMs = 2_000;
-const paths = new Set(["/livez", "/readyz", "/healthz"]);
+
+/** What each endpoint checks, in the order in which it tells of them. */
+const checksOf: ReadonlyMap<string, readonly Check[]> = new Map([
+  ["livez", ["ping", "log"]],
+  ["readyz", ["ping", "log", "etcd", "informer-sync", "shutdown"]],
+  ["healthz", ["ping", "log", "etcd"]],
+]);
+
+type Check = "ping" | "log" | "etcd" | "informer-sync" | "shutdown";
 
 export interface HealthOptions {
   readonly store: Pick<Store, "get">;
@@ -19,16 +28,27 @@ export interface HealthOptions {
 }
 
 export function isHealthPath(path: string): boolean {
-  return paths.has(trimmed(path));
+  return checksOf.has(path.slice(1)) && path.startsWith("/");
 }
 
 export function healthPaths(options: HealthOptions): PathHandler {
-  return async (exchange, { path }) => {
-    if (!isHealthPath(path)) return false;
-    const isRead = exchange.method === "GET" || exchange.method === "HEAD";
-    const { status, text } = isRead
-      ? await answer(options, trimmed(path))
-      : { status: 405, text: "method not allowed: use GET" };
+  return async (exchange, { path, query }) => {
+    const [endpoint = "", ...rest] = path.slice(1).split("/");
+    const checks = checksOf.get(endpoint);
+    if (checks === undefined) return false;
+    const one = checks.find((check) => check === rest[0]);
+    if (rest.length > 1 || (rest.length === 1 && one === undefined)) return false;
+    const asked = one === undefined ? checks : [one];
+    const excluded = new Set(query.getAll("exclude"));
+    const results = await Promise.all(
+      asked.map(async (check): Promise<Result> => ({
+        check,
+        problem: excluded.has(check) ? undefined : await problemOf(options, check),
+        isExcluded: excluded.delete(check),
+      })),
+    );
+    const isVerbose = query.has("verbose") && one === undefined;
+    const { status, text } = reply(endpoint, results, { isVerbose, unknown: [...excluded] });
     const headers = {
       "content-type": "text/plain; charset=utf-8",
       "cache-control": "no-cache, private",
@@ -39,38 +59,51 @@ export function healthPaths(options: HealthOptions): PathHandler {
   };
 }
 
-interface Reply {
-  readonly status: number;
-  readonly text: string;
+interface Result {
+  readonly check: Check;
+  readonly problem: string | undefined;
+  readonly isExcluded: boolean;
 }
 
-async function answer(options: HealthOptions, path: string): Promise<Reply> {
-  if (path === "/livez") return { status: 200, text: "ok" };
-  if (options.stopping.aborted) return { status: 503, text: "stopping" };
-  return await storeHealth(options);
+function reply(
+  endpoint: string,
+  results: readonly Result[],
+  { isVerbose, unknown }: { readonly isVerbose: boolean; readonly unknown: readonly string[] },
+): { readonly status: number; readonly text: string } {
+  const isGood = results.every(({ problem }) => problem === undefined);
+  if (isGood && !isVerbose) return { status: 200, text: "ok" };
+  const lines = results.map(({ check, problem, isExcluded }) => {
+    if (isExcluded) return `[+]${check} excluded: ok\n`;
+    return problem === undefined ? `[+]${check} ok\n` : `[-]${check} failed: ${problem}\n`;
+  });
+  if (unknown.length > 0) {
+    const names = unknown.map((name) => JSON.stringify(name)).join(",");
+    lines.push(`warn: some health checks cannot be excluded: no matches for ${names}\n`);
+  }
+  const text = `${lines.join("")}${endpoint} check ${isGood ? "passed" : "failed"}\n`;
+  return { status: isGood ? 200 : 500, text };
 }
 
-async function storeHealth({ store, timers }: HealthOptions): Promise<Reply> {
+/** Undefined when all is well. */
+async function problemOf(options: HealthOptions, check: Check): Promise<string | undefined> {
+  if (check === "shutdown" && options.stopping.aborted) return "process is shutting down";
+  return check === "etcd" ? await storeProblem(options) : undefined;
+}
+
+async function storeProblem({ store, timers }: HealthOptions): Promise<string | undefined> {
   const late = new AbortController();
   const timeout = timers.sleep(answerWithinMs, late.signal).then(
-    (): Reply => ({ status: 503, text: `store: no answer within ${answerWithinMs} ms` }),
-    (): Reply => ({ status: 503, text: "store: not asked" }),
+    () => `store: no answer within ${answerWithinMs} ms`,
+    () => "store: not asked",
   );
   // Any key will do: what matters is that the database is asked, and that it costs nothing.
   const asked = store.get({ kind: "health", namespace: "", name: "ready" }).then(
-    (): Reply => ({ status: 200, text: "ok" }),
-    (error: unknown): Reply => ({
-      status: 503,
-      text: `store: ${isSetpointError(error) ? `${error.code}: ${error.message}` : "failed"}`,
-    }),
+    () => undefined,
+    (error: unknown) => `store: ${isSetpointError(error) ? error.code : "failed"}`,
   );
   try {
     return await Promise.race([asked, timeout]);
   } finally {
     late.abort();
   }
-}
-
-function trimmed(path: string): string {
-  return path.length > 1 && path.endsWith("/") ? path.slice(0, -1) : path;
 }

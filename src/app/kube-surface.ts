@@ -24,6 +24,7 @@ import type { Logger } from "../telemetry/log.ts";
 import type { ControlPlane } from "./control-plane.ts";
 import type { Credentials } from "./credentials.ts";
 import { healthPaths, isHealthPath } from "./health.ts";
+import { observeRequests } from "./observe-requests.ts";
 
 export interface KubeSurfaceInput {
   readonly plane: ControlPlane;
@@ -44,6 +45,7 @@ export function kubeSurface(input: KubeSurfaceInput): KubeApi {
   const { signer, lookup, apiAudiences } = credentials;
   const reviews = { rbac, authentication, signer, lookup, apiAudiences, maxTokenSeconds };
   const health = healthPaths({ store: intents.store, timers: systemTimers, stopping });
+  const observed = observeRequests(plane);
   return kubeApi({
     surface: { intents, feed, hub, timers: systemTimers, stopping },
     authentication,
@@ -55,9 +57,10 @@ export function kubeSurface(input: KubeSurfaceInput): KubeApi {
       serverAddress: () => url().replace("https://", ""),
       serverVersion: gitVersion,
     }),
-    paths: [health, versionPath, openidPaths(credentials, url)],
+    paths: [health, versionPath, observed.path, openidPaths(credentials, url)],
     special: reviewHandlers(reviews),
     isOpen: isHealthPath,
+    onRequest: observed.onRequest,
     ids: systemIds,
     audit,
     onError: (error, { method, url: target }: Exchange) =>

@@ -52,8 +52,8 @@ function selectableValues(
   for (const path of paths) {
     const pointer = path.replaceAll(".", "/");
     const isSecret = secrets.some((secret) => `${pointer}/`.startsWith(`${secret}/`));
-    const value = isSecret ? undefined : fieldValue(resource, path);
-    if (value !== undefined) entries.push({ path, value });
+    // A selector cannot tell a missing value from an empty one, as in Kubernetes.
+    if (!isSecret) entries.push({ path, value: fieldValue(resource, path) ?? "" });
   }
   return entries;
 }

@@ -51,6 +51,7 @@ test("every form of the grammar is understood", () => {
     ["a in (,x)", "a in (,x)"],
     ["a in (x,)", "a in (,x)"],
     ["a in (,)", "a="],
+    ["a in ()", "a="],
     ["in in (in)", "in=in"],
     ["  ", ""],
     ["", ""],
@@ -58,6 +59,32 @@ test("every form of the grammar is understood", () => {
   for (const [text, normal] of forms) {
     assert.equal(formatSelector(parseSelector(text)), normal, text);
   }
+});
+
+test("what is wrong is told in the words of Kubernetes", () => {
+  const operators = "in, notin, =, ==, !=, gt, lt";
+  const messages: readonly (readonly [string, string])[] = [
+    ["a b", `unable to parse requirement: found 'b', expected: ${operators}`],
+    ["a=x=y", "found '=', expected: ',' or 'end of string'"],
+    ["=x", "found '=', expected: !, identifier, or 'end of string'"],
+    ["a in x", "unable to parse requirement: found 'x' expected: '('"],
+    ["a in (x", "unable to parse requirement: found '', expected: ',' or ')'"],
+    ["a in (!", "unable to parse requirement: found '!', expected: ',', ')' or identifier"],
+    ["a in (x,!", "unable to parse requirement: found '!', expected: ',', or identifier"],
+    ["a,", "found '', expected: identifier after ','"],
+    ["!", "unable to parse requirement: found '', expected: identifier"],
+    ["a==!x", "unable to parse requirement: found '!', expected: identifier"],
+    [
+      "/a",
+      'unable to parse requirement: <nil>: Invalid value: "/a": prefix part must be non-empty',
+    ],
+    [
+      `a=${"x".repeat(64)}`,
+      `unable to parse requirement: values[0][a]: Invalid value: "${"x".repeat(64)}": ` +
+        "must be no more than 63 bytes",
+    ],
+  ];
+  for (const [text, message] of messages) assert.throws(() => parseSelector(text), { message });
 });
 
 test("what the grammar does not know is refused as an invalid request", () => {
@@ -76,7 +103,6 @@ test("what the grammar does not know is refused as an invalid request", () => {
     "a in x",
     "a in (",
     "a in (x",
-    "a in ()",
     "a in (x y)",
     "a in ((x))",
     "a>1",

@@ -4,6 +4,7 @@
 // An object without the key satisfies "notin", as in Kubernetes.
 
 import { SetpointError } from "./errors.ts";
+import { goQuote } from "./go-text.ts";
 import { labelKeyProblems, labelValueProblems } from "./labels.ts";
 import { limits } from "./limits.ts";
 import { scanSelector } from "./selector-scan.ts";
@@ -18,19 +19,25 @@ export interface Requirement {
 
 type Labels = { readonly [key: string]: string };
 
-/** An empty text selects everything. */
+/** An empty text selects everything. Problems are told in the words of Kubernetes. */
 export function parseSelector(text: string): readonly Requirement[] {
   const tokens = scanSelector(text);
   const requirements: Requirement[] = [];
-  let at = 0;
-  const peek = (): SelectorToken | undefined => tokens[at];
-  const take = (): SelectorToken | undefined => tokens[at++];
-  while (peek() !== undefined) {
-    requirements.push(parseRequirement(peek, take));
-    const next = take();
+  const cursor = { tokens, at: 0 };
+  while (peek(cursor) !== undefined) {
+    const first = peek(cursor);
+    if (!startsRequirement(first)) {
+      throw unreadable(`found ${quoted(first)}, expected: !, identifier, or 'end of string'`);
+    }
+    requirements.push(parseRequirement(cursor));
+    const next = take(cursor);
     if (next === undefined) break;
-    if (next.text !== "," || next.isWord) throw unreadable(text, `found ${quoted(next)}`);
-    if (peek() === undefined) throw unreadable(text, "it ends after a comma");
+    if (!isMark(next, ",")) {
+      throw unreadable(`found ${quoted(next)}, expected: ',' or 'end of string'`);
+    }
+    if (!startsRequirement(peek(cursor))) {
+      throw unreadable(`found ${quoted(peek(cursor))}, expected: identifier after ','`);
+    }
   }
   if (requirements.length > limits.maxSelectorRequirements) {
     throw new SetpointError("request.too_large", "a label selector has too many requirements", {
@@ -73,73 +80,132 @@ export function requirement(
   values: readonly string[] = [],
 ): Requirement {
   const needsValues = operator === "in" || operator === "notin";
-  const problems = [...labelKeyProblems(key), ...values.flatMap(labelValueProblems)];
-  if (needsValues && values.length === 0) problems.push(`${operator} needs at least one value`);
-  if (!needsValues && values.length > 0) problems.push(`${operator} takes no values`);
-  const [problem] = problems;
-  if (problem !== undefined) throw unreadable(key, problem);
-  return { key, operator, values: [...new Set(values)].sort() };
+  const sorted = [...new Set(values)].sort();
+  const problems = [...keyProblems(key)];
+  if (needsValues && values.length === 0) {
+    problems.push(
+      "values: Invalid value: []: for 'in', 'notin' operators, values set can't be empty",
+    );
+  }
+  if (!needsValues && values.length > 0) {
+    const shown = JSON.stringify(values);
+    problems.push(
+      `values: Invalid value: ${shown}: values set must be empty for exists and does not exist`,
+    );
+  }
+  for (const [at, value] of sorted.entries()) {
+    const why = labelValueProblems(value).join("; ");
+    if (why === "") continue;
+    problems.push(`values[${at}][${key}]: Invalid value: ${goQuote(value)}: ${why}`);
+  }
+  if (problems.length === 0) return { key, operator, values: sorted };
+  const [only = ""] = problems;
+  throw unparsed(problems.length === 1 ? only : `[${problems.join(", ")}]`);
 }
 
-type Step = () => SelectorToken | undefined;
+function keyProblems(key: string): readonly string[] {
+  const problems = labelKeyProblems(key).map((problem) =>
+    problem.replace(/^a qualified name/, "a valid label key"),
+  );
+  return problems.length === 0
+    ? []
+    : [`<nil>: Invalid value: ${goQuote(key)}: ${problems.join("; ")}`];
+}
 
-function parseRequirement(peek: Step, take: Step): Requirement {
-  const first = take();
-  if (first !== undefined && !first.isWord && first.text === "!") {
-    return requirement(wordOf(take()), "absent");
+interface Cursor {
+  readonly tokens: readonly SelectorToken[];
+  at: number;
+}
+
+function peek({ tokens, at }: Cursor): SelectorToken | undefined {
+  return tokens[at];
+}
+
+function take(cursor: Cursor): SelectorToken | undefined {
+  const token = peek(cursor);
+  cursor.at += 1;
+  return token;
+}
+
+function isMark(token: SelectorToken | undefined, ...marks: readonly string[]): boolean {
+  return token !== undefined && !token.isWord && marks.includes(token.text);
+}
+
+function startsRequirement(token: SelectorToken | undefined): boolean {
+  return token?.isWord === true || isMark(token, "!");
+}
+
+function parseRequirement(cursor: Cursor): Requirement {
+  const isAbsent = isMark(peek(cursor), "!");
+  if (isAbsent) take(cursor);
+  const key = wordOf(take(cursor));
+  const [problem] = keyProblems(key);
+  if (problem !== undefined) throw unparsed(problem);
+  if (isAbsent) return requirement(key, "absent");
+  const operator = take(cursor);
+  if (operator === undefined || isMark(operator, ",")) {
+    cursor.at -= 1;
+    return requirement(key, "exists");
   }
-  const key = wordOf(first);
-  const operator = peek();
-  if (operator === undefined || operator.text === ",") return requirement(key, "exists");
-  take();
   switch (operator.text) {
     case "=":
     case "==":
-      return requirement(key, "in", [exactValue(peek, take)]);
+      return requirement(key, "in", [exactValue(cursor)]);
     case "!=":
-      return requirement(key, "notin", [exactValue(peek, take)]);
+      return requirement(key, "notin", [exactValue(cursor)]);
     case "in":
     case "notin":
-      return requirement(key, operator.text, valueList(take));
+      return requirement(key, operator.text, valueList(cursor));
+    case ">":
+    case "<":
+      throw uncompared(exactValue(cursor));
     default:
-      throw unreadable(key, `found ${quoted(operator)} instead of an operator`);
+      throw unparsed(`found ${quoted(operator)}, expected: in, notin, =, ==, !=, gt, lt`);
   }
 }
 
-/** "a=" and "a=,b" compare with the empty value. */
-function exactValue(peek: Step, take: Step): string {
-  const next = peek();
-  if (next === undefined || (!next.isWord && next.text === ",")) return "";
-  return wordOf(take());
+/** Values of labels are texts to our index, which has no order of numbers. */
+function uncompared(value: string): SetpointError {
+  if (/^[+-]?\d{1,18}$/.test(value)) return unparsed("the operators > and < are not supported");
+  const what = "for 'Gt', 'Lt' operators, the value must be an integer";
+  return unparsed(`values[0]: Invalid value: ${goQuote(value)}: ${what}`);
 }
 
-/** "(a,b)"; an empty place between commas is the empty value, but "()" holds none. */
-function valueList(take: Step): readonly string[] {
-  const open = take();
-  if (open === undefined || open.isWord || open.text !== "(") {
-    throw unreadable("in", `found ${quoted(open)} instead of "("`);
+/** "a=" and "a=,b" compare with the empty value. */
+function exactValue(cursor: Cursor): string {
+  const next = peek(cursor);
+  return next === undefined || isMark(next, ",") ? "" : wordOf(take(cursor));
+}
+
+/** "(a,b)"; an empty place between commas is the empty value, and so is all of "()". */
+function valueList(cursor: Cursor): readonly string[] {
+  const open = take(cursor);
+  if (!isMark(open, "(")) throw unparsed(`found ${quoted(open)} expected: '('`);
+  const first = peek(cursor);
+  if (first?.isWord !== true && !isMark(first, ",", ")")) {
+    throw unparsed(`found ${quoted(first)}, expected: ',', ')' or identifier`);
   }
   const values: string[] = [];
   let place: string | undefined;
   for (;;) {
-    const token = take();
-    const isMark = token !== undefined && !token.isWord && [",", ")"].includes(token.text);
-    if (!isMark) {
-      if (place !== undefined) throw unreadable("in", `found ${quoted(token)} after a value`);
-      place = wordOf(token);
+    const token = take(cursor);
+    if (isMark(token, ",", ")")) {
+      values.push(place ?? "");
+      place = undefined;
+      if (isMark(token, ")")) return values;
       continue;
     }
-    const isWhole = token.text === ")" && values.length === 0 && place === undefined;
-    if (isWhole) return [];
-    values.push(place ?? "");
-    place = undefined;
-    if (token.text === ")") return values;
+    if (place !== undefined) throw unparsed(`found ${quoted(token)}, expected: ',' or ')'`);
+    if (token?.isWord !== true) {
+      throw unparsed(`found ${quoted(token)}, expected: ',', or identifier`);
+    }
+    place = token.text;
   }
 }
 
 function wordOf(token: SelectorToken | undefined): string {
-  if (token?.isWord) return token.text;
-  throw unreadable("", `found ${quoted(token)} instead of a name`);
+  if (token?.isWord === true) return token.text;
+  throw unparsed(`found ${quoted(token)}, expected: identifier`);
 }
 
 function formatRequirement({ key, operator, values }: Requirement): string {
@@ -150,11 +216,13 @@ function formatRequirement({ key, operator, values }: Requirement): string {
 }
 
 function quoted(token: SelectorToken | undefined): string {
-  return token === undefined ? "the end" : `"${token.text}"`;
+  return `'${token?.text ?? ""}'`;
 }
 
-function unreadable(selector: string, problem: string): SetpointError {
-  return new SetpointError("request.invalid", `unable to parse the label selector: ${problem}`, {
-    details: { selector: selector.slice(0, 600), problem },
-  });
+function unparsed(problem: string): SetpointError {
+  return unreadable(`unable to parse requirement: ${problem}`);
+}
+
+function unreadable(problem: string): SetpointError {
+  return new SetpointError("request.invalid", problem);
 }

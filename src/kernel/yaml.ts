@@ -38,8 +38,15 @@ export function parseYaml(text: string): ParsedYaml {
   return { value: value as Json, duplicates };
 }
 
+/** Sorted, and quoted so that readers of YAML 1.1 see the same values, as Go writes it. */
 export function formatYaml(value: Json): string {
-  return stringify(value, { lineWidth: 0, aliasDuplicateObjects: false });
+  return stringify(value, {
+    version: "1.1",
+    lineWidth: 0,
+    aliasDuplicateObjects: false,
+    sortMapEntries: true,
+    indentSeq: false,
+  });
 }
 
 /** The commonest problems as Kubernetes words them; clients print these. */

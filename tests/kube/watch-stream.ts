@@ -38,6 +38,8 @@ export function openWatch(response: IncomingMessage): WatchStream {
   };
   response.setEncoding("utf8");
   response.on("data", (text: string) => {
+    // A refusal is no stream of frames.
+    if (response.statusCode !== 200) return;
     const lines = `${unread}${text}`.split("\n");
     unread = lines.pop() ?? "";
     for (const line of lines) if (line !== "") frames.push(JSON.parse(line) as WatchFrame);

@@ -33,6 +33,10 @@ export interface WatchHub {
   /** Tells of everything after the returned revision. */
   join(group: WatchGroup, watcher: Watcher): { readonly position: number; leave(): void };
   readonly watchers: number;
+  /** The revision up to which everybody has been told. */
+  readonly position: number;
+  /** Resolves once the position is at least this; ask only for what is in the log. */
+  reached(revision: number): Promise<void>;
 }
 
 interface Joined {
@@ -92,6 +96,10 @@ export function watchHub(feed: ChangeFeed): WatchHub {
     get watchers() {
       return watchers;
     },
+    get position() {
+      return feed.position;
+    },
+    reached: (revision) => feed.reached(revision),
   };
 }
 

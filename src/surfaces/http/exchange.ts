@@ -29,6 +29,8 @@ export interface Exchange {
   /** The head of an answer whose body comes bit by bit. */
   begin(status: number, headers: Headers): BodyStream;
   readonly isAnswered: boolean;
+  /** Of the answer; 0 before there is one. */
+  readonly status: number;
   /** Called once when the client has gone or the answer is finished. */
   onClose(run: () => void): void;
 }
@@ -69,7 +71,7 @@ class HttpExchange implements Exchange {
   readonly certificate: PeerCertificate | undefined;
   readonly #request: Request;
   readonly #response: Response;
-  #isAnswered = false;
+  #status = 0;
 
   constructor(request: Request, response: Response, certificate: PeerCertificate | undefined) {
     this.method = request.method ?? "GET";
@@ -85,7 +87,11 @@ class HttpExchange implements Exchange {
   }
 
   get isAnswered(): boolean {
-    return this.#isAnswered;
+    return this.#status !== 0;
+  }
+
+  get status(): number {
+    return this.#status;
   }
 
   /** Raw headers are names and values in turn. */
@@ -100,8 +106,8 @@ class HttpExchange implements Exchange {
 
   send(status: number, headers: Headers, body: Buffer | string = ""): void {
     const response = this.#response;
-    if (this.#isAnswered || response.destroyed) return;
-    this.#isAnswered = true;
+    if (this.isAnswered || response.destroyed) return;
+    this.#status = status;
     const length = Buffer.byteLength(body);
     writeHead(response, status, { ...headers, "content-length": length });
     if (this.method === "HEAD" || length === 0) response.end();
@@ -111,7 +117,7 @@ class HttpExchange implements Exchange {
   }
 
   begin(status: number, headers: Headers): BodyStream {
-    this.#isAnswered = true;
+    this.#status = status;
     writeHead(this.#response, status, headers);
     return bodyStream(this.#response);
   }

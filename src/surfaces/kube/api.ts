@@ -8,10 +8,9 @@ import type { Access, Authorizer } from "../../intents/auth/policy.ts";
 import type { RequestHeaders } from "../../intents/auth/request-facts.ts";
 import { anonymousUser, mastersGroup } from "../../intents/auth/user.ts";
 import type { UserInfo } from "../../intents/auth/user.ts";
-import { SetpointError, isSetpointError } from "../../kernel/errors.ts";
+import { isSetpointError } from "../../kernel/errors.ts";
 import type { Ids } from "../../kernel/ids.ts";
-import type { Found } from "../../intents/kinds/registry.ts";
-import { badRequest, methodNotAllowed, notFound, unsupportedVerb } from "../../intents/refusals.ts";
+import { badRequest, methodNotAllowed } from "../../intents/refusals.ts";
 import type { Caller } from "../../intents/request.ts";
 import type { Auditor, AuditTrail } from "../../intents/audit/audit-trail.ts";
 import type { Exchange, Headers } from "../http/exchange.ts";
@@ -24,7 +23,9 @@ import { parseFieldSelector } from "./field-selector.ts";
 import { createObject, deleteObject, getObject, patchObject, replaceObject } from "./objects.ts";
 import { parseRequest } from "./request-info.ts";
 import type { RequestInfo } from "./request-info.ts";
+import { checkTimeout } from "./request-timeout.ts";
 import { sendError } from "./respond.ts";
+import { routeOf, sendNowhere, unknownRoute } from "./routing.ts";
 import { serveScale } from "./scale.ts";
 import { warningHeaders } from "./warnings.ts";
 
@@ -53,6 +54,16 @@ export interface KubeApiInput {
   /** Records requests; absent when nobody wants a record. */
   readonly audit?: Auditor | undefined;
   readonly onError: (error: unknown, exchange: Exchange) => void;
+  /** Told of each request when it comes, and by the returned function when it is answered. */
+  readonly onRequest?: () => (answered: Answered) => void;
+}
+
+export interface Answered {
+  readonly status: number;
+  /** Undefined when the request was not even understood. */
+  readonly info: RequestInfo | undefined;
+  /** Whether the resource that was asked for is one that is served. */
+  readonly isKnown: boolean;
 }
 
 export type KubeApi = (exchange: Exchange) => Promise<void>;
@@ -60,15 +71,24 @@ export type KubeApi = (exchange: Exchange) => Promise<void>;
 export function kubeApi(input: KubeApiInput): KubeApi {
   return async (exchange) => {
     const headers = new AnswerHeaders(auditId(exchange, input.ids));
+    const finished = input.onRequest?.();
+    const info = parseRequest(exchange.method, exchange.url);
     try {
-      await answer(input, exchange, headers);
+      await answer(input, exchange, headers, info);
     } catch (error) {
       if (!isSetpointError(error) || error.code === "internal") input.onError(error, exchange);
       const answered =
         headers.trail === undefined ? exchange : auditedExchange(exchange, headers.trail);
       if (!exchange.isAnswered) await sendError(answered, error, headers.all());
+    } finally {
+      const isKnown = info?.isResource === true && isServed(input, info);
+      finished?.({ status: exchange.status, info, isKnown });
     }
   };
+}
+
+function isServed({ surface }: KubeApiInput, { group, version, resource }: RequestInfo): boolean {
+  return surface.intents.kinds.find(group, version, resource) !== undefined;
 }
 
 /** What goes out with the answer besides its body. */
@@ -105,9 +125,10 @@ async function answer(
   input: KubeApiInput,
   exchange: Exchange,
   headers: AnswerHeaders,
+  info: RequestInfo | undefined,
 ): Promise<void> {
-  const info = parseRequest(exchange.method, exchange.url);
   if (info === undefined) throw badRequest("the URL of the request cannot be read");
+  if (info.verb !== "watch") checkTimeout(info.query);
   if (!info.isResource && input.isOpen(info.path)) {
     await servePath(input, exchange, info, anonymousUser);
     return;
@@ -149,7 +170,10 @@ async function answerUser(
     return;
   }
   const found = input.surface.intents.kinds.find(info.group, info.version, info.resource);
-  if (found === undefined) throw noSuchResource();
+  if (found === undefined) {
+    if (unknownRoute(input.surface.intents.kinds, info) === "nowhere") sendNowhere(exchange);
+    return;
+  }
   const { deprecationWarning } = found.version.definition;
   if (deprecationWarning !== undefined) headers.warn(deprecationWarning);
   const caller: Caller = {
@@ -237,18 +261,7 @@ async function servePath(
   }
   const isRead = exchange.method === "GET" || exchange.method === "HEAD";
   if (isRead && input.documents.serve(exchange, info.path, info.query)) return;
-  pageNotFound(exchange);
-}
-
-function pageNotFound(exchange: Exchange): void {
-  exchange.send(404, { "content-type": "text/plain; charset=utf-8" }, "404 page not found\n");
-}
-
-/** Creations and deletions of collections are about one namespace, where there are namespaces. */
-function isPlaced({ found, info }: ResourceRequest): boolean {
-  const { kind, id } = found.served;
-  if (kind.scope === "Cluster") return info.namespace === "" || id === "namespaces";
-  return info.namespace !== "" || !["create", "deletecollection"].includes(info.verb);
+  sendNowhere(exchange);
 }
 
 async function serveResource(input: KubeApiInput, request: ResourceRequest): Promise<void> {
@@ -257,13 +270,9 @@ async function serveResource(input: KubeApiInput, request: ResourceRequest): Pro
   const { id } = found.served;
   const handler = special.get(info.subresource === "" ? id : `${id}/${info.subresource}`);
   if (handler !== undefined) return await handler(surface, request);
-  if (!isPlaced(request)) return pageNotFound(request.exchange);
-  if (!isServedSubresource(found, info)) {
-    const isOurs = found.served.kind.origin === "definition" && info.subresource !== "";
-    throw isOurs ? notFound(found.served.kind, info.name) : noSuchResource();
-  }
-  if (info.subresource === "" && !found.served.verbs.includes(info.verb)) {
-    throw methodNotAllowed(found.served.kind);
+  if (routeOf(found, info) === "nowhere") {
+    sendNowhere(request.exchange);
+    return;
   }
   if (info.subresource === "scale") return await serveScale(surface, request);
   switch (info.verb) {
@@ -286,28 +295,4 @@ async function serveResource(input: KubeApiInput, request: ResourceRequest): Pro
     default:
       throw methodNotAllowed(found.served.kind);
   }
-}
-
-function isServedSubresource({ served, version }: Found, info: RequestInfo): boolean {
-  if (info.rest.length > 0) return false;
-  const hasVerb = ["get", "update", "patch"].includes(info.verb);
-  switch (info.subresource) {
-    case "":
-      return true;
-    case "status":
-      if (!version.definition.subresources.status) return false;
-      if (!hasVerb) throw unsupportedVerb(served.kind, info.verb);
-      return true;
-    case "scale":
-      return version.definition.subresources.scale !== undefined;
-    case "finalize":
-      return served.id === "namespaces" && info.verb === "update";
-    default:
-      return false;
-  }
-}
-
-export function noSuchResource(): SetpointError {
-  const message = "the server could not find the requested resource";
-  return new SetpointError("resource.not_found", message);
 }

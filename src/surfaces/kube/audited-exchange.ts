@@ -31,6 +31,9 @@ export function auditedExchange(exchange: Exchange, trail: AuditTrail): Exchange
     get isAnswered() {
       return exchange.isAnswered;
     },
+    get status() {
+      return exchange.status;
+    },
     onClose: (run) => exchange.onClose(run),
   };
 }

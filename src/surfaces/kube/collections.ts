@@ -2,12 +2,13 @@
 
 import type { JsonObject } from "../../kernel/json.ts";
 import { limits } from "../../kernel/limits.ts";
-import { isSetpointError } from "../../kernel/errors.ts";
+import { SetpointError, isSetpointError } from "../../kernel/errors.ts";
 import { deleteResource } from "../../intents/write/delete.ts";
 import type { Selection } from "../../intents/watch/selection.ts";
 import type { Page, StoredRecord } from "../../store/port.ts";
 import { formOf, targetOf } from "./context.ts";
 import type { ResourceRequest, Surface } from "./context.ts";
+import type { ListedNamespace } from "./continue-token.ts";
 import { deleteOptions } from "./delete-options.ts";
 import { selectionOf } from "./field-selector.ts";
 import {
@@ -38,19 +39,25 @@ export async function listObjects(surface: Surface, request: ResourceRequest): P
   const options = listOptions(request.info.query, false);
   const selection = select(request, options);
   const plan = await planOf(surface, request, options);
-  const { limit } = options;
-  const hasSelector = selection.labels.length > 0 || selection.fields.length > 0;
+  const limit = pageLimit(options);
+  const hasSelector = options.labelSelector !== "" || options.fieldSelector !== "";
   const pages = readPages(surface.intents.store, selection, plan, {
     pageItems: limit > 0 ? Math.min(limit, limits.maxPageItems) : limits.defaultPageItems * 2,
-    countRemaining: limit > 0 && !hasSelector && selection.name === undefined,
+    countRemaining: limit > 0 && !hasSelector,
   });
   const isPlain = form.as === "object" && form.encoding === "json";
   if (limit === 0 && isPlain && !takesGzip(request.exchange)) {
     await streamList(request, pages, form);
     return;
   }
-  const list = await collectPage(pages, limit > 0 ? limit : Number.POSITIVE_INFINITY);
+  const most = limit > 0 ? limit : Number.POSITIVE_INFINITY;
+  const list = await collectPage(pages, most, listedNamespace(request));
   await sendList(surface, request, form, list);
+}
+
+/** A list of any state is answered whole, as kube-apiserver answers it from its cache. */
+function pageLimit({ limit, resourceVersion, continueToken }: ListOptions): number {
+  return resourceVersion === "0" && continueToken === "" ? 0 : limit;
 }
 
 async function sendList(
@@ -127,14 +134,15 @@ const comma = Buffer.from(",");
 
 export async function watchObjects(surface: Surface, request: ResourceRequest): Promise<void> {
   const form = formOf(request, true);
+  if (form.encoding === "yaml") throw noStream();
   const { exchange, found, info } = request;
   const options = listOptions(info.query, true);
   const selection = select(request, options);
   const asked = listRevision(options.resourceVersion);
   const { store, clock, random } = surface.intents;
-  if (asked > 0) await waitForRevision(surface, asked);
   const startsWithState =
     options.sendInitialEvents ?? (options.resourceVersion === "" || asked === 0);
+  if (startsWithState && asked > 0) await waitForRevision(surface, asked);
   const frames = watchFrames({
     found,
     form,
@@ -155,10 +163,16 @@ export async function watchObjects(surface: Surface, request: ResourceRequest): 
     form,
     after: startsWithState ? undefined : after,
     sendsBookmarks: options.allowWatchBookmarks,
-    marksInitialEnd: options.sendInitialEvents === true && options.allowWatchBookmarks,
+    marksInitialEnd: startsWithState && options.allowWatchBookmarks,
     timeoutSeconds: options.timeoutSeconds,
     stopping: surface.stopping,
   });
+}
+
+function noStream(): SetpointError {
+  const types = "application/json;stream=watch, application/vnd.kubernetes.protobuf;stream=watch";
+  const message = `only the following media types are accepted: ${types}`;
+  return new SetpointError("request.not_acceptable", message);
 }
 
 export async function deleteObjects(surface: Surface, request: ResourceRequest): Promise<void> {
@@ -172,8 +186,8 @@ export async function deleteObjects(surface: Surface, request: ResourceRequest):
     pageItems: limits.defaultPageItems,
     countRemaining: false,
   });
-  const { limit } = listed;
-  const list = await collectPage(pages, limit > 0 ? limit : Number.POSITIVE_INFINITY);
+  const most = listed.limit > 0 ? listed.limit : Number.POSITIVE_INFINITY;
+  const list = await collectPage(pages, most, listedNamespace(request));
   const target = targetOf(request);
   const { caller } = request;
   for (const chunk of chunks(list.records, deletedAtOnce)) {
@@ -201,10 +215,13 @@ function* chunks<T>(items: readonly T[], size: number): Generator<readonly T[]> 
   for (let at = 0; at < items.length; at += size) yield items.slice(at, at + size);
 }
 
-function select({ found, info }: ResourceRequest, options: ListOptions): Selection {
-  const isNamespaced = found.served.kind.scope === "Namespaced";
-  const namespace = isNamespaced ? info.namespace || undefined : "";
-  const selection = selectionOf(found, namespace, options);
+function listedNamespace({ found, info }: ResourceRequest): ListedNamespace {
+  return found.served.kind.scope === "Namespaced" ? info.namespace || undefined : "";
+}
+
+function select(request: ResourceRequest, options: ListOptions): Selection {
+  const { found, info } = request;
+  const selection = selectionOf(found, listedNamespace(request), options);
   if (info.name === "") return selection;
   // A watch of one object by its own path.
   const isOther = selection.name !== undefined && selection.name !== info.name;
@@ -213,10 +230,10 @@ function select({ found, info }: ResourceRequest, options: ListOptions): Selecti
 
 async function planOf(
   surface: Surface,
-  { found }: ResourceRequest,
+  request: ResourceRequest,
   options: ListOptions,
 ): Promise<ListPlan> {
-  return await planList(surface.intents.store, options, found.served.kind.scope === "Namespaced", {
+  return await planList(surface.intents.store, options, listedNamespace(request), {
     untilRevision: (revision) => waitForRevision(surface, revision),
   });
 }

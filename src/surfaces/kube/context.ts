@@ -45,6 +45,18 @@ export function isBuiltIn({ served }: Found): boolean {
 }
 
 export function formOf(request: ResourceRequest, hasTable: boolean): Form {
-  const accept = request.exchange.headers.accept;
-  return negotiate(accept, { hasProtobuf: isBuiltIn(request.found), hasTable });
+  const { exchange, found, info } = request;
+  const limits = { hasProtobuf: isBuiltIn(found), hasTable };
+  if (info.verb === "watch") return negotiate(exchange.headers.accept, limits);
+  const isList = info.verb === "list" || info.verb === "deletecollection";
+  const collection = { isList, goType: goTypeOf(found, isList) };
+  return negotiate(exchange.headers.accept, { ...limits, collection });
+}
+
+/** How messages of kube-apiserver call what a kind is made of. */
+function goTypeOf({ served }: Found, isList: boolean): string {
+  const { group, names, origin } = served.kind;
+  if (origin !== "built-in") return `*unstructured.Unstructured${isList ? "List" : ""}`;
+  const [first = ""] = group.split(".");
+  return `*${group === "" ? "core" : first}.${isList ? names.listKind : names.kind}`;
 }

@@ -1,51 +1,82 @@
 // Where the next page of a list begins. Clients treat the token as opaque; its form is that of
-// kube-apiserver, so that tools which look inside find what they expect. A revision of -1 means
-// that the rest may be read from a newer state.
+// kube-apiserver, so that tools which look inside find what they expect: the key stands relative
+// to what is listed, a namespace or everything. A revision of -1 means that the rest may be read
+// from a newer state.
 
 import { isJsonObject } from "../../kernel/json.ts";
+import type { Json, JsonObject } from "../../kernel/json.ts";
+import { jsonSyntaxProblem } from "../../kernel/json-syntax.ts";
 import { badRequest } from "../../intents/refusals.ts";
 import type { Position } from "../../store/port.ts";
 
 const tokenVersion = "meta.k8s.io/v1";
 const anyRevision = -1;
 
-export function encodeContinue({ revision, namespace, name }: Position): string {
-  const start = namespace === "" ? `${name}\0` : `${namespace}/${name}\0`;
+/** The namespace that is listed; undefined when it is all of them, "" for cluster-wide kinds. */
+export type ListedNamespace = string | undefined;
+
+export function encodeContinue(
+  { revision, namespace, name }: Position,
+  listed: ListedNamespace,
+): string {
+  const start = listed === undefined ? `${namespace}/${name}\0` : `${name}\0`;
   const token = { v: tokenVersion, rv: revision, start };
   return Buffer.from(JSON.stringify(token)).toString("base64url");
 }
 
-/** Names hold no slash in namespaces, so the first one separates. */
-export function decodeContinue(token: string, isNamespaced: boolean, head: number): Position {
-  const problem = (why: string): Error =>
-    badRequest(`invalid continue token: continue key is not valid: ${why}`);
-  let value: unknown;
-  try {
-    value = JSON.parse(Buffer.from(token, "base64url").toString("utf8"));
-  } catch (cause) {
-    throw badRequest(`invalid continue token: continue key is not valid: ${reason(cause)}`, cause);
+export function decodeContinue(token: string, listed: ListedNamespace, head: number): Position {
+  const { v, rv, start } = tokenOf(token);
+  const version = typeof v === "string" ? v : "";
+  if (version !== tokenVersion) {
+    throw problem(`server does not recognize this encoded version ${version}`);
   }
-  if (!isJsonObject(value)) throw problem("it is not an object");
-  const { v, rv, start } = value;
-  if (v !== tokenVersion) throw problem("server does not recognize this encoded version");
-  if (typeof rv !== "number" || !Number.isSafeInteger(rv) || rv === 0 || rv < anyRevision) {
+  if (rv === undefined || rv === 0) {
     throw problem("incorrect encoded start resourceVersion (version meta.k8s.io/v1)");
+  }
+  if (typeof rv !== "number" || !Number.isSafeInteger(rv)) {
+    const type = typeof rv === "number" ? `number ${rv}` : goTypeOf(rv);
+    throw problem(
+      `json: cannot unmarshal ${type} into Go struct field continueToken.rv of type int64`,
+    );
   }
   if (typeof start !== "string" || start === "") {
     throw problem("encoded start key empty (version meta.k8s.io/v1)");
   }
+  if (start.split("/").includes("..")) throw problem(start);
   const whole = start.endsWith("\0") ? start.slice(0, -1) : start;
-  const slash = isNamespaced ? whole.indexOf("/") : -1;
-  const revision = rv === anyRevision ? head : rv;
-  if (slash < 0) return { revision, namespace: "", name: whole };
+  const revision = rv < 0 ? head : rv;
+  // Names hold no slash in namespaces, so the first one separates.
+  const slash = listed === undefined ? whole.indexOf("/") : -1;
+  if (slash < 0) return { revision, namespace: listed ?? "", name: whole };
   return { revision, namespace: whole.slice(0, slash), name: whole.slice(slash + 1) };
 }
 
 /** A token that goes on behind the same key, but on whatever the state is by then. */
-export function inconsistentContinue(position: Position): string {
-  return encodeContinue({ ...position, revision: anyRevision });
+export function inconsistentContinue(position: Position, listed: ListedNamespace): string {
+  return encodeContinue({ ...position, revision: anyRevision }, listed);
 }
 
-function reason(cause: unknown): string {
-  return cause instanceof SyntaxError ? "it is not JSON" : "it cannot be read";
+function tokenOf(token: string): JsonObject {
+  const strange = /[^A-Za-z0-9_-]/.exec(token.replace(/=+$/, ""));
+  if (strange !== null) throw problem(`illegal base64 data at input byte ${strange.index}`);
+  const text = Buffer.from(token, "base64url").toString("utf8");
+  let value: Json;
+  try {
+    value = JSON.parse(text) as Json;
+  } catch {
+    throw problem(jsonSyntaxProblem(text) ?? "unexpected end of JSON input");
+  }
+  if (isJsonObject(value)) return value;
+  throw problem(
+    `json: cannot unmarshal ${goTypeOf(value)} into Go value of type storage.continueToken`,
+  );
+}
+
+function goTypeOf(value: Json): string {
+  if (Array.isArray(value)) return "array";
+  return typeof value === "boolean" ? "bool" : typeof value;
+}
+
+function problem(why: string): Error {
+  return badRequest(`invalid continue token: continue key is not valid: ${why}`);
 }

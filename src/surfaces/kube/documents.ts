@@ -4,15 +4,21 @@
 
 import type { ExtraSubresource } from "../../intents/builtin/builtin-kinds.ts";
 import type { KindRegistry } from "../../intents/kinds/registry.ts";
+import type { Json } from "../../kernel/json.ts";
+import { formatYaml } from "../../kernel/yaml.ts";
 import type { Exchange } from "../http/exchange.ts";
 import { discoveryOf } from "./discovery/discovery.ts";
 import type { Discovery, DiscoveryForm } from "./discovery/discovery.ts";
+import { encodedBytes } from "./discovery/encoded-document.ts";
 import type { EncodedDocument } from "./discovery/encoded-document.ts";
 import type { ServedInput } from "./discovery/served-groups.ts";
 import { gnosticTypes } from "./openapi/gnostic.ts";
 import { openApiOf } from "./openapi/openapi.ts";
 import type { OpenApi, OpenApiCache } from "./openapi/openapi.ts";
-import { acceptClauses } from "./negotiate.ts";
+import { acceptClauses, contentType, negotiate } from "./negotiate.ts";
+import type { Form } from "./negotiate.ts";
+import { isForPeople } from "./respond.ts";
+import { noSuchResource } from "./routing.ts";
 
 export interface Documents {
   /** True when the path was one of theirs and has been answered. */
@@ -65,6 +71,10 @@ function servedInput({ kinds, subresources }: DocumentsInput): ServedInput {
 interface Found {
   readonly document: EncodedDocument;
   readonly isImmutable?: boolean;
+  /** Discovery may be asked for in YAML, and is indented for people. */
+  readonly isDiscovery?: boolean;
+  /** Where the document is that was asked for by a hash it no longer has. */
+  readonly movedTo?: string;
 }
 
 function documentAt(
@@ -76,15 +86,17 @@ function documentAt(
   const [first = "", ...rest] = path.split("/").filter((part) => part !== "");
   const accept = exchange.headers.accept ?? "";
   switch (first) {
+    case "":
+      return { document: rootPaths(discovery) };
     case "api":
-      if (rest.length === 0) return { document: discovery.api(discoveryForm(accept)) };
-      return rest.length === 1 ? optional(discovery.resources("", rest[0] ?? "")) : undefined;
+      if (rest.length === 0) return discovered(discovery.api(discoveryForm(accept)));
+      if (rest.length > 1) return undefined;
+      return discovered(discovery.resources("", rest[0] ?? "") ?? missing());
     case "apis":
-      if (rest.length === 0) return { document: discovery.apis(discoveryForm(accept)) };
-      if (rest.length === 1) return optional(discovery.group(rest[0] ?? ""));
-      return rest.length === 2
-        ? optional(discovery.resources(rest[0] ?? "", rest[1] ?? ""))
-        : undefined;
+      if (rest.length === 0) return discovered(discovery.apis(discoveryForm(accept)));
+      if (rest.length === 1) return discovered(discovery.group(rest[0] ?? ""));
+      if (rest.length > 2) return undefined;
+      return discovered(discovery.resources(rest[0] ?? "", rest[1] ?? ""));
     case "openapi":
       if (rest[0] === "v2" && rest.length === 1) return v2Document(openApi, accept);
       if (rest[0] !== "v3") return undefined;
@@ -95,11 +107,17 @@ function documentAt(
   }
 }
 
+function missing(): never {
+  throw noSuchResource();
+}
+
 /** The hash in the URL names the content, so what is found under it never changes. */
 function groupDocument(openApi: OpenApi, path: string, hash: string | null): Found | undefined {
   const document = openApi.document(path);
   if (document === undefined) return undefined;
-  return { document, isImmutable: hash !== null && hash === openApi.hashOf(path) };
+  const current = openApi.hashOf(path) ?? "";
+  if (hash === null || hash === current) return { document, isImmutable: hash !== null };
+  return { document, movedTo: `/openapi/v3/${path}?hash=${encodeURIComponent(current)}` };
 }
 
 function v2Document(openApi: OpenApi, accept: string): Found {
@@ -107,9 +125,37 @@ function v2Document(openApi: OpenApi, accept: string): Found {
   return { document: openApi.v2(isProtobuf ? "protobuf" : "json") };
 }
 
-function optional(document: EncodedDocument | undefined): Found | undefined {
-  return document === undefined ? undefined : { document };
+function discovered(document: EncodedDocument | undefined): Found | undefined {
+  return document === undefined ? undefined : { document, isDiscovery: true };
 }
+
+/** What there is, for people who ask at the root. */
+function rootPaths({ groups }: Discovery): EncodedDocument {
+  const served = groups.flatMap(({ name, versions }) =>
+    name === ""
+      ? versions.map((version) => `/api/${version.name}`)
+      : [`/apis/${name}`, ...versions.map((version) => `/apis/${name}/${version.name}`)],
+  );
+  const paths = [...new Set([...otherPaths, ...served])].sort();
+  const text = JSON.stringify({ paths }, undefined, 2);
+  return encodedBytes(Buffer.from(text), "application/json");
+}
+
+const otherPaths = [
+  "/.well-known/openid-configuration",
+  "/api",
+  "/apis",
+  "/apis/",
+  "/healthz",
+  "/livez",
+  "/metrics",
+  "/openapi/v2",
+  "/openapi/v3",
+  "/openapi/v3/",
+  "/openid/v1/jwks",
+  "/readyz",
+  "/version",
+];
 
 function discoveryForm(accept: string): DiscoveryForm {
   if (!accept.includes("apidiscovery")) return "plain";
@@ -124,15 +170,43 @@ function discoveryForm(accept: string): DiscoveryForm {
   return "plain";
 }
 
-function sendDocument(exchange: Exchange, { document, isImmutable = false }: Found): void {
-  const { etag, bytes, contentType } = document;
+function sendDocument(exchange: Exchange, found: Found): void {
+  const { document, isImmutable = false, movedTo } = found;
+  const isAggregated = document.contentType.includes("apidiscovery");
+  if (found.isDiscovery === true && !isAggregated) {
+    sendDiscovery(exchange, document);
+    return;
+  }
+  const { etag, bytes } = document;
+  const caching = isAggregated ? "public" : "no-cache, private";
   const headers = {
     etag,
     vary: "Accept",
-    "cache-control": isImmutable ? "public, immutable" : "no-cache, private",
-    "content-type": contentType,
+    "cache-control": isImmutable ? "public, immutable" : caching,
+    "content-type": document.contentType,
   };
   const known = exchange.headers["if-none-match"];
-  if (known !== undefined && known.includes(etag)) exchange.send(304, headers);
+  if (movedTo !== undefined) exchange.send(301, { ...headers, location: movedTo });
+  else if (known !== undefined && known.includes(etag)) exchange.send(304, headers);
   else exchange.send(200, headers, bytes);
+}
+
+/** Protobuf is not offered: clients that prefer it take JSON, too. */
+function sendDiscovery(exchange: Exchange, { etag, bytes }: EncodedDocument): void {
+  const form = discoveryEncoding(exchange.headers.accept);
+  const headers = { etag, "cache-control": "no-cache, private", "content-type": contentType(form) };
+  const known = exchange.headers["if-none-match"];
+  if (known !== undefined && known.includes(etag)) exchange.send(304, headers);
+  else if (form.encoding === "yaml") {
+    exchange.send(200, headers, formatYaml(JSON.parse(bytes.toString("utf8")) as Json));
+  } else if (isForPeople(exchange, form)) {
+    const value = JSON.parse(bytes.toString("utf8")) as Json;
+    exchange.send(200, headers, JSON.stringify(value, undefined, 2));
+  } else exchange.send(200, headers, bytes);
+}
+
+function discoveryEncoding(accept: string | undefined): Form {
+  const takesProtobuf = accept?.includes("application/vnd.kubernetes.protobuf") === true;
+  const form = negotiate(accept, { hasProtobuf: takesProtobuf, hasTable: false });
+  return form.encoding === "protobuf" ? { ...form, encoding: "json" } : form;
 }

@@ -1,7 +1,6 @@
 // Field selectors: metadata.name and metadata.namespace of every kind, and the fields a kind
 // declares selectable, each answered by an index. Values may hold escaped commas and signs.
 
-import { SetpointError } from "../../kernel/errors.ts";
 import { badRequest } from "../../intents/refusals.ts";
 import type { Found } from "../../intents/kinds/registry.ts";
 import type { Selection } from "../../intents/watch/selection.ts";
@@ -19,7 +18,7 @@ export function selectionOf(
   namespace: string | undefined,
   selectors: { readonly labelSelector: string; readonly fieldSelector: string },
 ): Selection {
-  const labels = labelRequirements(selectors.labelSelector);
+  const labels = parseSelector(selectors.labelSelector);
   const terms = parseFieldSelector(selectors.fieldSelector);
   const chosen: { namespace: string | undefined; name: string | undefined } = {
     namespace,
@@ -32,7 +31,8 @@ export function selectionOf(
     const isKeyPart = path === "metadata.name" || path === "metadata.namespace";
     if (!isKeyPart) {
       if (!version.definition.selectableFields.includes(`.${path}`)) {
-        throw unknownField(served.kind.origin === "built-in", path, version.definition);
+        const { selectableFields } = version.definition;
+        throw unknownField(served.kind.origin === "built-in", path, selectableFields);
       }
       const stored = served.storedField(`.${path}`);
       fields.push({ path: stored, operator: isEqual ? "in" : "notin", values: [value] });
@@ -50,28 +50,17 @@ export function selectionOf(
   return { kind: served.id, ...chosen, labels, fields, excluded, isEmpty };
 }
 
-function labelRequirements(text: string): Selection["labels"] {
-  try {
-    return parseSelector(text);
-  } catch (error) {
-    if (!(error instanceof SetpointError) || error.code !== "request.invalid") throw error;
-    const { problem } = error.details;
-    throw badRequest(typeof problem === "string" ? problem : error.message);
-  }
-}
-
 export function parseFieldSelector(text: string): readonly Term[] {
-  return splitUnescaped(text)
-    .filter((part) => part.trim() !== "")
-    .map((part) => termOf(part, text));
+  return [...splitUnescaped(text)]
+    .sort()
+    .filter((part) => part !== "")
+    .map((part) => termOf(part, text))
+    .filter(({ path, value }) => path !== "" || value !== "");
 }
 
+/** Nothing is escaped before the operator, so the first one that fits separates. */
 function termOf(part: string, whole: string): Term {
   for (let at = 0; at < part.length; at++) {
-    if (part[at] === "\\") {
-      at += 1;
-      continue;
-    }
     const operator = ["!=", "==", "="].find((sign) => part.startsWith(sign, at));
     if (operator === undefined) continue;
     const value = part.slice(at + operator.length);
@@ -95,16 +84,19 @@ function splitUnescaped(text: string): readonly string[] {
 }
 
 function unescaped(value: string): string {
-  return value.replaceAll(/\\([\\,=])/g, "$1");
+  return value.replaceAll(/\\([^]?)|[,=]/gu, (found: string, after: string | undefined) => {
+    if (after === undefined) {
+      const code = found.charCodeAt(0);
+      throw badRequest(`invalid field selector: unescaped character in value: ${code}`);
+    }
+    if (after !== "" && "\\,=".includes(after)) return after;
+    throw badRequest(`invalid field selector: invalid escape sequence: ${found}`);
+  });
 }
 
-function unknownField(
-  isBuiltin: boolean,
-  path: string,
-  { selectableFields }: { readonly selectableFields: readonly string[] },
-): SetpointError {
-  if (!isBuiltin) return badRequest(`field label not supported: ${path}`);
-  const known = ["metadata.name", "metadata.namespace", ...selectableFields.map((f) => f.slice(1))];
-  const names = known.map((name) => `"${name}"`).join(", ");
-  return badRequest(`"${path}" is not a known field selector: only ${names}`);
+/** Kinds with selectors of their own refuse in other words than those without. */
+function unknownField(isBuiltin: boolean, path: string, selectable: readonly string[]): Error {
+  if (!isBuiltin || selectable.length > 0) return badRequest(`field label not supported: ${path}`);
+  const known = 'only "metadata.name", "metadata.namespace"';
+  return badRequest(`"${path}" is not a known field selector: ${known}`);
 }

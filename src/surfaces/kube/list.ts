@@ -8,11 +8,12 @@ import { matchesSelector } from "../../kernel/selector.ts";
 import { fieldValue } from "../../kernel/terms.ts";
 import type { Found } from "../../intents/kinds/registry.ts";
 import { presentBytes, presentResource } from "../../intents/read/present.ts";
-import { badRequest, expired, revisionTooLarge } from "../../intents/refusals.ts";
+import { badRequest, expired } from "../../intents/refusals.ts";
 import { selectsKey } from "../../intents/watch/selection.ts";
 import type { Selection } from "../../intents/watch/selection.ts";
 import type { ListQuery, Page, Position, Store, StoredRecord } from "../../store/port.ts";
 import { decodeContinue, encodeContinue, inconsistentContinue } from "./continue-token.ts";
+import type { ListedNamespace } from "./continue-token.ts";
 import type { ListOptions } from "./options.ts";
 
 export interface ListPlan {
@@ -29,16 +30,17 @@ export interface ListWait {
 export async function planList(
   store: Pick<Store, "head">,
   options: ListOptions,
-  isNamespaced: boolean,
+  listed: ListedNamespace,
   wait: ListWait,
 ): Promise<ListPlan> {
   const { continueToken, resourceVersion, resourceVersionMatch, limit } = options;
   const { revision: head } = await store.head();
   if (continueToken !== "") {
-    const from = decodeContinue(continueToken, isNamespaced, head);
+    const from = decodeContinue(continueToken, listed, head);
     if (resourceVersion !== "" && resourceVersion !== "0") {
       throw badRequest("specifying resource version is not allowed when using continue");
     }
+    if (from.revision > head) await wait.untilRevision(from.revision);
     return { at: undefined, from };
   }
   const wanted = listRevision(resourceVersion);
@@ -54,16 +56,14 @@ export function listRevision(text: string): number {
   try {
     return parseRevision(text);
   } catch (cause) {
+    const quoted = JSON.stringify(text);
+    const why = /^\d+$/.test(text) ? "value out of range" : "invalid syntax";
     throw badRequest(
-      `invalid resource version: resourceVersion: Invalid value: ${JSON.stringify(text)}: ` +
-        `strconv.ParseUint: parsing ${JSON.stringify(text)}: invalid syntax`,
+      `invalid resource version: resourceVersion: Invalid value: ${quoted}: ` +
+        `strconv.ParseUint: parsing ${quoted}: ${why}`,
       cause,
     );
   }
-}
-
-export function tooNew(asked: number, current: number): Error {
-  return revisionTooLarge(asked, current);
 }
 
 /** The pages of a selection on one snapshot; every record in them is wanted. */
@@ -96,7 +96,7 @@ export async function* readPages(
   };
   const filters = name !== undefined || selection.excluded.length > 0;
   for (;;) {
-    const page = await readPage(store, { ...query, ...next });
+    const page = await readPage(store, { ...query, ...next }, namespace);
     const records = filters
       ? page.records.filter((record) => selectsKey(selection, record.key))
       : page.records;
@@ -106,16 +106,29 @@ export async function* readPages(
   }
 }
 
-/** The newest state of one name; its revision is read first, so that a watch misses nothing. */
+const maxAttempts = 3;
+
+/**
+ * The newest state of one name, and a revision after which a watch misses nothing of it and sees
+ * nothing twice: that of the state itself may be newer than the one read before it.
+ */
 async function readOne(
   store: Pick<Store, "get" | "head">,
   selection: Selection,
   key: StoredRecord["key"],
 ): Promise<Page> {
-  const { revision } = await store.head();
-  const record = await store.get(key);
-  const isWanted = record !== undefined && matchesDocument(selection, record);
-  return { revision, records: isWanted ? [record] : [] };
+  let { revision } = await store.head();
+  for (let attempt = 1; ; attempt++) {
+    const record = await store.get(key);
+    if (record !== undefined) {
+      const isWanted = matchesDocument(selection, record);
+      return { revision: Math.max(revision, record.revision), records: isWanted ? [record] : [] };
+    }
+    // It may have gone since the revision was read; then its going would be told of nothing.
+    const { revision: now } = await store.head();
+    if (now === revision || attempt === maxAttempts) return { revision, records: [] };
+    revision = now;
+  }
 }
 
 function matchesDocument({ labels, fields, excluded }: Selection, record: StoredRecord): boolean {
@@ -124,19 +137,22 @@ function matchesDocument({ labels, fields, excluded }: Selection, record: Stored
   const document = JSON.parse(record.body.toString("utf8")) as Parameters<typeof fieldValue>[0];
   if (!matchesSelector(labels, document.metadata.labels)) return false;
   return fields.every(({ path, operator, values }) => {
-    const value = fieldValue(document, path);
-    const isIn = value !== undefined && values.includes(String(value));
+    const isIn = values.includes(String(fieldValue(document, path) ?? ""));
     return operator === "in" ? isIn : !isIn;
   });
 }
 
-async function readPage(store: Pick<Store, "list">, query: ListQuery): Promise<Page> {
+async function readPage(
+  store: Pick<Store, "list">,
+  query: ListQuery,
+  listed: ListedNamespace,
+): Promise<Page> {
   try {
     return await store.list(query);
   } catch (error) {
     if (!isSetpointError(error, "history.gone")) throw error;
     if (query.from === undefined) throw expired(tooOld(query.at ?? 0));
-    throw expired(expiredContinue, inconsistentContinue(query.from));
+    throw expired(expiredContinue, inconsistentContinue(query.from, listed));
   }
 }
 
@@ -164,6 +180,7 @@ export interface CollectedList {
 export async function collectPage(
   pages: AsyncGenerator<Page>,
   limit: number,
+  listed: ListedNamespace,
 ): Promise<CollectedList> {
   const records: StoredRecord[] = [];
   let revision = 0;
@@ -176,7 +193,7 @@ export async function collectPage(
     const isCut = taken.length < page.records.length || page.next !== undefined;
     if (records.length >= limit && isCut && last !== undefined) {
       const { namespace, name } = last.key;
-      const token = encodeContinue({ revision, namespace, name });
+      const token = encodeContinue({ revision, namespace, name }, listed);
       const remaining = page.remaining === undefined ? {} : { remainingItemCount: page.remaining };
       const resourceVersion = String(revision);
       return { records, metadata: { resourceVersion, continue: token, ...remaining } };
@@ -189,17 +206,31 @@ export async function collectPage(
 const comma = Buffer.from(",");
 
 /** The items of a list as they stand between its brackets. */
-export async function itemBytes(
-  { served, version }: Found,
-  records: readonly StoredRecord[],
-): Promise<Buffer> {
+export async function itemBytes(found: Found, records: readonly StoredRecord[]): Promise<Buffer> {
+  const { served, version } = found;
+  const type = itemType(found);
   const parts: Buffer[] = [];
   for (const record of records) {
     const bytes = presentBytes(served, version, record);
     if (parts.length > 0) parts.push(comma);
-    parts.push(bytes instanceof Promise ? await bytes : bytes);
+    const shown = bytes instanceof Promise ? await bytes : bytes;
+    parts.push(...(shown.subarray(0, type.length).equals(type) ? untyped(shown, type) : [shown]));
   }
   return Buffer.concat(parts);
+}
+
+/** In a list of a built-in kind the items do not repeat what the list says of them. */
+function itemType({ served, version }: Found): Buffer {
+  if (served.kind.origin !== "built-in") return Buffer.from("none");
+  const { apiVersion } = version;
+  const { kind } = served.kind.names;
+  return Buffer.from(`${JSON.stringify({ apiVersion, kind }).slice(0, -1)},`);
+}
+
+const brace = Buffer.from("{");
+
+function untyped(bytes: Buffer, type: Buffer): readonly Buffer[] {
+  return [brace, bytes.subarray(type.length)];
 }
 
 export async function itemObjects(
@@ -217,10 +248,12 @@ export async function itemObjects(
 /** The first bytes of a list, up to and with the bracket of its items. */
 export function listHead(found: Found, metadata: JsonObject): Buffer {
   const { names } = found.served.kind;
+  // Lists of defined kinds always have the field, those of built-in kinds only when it says more.
+  const hasToken = metadata["continue"] !== undefined || found.served.kind.origin === "built-in";
   const head = JSON.stringify({
     kind: names.listKind,
     apiVersion: found.version.apiVersion,
-    metadata,
+    metadata: hasToken ? metadata : { continue: "", ...metadata },
   });
   return Buffer.from(`${head.slice(0, -1)},"items":[`);
 }

@@ -1,7 +1,6 @@
 // Which form of an answer a client takes: plain objects, Tables or metadata only, in JSON, YAML or
-// (built-in kinds) protobuf. The first acceptable clause of the Accept header wins, as in
-// kube-apiserver, which ignores quality values. Parsed headers are kept, because clients send the
-// same few again and again.
+// (built-in kinds) protobuf. Of the clauses of the Accept header the one with the best quality that
+// can be met wins. Parsed headers are kept, because clients send the same few again and again.
 
 import { SetpointError } from "../../kernel/errors.ts";
 
@@ -20,11 +19,14 @@ export interface Form {
 export interface FormLimits {
   readonly hasProtobuf: boolean;
   readonly hasTable: boolean;
+  /** Whether many objects are asked for, and how the server calls what it has. */
+  readonly collection?: { readonly isList: boolean; readonly goType: string };
 }
 
 export interface Clause {
   readonly type: string;
   readonly parameters: ReadonlyMap<string, string>;
+  readonly quality: number;
 }
 
 const jsonForm: Form = {
@@ -40,6 +42,7 @@ const encodings: Readonly<Record<string, Encoding>> = {
   "application/yaml": "yaml",
   "application/vnd.kubernetes.protobuf": "protobuf",
   "*/*": "json",
+  "*": "json",
   "application/*": "json",
 };
 
@@ -52,12 +55,36 @@ export function negotiate(accept: string | undefined, limits: FormLimits): Form 
     const form = formOf(clause, limits);
     if (form !== undefined) return form;
   }
-  const types = ["application/json", "application/yaml"];
-  if (limits.hasProtobuf) types.push("application/vnd.kubernetes.protobuf");
-  throw new SetpointError(
-    "request.not_acceptable",
-    `only the following media types are accepted: ${types.join(", ")}`,
-  );
+  throw notAcceptable(accept, limits);
+}
+
+const offered = ["application/json", "application/yaml", "application/vnd.kubernetes.protobuf"];
+const offeredStreams = [
+  "application/json;stream=watch",
+  "application/vnd.kubernetes.protobuf;stream=watch",
+];
+
+/** Built-in kinds are refused by another part of kube-apiserver, in other words. */
+function notAcceptable(accept: string, { hasProtobuf, collection }: FormLimits): SetpointError {
+  const isKnown = acceptClauses(accept).some(({ type }) => encodings[type] !== undefined);
+  if (!hasProtobuf || isKnown) {
+    const message = `only the following media types are accepted: ${offered.join(", ")}`;
+    return new SetpointError("request.not_acceptable", message);
+  }
+  const all = collection?.isList === true ? [...offered, ...offeredStreams] : offered;
+  const message = `406: Not Acceptable\n\nAvailable representations: ${all.join(", ")}`;
+  return new SetpointError("request.not_acceptable", message, { details: { name: "" } });
+}
+
+/** The form of an error: what is asked for as far as it can be, and else JSON. */
+export function errorForm(accept: string | undefined): Form {
+  if (accept === undefined || accept === "" || accept === "application/json") return jsonForm;
+  for (const { type } of acceptClauses(accept)) {
+    const encoding = encodings[type];
+    if (encoding === "yaml") return { ...jsonForm, encoding };
+    if (encoding !== undefined) return jsonForm;
+  }
+  return jsonForm;
 }
 
 export function contentType(form: Form): string {
@@ -70,7 +97,10 @@ export function contentType(form: Form): string {
 export function acceptClauses(accept: string): readonly Clause[] {
   const known = parsed.get(accept);
   if (known !== undefined) return known;
-  const clauses = accept.split(",").map(clauseOf);
+  const clauses = accept
+    .split(",")
+    .map(clauseOf)
+    .sort((left, right) => right.quality - left.quality || wildness(left) - wildness(right));
   if (parsed.size >= maxParsed) parsed.clear();
   parsed.set(accept, clauses);
   return clauses;
@@ -82,7 +112,18 @@ function clauseOf(text: string): Clause {
     const mark = part.indexOf("=");
     return mark < 0 ? [part, ""] : [part.slice(0, mark).trim(), part.slice(mark + 1).trim()];
   });
-  return { type: type.toLowerCase(), parameters: new Map(parameters) };
+  const known = new Map(parameters);
+  const quality = Number(known.get("q") ?? "1");
+  return {
+    type: type.toLowerCase(),
+    parameters: known,
+    quality: Number.isFinite(quality) ? quality : 1,
+  };
+}
+
+function wildness({ type }: Clause): number {
+  if (type.startsWith("*")) return 2;
+  return type.endsWith("/*") ? 1 : 0;
 }
 
 function formOf({ type, parameters }: Clause, limits: FormLimits): Form | undefined {
@@ -103,7 +144,18 @@ function formOf({ type, parameters }: Clause, limits: FormLimits): Form | undefi
   const isMetadata = as === "PartialObjectMetadata" || as === "PartialObjectMetadataList";
   // Metadata is a built-in type and has a protobuf form of its own, which we do not offer.
   if (isMetadata && encoding !== "protobuf") {
+    checkCardinality(as, limits);
     return { ...plain, as: "metadata", metaVersion: version };
   }
   return undefined;
+}
+
+/** A watch sends objects one by one, and takes either name. */
+function checkCardinality(as: string, { collection }: FormLimits): void {
+  if (collection === undefined) return;
+  const { isList, goType } = collection;
+  if (isList === (as === "PartialObjectMetadataList")) return;
+  const what = isList ? "a list" : "not a list";
+  const message = `you requested ${as}, but the requested object is ${what} (${goType})`;
+  throw new SetpointError("request.not_acceptable", message);
 }

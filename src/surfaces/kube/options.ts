@@ -77,18 +77,18 @@ function listErrors(options: ListOptions): readonly FieldError[] {
 
 function watchErrors(options: ListOptions): readonly FieldError[] {
   const errors: FieldError[] = [];
-  const { resourceVersionMatch: match, sendInitialEvents } = options;
-  if (match !== "" && sendInitialEvents === undefined) {
-    const why = "resourceVersionMatch is forbidden for watch unless sendInitialEvents is provided";
-    errors.push(forbiddenField("resourceVersionMatch", why));
-  }
+  const { resourceVersionMatch: match, sendInitialEvents, continueToken } = options;
+  const forbid = (why: string): unknown => errors.push(forbiddenField("resourceVersionMatch", why));
   if (sendInitialEvents !== undefined && match !== "NotOlderThan") {
-    const why = "sendInitialEvents requires setting resourceVersionMatch to NotOlderThan";
-    errors.push(forbiddenField("resourceVersionMatch", why));
+    forbid("sendInitialEvents requires setting resourceVersionMatch to NotOlderThan");
   }
-  if (!matches.includes(match)) {
-    errors.push(unsupportedField("resourceVersionMatch", match, matches));
+  if (match !== "" && sendInitialEvents === undefined) {
+    forbid("resourceVersionMatch is forbidden for watch unless sendInitialEvents is provided");
   }
+  if (match !== "" && match !== "NotOlderThan") {
+    errors.push(unsupportedField("resourceVersionMatch", match, ["NotOlderThan"]));
+  }
+  if (continueToken !== "") forbid("resourceVersionMatch is forbidden when continue is provided");
   return errors;
 }
 
@@ -171,11 +171,11 @@ function managerOf(userAgent: string | undefined): string {
 
 function integerOf(query: URLSearchParams, name: string): number | undefined {
   const text = query.get(name);
-  if (text === null || text === "") return undefined;
-  if (!/^[+-]?\d{1,15}$/.test(text)) {
-    throw badRequest(`strconv.ParseInt: parsing ${JSON.stringify(text)}: invalid syntax`);
-  }
-  return Number(text);
+  if (text === null) return undefined;
+  const isNumber = /^[+-]?\d+$/.test(text);
+  if (isNumber && BigInt.asIntN(64, BigInt(text)) === BigInt(text)) return Number(text);
+  const why = isNumber ? "value out of range" : "invalid syntax";
+  throw badRequest(`strconv.ParseInt: parsing ${JSON.stringify(text)}: ${why}`);
 }
 
 function booleanOf(query: URLSearchParams, name: string): boolean {

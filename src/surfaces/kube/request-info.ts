@@ -32,7 +32,7 @@ const noQuery = new URLSearchParams();
 export function parseRequest(method: string, url: string): RequestInfo | undefined {
   const mark = url.indexOf("?");
   const rawPath = mark < 0 ? url : url.slice(0, mark);
-  const query = mark < 0 ? noQuery : new URLSearchParams(url.slice(mark + 1));
+  const query = mark < 0 ? noQuery : new URLSearchParams(readable(url.slice(mark + 1)));
   const parts = segments(rawPath);
   if (parts === undefined) return undefined;
   return resourceRequest(method, rawPath, query, parts) ?? plainRequest(method, rawPath, query);
@@ -44,6 +44,8 @@ function resourceRequest(
   query: URLSearchParams,
   parts: readonly string[],
 ): RequestInfo | undefined {
+  // An empty segment is no name, and a path with one is not that without it.
+  if (path.includes("//")) return undefined;
   const isCore = parts[0] === "api";
   if (!isCore && parts[0] !== "apis") return undefined;
   const groupAt = isCore ? 0 : 1;
@@ -87,23 +89,33 @@ function verbOf(method: string, name: string, query: URLSearchParams, isWatch: b
   if (verb === "get") {
     const watch = query.get("watch");
     const wantsWatch = isWatch || (watch !== null && isTrue(watch));
-    if (wantsWatch && (name === "" || isWatch || watch !== null)) return "watch";
+    // One object is watched by the old form only; otherwise the parameter means nothing for it.
+    if (wantsWatch && (name === "" || isWatch)) return "watch";
     return name === "" ? "list" : "get";
   }
   if (verb === "delete" && name === "") return "deletecollection";
   return verb;
 }
 
-/** As Go reads a boolean; an empty value, as in "?watch", is true for Kubernetes. */
+/** Anything but these two is true for Kubernetes, even the empty value of "?watch". */
 export function isTrue(text: string): boolean {
-  return !["0", "f", "F", "false", "FALSE", "False"].includes(text);
+  return text !== "0" && text.toLowerCase() !== "false";
 }
 
+/** Go leaves out the pairs that it cannot read, and reads the others. */
+function readable(query: string): string {
+  if (!/[;%]/.test(query)) return query;
+  const pairs = query.split("&");
+  return pairs.filter((pair) => !pair.includes(";") && !brokenEscape.test(pair)).join("&");
+}
+
+const brokenEscape = /%(?![0-9a-fA-F]{2})/;
+
+/** As in Go, an escaped slash separates like any other. */
 function segments(path: string): readonly string[] | undefined {
-  const parts = path.split("/").filter((part) => part !== "");
-  if (!path.includes("%")) return parts;
   try {
-    return parts.map((part) => decodeURIComponent(part));
+    const decoded = path.includes("%") ? decodeURIComponent(path) : path;
+    return decoded.split("/").filter((part) => part !== "");
   } catch {
     // A broken escape: there can be nothing at such a path.
     return undefined;

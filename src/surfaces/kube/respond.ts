@@ -8,7 +8,7 @@ import { limits } from "../../kernel/limits.ts";
 import { formatYaml } from "../../kernel/yaml.ts";
 import type { Exchange, Headers } from "../http/exchange.ts";
 import { kubeError } from "./status.ts";
-import { contentType } from "./negotiate.ts";
+import { contentType, errorForm } from "./negotiate.ts";
 import type { Form } from "./negotiate.ts";
 import { encodeProtobuf } from "./protobuf/envelope.ts";
 
@@ -28,7 +28,14 @@ export async function sendBytes(exchange: Exchange, answer: Answer, bytes: Buffe
     await sendJson(exchange, answer, JSON.parse(bytes.toString("utf8")) as Json);
     return;
   }
-  await sendEncoded(exchange, answer, bytes);
+  await sendEncoded(exchange, answer, bytes.at(-1) === newline ? bytes : withNewline(bytes));
+}
+
+const newline = 0x0a;
+const lineEnd = Buffer.from("\n");
+
+function withNewline(bytes: Buffer): Buffer {
+  return Buffer.concat([bytes, lineEnd]);
 }
 
 export async function sendJson(exchange: Exchange, answer: Answer, value: Json): Promise<void> {
@@ -40,7 +47,7 @@ export async function sendJson(exchange: Exchange, answer: Answer, value: Json):
       return await sendEncoded(exchange, answer, Buffer.from(encodeProtobuf(value as JsonObject)));
     case "json": {
       const text = isForPeople(exchange, form)
-        ? `${JSON.stringify(value, undefined, 2)}\n`
+        ? JSON.stringify(value, undefined, 2)
         : `${JSON.stringify(value)}\n`;
       return await sendEncoded(exchange, answer, Buffer.from(text));
     }
@@ -71,26 +78,17 @@ async function sendEncoded(
 
 const noCache = "no-cache, private";
 
-function isForPeople(exchange: Exchange, form: Form): boolean {
+export function isForPeople(exchange: Exchange, form: Pick<Form, "isPretty">): boolean {
   if (form.isPretty) return true;
   const agent = exchange.headers["user-agent"];
-  const at = exchange.url.indexOf("pretty=");
-  if (at >= 0) {
+  if (exchange.url.includes("pretty=")) {
     const value = /[?&]pretty=([^&]*)/.exec(exchange.url)?.[1] ?? "";
-    return value !== "0" && value !== "false";
+    if (value !== "") return ["1", "t", "T", "true", "TRUE", "True"].includes(value);
   }
   return agent !== undefined && /^(?:curl|Wget|Mozilla\/5\.0)/.test(agent);
 }
 
-const errorForm: Form = {
-  encoding: "json",
-  as: "object",
-  metaVersion: "v1",
-  isPretty: false,
-  isStream: false,
-};
-
-/** Errors are JSON, which every client of the API reads whatever else it accepts. */
+/** Errors are YAML for those who want that, and else JSON, which every client reads. */
 export async function sendError(
   exchange: Exchange,
   error: unknown,
@@ -98,9 +96,15 @@ export async function sendError(
 ): Promise<void> {
   const { code, status, retryAfterSeconds } = kubeError(error);
   const retry = retryAfterSeconds === undefined ? {} : { "retry-after": String(retryAfterSeconds) };
+  // A refusal repeats what the client sent, and a browser must not take that for a page.
+  const sniff = code === 403 ? { "x-content-type-options": "nosniff" } : {};
   await sendJson(
     exchange,
-    { status: code, form: errorForm, headers: { ...headers, ...retry } },
+    {
+      status: code,
+      form: errorForm(exchange.headers.accept),
+      headers: { ...headers, ...retry, ...sniff },
+    },
     status,
   );
 }

@@ -84,15 +84,13 @@ export function successStatus(details: JsonObject): JsonObject {
 
 const detailKeys = ["name", "group", "kind", "uid", "causes", "retryAfterSeconds"] as const;
 
-/** Some errors have details that say nothing. */
-function isDetailed({ hasDetails, resource }: JsonObject): boolean {
-  return hasDetails === true || resource !== undefined;
-}
-
 function statusOf([code, reason]: Mapping, message: string, given: JsonObject): JsonObject {
   const details: MutableJsonObject = {};
+  let hasDetails = given["hasDetails"] === true;
   for (const key of detailKeys) {
+    // Who may not and what is missing are told of by the resource.
     const value: Json | undefined = given[key] ?? (key === "kind" ? given["resource"] : undefined);
+    hasDetails ||= value !== undefined;
     if (value !== undefined && value !== "") details[key] = value;
   }
   const token = given["continue"];
@@ -103,7 +101,7 @@ function statusOf([code, reason]: Mapping, message: string, given: JsonObject): 
     status: "Failure",
     message,
     ...(reason === "" ? {} : { reason }),
-    ...(Object.keys(details).length === 0 && !isDetailed(given) ? {} : { details }),
+    ...(hasDetails ? { details } : {}),
     code,
   };
 }

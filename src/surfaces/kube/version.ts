@@ -3,6 +3,7 @@
 
 import type { PathHandler } from "./api.ts";
 import { sendJson } from "./respond.ts";
+import { notAllowed } from "./routing.ts";
 
 export const kubernetesVersion = { major: "1", minor: "34" } as const;
 
@@ -33,6 +34,7 @@ const form = {
 
 export const versionPath: PathHandler = async (exchange, { path }) => {
   if (path !== "/version" && path !== "/version/") return false;
+  if (exchange.method !== "GET" && exchange.method !== "HEAD") throw notAllowed();
   await sendJson(exchange, { status: 200, form }, info);
   return true;
 };

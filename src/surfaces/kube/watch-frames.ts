@@ -7,7 +7,6 @@ import { presentBytes, presentResource } from "../../intents/read/present.ts";
 import type { Presentable } from "../../intents/read/present.ts";
 import type { WatchEvent } from "../../intents/watch/watch-hub.ts";
 import type { Change, Store } from "../../store/port.ts";
-import { formatYaml } from "../../kernel/yaml.ts";
 import type { Form } from "./negotiate.ts";
 import { encodeWatchFrame } from "./protobuf/envelope.ts";
 import { partialObjectMetadata } from "./table/partial-metadata.ts";
@@ -111,13 +110,12 @@ async function leaving(
 }
 
 function bookmarkObject(
-  { found, form }: FrameInput,
+  { found, form, includeObject, nowMs }: FrameInput,
   revision: number,
   isInitialEnd: boolean,
 ): JsonObject {
   const metadata = {
     resourceVersion: String(revision),
-    creationTimestamp: null,
     ...(isInitialEnd ? { annotations: { "k8s.io/initial-events-end": "true" } } : {}),
   };
   const bookmark = {
@@ -127,13 +125,12 @@ function bookmarkObject(
   };
   if (form.as === "object") return bookmark;
   if (form.as === "metadata") return partialObjectMetadata(bookmark, form.metaVersion);
-  return {
-    kind: "Table",
-    apiVersion: `meta.k8s.io/${form.metaVersion}`,
-    metadata: { resourceVersion: String(revision) },
-    columnDefinitions: null,
-    rows: [{ cells: null, object: bookmark }],
-  };
+  return tableFor(found.served.kind, found.version.definition, [bookmark], {
+    nowMs: nowMs(),
+    includeObject,
+    withoutColumns: true,
+    version: form.metaVersion,
+  });
 }
 
 const frameTail = Buffer.from("}\n");
@@ -146,6 +143,5 @@ function encodeFrame(form: Form, type: string, object: Json): Buffer {
   if (form.encoding === "protobuf") {
     return Buffer.from(encodeWatchFrame(type, object as JsonObject));
   }
-  if (form.encoding === "yaml") return Buffer.from(`---\n${formatYaml({ type, object })}`);
   return Buffer.from(`{"type":"${type}","object":${JSON.stringify(object)}}\n`);
 }

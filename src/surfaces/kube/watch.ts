@@ -67,6 +67,7 @@ class Watch {
   readonly #group: WatchGroup;
   readonly #cancels = new Set<() => void>();
   readonly #ended = Promise.withResolvers<void>();
+  readonly #closing = new AbortController();
   #leave: () => void = () => {};
   #isClosed = false;
   /** Batches that came while the past was still being read. */
@@ -86,29 +87,45 @@ class Watch {
   }
 
   async run(): Promise<void> {
+    if (this.#isClosed) return;
     const { hub, after } = this.#input;
-    const joined = hub.join(this.#group, {
-      deliver: (bytes, through) => this.#deliver(bytes, through),
-      fail: (error) => this.#fail(error),
-    });
-    this.#leave = () => joined.leave();
-    if (this.#isClosed) {
-      joined.leave();
-      return;
-    }
     this.#startTimers();
     try {
       const start = after ?? (await this.#sendPresent());
+      await this.#untilReached(start);
+      if (this.#isClosed) return;
+      const joined = hub.join(this.#group, {
+        deliver: (bytes, through) => this.#deliver(bytes, through),
+        fail: (error) => this.#fail(error),
+      });
+      this.#leave = () => joined.leave();
       await this.#catchUp(start, joined.position);
-      this.#goLive(Math.max(start, joined.position));
+      this.#goLive(joined.position);
     } catch (error) {
       this.#fail(error);
     }
   }
 
+  /**
+   * Batches are told whole, so the group must not be joined before what the client knows already:
+   * a snapshot may be newer than the last batch, and a revision may come from another process.
+   */
+  async #untilReached(revision: number): Promise<void> {
+    const { hub, store } = this.#input;
+    if (hub.position >= revision) return;
+    try {
+      await store.advancedBeyond(revision - 1, this.#closing.signal);
+    } catch (error) {
+      if (this.#isClosed) return;
+      throw error;
+    }
+    await hub.reached(revision);
+  }
+
   close(): void {
     if (this.#isClosed) return;
     this.#isClosed = true;
+    this.#closing.abort();
     this.#leave();
     for (const cancel of this.#cancels) cancel();
     this.#held = undefined;
@@ -156,14 +173,13 @@ class Watch {
     const held = this.#held ?? [];
     this.#held = undefined;
     this.#through = from;
-    // A snapshot may be newer than the place where the group was joined.
-    for (const { bytes, through } of held) if (through > from) this.#send(bytes, through);
+    for (const { bytes, through } of held) this.#send(bytes, through);
   }
 
   #deliver(bytes: Buffer, through: number): void {
     if (this.#isClosed) return;
     if (this.#held === undefined) {
-      if (through > this.#through) this.#send(bytes, through);
+      this.#send(bytes, through);
       return;
     }
     this.#held.push({ bytes, through });

@@ -1,0 +1,107 @@
+/**
+ * Counters in the text form of Prometheus, under the names that dashboards for kube-apiserver know.
+ * Labels come from a fixed set, so that no client can grow them by what it asks for.
+ */
+export interface RequestSample {
+  readonly verb: string;
+  readonly group: string;
+  readonly version: string;
+  readonly resource: string;
+  readonly subresource: string;
+  readonly code: number;
+  readonly durationMs: number;
+}
+
+export interface Gauge {
+  readonly name: string;
+  readonly help: string;
+  readonly kind: "gauge" | "counter";
+  readonly value: number;
+}
+
+export interface Metrics {
+  started(): void;
+  finished(sample: RequestSample): void;
+  /** The whole document; gauges are those that others know the value of. */
+  text(gauges: readonly Gauge[]): string;
+}
+
+const buckets = [0.005, 0.025, 0.1, 0.5, 1, 2.5, 10, 60];
+const maxSeries = 5_000;
+
+interface Durations {
+  readonly counts: number[];
+  sum: number;
+  count: number;
+}
+
+export function createMetrics(): Metrics {
+  const totals = new Map<string, number>();
+  const durations = new Map<string, Durations>();
+  let inFlight = 0;
+  return {
+    started: () => {
+      inFlight += 1;
+    },
+    finished: (sample) => {
+      inFlight -= 1;
+      const total = labels({ ...names(sample), code: String(sample.code) });
+      if (totals.has(total) || totals.size < maxSeries) {
+        totals.set(total, (totals.get(total) ?? 0) + 1);
+      }
+      // A watch lasts as long as it is wanted; its length says nothing about the server.
+      if (sample.verb !== "WATCH") observe(durations, sample.verb, sample.durationMs / 1_000);
+    },
+    text: (gauges) =>
+      [
+        head("apiserver_request_total", "counter", "Requests by what was asked and the answer."),
+        ...[...totals].map(([key, value]) => `apiserver_request_total{${key}} ${value}`),
+        head("apiserver_request_duration_seconds", "histogram", "Time to answer, by verb."),
+        ...[...durations].flatMap(([verb, of]) => histogram(verb, of)),
+        head("apiserver_current_inflight_requests", "gauge", "Requests being answered."),
+        `apiserver_current_inflight_requests ${inFlight}`,
+        ...gauges.flatMap(({ name, help, kind, value }) => [
+          head(name, kind, help),
+          `${name} ${value}`,
+        ]),
+        "",
+      ].join("\n"),
+  };
+}
+
+function observe(durations: Map<string, Durations>, verb: string, seconds: number): void {
+  const found = durations.get(verb) ?? { counts: buckets.map(() => 0), sum: 0, count: 0 };
+  durations.set(verb, found);
+  found.sum += seconds;
+  found.count += 1;
+  for (const [at, bound] of buckets.entries()) {
+    if (seconds <= bound) found.counts[at] = (found.counts[at] ?? 0) + 1;
+  }
+}
+
+function histogram(verb: string, { counts, sum, count }: Durations): readonly string[] {
+  const name = "apiserver_request_duration_seconds";
+  const label = `verb="${verb}"`;
+  return [
+    ...buckets.map((bound, at) => `${name}_bucket{${label},le="${bound}"} ${counts[at] ?? 0}`),
+    `${name}_bucket{${label},le="+Inf"} ${count}`,
+    `${name}_sum{${label}} ${sum}`,
+    `${name}_count{${label}} ${count}`,
+  ];
+}
+
+function names(sample: RequestSample): Readonly<Record<string, string>> {
+  const { group, resource, subresource, verb, version } = sample;
+  return { group, resource, subresource, verb, version };
+}
+
+function labels(values: Readonly<Record<string, string>>): string {
+  const escaped = (value: string): string => value.replaceAll(/[\\"\n]/g, "_");
+  return Object.entries(values)
+    .map(([name, value]) => `${name}="${escaped(value)}"`)
+    .join(",");
+}
+
+function head(name: string, kind: string, help: string): string {
+  return `# HELP ${name} ${help}\n# TYPE ${name} ${kind}`;
+}
