@@ -45,16 +45,15 @@ export interface KubeServer extends AsyncDisposable {
 export interface KubeServerOptions {
   /** postgres://...; a SQLite file in the temporary folder when left out. */
   readonly store?: string;
+  /** Files of the audit log; none is written when they are left out. */
+  readonly auditPolicy?: string;
+  readonly auditLog?: string;
 }
 
 export async function startKubeServer(options: KubeServerOptions = {}): Promise<KubeServer> {
   const folder = await mkdtemp(join(tmpdir(), "setpoint-kube-"));
   const errors: string[] = [];
-  const config = serveConfig({
-    data: folder,
-    listen: "127.0.0.1:0",
-    ...(options.store === undefined ? {} : { store: options.store }),
-  });
+  const config = serveConfig({ data: folder, listen: "127.0.0.1:0", ...options });
   const server = await startServer(config, collectingLog(errors));
   const token = (await readFile(join(folder, "admin.token"), "utf8")).trim();
   const ca = await readFile(server.authorityFile, "utf8");
