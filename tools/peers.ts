@@ -52,6 +52,7 @@ export async function ensurePeersOrExit(): Promise<void> {
     await ensurePeers();
   } catch (error) {
     console.error(`setpoint: ${error instanceof Error ? error.message : String(error)}`);
+    if (error instanceof Error && error.cause instanceof Error) console.error(error.cause.message);
     process.exit(1);
   }
 }
@@ -101,8 +102,12 @@ function installPeer(peer: Peer, isFirst: boolean): void {
   if (isFirst) aptGet(["update"]);
   const installPackages = (): void =>
     aptGet(["install", "--yes", "--no-install-recommends", ...peer.packages]);
-  if (peer.install === undefined) installPackages();
-  else peer.install(installPackages);
+  try {
+    if (peer.install === undefined) installPackages();
+    else peer.install(installPackages);
+  } catch (error) {
+    throw new Error(`cannot install what the tests need: ${peer.wanted}`, { cause: error });
+  }
   if (peer.find() === undefined) {
     throw new Error(`${peer.name} was installed but is not there; needed: ${peer.wanted}`);
   }

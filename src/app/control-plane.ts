@@ -5,8 +5,10 @@ import type { Rbac, RbacKind } from "../intents/auth/rbac.ts";
 import { createRbac } from "../intents/auth/rbac.ts";
 import { admissionChain } from "../intents/admission/admission.ts";
 import { quotaIndex } from "../intents/admission/quota/quota-index.ts";
+import type { QuotaIndex } from "../intents/admission/quota/quota-index.ts";
 import { followQuotaUsage } from "../intents/admission/quota/quota-status.ts";
 import { bootstrap } from "../intents/bootstrap.ts";
+import { startGarbageCollection } from "../intents/housekeeping/garbage-collection.ts";
 import { startHousekeeping } from "../intents/housekeeping/housekeeping.ts";
 import { builtinServedKinds } from "../intents/kinds/builtin-served.ts";
 import { definitionsKind, followDefinitions } from "../intents/kinds/definition-kinds.ts";
@@ -104,22 +106,7 @@ export async function openControlPlane(
     random: systemRandom,
   };
   await bootstrap(intents);
-  undo.use(
-    startHousekeeping({
-      intents,
-      timers: systemTimers,
-      onError: (error, task) => log.warn({ error, task }, "housekeeping failed"),
-    }),
-  );
-  undo.use(
-    followQuotaUsage({
-      intents,
-      feed,
-      index: quotas,
-      timers: systemTimers,
-      onError: (error, quota) => log.warn({ error, quota }, "quota not counted"),
-    }),
-  );
+  for (const task of startTasks(intents, feed, quotas, log)) undo.use(task);
   const running = undo.move();
   return {
     intents,
@@ -128,6 +115,36 @@ export async function openControlPlane(
     rbac,
     [Symbol.asyncDispose]: () => running.disposeAsync(),
   };
+}
+
+/** What the server does by itself. */
+function startTasks(
+  intents: Intents,
+  feed: ChangeFeed,
+  quotas: QuotaIndex,
+  log: Logger,
+): readonly AsyncDisposable[] {
+  const timers = systemTimers;
+  return [
+    startHousekeeping({
+      intents,
+      timers,
+      onError: (error, task) => log.warn({ error, task }, "housekeeping failed"),
+    }),
+    startGarbageCollection({
+      intents,
+      feed,
+      timers,
+      onError: (error, task) => log.warn({ error, task }, "garbage collection failed"),
+    }),
+    followQuotaUsage({
+      intents,
+      feed,
+      index: quotas,
+      timers,
+      onError: (error, quota) => log.warn({ error, quota }, "quota not counted"),
+    }),
+  ];
 }
 
 function followRbac(live: LiveView): Rbac {

@@ -118,7 +118,12 @@ export class Setpoint implements AsyncDisposable {
   /** One request as the administrator. */
   async ask(path: string, { method = "GET", body, headers = {} }: Ask = {}): Promise<Answer> {
     const { promise, resolve, reject } = Promise.withResolvers<Answer>();
-    const asked = request(`${this.url}${path}`, { ...this.requestOptions(headers), method });
+    const sent =
+      body === undefined || Buffer.isBuffer(body) ? body : Buffer.from(JSON.stringify(body));
+    // Node.js does not tell the length of a DELETE's body by itself.
+    const length = { "content-length": String(sent?.length ?? 0) };
+    const options = this.requestOptions({ ...length, ...headers });
+    const asked = request(`${this.url}${path}`, { ...options, method });
     asked.once("error", reject);
     asked.once("response", (response) => {
       const chunks: Buffer[] = [];
@@ -129,7 +134,7 @@ export class Setpoint implements AsyncDisposable {
         resolve({ status: statusCode, headers: answered, body: Buffer.concat(chunks) });
       });
     });
-    asked.end(body === undefined || Buffer.isBuffer(body) ? body : JSON.stringify(body));
+    asked.end(sent);
     return await promise;
   }
 

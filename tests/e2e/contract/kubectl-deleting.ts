@@ -1,13 +1,14 @@
 // Deleting in every form, and waiting: both live from watches that start after a list.
 import assert from "node:assert/strict";
 import { it } from "node:test";
-import { apiVersion, configMap, group, openRoom, since, widget } from "./scene.ts";
+import { apiVersion, configMap, group, openRoom, post, since, widget } from "./scene.ts";
 import type { Room, Stage } from "./scene.ts";
 
 const one = `widget.${group}/one`;
 
 export function deletingTests(stage: Stage): void {
   deleteTests(stage);
+  cascadeTests(stage);
   waitTests(stage);
 }
 
@@ -87,6 +88,37 @@ function deleteTests({ scene }: Stage): void {
     assert.match(await at.ok(`delete crd gears.${kinds}`), /deleted/);
     const gone = await at.refused(`get gears.${kinds} g`);
     assert.match(gone, /doesn't have a resource type|could not find the requested resource/);
+  });
+}
+
+function cascadeTests({ scene }: Stage): void {
+  const family = async (at: Room): Promise<void> => {
+    await at.widget("owner");
+    const uid = await at.ok("get wg owner -o jsonpath={.metadata.uid}");
+    const owner = { apiVersion, kind: "Widget", name: "owner", uid, blockOwnerDeletion: true };
+    await post(scene().server, `/api/v1/namespaces/${at.namespace}/configmaps`, {
+      apiVersion: "v1",
+      kind: "ConfigMap",
+      metadata: { name: "child", ownerReferences: [owner] },
+    });
+  };
+
+  for (const cascade of ["background", "foreground"]) {
+    it(`delete --cascade=${cascade} takes what is owned along`, async () => {
+      const at = await openRoom(scene());
+      await family(at);
+      await at.ok(`delete wg owner --cascade=${cascade}`);
+      assert.match(await at.refused("get wg owner"), /NotFound/);
+      await at.ok("wait --for=delete cm/child --timeout=20s");
+    });
+  }
+
+  it("delete --cascade=orphan leaves it, without its owner", async () => {
+    const at = await openRoom(scene());
+    await family(at);
+    await at.ok("delete wg owner --cascade=orphan");
+    assert.match(await at.refused("get wg owner"), /NotFound/);
+    assert.equal(await at.ok("get cm child -o jsonpath={.metadata.ownerReferences}"), "");
   });
 }
 

@@ -1,0 +1,163 @@
+// Deletes what has lost its owners, and carries out deletions in the foreground and with orphans.
+// The log says when to look, the store what is true (see garbage-work.ts). At the start everything
+// is listed once, so that what lost its owner while no server ran is found as well. Every process
+// does this; each step is harmless when another was faster.
+
+import { decodeDocument } from "../../kernel/document.ts";
+import { isSetpointError } from "../../kernel/errors.ts";
+import { ownerUids } from "../../kernel/owners.ts";
+import type { ResourceKey } from "../../kernel/resource.ts";
+import { ownerTerm } from "../../kernel/terms.ts";
+import type { Timers } from "../../kernel/timers.ts";
+import type { Change, StoredRecord } from "../../store/port.ts";
+import type { Intents } from "../request.ts";
+import type { ChangeFeed } from "../watch/change-feed.ts";
+import { foregroundFinalizer, orphanFinalizer } from "../write/finalizers.ts";
+import { collectItem, finishForeground, finishOrphan, isWaitingFor } from "./garbage-work.ts";
+import { keyedWorker } from "./keyed-worker.ts";
+import { ownerGraph } from "./owner-graph.ts";
+
+export interface GarbageInput {
+  readonly intents: Intents;
+  readonly feed: ChangeFeed;
+  readonly timers: Timers;
+  readonly onError: (error: unknown, task: string) => void;
+}
+
+const duties = { item: collectItem, foreground: finishForeground, orphan: finishOrphan } as const;
+type Duty = keyof typeof duties;
+
+const ownerPrefix = ownerTerm("");
+const ownersMark = Buffer.from('"ownerReferences"');
+const deletionMark = Buffer.from('"deletionTimestamp"');
+
+export function startGarbageCollection(input: GarbageInput): AsyncDisposable {
+  const { intents, feed, onError } = input;
+  const collector = garbageCollector(input);
+  // Changes are held back until everything was listed, so that the graph has no holes by then.
+  const held: Change[] = [];
+  let isListed = false;
+  const unsubscribe = feed.subscribe((changes) => {
+    if (isListed) for (const change of changes) collector.take(change);
+    else held.push(...changes.filter(matters));
+  });
+  const stop = new AbortController();
+  const listing = (async () => {
+    const lost = await listEverything(intents, stop.signal, collector.visit);
+    for (const key of lost) collector.add("item", key);
+    isListed = true;
+    for (const change of held.splice(0)) collector.take(change);
+  })().catch((error: unknown) => {
+    if (!stop.signal.aborted) onError(error, "garbage collection");
+  });
+  return {
+    [Symbol.asyncDispose]: async () => {
+      stop.abort();
+      unsubscribe();
+      await Promise.all([listing, collector[Symbol.asyncDispose]()]);
+    },
+  };
+}
+
+interface Collector extends AsyncDisposable {
+  add(duty: Duty, key: ResourceKey): void;
+  readonly visit: (record: StoredRecord, owners: readonly string[]) => void;
+  take(change: Change): void;
+}
+
+function garbageCollector({ intents, timers, onError }: GarbageInput): Collector {
+  const graph = ownerGraph();
+  /** Owners that wait for their dependents, by uid. */
+  const awaiting = new Map<string, ResourceKey>();
+  const worker = keyedWorker({
+    timers,
+    onError,
+    work: async (text) => {
+      const [duty, kind, namespace, name] = JSON.parse(text) as [Duty, string, string, string];
+      return await duties[duty](intents, graph, { kind, namespace, name });
+    },
+  });
+  const add = (duty: Duty, { kind, namespace, name }: ResourceKey): void =>
+    worker.add(JSON.stringify([duty, kind, namespace, name]));
+  const lookAtDeletion = ({ key, uid, revision, body }: StoredRecord): void => {
+    if (!body.includes(deletionMark)) return;
+    const resource = decodeDocument(body, revision);
+    if (isWaitingFor(resource, orphanFinalizer)) add("orphan", key);
+    if (!isWaitingFor(resource, foregroundFinalizer)) return;
+    awaiting.set(uid, key);
+    add("foreground", key);
+  };
+  const take = (change: Change): void => {
+    const owners = ownersIn(change.terms);
+    if (change.type === "deleted") {
+      graph.remove(change.key);
+      awaiting.delete(change.uid);
+      for (const dependent of graph.dependentsOf(change.uid)) add("item", dependent);
+    } else {
+      graph.put(change.key, owners);
+      const isNew = change.type === "created" || change.previousTerms !== undefined;
+      if (owners.length > 0 && isNew) add("item", change.key);
+      lookAtDeletion(change);
+    }
+    for (const uid of [...owners, ...ownersIn(change.previousTerms ?? [])]) {
+      const owner = awaiting.get(uid);
+      if (owner !== undefined) add("foreground", owner);
+    }
+  };
+  return {
+    add,
+    take,
+    visit: (record, owners) => {
+      graph.put(record.key, owners);
+      lookAtDeletion(record);
+    },
+    [Symbol.asyncDispose]: () => worker[Symbol.asyncDispose](),
+  };
+}
+
+/** Visits every resource and returns those with an owner that was not among them. */
+async function listEverything(
+  { store, kinds }: Intents,
+  signal: AbortSignal,
+  visit: (record: StoredRecord, owners: readonly string[]) => void,
+): Promise<readonly ResourceKey[]> {
+  const uids = new Set<string>();
+  const owned: { readonly key: ResourceKey; readonly owners: readonly string[] }[] = [];
+  for (const { id } of kinds.all()) {
+    let page = await store.list({ kind: id });
+    for (;;) {
+      signal.throwIfAborted();
+      for (const record of page.records) {
+        uids.add(record.uid);
+        const owners = ownersOf(record);
+        if (owners.length > 0) owned.push({ key: record.key, owners });
+        visit(record, owners);
+      }
+      if (page.next === undefined) break;
+      try {
+        page = await store.list({ kind: id, from: page.next });
+      } catch (error) {
+        // The snapshot was compacted away between two pages: begin again with a newer one.
+        if (!isSetpointError(error, "history.gone")) throw error;
+        page = await store.list({ kind: id });
+      }
+    }
+  }
+  return owned.filter(({ owners }) => owners.some((uid) => !uids.has(uid))).map(({ key }) => key);
+}
+
+function matters(change: Change): boolean {
+  if (change.type === "deleted") return true;
+  const owners = [...change.terms, ...(change.previousTerms ?? [])];
+  return ownersIn(owners).length > 0 || change.body.includes(deletionMark);
+}
+
+function ownersOf({ body, revision }: StoredRecord): readonly string[] {
+  return body.includes(ownersMark) ? ownerUids(decodeDocument(body, revision)) : [];
+}
+
+function ownersIn(terms: readonly string[]): readonly string[] {
+  return terms
+    .filter((term) => term.startsWith(ownerPrefix))
+    .map((term) => term.slice(ownerPrefix.length));
+}

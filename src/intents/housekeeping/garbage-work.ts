@@ -1,0 +1,196 @@
+// The three duties of garbage collection, each about one resource and decided on what the store
+// holds at that moment: what has lost its owners goes, what waits for its dependents in the
+// foreground is let go after them, and what is to leave orphans lets go of them first. Nothing is
+// deleted on a guess: an owner whose kind is not known counts as alive.
+
+import { decodeDocument } from "../../kernel/document.ts";
+import { isSetpointError } from "../../kernel/errors.ts";
+import type { OwnerReference, Resource, ResourceKey } from "../../kernel/resource.ts";
+import type { StoredRecord } from "../../store/port.ts";
+import { systemCaller, systemOptions } from "../bootstrap.ts";
+import type { ServedKind } from "../kinds/served-kind.ts";
+import type { Intents, Target } from "../request.ts";
+import { deleteResource } from "../write/delete.ts";
+import { foregroundFinalizer, orphanFinalizer } from "../write/finalizers.ts";
+import type { Propagation } from "../write/finalizers.ts";
+import { withMetadata } from "../write/system-metadata.ts";
+import { updateResource } from "../write/update.ts";
+import type { OwnerGraph } from "./owner-graph.ts";
+
+const lookAgainMs = 5_000;
+
+/** Deletes a resource none of whose owners is left, or drops the references that lead nowhere. */
+export async function collectItem(
+  intents: Intents,
+  graph: OwnerGraph,
+  key: ResourceKey,
+): Promise<undefined> {
+  const found = await read(intents, key);
+  if (found === undefined || found.resource.metadata.deletionTimestamp !== undefined) return;
+  const { resource, served, record } = found;
+  const references = resource.metadata.ownerReferences ?? [];
+  if (references.length === 0) return;
+  const states = await Promise.all(references.map((each) => stateOf(intents, key, each)));
+  const stale = references.filter((_, index) => states[index] !== "solid").map(({ uid }) => uid);
+  if (stale.length === 0) return;
+  if (stale.length < references.length) {
+    await dropReferences(intents, key, new Set(stale));
+    return;
+  }
+  const isAwaited = states.includes("awaiting");
+  const hasDependents = graph.dependentsOf(record.uid).length > 0;
+  const propagation = isAwaited && hasDependents ? "Foreground" : ownPropagation(resource);
+  const target = targetOf(served, key);
+  await unlessGone(async () => {
+    await deleteResource(intents, {
+      caller: systemCaller,
+      target,
+      options: {
+        isDryRun: false,
+        propagation,
+        preconditions: { uid: record.uid },
+        raw: { propagationPolicy: propagation, preconditions: { uid: record.uid } },
+      },
+    });
+  });
+}
+
+/** Asks for the deletion of dependents, and lets the owner go when none holds it any more. */
+export async function finishForeground(
+  intents: Intents,
+  graph: OwnerGraph,
+  key: ResourceKey,
+): Promise<number | undefined> {
+  const found = await read(intents, key);
+  if (found === undefined || !isWaitingFor(found.resource, foregroundFinalizer)) return undefined;
+  const { uid } = found.record;
+  let isBlocked = false;
+  for (const dependent of graph.dependentsOf(uid)) {
+    await collectItem(intents, graph, dependent);
+    const left = await read(intents, dependent);
+    const references = left?.resource.metadata.ownerReferences ?? [];
+    isBlocked ||= references.some((each) => each.uid === uid && each.blockOwnerDeletion === true);
+  }
+  if (isBlocked) return lookAgainMs;
+  await dropFinalizer(intents, key, foregroundFinalizer);
+  return undefined;
+}
+
+/** Takes the owner out of its dependents, then lets it go. */
+export async function finishOrphan(
+  intents: Intents,
+  graph: OwnerGraph,
+  key: ResourceKey,
+): Promise<undefined> {
+  const found = await read(intents, key);
+  if (found === undefined || !isWaitingFor(found.resource, orphanFinalizer)) return;
+  const { uid } = found.record;
+  for (const dependent of graph.dependentsOf(uid)) {
+    await dropReferences(intents, dependent, new Set([uid]));
+  }
+  await dropFinalizer(intents, key, orphanFinalizer);
+}
+
+/** Whether its deletion was asked for and this finalizer still holds it. */
+export function isWaitingFor({ metadata }: Resource, finalizer: string): boolean {
+  return (
+    metadata.deletionTimestamp !== undefined && (metadata.finalizers ?? []).includes(finalizer)
+  );
+}
+
+interface Found {
+  readonly served: ServedKind;
+  readonly record: StoredRecord;
+  readonly resource: Resource;
+}
+
+async function read({ store, kinds }: Intents, key: ResourceKey): Promise<Found | undefined> {
+  const served = kinds.byId(key.kind);
+  const record = served === undefined ? undefined : await store.get(key);
+  if (served === undefined || record === undefined) return undefined;
+  return { served, record, resource: decodeDocument(record.body, record.revision) };
+}
+
+type OwnerState = "solid" | "gone" | "awaiting";
+
+async function stateOf(
+  intents: Intents,
+  dependent: ResourceKey,
+  { apiVersion, kind, name, uid }: OwnerReference,
+): Promise<OwnerState> {
+  const slash = apiVersion.indexOf("/");
+  const group = slash < 0 ? "" : apiVersion.slice(0, slash);
+  const version = apiVersion.slice(slash + 1);
+  const served =
+    intents.kinds.findKind(group, version, kind)?.served ??
+    intents.kinds.all().find((each) => each.kind.group === group && each.kind.names.kind === kind);
+  if (served === undefined) return "solid";
+  const isNamespaced = served.kind.scope === "Namespaced";
+  // What is in no namespace cannot be owned from inside one: such a reference means nothing.
+  if (isNamespaced && dependent.namespace === "") return "solid";
+  const namespace = isNamespaced ? dependent.namespace : "";
+  const owner = await intents.store.get({ kind: served.id, namespace, name });
+  if (owner === undefined || owner.uid !== uid) return "gone";
+  const resource = decodeDocument(owner.body, owner.revision);
+  return isWaitingFor(resource, foregroundFinalizer) ? "awaiting" : "solid";
+}
+
+function ownPropagation({ metadata }: Resource): Propagation {
+  const finalizers = metadata.finalizers ?? [];
+  if (finalizers.includes(orphanFinalizer)) return "Orphan";
+  return finalizers.includes(foregroundFinalizer) ? "Foreground" : "Background";
+}
+
+async function dropReferences(
+  intents: Intents,
+  key: ResourceKey,
+  uids: ReadonlySet<string>,
+): Promise<void> {
+  await change(intents, key, (old) => {
+    const { ownerReferences = [], ...others } = old.metadata;
+    const kept = ownerReferences.filter(({ uid }) => !uids.has(uid));
+    const metadata = kept.length === 0 ? others : { ...others, ownerReferences: kept };
+    return withMetadata(old, metadata);
+  });
+}
+
+async function dropFinalizer(intents: Intents, key: ResourceKey, finalizer: string): Promise<void> {
+  await change(intents, key, (old) => {
+    const { finalizers = [], ...others } = old.metadata;
+    const kept = finalizers.filter((each) => each !== finalizer);
+    return withMetadata(old, kept.length === 0 ? others : { ...others, finalizers: kept });
+  });
+}
+
+async function change(
+  intents: Intents,
+  key: ResourceKey,
+  edit: (old: Resource) => Resource,
+): Promise<void> {
+  const served = intents.kinds.byId(key.kind);
+  if (served === undefined) return;
+  await unlessGone(async () => {
+    await updateResource(intents, {
+      caller: systemCaller,
+      target: targetOf(served, key),
+      options: systemOptions,
+      optionsKind: "PatchOptions",
+      change: (old) => ({ wanted: edit(old) }),
+      allowsBlind: true,
+    });
+  });
+}
+
+function targetOf(served: ServedKind, { namespace, name }: ResourceKey): Target {
+  return { served, version: served.storage, namespace, name, subresource: "" };
+}
+
+/** What is gone, or has become another resource of the same name, needs nothing more. */
+async function unlessGone(work: () => Promise<void>): Promise<void> {
+  try {
+    await work();
+  } catch (error) {
+    const isGone = isSetpointError(error, "resource.not_found");
+    if (!isGone && !isSetpointError(error, "resource.conflict")) throw error;
+  }
+}
