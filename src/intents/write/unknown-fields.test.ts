@@ -1,0 +1,25 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import type { FieldValidation } from "../request.ts";
+import { strictProblem } from "./unknown-fields.ts";
+
+function report(mode: FieldValidation, decodeProblems: readonly string[] = []): readonly unknown[] {
+  const warnings: string[] = [];
+  const user = { name: "u", groups: [], extra: {} };
+  const caller = { user, warn: (text: string): void => void warnings.push(text) };
+  return [strictProblem(caller, ["spec.a"], { mode, decodeProblems }), warnings];
+}
+
+test("strict refuses, warn warns, ignore is silent", () => {
+  const twice = 'duplicate field "spec.b"';
+  const refused = `strict decoding error: ${twice}, unknown field "spec.a"`;
+  assert.deepEqual(report("Strict", [twice]), [refused, []]);
+  assert.deepEqual(report("Warn", [twice]), [undefined, [twice, 'unknown field "spec.a"']]);
+  assert.deepEqual(report("Ignore", [twice]), [undefined, []]);
+});
+
+test("problems of YAML stand in the words of its decoder", () => {
+  const line = 'line 7: key "a" already set in map';
+  const text = `strict decoding error: yaml: unmarshal errors:\n  ${line}, unknown field "spec.a"`;
+  assert.deepEqual(report("Strict", [line]), [text, []]);
+});
