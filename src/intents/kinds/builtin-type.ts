@@ -10,6 +10,7 @@ import { messageOf } from "../builtin/catalogue.ts";
 import { normalDocument } from "../builtin/normal-form.ts";
 import type { KindRules } from "../builtin/rules.ts";
 import { checkTypes } from "../builtin/typed-decoding.ts";
+import { unknownSchemaFields } from "../builtin/unknown-schema-fields.ts";
 import { pruneDocument } from "./compiled-type.ts";
 import type { CompiledType } from "./compiled-type.ts";
 
@@ -21,12 +22,16 @@ export function builtinType(
   const schema = compileSchema(json);
   const message = messageOf(apiVersionOf(kind, name), kind.names.kind);
   const empty = { apiVersion: apiVersionOf(kind, name), kind: kind.names.kind };
+  const hasSchemas = kind.names.kind === "CustomResourceDefinition";
   return {
     applyType: objectType(json),
     skeleton: message === undefined ? empty : normalDocument(message, empty),
     prune: (resource) => {
       checkTypes(resource);
-      return pruneDocument(schema, resource);
+      const known = pruneDocument(schema, resource);
+      if (message === undefined || !hasSchemas) return known;
+      const more = unknownSchemaFields(message, resource);
+      return more.length === 0 ? known : { ...known, unknown: [...known.unknown, ...more].sort() };
     },
     withDefaults: (resource) => {
       const defaulted = rules?.defaulting?.(resource) ?? resource;

@@ -1,6 +1,6 @@
 // Field rules in the schema of a definition: `x-setpoint-field-rule: secret` on a property says of
-// that field what Kubernetes schemas cannot say. The key is Setpoint's own, so a definition that
-// carries it stays a valid definition elsewhere, where it is dropped.
+// that field what Kubernetes schemas cannot say. The key is Setpoint's own; Kubernetes drops it, or
+// refuses it where unknown fields are not let pass.
 
 import { unsupportedField, forbiddenField } from "../../kernel/field-error.ts";
 import type { FieldError } from "../../kernel/field-error.ts";
