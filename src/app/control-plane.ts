@@ -4,6 +4,7 @@
 import type { Rbac, RbacKind } from "../intents/auth/rbac.ts";
 import { createRbac } from "../intents/auth/rbac.ts";
 import { admissionChain } from "../intents/admission/admission.ts";
+import { followPolicyTypes } from "../intents/admission/policy/policy-status.ts";
 import { quotaIndex } from "../intents/admission/quota/quota-index.ts";
 import type { QuotaIndex } from "../intents/admission/quota/quota-index.ts";
 import { followQuotaUsage } from "../intents/admission/quota/quota-status.ts";
@@ -143,6 +144,11 @@ function startTasks(
       index: quotas,
       timers,
       onError: (error, quota) => log.warn({ error, quota }, "quota not counted"),
+    }),
+    followPolicyTypes({
+      intents,
+      timers,
+      onError: (error, policy) => log.warn({ error, policy }, "policy not checked"),
     }),
   ];
 }

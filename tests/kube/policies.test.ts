@@ -1,6 +1,7 @@
 // Policies in CEL as clients see them. The texts are those of kube-apiserver.
 import assert from "node:assert/strict";
 import { after, afterEach, before, describe, it } from "node:test";
+import { waitUntil } from "../peers/wait.ts";
 import { pick, startKubeServer } from "./server.ts";
 import type { KubeServer, Reply } from "./server.ts";
 
@@ -257,5 +258,34 @@ describe("a policy that does not compile is refused", () => {
     const typed = [{ name: "n", expression: "size(object.data)" }];
     const spec = { variables: typed, ...must("variables.n == 'x'") };
     await refused(spec, "spec.validations[0].expression", "no matching overload");
+  });
+});
+
+describe("the types of a policy are checked", () => {
+  const warnings = async (): Promise<unknown> => {
+    let found: unknown;
+    const isChecked = async (): Promise<boolean> => {
+      const { json } = await server.request("GET", `${policies}/policy`);
+      found = pick(json, "status.typeChecking");
+      return pick(json, "status.observedGeneration") === 1;
+    };
+    await waitUntil("the policy to be checked", isChecked, { limitMs: 2_000 });
+    return found;
+  };
+
+  it("against the kinds that it names", async () => {
+    await policy(must("object.dat.a == '1'", { messageExpression: "object.metadata.nme + 'x'" }));
+    const found = pick(await warnings(), "expressionWarnings");
+    assert.deepEqual(
+      (found as readonly { fieldRef: string }[]).map(({ fieldRef }) => fieldRef),
+      ["spec.validations[0].expression", "spec.validations[0].messageExpression"],
+    );
+    const text = String(pick(found, "0.warning"));
+    assert.match(text, /^\/v1, Kind=ConfigMap: compilation failed: ERROR: .*undefined field 'dat'/);
+  });
+
+  it("and nothing is said when they fit", async () => {
+    await policy(must("object.data.a == '1' && has(object.metadata.labels)"));
+    assert.deepEqual(await warnings(), {});
   });
 });

@@ -60,9 +60,14 @@ export function admissionChain(plugins: readonly AdmissionPlugin[]): Admission {
       return result.then(() => validateFrom(validators, 0, request));
     },
     uses: (request) => {
-      if (counters.length === 0 || request.operation !== "CREATE") return undefined;
-      const uses = counters.flatMap((plugin) => plugin.uses?.(request) ?? []);
-      return uses.length === 0 ? undefined : uses;
+      if (request.operation !== "CREATE") return undefined;
+      let all: readonly CounterUse[] | undefined;
+      for (const plugin of counters) {
+        const uses = plugin.uses?.(request);
+        if (uses === undefined || uses.length === 0) continue;
+        all = all === undefined ? uses : [...all, ...uses];
+      }
+      return all;
     },
     bounds: (request) => {
       for (const plugin of bounders) {

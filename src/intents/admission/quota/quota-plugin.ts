@@ -33,7 +33,7 @@ export function quotaPlugin(index: QuotaIndex, world: QuotaWorld): AdmissionPlug
     },
     uses: (request) => {
       const quotas = index.of(request.target.namespace);
-      const own = older.get(request) ?? none;
+      const own = isNewQuota(request) ? (older.get(request) ?? none) : none;
       if (quotas.length === 0) return own;
       const names = quotaNamesOf(request.target.served.kind);
       return own.concat(quotas.flatMap((quota) => places(quota, names)));
