@@ -2,7 +2,7 @@
 // conflicts, and in which words it is told.
 import assert from "node:assert/strict";
 import { after, before, describe, it } from "node:test";
-import { pick, pickList, startKubeServer } from "./server.ts";
+import { pick, pickList, pickText, startKubeServer } from "./server.ts";
 import type { KubeServer, Reply } from "./server.ts";
 import {
   apiVersion,
@@ -170,6 +170,17 @@ describe("applying", () => {
       'PatchOptions.meta.k8s.io "" is invalid: fieldManager: ' +
       "Too long: may not be more than 128 bytes";
     refused(long, 422, "Invalid", limit);
+  });
+
+  it("keeps its time when it changes nothing, and judges nulls", async () => {
+    const made = given(await apply("timed", widget("timed", { size: 1 })), 201);
+    const forged = { creationTimestamp: "2020-01-01T00:00:00Z", generation: 44 };
+    assert.deepEqual(given(await apply("timed", widget("timed", { size: 1 }, forged))), made);
+    const reply = await apply("timed", widget("timed", { size: null }));
+    const why = 'spec.size in body must be of type integer: "null"';
+    const message = pickText(reply.json, "message");
+    assert.equal(reply.status, 422);
+    assert.ok(message.includes(`[spec.size: Invalid value: "null": ${why}, <nil>`), message);
   });
 
   it("takes no managed fields", async () => {

@@ -21,6 +21,11 @@ export function builtinType(
 ): CompiledType {
   const schema = compileSchema(json);
   const message = messageOf(apiVersionOf(kind, name), kind.names.kind);
+  const withDefaults = (resource: Resource): Resource => {
+    const defaulted = rules?.defaulting?.(resource) ?? resource;
+    if (message === undefined) return defaulted;
+    return normalDocument(message, defaulted) as unknown as Resource;
+  };
   const empty = { apiVersion: apiVersionOf(kind, name), kind: kind.names.kind };
   const hasSchemas = kind.names.kind === "CustomResourceDefinition";
   return {
@@ -33,11 +38,8 @@ export function builtinType(
       const more = unknownSchemaFields(message, resource);
       return more.length === 0 ? known : { ...known, unknown: [...known.unknown, ...more].sort() };
     },
-    withDefaults: (resource) => {
-      const defaulted = rules?.defaulting?.(resource) ?? resource;
-      if (message === undefined) return defaulted;
-      return normalDocument(message, defaulted) as unknown as Resource;
-    },
+    withDefaults,
+    withDefaultsMerged: withDefaults,
     validate: () => [],
   };
 }

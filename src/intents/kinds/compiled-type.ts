@@ -10,7 +10,7 @@ import type { JsonObject } from "../../kernel/json.ts";
 import type { KindVersion, ScalePaths } from "../../kernel/kind.ts";
 import type { Resource } from "../../kernel/resource.ts";
 import { compileSchema } from "../../kernel/schema/compile.ts";
-import { applyDefaults } from "../../kernel/schema/defaults.ts";
+import { addDefaults, applyDefaults } from "../../kernel/schema/defaults.ts";
 import { coerceEmbedded, embeddedProblems } from "../../kernel/schema/embedded.ts";
 import { listTypeProblems } from "../../kernel/schema/list-types.ts";
 import { coerceMetadata } from "../../kernel/schema/metadata.ts";
@@ -33,6 +33,8 @@ export interface CompiledType {
   /** The document with known fields only; refused where a value has a type nobody can read. */
   prune(resource: Resource): Known;
   withDefaults(resource: Resource): Resource;
+  /** The same for what server-side apply has merged: its nulls are judged and not removed. */
+  withDefaultsMerged(resource: Resource): Resource;
   validate(resource: Resource, context: ValidationContext): readonly FieldError[];
 }
 
@@ -57,6 +59,8 @@ export function compileType({ schema: json, subresources }: KindVersion): Compil
     applyType: objectType(json),
     prune: (resource) => pruneDefined(schema, resource),
     withDefaults: (resource) => applyDefaults(schema, resource) as unknown as Resource,
+    withDefaultsMerged: (resource) =>
+      addDefaults(schema, withoutNullParts(resource)) as unknown as Resource,
     validate: (resource, context) => {
       const found = judge(resource, context);
       if (runRules === undefined) return found;
@@ -66,6 +70,13 @@ export function compileType({ schema: json, subresources }: KindVersion): Compil
       return broken.length === 0 ? found : [...found, ...broken];
     },
   };
+}
+
+/** A whole part that is null, such as a spec that lost all its fields, is as good as absent. */
+function withoutNullParts(resource: Resource): JsonObject {
+  const whole: JsonObject = resource;
+  const parts = Object.entries(whole).filter(([, part]) => part !== null);
+  return parts.length === Object.keys(whole).length ? whole : Object.fromEntries(parts);
 }
 
 function wholeErrors(

@@ -31,7 +31,7 @@ export async function applyResource(intents: Intents, input: ApplyInput): Promis
   const finished = (live: Resource | undefined): Resource => {
     const merged = applied(intents, input, config, live);
     const whole = live === undefined ? placed(target, merged) : merged;
-    return version.type.withDefaults(version.type.prune(whole).resource);
+    return version.type.withDefaultsMerged(version.type.prune(whole).resource);
   };
   const create = (): Promise<Written> =>
     createDocument(intents, {

@@ -11,7 +11,8 @@ import { badRequest, invalid } from "../refusals.ts";
 import type { Target } from "../request.ts";
 
 const scheme = 'scheme "pkg/api/legacyscheme/scheme.go:30"';
-const header =
+/** How Go prints the type that the kind and version of a document are read into. */
+export const headerType =
   'struct { APIVersion string "json:\\"apiVersion,omitempty\\""; ' +
   'Kind string "json:\\"kind,omitempty\\"" }';
 
@@ -68,7 +69,9 @@ function headerOf(target: Target, body: Json, source: Uint8Array | undefined): H
   const unreadable = (problem: string): Error =>
     unrecognised(target, `couldn't get version/kind; json parse error: ${problem}`, source);
   if (!isJsonObject(body)) {
-    throw unreadable(`json: cannot unmarshal ${jsonName(body)} into Go value of type ${header}`);
+    throw unreadable(
+      `json: cannot unmarshal ${jsonName(body)} into Go value of type ${headerType}`,
+    );
   }
   const read = (key: "kind" | "apiVersion"): string | undefined => {
     const value = getOwn(body, key);

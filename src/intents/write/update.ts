@@ -2,6 +2,7 @@
 // update without a precondition of its own can be tried again when another writer was faster,
 // while one that names a revision is refused. Writing what is already there writes nothing.
 
+import { keepTimes } from "../../kernel/apply/managed-object.ts";
 import { withoutKey } from "../../kernel/apply/without-key.ts";
 import { decodeDocument } from "../../kernel/document.ts";
 import { isSetpointError } from "../../kernel/errors.ts";
@@ -164,6 +165,8 @@ async function writeChanged(
       object = withMetadata(object, { ...object.metadata, generation });
     }
   }
+  // A write that changes nothing else does not change when somebody last wrote either.
+  object = keepTimes(before, object) as Resource;
   checkDocument(target, object, before);
   tellWarnings(caller, target, object, before);
   const final = { ...request, object };

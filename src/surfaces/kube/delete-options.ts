@@ -5,6 +5,7 @@ import type { FieldError } from "../../kernel/field-error.ts";
 import { isJsonArray, isJsonObject } from "../../kernel/json.ts";
 import type { Json, JsonObject, MutableJsonObject } from "../../kernel/json.ts";
 import { badRequest, invalidOptions } from "../../intents/refusals.ts";
+import { headerType } from "../../intents/write/envelope.ts";
 import type { DeleteOptions } from "../../intents/write/delete.ts";
 import type { Propagation } from "../../intents/write/finalizers.ts";
 import { dryRunErrors } from "./options.ts";
@@ -56,7 +57,9 @@ const scheme = 'scheme "pkg/apis/meta/internalversion/scheme/register.go:27"';
 
 function fromBody(body: Json): JsonObject {
   if (!isJsonObject(body)) {
-    throw badRequest("couldn't get version/kind; json parse error: the body must be an object");
+    const parse = "couldn't get version/kind; json parse error: ";
+    const into = `Go value of type ${headerType}`;
+    throw badRequest(`${parse}json: cannot unmarshal ${jsonName(body)} into ${into}`);
   }
   const { kind = "DeleteOptions", apiVersion = "" } = body;
   if (kind !== "DeleteOptions" && kind !== "") {
