@@ -1,6 +1,7 @@
 // Deleting in every form, and waiting: both live from watches that start after a list.
 import assert from "node:assert/strict";
 import { it } from "node:test";
+import { waitUntil } from "../../peers/wait.ts";
 import { apiVersion, configMap, group, openRoom, post, since, widget } from "./scene.ts";
 import type { Room, Stage } from "./scene.ts";
 
@@ -109,7 +110,8 @@ function cascadeTests({ scene }: Stage): void {
       await family(at);
       await at.ok(`delete wg owner --cascade=${cascade}`);
       assert.match(await at.refused("get wg owner"), /NotFound/);
-      await at.ok("wait --for=delete cm/child --timeout=20s");
+      const isGone = async (): Promise<boolean> => (await at.run("get cm child")).code === 1;
+      await waitUntil("the end of the child", isGone);
     });
   }
 
