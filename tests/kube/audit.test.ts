@@ -92,4 +92,12 @@ describe("the audit log", () => {
     assert.equal(pick(event, "responseStatus.reason"), "Forbidden");
     assert.equal(pick(event, "responseStatus.code"), 403);
   });
+
+  it("tells of requests whose credentials are not good", async () => {
+    const uri = "/api/v1/namespaces/default/configmaps/unknown";
+    await server.request("GET", uri, undefined, { authorization: "Bearer wrong" });
+    const [event] = await events(uri);
+    assert.deepEqual(pick(event, "user"), {});
+    assert.equal(pick(event, "responseStatus.code"), 401);
+  });
 });

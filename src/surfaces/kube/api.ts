@@ -192,22 +192,41 @@ interface Arrival {
 }
 
 async function userOf(
-  { authentication, authorizer, audit, surface }: KubeApiInput,
+  input: KubeApiInput,
   exchange: Exchange,
-  { info, headers }: Arrival,
+  arrival: Arrival,
 ): Promise<UserInfo> {
+  const { authentication, authorizer } = input;
   const facts = { headers: exchange.headers, peerCertificate: exchange.certificate };
-  const caller = await authentication.authenticate(facts);
-  if (audit !== undefined) {
-    const found = surface.intents.kinds.find(info.group, info.version, info.resource);
-    const hasHidden = found?.served.hasHidden === true;
-    const asked = { info, id: headers.auditId, hasHidden };
-    headers.trail = audit.begin(auditRequest(exchange, asked), caller);
+  let caller: UserInfo;
+  try {
+    caller = await authentication.authenticate(facts);
+  } catch (error) {
+    beginTrail(input, exchange, arrival, nobody);
+    throw error;
   }
+  const trail = beginTrail(input, exchange, arrival, caller);
   if (!hasImpersonation(exchange)) return caller;
   const impersonated = impersonate(caller, impersonationHeaders(exchange), authorizer);
-  headers.trail?.impersonate(impersonated);
+  trail?.impersonate(impersonated);
   return impersonated;
+}
+
+/** Whose credentials were not good; the record of the attempt names no user. */
+const nobody: UserInfo = { name: "", groups: [], extra: {} };
+
+function beginTrail(
+  { audit, surface }: KubeApiInput,
+  exchange: Exchange,
+  { info, headers }: Arrival,
+  user: UserInfo,
+): AuditTrail | undefined {
+  if (audit === undefined) return undefined;
+  const found = surface.intents.kinds.find(info.group, info.version, info.resource);
+  const hasHidden = found?.served.hasHidden === true;
+  const asked = { info, id: headers.auditId, hasHidden };
+  headers.trail = audit.begin(auditRequest(exchange, asked), user);
+  return headers.trail;
 }
 
 function hasImpersonation({ headers }: Exchange): boolean {
