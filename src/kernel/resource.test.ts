@@ -66,10 +66,10 @@ test("names follow RFC 1123", () => {
 });
 
 test("a hostile name is judged in linear time", () => {
-  const start = performance.now();
+  const before = process.cpuUsage();
   labelKeyProblems(`${"a-".repeat(100_000)}/${"a.".repeat(100_000)}`);
   subdomainProblems("a".repeat(250) + "!");
-  assert.ok(performance.now() - start < 500);
+  assert.ok(process.cpuUsage(before).user < 500_000);
 });
 
 test("label keys and values follow the Kubernetes syntax", () => {
