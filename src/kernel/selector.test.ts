@@ -52,6 +52,7 @@ test("every form of the grammar is understood", () => {
     ["a in (x,)", "a in (,x)"],
     ["a in (,)", "a="],
     ["a in ()", "a="],
+    ["a > 1", "a>1"],
     ["in in (in)", "in=in"],
     ["  ", ""],
     ["", ""],
@@ -105,8 +106,8 @@ test("what the grammar does not know is refused as an invalid request", () => {
     "a in (x",
     "a in (x y)",
     "a in ((x))",
-    "a>1",
-    "a<1",
+    "a>x",
+    "a<",
     "-a",
     "a=-x",
     "a/b/c",
@@ -171,4 +172,13 @@ test("an unknown operator, missing values and superfluous values are refused", (
       (error) => isSetpointError(error, "request.invalid"),
     );
   }
+});
+
+test("numbers in labels are compared as numbers, and others are not within any bound", () => {
+  const chosen = (selector: string): readonly string[] =>
+    ["9", "10", "11", "x", ""].filter((a) => matchesSelector(parseSelector(selector), { a }));
+  assert.deepEqual(chosen("a>9"), ["10", "11"]);
+  assert.deepEqual(chosen("a<11"), ["9", "10"]);
+  assert.deepEqual(chosen("a>9,a<11"), ["10"]);
+  assert.equal(matchesSelector(parseSelector("a>9"), {}), false);
 });

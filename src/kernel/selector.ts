@@ -15,6 +15,16 @@ export interface Requirement {
   readonly operator: "in" | "notin" | "exists" | "absent";
   /** Empty for exists and absent; never empty otherwise. */
   readonly values: readonly string[];
+  /**
+   * With exists only: the value must be a whole number above or below this one. No index knows of
+   * it, so whoever selects by one must look at what is found (withinBound).
+   */
+  readonly bound?: Bound;
+}
+
+export interface Bound {
+  readonly side: "above" | "below";
+  readonly than: string;
 }
 
 type Labels = { readonly [key: string]: string };
@@ -56,7 +66,7 @@ export function matchesSelector(
   requirements: readonly Requirement[],
   labels: Labels | undefined,
 ): boolean {
-  return requirements.every(({ key, operator, values }) => {
+  return requirements.every(({ key, operator, values, bound }) => {
     const value = labels !== undefined && Object.hasOwn(labels, key) ? labels[key] : undefined;
     switch (operator) {
       case "in":
@@ -64,13 +74,27 @@ export function matchesSelector(
       case "notin":
         return value === undefined || !values.includes(value);
       case "exists":
-        return value !== undefined;
+        return value !== undefined && (bound === undefined || withinBound(bound, value));
       case "absent":
         return value === undefined;
       default:
         return operator satisfies never;
     }
   });
+}
+
+export function withinBound({ side, than }: Bound, value: string): boolean {
+  const number = wholeNumber(value);
+  const limit = wholeNumber(than);
+  if (number === undefined || limit === undefined) return false;
+  return side === "above" ? number > limit : number < limit;
+}
+
+/** As Go reads an integer of 64 bits. */
+function wholeNumber(text: string): bigint | undefined {
+  if (!/^[+-]?\d{1,64}$/.test(text)) return undefined;
+  const number = BigInt(text);
+  return BigInt.asIntN(64, number) === number ? number : undefined;
 }
 
 /** Checks and normalises one requirement; every way to make one ends here. */
@@ -157,18 +181,22 @@ function parseRequirement(cursor: Cursor): Requirement {
     case "notin":
       return requirement(key, operator.text, valueList(cursor));
     case ">":
+      return compared(key, "above", exactValue(cursor));
     case "<":
-      throw uncompared(exactValue(cursor));
+      return compared(key, "below", exactValue(cursor));
     default:
       throw unparsed(`found ${quoted(operator)}, expected: in, notin, =, ==, !=, gt, lt`);
   }
 }
 
-/** Values of labels are texts to our index, which has no order of numbers. */
-function uncompared(value: string): SetpointError {
-  if (/^[+-]?\d{1,18}$/.test(value)) return unparsed("the operators > and < are not supported");
-  const what = "for 'Gt', 'Lt' operators, the value must be an integer";
-  return unparsed(`values[0]: Invalid value: ${goQuote(value)}: ${what}`);
+function compared(key: string, side: Bound["side"], than: string): Requirement {
+  if (wholeNumber(than) === undefined) {
+    const what = "for 'Gt', 'Lt' operators, the value must be an integer";
+    throw unparsed(`values[0]: Invalid value: ${goQuote(than)}: ${what}`);
+  }
+  // The value must be one that a label could have, too.
+  requirement(key, "in", [than]);
+  return { ...requirement(key, "exists"), bound: { side, than } };
 }
 
 /** "a=" and "a=,b" compare with the empty value. */
@@ -208,7 +236,8 @@ function wordOf(token: SelectorToken | undefined): string {
   throw unparsed(`found ${quoted(token)}, expected: identifier`);
 }
 
-function formatRequirement({ key, operator, values }: Requirement): string {
+function formatRequirement({ key, operator, values, bound }: Requirement): string {
+  if (bound !== undefined) return `${key}${bound.side === "above" ? ">" : "<"}${bound.than}`;
   if (operator === "exists") return key;
   if (operator === "absent") return `!${key}`;
   if (values.length === 1) return `${key}${operator === "in" ? "=" : "!="}${values.join("")}`;

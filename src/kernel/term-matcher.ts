@@ -1,6 +1,7 @@
 // Judges selectors on the terms of a resource. Terms say everything a selector can ask, so a
 // change of the past is judged by the terms it had then, without its document.
 
+import { withinBound } from "./selector.ts";
 import type { Requirement } from "./selector.ts";
 import { fieldTerm, labelTerm } from "./terms.ts";
 
@@ -22,10 +23,14 @@ export function termMatcher({ labels, fields }: TermSelection): TermMatcher | un
     const isIn = hasAny(values.map((value) => fieldTerm(path, value)));
     checks.push(operator === "in" ? isIn : not(isIn));
   }
-  for (const { key, operator, values } of labels) {
+  for (const { key, operator, values, bound } of labels) {
     const isIn = hasAny(values.map((value) => labelTerm(key, value)));
     const prefix = labelTerm(key, "");
-    const exists: TermMatcher = (terms) => terms.some((term) => term.startsWith(prefix));
+    // A value long enough to be kept as a digest is no number within 64 bits.
+    const isGood = (term: string): boolean =>
+      bound === undefined || withinBound(bound, term.slice(prefix.length));
+    const exists: TermMatcher = (terms) =>
+      terms.some((term) => term.startsWith(prefix) && isGood(term));
     checks.push({ in: isIn, notin: not(isIn), exists, absent: not(exists) }[operator]);
   }
   if (checks.length === 0) return undefined;

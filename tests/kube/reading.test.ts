@@ -271,6 +271,9 @@ onEachStore("selectors", (server) => {
     ["empty=", "e"],
     ["app=x,tier=1", "a"],
     ["app in ()", ""],
+    ["tier>0", "a"],
+    ["tier>1", ""],
+    ["tier<2,app=x", "a"],
     ["app in (x,)", "ac"],
     [" app = x ", "ac"],
   ];
@@ -286,6 +289,11 @@ onEachStore("selectors", (server) => {
     ["app=x=y", "found '=', expected: ',' or 'end of string'"],
     ["app=x,", "found '', expected: identifier after ','"],
     ["!", "unable to parse requirement: found '', expected: identifier"],
+    [
+      "tier>x",
+      'unable to parse requirement: values[0]: Invalid value: "x": ' +
+        "for 'Gt', 'Lt' operators, the value must be an integer",
+    ],
     ["app in x", "unable to parse requirement: found 'x' expected: '('"],
     ["app in (x", "unable to parse requirement: found '', expected: ',' or ')'"],
     ["a b", "unable to parse requirement: found 'b', expected: in, notin, =, ==, !=, gt, lt"],

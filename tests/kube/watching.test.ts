@@ -100,6 +100,7 @@ onEachStore("events", (server) => {
     const from = await head(server());
     const path = `${widgets}?watch=1&resourceVersion=${from}`;
     using byLabel = await server().watch(`${path}&labelSelector=q%3D1`);
+    using byNumber = await server().watch(`${path}&labelSelector=q%3E1`);
     using byField = await server().watch(`${path}&fieldSelector=spec.color%3Dpink`);
     await created(server().request("POST", widgets, widget("moves", { size: 1 }, { q: "0" })));
     await patch(server(), "moves", { metadata: { labels: { q: "1" } }, spec: { color: "pink" } });
@@ -115,6 +116,7 @@ onEachStore("events", (server) => {
     const expected = ["ADDED moves 1", "MODIFIED moves 2", "DELETED moves 2"];
     assert.deepEqual(told(await byField.take(3)), expected);
     assert.deepEqual(await byField.during(200), []);
+    assert.deepEqual(told(await byNumber.take(2)), ["ADDED moves 3", "DELETED moves 3"]);
     const frames = await byLabel.take(5);
     assert.deepEqual(told(frames), [...expected, "ADDED moves 3", "DELETED moves 3"]);
     assert.equal(pick(frames[2]?.object, "metadata.labels.q"), "1");

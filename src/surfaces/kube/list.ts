@@ -94,16 +94,26 @@ export async function* readPages(
     ...(at === undefined ? {} : { at }),
     ...(from === undefined ? {} : { from }),
   };
-  const filters = name !== undefined || selection.excluded.length > 0;
+  const bounds = labels.filter(({ bound }) => bound !== undefined);
+  const filters = name !== undefined || selection.excluded.length > 0 || bounds.length > 0;
   for (;;) {
     const page = await readPage(store, { ...query, ...next }, namespace);
     const records = filters
-      ? page.records.filter((record) => selectsKey(selection, record.key))
+      ? page.records.filter(
+          (record) => selectsKey(selection, record.key) && hasLabels(bounds, record),
+        )
       : page.records;
     yield filters ? { ...page, records } : page;
     if (page.next === undefined) return;
     next = { from: page.next };
   }
+}
+
+/** What no index knows of is looked for in the document. */
+function hasLabels(labels: Selection["labels"], { body }: StoredRecord): boolean {
+  if (labels.length === 0) return true;
+  const document = JSON.parse(body.toString("utf8")) as Parameters<typeof fieldValue>[0];
+  return matchesSelector(labels, document.metadata.labels);
 }
 
 const maxAttempts = 3;
