@@ -31,6 +31,8 @@ export const limits = Object.freeze({
   maxCachedRegexes: 2_048,
   /** Nesting of a schema; deeper ones would describe documents beyond maxJsonDepth. */
   maxSchemaDepth: 128,
+  /** Characters of a quantity; reading endless digits takes longer than their number. */
+  maxQuantityChars: 1_024,
   /** Decimal exponent of a quantity; larger ones would be numbers of endless digits. */
   maxQuantityExponent: 1_000,
 

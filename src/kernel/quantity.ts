@@ -3,57 +3,57 @@
 // so that who asks for little gets something. The text that was read is kept when Kubernetes
 // would keep it, because clients compare what they wrote with what they get.
 
-import { SetpointError } from "./errors.ts";
 import { limits } from "./limits.ts";
 
 export interface Quantity {
   readonly nanos: bigint;
   readonly format: QuantityFormat;
-  /** Present iff the amount is shown as it was written. */
-  readonly text?: string;
+  /** The form in which it is stored and shown. */
+  readonly text: string;
 }
 
 export type QuantityFormat = "DecimalSI" | "BinarySI" | "DecimalExponent";
 
-/** Throws request.invalid in the words of Kubernetes. */
-export function parseQuantity(text: string): Quantity {
-  const found = quantityPattern.exec(text);
-  if (found === null) throw new SetpointError("request.invalid", wrongFormat);
+/** What is wrong with a text, in the words of Kubernetes. */
+export interface QuantityProblem {
+  readonly problem: string;
+}
+
+export function parseQuantity(text: string): Quantity | QuantityProblem {
+  const found = text.length > limits.maxQuantityChars ? null : quantityPattern.exec(text);
+  if (found === null) return { problem: wrongFormat };
   const [, sign = "", numerator = "", fraction = "", suffix = ""] = found;
   const scale = scaleOf(suffix);
-  if (scale === undefined) throw new SetpointError("request.invalid", wrongSuffix);
+  if (scale === undefined) return { problem: wrongSuffix };
   const whole = numerator.replace(/^0+/, "") || "0";
   const size = capped(magnitude(whole, fraction, scale), scale.format);
   const nanos = sign === "-" ? -size : size;
   const isTiny = size > 0n && size < nanosOfOne;
   const format = scale.format === "BinarySI" && isTiny ? "DecimalSI" : scale.format;
-  return isKept(whole, fraction, scale) ? { nanos, format, text } : { nanos, format };
+  return isKept(whole, fraction, scale) ? { nanos, format, text } : written(nanos, format);
 }
 
-/** Why the text is not a quantity; undefined when it is one. */
-export function quantityProblem(text: string): string | undefined {
-  try {
-    parseQuantity(text);
-    return undefined;
-  } catch (error) {
-    return error instanceof SetpointError ? error.message : String(error);
-  }
+export function isQuantity(parsed: Quantity | QuantityProblem): parsed is Quantity {
+  return "nanos" in parsed;
 }
 
 /** Negative when a is less than b, positive when it is more, whatever they are written in. */
-export function compareQuantities(a: Quantity, b: Quantity): number {
+export function compareQuantities(a: Sized, b: Sized): number {
   if (a.nanos === b.nanos) return 0;
   return a.nanos < b.nanos ? -1 : 1;
 }
 
-export function formatQuantity({ nanos, format, text }: Quantity): string {
-  if (text !== undefined) return text;
-  if (nanos === 0n) return "0";
-  const size = nanos < 0n ? -nanos : nanos;
-  const isBinary = format === "BinarySI" && size >= 1024n * nanosOfOne && size % nanosOfOne === 0n;
-  const sign = nanos < 0n ? "-" : "";
-  if (isBinary) return sign + binaryText(size / nanosOfOne);
-  return sign + decimalText(size, format === "DecimalExponent");
+type Sized = Pick<Quantity, "nanos">;
+
+/** The whole number of thousandths, rounded away from zero. */
+export function milliValue({ nanos }: Sized): bigint {
+  return nanos < 0n ? -divideUp(-nanos, nanosOfMilli) : divideUp(nanos, nanosOfMilli);
+}
+
+/** No finer than thousandths, which is what the built-in kinds store. */
+export function roundedToMilli(quantity: Quantity): Quantity {
+  if (quantity.nanos % nanosOfMilli === 0n) return quantity;
+  return written(milliValue(quantity) * nanosOfMilli, quantity.format);
 }
 
 const syntax = "^([+-]?[0-9.]+)([eEinumkKMGTP]*[-+]?[0-9]*)$";
@@ -62,6 +62,7 @@ const wrongSuffix = "unable to parse quantity's suffix";
 const quantityPattern = /^(?=.)([+-]?)(\d*)(?:\.(\d*))?([eEinumkKMGTP]*[-+]?\d*)$/;
 
 const nanosOfOne = 1_000_000_000n;
+const nanosOfMilli = 1_000_000n;
 const maxBinary = (2n ** 63n - 1n) * nanosOfOne;
 const decimalSuffixes = ["n", "u", "m", "", "k", "M", "G", "T", "P", "E"];
 const binarySuffixes = ["", "Ki", "Mi", "Gi", "Ti", "Pi", "Ei"];
@@ -110,6 +111,20 @@ function isKept(whole: string, fraction: string, { exponent, format }: Scale): b
   const scale = exponent - fraction.length;
   if (digits.length > 18 || scale < -9 || scale % 3 !== 0) return false;
   return !digits.endsWith("000") && !digits.startsWith("0");
+}
+
+function written(nanos: bigint, format: QuantityFormat): Quantity {
+  return { nanos, format, text: canonicalText(nanos, format) };
+}
+
+function canonicalText(nanos: bigint, format: QuantityFormat): string {
+  if (nanos === 0n) return "0";
+  const size = nanos < 0n ? -nanos : nanos;
+  // Other amounts would be read as decimal ones the next time, and be written as such.
+  const isBinary = format === "BinarySI" && size % (1024n * nanosOfOne) === 0n;
+  const sign = nanos < 0n ? "-" : "";
+  if (isBinary) return sign + binaryText(size / nanosOfOne);
+  return sign + decimalText(size, format === "DecimalExponent");
 }
 
 function binaryText(value: bigint): string {

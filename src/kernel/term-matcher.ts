@@ -1,24 +1,28 @@
 // Judges selectors on the terms of a resource. Terms say everything a selector can ask, so a
-// change of the past is judged by the terms it had then, without its document.
+// change or a row of the past is judged by the terms it had then, without its document.
 
 import { withinBound } from "./selector.ts";
 import type { Requirement } from "./selector.ts";
-import { fieldTerm, labelTerm } from "./terms.ts";
+import { fieldTerm, labelTerm, ownerTerm } from "./terms.ts";
 
 export type TermMatcher = (terms: readonly string[]) => boolean;
 
 export interface TermSelection {
-  readonly labels: readonly Requirement[];
-  readonly fields: readonly {
+  readonly labels?: readonly Requirement[];
+  readonly fields?: readonly {
     readonly path: string;
     readonly operator: "in" | "notin";
     readonly values: readonly string[];
   }[];
+  /** The uid of an owner. */
+  readonly owner?: string;
 }
 
 /** Undefined when everything is selected, so that callers can skip the check. */
-export function termMatcher({ labels, fields }: TermSelection): TermMatcher | undefined {
+export function termMatcher(selection: TermSelection): TermMatcher | undefined {
+  const { labels = [], fields = [], owner } = selection;
   const checks: TermMatcher[] = [];
+  if (owner !== undefined) checks.push(hasAny([ownerTerm(owner)]));
   for (const { path, operator, values } of fields) {
     const isIn = hasAny(values.map((value) => fieldTerm(path, value)));
     checks.push(operator === "in" ? isIn : not(isIn));

@@ -5,7 +5,7 @@ import type { Clock } from "../../kernel/clock.ts";
 import type { Json, JsonObject, MutableJsonObject } from "../../kernel/json.ts";
 import { isJsonArray, isJsonObject } from "../../kernel/json.ts";
 import { objectAt, textAt } from "../../kernel/json-read.ts";
-import { withoutKey } from "../../kernel/apply/without-key.ts";
+import { withoutKey } from "../../kernel/without-key.ts";
 import { parseYaml } from "../../kernel/yaml.ts";
 import { userDocument } from "../admission/expression/request-document.ts";
 import type { UserInfo } from "../auth/user.ts";

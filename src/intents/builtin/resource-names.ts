@@ -6,8 +6,8 @@ import type { FieldError } from "../../kernel/field-error.ts";
 import { setOwn } from "../../kernel/json.ts";
 import type { Json, JsonObject, MutableJsonObject } from "../../kernel/json.ts";
 import { labelKeyProblems } from "../../kernel/labels.ts";
-import { isQuantity, milliValue, parseQuantity, roundedToMilli } from "./quantity.ts";
-import type { Quantity } from "./quantity.ts";
+import { isQuantity, milliValue, parseQuantity, roundedToMilli } from "../../kernel/quantity.ts";
+import type { Quantity } from "../../kernel/quantity.ts";
 import { invalidEach } from "./syntax-checks.ts";
 
 const counted = [

@@ -10,9 +10,9 @@ import type { FieldError } from "../../kernel/field-error.ts";
 import type { Json, JsonObject } from "../../kernel/json.ts";
 import { listAt, objectAt, textAt } from "../../kernel/json-read.ts";
 import { labelKeyProblems } from "../../kernel/labels.ts";
+import type { Quantity } from "../../kernel/quantity.ts";
 import type { Resource } from "../../kernel/resource.ts";
 import { withEach, withField, withInner } from "./parts.ts";
-import type { Quantity } from "./quantity.ts";
 import {
   containerNameErrors,
   mayOvercommit,

@@ -7,9 +7,9 @@ import { SetpointError } from "../../kernel/errors.ts";
 import { getOwn, isJsonArray, isJsonObject } from "../../kernel/json.ts";
 import type { Json, JsonObject } from "../../kernel/json.ts";
 import { textAt } from "../../kernel/json-read.ts";
+import { isQuantity, parseQuantity } from "../../kernel/quantity.ts";
 import { messageOf } from "./catalogue.ts";
 import type { Field, Message, Scalar, Shape } from "./message.ts";
-import { isQuantity, parseQuantity } from "./quantity.ts";
 import { timeProblem } from "./time-problem.ts";
 
 /** Throws for a document of a built-in kind whose values have wrong types. */

@@ -1,7 +1,7 @@
 // The rules of definitions themselves. Their status is made in the same write, so that a new kind
 // can be used as soon as its definition is accepted.
 
-import { withoutKey } from "../../kernel/apply/without-key.ts";
+import { withoutKey } from "../../kernel/without-key.ts";
 import type { Clock } from "../../kernel/clock.ts";
 import type { Resource } from "../../kernel/resource.ts";
 import type { KindRules } from "../builtin/rules.ts";

@@ -2,7 +2,7 @@
 // an unchanged schema, nothing hidden) these are the stored bytes with the revision put in, and
 // nothing is parsed. Everything else goes through the document.
 
-import { withoutKey } from "../../kernel/apply/without-key.ts";
+import { withoutKey } from "../../kernel/without-key.ts";
 import { encodeDocument, spliceRevision } from "../../kernel/document.ts";
 import type { Resource } from "../../kernel/resource.ts";
 import type { ServedKind, ServedVersion } from "../kinds/served-kind.ts";

@@ -2,7 +2,7 @@
 // in kernel/apply; here it meets the stored document, and what it yields goes the way of any other
 // write. Applying to a resource that does not exist creates it.
 
-import { withoutKey } from "../../kernel/apply/without-key.ts";
+import { withoutKey } from "../../kernel/without-key.ts";
 import { applyConfiguration } from "../../kernel/apply/managers.ts";
 import { SetpointError } from "../../kernel/errors.ts";
 import { isJsonArray, isJsonObject } from "../../kernel/json.ts";

@@ -2,7 +2,7 @@
 // words of the API server's decoders, of which there are two: built-in kinds may leave kind and
 // version out, those of definitions may not.
 
-import { withoutKey } from "../../kernel/apply/without-key.ts";
+import { withoutKey } from "../../kernel/without-key.ts";
 import { invalidField } from "../../kernel/field-error.ts";
 import { getOwn, isJsonArray, isJsonObject } from "../../kernel/json.ts";
 import type { Json } from "../../kernel/json.ts";

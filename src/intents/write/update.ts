@@ -3,7 +3,7 @@
 // while one that names a revision is refused. Writing what is already there writes nothing.
 
 import { keepTimes } from "../../kernel/apply/managed-object.ts";
-import { withoutKey } from "../../kernel/apply/without-key.ts";
+import { withoutKey } from "../../kernel/without-key.ts";
 import { decodeDocument } from "../../kernel/document.ts";
 import { isSetpointError } from "../../kernel/errors.ts";
 import { nextGeneration } from "../../kernel/generation.ts";

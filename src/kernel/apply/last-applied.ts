@@ -11,7 +11,7 @@ import type { Versioned } from "./ownership.ts";
 import { compareValues } from "./typed-compare.ts";
 import { appliedFields } from "./typed-fields.ts";
 import { typeProblem } from "./typed-validate.ts";
-import { withoutKey } from "./without-key.ts";
+import { withoutKey } from "../without-key.ts";
 
 export const lastAppliedAnnotation = "kubectl.kubernetes.io/last-applied-configuration";
 

@@ -3,7 +3,7 @@
 
 import { equalJson, isJsonArray, isJsonObject, setOwn } from "../json.ts";
 import type { Json, JsonObject, MutableJsonObject } from "../json.ts";
-import { withoutKey } from "./without-key.ts";
+import { withoutKey } from "../without-key.ts";
 
 export function managedFieldsOf(object: JsonObject | undefined): Json | undefined {
   const metadata = object?.["metadata"];

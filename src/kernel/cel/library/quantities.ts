@@ -1,6 +1,6 @@
 // Amounts of resources, as in quantity("1.5Gi").isGreaterThan(quantity("1Gi")).
 
-import { compareQuantities, parseQuantity, quantityProblem } from "../../quantity.ts";
+import { compareQuantities, isQuantity, parseQuantity } from "../../quantity.ts";
 import type { Quantity } from "../../quantity.ts";
 import { addAmounts, integerOf, negateAmount, parseAmount } from "./amount.ts";
 import type { Amount } from "./amount.ts";
@@ -13,7 +13,7 @@ import { double, error, int, opaqueValues, textOf } from "../values.ts";
 
 export const quantityType = closedStructType("kubernetes.Quantity");
 
-interface Measured extends Quantity {
+interface Measured extends Pick<Quantity, "nanos"> {
   readonly amount: Amount | undefined;
 }
 
@@ -33,10 +33,9 @@ const onTwo = (
   member(id, [quantityType, quantityType], result, (a, b) => run(unwrap(a), unwrap(b)));
 
 function arithmetic(name: "add" | "sub", isSum: boolean): FunctionDeclaration {
-  const change = (to: Measured, by: Pick<Measured, "nanos" | "amount">): CelValue =>
+  const change = (to: Measured, by: Measured): CelValue =>
     wrap({
       nanos: isSum ? to.nanos + by.nanos : to.nanos - by.nanos,
-      format: to.format,
       amount: addAmounts(to.amount, isSum ? by.amount : negateAmount(by.amount)),
     });
   return declare(
@@ -60,10 +59,9 @@ export const quantityFunctions: readonly FunctionDeclaration[] = [
     "quantity",
     [
       global("string_to_quantity", [stringType], quantityType, (text) => {
-        const problem = quantityProblem(textOf(text));
-        return problem === undefined
-          ? wrap({ ...parseQuantity(textOf(text)), amount: parseAmount(textOf(text)) })
-          : error(problem);
+        const parsed = parseQuantity(textOf(text));
+        if (!isQuantity(parsed)) return error(parsed.problem);
+        return wrap({ nanos: parsed.nanos, amount: parseAmount(textOf(text)) });
       }),
     ],
     traversal(),
@@ -71,11 +69,8 @@ export const quantityFunctions: readonly FunctionDeclaration[] = [
   declare(
     "isQuantity",
     [
-      global(
-        "is_quantity_string",
-        [stringType],
-        boolType,
-        (text) => quantityProblem(textOf(text)) === undefined,
+      global("is_quantity_string", [stringType], boolType, (text) =>
+        isQuantity(parseQuantity(textOf(text))),
       ),
     ],
     traversal(),
