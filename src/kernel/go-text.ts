@@ -1,4 +1,8 @@
-// Values as Go's fmt prints them, for messages that clients compare with those of Kubernetes.
+// Values as Go's fmt prints them, for messages that clients compare with those of Kubernetes: the
+// form is part of the API, however odd it looks.
+
+import { isJsonArray, isJsonObject } from "./json.ts";
+import type { Json } from "./json.ts";
 
 /** `%v` of a number: Go changes to exponents elsewhere than JavaScript, and pads them. */
 export function goNumber(value: number): string {
@@ -15,6 +19,38 @@ export function goNumber(value: number): string {
 export function goQuote(text: string): string {
   const quoted = JSON.stringify(text);
   return needsHex.test(quoted) ? quoted.replace(controls, goEscape) : quoted;
+}
+
+/** `%v` of a value: `map[a:1 b:[x y]]`. */
+export function goText(value: Json): string {
+  if (value === null) return "<nil>";
+  if (isJsonArray(value)) return `[${value.map(goText).join(" ")}]`;
+  if (!isJsonObject(value)) return String(value);
+  const members = Object.keys(value)
+    .sort()
+    .map((key) => `${key}:${goText(value[key] ?? null)}`);
+  return `map[${members.join(" ")}]`;
+}
+
+/** `%#v` of a value: `map[string]interface {}{"a":1}`. */
+export function goSyntax(value: Json): string {
+  if (value === null) return "interface {}(nil)";
+  if (isJsonArray(value)) return `[]interface {}{${value.map(goSyntax).join(", ")}}`;
+  if (!isJsonObject(value)) return JSON.stringify(value);
+  const members = Object.keys(value)
+    .sort()
+    .map((key) => `${JSON.stringify(key)}:${goSyntax(value[key] ?? null)}`);
+  return `map[string]interface {}{${members.join(", ")}}`;
+}
+
+/** The name of the type that a decoded value has. */
+export function goType(value: Json): string {
+  if (value === null) return "%!s(<nil>)";
+  if (isJsonArray(value)) return "[]interface {}";
+  if (typeof value === "string") return "string";
+  if (typeof value === "boolean") return "bool";
+  if (typeof value === "number") return Number.isInteger(value) ? "int64" : "float64";
+  return "map[string]interface {}";
 }
 
 const controls = /\\u00([01][0-9a-f])|\\b|[\u007f-\u009f]/g;

@@ -68,8 +68,9 @@ test("what is no amount is refused in the words of Kubernetes", () => {
   const format =
     "quantities must match the regular expression " +
     "'^([+-]?[0-9.]+)([eEinumkKMGTP]*[-+]?[0-9]*)$'";
-  for (const text of ["", "x", "1 ", "1.2.3", "1Xi", "abc", "1".repeat(1_025)])
+  for (const text of ["", "x", "1 ", "1.2.3", "1Xi", "abc", "1".repeat(1_025)]) {
     assert.equal(problemOf(text), format);
+  }
   for (const text of ["1mi", "1e", "1e99999999999", "1Ku"]) {
     assert.equal(problemOf(text), "unable to parse quantity's suffix");
   }

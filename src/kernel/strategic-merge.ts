@@ -3,7 +3,7 @@
 // Inputs are never changed. A patch that cannot be applied is refused in the words and with the
 // status of the Kubernetes API; 500 is what it answers where it has no better idea.
 
-import { goText, goType } from "./apply/go-text.ts";
+import { goText, goType } from "./go-text.ts";
 import { getOwn, isJsonArray, isJsonObject, setOwn } from "./json.ts";
 import type { Json, JsonObject, MutableJsonObject } from "./json.ts";
 import {

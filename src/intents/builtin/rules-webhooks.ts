@@ -11,7 +11,6 @@ import {
 import type { FieldError } from "../../kernel/field-error.ts";
 import type { Json, JsonObject } from "../../kernel/json.ts";
 import { listAt, numberAt, objectAt, textAt, textsAt, valueAt } from "../../kernel/json-read.ts";
-import { subdomainProblems } from "../../kernel/names.ts";
 import type { Resource } from "../../kernel/resource.ts";
 import {
   conditionErrors,
@@ -30,12 +29,12 @@ import {
   qualifiedDomainErrors,
   selectorFieldErrors,
 } from "./syntax-checks.ts";
+import { webhookServiceErrors, webhookUrlErrors } from "./webhook-address.ts";
 
 const harmless = ["None", "NoneOnDryRun"];
 const sideEffects = ["None", "NoneOnDryRun", "Some", "Unknown"];
 const reviewVersions = ["v1", "v1beta1"];
 const maxTimeoutSeconds = 30;
-const maxPort = 65_535;
 
 export const mutatingWebhookRules: KindRules = rulesOf(true);
 export const validatingWebhookRules: KindRules = rulesOf(false);
@@ -167,62 +166,6 @@ function clientErrors(client: JsonObject, field: string): readonly FieldError[] 
   if ((url === undefined) === (service === undefined)) {
     return [requiredField(field, "exactly one of url or service is required")];
   }
-  if (url !== undefined) return urlErrors(textAt(client, "url"), `${field}.url`);
-  return serviceErrors(objectAt(client, "service"), `${field}.service`);
-}
-
-/** Also for the conversion webhooks of definitions. */
-export function urlErrors(text: string, field: string): readonly FieldError[] {
-  const form = "; desired format: https://host[/path]";
-  const match = /^(?:([A-Za-z][A-Za-z0-9+.-]*):)?(?:\/\/([^/?#]*))?[^?#]*(\?[^#]*)?(#.*)?$/.exec(
-    text,
-  );
-  const [, scheme = "", authority = "", query = "", fragment = ""] = match ?? [];
-  const at = authority.lastIndexOf("@");
-  const host = authority.slice(at + 1);
-  const errors: FieldError[] = [];
-  if (scheme.toLowerCase() !== "https") {
-    const detail = `'https' is the only allowed URL scheme${form}`;
-    errors.push(invalidField(field, scheme.toLowerCase(), detail));
-  }
-  if (host === "") errors.push(invalidField(field, "", `host must be specified${form}`));
-  if (at >= 0) {
-    const detail = "user information is not permitted in the URL";
-    errors.push(invalidField(field, authority.slice(0, at), detail));
-  }
-  if (fragment.length > 1) {
-    const detail = "fragments are not permitted in the URL";
-    errors.push(invalidField(field, fragment.slice(1), detail));
-  }
-  if (query.length > 1) {
-    const detail = "query parameters are not permitted in the URL";
-    errors.push(invalidField(field, query.slice(1), detail));
-  }
-  return errors;
-}
-
-/** Name and namespace are confused in these messages, and clients know them so. */
-function serviceErrors(service: JsonObject, field: string): readonly FieldError[] {
-  const errors: FieldError[] = [];
-  if (textAt(service, "namespace") === "") errors.push(requiredField(`${field}.name`));
-  if (textAt(service, "name") === "") errors.push(requiredField(`${field}.namespace`));
-  const port = numberAt(service, "port") ?? 0;
-  if (port < 1 || port > maxPort) {
-    const detail = `port is not valid: must be between 1 and ${maxPort}, inclusive`;
-    errors.push(invalidField(`${field}.port`, port, detail));
-  }
-  return [...errors, ...pathErrors(textAt(service, "path"), `${field}.path`)];
-}
-
-function pathErrors(path: string, field: string): readonly FieldError[] {
-  if (path === "" || path === "/") return [];
-  if (path === "//") return [invalidField(field, path, "segment[0] may not be empty")];
-  const errors: FieldError[] = [];
-  if (!path.startsWith("/")) errors.push(invalidField(field, path, "must start with a '/'"));
-  for (const [index, step] of path.slice(1).replace(/\/$/, "").split("/").entries()) {
-    const problems = subdomainProblems(step).map((problem) => `segment[${index}]: ${problem}`);
-    const detail = step === "" ? [`segment[${index}] may not be empty`] : problems;
-    errors.push(...invalidEach(field, path, detail));
-  }
-  return errors;
+  if (url !== undefined) return webhookUrlErrors(textAt(client, "url"), `${field}.url`);
+  return webhookServiceErrors(objectAt(client, "service"), `${field}.service`);
 }

@@ -1,6 +1,7 @@
 // Questions about what somebody may do. They are answered and never stored.
 
 import { atomic, bool, mapOf, message, of, optional, required, string, texts } from "./message.ts";
+import type { FieldInput } from "./message.ts";
 import { fieldSelectorRequirement, labelSelectorRequirement, objectMeta } from "./types-meta.ts";
 
 const prefix = "io.k8s.api.authorization.v1";
@@ -48,20 +49,24 @@ export const nonResourceAttributes = message(
   },
 );
 
+const accessFields: Readonly<Record<string, FieldInput>> = {
+  resourceAttributes: [
+    1,
+    optional(of(resourceAttributes)),
+    "The access to a resource in question.",
+  ],
+  nonResourceAttributes: [
+    2,
+    optional(of(nonResourceAttributes)),
+    "The access to a path in question.",
+  ],
+};
+
 export const subjectAccessReviewSpec = message(
   `${prefix}.SubjectAccessReviewSpec`,
   "An access by somebody.",
   {
-    resourceAttributes: [
-      1,
-      optional(of(resourceAttributes)),
-      "The access to a resource in question.",
-    ],
-    nonResourceAttributes: [
-      2,
-      optional(of(nonResourceAttributes)),
-      "The access to a path in question.",
-    ],
+    ...accessFields,
     user: [3, string, "Name of the user."],
     groups: [4, atomic(string), "Groups of the user."],
     extra: [5, mapOf(texts), "Further facts about the user."],
@@ -104,16 +109,7 @@ export const selfSubjectAccessReviewSpec = message(
   `${prefix}.SelfSubjectAccessReviewSpec`,
   "An access by the caller.",
   {
-    resourceAttributes: [
-      1,
-      optional(of(resourceAttributes)),
-      "The access to a resource in question.",
-    ],
-    nonResourceAttributes: [
-      2,
-      optional(of(nonResourceAttributes)),
-      "The access to a path in question.",
-    ],
+    ...accessFields,
   },
 );
 

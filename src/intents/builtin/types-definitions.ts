@@ -5,7 +5,6 @@ import {
   always,
   atomic,
   bool,
-  bytes,
   double,
   int32,
   int64,
@@ -24,6 +23,7 @@ import {
 } from "./message.ts";
 import type { Message } from "./message.ts";
 import { objectMeta } from "./types-meta.ts";
+import { clientConfigTypes } from "./types-webhook-client.ts";
 
 const prefix = "io.k8s.apiextensions-apiserver.pkg.apis.apiextensions.v1";
 
@@ -189,22 +189,7 @@ export const customResourceDefinitionNames = message(
   },
 );
 
-export const serviceReference = message(`${prefix}.ServiceReference`, "A service to call.", {
-  namespace: [1, required(string), "Namespace of the service."],
-  name: [2, required(string), "Name of the service."],
-  path: [3, optional(string), "Path of the URL."],
-  port: [4, optional(int32), "Port of the service; 443 unless given."],
-});
-
-export const webhookClientConfig = message(
-  `${prefix}.WebhookClientConfig`,
-  "How to reach a webhook.",
-  {
-    url: [3, optional(string), "Where to call, as scheme://host:port/path."],
-    service: [1, optional(of(serviceReference)), "The service to call, or else a URL."],
-    caBundle: [2, bytes, "PEM certificates that the server's certificate must lead to."],
-  },
-);
+const { webhookClientConfig } = clientConfigTypes(prefix);
 
 export const webhookConversion = message(
   `${prefix}.WebhookConversion`,

@@ -11,9 +11,9 @@ import type { FieldError } from "../../kernel/field-error.ts";
 import { getOwn } from "../../kernel/json.ts";
 import type { JsonObject } from "../../kernel/json.ts";
 import { hasObject, objectAt, textAt, textsAt } from "../../kernel/json-read.ts";
+import { webhookServiceErrors, webhookUrlErrors } from "../builtin/webhook-address.ts";
 import { caBundleProblem } from "./definition-ca-bundle.ts";
 import { labelProblem } from "./definition-syntax.ts";
-import { webhookServiceErrors, webhookUrlErrors } from "./definition-webhook-address.ts";
 
 export interface ConversionCheck {
   /** A new definition may bring its certificates later; it is not established before. */

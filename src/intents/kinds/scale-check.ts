@@ -1,7 +1,7 @@
 // What a kind with a scale must keep to, whatever its schema says: the numbers of replicas are
 // whole and not negative, the selector is a text. Wrong types are called by their names in Go.
 
-import { goText, goType } from "../../kernel/apply/go-text.ts";
+import { goText, goType } from "../../kernel/go-text.ts";
 import { invalidField } from "../../kernel/field-error.ts";
 import type { FieldError } from "../../kernel/field-error.ts";
 import { getOwn, isJsonObject } from "../../kernel/json.ts";

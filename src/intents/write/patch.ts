@@ -3,7 +3,7 @@
 // the request, and again to the newer document when another writer was faster; the result goes
 // the way of any other update.
 
-import { goText } from "../../kernel/apply/go-text.ts";
+import { goText } from "../../kernel/go-text.ts";
 import { canonicalJson } from "../../kernel/canonical-json.ts";
 import { SetpointError, isSetpointError } from "../../kernel/errors.ts";
 import { invalidField } from "../../kernel/field-error.ts";

@@ -5,7 +5,7 @@
 import { isJsonArray, isJsonObject } from "../json.ts";
 import type { Json, JsonObject } from "../json.ts";
 import { elementLabel } from "./field-element.ts";
-import { goSyntax, goText, goType } from "./go-text.ts";
+import { goSyntax, goText, goType } from "../go-text.ts";
 import { itemElement, itemProblem } from "./list-items.ts";
 import { keyType } from "./type-schema.ts";
 import type { ListType, MapType, ScalarType, TypeNode } from "./type-schema.ts";

@@ -3,6 +3,7 @@
 // the other problems.
 
 import type { Problem } from "./source.ts";
+import { operators } from "./token.ts";
 import type { Token, TokenKind } from "./token.ts";
 
 export interface Tokens {
@@ -67,33 +68,6 @@ const patterns: readonly { readonly kind: TokenKind; readonly pattern: RegExp }[
   { kind: "NUM_INT", pattern: /0x[0-9a-fA-F]+|\d+/y },
   { kind: "IDENTIFIER", pattern: /[A-Za-z_]\w*/y },
   { kind: "ESC_IDENTIFIER", pattern: /`[\w.\-/ ]+`/y },
-];
-
-const operators: readonly TokenKind[] = [
-  "==",
-  "!=",
-  "<=",
-  ">=",
-  "&&",
-  "||",
-  "<",
-  ">",
-  "[",
-  "]",
-  "{",
-  "}",
-  "(",
-  ")",
-  ".",
-  ",",
-  "-",
-  "!",
-  "?",
-  ":",
-  "+",
-  "*",
-  "/",
-  "%",
 ];
 
 const words = new Map<string, TokenKind>([

@@ -1,51 +1,7 @@
 // The tokens of CEL, with the names that syntax errors use for them.
 
-export type TokenKind =
-  | "=="
-  | "!="
-  | "in"
-  | "<"
-  | "<="
-  | ">="
-  | ">"
-  | "&&"
-  | "||"
-  | "["
-  | "]"
-  | "{"
-  | "}"
-  | "("
-  | ")"
-  | "."
-  | ","
-  | "-"
-  | "!"
-  | "?"
-  | ":"
-  | "+"
-  | "*"
-  | "/"
-  | "%"
-  | "true"
-  | "false"
-  | "null"
-  | "NUM_FLOAT"
-  | "NUM_INT"
-  | "NUM_UINT"
-  | "STRING"
-  | "BYTES"
-  | "IDENTIFIER"
-  | "ESC_IDENTIFIER"
-  | "<EOF>";
-
-export interface Token {
-  readonly kind: TokenKind;
-  readonly text: string;
-  readonly at: number;
-}
-
 /** The order of the grammar, in which syntax errors list what they expected. */
-const grammarOrder: readonly TokenKind[] = [
+const grammarOrder = [
   "==",
   "!=",
   "in",
@@ -81,7 +37,20 @@ const grammarOrder: readonly TokenKind[] = [
   "BYTES",
   "IDENTIFIER",
   "ESC_IDENTIFIER",
-];
+] as const;
+
+export type TokenKind = (typeof grammarOrder)[number] | "<EOF>";
+
+export interface Token {
+  readonly kind: TokenKind;
+  readonly text: string;
+  readonly at: number;
+}
+
+/** The kinds that are written in signs; what is longer comes first where both could match. */
+export const operators: readonly TokenKind[] = grammarOrder
+  .filter((kind) => !/^[A-Za-z]/.test(kind))
+  .toSorted((a, b) => b.length - a.length);
 
 /** What an expression can begin with. */
 export const expressionStart: readonly TokenKind[] = [
@@ -112,5 +81,5 @@ export function expectation(kinds: readonly TokenKind[]): string {
 
 /** The end of the text stands before all others, as in {<EOF>, ')'}. */
 function rank(kind: TokenKind): number {
-  return grammarOrder.indexOf(kind);
+  return kind === "<EOF>" ? -1 : grammarOrder.indexOf(kind);
 }

@@ -3,8 +3,7 @@
 
 import { goQuote } from "../../go-text.ts";
 import { compareText } from "../compare.ts";
-import { formatDouble } from "../text.ts";
-import { formatDuration, formatTimestamp } from "../time.ts";
+import { show } from "../text.ts";
 import type { CelValue } from "../values.ts";
 import { items, typeName, typeOf } from "../values.ts";
 
@@ -206,28 +205,15 @@ function writeHex(value: CelValue): string | undefined {
 }
 
 function writeString(value: CelValue): string | undefined {
-  switch (typeof value) {
-    case "string":
-      return value;
-    case "object":
-      break;
-    default:
-      return String(value);
-  }
-  if (value === null) return "null";
+  if (typeof value !== "object" || value === null) return show(value);
   switch (value.kind) {
     case "double":
-      return formatDouble(value.value);
     case "uint":
-      return String(value.value);
     case "bytes":
-      return Buffer.from(value.bytes).toString("utf8");
     case "timestamp":
-      return formatTimestamp(value);
     case "duration":
-      return formatDuration(value);
     case "type":
-      return value.name;
+      return show(value);
     case "list":
       return joined(items(value).map(writeLiteral), "[", "]");
     case "map":

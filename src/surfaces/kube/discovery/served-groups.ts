@@ -3,6 +3,7 @@
 // from this one model, so that they cannot disagree.
 
 import { createHash } from "node:crypto";
+import type { ExtraSubresource } from "../../../intents/builtin/builtin-kinds.ts";
 import { kindId, storageVersion } from "../../../kernel/kind.ts";
 import type { Kind, KindVersion } from "../../../kernel/kind.ts";
 import { compareVersions } from "../../../kernel/version-priority.ts";
@@ -17,17 +18,6 @@ export interface ServedInput {
   readonly subresources?: readonly ExtraSubresource[];
   /** Ids of kinds whose definition is being deleted: nothing new may be written. */
   readonly terminating?: ReadonlySet<string>;
-}
-
-export interface ExtraSubresource {
-  /** The kind id of the parent. */
-  readonly parent: string;
-  readonly name: string;
-  /** What its bodies are. */
-  readonly group: string;
-  readonly version: string;
-  readonly kind: string;
-  readonly verbs: readonly string[];
 }
 
 export interface ServedGroup {

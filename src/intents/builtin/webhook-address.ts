@@ -1,5 +1,6 @@
 // Where a webhook is: a URL or a service. Kubernetes reads URLs as Go does, which is laxer than
-// the WHATWG's rules in some places and stricter in others, so they are split here by hand.
+// the WHATWG's rules in some places and stricter in others, so they are split here by hand. The
+// same rules hold for webhooks of admission and of conversion.
 
 import { invalidField, requiredField } from "../../kernel/field-error.ts";
 import type { FieldError } from "../../kernel/field-error.ts";
