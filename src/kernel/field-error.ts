@@ -58,10 +58,6 @@ export function duplicateField(field: string, value: Json): FieldError {
   return { type: "Duplicate", field, message: `Duplicate value: ${goValue(value)}` };
 }
 
-export function notFoundField(field: string, value: Json): FieldError {
-  return { type: "NotFound", field, message: `Not found: ${goValue(value)}` };
-}
-
 export function forbiddenField(field: string, detail: string): FieldError {
   return { type: "Forbidden", field, message: withDetail("Forbidden", detail) };
 }

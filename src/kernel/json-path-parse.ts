@@ -3,6 +3,7 @@
 // two sides. It knows no functions and no arithmetic, so that a path can never run code.
 
 import { SetpointError } from "./errors.ts";
+import { limits } from "./limits.ts";
 
 export type Comparison = "==" | "!=" | "<" | "<=" | ">" | ">=";
 
@@ -30,8 +31,6 @@ export interface Slice {
   readonly step: number | undefined;
 }
 
-const maxPathLength = 4_096;
-const maxNesting = 8;
 const sliceText = /^(-?\d*)(:-?\d*)?(:-?\d*)?$/;
 const comparisonText = /^([^!<>=]+)([!<>=]+)(.+)$/s;
 const comparisons: ReadonlySet<string> = new Set(["==", "!=", "<", "<=", ">", ">="]);
@@ -39,7 +38,7 @@ const fieldEnd = /[ \t\r\n.,[\]$@{}]/;
 
 /** Throws request.invalid with what is wrong; the path has no braces around it. */
 export function parseJsonPath(text: string): Steps {
-  if (text.length > maxPathLength) throw syntaxError("the path is too long");
+  if (text.length > limits.maxJsonPathChars) throw syntaxError("the path is too long");
   return parsed(text, 0);
 }
 
@@ -51,7 +50,7 @@ interface Scan {
 }
 
 function parsed(text: string, depth: number): Steps {
-  if (depth > maxNesting) throw syntaxError("the path is nested too deeply");
+  if (depth > limits.maxJsonPathNesting) throw syntaxError("the path is nested too deeply");
   const scan: Scan = { text, at: 0, steps: [], depth };
   while (scan.at < text.length) readStep(scan);
   return scan.steps;

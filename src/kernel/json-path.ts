@@ -5,6 +5,7 @@
 
 import { getOwn, isJsonArray, isJsonObject } from "./json.ts";
 import type { Json } from "./json.ts";
+import { limits } from "./limits.ts";
 import { parseJsonPath } from "./json-path-parse.ts";
 import type { Comparison, Slice, Step, Steps } from "./json-path-parse.ts";
 
@@ -23,13 +24,10 @@ export function compileJsonPath(text: string): JsonPath {
 /** Undefined stands for failure, an empty list for "nothing there". */
 type Found = readonly Json[] | undefined;
 
-/** Values that one path may touch; a path of many `..` could otherwise multiply without end. */
-const maxFoundValues = 100_000;
-
 function walked(input: readonly Json[], steps: Steps): Found {
   let current: Found = input;
   for (const step of steps) {
-    if (current === undefined || current.length > maxFoundValues) return undefined;
+    if (current === undefined || current.length > limits.maxJsonPathValues) return undefined;
     current = applied(current, step);
   }
   return current;
@@ -79,7 +77,7 @@ function descended(input: readonly Json[]): Found {
     const value = pending.pop() ?? null;
     const inner = children(value);
     if (inner.length === 0) continue;
-    if (found.push(value) > maxFoundValues) return undefined;
+    if (found.push(value) > limits.maxJsonPathValues) return undefined;
     for (let i = inner.length - 1; i >= 0; i--) pending.push(inner[i] ?? null);
   }
   return found;

@@ -5,8 +5,6 @@
 import { limits } from "./limits.ts";
 import { subdomainProblems, tooLong } from "./names.ts";
 
-type Texts = { readonly [key: string]: string };
-
 const word = "([A-Za-z0-9][-A-Za-z0-9_.]*)?[A-Za-z0-9]";
 const wordPattern = /^[A-Za-z0-9](?:[-A-Za-z0-9_.]*[A-Za-z0-9])?$/;
 const syntax =
@@ -49,24 +47,4 @@ export function labelValueProblems(value: string): readonly string[] {
     `a valid label must be an empty string or ${syntax} (e.g. 'MyValue',  or 'my_value',  ` +
       `or '12345', regex used for validation is '(${word})?')`,
   ];
-}
-
-/** Problems of a whole label map, each naming its key. */
-export function labelsProblems(labels: Texts): readonly string[] {
-  return Object.entries(labels).flatMap(([key, value]) =>
-    [...labelKeyProblems(key), ...labelValueProblems(value)].map((text) => `${key}: ${text}`),
-  );
-}
-
-/** Annotation keys have the syntax of label keys in any case; only the sum of sizes is limited. */
-export function annotationsProblems(annotations: Texts): readonly string[] {
-  const problems: string[] = [];
-  let bytes = 0;
-  for (const [key, value] of Object.entries(annotations)) {
-    bytes += Buffer.byteLength(key) + Buffer.byteLength(value);
-    const ofKey = labelKeyProblems(key.toLowerCase());
-    for (const problem of ofKey) problems.push(`${key}: ${problem}`);
-  }
-  if (bytes > limits.maxAnnotationsBytes) problems.push(tooLong(limits.maxAnnotationsBytes));
-  return problems;
 }

@@ -9,8 +9,6 @@ export const limits = Object.freeze({
   // Documents
   /** Largest stored document. kube accepts 3 MiB bodies; imported documents may be larger. */
   maxDocumentBytes: 8 * mib,
-  /** Largest request body a surface reads. */
-  maxRequestBodyBytes: 8 * mib,
   /** Largest body of the Kubernetes surface; the same as kube-apiserver. */
   maxKubeBodyBytes: 3 * mib,
   /** Answers from this size on are compressed for those who take it; as kube-apiserver. */
@@ -23,8 +21,12 @@ export const limits = Object.freeze({
    * Characters that the copy operations of one JSON Patch may add: copies can double a document.
    */
   maxPatchCopyChars: 8 * mib,
+  /** Content of one ConfigMap or Secret; the same as kube-apiserver. */
+  maxConfigBytes: mib,
+  /** Values in one protobuf body, where an empty one takes two bytes. */
+  maxProtobufValues: 1_000_000,
 
-  // Schemas
+  // Schemas and paths
   /** Characters of one regular expression of a user. */
   maxRegexChars: 16 * kib,
   /** Compiled regular expressions kept. */
@@ -35,11 +37,13 @@ export const limits = Object.freeze({
   maxQuantityChars: 1_024,
   /** Decimal exponent of a quantity; larger ones would be numbers of endless digits. */
   maxQuantityExponent: 1_000,
-
-  /** Content of one ConfigMap or Secret; the same as kube-apiserver. */
-  maxConfigBytes: mib,
-  /** Values in one protobuf body, where an empty one takes two bytes. */
-  maxProtobufValues: 1_000_000,
+  /** Characters of a JSONPath, and its filters within filters. */
+  maxJsonPathChars: 4_096,
+  maxJsonPathNesting: 8,
+  /** Values that one JSONPath may touch; a path of many `..` could multiply without end. */
+  maxJsonPathValues: 100_000,
+  /** Aliases in one YAML document; they can multiply what they name. */
+  maxYamlAliases: 100,
 
   // Names and metadata
   /** RFC 1123 subdomain: names of resources. */
@@ -48,13 +52,9 @@ export const limits = Object.freeze({
   maxDnsLabelLength: 63,
   /** The part of a label key after the slash. */
   maxLabelNameLength: 63,
-  /** The part of a label key before the slash. */
-  maxLabelPrefixLength: 253,
   maxLabelValueLength: 63,
   /** All annotation keys and values of one resource together. */
   maxAnnotationsBytes: 256 * kib,
-  maxFinalizers: 64,
-  maxOwnerReferences: 256,
   maxFieldManagerLength: 128,
   /** Updaters remembered in managedFields; older ones are folded into one entry. */
   maxUpdateManagers: 10,
@@ -101,8 +101,7 @@ export const limits = Object.freeze({
   maxPageItems: 10_000,
   /** How long a read waits for a revision that has not been reached. */
   futureRevisionWaitMs: 3_000,
-  /** Events a slow watcher may fall behind before it is cut off and must resume. */
-  maxWatchBacklogEvents: 10_000,
+  /** How far a slow watcher may fall behind before it is cut off and must resume. */
   maxWatchBacklogBytes: 32 * mib,
   /** Events read from the log at once. */
   eventPageItems: 1_000,
@@ -147,15 +146,8 @@ export const limits = Object.freeze({
   maxAuditFileBytes: 100 * mib,
   /** Older audit logs kept. */
   maxAuditFiles: 10,
-  /** Characters of one warning once all of them together are too long; as kube-apiserver. */
-  maxShortWarningChars: 256,
-  /** Characters of all warnings of one answer before they are shortened; as kube-apiserver. */
-  maxWarningChars: 4_096,
 
   // Claims and work
-  leaseTtlMs: 30_000,
-  /** Renewed at a third, so that two renewals may fail before the lease is lost. */
-  leaseRenewalMs: 10_000,
   maxLeaseTtlMs: 3_600_000,
   /** Resources claimed at once by one worker. */
   maxClaimItems: 1_000,
@@ -167,10 +159,18 @@ export const limits = Object.freeze({
   maxSkippedNamespaces: 4_096,
   /** Amount that one resource may hold against a counter; sums of many stay exact numbers. */
   maxCounterAmount: 2 ** 40,
-  retryBackoffMinMs: 500,
-  retryBackoffMaxMs: 300_000,
 
   // Requests
+  /** How long a client may take to send the headers of a request, and all of it. */
+  headersTimeoutMs: 10_000,
+  requestTimeoutMs: 60_000,
+  maxHeaderBytes: 64 * kib,
+  /** Requests under way at once on one HTTP/2 connection. */
+  maxConnectionStreams: 250,
+  /** Characters of one warning once all of them together are too long; as kube-apiserver. */
+  maxShortWarningChars: 256,
+  /** Characters of all warnings of one answer before they are shortened; as kube-apiserver. */
+  maxWarningChars: 4_096,
   /** Longest bearer token that is looked at. */
   maxTokenChars: 16 * kib,
   /** Verified tokens that are remembered, so that a signature is not checked for each request. */
@@ -199,5 +199,3 @@ export const limits = Object.freeze({
   /** Events removed by one step of compaction, so that writers wait for a short time only. */
   compactionBatchItems: 1_000,
 });
-
-export type Limits = typeof limits;

@@ -14,8 +14,6 @@ export interface ParsedYaml {
   readonly duplicates: readonly string[];
 }
 
-const maxAliases = 100;
-
 export function parseYaml(text: string): ParsedYaml {
   const document = parseDocument(text, { uniqueKeys: false, prettyErrors: false });
   const [problem] = document.errors;
@@ -29,7 +27,7 @@ export function parseYaml(text: string): ParsedYaml {
     });
   let value: unknown;
   try {
-    value = document.toJS({ maxAliasCount: maxAliases });
+    value = document.toJS({ maxAliasCount: limits.maxYamlAliases });
   } catch (cause) {
     throw unreadable(cause instanceof Error ? cause.message : "it cannot be read", cause);
   }

@@ -43,7 +43,7 @@ export function reviewSelf(user: UserInfo, clock: Clock): JsonObject {
 }
 
 /** Empty parts are left out. */
-export function printedUser({ name, uid = "", groups, extra }: UserInfo): JsonObject {
+function printedUser({ name, uid = "", groups, extra }: UserInfo): JsonObject {
   return {
     username: name,
     ...(uid === "" ? {} : { uid }),

@@ -9,7 +9,7 @@ import type { TokenAuthenticator } from "./token-authenticator.ts";
 import { mastersGroup } from "./user.ts";
 import type { UserInfo } from "./user.ts";
 
-export const adminUser: UserInfo = { name: "setpoint:admin", groups: [mastersGroup], extra: {} };
+const adminUser: UserInfo = { name: "setpoint:admin", groups: [mastersGroup], extra: {} };
 
 export interface AdminToken {
   readonly token: string;

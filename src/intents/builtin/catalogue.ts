@@ -100,11 +100,6 @@ export function allMessages(): readonly {
   });
 }
 
-/** True for messages that carry items. */
-export function isListMessage(found: Message): boolean {
-  return found.fields.has("items");
-}
-
 function listOf(item: Message): Message {
   return message(`${item.name}List`, `A list: ${lowered(item.description)}`, {
     metadata: [1, of(meta.listMeta), "Metadata of the list."],

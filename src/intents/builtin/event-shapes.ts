@@ -18,7 +18,7 @@ const pairs = [
 const toNew: ReadonlyMap<string, string> = new Map(pairs);
 const toCore: ReadonlyMap<string, string> = new Map(pairs.map(([core, fresh]) => [fresh, core]));
 
-export const newEventApiVersion = "events.k8s.io/v1";
+const newEventApiVersion = "events.k8s.io/v1";
 
 /** An event of events.k8s.io/v1 in the shape of the core group. */
 export function toCoreEvent<T extends JsonObject>(event: T): T {

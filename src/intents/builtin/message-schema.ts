@@ -10,7 +10,7 @@ import type { Message, Scalar, Shape } from "./message.ts";
 const cache = new WeakMap<Message, JsonObject>();
 
 /** The schema of a part of a document. */
-export function schemaOf(message: Message): JsonObject {
+function schemaOf(message: Message): JsonObject {
   const known = cache.get(message);
   if (known !== undefined) return known;
   const schema = messageSchema(message);

@@ -160,11 +160,6 @@ export function mergedBy(key: string, inner: Shape): Shape {
   return merged(keyedBy(key, inner), key);
 }
 
-/** One of a few words; the rules of the kind judge it, the schema documents it. */
-export function oneOf(...words: readonly string[]): Shape {
-  return annotated(string, { enum: words });
-}
-
 /** A pointer: empty is not absent. */
 export function optional(inner: Shape): Shape {
   return { ...inner, isPointer: true };

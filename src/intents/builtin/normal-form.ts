@@ -22,7 +22,7 @@ export function normalDocument(message: Message, document: JsonObject): JsonObje
 }
 
 /** A part of a document. */
-export function normalForm(message: Message, object: JsonObject): JsonObject {
+function normalForm(message: Message, object: JsonObject): JsonObject {
   const result: MutableJsonObject = {};
   addFields(result, message, object);
   return result;

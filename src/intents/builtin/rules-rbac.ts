@@ -60,11 +60,7 @@ function withGroup(subject: JsonObject): JsonObject {
   return kind === "User" || kind === "Group" ? withDefaults(subject, { apiGroup: group }) : subject;
 }
 
-export function policyRuleErrors(
-  rule: Json,
-  isNamespaced: boolean,
-  field: string,
-): readonly FieldError[] {
+function policyRuleErrors(rule: Json, isNamespaced: boolean, field: string): readonly FieldError[] {
   const errors: FieldError[] = [];
   const empty = (name: string): boolean => textsAt(rule, name).length === 0;
   if (empty("verbs")) {

@@ -45,7 +45,7 @@ export function conflictMessage(conflicts: readonly Conflict[]): string {
 }
 
 /** `"kubectl" with subresource "status" using v1`; appliers go without their version. */
-export function managerLabel(manager: ManagerIdentity): string {
+function managerLabel(manager: ManagerIdentity): string {
   const { name, operation, apiVersion, subresource } = manager;
   const through = subresource === "" ? "" : ` with subresource ${JSON.stringify(subresource)}`;
   const version = operation === "Update" ? ` using ${apiVersion}` : "";

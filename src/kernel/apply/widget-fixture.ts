@@ -16,7 +16,7 @@ const item: JsonObject = {
   properties: { name: text, value: text, tags: setOfText() },
 };
 
-export const widgetSchema: JsonObject = {
+const widgetSchema: JsonObject = {
   type: "object",
   properties: {
     spec: {

@@ -15,7 +15,7 @@ import { bytes, double, error, int, maxInt, maxUint, minInt, noSuchOverload } fr
 import { typeName, typeOf, uint } from "./values.ts";
 
 /** How an error names a conversion that failed. */
-export function conversionError(from: CelValue, to: CelType): CelError {
+function conversionError(from: CelValue, to: CelType): CelError {
   return error(`type conversion error from '${typeName(typeOf(from))}' to '${typeName(to)}'`);
 }
 

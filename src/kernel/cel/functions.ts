@@ -81,7 +81,7 @@ export function member(
   return { id, isMember: true, args, result, run };
 }
 
-export const unitCost: CallCost = {
+const unitCost: CallCost = {
   estimate: () => undefined,
   bill: () => 1,
 };

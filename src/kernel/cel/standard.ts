@@ -32,7 +32,7 @@ const signature = (id: string, args: readonly CelType[], result: CelType): Signa
 });
 
 /** Text, timestamps and durations are asked for a method of that name before it is given up. */
-export function noOverload(name: string, receiver: CelValue): CelError {
+function noOverload(name: string, receiver: CelValue): CelError {
   if (typeof receiver === "string") return noSuchOverload;
   if (typeof receiver === "object" && receiver !== null) {
     if (receiver.kind === "timestamp" || receiver.kind === "duration") return noSuchOverload;

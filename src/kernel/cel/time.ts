@@ -5,11 +5,11 @@ import type { CelDuration, CelError, CelTimestamp } from "./values.ts";
 import { error, maxInt, minInt } from "./values.ts";
 
 /** 0001-01-01T00:00:00Z. */
-export const minUnixSeconds = -62_135_596_800;
+const minUnixSeconds = -62_135_596_800;
 /** 9999-12-31T23:59:59Z. */
-export const maxUnixSeconds = 253_402_300_799;
+const maxUnixSeconds = 253_402_300_799;
 
-export const timestampOverflow: CelError = error("timestamp overflow");
+const timestampOverflow: CelError = error("timestamp overflow");
 const nanosPerSecond = 1_000_000_000n;
 
 export function timestamp(

@@ -23,7 +23,7 @@ export function addDefaults(schema: Schema, value: Json): Json {
  * Removes fields that are null, may not be, and have no default. Nulls with a default stay for
  * `addDefaults`, and those in lists stay for validation to complain about.
  */
-export function pruneNulls(schema: Schema, value: Json): Json {
+function pruneNulls(schema: Schema, value: Json): Json {
   if (typeof value !== "object" || value === null) return value;
   return isJsonArray(value) ? listNulls(schema.items, value) : objectNulls(schema, value);
 }

@@ -35,7 +35,7 @@ export function ruleFormErrors(json: JsonObject, path: string): readonly FieldEr
 }
 
 /** Whether ".spec.replicas" or ".labels['a']" leads to a field of the schema. */
-export function isFieldPath(json: JsonObject, fieldPath: string): boolean {
+function isFieldPath(json: JsonObject, fieldPath: string): boolean {
   const tokens = fieldPath.match(/'(?:[^'\\]|\\.)*'|[.[\]]|[^.[\]]+/gs) ?? [];
   let at: JsonObject | undefined = json;
   for (let i = 0; i < tokens.length; i++) {

@@ -136,7 +136,7 @@ export function enumError(schema: Schema, value: Json, at: PlaceOf): FieldError 
 }
 
 /** The type of a value in the words of a schema. */
-export function typeOf(value: Json): string {
+function typeOf(value: Json): string {
   switch (typeof value) {
     case "string":
       return "string";

@@ -8,6 +8,7 @@ import type { AddressInfo, Socket } from "node:net";
 import type { TLSSocket } from "node:tls";
 import type { PeerCertificate } from "../../intents/auth/request-facts.ts";
 import { SetpointError } from "../../kernel/errors.ts";
+import { limits } from "../../kernel/limits.ts";
 import type { Timers } from "../../kernel/timers.ts";
 import { exchangeOf } from "./exchange.ts";
 import type { Exchange } from "./exchange.ts";
@@ -28,12 +29,8 @@ export interface HttpServer {
   stop(): Promise<void>;
 }
 
-const headersTimeoutMs = 10_000;
-const requestTimeoutMs = 60_000;
 const keepAliveMs = 90_000;
 const stopGraceMs = 5_000;
-const maxHeaderBytes = 64 * 1_024;
-const maxStreams = 250;
 
 export async function startHttpServer(input: HttpServerInput): Promise<HttpServer> {
   const { tls, handle } = input;
@@ -44,12 +41,12 @@ export async function startHttpServer(input: HttpServerInput): Promise<HttpServe
     requestCert: true,
     // Whoever shows no certificate may still have a token; a bad one is no certificate.
     rejectUnauthorized: false,
-    maxHeaderSize: maxHeaderBytes,
-    settings: { maxConcurrentStreams: maxStreams },
+    maxHeaderSize: limits.maxHeaderBytes,
+    settings: { maxConcurrentStreams: limits.maxConnectionStreams },
   } as Parameters<typeof createSecureServer>[0]);
   Object.assign(server, {
-    headersTimeout: headersTimeoutMs,
-    requestTimeout: requestTimeoutMs,
+    headersTimeout: limits.headersTimeoutMs,
+    requestTimeout: limits.requestTimeoutMs,
     keepAliveTimeout: keepAliveMs,
   });
   const certificates = rememberedCertificates(input.certificateOf);

@@ -12,11 +12,6 @@ import { encodeMessage } from "./encode-message.ts";
 import { WireReader, newBudget, unreadable, wire } from "./wire-reader.ts";
 import { WireWriter } from "./wire-writer.ts";
 
-export const protobufContentType = "application/vnd.kubernetes.protobuf";
-
-/** The content type of a watch's answer. */
-export const protobufStreamType = `${protobufContentType};stream=watch`;
-
 export interface TypeMeta {
   readonly apiVersion: string;
   readonly kind: string;

@@ -38,7 +38,7 @@ const rfc3339 = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:[.,]\d+)?(?:Z|[+-]\d\d:\d\d)$
 const zeroTimeMs = Date.parse("0001-01-01T00:00:00Z");
 
 /** Milliseconds since 1970 of an RFC 3339 text, or undefined. */
-export function timeMs(text: string): number | undefined {
+function timeMs(text: string): number | undefined {
   if (!rfc3339.test(text)) return undefined;
   const ms = Date.parse(text.replace(",", "."));
   return Number.isNaN(ms) ? undefined : ms;

@@ -42,7 +42,7 @@ export function tableFor(
 }
 
 /** One row, for those who write long lists piece by piece. */
-export function tableRow(
+function tableRow(
   columns: readonly Column[],
   object: JsonObject,
   options: Pick<TableOptions, "nowMs" | "includeObject" | "version">,
@@ -52,7 +52,7 @@ export function tableRow(
 }
 
 /** The columns of a version; compiled once. */
-export function columnsFor(kind: Kind, version: KindVersion): readonly Column[] {
+function columnsFor(kind: Kind, version: KindVersion): readonly Column[] {
   const known = compiled.get(version);
   if (known !== undefined) return known;
   const isBuiltIn = kind.origin === "built-in";
