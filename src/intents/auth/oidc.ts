@@ -47,11 +47,7 @@ export function oidcAuthenticator(options: OidcOptions): TokenAuthenticator {
   const { provider, apiAudiences, clock } = options;
   checkProvider(provider);
   const findKeys = keyFinder(options);
-  const known = verifiedTokens<JsonObject>({
-    clock,
-    maxItems: limits.maxVerifiedTokens,
-    ttlMs: limits.verifiedTokenTtlMs,
-  });
+  const known = verifiedTokens<JsonObject>({ clock });
   return async (token, audiences) => {
     let claims = known.get(token);
     if (claims === undefined) {

@@ -8,7 +8,6 @@ import type { Ids } from "../../kernel/ids.ts";
 import { isJsonObject } from "../../kernel/json.ts";
 import type { JsonObject } from "../../kernel/json.ts";
 import { objectAt, textAt, textsAt } from "../../kernel/json-read.ts";
-import { limits } from "../../kernel/limits.ts";
 import { quotedList } from "./rule-cover.ts";
 import type { SigningKey } from "./signing-key.ts";
 import { badToken, commonAudiences } from "./token-authenticator.ts";
@@ -82,11 +81,7 @@ export function serviceAccountTokenAuthenticator(
   options: ServiceAccountTokens,
 ): TokenAuthenticator {
   const { signer, lookup, apiAudiences, clock } = options;
-  const known = verifiedTokens<JsonObject>({
-    clock,
-    maxItems: limits.maxVerifiedTokens,
-    ttlMs: limits.verifiedTokenTtlMs,
-  });
+  const known = verifiedTokens<JsonObject>({ clock });
   return async (token, audiences) => {
     let claims = known.get(token);
     if (claims === undefined) {

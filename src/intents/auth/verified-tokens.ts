@@ -5,6 +5,7 @@
 
 import { hash } from "node:crypto";
 import type { Clock } from "../../kernel/clock.ts";
+import { limits } from "../../kernel/limits.ts";
 
 export interface VerifiedTokens<T> {
   get(token: string): T | undefined;
@@ -14,12 +15,13 @@ export interface VerifiedTokens<T> {
 
 export interface VerifiedTokensOptions {
   readonly clock: Clock;
-  readonly maxItems: number;
-  readonly ttlMs: number;
+  readonly maxItems?: number;
+  readonly ttlMs?: number;
 }
 
 export function verifiedTokens<T>(options: VerifiedTokensOptions): VerifiedTokens<T> {
-  const { clock, maxItems, ttlMs } = options;
+  const { clock } = options;
+  const { maxItems = limits.maxVerifiedTokens, ttlMs = limits.verifiedTokenTtlMs } = options;
   const items = new Map<string, { readonly value: T; readonly untilMs: number }>();
   return {
     get: (token) => {

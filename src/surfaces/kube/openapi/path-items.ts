@@ -1,6 +1,7 @@
 // Operations gathered by path. Parameters that all operations of a path share stand beside them,
 // which is where generated clients look for the name and the namespace.
 
+import type { JsonObject, MutableJsonObject } from "../../../kernel/json.ts";
 import type { Method, Operation } from "./operation.ts";
 import { parameters } from "./parameters.ts";
 import type { Parameter, ParameterName } from "./parameters.ts";
@@ -40,6 +41,20 @@ function pathItem([path, operations]: readonly [string, readonly Operation[]]): 
       return [operation.method, { operation, own }];
     });
   return { path, shared, operations: new Map(items) };
+}
+
+/** The fields of one path; how operations and parameters are written differs between versions. */
+export function pathFields(
+  { shared, operations }: PathItem,
+  operationFields: (item: ItemOperation) => JsonObject,
+  parameterFields: (name: ParameterName, operation: Operation | undefined) => JsonObject,
+): JsonObject {
+  const fields: MutableJsonObject = {};
+  const [first] = operations.values();
+  for (const [method, item] of operations) fields[method] = operationFields(item);
+  const described = shared.map((name) => parameterFields(name, first?.operation));
+  if (described.length > 0) fields["parameters"] = described;
+  return fields;
 }
 
 /** The parameter as it is described for one kind. */

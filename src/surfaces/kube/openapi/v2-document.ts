@@ -9,8 +9,8 @@ import { answerTypes, bearerToken, codeTexts, consumedTypes } from "./media-type
 import { operationsOf } from "./operation.ts";
 import type { Operation } from "./operation.ts";
 import type { ParameterName } from "./parameters.ts";
-import { describedParameter, pathItems } from "./path-items.ts";
-import type { ItemOperation, PathItem } from "./path-items.ts";
+import { describedParameter, pathFields, pathItems } from "./path-items.ts";
+import type { ItemOperation } from "./path-items.ts";
 import { v2Reference } from "./reference.ts";
 import { v2Schema } from "./v2-schema.ts";
 
@@ -19,7 +19,9 @@ export function v2Document(groups: readonly ServedGroup[], info: JsonObject): Js
   const operations = resources.flatMap(operationsOf);
   const own = ownDefinitions(resources, "v2");
   const paths: MutableJsonObject = {};
-  for (const item of pathItems(operations)) setOwn(paths, item.path, pathFields(item));
+  for (const item of pathItems(operations)) {
+    setOwn(paths, item.path, pathFields(item, operationFields, parameterFields));
+  }
   return {
     swagger: "2.0",
     info,
@@ -28,15 +30,6 @@ export function v2Document(groups: readonly ServedGroup[], info: JsonObject): Js
     securityDefinitions: { BearerToken: bearerToken },
     security: [{ BearerToken: [] }],
   };
-}
-
-function pathFields({ shared, operations }: PathItem): JsonObject {
-  const fields: MutableJsonObject = {};
-  const [first] = operations.values();
-  for (const [method, item] of operations) fields[method] = operationFields(item);
-  const described = shared.map((name) => parameterFields(name, first?.operation));
-  if (described.length > 0) fields["parameters"] = described;
-  return fields;
 }
 
 function operationFields({ operation, own }: ItemOperation): JsonObject {

@@ -8,8 +8,8 @@ import { answerTypes, bodyTypes, bearerToken, codeTexts } from "./media-types.ts
 import { operationsOf } from "./operation.ts";
 import type { Operation } from "./operation.ts";
 import type { ParameterName } from "./parameters.ts";
-import { describedParameter, pathItems } from "./path-items.ts";
-import type { ItemOperation, PathItem } from "./path-items.ts";
+import { describedParameter, pathFields, pathItems } from "./path-items.ts";
+import type { ItemOperation } from "./path-items.ts";
 import { reference } from "./reference.ts";
 
 export function v3Document(version: ServedVersion, serverInfo: JsonObject): JsonObject {
@@ -17,7 +17,9 @@ export function v3Document(version: ServedVersion, serverInfo: JsonObject): Json
   const operations = version.resources.flatMap(operationsOf);
   const own = ownDefinitions(version.resources, "v3");
   const paths: MutableJsonObject = {};
-  for (const item of pathItems(operations)) setOwn(paths, item.path, pathFields(item));
+  for (const item of pathItems(operations)) {
+    setOwn(paths, item.path, pathFields(item, operationFields, parameterFields));
+  }
   return {
     openapi: "3.0.0",
     info: isBuiltIn ? serverInfo : definedInfo,
@@ -31,15 +33,6 @@ export function v3Document(version: ServedVersion, serverInfo: JsonObject): Json
 
 /** Groups of definitions do not change with the server, and neither does their document. */
 const definedInfo: JsonObject = { title: "Kubernetes CRD Swagger", version: "v0.1.0" };
-
-function pathFields({ shared, operations }: PathItem): JsonObject {
-  const fields: MutableJsonObject = {};
-  const [first] = operations.values();
-  for (const [method, item] of operations) fields[method] = operationFields(item);
-  const described = shared.map((name) => parameterFields(name, first?.operation));
-  if (described.length > 0) fields["parameters"] = described;
-  return fields;
-}
 
 function operationFields({ operation, own }: ItemOperation): JsonObject {
   const { description, id, tag, body, answer, codes, action, gvk } = operation;
