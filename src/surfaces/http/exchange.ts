@@ -9,6 +9,7 @@ import type {
   ServerResponse,
 } from "node:http";
 import type { Http2ServerRequest, Http2ServerResponse } from "node:http2";
+import { SetpointError } from "../../kernel/errors.ts";
 import type { PeerCertificate } from "../../intents/auth/request-facts.ts";
 
 export type Headers = Readonly<Record<string, string | number | readonly string[]>>;
@@ -151,9 +152,16 @@ function readBody(request: Request, maxBytes: number, tooLarge: () => Error): Pr
       const [only] = chunks;
       resolve(chunks.length === 1 && only !== undefined ? only : Buffer.concat(chunks));
     });
-    request.once("error", reject);
-    request.once("aborted", () => reject(new Error("the client went away")));
+    // Nobody is left to read the answer; it is an error of the client and not one to log.
+    const leave = (cause?: unknown): void => reject(clientGone(cause));
+    request.once("error", leave);
+    request.once("aborted", leave);
   });
+}
+
+function clientGone(cause: unknown): SetpointError {
+  const message = "the client went away before its request was complete";
+  return new SetpointError("request.invalid", message, { cause });
 }
 
 function bodyStream(response: Response): BodyStream {
