@@ -22,6 +22,7 @@ import type { ChangeFeed } from "../intents/watch/change-feed.ts";
 import { watchHub } from "../intents/watch/watch-hub.ts";
 import type { WatchHub } from "../intents/watch/watch-hub.ts";
 import { systemClock } from "../kernel/clock.ts";
+import { equalJson } from "../kernel/json.ts";
 import { systemIds } from "../kernel/ids.ts";
 import { systemRandom } from "../kernel/random.ts";
 import { systemTimers } from "../kernel/timers.ts";
@@ -86,6 +87,8 @@ export async function openControlPlane(
     converterOf: ({ resource }) => webhookConverter(resource, webhooks),
     onError: (error, name) => log.error({ error, definition: name }, "definition not usable"),
   });
+  const hub = watchHub(feed);
+  endOldWatches(live, hub);
   const rbac = followRbac(live);
   const quotas = quotaIndex(live);
   const plugins = admissionPlugins({
@@ -113,7 +116,7 @@ export async function openControlPlane(
   return {
     intents,
     feed,
-    hub: watchHub(feed),
+    hub,
     rbac,
     [Symbol.asyncDispose]: () => running.disposeAsync(),
   };
@@ -152,6 +155,14 @@ function startTasks(
       onError: (error, policy) => log.warn({ error, policy }, "policy not checked"),
     }),
   ];
+}
+
+/** A watch shows a kind as it was when the watch began, so it ends when the kind changes. */
+function endOldWatches(live: LiveView, hub: WatchHub): void {
+  live.follow(definitionsKind, (after, before) => {
+    if (before === undefined || equalJson(after?.resource.spec, before.resource.spec)) return;
+    hub.endKind(before.key.name);
+  });
 }
 
 function followRbac(live: LiveView): Rbac {

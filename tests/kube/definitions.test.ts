@@ -231,6 +231,36 @@ describe("field rules of a definition", () => {
     assert.equal(revisionOf(same), revisionOf(shown));
   });
 
+  it("let hidden fields be removed by who says so", async () => {
+    const name = "removable";
+    const key = { kind: `vaults.${group}`, namespace: "test", name };
+    const stored = async (): Promise<string> => String((await server.store.get(key))?.body ?? "");
+    given(await server.request("POST", at, { ...vault({}), metadata: { name } }), 201);
+    assert.match(await stored(), /hunter2/);
+    given(await merge(`${at}/${name}`, { spec: { password: null } }));
+    assert.doesNotMatch(await stored(), /hunter2/);
+    assert.match(await stored(), /4711/);
+    const shown = await get(`${at}/${name}`);
+    const emptied = { ...(shown as object), spec: { region: "eu", pin: null } };
+    given(await server.request("PUT", `${at}/${name}`, emptied));
+    assert.doesNotMatch(await stored(), /4711/);
+  });
+
+  it("end watches that began before them, so that nothing is shown by the old rules", async () => {
+    const open = spec({ password: text });
+    await define(definition("safes", "Safe", "Namespaced", [version("v1", open)]));
+    const safes = `/apis/${apiVersion}/namespaces/test/safes`;
+    const safe = { apiVersion, kind: "Safe", metadata: { name: "s" }, spec: { password: secret } };
+    given(await server.request("POST", safes, safe), 201);
+    const stream = await server.watch(`${safes}?watch=1`);
+    await stream.next();
+    const path = `/apis/apiextensions.k8s.io/v1/customresourcedefinitions/safes.${group}`;
+    const hidden = spec({ password: { type: "string", "x-setpoint-field-rule": "secret" } });
+    given(await merge(path, { spec: { versions: [version("v1", hidden)] } }));
+    given(await merge(`${safes}/s`, { metadata: { labels: { a: "b" } } }));
+    assert.equal(await stream.next(), undefined);
+  });
+
   it("name the field, the old value and the new one", async () => {
     const reply = await merge(`${at}/v`, { spec: { region: "us" } });
     const message =

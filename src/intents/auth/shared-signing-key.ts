@@ -1,39 +1,42 @@
-// The key that signs tokens of service accounts. It is kept as a Secret, sealed at rest, so that
-// all processes on one store share it and a restart does not make tokens void. The process that
-// starts first makes it; two that start at once agree on whichever was stored.
+// The key that signs tokens of service accounts. It is kept in the store, sealed at rest, so that
+// all processes share it and a restart does not make tokens void; but under a kind that is never
+// served, because whoever could read it could be anybody. The process that starts first makes it;
+// two that start at once agree on whichever was stored.
 
-import { decodeDocument } from "../../kernel/document.ts";
-import { isJsonObject } from "../../kernel/json.ts";
-import { ensure } from "../bootstrap.ts";
+import { timeText } from "../../kernel/clock.ts";
+import { decodeDocument, encodeDocument } from "../../kernel/document.ts";
 import type { Intents } from "../request.ts";
 import { generateSigningKey, readSigningKey } from "./signing-key.ts";
 import type { SigningKey } from "./signing-key.ts";
 
-const namespace = "kube-system";
-const name = "setpoint-token-key";
-const entry = "key.pem";
+const storeKey = { kind: "tokenkeys.internal", namespace: "", name: "service-accounts" };
 
 export async function sharedSigningKey(intents: Intents): Promise<SigningKey> {
   const stored = await readKey(intents);
   if (stored !== undefined) return stored;
-  const data = { [entry]: Buffer.from(generateSigningKey()).toString("base64") };
-  await ensure(intents, {
-    apiVersion: "v1",
-    kind: "Secret",
-    metadata: { name, namespace },
-    type: "setpoint.dev/token-key",
-    data,
-  });
+  await storeNewKey(intents);
   const made = await readKey(intents);
   if (made === undefined) throw new Error("the token key was stored but cannot be read");
   return made;
 }
 
 async function readKey({ store }: Intents): Promise<SigningKey | undefined> {
-  const record = await store.get({ kind: "secrets", namespace, name });
+  const record = await store.get(storeKey);
   if (record === undefined) return undefined;
-  const { data } = decodeDocument(record.body, record.revision);
-  const text = isJsonObject(data) ? data[entry] : undefined;
-  if (typeof text !== "string") return undefined;
-  return readSigningKey(Buffer.from(text, "base64").toString("utf8"));
+  const { pem } = decodeDocument(record.body, record.revision);
+  return typeof pem === "string" ? readSigningKey(pem) : undefined;
+}
+
+async function storeNewKey({ store, clock, ids }: Intents): Promise<void> {
+  const uid = ids.uid();
+  const creationTimestamp = timeText(clock.nowMs());
+  const body = encodeDocument({
+    apiVersion: "internal/v1",
+    kind: "TokenKey",
+    metadata: { name: storeKey.name, uid, generation: 1, creationTimestamp },
+    pem: generateSigningKey(),
+  });
+  const draft = { body, terms: [], secrets: ["/pem"] };
+  // A refusal means that another process was faster.
+  await store.commit([{ kind: "put", key: storeKey, uid, draft, when: { kind: "absent" } }]);
 }

@@ -27,12 +27,16 @@ export interface Watcher {
   deliver(bytes: Buffer, through: number): void;
   /** The group cannot go on, for example because a conversion failed. */
   fail(error: unknown): void;
+  /** What is watched has changed its nature: the client is to begin again. */
+  end(): void;
 }
 
 export interface WatchHub {
   /** Tells of everything after the returned revision. */
   join(group: WatchGroup, watcher: Watcher): { readonly position: number; leave(): void };
   readonly watchers: number;
+  /** Ends all watches of a kind, because it is shown differently from now on or not at all. */
+  endKind(kind: string): void;
   /** The revision up to which everybody has been told. */
   readonly position: number;
   /** Resolves once the position is at least this; ask only for what is in the log. */
@@ -92,6 +96,10 @@ export function watchHub(feed: ChangeFeed): WatchHub {
       home.joined.add(entry);
       watchers += 1;
       return { position: entry.from, leave: () => leave(home, entry) };
+    },
+    endKind: (kind) => {
+      const inKind = [...(byKind.get(kind) ?? [])];
+      for (const { watcher } of inKind.flatMap(({ joined }) => [...joined])) watcher.end();
     },
     get watchers() {
       return watchers;

@@ -36,7 +36,11 @@ export function withoutHiddenCopy(kind: Kind, resource: Resource): Resource {
   return { ...resource, metadata: { ...resource.metadata, annotations: clean } };
 }
 
-export function keepHidden(kind: Kind, next: Resource, old: Resource): Resource {
+/**
+ * For whole documents, whose senders cannot know what is hidden. A patch is applied to the stored
+ * document with its hidden fields, so that what a patch takes away is meant to go.
+ */
+export function keepHidden(kind: Kind, next: Resource, old: Resource, sent: Json = next): Resource {
   let kept: Json = next;
   for (const rule of kind.fieldRules) {
     if (!isHiding(rule)) continue;
@@ -44,6 +48,7 @@ export function keepHidden(kind: Kind, next: Resource, old: Resource): Resource 
       const parent = getAt(kept, path.slice(0, -1));
       const last = path.at(-1) ?? "";
       if (!isJsonObject(parent) || getOwn(parent, last) !== undefined) continue;
+      if (getAt(sent, path) === null) continue;
       const value = getAt(old, path);
       if (value !== undefined) kept = setAt(kept, path, value);
     }

@@ -41,7 +41,7 @@ export async function replaceResource(intents: Intents, input: ReplaceInput): Pr
     target,
     options,
     optionsKind: "UpdateOptions",
-    change: () => ({ wanted }),
+    change: () => ({ wanted, whole: input.body }),
     allowsBlind: served.kind.origin === "built-in" && served.rules?.needsRevision !== true,
     ...(mayCreate
       ? { create: () => createDocument(intents, { caller, target, options, wanted }) }

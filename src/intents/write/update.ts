@@ -30,6 +30,8 @@ import { keptMetadata, withMetadata } from "./system-metadata.ts";
 import { tellWarnings } from "./warnings.ts";
 
 export interface Changed {
+  /** The whole document as it was sent: hidden fields that it leaves out are kept. */
+  readonly whole?: Json;
   /** Pruned and defaulted; its resourceVersion, where it has one, is a precondition. */
   readonly wanted: Resource;
   /** Set by server-side apply, which keeps its own record of who owns what. */
@@ -65,10 +67,10 @@ export async function updateResource(intents: Intents, input: UpdateInput): Prom
       }
     }
     const old = await readStored(target.served, target.version, record);
-    const { wanted, isTracked = false } = await input.change(old);
+    const { wanted, isTracked = false, whole } = await input.change(old);
     const isConditional = checkPreconditions(input, wanted, old, record);
     try {
-      return await writeChanged(intents, input, { record, old, wanted, isTracked });
+      return await writeChanged(intents, input, { record, old, wanted, isTracked, whole });
     } catch (error) {
       const isFinal = isConditional || !isLostRace(error) || attempt >= limits.maxPatchAttempts;
       if (isFinal) throw error;
@@ -131,18 +133,19 @@ interface Pending {
   readonly old: Resource;
   readonly wanted: Resource;
   readonly isTracked: boolean;
+  readonly whole: Json | undefined;
 }
 
 async function writeChanged(
   intents: Intents,
   input: UpdateInput,
-  { record, old, wanted, isTracked }: Pending,
+  { record, old, wanted, isTracked, whole }: Pending,
 ): Promise<Written> {
   const { caller, target, options } = input;
   const { served, version } = target;
   const before = withoutRevision(old);
-  const isHiding = served.hasHidden && target.subresource !== "status";
-  const sent = isHiding ? keepHidden(served.kind, wanted, before) : wanted;
+  const isHiding = served.hasHidden && whole !== undefined && target.subresource !== "status";
+  const sent = isHiding ? keepHidden(served.kind, wanted, before, whole) : wanted;
   // Whoever sent a field owns it; what policies and the server add belongs to nobody.
   const tracked = isTracked ? sent : trackUpdate(intents, target, options, before, sent);
   const request: AdmissionRequest = {

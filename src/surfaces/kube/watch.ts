@@ -97,6 +97,7 @@ class Watch {
       const joined = hub.join(this.#group, {
         deliver: (bytes, through) => this.#deliver(bytes, through),
         fail: (error) => this.#fail(error),
+        end: () => this.close(),
       });
       this.#leave = () => joined.leave();
       await this.#catchUp(start, joined.position);
