@@ -359,6 +359,18 @@ describe("scaling", () => {
     );
   });
 
+  it("records who scaled", async () => {
+    const query = "?fieldManager=scaler";
+    given(await server.request("PATCH", path + query, { spec: { replicas: 7 } }, mergePatch));
+    const parent = given(await server.request("GET", `${widgets}/s`));
+    const entries = pick(parent, "metadata.managedFields") as { manager: string }[];
+    const entry = entries.find(({ manager }) => manager === "scaler");
+    assert.deepEqual(
+      [pick(entry, "operation"), pick(entry, "subresource"), pick(entry, "fieldsV1")],
+      ["Update", "scale", { "f:spec": { "f:replicas": {} } }],
+    );
+  });
+
   it("is patched, compared and judged like its resource", async () => {
     const merged = await server.request("PATCH", path, { spec: { replicas: 2 } }, mergePatch);
     assert.deepEqual(pick(given(merged), "spec"), { replicas: 2 });

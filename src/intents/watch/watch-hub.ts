@@ -98,8 +98,10 @@ export function watchHub(feed: ChangeFeed): WatchHub {
       return { position: entry.from, leave: () => leave(home, entry) };
     },
     endKind: (kind) => {
-      const inKind = [...(byKind.get(kind) ?? [])];
-      for (const { watcher } of inKind.flatMap(({ joined }) => [...joined])) watcher.end();
+      // Whoever ends leaves; a set may be changed while it is walked.
+      for (const { joined } of byKind.get(kind) ?? []) {
+        for (const { watcher } of joined) watcher.end();
+      }
     },
     get watchers() {
       return watchers;

@@ -75,11 +75,7 @@ async function changeScale(
     options,
     optionsKind: kind,
     allowsBlind: true,
-    // Kubernetes does not record who scales resources of these kinds.
-    change: (old) => ({
-      wanted: rescaled(target, paths, old, change(scaleOf(paths, old))),
-      isTracked: true,
-    }),
+    change: (old) => ({ wanted: rescaled(target, paths, old, change(scaleOf(paths, old))) }),
   });
   await sendScale(request, paths, written);
 }
