@@ -1,8 +1,9 @@
 import assert from "node:assert/strict";
-import { mkdtemp, readdir, readFile, rm, writeFile } from "node:fs/promises";
+import { mkdtemp, readdir, readFile, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { test } from "node:test";
+import { auditPolicy } from "../intents/audit/audit-policy.ts";
 import type { AuditRequest } from "../intents/audit/audit-trail.ts";
 import { limits } from "../kernel/limits.ts";
 import { manualClock } from "../kernel/clock.ts";
@@ -26,11 +27,14 @@ const request: AuditRequest = {
 };
 
 const user = { name: "ann", groups: [], extra: {} };
-const policy = "apiVersion: audit.k8s.io/v1\nkind: Policy\nrules:\n- level: Metadata\n";
+const policy = auditPolicy({
+  apiVersion: "audit.k8s.io/v1",
+  kind: "Policy",
+  rules: [{ level: "Metadata" }],
+});
 
 async function inFolder(run: (folder: string) => Promise<void>): Promise<void> {
   const folder = await mkdtemp(join(tmpdir(), "setpoint-audit-"));
-  await writeFile(join(folder, "policy.yaml"), policy);
   try {
     await run(folder);
   } finally {
@@ -47,7 +51,7 @@ test("each stage of a request is one line", async () => {
   await inFolder(async (folder) => {
     const path = join(folder, "audit.log");
     const log = await openAuditLog({
-      policy: join(folder, "policy.yaml"),
+      policy,
       path,
       log: collecting([]),
       clock: manualClock(0),
@@ -65,7 +69,7 @@ test("a file that has grown large is turned over, and old ones go", async () => 
   await inFolder(async (folder) => {
     const clock = manualClock(0);
     const path = join(folder, "audit.log");
-    const options = { policy: join(folder, "policy.yaml"), path, log: collecting([]), clock };
+    const options = { policy, path, log: collecting([]), clock };
     for (let turn = 0; turn < 4; turn++) {
       const log = await openAuditLog({ ...options, maxFileBytes: 10, maxFiles: 2 });
       log.begin(request, user);
@@ -85,7 +89,7 @@ test("what does not fit into the buffer is dropped, counted and told", async () 
   await inFolder(async (folder) => {
     const told: string[] = [];
     const log = await openAuditLog({
-      policy: join(folder, "policy.yaml"),
+      policy,
       path: join(folder, "audit.log"),
       log: collecting(told),
     });

@@ -3,21 +3,20 @@
  * never makes a request wait: events go to a bounded buffer, and what does not fit is dropped,
  * counted, and told to the log of the server.
  */
-import { readFile, open, rename, rm, readdir } from "node:fs/promises";
+import { open, rename, rm, readdir } from "node:fs/promises";
 import type { FileHandle } from "node:fs/promises";
 import { basename, dirname, extname, join } from "node:path";
-import { auditPolicy } from "../intents/audit/audit-policy.ts";
+import type { AuditPolicy } from "../intents/audit/audit-policy.ts";
 import { auditor } from "../intents/audit/audit-trail.ts";
 import type { Auditor } from "../intents/audit/audit-trail.ts";
 import { systemClock } from "../kernel/clock.ts";
 import type { Clock } from "../kernel/clock.ts";
+import { SetpointError } from "../kernel/errors.ts";
 import { limits } from "../kernel/limits.ts";
-import { parseYaml } from "../kernel/yaml.ts";
 import type { Logger } from "../telemetry/log.ts";
 
 export interface AuditLogOptions {
-  /** File with a Policy of audit.k8s.io/v1, as YAML or JSON. */
-  readonly policy: string;
+  readonly policy: AuditPolicy;
   /** File that events are added to. */
   readonly path: string;
   readonly log: Logger;
@@ -32,8 +31,7 @@ export interface AuditLog extends Auditor, AsyncDisposable {
 }
 
 export async function openAuditLog(options: AuditLogOptions): Promise<AuditLog> {
-  const { clock = systemClock } = options;
-  const policy = auditPolicy(parseYaml(await readFile(options.policy, "utf8")).value);
+  const { policy, clock = systemClock } = options;
   const file = await EventFile.open(options, clock);
   const events = auditor({ policy, clock, write: (event) => file.add(JSON.stringify(event)) });
   return {
@@ -64,7 +62,7 @@ class EventFile {
   }
 
   static async open(options: AuditLogOptions, clock: Clock): Promise<EventFile> {
-    const file = await openPrivate(options.path);
+    const file = await openNamed(options.path);
     const { size } = await file.stat();
     return new EventFile(options, clock, file, size);
   }
@@ -131,6 +129,18 @@ class EventFile {
     if (this.dropped === this.#told) return;
     this.#options.log.warn({ dropped: this.dropped - this.#told }, "audit events dropped");
     this.#told = this.dropped;
+  }
+}
+
+async function openNamed(path: string): Promise<FileHandle> {
+  try {
+    return await openPrivate(path);
+  } catch (cause) {
+    throw new SetpointError("config.invalid", `--audit-log: the file ${path} cannot be written`, {
+      cause,
+      details: { option: "audit-log", path },
+      suggestion: "name a file in a folder that exists and that the server may write to",
+    });
   }
 }
 

@@ -10,31 +10,50 @@ import {
   tokenFileAuthenticator,
 } from "../intents/auth/static-tokens.ts";
 import type { TokenAuthenticator } from "../intents/auth/token-authenticator.ts";
+import type { UserInfo } from "../intents/auth/user.ts";
 import type { Clock } from "../kernel/clock.ts";
 import { SetpointError } from "../kernel/errors.ts";
+import type { OidcFileConfig } from "./config-file.ts";
 import type { ServeConfig } from "./config.ts";
 import type { Credentials } from "./credentials.ts";
 import { fetchTrusting } from "./fetch-trusting.ts";
 
+/** What the files say that the configuration names. */
+export interface AuthenticationFiles {
+  readonly users: ReadonlyMap<string, UserInfo> | undefined;
+  readonly providers: readonly {
+    readonly provider: Omit<OidcFileConfig, "caFile">;
+    readonly authorityPem: string | undefined;
+  }[];
+}
+
+/** Reads and checks them, so that a mistake is told before anything is opened. */
+export function readAuthenticationFiles(config: ServeConfig): AuthenticationFiles {
+  const { tokenFile, oidc } = config;
+  return {
+    users: tokenFile === undefined ? undefined : parseTokenFile(readOption(tokenFile, "tokenFile")),
+    providers: oidc.map(({ caFile, ...provider }) => ({
+      provider,
+      authorityPem: caFile === undefined ? undefined : readOption(caFile, "oidc"),
+    })),
+  };
+}
+
 export function openAuthentication(
-  config: ServeConfig,
-  credentials: Credentials,
+  { users, providers }: AuthenticationFiles,
+  { isAnonymousAllowed }: Pick<ServeConfig, "isAnonymousAllowed">,
+  { adminToken, signer, lookup, apiAudiences }: Credentials,
   clock: Clock,
 ): Authentication {
-  const { adminToken, signer, lookup, apiAudiences } = credentials;
   const tokens: TokenAuthenticator[] = [
     adminTokenAuthenticator({ token: adminToken, apiAudiences }),
     serviceAccountTokenAuthenticator({ signer, lookup, apiAudiences, clock }),
   ];
-  if (config.tokenFile !== undefined) {
-    const users = parseTokenFile(readOption(config.tokenFile, "tokenFile"));
-    tokens.push(tokenFileAuthenticator({ users, apiAudiences }));
-  }
-  for (const { caFile, ...provider } of config.oidc) {
-    const fetch = fetchTrusting(caFile === undefined ? undefined : readOption(caFile, "oidc"));
+  if (users !== undefined) tokens.push(tokenFileAuthenticator({ users, apiAudiences }));
+  for (const { provider, authorityPem } of providers) {
+    const fetch = fetchTrusting(authorityPem);
     tokens.push(oidcAuthenticator({ provider, apiAudiences, clock, fetch }));
   }
-  const { isAnonymousAllowed } = config;
   return createAuthentication({ tokens, apiAudiences, isAnonymousAllowed });
 }
 

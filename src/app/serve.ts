@@ -3,18 +3,21 @@
  * whole or not at all, and stopped in the reverse order: not ready, watches ended, accepted work
  * answered, store closed.
  */
+import { existsSync } from "node:fs";
 import type { AddressInfo } from "node:net";
 import { hostname } from "node:os";
+import { join } from "node:path";
 import { forgetHistory } from "../intents/housekeeping/history.ts";
 import type { WatchHub } from "../intents/watch/watch-hub.ts";
 import { systemClock } from "../kernel/clock.ts";
+import { SetpointError, isSetpointError } from "../kernel/errors.ts";
 import { every, systemTimers } from "../kernel/timers.ts";
 import type { Store } from "../store/port.ts";
 import { startHttpServer } from "../surfaces/http/server.ts";
 import type { Logger } from "../telemetry/log.ts";
 import { openAuditLog } from "./audit-log.ts";
-import type { AuditLog } from "./audit-log.ts";
 import { openAuthentication } from "./authenticators.ts";
+import { checkBeforeStart } from "./check-before-start.ts";
 import { storeLabel } from "./config.ts";
 import type { ServeConfig } from "./config.ts";
 import { openControlPlane } from "./control-plane.ts";
@@ -38,8 +41,9 @@ export interface RunningServer {
 const historySweepMs = 3_600_000;
 
 export async function startServer(config: ServeConfig, log: Logger): Promise<RunningServer> {
+  const given = await checkBeforeStart(config);
   await using undo = new AsyncDisposableStack();
-  const store = await openStore(config, { access: "write" });
+  const store = await openOwnStore(config);
   undo.defer(() => store.close());
   const stopping = new AbortController();
   const plane = undo.use(await openControlPlane(store, log));
@@ -48,8 +52,8 @@ export async function startServer(config: ServeConfig, log: Logger): Promise<Run
     hosts: [config.listen.host, hostname(), ...config.hosts],
     intents: plane.intents,
   });
-  const authentication = openAuthentication(config, credentials, systemClock);
-  const audit = await openAudit(config, log);
+  const authentication = openAuthentication(given.authentication, config, credentials, systemClock);
+  const audit = given.audit === undefined ? undefined : await openAuditLog({ ...given.audit, log });
   if (audit !== undefined) undo.use(audit);
   let url = "";
   const http = await startHttpServer({
@@ -88,9 +92,19 @@ export async function startServer(config: ServeConfig, log: Logger): Promise<Run
   };
 }
 
-async function openAudit({ audit }: ServeConfig, log: Logger): Promise<AuditLog | undefined> {
-  if (audit === undefined) return undefined;
-  return await openAuditLog({ policy: audit.policyFile, path: audit.logFile, log });
+/** Whoever starts a second server by mistake wants to use the first. */
+async function openOwnStore(config: ServeConfig): Promise<Store> {
+  try {
+    return await openStore(config, { access: "write" });
+  } catch (error) {
+    const kubeconfig = join(config.dataFolder, "kubeconfig");
+    if (!isSetpointError(error, "store.locked") || !existsSync(kubeconfig)) throw error;
+    throw new SetpointError(error.code, error.message, {
+      cause: error.cause,
+      details: error.details,
+      suggestion: `a server already runs on this data: export KUBECONFIG=${kubeconfig}`,
+    });
+  }
 }
 
 /** Keeps history within its time; the returned function ends it. */

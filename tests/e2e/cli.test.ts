@@ -106,11 +106,13 @@ describe("the command line", () => {
     }
     assert.equal((await server.ask("/apis")).status, 200);
     assert.equal((await server.ask("/api/v1/secrets", { headers: stranger })).status, 403);
-    assert.equal((await server.ask("/livez", { method: "POST" })).status, 405);
+    assert.equal((await server.ask("/livez", { method: "POST" })).status, 200);
 
     const second = await setpoint("serve", "--listen", "127.0.0.1:0", "--data", "served");
     assert.equal(second.code, 1);
     assert.match(second.stderr, /store\.locked/);
+    const kubeconfig = join(folder, "served", "kubeconfig");
+    assert.ok(second.stderr.includes(`already runs on this data: export KUBECONFIG=${kubeconfig}`));
 
     const doctor = await setpoint("doctor", "--data", "served");
     assert.equal(doctor.code, 0, doctor.stdout + doctor.stderr);
@@ -125,7 +127,38 @@ describe("the command line", () => {
     const second = await setpoint("serve", "--listen", address, "--data", "other");
     assert.equal(second.code, 1);
     assert.match(second.stderr, /in use/);
-    assert.match(second.stderr, /--listen/);
+    assert.match(second.stderr, /npm start -- --listen/);
+    await assert.rejects(access(join(folder, "other")), "a refused start leaves nothing behind");
+    const same = await setpoint("serve", "--listen", address, "--data", "first");
+    assert.match(same.stderr, /in use/);
+    assert.ok(same.stderr.includes(`export KUBECONFIG=${join(folder, "first", "kubeconfig")}`));
+  });
+
+  it("finds mistakes in the files it is given before it makes anything", async () => {
+    await writeFile(join(folder, "tokens.csv"), "only-a-token\n");
+    await writeFile(join(folder, "with-tokens.yaml"), "tokenFile: tokens.csv\n");
+    await writeFile(join(folder, "no-policy.yaml"), "kind: Policy\n");
+    const audit = ["--audit-log", "audit.log", "--audit-policy"];
+    const cases: readonly (readonly [RegExp, readonly string[]])[] = [
+      [/--audit-policy: .*absent\.yaml cannot be read/, [...audit, "absent.yaml"]],
+      [/--audit-policy: .*no-policy\.yaml cannot be used/, [...audit, "no-policy.yaml"]],
+      [/line 1 of the token file/, ["--config", "with-tokens.yaml"]],
+      [/configuration file: .*absent\.yaml cannot be read/, ["--config", "absent.yaml"]],
+    ];
+    for (const [message, args] of cases) {
+      const refused = await setpoint(
+        "serve",
+        "--listen",
+        "127.0.0.1:0",
+        "--data",
+        "early",
+        ...args,
+      );
+      assert.equal(refused.code, 1);
+      assert.match(refused.stderr, message);
+      assert.match(refused.stderr, /config\.invalid/);
+      await assert.rejects(access(join(folder, "early")), "a refused start leaves nothing behind");
+    }
   });
 
   it("backs up beside a running server and restores into both databases", async () => {

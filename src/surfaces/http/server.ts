@@ -86,15 +86,25 @@ function rememberedCertificates(certificateOf: HttpServerInput["certificateOf"])
   };
 }
 
-async function listen(server: Http2SecureServer, { host, port }: HttpServerInput): Promise<void> {
+async function listen(server: Http2SecureServer, input: HttpServerInput): Promise<void> {
+  const { host, port } = input;
   await new Promise<void>((resolve, reject) => {
-    server.once("error", (cause: NodeJS.ErrnoException) => {
-      const why = cause.code === "EADDRINUSE" ? "is in use by another process" : "cannot be used";
-      const message = `the address ${host}:${port} ${why}`;
-      const suggestion = "choose another with --listen HOST:PORT";
-      reject(new SetpointError("config.invalid", message, { cause, suggestion }));
-    });
+    server.once("error", (cause: NodeJS.ErrnoException) => reject(unusableAddress(input, cause)));
     server.listen(port, host, resolve);
+  });
+}
+
+/** Why an address cannot be listened on, and what to do. */
+export function unusableAddress(
+  { host, port }: Pick<HttpServerInput, "host" | "port">,
+  cause: NodeJS.ErrnoException,
+): SetpointError {
+  const why = cause.code === "EADDRINUSE" ? "is in use by another process" : "cannot be used";
+  return new SetpointError("config.invalid", `the address ${host}:${port} ${why}`, {
+    cause,
+    details: { option: "listen" },
+    suggestion:
+      "choose another with --listen HOST:PORT, as in npm start -- --listen 127.0.0.1:8443",
   });
 }
 

@@ -1,0 +1,80 @@
+/**
+ * What can be known to be wrong before a server opens or makes anything: files that the
+ * configuration names, and an address that somebody else listens on. A start that fails for one of
+ * these leaves no store, no keys and no certificates behind.
+ */
+import { once } from "node:events";
+import { readFileSync, statSync } from "node:fs";
+import { createServer } from "node:net";
+import { dirname, join } from "node:path";
+import type { AuditPolicy } from "../intents/audit/audit-policy.ts";
+import { SetpointError } from "../kernel/errors.ts";
+import { unusableAddress } from "../surfaces/http/server.ts";
+import { readAuditPolicy } from "./audit-policy-file.ts";
+import { readAuthenticationFiles } from "./authenticators.ts";
+import type { AuthenticationFiles } from "./authenticators.ts";
+import type { ServeConfig } from "./config.ts";
+
+export interface StartInputs {
+  readonly authentication: AuthenticationFiles;
+  readonly audit: { readonly policy: AuditPolicy; readonly path: string } | undefined;
+}
+
+export async function checkBeforeStart(config: ServeConfig): Promise<StartInputs> {
+  const authentication = readAuthenticationFiles(config);
+  const audit = auditInputs(config);
+  await checkAddress(config);
+  return { authentication, audit };
+}
+
+function auditInputs({ audit, dataFolder }: ServeConfig): StartInputs["audit"] {
+  if (audit === undefined) return undefined;
+  const { policyFile, logFile: path } = audit;
+  const policy = readAuditPolicy(policyFile);
+  const folder = dirname(path);
+  // The data folder is made by the start itself.
+  const isThere = statSync(folder, { throwIfNoEntry: false })?.isDirectory() === true;
+  if (isThere || folder === dataFolder) return { policy, path };
+  throw new SetpointError("config.invalid", `--audit-log: the folder ${folder} does not exist`, {
+    details: { option: "audit-log", path },
+    suggestion: "make it, or name a file elsewhere",
+  });
+}
+
+/** Listens for a moment: only the operating system knows who else does. */
+async function checkAddress(config: ServeConfig): Promise<void> {
+  const { host, port } = config.listen;
+  const probe = createServer();
+  try {
+    probe.listen({ host, port, exclusive: true });
+    await once(probe, "listening");
+  } catch (error) {
+    const cause = error as NodeJS.ErrnoException;
+    const problem = unusableAddress(config.listen, cause);
+    if (cause.code !== "EADDRINUSE" || !isOwnAddress(config)) throw problem;
+    const { code, message, details, suggestion } = problem;
+    throw new SetpointError(code, message, {
+      cause,
+      details,
+      suggestion:
+        `if that is the server of this data, use it: ` +
+        `export KUBECONFIG=${kubeconfigOf(config)}; else ${suggestion}`,
+    });
+  }
+  probe.close();
+  await once(probe, "close");
+}
+
+/** Whether the last server on this data listened there: it is most likely still running. */
+function isOwnAddress(config: ServeConfig): boolean {
+  try {
+    const text = readFileSync(kubeconfigOf(config), "utf8");
+    return text.includes(`:${config.listen.port}`);
+  } catch {
+    return false;
+  }
+}
+
+function kubeconfigOf({ dataFolder }: ServeConfig): string {
+  return join(dataFolder, "kubeconfig");
+}
