@@ -67,17 +67,20 @@ function configOf(flags: Flags, command: Command): ServeConfig {
 async function serve(config: ServeConfig, level: Level): Promise<void> {
   const log = logger((line) => process.stderr.write(line), systemClock, level);
   const server = await startServer(config, log);
+  // Listened for before anybody is told: who reads the first line may ask for the end at once.
+  const asked = new Promise<string>((resolve) => {
+    process.once("SIGTERM", resolve);
+    process.once("SIGINT", resolve);
+  });
   console.log(`Setpoint is ready on ${server.url}`);
   console.log(`  use it   export KUBECONFIG=${server.kubeconfig}`);
   console.log("           kubectl api-resources");
   console.log(`  health   curl --cacert ${server.authorityFile} ${server.url}/readyz`);
   console.log(`  stop     Ctrl-C, or kill -TERM ${process.pid}`);
-  const signal = await new Promise<string>((resolve) => {
-    process.once("SIGTERM", resolve);
-    process.once("SIGINT", resolve);
-  });
+  const signal = await asked;
   process.once("SIGTERM", () => process.exit(1));
   process.once("SIGINT", () => process.exit(1));
   log.info({ signal }, "server stopping");
   await server.stop();
+  console.log("Setpoint has stopped");
 }
