@@ -4,11 +4,8 @@
  * empty store.
  */
 import { closeSync, mkdirSync, openSync } from "node:fs";
-import { dirname, resolve } from "node:path";
-import { systemClock } from "../kernel/clock.ts";
+import { dirname } from "node:path";
 import { SetpointError, isSetpointError } from "../kernel/errors.ts";
-import { readSummary, restoreBackup, writeBackup } from "../store/backup.ts";
-import type { BackupSummary } from "../store/backup.ts";
 import { keyRing, newSealKey } from "../store/key-ring.ts";
 import type { KeyRing } from "../store/key-ring.ts";
 import type { Store } from "../store/port.ts";
@@ -28,7 +25,8 @@ export async function openStore(config: StoreConfig, options: OpenOptions): Prom
     return await checked(await openLocation(config, openKeyFile(config.keyFile), readOnly));
   }
   // Only an empty store gets a new ring: beside a store with data its own ring was lost.
-  makeFolder(dirname(config.keyFile), "keys");
+  const keyFolder = dirname(config.keyFile);
+  makeFolder(keyFolder, keyFolder === config.dataFolder ? "data" : "keys");
   const key = newSealKey();
   const store = await openLocation(config, keyRing([key]), readOnly);
   const { revision } = await store.head();
@@ -64,12 +62,14 @@ async function checked(store: Store): Promise<Store> {
 
 async function openLocation(config: StoreConfig, keys: KeyRing, readOnly: boolean): Promise<Store> {
   switch (config.store.kind) {
-    case "sqlite":
+    case "sqlite": {
       if (!readOnly) {
-        makeFolder(dirname(config.store.path), "data");
+        const folder = dirname(config.store.path);
+        makeFolder(folder, folder === config.dataFolder ? "data" : "store");
         makePrivate(config.store.path);
       }
       return await openSqliteStore({ path: config.store.path, keys, readOnly });
+    }
     case "postgres":
       return await openPostgresStore({ url: config.store.url, keys, readOnly });
     default:
@@ -96,35 +96,5 @@ function makePrivate(path: string): void {
   } catch (error) {
     // An existing file keeps its mode; what else is wrong, the database says better.
     if ((error as NodeJS.ErrnoException).code === undefined) throw error;
-  }
-}
-
-/** A verified backup file of an open store. */
-export async function writeStoreBackup(store: Store, file: string): Promise<BackupSummary> {
-  return await writeBackup(store, resolve(file), systemClock.nowMs());
-}
-
-/**
- * Restores, then checks the data against every invariant before anybody relies on it. The file is
- * looked at first, so that a bad one leaves no new folder behind.
- */
-export async function restoreStoreBackup(
-  config: StoreConfig,
-  file: string,
-): Promise<BackupSummary> {
-  const path = resolve(file);
-  await readSummary(path);
-  const store = await openStore(config, { access: "write" });
-  try {
-    const summary = await restoreBackup(store, path, openKeyFile(config.keyFile));
-    await store.checkKeys();
-    const problems = await store.verify({ limit: 5 });
-    if (problems.length === 0) return summary;
-    throw new SetpointError("backup.invalid", "the restored store is not sound", {
-      details: { problems: [...problems] },
-      suggestion: "restore another backup into another empty store",
-    });
-  } finally {
-    await store.close();
   }
 }

@@ -3,7 +3,7 @@
 import assert from "node:assert/strict";
 import { spawn } from "node:child_process";
 import { once } from "node:events";
-import { access, mkdtemp, rename, rm, writeFile } from "node:fs/promises";
+import { access, copyFile, mkdir, mkdtemp, rename, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, before, describe, it } from "node:test";
@@ -216,9 +216,7 @@ describe("the command line", () => {
   it("makes a key ring for an empty store only, and tells a wrong one", async () => {
     await fill(join(folder, "locked"));
     await setpoint("backup", "locked.backup", "--data", "locked");
-    const alien = await setpoint("restore", "locked.backup", "--data", "alien");
-    assert.equal(alien.code, 1);
-    assert.match(alien.stderr, /secret\.key_missing/);
+    await fill(join(folder, "alien"));
     await rename(join(folder, "locked", "keys.json"), join(folder, "safe.json"));
     for (const command of ["serve", "doctor", "keys"]) {
       const args = command === "keys" ? ["keys", "rotate"] : [command];
@@ -234,6 +232,58 @@ describe("the command line", () => {
     }
     const right = await setpoint("doctor", "--data", "locked", "--keys", "safe.json");
     assert.equal(right.code, 0, right.stdout);
+  });
+
+  it("restores only with the right keys, and leaves nothing behind without them", async () => {
+    await fill(join(folder, "source"));
+    await fill(join(folder, "stranger"));
+    await setpoint("backup", "source.backup", "--data", "source");
+    const target = ["restore", "source.backup", "--data", "deep/new"];
+    const none = await setpoint(...target);
+    assert.equal(none.code, 1);
+    assert.match(none.stderr, /secret\.key_missing/);
+    const keyFile = join(folder, "deep", "new", "keys.json");
+    assert.ok(none.stderr.includes("--keys FILE"), none.stderr);
+    assert.ok(none.stderr.includes(`copy that file to ${keyFile}`), none.stderr);
+    const wrong = await setpoint(...target, "--keys", "stranger/keys.json");
+    assert.equal(wrong.code, 1);
+    assert.match(wrong.stderr, /has other keys/);
+    await assert.rejects(access(join(folder, "deep")), "a refused restore leaves nothing behind");
+    await mkdir(join(folder, "deep", "new"), { recursive: true });
+    await copyFile(join(folder, "source", "keys.json"), keyFile);
+    const right = await setpoint(...target);
+    assert.equal(right.code, 0, right.stderr);
+    assert.match(right.stdout, /every invariant holds/);
+  });
+
+  it("names the option of a folder that cannot be made", async () => {
+    await writeFile(join(folder, "file"), "");
+    const cases: readonly (readonly [string, readonly string[]])[] = [
+      ["--data", ["--data", "file/x"]],
+      ["--keys", ["--data", "made", "--keys", "file/x/keys.json"]],
+      ["--store", ["--data", "made", "--store", "sqlite:file/x/store.db"]],
+    ];
+    for (const [option, args] of cases) {
+      const refused = await setpoint("serve", "--listen", "127.0.0.1:0", ...args);
+      assert.equal(refused.code, 1);
+      assert.match(refused.stderr, /cannot be made \[config\.invalid\]/);
+      assert.ok(refused.stderr.includes(`name another with ${option}\n`), refused.stderr);
+    }
+  });
+
+  it("says that it has stopped, also when it is quiet", async () => {
+    for (const [command, signal] of [
+      ["serve", "SIGTERM"],
+      ["dev", "SIGINT"],
+    ] as const) {
+      const args = [command, "--listen", "127.0.0.1:0", "--data", "brief"];
+      await using server = await startProgram("src/cli/main.ts", { cwd: folder, args });
+      await server.waitForLine(/ready on/);
+      server.signal(signal);
+      const { code } = await server.waitForExit({ limitMs: 30_000 });
+      assert.equal(code, 0);
+      assert.match(server.stdout(), /^Setpoint has stopped$/m);
+    }
   });
 
   it("rotates keys and can still read what was sealed before", async () => {

@@ -3,7 +3,8 @@ import type { Command } from "commander";
 import { storeConfig } from "../../app/config.ts";
 import type { StoreOptions } from "../../app/config.ts";
 import { megabytes } from "../../app/doctor.ts";
-import { openStoreForBackup, writeStoreBackup } from "../../app/open-store.ts";
+import { openStoreForBackup } from "../../app/open-store.ts";
+import { writeStoreBackup } from "../../app/store-backup.ts";
 import { addStoreOptions } from "../store-options.ts";
 
 export function addBackup(program: Command): void {

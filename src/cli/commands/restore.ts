@@ -2,7 +2,7 @@
 import type { Command } from "commander";
 import { storeConfig, storeLabel } from "../../app/config.ts";
 import type { StoreOptions } from "../../app/config.ts";
-import { restoreStoreBackup } from "../../app/open-store.ts";
+import { restoreStoreBackup } from "../../app/store-backup.ts";
 import { addStoreOptions } from "../store-options.ts";
 
 export function addRestore(program: Command): void {
