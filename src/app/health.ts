@@ -90,7 +90,11 @@ async function problemOf(options: HealthOptions, check: Check): Promise<string |
   return check === "etcd" ? await storeProblem(options) : undefined;
 }
 
-async function storeProblem({ store, timers }: HealthOptions): Promise<string | undefined> {
+/** Why the store is of no use at the moment; undefined when it is. */
+export async function storeProblem({
+  store,
+  timers,
+}: Pick<HealthOptions, "store" | "timers">): Promise<string | undefined> {
   const late = new AbortController();
   const timeout = timers.sleep(answerWithinMs, late.signal).then(
     () => `store: no answer within ${answerWithinMs} ms`,

@@ -24,6 +24,7 @@ import { openControlPlane } from "./control-plane.ts";
 import { openCredentials } from "./credentials.ts";
 import { kubeSurface } from "./kube-surface.ts";
 import { openStore } from "./open-store.ts";
+import { monitorStore } from "./store-monitor.ts";
 import { peerCertificateOf } from "./tls/peer-certificate.ts";
 
 export interface RunningServer {
@@ -75,6 +76,7 @@ export async function startServer(config: ServeConfig, log: Logger): Promise<Run
   const kubeconfig = credentials.writeKubeconfig(url);
   for (const hazard of await store.hazards()) log.warn({ hazard }, "durability at risk");
   undo.defer(startForgetting(config, store, log));
+  undo.use(monitorStore({ store, timers: systemTimers, clock: systemClock, log }));
   log.info({ url, store: storeLabel(config.store) }, "server ready");
   const running = undo.move();
   return {
