@@ -9,6 +9,7 @@ import { quotaIndex } from "../intents/admission/quota/quota-index.ts";
 import type { QuotaIndex } from "../intents/admission/quota/quota-index.ts";
 import { followQuotaUsage } from "../intents/admission/quota/quota-status.ts";
 import { bootstrap } from "../intents/bootstrap.ts";
+import { followClusterRoles } from "../intents/housekeeping/cluster-roles.ts";
 import { startGarbageCollection } from "../intents/housekeeping/garbage-collection.ts";
 import { startHousekeeping } from "../intents/housekeeping/housekeeping.ts";
 import { builtinServedKinds } from "../intents/kinds/builtin-served.ts";
@@ -112,6 +113,14 @@ export async function openControlPlane(
   // A webhook that does not answer must not keep the server from starting.
   await bootstrap({ ...intents, admission: admissionChain([]) });
   for (const task of startTasks(intents, feed, quotas, log)) undo.use(task);
+  undo.use(
+    followClusterRoles({
+      intents,
+      rbac,
+      timers: systemTimers,
+      onError: (error, role) => log.warn({ error, role }, "rules of a role not gathered"),
+    }),
+  );
   const running = undo.move();
   return {
     intents,
