@@ -17,6 +17,7 @@ import { checkDocument } from "./finish.ts";
 import { trackCreation } from "./managed-fields.ts";
 import { openNamespace } from "./namespace.ts";
 import { withDistinctOwners } from "./owner-references.ts";
+import { confirmPlace } from "./place.ts";
 import { draftFor } from "./stored.ts";
 import { generatedName, newMetadata, withMetadata } from "./system-metadata.ts";
 import { reportUnknownFields } from "./unknown-fields.ts";
@@ -128,7 +129,8 @@ async function tryCreate(
   const { uid } = object.metadata;
   try {
     const when = { kind: "absent" } as const;
-    return await commitPut(intents, { target, uid, draft, when, uses, bounds });
+    const written = await commitPut(intents, { target, uid, draft, when, uses, bounds });
+    return await confirmPlace(intents, target, uid, written);
   } catch (error) {
     if (!isSetpointError(error, "resource.already_exists")) throw error;
     throw alreadyExists(served.kind, target.name, await isLeaving(intents, target));

@@ -3,6 +3,7 @@
 // process may have created it a moment ago.
 
 import { decodeDocument } from "../../kernel/document.ts";
+import type { SetpointError } from "../../kernel/errors.ts";
 import { isJsonObject } from "../../kernel/json.ts";
 import type { Resource } from "../../kernel/resource.ts";
 import { forbidden, notFound } from "../refusals.ts";
@@ -19,17 +20,22 @@ const namespaceNames = {
 };
 
 export async function openNamespace(intents: Intents, target: Target): Promise<void> {
-  const { namespace, served, name } = target;
-  if (namespace === "") return;
-  const found = await readNamespace(intents, namespace);
-  if (found === undefined) {
-    throw notFound({ group: "", names: namespaceNames }, namespace);
-  }
-  if (found.metadata.deletionTimestamp === undefined) return;
+  if (target.namespace === "") return;
+  const problem = refusedNamespace(target, await readNamespace(intents, target.namespace));
+  if (problem !== undefined) throw problem;
+}
+
+/** Why nothing can be created in the namespace, if so. */
+export function refusedNamespace(
+  { namespace, served, name }: Target,
+  found: Resource | undefined,
+): SetpointError | undefined {
+  if (found === undefined) return notFound({ group: "", names: namespaceNames }, namespace);
+  if (found.metadata.deletionTimestamp === undefined) return undefined;
   const what = `unable to create new content in namespace ${namespace}`;
   const why = `${what} because it is being terminated`;
   const cause = `namespace ${namespace} is being terminated`;
-  throw forbidden(served.kind, name, why, [
+  return forbidden(served.kind, name, why, [
     { reason: "NamespaceTerminating", message: cause, field: "metadata.namespace" },
   ]);
 }

@@ -25,7 +25,7 @@ import { parseRequest } from "./request-info.ts";
 import type { RequestInfo } from "./request-info.ts";
 import { checkTimeout } from "./request-timeout.ts";
 import { sendError } from "./respond.ts";
-import { routeOf, sendNowhere, unknownRoute } from "./routing.ts";
+import { isPlaced, noSuchResource, routeOf, sendNowhere, unknownRoute } from "./routing.ts";
 import { serveScale } from "./scale.ts";
 import { warningHeaders } from "./warnings.ts";
 
@@ -288,7 +288,10 @@ async function serveResource(input: KubeApiInput, request: ResourceRequest): Pro
   const { info, found } = request;
   const { id } = found.served;
   const handler = special.get(info.subresource === "" ? id : `${id}/${info.subresource}`);
-  if (handler !== undefined) return await handler(surface, request);
+  if (handler !== undefined) {
+    if (!isPlaced(found.served, info) || info.rest.length > 0) throw noSuchResource();
+    return await handler(surface, request);
+  }
   if (routeOf(found, info) === "nowhere") {
     sendNowhere(request.exchange);
     return;

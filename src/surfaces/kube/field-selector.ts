@@ -44,8 +44,9 @@ export function selectionOf(
       continue;
     }
     const had = chosen[part];
-    if (had !== undefined && had !== value) isEmpty = true;
-    chosen[part] = value;
+    // What the path says stands: a selector can only narrow it down.
+    if (had === undefined) chosen[part] = value;
+    else if (had !== value) isEmpty = true;
   }
   return { kind: served.id, ...chosen, labels, fields, excluded, isEmpty };
 }

@@ -86,7 +86,8 @@ function definedRoute({ served, version }: Found, info: RequestInfo): Route {
 }
 
 /** A namespace in front of a cluster-wide resource leads nowhere, except to that namespace. */
-function isPlaced({ kind, id }: ServedKind, { namespace, name }: RequestInfo): boolean {
+/** A cluster-wide resource is not found inside of a namespace. */
+export function isPlaced({ kind, id }: ServedKind, { namespace, name }: RequestInfo): boolean {
   if (kind.scope === "Namespaced" || namespace === "") return true;
   return id === "namespaces" && namespace === name;
 }

@@ -38,12 +38,20 @@ export function watchFrames(input: FrameInput): Frames {
   const formKey =
     form.as === "table"
       ? undefined
-      : `${found.version.apiVersion}|${form.as}|${form.metaVersion}|${form.encoding}`;
+      : [
+          found.version.apiVersion,
+          // The same kind is shown differently once its definition has changed.
+          found.served.definition?.uid,
+          found.served.cleanSince,
+          form.as,
+          form.metaVersion,
+          form.encoding,
+        ].join("|");
   const object = objectFrames(input);
   const of = (event: WatchEvent): Buffer | Promise<Buffer> => {
     if (event.isLeaving) return leaving(input, event, object);
     if (formKey === undefined) return object(event.type, event.change);
-    const key = `${event.type}|${formKey}|${found.served.cleanSince}`;
+    const key = `${event.type}|${formKey}`;
     const known = remembered.get(event.change)?.get(key);
     if (known !== undefined) return known;
     const bytes = object(event.type, event.change);

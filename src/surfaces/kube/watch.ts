@@ -245,11 +245,11 @@ let privateGroups = 0;
 function groupOf({ selection, frames }: WatchInput): WatchGroup {
   const { formKey } = frames;
   privateGroups += formKey === undefined ? 1 : 0;
-  const { kind, namespace, name, labels, fields, excluded } = selection;
-  const parts = [formKey ?? privateGroups, kind, namespace, name, labels, fields, excluded];
+  // Everything that decides what is selected, or how it is shown, is part of the key.
+  const parts = [formKey ?? privateGroups, selection];
   return {
-    key: JSON.stringify(parts),
-    kind,
+    key: JSON.stringify(parts, (_, value: unknown) => value ?? null),
+    kind: selection.kind,
     select: changeSelector(selection),
     encode: (events) => joinFrames(frames, events),
   };
