@@ -15,6 +15,7 @@ import {
   definitions,
   given,
   group,
+  jsonPatch,
   mergePatch,
   refused,
   revisionOf,
@@ -222,6 +223,42 @@ describe("field rules of a definition", () => {
     const frame = await stream.next();
     assert.ok(!JSON.stringify(frame).includes("never-shown"));
     stream.close();
+  });
+
+  it("do not let a JSON Patch copy, move or test what is hidden", async () => {
+    const of = async (operation: object): Promise<Reply> =>
+      await server.request("PATCH", `${at}/v`, [operation], jsonPatch);
+    for (const from of ["/spec/password", "/spec/password/x", "/spec/pin", "/spec", ""]) {
+      const why =
+        `Vault.${group} "v" is invalid: patch: Forbidden: ${JSON.stringify(from)}: ` +
+        "the field is hidden, or holds one that is, and cannot be copied, moved or tested";
+      refused(await of({ op: "copy", from, path: "/spec/note" }), 422, "Invalid", why);
+      refused(await of({ op: "move", from, path: "/spec/note" }), 422, "Invalid", why);
+      refused(await of({ op: "test", path: from, value: secret }), 422, "Invalid", why);
+    }
+    given(await of({ op: "test", path: "/spec/note", value: "x" }));
+    given(await of({ op: "copy", from: "/spec/note", path: "/metadata/labels/note" }), 422);
+  });
+
+  it("do not quote what is hidden when a patch is refused", async () => {
+    const send = async (patch: unknown, type = mergePatch): Promise<Reply> =>
+      await server.request("PATCH", `${at}/v?fieldValidation=Strict`, patch, type);
+    const bad = { op: "add", path: "/spec/unheard", value: 1 };
+    const replies = [
+      await send({ spec: { unheard: 1 } }),
+      await send([bad], jsonPatch),
+      await send({ metadata: 5 }),
+      await send({ metadata: { labels: 5 } }),
+      await send({ kind: null }),
+      await send({ kind: 5 }),
+      await send({ apiVersion: "a/b/c" }),
+      await send({ spec: { note: 7 } }),
+    ];
+    for (const reply of replies) {
+      assert.equal(reply.status, 422, reply.text);
+      isHidden(reply);
+    }
+    assert.match(replies[0]?.text ?? "", /region.*unknown field \\"spec.unheard\\"/);
   });
 
   it("keep hidden fields that a client does not send back", async () => {

@@ -11,17 +11,43 @@ import { getAt, setAt } from "../../kernel/pointer.ts";
 import type { Tokens } from "../../kernel/pointer.ts";
 import type { Resource } from "../../kernel/resource.ts";
 
+type Ruled = Pick<Kind, "fieldRules">;
+
 function isHiding({ rule }: CompiledFieldRule): boolean {
   return rule === "write-only" || rule === "secret";
 }
 
 /** The document without what its kind never shows. */
-export function withoutHidden(kind: Kind, resource: Resource): Resource {
-  let shown: Json = resource;
+export function withoutHidden<T extends Json>(kind: Ruled, document: T): T {
+  let shown: Json = document;
   for (const rule of kind.fieldRules) {
     if (isHiding(rule)) shown = removed(shown, rule.segments, 0);
   }
-  return shown as Resource;
+  return shown as T;
+}
+
+/**
+ * Whether a place is hidden, lies within something hidden, or may hold something hidden. Rules
+ * alone decide, and not what is stored: an answer that depends on it would tell of it. An index
+ * below zero, which counts from the end, can be any.
+ */
+export function touchesHidden(kind: Ruled, place: Tokens): boolean {
+  return kind.fieldRules.some(
+    (rule) =>
+      isHiding(rule) &&
+      rule.segments.every((segment, depth) => {
+        const token = place[depth];
+        if (token === undefined) return true;
+        return segment === "*" || segment === token || /^-\d/.test(token);
+      }),
+  );
+}
+
+/** Where a document has hidden values. */
+export function hiddenPlaces(kind: Ruled, document: Json): readonly Tokens[] {
+  return kind.fieldRules.flatMap((rule) =>
+    isHiding(rule) ? pathsOf(document, rule.segments, 0) : [],
+  );
 }
 
 /** The document with nothing hidden in the annotation that repeats what was applied. */
@@ -69,9 +95,10 @@ function removed(at: Json, segments: Tokens, depth: number): Json {
   if (segment === undefined) return at;
   const isLast = depth === segments.length - 1;
   if (isJsonArray(at)) {
-    return at.map((item, index) =>
-      segment === "*" || segment === String(index) ? removed(item, segments, depth + 1) : item,
-    );
+    return at.flatMap((item, index) => {
+      if (segment !== "*" && segment !== String(index)) return [item];
+      return isLast ? [] : [removed(item, segments, depth + 1)];
+    });
   }
   if (!isJsonObject(at)) return at;
   const entries = Object.entries(at).flatMap(([key, value]): [string, Json][] => {

@@ -6,14 +6,18 @@
 import { goText } from "../../kernel/go-text.ts";
 import { canonicalJson } from "../../kernel/canonical-json.ts";
 import { SetpointError, isSetpointError } from "../../kernel/errors.ts";
-import { invalidField } from "../../kernel/field-error.ts";
+import { forbiddenField, invalidField } from "../../kernel/field-error.ts";
 import { isJsonArray, isJsonObject } from "../../kernel/json.ts";
 import type { Json, JsonObject } from "../../kernel/json.ts";
 import { applyJsonPatch, parseJsonPatch } from "../../kernel/json-patch.ts";
+import type { PatchOperation } from "../../kernel/json-patch.ts";
 import { applyMergePatch } from "../../kernel/merge-patch.ts";
+import { parsePointer } from "../../kernel/pointer.ts";
+import type { Tokens } from "../../kernel/pointer.ts";
 import type { Resource } from "../../kernel/resource.ts";
 import { applyStrategicMergePatch } from "../../kernel/strategic-merge.ts";
-import { badRequest, causeJson, rejectedPatch, unexplained } from "../refusals.ts";
+import type { Known } from "../kinds/compiled-type.ts";
+import { badRequest, causeJson, invalid, rejectedPatch, unexplained } from "../refusals.ts";
 import type { Caller, Intents, Target, WriteOptions, Written } from "../request.ts";
 import {
   checkEnvelope,
@@ -22,6 +26,7 @@ import {
   withMetadataObject,
   withNamespace,
 } from "./envelope.ts";
+import { touchesHidden, withoutHidden } from "./hidden-fields.ts";
 import { withDistinctOwners } from "./owner-references.ts";
 import { strictProblem } from "./unknown-fields.ts";
 import { updateResource } from "./update.ts";
@@ -58,9 +63,10 @@ function patchFunction(input: PatchInput): (old: Resource) => Resource {
   switch (type) {
     case "json": {
       const operations = operationsOf(value);
+      checkHidden(target, operations);
       return (old) => {
         const result = asOperations(() => applyJsonPatch(old, operations, { isForgiving: true }));
-        return finish(result, () => canonicalJson(result));
+        return finish(result, () => shownText(target, result));
       };
     }
     case "merge": {
@@ -68,7 +74,7 @@ function patchFunction(input: PatchInput): (old: Resource) => Resource {
       if (patch === undefined) throw badRequest("Invalid JSON Patch");
       return (old) => {
         const result = applyMergePatch(old, patch);
-        return finish(result, () => canonicalJson(result));
+        return finish(result, () => shownText(target, result));
       };
     }
     case "strategic": {
@@ -81,6 +87,36 @@ function patchFunction(input: PatchInput): (old: Resource) => Resource {
   }
 }
 
+/** Whoever may write a hidden field could read it by copying it, or guess it by testing it. */
+function checkHidden({ served, name }: Target, operations: readonly PatchOperation[]): void {
+  if (!served.hasHidden) return;
+  for (const operation of operations) {
+    const read = pointerRead(operation);
+    const place = read === undefined ? undefined : readablePointer(read);
+    if (read === undefined || place === undefined || !touchesHidden(served.kind, place)) continue;
+    const why = "the field is hidden, or holds one that is, and cannot be copied, moved or tested";
+    throw invalid(served.kind, name, [forbiddenField("patch", `${JSON.stringify(read)}: ${why}`)]);
+  }
+}
+
+function pointerRead(operation: PatchOperation): string | undefined {
+  if (operation.op === "copy" || operation.op === "move") return operation.from;
+  return operation.op === "test" ? operation.path : undefined;
+}
+
+/** What cannot be read as a pointer is refused when the operation is performed. */
+function readablePointer(pointer: string): Tokens | undefined {
+  try {
+    return parsePointer(pointer);
+  } catch {
+    return undefined;
+  }
+}
+
+function shownText({ served }: Target, result: Json): string {
+  return canonicalJson(served.hasHidden ? withoutHidden(served.kind, result) : result);
+}
+
 /** The result read as a document; `shown` is what a refusal quotes. */
 function patched(
   { caller, target, options }: PatchInput,
@@ -89,10 +125,10 @@ function patched(
   shown: () => string,
 ): Resource {
   const { type } = target.version;
-  const { known, unknown } = asPatch(shown, () => {
-    const read = type.prune(withMetadataObject(readResult(target, result)));
-    return { known: read.resource, unknown: read.unknown };
-  });
+  const read = (given: Json): Known => type.prune(withMetadataObject(readResult(target, given)));
+  const { resource: known, unknown } = asPatch(shown, () =>
+    target.served.hasHidden ? readHiding(target, result, read) : read(result),
+  );
   const strictness = { mode: options.fieldValidation, decodeProblems };
   const problem = strictProblem(caller, unknown, strictness);
   if (problem !== undefined) throw unfit(shown(), problem);
@@ -100,6 +136,17 @@ function patched(
   checkName(target, placed);
   checkKind(target, placed);
   return type.withDefaults(withDistinctOwners(caller, placed, true));
+}
+
+/** What is wrong with a result is told of the part of it that may be shown. */
+function readHiding(target: Target, result: Json, read: (given: Json) => Known): Known {
+  try {
+    return read(result);
+  } catch (error) {
+    if (!isSetpointError(error, "request.invalid")) throw error;
+    read(withoutHidden(target.served.kind, result));
+    throw badRequest("a hidden field has a value that cannot be read");
+  }
 }
 
 /** Kinds of definitions are told later that a patch may not change what they are. */
@@ -121,7 +168,7 @@ function readResult(target: Target, result: Json): Resource {
   return typeof apiVersion === "string" ? { ...read, apiVersion } : read;
 }
 
-function operationsOf(value: Json): ReturnType<typeof parseJsonPatch> {
+function operationsOf(value: Json): readonly PatchOperation[] {
   if (value === null) return [];
   if (!isJsonArray(value)) throw misfit(value, "value of type []handlers.jsonPatchOp");
   for (const operation of value) {
