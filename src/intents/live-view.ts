@@ -3,6 +3,7 @@
 // that changed one of them waits until the view has seen it (`reached`), so that its effect, such
 // as a new kind, is there before the client has the answer.
 
+import { appendAll } from "../kernel/append.ts";
 import { decodeDocument } from "../kernel/document.ts";
 import { isSetpointError } from "../kernel/errors.ts";
 import { keyText } from "../kernel/resource.ts";
@@ -62,7 +63,7 @@ export async function openLiveView(
   let isOpen = false;
   feed.subscribe((changes) => {
     if (isOpen) take(changes);
-    else held.push(...changes);
+    else appendAll(held, changes);
   });
   for (const kind of kinds) await loadKind(store, kind, apply);
   take(held);

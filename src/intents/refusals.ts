@@ -7,6 +7,7 @@ import type { ErrorCode } from "../kernel/errors.ts";
 import { causeReason, formatFieldErrors } from "../kernel/field-error.ts";
 import type { FieldError } from "../kernel/field-error.ts";
 import type { JsonObject } from "../kernel/json.ts";
+import { limits } from "../kernel/limits.ts";
 import type { Kind } from "../kernel/kind.ts";
 import { kindId } from "../kernel/kind.ts";
 
@@ -55,8 +56,9 @@ export function forbidden(
 export function invalid(
   kind: { readonly group: string; readonly names: Pick<Kind["names"], "kind"> },
   name: string,
-  errors: readonly FieldError[],
+  all: readonly FieldError[],
 ): SetpointError {
+  const errors = shownErrors(all);
   const group = kind.group === "" ? "" : `.${kind.group}`;
   const message = `${kind.names.kind}${group} "${name}" is invalid: ${formatFieldErrors(errors)}`;
   const causes = errors.map(({ type, field, message: text }) =>
@@ -116,6 +118,21 @@ export function rejectedPatch(cause: unknown): SetpointError {
 
 export function causeJson({ reason, message, field }: Cause): JsonObject {
   return { reason, message, ...(field === undefined ? {} : { field }) };
+}
+
+/** The first errors, and how many more there are: an answer may not grow with what is wrong. */
+function shownErrors(errors: readonly FieldError[]): readonly FieldError[] {
+  let chars = 0;
+  let shown = 0;
+  for (const { field, message } of errors) {
+    chars += field.length + message.length;
+    const isFull = shown === limits.maxShownErrors || chars > limits.maxShownErrorChars;
+    if (isFull && shown > 0) break;
+    shown += 1;
+  }
+  if (shown === errors.length) return errors;
+  const message = `Too many: ${errors.length}: ${errors.length - shown} more errors are not shown`;
+  return [...errors.slice(0, shown), { type: "TooMany", field: "<nil>", message }];
 }
 
 function refusal(

@@ -56,6 +56,12 @@ export const limits = Object.freeze({
   /** All annotation keys and values of one resource together. */
   maxAnnotationsBytes: 256 * kib,
   maxFieldManagerLength: 128,
+  /** Labels and owners of one resource; each is a term of the index. */
+  maxLabels: 1_000,
+  maxOwnerReferences: 1_000,
+  maxFinalizers: 1_000,
+  /** Terms under which one resource is found; room for its labels, owners and selectable fields. */
+  maxTerms: 2_048,
   /** Updaters remembered in managedFields; older ones are folded into one entry. */
   maxUpdateManagers: 10,
   /** Selectable fields of one version of a kind; each is an index entry per write. */
@@ -161,6 +167,10 @@ export const limits = Object.freeze({
   maxCounterAmount: 2 ** 40,
 
   // Requests
+  /** Problems of one document that are named in an answer; of the others only their number. */
+  maxShownErrors: 100,
+  /** Characters of all problems named in one answer; one may quote a whole document. */
+  maxShownErrorChars: 256 * kib,
   /** How long a client may take to send the headers of a request, and all of it. */
   headersTimeoutMs: 10_000,
   requestTimeoutMs: 60_000,

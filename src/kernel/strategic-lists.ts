@@ -2,6 +2,7 @@
 // their merge key, and the result is ordered so that the items of the patch stand as the patch has
 // them, while the others keep their place among them as well as that is possible.
 
+import { appendAll } from "./append.ts";
 import { goText, goType } from "./go-text.ts";
 import { getOwn, isJsonArray, isJsonObject } from "./json.ts";
 import type { Json, JsonObject } from "./json.ts";
@@ -201,7 +202,7 @@ function ordered(
     }
     out.push(item);
   }
-  out.push(...others.slice(next));
+  appendAll(out, others.slice(next));
   return out;
 }
 

@@ -34,7 +34,6 @@ export interface PreparedGroup {
 
 const overheadBytes = 256;
 const maxHeldItems = 64;
-const maxTerms = 512;
 const maxDelayMs = 10 * 365 * 24 * 3_600_000;
 
 export function prepareCommit(
@@ -183,8 +182,8 @@ function checkDraft(draft: Draft, index: number, field: string): void {
   if (!isUtf8(draft.body) || draft.body.includes(0)) {
     throw invalid(index, `${field}.body`, "is not UTF-8 text, or contains NUL");
   }
-  if (draft.terms.length > maxTerms) {
-    throw invalid(index, `${field}.terms`, `more than ${maxTerms} index terms`);
+  if (draft.terms.length > limits.maxTerms) {
+    throw invalid(index, `${field}.terms`, `more than ${limits.maxTerms} index terms`);
   }
   for (const term of draft.terms) checkText(term, index, `${field}.terms`, textLimits.termBytes);
 }

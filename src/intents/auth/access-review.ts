@@ -3,6 +3,7 @@
 // status. What is wrong with a question is said as Kubernetes says it, down to the empty kind in
 // its messages.
 
+import { appendAll } from "../../kernel/append.ts";
 import { SetpointError } from "../../kernel/errors.ts";
 import type { FieldError } from "../../kernel/field-error.ts";
 import { invalidField } from "../../kernel/field-error.ts";
@@ -143,7 +144,7 @@ function specErrors(review: JsonObject, ofUser: readonly FieldError[] = []): rea
     const detail = "exactly one of nonResourceAttributes or resourceAttributes must be specified";
     errors.push(invalidField("spec.resourceAttributes", null, detail));
   }
-  errors.push(...ofUser);
+  appendAll(errors, ofUser);
   if (!isJsonObject(resource)) return errors;
   return [
     ...errors,

@@ -1,6 +1,7 @@
 // What webhooks and policies have in common: rules about operations and resources, conditions, and
 // how they are defaulted. An expression that does not compile is refused with the compiler's words.
 
+import { appendAll } from "../../kernel/append.ts";
 import {
   duplicateField,
   invalidField,
@@ -53,7 +54,7 @@ export function ruleErrors(rule: Json, field: string): readonly FieldError[] {
   const errors: FieldError[] = [];
   const wanted = textsAt(rule, "operations");
   if (wanted.length === 0) errors.push(requiredField(`${field}.operations`));
-  errors.push(...alone(rule, "operations", "operations", field));
+  appendAll(errors, alone(rule, "operations", "operations", field));
   for (const [index, operation] of wanted.entries()) {
     if (operations.includes(operation)) continue;
     errors.push(unsupportedField(`${field}.operations[${index}]`, operation, operations));
@@ -63,13 +64,13 @@ export function ruleErrors(rule: Json, field: string): readonly FieldError[] {
     ["apiVersions", "API versions"],
   ] as const) {
     if (textsAt(rule, key).length === 0) errors.push(requiredField(`${field}.${key}`));
-    errors.push(...alone(rule, key, what, field));
+    appendAll(errors, alone(rule, key, what, field));
   }
   for (const [index, version] of textsAt(rule, "apiVersions").entries()) {
     if (version === "") errors.push(requiredField(`${field}.apiVersions[${index}]`));
   }
-  errors.push(...resourceErrors(textsAt(rule, "resources"), `${field}.resources`));
-  errors.push(...wordErrors(rule, "scope", scopes, field));
+  appendAll(errors, resourceErrors(textsAt(rule, "resources"), `${field}.resources`));
+  appendAll(errors, wordErrors(rule, "scope", scopes, field));
   return errors;
 }
 
@@ -91,9 +92,9 @@ export function conditionErrors(
     const expression = textAt(condition, "expression");
     const place = `${at}[${index}].expression`;
     if (expression.trim() === "") errors.push(requiredField(place));
-    else errors.push(...compileErrors(expression, place, { hasParams, hasAuthorizer: true }));
+    else appendAll(errors, compileErrors(expression, place, { hasParams, hasAuthorizer: true }));
     if (name === "") errors.push(requiredField(`${at}[${index}].name`));
-    else errors.push(...invalidEach(`${at}[${index}].name`, name, labelKeyProblems(name)));
+    else appendAll(errors, invalidEach(`${at}[${index}].name`, name, labelKeyProblems(name)));
     if (name !== "" && names.has(name)) errors.push(duplicateField(`${at}[${index}].name`, name));
     names.add(name);
   }

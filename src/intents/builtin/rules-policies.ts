@@ -1,6 +1,7 @@
 // Policies in CEL and their bindings: their shape, and whether their expressions compile. Each
 // variable of a policy is known to the expressions after it.
 
+import { appendAll } from "../../kernel/append.ts";
 import {
   duplicateField,
   forbiddenField,
@@ -134,7 +135,7 @@ function contentErrors(
   for (const [index, annotation] of annotations.entries()) {
     const field = `spec.auditAnnotations[${index}]`;
     const key = textAt(annotation, "key");
-    errors.push(...annotationErrors(policy, annotation, field, compiling));
+    appendAll(errors, annotationErrors(policy, annotation, field, compiling));
     if (keys.has(key)) errors.push(duplicateField(`${field}.key`, key));
     keys.add(key);
   }
@@ -227,7 +228,7 @@ function validationErrors(
   const expression = textAt(validation, "expression");
   const errors = [...expressionErrors(validation, "expression", field)];
   if (errors.length === 0) {
-    errors.push(...compileErrors(expression, `${field}.expression`, choiceOf(compiling)));
+    appendAll(errors, compileErrors(expression, `${field}.expression`, choiceOf(compiling)));
   }
   for (const key of ["messageExpression", "message"]) {
     const text = textAt(validation, key);
@@ -235,7 +236,7 @@ function validationErrors(
       errors.push(invalidField(`${field}.${key}`, text, "must be non-empty if specified"));
     } else if (key === "messageExpression" && text !== "") {
       const choice = choiceOf(compiling, false);
-      errors.push(...compileErrors(text, `${field}.${key}`, choice, messageTypes));
+      appendAll(errors, compileErrors(text, `${field}.${key}`, choice, messageTypes));
     } else if (key === "message" && /[\n\r]/.test(text.trim())) {
       errors.push(invalidField(`${field}.${key}`, text, "must not contain line breaks"));
     }
@@ -253,7 +254,7 @@ function annotationErrors(
   const full = `${policy.metadata.name}/${key}`;
   const expression = textAt(annotation, "valueExpression").trim();
   const errors = [...invalidEach(`${field}.key`, full, labelKeyProblems(full))];
-  errors.push(...expressionErrors(annotation, "valueExpression", field));
+  appendAll(errors, expressionErrors(annotation, "valueExpression", field));
   if (Buffer.byteLength(expression) > maxAuditExpressionBytes) {
     const detail = `must not exceed ${maxAuditExpressionBytes} bytes in length`;
     errors.push(requiredField(`${field}.valueExpression`, detail));
@@ -290,11 +291,11 @@ function paramRefErrors(ref: JsonObject): readonly FieldError[] {
   const both = "name and selector are mutually exclusive";
   const errors: FieldError[] = [];
   if (name !== "") {
-    errors.push(...invalidEach(`${field}.name`, name, pathSegmentProblems(name)));
+    appendAll(errors, invalidEach(`${field}.name`, name, pathSegmentProblems(name)));
     if (hasSelector) errors.push(forbiddenField(`${field}.name`, both));
   }
   if (hasSelector) {
-    errors.push(...labelSelectorErrors(objectAt(ref, "selector"), `${field}.selector`));
+    appendAll(errors, labelSelectorErrors(objectAt(ref, "selector"), `${field}.selector`));
     if (name !== "") errors.push(forbiddenField(`${field}.selector`, both));
   }
   if (name === "" && !hasSelector) {

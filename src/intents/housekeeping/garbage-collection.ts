@@ -3,6 +3,7 @@
 // is listed once, so that what lost its owner while no server ran is found as well. Every process
 // does this; each step is harmless when another was faster.
 
+import { appendAll } from "../../kernel/append.ts";
 import { decodeDocument } from "../../kernel/document.ts";
 import { isSetpointError } from "../../kernel/errors.ts";
 import { ownerUids } from "../../kernel/owners.ts";
@@ -39,7 +40,7 @@ export function startGarbageCollection(input: GarbageInput): AsyncDisposable {
   let isListed = false;
   const unsubscribe = feed.subscribe((changes) => {
     if (isListed) for (const change of changes) collector.take(change);
-    else held.push(...changes.filter(matters));
+    else appendAll(held, changes.filter(matters));
   });
   const stop = new AbortController();
   const listing = (async () => {

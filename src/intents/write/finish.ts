@@ -2,6 +2,7 @@
 // unknown fields, defaults, policies, validation. The order is that of Kubernetes: default, mutate,
 // default again where a policy changed something, validate, then the validating policies.
 
+import { appendAll } from "../../kernel/append.ts";
 import type { FieldError } from "../../kernel/field-error.ts";
 import { invalidField } from "../../kernel/field-error.ts";
 import { checkFieldRules } from "../../kernel/field-rules.ts";
@@ -24,7 +25,7 @@ export function checkDocument(target: Target, resource: Resource, old: Resource 
   const { served } = target;
   const errors =
     old === undefined ? createErrors(target, resource) : updateErrors(target, resource, old);
-  if (served.kind.fieldRules.length > 0) errors.push(...ruleErrors(target, resource, old));
+  if (served.kind.fieldRules.length > 0) appendAll(errors, ruleErrors(target, resource, old));
   if (errors.length === 0) return;
   // Two kinds that show the same documents have their errors in the name of the stored one.
   throw invalid(served.storedKind, resource.metadata.name ?? target.name, errors);
@@ -35,9 +36,9 @@ function createErrors({ served, version }: Target, resource: Resource): FieldErr
   const isNamespaced = kind.scope === "Namespaced";
   const nameProblems = rules?.nameProblems ?? resourceNameProblems;
   const errors = [...metadataErrors(resource.metadata, { isNamespaced, nameProblems })];
-  if (hasCoreFinalizers(served)) errors.push(...coreFinalizerErrors(resource.metadata));
-  errors.push(...version.type.validate(resource, { old: undefined, subresource: "", errors }));
-  errors.push(...(rules?.validateCreate?.(resource) ?? []));
+  if (hasCoreFinalizers(served)) appendAll(errors, coreFinalizerErrors(resource.metadata));
+  appendAll(errors, version.type.validate(resource, { old: undefined, subresource: "", errors }));
+  appendAll(errors, rules?.validateCreate?.(resource) ?? []);
   return errors;
 }
 
@@ -56,9 +57,9 @@ function updateErrors(
   const common = metadataErrors(metadata, { isNamespaced, nameProblems: pathSegmentProblems });
   const changes = metadataUpdateErrors(metadata, old.metadata);
   const own: FieldError[] = [...changes];
-  if (hasCoreFinalizers(served)) own.push(...coreFinalizerErrors(metadata));
-  own.push(...version.type.validate(resource, { old, subresource, errors: own }));
-  own.push(...(rules?.validateUpdate?.(resource, old, subresource) ?? []));
+  if (hasCoreFinalizers(served)) appendAll(own, coreFinalizerErrors(metadata));
+  appendAll(own, version.type.validate(resource, { old, subresource, errors: own }));
+  appendAll(own, rules?.validateUpdate?.(resource, old, subresource) ?? []);
   return [...common, ...changes, ...own];
 }
 

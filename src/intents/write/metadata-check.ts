@@ -2,11 +2,13 @@
 // System fields are set by the server before this runs; what a client may not touch is compared
 // with the stored document here.
 
+import { appendAll } from "../../kernel/append.ts";
 import {
   forbiddenField,
   invalidField,
   requiredField,
   tooLongField,
+  tooManyItems,
 } from "../../kernel/field-error.ts";
 import type { FieldError } from "../../kernel/field-error.ts";
 import { equalJson } from "../../kernel/json.ts";
@@ -61,11 +63,19 @@ export function metadataErrors(
       invalidField("metadata.generation", generation, "must be greater than or equal to 0"),
     );
   }
-  errors.push(...labelErrors(metadata.labels, "metadata.labels"));
-  errors.push(...annotationErrors(metadata.annotations));
-  errors.push(...ownerErrors(metadata.ownerReferences));
-  errors.push(...finalizerErrors(metadata.finalizers));
+  appendAll(errors, ownLabelErrors(metadata.labels));
+  appendAll(errors, annotationErrors(metadata.annotations));
+  appendAll(errors, ownerErrors(metadata.ownerReferences));
+  appendAll(errors, finalizerErrors(metadata.finalizers));
   return errors;
+}
+
+/** Too many of something are counted and not looked at: naming each would take without end. */
+function ownLabelErrors(labels: Metadata["labels"] | undefined): readonly FieldError[] {
+  const count = Object.keys(labels ?? {}).length;
+  const field = "metadata.labels";
+  if (count > limits.maxLabels) return [tooManyItems(field, count, limits.maxLabels)];
+  return labelErrors(labels, field);
 }
 
 export function labelErrors(
@@ -118,11 +128,14 @@ function byteLength(annotations: { readonly [key: string]: string }): number {
 
 function ownerErrors(owners: readonly OwnerReference[] | undefined): readonly FieldError[] {
   if (owners === undefined) return [];
+  // Kubernetes names the list itself here, without an index.
+  const field = "metadata.ownerReferences";
+  const max = limits.maxOwnerReferences;
+  if (owners.length > max) return [tooManyItems(field, owners.length, max)];
   const errors: FieldError[] = [];
   let controller = "";
+  let all: string | undefined;
   for (const owner of owners) {
-    // Kubernetes names the list itself here, without an index.
-    const field = "metadata.ownerReferences";
     const slash = owner.apiVersion.split("/");
     if (owner.apiVersion === "" || slash.length > 2 || slash.at(-1) === "") {
       errors.push(
@@ -149,7 +162,8 @@ function ownerErrors(owners: readonly OwnerReference[] | undefined): readonly Fi
       const text =
         "Only one reference can have Controller set to true. " +
         `Found "true" in references for ${controller} and ${current}`;
-      errors.push(withShown(invalidField(field, owners, text), owners.map(inOrder)));
+      all ??= JSON.stringify(owners.map(inOrder));
+      errors.push({ type: "Invalid", field, message: `Invalid value: ${all}: ${text}` });
     } else controller = current;
   }
   return errors;
@@ -168,14 +182,11 @@ function inOrder(owner: OwnerReference): Json {
   };
 }
 
-function withShown(error: FieldError, value: Json): FieldError {
-  const detail = error.message.slice(error.message.indexOf("Only one reference"));
-  return { ...error, message: `Invalid value: ${JSON.stringify(value)}: ${detail}` };
-}
-
 function finalizerErrors(finalizers: readonly string[] | undefined): readonly FieldError[] {
   if (finalizers === undefined) return [];
   const field = "metadata.finalizers";
+  const max = limits.maxFinalizers;
+  if (finalizers.length > max) return [tooManyItems(field, finalizers.length, max)];
   const errors: FieldError[] = [];
   for (const finalizer of finalizers) {
     for (const problem of labelKeyProblems(finalizer)) {
@@ -191,7 +202,7 @@ function finalizerErrors(finalizers: readonly string[] | undefined): readonly Fi
 
 /** Finalizers of built-in kinds are known ones, or have a domain. */
 export function coreFinalizerErrors({ finalizers }: Metadata): readonly FieldError[] {
-  if (finalizers === undefined) return [];
+  if (finalizers === undefined || finalizers.length > limits.maxFinalizers) return [];
   return finalizers.flatMap((finalizer, index) =>
     finalizer.includes("/") || standardFinalizers.has(finalizer)
       ? []
@@ -243,8 +254,8 @@ export function metadataUpdateErrors(metadata: Metadata, old: Metadata): readonl
       errors.push(invalidField(`metadata.${key}`, now, "field is immutable"));
     }
   }
-  errors.push(...labelErrors(metadata.labels, "metadata.labels"));
-  errors.push(...annotationErrors(metadata.annotations));
-  errors.push(...ownerErrors(metadata.ownerReferences));
+  appendAll(errors, ownLabelErrors(metadata.labels));
+  appendAll(errors, annotationErrors(metadata.annotations));
+  appendAll(errors, ownerErrors(metadata.ownerReferences));
   return errors;
 }

@@ -1,6 +1,6 @@
 // Owners named twice are kept once, and whoever sent them is told.
 
-import { equalJson } from "../../kernel/json.ts";
+import { canonicalJson } from "../../kernel/canonical-json.ts";
 import type { OwnerReference, Resource } from "../../kernel/resource.ts";
 import type { Caller } from "../request.ts";
 import { withMetadata } from "./system-metadata.ts";
@@ -22,10 +22,10 @@ export function withDistinctOwners(caller: Caller, resource: Resource, isLate: b
   const repeated: string[] = [];
   const seen = new Set<string>();
   for (const owner of ownerReferences) {
-    const isRepeated = seen.has(owner.uid) && kept.some((other) => equalJson(other, owner));
-    if (isRepeated) repeated.push(owner.uid);
+    const text = canonicalJson(owner);
+    if (seen.has(text)) repeated.push(owner.uid);
     else kept.push(owner);
-    seen.add(owner.uid);
+    seen.add(text);
   }
   if (repeated.length === 0) return resource;
   caller.warn(`${isLate ? lateWarning : warning}${repeated.join(", ")}`);

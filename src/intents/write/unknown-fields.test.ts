@@ -3,11 +3,15 @@ import { test } from "node:test";
 import type { FieldValidation } from "../request.ts";
 import { strictProblem } from "./unknown-fields.ts";
 
-function report(mode: FieldValidation, decodeProblems: readonly string[] = []): readonly unknown[] {
+function report(
+  mode: FieldValidation,
+  decodeProblems: readonly string[] = [],
+  unknown: readonly string[] = ["spec.a"],
+): readonly unknown[] {
   const warnings: string[] = [];
   const user = { name: "u", groups: [], extra: {} };
   const caller = { user, warn: (text: string): void => void warnings.push(text) };
-  return [strictProblem(caller, ["spec.a"], { mode, decodeProblems }), warnings];
+  return [strictProblem(caller, unknown, { mode, decodeProblems }), warnings];
 }
 
 test("strict refuses, warn warns, ignore is silent", () => {
@@ -22,4 +26,14 @@ test("problems of YAML stand in the words of its decoder", () => {
   const line = 'line 7: key "a" already set in map';
   const text = `strict decoding error: yaml: unmarshal errors:\n  ${line}, unknown field "spec.a"`;
   assert.deepEqual(report("Strict", [line]), [text, []]);
+});
+
+test("of very many unknown fields the first are named", () => {
+  const unknown = Array.from({ length: 200_000 }, (_, i) => `spec.f${i}`);
+  const [problem, none] = report("Strict", [], unknown);
+  assert.match(String(problem), /, unknown field "spec.f99", and 199900 more unknown fields$/);
+  assert.deepEqual(none, []);
+  const [, warnings] = report("Warn", [], unknown);
+  assert.ok(Array.isArray(warnings));
+  assert.equal(warnings.length, 100);
 });

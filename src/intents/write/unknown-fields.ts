@@ -1,6 +1,7 @@
 // What happens to fields that a kind does not declare and to keys given twice: refused, warned of
 // or ignored, as the client asked. They are never stored either way.
 
+import { limits } from "../../kernel/limits.ts";
 import { badRequest } from "../refusals.ts";
 import type { Caller, FieldValidation, Target } from "../request.ts";
 
@@ -32,7 +33,8 @@ export function strictProblem(
   { mode, decodeProblems }: Strictness,
 ): string | undefined {
   if (mode === "Ignore" || (unknown.length === 0 && decodeProblems.length === 0)) return undefined;
-  const fields = unknown.map((path) => `unknown field "${path}"`);
+  const max = limits.maxShownErrors;
+  const fields = unknown.slice(0, max).map((path) => `unknown field "${path}"`);
   if (mode === "Warn") {
     for (const problem of [...decodeProblems, ...fields]) caller.warn(problem);
     return undefined;
@@ -41,5 +43,6 @@ export function strictProblem(
   const decoding = isYaml
     ? [`yaml: unmarshal errors:\n  ${decodeProblems.join("\n  ")}`]
     : decodeProblems;
-  return `strict decoding error: ${[...decoding, ...fields].join(", ")}`;
+  const more = unknown.length > max ? [`and ${unknown.length - max} more unknown fields`] : [];
+  return `strict decoding error: ${[...decoding, ...fields, ...more].join(", ")}`;
 }

@@ -6,7 +6,7 @@ import { formatFieldErrors, invalidField } from "../field-error.ts";
 import type { FieldError } from "../field-error.ts";
 import { equalJson, isJsonObject } from "../json.ts";
 import type { Json, JsonObject } from "../json.ts";
-import { appendAll } from "./append.ts";
+import { appendAll } from "../append.ts";
 import { coerceEmbedded, embeddedProblems } from "./embedded.ts";
 import { isResourceField, prune } from "./prune.ts";
 import type { Schema } from "./schema.ts";

@@ -6,7 +6,7 @@ import { invalidField, requiredField } from "../field-error.ts";
 import type { FieldError } from "../field-error.ts";
 import { getOwn, isJsonArray, isJsonObject, setOwn } from "../json.ts";
 import type { Json, JsonObject, MutableJsonObject } from "../json.ts";
-import { appendAll } from "./append.ts";
+import { appendAll } from "../append.ts";
 import { coerceMetadata } from "./metadata.ts";
 import { metadataProblems } from "./metadata-rules.ts";
 import type { Schema } from "./schema.ts";

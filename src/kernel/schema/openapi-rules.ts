@@ -8,7 +8,7 @@ import type { FieldError } from "../field-error.ts";
 import { getOwn, isJsonArray, isJsonObject } from "../json.ts";
 import type { JsonObject } from "../json.ts";
 import { isTrueAt, objectsAt, presentObjectAt, textAt } from "../json-read.ts";
-import { appendAll } from "./append.ts";
+import { appendAll } from "../append.ts";
 import { isResourceField } from "./prune.ts";
 import { listTypeErrors } from "./list-type-rules.ts";
 import { isSet, schemasIn } from "./schema-json.ts";

@@ -6,7 +6,7 @@ import type { FieldError } from "../field-error.ts";
 import type { JsonObject } from "../json.ts";
 import { isTrueAt, textAt } from "../json-read.ts";
 import { limits } from "../limits.ts";
-import { appendAll } from "./append.ts";
+import { appendAll } from "../append.ts";
 import { compileSchema } from "./compile.ts";
 import { defaultErrors } from "./default-rules.ts";
 import { foreignKeyword } from "./foreign-keyword.ts";

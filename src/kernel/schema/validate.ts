@@ -6,7 +6,7 @@
 import type { FieldError } from "../field-error.ts";
 import { isJsonArray, isJsonObject } from "../json.ts";
 import type { Json, JsonObject } from "../json.ts";
-import { appendAll } from "./append.ts";
+import { appendAll } from "../append.ts";
 import { correlateIndex, correlateKey, isUnchanged } from "./correlate.ts";
 import type { Correlation } from "./correlate.ts";
 import type { Schema } from "./schema.ts";

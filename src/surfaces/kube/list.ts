@@ -1,6 +1,7 @@
 // Lists: one snapshot, in pages when the client asks for them, in one streamed answer when it does
 // not. The usual list joins stored bytes; Tables and metadata are made item by item.
 
+import { appendAll } from "../../kernel/append.ts";
 import { isSetpointError } from "../../kernel/errors.ts";
 import type { JsonObject } from "../../kernel/json.ts";
 import { parseRevision } from "../../kernel/revision.ts";
@@ -198,7 +199,7 @@ export async function collectPage(
     revision = page.revision;
     const room = limit - records.length;
     const taken = page.records.slice(0, room);
-    records.push(...taken);
+    appendAll(records, taken);
     const last = records.at(-1);
     const isCut = taken.length < page.records.length || page.next !== undefined;
     if (records.length >= limit && isCut && last !== undefined) {

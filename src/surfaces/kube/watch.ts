@@ -203,7 +203,7 @@ class Watch {
   #startTimers(): void {
     const { timers, random, timeoutSeconds, sendsBookmarks } = this.#input;
     const chosenMs = minTimeoutMs * (1 + random.next());
-    const timeoutMs = timeoutSeconds ? timeoutSeconds * 1_000 : chosenMs;
+    const timeoutMs = timeoutSeconds ? Math.max(timeoutSeconds, 0) * 1_000 : chosenMs;
     this.#cancels.add(timers.after(timeoutMs, () => this.close()));
     if (!sendsBookmarks) return;
     const again = (): void => {

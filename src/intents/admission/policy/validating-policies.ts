@@ -2,6 +2,7 @@
 // set of parameters, the policy is evaluated, and what it says is denied, warned about or recorded
 // as the binding asks. The first denial is the one that users hear of.
 
+import { appendAll } from "../../../kernel/append.ts";
 import { SetpointError } from "../../../kernel/errors.ts";
 import type { Resource } from "../../../kernel/resource.ts";
 import type { Authorizer } from "../../auth/policy.ts";
@@ -72,7 +73,7 @@ async function validate(
 ): Promise<void> {
   const request = objectToValidate(given);
   const refusals: Refusal[] = [];
-  for (const one of concerned) refusals.push(...(await validateOne(one, request, ports)));
+  for (const one of concerned) appendAll(refusals, await validateOne(one, request, ports));
   const [first] = refusals;
   if (first !== undefined) throw refusal(request, first);
 }
@@ -99,7 +100,7 @@ async function validateOne(
     for (const param of params) {
       values ??= await bindingsOf(request, found, ports);
       const result = evaluatePolicy(policy, { ...values, params: valueOf(param) });
-      refusals.push(...acted(policy, binding, result, request));
+      appendAll(refusals, acted(policy, binding, result, request));
       for (const [key, value] of result.annotations) {
         annotations.set(key, (annotations.get(key) ?? new Set()).add(value));
       }
