@@ -261,6 +261,45 @@ describe("field rules of a definition", () => {
     assert.match(replies[0]?.text ?? "", /region.*unknown field \\"spec.unheard\\"/);
   });
 
+  it("do not show hidden values in field errors", async () => {
+    const rule = (name: string, more: object): object => ({
+      ...more,
+      "x-setpoint-field-rule": name,
+    });
+    const properties = {
+      word: rule("secret", { type: "string", enum: ["a-never-shown", "b"] }),
+      day: rule("write-only", { type: "string", format: "date", maxLength: 30 }),
+      count: rule("secret", { type: "string", maxLength: 30 }),
+      fixed: rule("create-only", { type: "object", properties: { key: rule("secret", text) } }),
+      note: text,
+    };
+    const rules = [{ rule: "!has(self.note) || int(self.count) > 0" }];
+    const schema = { spec: { type: "object", properties, "x-kubernetes-validations": rules } };
+    await define(definition("crypts", "Crypt", "Namespaced", [version("v1", schema)]));
+    const crypts = `/apis/${apiVersion}/namespaces/test/crypts`;
+    const crypt = (fields: object): object => ({
+      apiVersion,
+      kind: "Crypt",
+      metadata: { name: "c" },
+      spec: fields,
+    });
+    const fixed = { key: "never-shown" };
+    given(await server.request("POST", crypts, crypt({ count: "never-shown", fixed })), 201);
+    const stumbled = await merge(`${crypts}/c`, { spec: { note: "x" } });
+    const replies = [
+      stumbled,
+      await merge(`${crypts}/c`, { spec: { word: "c-never-shown" } }),
+      await merge(`${crypts}/c`, { spec: { day: "never-shown" } }),
+      await merge(`${crypts}/c`, { spec: { fixed: { key: "other" } } }),
+      await merge(`${crypts}/c`, { spec: { fixed: null } }),
+    ];
+    for (const reply of replies) assert.equal(reply.status, 422, reply.text);
+    assert.match(stumbled.text, /\[hidden\] evaluating rule: !has/);
+    assert.match(replies[1]?.text ?? "", /Unsupported value: \\"\[hidden\]\\": supported values/);
+    for (const reply of replies.toSpliced(1, 1)) isHidden(reply);
+    assert.ok(!replies[1]?.text.includes("c-never-shown"));
+  });
+
   it("keep hidden fields that a client does not send back", async () => {
     const shown = await get(`${at}/v`);
     assert.deepEqual(pick(shown, "spec"), { region: "eu", note: "x" });

@@ -8,10 +8,13 @@ import { invalidField } from "../../kernel/field-error.ts";
 import { checkFieldRules } from "../../kernel/field-rules.ts";
 import type { FieldViolation } from "../../kernel/field-rules.ts";
 import type { Json } from "../../kernel/json.ts";
+import { parsePointer } from "../../kernel/pointer.ts";
 import type { Resource } from "../../kernel/resource.ts";
 import { invalid } from "../refusals.ts";
 import type { Target } from "../request.ts";
 import type { ServedKind } from "../kinds/served-kind.ts";
+import { hiddenText, withoutHiddenValues } from "./hidden-errors.ts";
+import { touchesHidden } from "./hidden-fields.ts";
 import {
   coreFinalizerErrors,
   metadataErrors,
@@ -27,8 +30,10 @@ export function checkDocument(target: Target, resource: Resource, old: Resource 
     old === undefined ? createErrors(target, resource) : updateErrors(target, resource, old);
   if (served.kind.fieldRules.length > 0) appendAll(errors, ruleErrors(target, resource, old));
   if (errors.length === 0) return;
+  const documents = old === undefined ? [resource] : [resource, old];
+  const shown = served.hasHidden ? withoutHiddenValues(served.kind, errors, documents) : errors;
   // Two kinds that show the same documents have their errors in the name of the stored one.
-  throw invalid(served.storedKind, resource.metadata.name ?? target.name, errors);
+  throw invalid(served.storedKind, resource.metadata.name ?? target.name, shown);
 }
 
 function createErrors({ served, version }: Target, resource: Resource): FieldError[] {
@@ -79,14 +84,16 @@ function ruleErrors(
   const violations = checkFieldRules(served.kind, old, resource);
   return violations
     .filter(({ path }) => !(subresource === "status" && path.startsWith("/status")))
-    .map(ruleError);
+    .map((violation) => ruleError(served, violation));
 }
 
-function ruleError(violation: FieldViolation): FieldError {
+function ruleError({ kind }: ServedKind, violation: FieldViolation): FieldError {
   const { path, rule } = violation;
-  const field = path.slice(1).replaceAll("/", ".");
-  const was = "old" in violation ? text(violation.old) : "absent";
-  const now = "new" in violation ? text(violation.new) : "absent";
+  const place = parsePointer(path);
+  const field = place.join(".");
+  const shown = touchesHidden(kind, place) ? hiddenText : undefined;
+  const was = "old" in violation ? (shown ?? text(violation.old)) : "absent";
+  const now = "new" in violation ? (shown ?? text(violation.new)) : "absent";
   const why = rule === "read-only" ? "is read-only" : "cannot be changed after creation";
   return invalidField(field, violation.new, `the field ${why}: old ${was}, new ${now}`);
 }
