@@ -26,7 +26,7 @@ test("a key that is added while its work runs is worked on once more", async () 
   worker.add("b");
   gate.resolve();
   await timers.advance(0);
-  assert.deepEqual(seen, ["a", "a", "b"]);
+  assert.deepEqual(seen, ["a", "b", "a"]);
   await worker[Symbol.asyncDispose]();
 });
 
@@ -72,4 +72,31 @@ test("nothing is begun after the end", async () => {
   worker.add("b");
   await timers.advance(1_000);
   assert.equal(calls, 1);
+});
+
+test("a slow key does not hold up others, and only a few run at once", async () => {
+  const timers = manualTimers(manualClock());
+  const gate = Promise.withResolvers<void>();
+  let most = 0;
+  let now = 0;
+  const seen = new Set<string>();
+  const worker = keyedWorker({
+    timers,
+    onError: never,
+    work: async (key) => {
+      seen.add(key);
+      most = Math.max(most, (now += 1));
+      if (key === "slow") await gate.promise;
+      await Promise.resolve();
+      now -= 1;
+      return undefined;
+    },
+  });
+  worker.add("slow");
+  for (let at = 0; at < 40; at++) worker.add(`key-${at}`);
+  for (let at = 0; at < 10; at++) await timers.advance(0);
+  assert.equal(seen.size, 41);
+  assert.equal(most, 8);
+  gate.resolve();
+  await worker[Symbol.asyncDispose]();
 });

@@ -1,5 +1,6 @@
-// Does one piece of work per key, one at a time, again when it failed or asked to be called again.
-// A key that is added while its work runs is worked on once more, so no change is missed.
+// Does one piece of work per key, again when it failed or asked to be called again. A few keys are
+// worked on at once, so that a slow one does not hold up the others, and never one key twice at a
+// time. A key that is added while its work runs is worked on once more, so no change is missed.
 
 import type { Timers } from "../../kernel/timers.ts";
 
@@ -18,12 +19,13 @@ export interface KeyedWorkerInput {
 
 const firstRetryMs = 200;
 const longestRetryMs = 30_000;
+const keysAtOnce = 8;
 
 export function keyedWorker({ work, timers, onError }: KeyedWorkerInput): KeyedWorker {
   const waiting = new Set<string>();
   const failures = new Map<string, number>();
   const cancels = new Set<() => void>();
-  let running: Promise<void> | undefined;
+  const running = new Map<string, Promise<void>>();
   let isStopped = false;
 
   const addLater = (key: string, ms: number): void => {
@@ -48,20 +50,26 @@ export function keyedWorker({ work, timers, onError }: KeyedWorkerInput): KeyedW
     }
   };
 
-  const run = async (): Promise<void> => {
+  const next = (): void => {
     for (const key of waiting) {
-      if (isStopped) return;
+      if (isStopped || running.size >= keysAtOnce) return;
+      if (running.has(key)) continue;
       waiting.delete(key);
-      await perform(key);
+      // Begun a moment later, so that work which adds its own key finds it running.
+      const done = Promise.resolve()
+        .then(() => perform(key))
+        .finally(() => {
+          running.delete(key);
+          next();
+        });
+      running.set(key, done);
     }
   };
 
   const add = (key: string): void => {
     if (isStopped) return;
     waiting.add(key);
-    running ??= run().finally(() => {
-      running = undefined;
-    });
+    next();
   };
 
   return {
@@ -69,7 +77,7 @@ export function keyedWorker({ work, timers, onError }: KeyedWorkerInput): KeyedW
     [Symbol.asyncDispose]: async () => {
       isStopped = true;
       for (const cancel of cancels) cancel();
-      await running;
+      await Promise.all(running.values());
     },
   };
 }

@@ -1,6 +1,7 @@
 // The one follower of the log in a process. Whoever needs changes as they happen (watches, live
 // views, the engine) subscribes here and gets each batch once, in order, right after its commit;
-// nobody polls. Subscribers must be quick and must not throw: they run one after the other.
+// nobody polls. Subscribers must be quick: they run one after the other. What one of them throws is
+// reported and is no matter of the others.
 
 import { assert } from "../../kernel/assert.ts";
 import type { Timers } from "../../kernel/timers.ts";
@@ -38,8 +39,14 @@ export async function openChangeFeed(
     if (page.changes.length > 0) {
       const last = page.changes.at(-1);
       assert(last !== undefined && last.revision > position, "the log only goes forward");
+      for (const listener of listeners) {
+        try {
+          listener(page.changes, last.revision);
+        } catch (error) {
+          onError(error);
+        }
+      }
       position = last.revision;
-      for (const listener of listeners) listener(page.changes, position);
       for (const waiter of waiters) {
         if (waiter.revision > position) continue;
         waiters.delete(waiter);
