@@ -300,6 +300,38 @@ describe("field rules of a definition", () => {
     assert.ok(!replies[1]?.text.includes("c-never-shown"));
   });
 
+  it("cannot hide items of lists, nor what selectors would tell", async () => {
+    const hidden = { ...text, "x-setpoint-field-rule": "secret" };
+    const of = (properties: object, more: object): unknown =>
+      definition("bad", "Bad", "Namespaced", [version("v1", spec(properties), more)]);
+    const refusedWith = async (body: unknown, words: RegExp): Promise<void> => {
+      const reply = await server.request("POST", definitions, body);
+      assert.equal(reply.status, 422, reply.text);
+      assert.match(reply.text, words);
+    };
+    const list = { type: "array", items: hidden };
+    await refusedWith(of({ list }, {}), /use a map \(additionalProperties\) instead/);
+    const selectableFields = [{ jsonPath: ".spec.pin" }];
+    await refusedWith(of({ pin: hidden }, { selectableFields }), /a field that is never shown/);
+  });
+
+  it("are not in the columns of a table", async () => {
+    const hidden = { ...text, "x-setpoint-field-rule": "write-only" };
+    const additionalPrinterColumns = [
+      { name: "Pin", type: "string", jsonPath: ".spec.pin" },
+      { name: "Spec", type: "string", jsonPath: ".spec" },
+    ];
+    const shown = version("v1", spec({ pin: hidden }), { additionalPrinterColumns });
+    await define(definition("chests", "Chest", "Namespaced", [shown]));
+    const chests = `/apis/${apiVersion}/namespaces/test/chests`;
+    const chest = { apiVersion, kind: "Chest", metadata: { name: "c" }, spec: { pin: secret } };
+    given(await server.request("POST", chests, chest), 201);
+    const accept = "application/json;as=Table;v=v1;g=meta.k8s.io";
+    const table = await server.request("GET", chests, undefined, { accept });
+    assert.deepEqual(pick(pickList(given(table), "rows")[0], "cells"), ["c", null, "{}"]);
+    isHidden(table);
+  });
+
   it("keep hidden fields that a client does not send back", async () => {
     const shown = await get(`${at}/v`);
     assert.deepEqual(pick(shown, "spec"), { region: "eu", note: "x" });

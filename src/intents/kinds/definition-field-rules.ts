@@ -17,7 +17,7 @@ const ruleNames: readonly FieldRuleName[] = ["read-only", "create-only", "write-
 /** All rules in a schema, in the order of its fields; `*` stands for items and free keys. */
 export function fieldRulesOf(schema: JsonObject): readonly FieldRule[] {
   const rules: FieldRule[] = [];
-  walk(schema, { pointer: "", path: "", depth: 0 }, (node, { pointer }) => {
+  walk(schema, { ...start, path: "" }, (node, { pointer }) => {
     const rule = ruleNames.find((name) => name === getOwn(node, fieldRuleKey));
     if (rule !== undefined && pointer !== "") rules.push({ path: pointer, rule });
   });
@@ -27,7 +27,7 @@ export function fieldRulesOf(schema: JsonObject): readonly FieldRule[] {
 /** Rules that are none, and rules where none can be kept. */
 export function fieldRuleErrors(schema: JsonObject, path: string): readonly FieldError[] {
   const errors: FieldError[] = [];
-  walk(schema, { pointer: "", path, depth: 0 }, (node, place) => {
+  walk(schema, { ...start, path }, (node, place) => {
     const rule = getOwn(node, fieldRuleKey);
     if (rule === undefined) return;
     const field = `${place.path}.${fieldRuleKey}`;
@@ -37,9 +37,36 @@ export function fieldRuleErrors(schema: JsonObject, path: string): readonly Fiel
       errors.push(forbiddenField(field, "must not be used at the root"));
     } else if (metaFields.test(place.pointer)) {
       errors.push(forbiddenField(field, "must not be used inside of resource meta"));
+    } else if (hidingNames.some((name) => name === rule)) {
+      const why = place.isInList ? hiddenItems : hasNamedItems(node, 0) ? hiddenNames : undefined;
+      if (why !== undefined) errors.push(forbiddenField(field, `${why}: ${useMap}`));
     }
   });
   return errors;
+}
+
+const hidingNames: readonly FieldRuleName[] = ["write-only", "secret"];
+
+/** Who writes a list back without its hidden parts would give them to other items. */
+const hiddenItems =
+  "must not be secret or write-only in the items of a list, which have only their positions";
+const hiddenNames =
+  "must not be secret or write-only on or above a list of type set or map, " +
+  "whose items are named in metadata.managedFields";
+const useMap = "use a map (additionalProperties) instead";
+
+/** Whether some list in the schema is one whose items are told apart by what is in them. */
+function hasNamedItems(node: JsonObject, depth: number): boolean {
+  if (depth > limits.maxSchemaDepth) return false;
+  const listType = getOwn(node, "x-kubernetes-list-type");
+  if (listType === "set" || listType === "map") return true;
+  const properties = getOwn(node, "properties");
+  const children = [
+    ...(isJsonObject(properties) ? Object.values(properties) : []),
+    getOwn(node, "items"),
+    getOwn(node, "additionalProperties"),
+  ];
+  return children.some((child) => isJsonObject(child) && hasNamedItems(child, depth + 1));
 }
 
 const metaFields = /^\/(?:apiVersion|kind|metadata)(?:\/|$)/;
@@ -50,7 +77,10 @@ interface Place {
   /** Of the schema in the definition. */
   readonly path: string;
   readonly depth: number;
+  readonly isInList: boolean;
 }
+
+const start = { pointer: "", depth: 0, isInList: false } as const;
 
 type Visit = (node: JsonObject, place: Place) => void;
 
@@ -64,13 +94,15 @@ function walk(node: JsonObject, place: Place, visit: Visit): void {
     for (const [name, child] of Object.entries(properties)) {
       if (!isJsonObject(child)) continue;
       const childPath = `${path}.properties[${name}]`;
-      walk(child, { pointer: `${pointer}/${escapeToken(name)}`, path: childPath, depth }, visit);
+      const childPointer = `${pointer}/${escapeToken(name)}`;
+      walk(child, { ...place, pointer: childPointer, path: childPath, depth }, visit);
     }
   }
   for (const key of ["items", "additionalProperties"]) {
     const child = getOwn(node, key);
     if (isJsonObject(child)) {
-      walk(child, { pointer: `${pointer}/*`, path: `${path}.${key}`, depth }, visit);
+      const isInList = place.isInList || key === "items";
+      walk(child, { pointer: `${pointer}/*`, path: `${path}.${key}`, depth, isInList }, visit);
     }
   }
 }

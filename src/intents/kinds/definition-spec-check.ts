@@ -9,6 +9,7 @@ import { hasObject, isTrueAt, objectAt, objectsAt, textAt } from "../../kernel/j
 import { subdomainProblems } from "../../kernel/names.ts";
 import { conversionErrors } from "./definition-conversion-check.ts";
 import { goVersions } from "./definition-go-text.ts";
+import { hiddenPathErrors } from "./definition-hidden-paths.ts";
 import { hasStatus, internalForm, schemaIn } from "./definition-internal-form.ts";
 import type { InternalForm, InternalVersion, Parts } from "./definition-internal-form.ts";
 import { missingNameErrors, nameSyntaxErrors } from "./definition-names-check.ts";
@@ -39,6 +40,7 @@ export function specErrors(definition: JsonObject, check: SpecCheck): readonly F
     ...nameSyntaxErrors(names, "spec.names"),
     ...topErrors(form, check),
     ...conversionPartErrors(spec, check),
+    ...hiddenPathErrors(form),
   ];
 }
 

@@ -150,3 +150,80 @@ test("field rules are told apart from other words, and have their place", () => 
     ],
   );
 });
+
+const secretRule = { "x-setpoint-field-rule": "secret" };
+const textSchema = { type: "string" };
+
+test("what is hidden is in no list, whose items are told apart by position or content", () => {
+  const list = (items: JsonObject, more: JsonObject = {}): JsonObject => ({
+    type: "array",
+    items,
+    ...more,
+  });
+  const object = (properties: JsonObject, more: JsonObject = {}): JsonObject => ({
+    type: "object",
+    properties,
+    ...more,
+  });
+  const set = list(textSchema, { "x-kubernetes-list-type": "set" });
+  const hidden = { ...textSchema, "x-setpoint-field-rule": "write-only" };
+  const fields = {
+    a: list(object({ password: hidden })),
+    b: list(hidden),
+    c: { ...set, ...secretRule },
+    d: object({ inner: set }, secretRule),
+    fine: list(textSchema, secretRule),
+    map: { type: "object", additionalProperties: object({ password: hidden }) },
+    open: list({ ...textSchema, "x-setpoint-field-rule": "create-only" }),
+  };
+  const root = object({ spec: object(fields) });
+  const definition = definitionOf(spec({ versions: [version(schema(root))] }));
+  const at = "spec.validation.openAPIV3Schema.properties[spec].properties";
+  const key = "x-setpoint-field-rule: Forbidden: must not be secret or write-only";
+  const items =
+    `${key} in the items of a list, which have only their positions: ` +
+    "use a map (additionalProperties) instead";
+  const named =
+    `${key} on or above a list of type set or map, whose items are named in ` +
+    "metadata.managedFields: use a map (additionalProperties) instead";
+  assert.deepEqual(texts(definitionErrors(definition)), [
+    `${at}[a].items.properties[password].${items}`,
+    `${at}[b].items.${items}`,
+    `${at}[c].${named}`,
+    `${at}[d].${named}`,
+  ]);
+});
+
+test("neither selectors nor scales lead to what is hidden", () => {
+  const number = { type: "integer" };
+  const fields = { pin: { ...textSchema, ...secretRule }, size: { ...number, ...secretRule } };
+  const part = { type: "object", properties: fields };
+  const root = { type: "object", properties: { spec: part, status: { type: "object" } } };
+  const scale = { specReplicasPath: ".spec.size", statusReplicasPath: ".status.size" };
+  const one = version({
+    ...schema(root),
+    selectableFields: [{ jsonPath: ".spec.pin" }],
+    subresources: { status: {}, scale },
+  });
+  const why = "Forbidden: must not point to a field that is never shown";
+  assert.deepEqual(texts(definitionErrors(definitionOf(spec({ versions: [one] })))), [
+    `spec.selectableFields[0].jsonPath: ${why}`,
+    `spec.subresources.scale.specReplicasPath: ${why}`,
+  ]);
+});
+
+test("a rule of one version closes the same path in all", () => {
+  const of = (field: JsonObject): JsonObject => {
+    const part = { type: "object", properties: { pin: field } };
+    return schema({ type: "object", properties: { spec: part } });
+  };
+  const selectableFields = [{ jsonPath: ".spec.pin" }];
+  const versions = [
+    version(of({ ...textSchema, ...secretRule })),
+    version({ ...of(textSchema), name: "v2", storage: false, selectableFields }),
+  ];
+  assert.deepEqual(texts(definitionErrors(definitionOf(spec({ versions })))), [
+    "spec.versions[1].selectableFields[0].jsonPath: Forbidden: must not point to a field that " +
+      "is never shown",
+  ]);
+});
