@@ -44,6 +44,8 @@ export const limits = Object.freeze({
   maxJsonPathValues: 100_000,
   /** Aliases in one YAML document; they can multiply what they name. */
   maxYamlAliases: 100,
+  /** Characters of a YAML text that is not JSON: reading one takes some microseconds for each. */
+  maxYamlChars: 512 * kib,
 
   // Names and metadata
   /** RFC 1123 subdomain: names of resources. */

@@ -1,12 +1,16 @@
 // YAML 1.2 in and out, by the one library for it. A document becomes plain JSON values; anchors
-// may not blow it up, and what JSON cannot hold is refused.
+// may not blow it up, and what JSON cannot hold is refused. Whoever sends a text decides how long
+// reading it takes, so it is bounded in size, its nesting is counted while it is read, reading
+// ends at the first error, and keys given twice are found here: the library compares each key with
+// all others of its map.
 
-import { parseDocument, stringify } from "yaml";
-import type { YAMLParseError } from "yaml";
+import { Composer, Lexer, LineCounter, Parser, isMap, isScalar, isSeq, stringify } from "yaml";
+import type { CST, Document, Scalar, YAMLParseError } from "yaml";
 import { SetpointError } from "./errors.ts";
 import { jsonProblem } from "./json.ts";
 import type { Json } from "./json.ts";
 import { limits } from "./limits.ts";
+import { inexactInteger, parseJson } from "./strict-json.ts";
 
 export interface ParsedYaml {
   readonly value: Json;
@@ -14,17 +18,16 @@ export interface ParsedYaml {
   readonly duplicates: readonly string[];
 }
 
+/** Throws request.invalid, or request.too_large for a text that is no JSON and very long. */
 export function parseYaml(text: string): ParsedYaml {
-  const document = parseDocument(text, { uniqueKeys: false, prettyErrors: false });
+  const json = asJson(text);
+  if (json !== undefined) return json;
+  if (text.length > limits.maxYamlChars) throw tooLarge();
+  const lines = new LineCounter();
+  const document = documentOf(text, lines);
   const [problem] = document.errors;
   if (problem !== undefined) throw unreadable(inWordsOfGo(problem));
-  const strict = parseDocument(text, { uniqueKeys: true, prettyErrors: true });
-  const duplicates = strict.errors
-    .filter(({ code }) => code === "DUPLICATE_KEY")
-    .map(({ linePos, pos: [start] }) => {
-      const key = /^["']?([^:"'\n]*)/.exec(text.slice(start, start + 200))?.[1]?.trim() ?? "";
-      return `line ${linePos?.[0].line ?? 0}: key ${JSON.stringify(key)} already set in map`;
-    });
+  const duplicates = duplicatesIn(document.contents, lines);
   let value: unknown;
   try {
     value = document.toJS({ maxAliasCount: limits.maxYamlAliases });
@@ -47,6 +50,90 @@ export function formatYaml(value: Json): string {
   });
 }
 
+/** JSON is YAML, and read much faster as what it is; only YAML knows the lines of repeated keys. */
+function asJson(text: string): ParsedYaml | undefined {
+  if (!/^\s*[{[]/.test(text)) return undefined;
+  try {
+    JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+  const { value, duplicates } = parseJson(text, { strict: true });
+  if (duplicates.length > 0 && text.length <= limits.maxYamlChars) return undefined;
+  const repeated = duplicates.map((path) => `key ${JSON.stringify(path)} already set in map`);
+  return { value, duplicates: repeated };
+}
+
+function documentOf(text: string, lines: LineCounter): Document.Parsed {
+  const composer = new Composer({ uniqueKeys: false, prettyErrors: false });
+  const tokens = tokensOf(text, lines);
+  let first: Document.Parsed | undefined;
+  for (const document of composer.compose(tokens, true, text.length)) {
+    if (first !== undefined) throw unreadable("there is more than one document");
+    first = document;
+  }
+  if (first === undefined) throw unreadable("there is no document");
+  return first;
+}
+
+/** What the library's own parser does, with an eye on the nesting and an end at an error. */
+function* tokensOf(text: string, lines: LineCounter): Generator<CST.Token, void> {
+  const parser = new Parser(lines.addNewLine);
+  lines.addNewLine(0);
+  let isAfterComma = false;
+  let aliases = 0;
+  let isText = false;
+  for (const lexeme of new Lexer().lex(text)) {
+    if (lexeme === "," && isAfterComma) throw unreadable("did not find expected node content");
+    if (lexeme.trim() !== "") isAfterComma = lexeme === ",";
+    // Each alias is looked up in the whole document.
+    if (!isText && lexeme.startsWith("*")) aliases += 1;
+    if (aliases > limits.maxYamlAliases) throw unreadable("there are too many aliases");
+    isText = lexeme === startOfText;
+    for (const token of parser.next(lexeme)) {
+      yield token;
+      if (token.type === "error") return;
+    }
+    if (parser.stack.length > maxOpenTokens) throw unreadable("exceeded max depth");
+  }
+  yield* parser.end();
+}
+
+/** The mark of the lexer before the text of a scalar. */
+const startOfText = "\u001f";
+
+/** A document, its innermost scalar, and a value for each level around it. */
+const maxOpenTokens = limits.maxJsonDepth + 2;
+
+/** In the order of the text; whole numbers that lost digits are refused on the way. */
+function duplicatesIn(contents: unknown, lines: LineCounter): readonly string[] {
+  const found: string[] = [];
+  const visit = (node: unknown): void => {
+    if (isSeq(node)) for (const item of node.items) visit(item);
+    else if (isMap(node)) {
+      const keys = new Set<unknown>();
+      for (const { key, value } of node.items) {
+        if (!isScalar(key)) throw unreadable("invalid map key");
+        if (keys.has(key.value)) found.push(alreadySet(key, lines));
+        keys.add(key.value);
+        visit(value);
+      }
+    } else if (isScalar(node)) checkInteger(node);
+  };
+  visit(contents);
+  return found.slice(0, limits.maxShownErrors);
+}
+
+function alreadySet({ value, range }: Scalar, lines: LineCounter): string {
+  const { line } = lines.linePos(range?.[0] ?? 0);
+  return `line ${line}: key ${JSON.stringify(String(value))} already set in map`;
+}
+
+function checkInteger({ value, source = "" }: Scalar): void {
+  if (typeof value !== "number" || !Number.isInteger(value) || Number.isSafeInteger(value)) return;
+  if (/^[-+]?(?:\d+|0[ox][\da-fA-F]+)$/.test(source)) throw unreadable(inexactInteger(source));
+}
+
 /** The commonest problems as Kubernetes words them; clients print these. */
 function inWordsOfGo({ code, message }: YAMLParseError): string {
   switch (code) {
@@ -59,6 +146,11 @@ function inWordsOfGo({ code, message }: YAMLParseError): string {
     default:
       return message;
   }
+}
+
+function tooLarge(): SetpointError {
+  const message = `YAML that is not JSON may have ${limits.maxYamlChars} characters; send JSON`;
+  return new SetpointError("request.too_large", message);
 }
 
 function unreadable(why: string, cause?: unknown): SetpointError {

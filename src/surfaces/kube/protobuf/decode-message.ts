@@ -2,8 +2,10 @@
 // table of the message. Fields that are unknown are skipped, as a server older than its client
 // does; empty values that JSON leaves out are left out. Nothing outside the table is ever created.
 
+import { isSetpointError } from "../../../kernel/errors.ts";
 import { getOwn, setOwn } from "../../../kernel/json.ts";
 import type { Json, JsonObject, MutableJsonObject } from "../../../kernel/json.ts";
+import { inexactInteger, parseJson } from "../../../kernel/strict-json.ts";
 import type { Field, Message, Scalar, Shape } from "../../../intents/builtin/message.ts";
 import { formatInstant } from "../../../intents/builtin/times.ts";
 import { unreadable, wire } from "./wire-reader.ts";
@@ -103,7 +105,7 @@ function decodeScalar(scalar: Scalar, reader: WireReader): Json | undefined {
     case "int32":
       return reader.int32();
     case "int64":
-      return reader.int64();
+      return exact(reader.int64());
     case "double":
       return finite(reader.double());
     case "bytes":
@@ -171,15 +173,10 @@ function decodeRawJson(reader: WireReader): Json {
     if (number === 1 && wireType === wire.bytes) text = reader.string();
     else reader.skip(wireType);
   }
-  return parseJson(text === "" ? "null" : text);
-}
-
-function parseJson(text: string): Json {
   try {
-    // What JSON.parse gives for a text is JSON.
-    return JSON.parse(text) as Json;
+    return parseJson(text === "" ? "null" : text, { strict: false }).value;
   } catch (error) {
-    if (error instanceof SyntaxError) throw unreadable("embedded JSON cannot be read");
+    if (isSetpointError(error, "request.invalid")) throw unreadable("embedded JSON cannot be read");
     throw error;
   }
 }
@@ -237,6 +234,12 @@ export function wireTypeOf(shape: Shape): number {
     default:
       return wire.bytes;
   }
+}
+
+/** Numbers beyond 2^53 have lost digits already, so that the one that was sent is not known. */
+function exact(value: number): number {
+  if (!Number.isSafeInteger(value)) throw unreadable(inexactInteger(String(value)));
+  return value;
 }
 
 function finite(value: number): number {
