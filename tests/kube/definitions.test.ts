@@ -315,6 +315,30 @@ describe("field rules of a definition", () => {
     await refusedWith(of({ pin: hidden }, { selectableFields }), /a field that is never shown/);
   });
 
+  it("are not shown by errors about documents that are hidden within others", async () => {
+    const template = {
+      type: "object",
+      "x-kubernetes-embedded-resource": true,
+      "x-kubernetes-preserve-unknown-fields": true,
+      "x-setpoint-field-rule": "secret",
+    };
+    await define(definition("shells", "Shell", "Namespaced", [version("v1", spec({ template }))]));
+    const path = `/apis/${apiVersion}/namespaces/test/shells`;
+    const head = { apiVersion, kind: "Shell", metadata: { name: "s" } };
+    const annotations = { key: secret };
+    const inner = { apiVersion: "v1", kind: "Inner", metadata: { name: "i", annotations } };
+    given(await server.request("POST", path, { ...head, spec: { template: inner } }), 201);
+    const wrong = { spec: { template: { metadata: { creationTimestamp: "x" } } } };
+    const patched = await merge(`${path}/s`, wrong);
+    const url = `${path}/s?fieldManager=m&force=true`;
+    const applied = await server.request("PATCH", url, { ...head, ...wrong }, applyPatch);
+    for (const reply of [patched, applied]) {
+      assert.ok(reply.status >= 400 && reply.status < 500, reply.text);
+      assert.match(reply.text, /a hidden field has a value that cannot be read/);
+      isHidden(reply);
+    }
+  });
+
   it("are not in the columns of a table", async () => {
     const hidden = { ...text, "x-setpoint-field-rule": "write-only" };
     const additionalPrinterColumns = [

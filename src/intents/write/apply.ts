@@ -12,6 +12,7 @@ import { badRequest, causeJson, conflict, unexplained } from "../refusals.ts";
 import type { Caller, Intents, Target, WriteOptions, Written } from "../request.ts";
 import { createDocument } from "./create.ts";
 import { checkKind, checkName, withMetadataObject, withNamespace } from "./envelope.ts";
+import { readHiding } from "./hidden-errors.ts";
 import { writeContext } from "./managed-fields.ts";
 import { updateResource } from "./update.ts";
 
@@ -31,7 +32,8 @@ export async function applyResource(intents: Intents, input: ApplyInput): Promis
   const finished = (live: Resource | undefined): Resource => {
     const merged = applied(intents, input, config, live);
     const whole = live === undefined ? placed(target, merged) : merged;
-    return version.type.withDefaultsMerged(version.type.prune(whole).resource);
+    const { resource } = readHiding(served, whole, (given) => version.type.prune(given));
+    return version.type.withDefaultsMerged(resource);
   };
   const create = (): Promise<Written> =>
     createDocument(intents, {

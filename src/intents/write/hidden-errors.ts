@@ -3,11 +3,14 @@
 // the server read hidden values out. Errors at, below or above a hidden value show a stand-in.
 // What the author of a schema writes into a message is shown as it is.
 
+import { isSetpointError } from "../../kernel/errors.ts";
 import type { FieldError } from "../../kernel/field-error.ts";
 import type { Json } from "../../kernel/json.ts";
 import type { Kind } from "../../kernel/kind.ts";
 import type { Tokens } from "../../kernel/pointer.ts";
-import { hiddenPlaces } from "./hidden-fields.ts";
+import type { ServedKind } from "../kinds/served-kind.ts";
+import { badRequest } from "../refusals.ts";
+import { hiddenPlaces, withoutHidden } from "./hidden-fields.ts";
 
 export const hiddenText = "[hidden]";
 
@@ -24,6 +27,21 @@ export function withoutHiddenValues(
     const isTouching = places.some((place) => isWithin(field, place) || isWithin(place, field));
     return isTouching ? { ...error, message: withoutValue(error.message) } : error;
   });
+}
+
+/** Reads a document; what is wrong with it is told of the part of it that may be shown. */
+export function readHiding<T extends Json, R>(
+  { kind, hasHidden }: Pick<ServedKind, "kind" | "hasHidden">,
+  document: T,
+  read: (given: T) => R,
+): R {
+  try {
+    return read(document);
+  } catch (error) {
+    if (!hasHidden || !isSetpointError(error, "request.invalid")) throw error;
+    read(withoutHidden(kind, document));
+    throw badRequest("a hidden field has a value that cannot be read");
+  }
 }
 
 /** Keys may hold dots and brackets, so fields and places are compared as text, written alike. */

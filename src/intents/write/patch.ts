@@ -26,6 +26,7 @@ import {
   withMetadataObject,
   withNamespace,
 } from "./envelope.ts";
+import { readHiding } from "./hidden-errors.ts";
 import { touchesHidden, withoutHidden } from "./hidden-fields.ts";
 import { withDistinctOwners } from "./owner-references.ts";
 import { strictProblem } from "./unknown-fields.ts";
@@ -127,7 +128,7 @@ function patched(
   const { type } = target.version;
   const read = (given: Json): Known => type.prune(withMetadataObject(readResult(target, given)));
   const { resource: known, unknown } = asPatch(shown, () =>
-    target.served.hasHidden ? readHiding(target, result, read) : read(result),
+    readHiding(target.served, result, read),
   );
   const strictness = { mode: options.fieldValidation, decodeProblems };
   const problem = strictProblem(caller, unknown, strictness);
@@ -136,17 +137,6 @@ function patched(
   checkName(target, placed);
   checkKind(target, placed);
   return type.withDefaults(withDistinctOwners(caller, placed, true));
-}
-
-/** What is wrong with a result is told of the part of it that may be shown. */
-function readHiding(target: Target, result: Json, read: (given: Json) => Known): Known {
-  try {
-    return read(result);
-  } catch (error) {
-    if (!isSetpointError(error, "request.invalid")) throw error;
-    read(withoutHidden(target.served.kind, result));
-    throw badRequest("a hidden field has a value that cannot be read");
-  }
 }
 
 /** Kinds of definitions are told later that a patch may not change what they are. */
