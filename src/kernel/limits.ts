@@ -183,6 +183,8 @@ export const limits = Object.freeze({
   maxShortWarningChars: 256,
   /** Characters of all warnings of one answer before they are shortened; as kube-apiserver. */
   maxWarningChars: 4_096,
+  /** Warnings of one answer: many clients take 100 headers at most and fail beyond. */
+  maxWarnings: 64,
   /** Longest bearer token that is looked at. */
   maxTokenChars: 16 * kib,
   /** Verified tokens that are remembered, so that a signature is not checked for each request. */

@@ -212,6 +212,14 @@ onEachStore("bookmarks and ends", (server) => {
     assert.ok((await without.rest()).every(({ type }) => type === "ADDED"));
   });
 
+  it("ends at once when its time is negative", async () => {
+    const from = await head(server());
+    const path = `${widgets}?watch=1&resourceVersion=${from}&timeoutSeconds=-5`;
+    using watch = await server().watch(path);
+    assert.equal(watch.status, 200);
+    assert.deepEqual(await watch.rest(), []);
+  });
+
   it("sends a bookmark two seconds before the time is up, and then ends cleanly", async () => {
     const from = await head(server());
     const path = `${widgets}?watch=1&resourceVersion=${from}&timeoutSeconds=3`;
