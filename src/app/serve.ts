@@ -14,6 +14,7 @@ import { SetpointError, isSetpointError } from "../kernel/errors.ts";
 import { every, systemTimers } from "../kernel/timers.ts";
 import type { Store } from "../store/port.ts";
 import { startHttpServer } from "../surfaces/http/server.ts";
+import type { HttpServerInput } from "../surfaces/http/server.ts";
 import type { Logger } from "../telemetry/log.ts";
 import { openAuditLog } from "./audit-log.ts";
 import { openAuthentication } from "./authenticators.ts";
@@ -41,7 +42,11 @@ export interface RunningServer {
 
 const historySweepMs = 3_600_000;
 
-export async function startServer(config: ServeConfig, log: Logger): Promise<RunningServer> {
+export async function startServer(
+  config: ServeConfig,
+  log: Logger,
+  options: Pick<HttpServerInput, "writeStallMs"> = {},
+): Promise<RunningServer> {
   const given = await checkBeforeStart(config);
   await using undo = new AsyncDisposableStack();
   const store = await openOwnStore(config);
@@ -71,6 +76,7 @@ export async function startServer(config: ServeConfig, log: Logger): Promise<Run
       url: () => url,
     }),
     timers: systemTimers,
+    ...options,
   });
   url = addressUrl(http.address);
   const kubeconfig = credentials.writeKubeconfig(url);

@@ -110,7 +110,9 @@ export const limits = Object.freeze({
   /** How long a read waits for a revision that has not been reached. */
   futureRevisionWaitMs: 3_000,
   /** How far a slow watcher may fall behind before it is cut off and must resume. */
-  maxWatchBacklogBytes: 32 * mib,
+  maxWatchBacklogBytes: 8 * mib,
+  /** Documents of one list that has to be made whole before it is sent, such as a Table. */
+  maxCollectedBytes: 64 * mib,
   /** Events read from the log at once. */
   eventPageItems: 1_000,
   /** Bytes of documents in one page of the log or of a list. */
@@ -177,6 +179,16 @@ export const limits = Object.freeze({
   headersTimeoutMs: 10_000,
   requestTimeoutMs: 60_000,
   maxHeaderBytes: 64 * kib,
+  /** How long a new connection may take to agree on its encryption. */
+  handshakeTimeoutMs: 10_000,
+  /** HTTP/2 connections without any request are closed after this time. */
+  idleConnectionMs: 600_000,
+  /** How long a client may take nothing of its answer before it is cut off. */
+  writeStallMs: 30_000,
+  /** How long a client may take for what is left of a watch that ends. */
+  watchCloseMs: 2_000,
+  /** What all clients together have not taken yet; beyond it lists and watches are refused. */
+  maxPendingAnswerBytes: 512 * mib,
   /** Requests under way at once on one HTTP/2 connection. */
   maxConnectionStreams: 250,
   /** Characters of one warning once all of them together are too long; as kube-apiserver. */

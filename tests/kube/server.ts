@@ -48,13 +48,19 @@ export interface KubeServerOptions {
   /** Files of the audit log; none is written when they are left out. */
   readonly auditPolicy?: string;
   readonly auditLog?: string;
+  /** How long a client may take nothing of its answer before it is cut off. */
+  readonly writeStallMs?: number;
 }
 
-export async function startKubeServer(options: KubeServerOptions = {}): Promise<KubeServer> {
+export async function startKubeServer({
+  writeStallMs,
+  ...options
+}: KubeServerOptions = {}): Promise<KubeServer> {
   const folder = await mkdtemp(join(tmpdir(), "setpoint-kube-"));
   const errors: string[] = [];
   const config = serveConfig({ data: folder, listen: "127.0.0.1:0", ...options });
-  const server = await startServer(config, collectingLog(errors));
+  const limited = writeStallMs === undefined ? {} : { writeStallMs };
+  const server = await startServer(config, collectingLog(errors), limited);
   const token = (await readFile(join(folder, "admin.token"), "utf8")).trim();
   const ca = await readFile(server.authorityFile, "utf8");
   const agent = new Agent({ keepAlive: true, ca });

@@ -8,9 +8,11 @@ import type {
   OutgoingHttpHeaders,
   ServerResponse,
 } from "node:http";
-import type { Http2ServerRequest, Http2ServerResponse } from "node:http2";
+import type { Http2ServerRequest } from "node:http2";
 import { SetpointError } from "../../kernel/errors.ts";
 import type { PeerCertificate } from "../../intents/auth/request-facts.ts";
+import { Outflow, isGone } from "./outflow.ts";
+import type { BodyStream, Outflows, Response } from "./outflow.ts";
 
 export type Headers = Readonly<Record<string, string | number | readonly string[]>>;
 
@@ -34,31 +36,21 @@ export interface Exchange {
   readonly status: number;
   /** Called once when the client has gone or the answer is finished. */
   onClose(run: () => void): void;
-}
-
-export interface BodyStream {
-  /** Takes the bytes; false when the client does not keep up and `drained` should be awaited. */
-  write(bytes: Buffer | string): boolean;
-  drained(): Promise<void>;
-  /** Sends the head of the answer before there is a body. */
-  flush(): void;
-  /** Bytes taken but not yet on their way. */
-  readonly pendingBytes: number;
-  readonly isClosed: boolean;
-  end(): void;
-  /** Breaks the connection off, so that the client cannot take the answer for whole. */
-  abort(): void;
+  /** Resolves when the client took the answer or is gone; undefined when it was a small one. */
+  taken(): Promise<void> | undefined;
+  /** Bytes of all answers of the server that wait for clients to take them. */
+  readonly pendingAnswerBytes: number;
 }
 
 type Request = IncomingMessage | Http2ServerRequest;
-type Response = ServerResponse | Http2ServerResponse;
 
 export function exchangeOf(
   request: Request,
   response: Response,
   certificate: PeerCertificate | undefined,
+  outflows: Outflows,
 ): Exchange {
-  return new HttpExchange(request, response, certificate);
+  return new HttpExchange(request, response, certificate, outflows);
 }
 
 /** Bodies up to this size go out in one piece with their head. */
@@ -72,9 +64,17 @@ class HttpExchange implements Exchange {
   readonly certificate: PeerCertificate | undefined;
   readonly #request: Request;
   readonly #response: Response;
+  readonly #outflows: Outflows;
+  #outflow: Outflow | undefined;
   #status = 0;
 
-  constructor(request: Request, response: Response, certificate: PeerCertificate | undefined) {
+  constructor(
+    request: Request,
+    response: Response,
+    certificate: PeerCertificate | undefined,
+    outflows: Outflows,
+  ) {
+    this.#outflows = outflows;
     this.method = request.method ?? "GET";
     this.url = request.url ?? "/";
     this.headers = request.headers;
@@ -107,25 +107,42 @@ class HttpExchange implements Exchange {
 
   send(status: number, headers: Headers, body: Buffer | string = ""): void {
     const response = this.#response;
-    if (this.isAnswered || response.destroyed) return;
+    if (this.isAnswered || isGone(response)) return;
     this.#status = status;
     const length = Buffer.byteLength(body);
     writeHead(response, status, { ...headers, "content-length": length });
     if (this.method === "HEAD" || length === 0) response.end();
-    else if (typeof body === "string" || length > onePieceBytes) response.end(body);
+    else if (length > onePieceBytes) this.#sendLarge(body);
+    else if (typeof body === "string") response.end(body);
     // As a text the body is joined to the head and both are encrypted and sent as one.
     else (response as ServerResponse).end(body.toString("latin1"), "latin1");
   }
 
   begin(status: number, headers: Headers): BodyStream {
     this.#status = status;
-    writeHead(this.#response, status, headers);
-    return bodyStream(this.#response);
+    if (!isGone(this.#response)) writeHead(this.#response, status, headers);
+    this.#outflow = new Outflow(this.#response, this.#outflows);
+    return this.#outflow;
+  }
+
+  taken(): Promise<void> | undefined {
+    return this.#outflow?.closed;
+  }
+
+  get pendingAnswerBytes(): number {
+    return this.#outflows.pendingBytes;
+  }
+
+  #sendLarge(body: Buffer | string): void {
+    this.#outflow = new Outflow(this.#response, this.#outflows);
+    this.#outflow.write(body);
+    this.#outflow.end();
   }
 
   onClose(run: () => void): void {
     // The request closes when its body was read; only the response tells that the client left.
-    this.#response.once("close", run);
+    if (isGone(this.#response)) run();
+    else this.#response.once("close", run);
   }
 }
 
@@ -162,37 +179,4 @@ function readBody(request: Request, maxBytes: number, tooLarge: () => Error): Pr
 function clientGone(cause: unknown): SetpointError {
   const message = "the client went away before its request was complete";
   return new SetpointError("request.invalid", message, { cause });
-}
-
-function bodyStream(response: Response): BodyStream {
-  let isClosed = false;
-  response.once("close", () => {
-    isClosed = true;
-  });
-  return {
-    write: (bytes) => (isClosed ? true : (response as ServerResponse).write(bytes)),
-    flush: () => (response as ServerResponse).flushHeaders(),
-    drained: () =>
-      new Promise<void>((resolve) => {
-        if (isClosed || !response.writableNeedDrain) {
-          resolve();
-          return;
-        }
-        response.once("drain", resolve);
-        response.once("close", resolve);
-      }),
-    get pendingBytes() {
-      return response.writableLength;
-    },
-    get isClosed() {
-      return isClosed;
-    },
-    end: () => {
-      if (!isClosed) response.end();
-    },
-    abort: () => {
-      if ("stream" in response) response.stream.close();
-      else response.destroy();
-    },
-  };
 }

@@ -12,6 +12,7 @@ import { limits } from "../../kernel/limits.ts";
 import type { Timers } from "../../kernel/timers.ts";
 import { exchangeOf } from "./exchange.ts";
 import type { Exchange } from "./exchange.ts";
+import type { Outflows } from "./outflow.ts";
 
 export interface HttpServerInput {
   readonly host: string;
@@ -21,6 +22,8 @@ export interface HttpServerInput {
   readonly certificateOf: (socket: TLSSocket) => PeerCertificate | undefined;
   readonly handle: (exchange: Exchange) => Promise<void>;
   readonly timers: Timers;
+  /** How long a client may take nothing of its answer before it is cut off. */
+  readonly writeStallMs?: number;
 }
 
 export interface HttpServer {
@@ -41,6 +44,7 @@ export async function startHttpServer(input: HttpServerInput): Promise<HttpServe
     requestCert: true,
     // Whoever shows no certificate may still have a token; a bad one is no certificate.
     rejectUnauthorized: false,
+    handshakeTimeout: limits.handshakeTimeoutMs,
     maxHeaderSize: limits.maxHeaderBytes,
     settings: { maxConcurrentStreams: limits.maxConnectionStreams },
   } as Parameters<typeof createSecureServer>[0]);
@@ -49,6 +53,8 @@ export async function startHttpServer(input: HttpServerInput): Promise<HttpServe
     requestTimeout: limits.requestTimeoutMs,
     keepAliveTimeout: keepAliveMs,
   });
+  const { timers, writeStallMs: stallMs = limits.writeStallMs } = input;
+  const outflows: Outflows = { timers, stallMs, pendingBytes: 0 };
   const certificates = rememberedCertificates(input.certificateOf);
   const sockets = new Set<Socket>();
   const sessions = new Set<ServerHttp2Session>();
@@ -58,19 +64,36 @@ export async function startHttpServer(input: HttpServerInput): Promise<HttpServe
   });
   server.on("session", (session: ServerHttp2Session) => {
     sessions.add(session);
+    closeWhenIdle(session, timers);
     session.once("close", () => sessions.delete(session));
   });
   server.on("request", (request, response) => {
     // What a connection showed stays the same for all its requests.
     const session = (request as { stream?: Http2Stream }).stream?.session;
     const socket = (session?.socket ?? request.socket) as TLSSocket;
-    void handle(exchangeOf(request, response, certificates.of(socket)));
+    void handle(exchangeOf(request, response, certificates.of(socket), outflows));
   });
   await listen(server, input);
   return {
     address: server.address() as AddressInfo,
     stop: () => stop(server, sockets, sessions, input.timers),
   };
+}
+
+/** A connection that carries nothing for a long time is given up; one with a quiet watch is not. */
+function closeWhenIdle(session: ServerHttp2Session, timers: Timers): void {
+  let streams = 0;
+  const wait = (): (() => void) => timers.after(limits.idleConnectionMs, () => session.close());
+  let cancel = wait();
+  session.once("close", () => cancel());
+  session.on("stream", (stream) => {
+    cancel();
+    streams += 1;
+    stream.once("close", () => {
+      streams -= 1;
+      if (streams === 0 && !session.destroyed) cancel = wait();
+    });
+  });
 }
 
 function rememberedCertificates(certificateOf: HttpServerInput["certificateOf"]): {

@@ -141,6 +141,8 @@ async function answer(
     const { trail } = headers;
     const audited = trail === undefined ? exchange : auditedExchange(exchange, trail);
     await answerUser(input, audited, headers, { info, user });
+    // Whoever does not read the answer keeps the place.
+    await exchange.taken();
   } finally {
     if (!isExempt(user)) input.fairness.leave(kind, user.name);
   }

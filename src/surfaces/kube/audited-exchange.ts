@@ -35,6 +35,10 @@ export function auditedExchange(exchange: Exchange, trail: AuditTrail): Exchange
       return exchange.status;
     },
     onClose: (run) => exchange.onClose(run),
+    taken: () => exchange.taken(),
+    get pendingAnswerBytes() {
+      return exchange.pendingAnswerBytes;
+    },
   };
 }
 

@@ -6,6 +6,8 @@ import { SetpointError, isSetpointError } from "../../kernel/errors.ts";
 import { deleteResource } from "../../intents/write/delete.ts";
 import type { Selection } from "../../intents/watch/selection.ts";
 import type { Page, StoredRecord } from "../../store/port.ts";
+import { mastersGroup } from "../../intents/auth/user.ts";
+import { gzipSink, plainSink } from "../http/body-sink.ts";
 import { formOf, targetOf } from "./context.ts";
 import type { ResourceRequest, Surface } from "./context.ts";
 import type { ListedNamespace } from "./continue-token.ts";
@@ -26,7 +28,7 @@ import type { Form } from "./negotiate.ts";
 import { deleteBody } from "./objects.ts";
 import { listOptions } from "./options.ts";
 import type { ListOptions } from "./options.ts";
-import { sendBytes, sendJson, takesGzip } from "./respond.ts";
+import { gzipLevel, sendBytes, sendJson, takesGzip } from "./respond.ts";
 import { waitForRevision } from "./revision-wait.ts";
 import { includeObject } from "./table-options.ts";
 import { partialObjectMetadataList } from "./table/partial-metadata.ts";
@@ -35,6 +37,7 @@ import { serveWatch } from "./watch.ts";
 import { watchFrames } from "./watch-frames.ts";
 
 export async function listObjects(surface: Surface, request: ResourceRequest): Promise<void> {
+  refuseOverload(request);
   const form = formOf(request, true);
   const options = listOptions(request.info.query, false);
   const selection = select(request, options);
@@ -46,13 +49,25 @@ export async function listObjects(surface: Surface, request: ResourceRequest): P
     countRemaining: limit > 0 && !hasSelector,
   });
   const isPlain = form.as === "object" && form.encoding === "json";
-  if (limit === 0 && isPlain && !takesGzip(request.exchange)) {
+  if (limit === 0 && isPlain) {
     await streamList(request, pages, form);
     return;
   }
   const most = limit > 0 ? limit : Number.POSITIVE_INFINITY;
   const list = await collectPage(pages, most, listedNamespace(request));
+  refuseOverload(request);
   await sendList(surface, request, form, list);
+}
+
+/**
+ * While clients leave too much unread nobody gets more to read, except those who repair things.
+ * Asked again before the answer begins, as many may have come at once.
+ */
+function refuseOverload({ exchange, caller }: ResourceRequest): void {
+  if (exchange.pendingAnswerBytes <= limits.maxPendingAnswerBytes) return;
+  if (caller.user.groups.includes(mastersGroup)) return;
+  const message = "Too many requests, please try again later.";
+  throw new SetpointError("request.overloaded", message, { details: { retryAfterSeconds: 1 } });
 }
 
 /** A list of any state is answered whole, as kube-apiserver answers it from its cache. */
@@ -106,33 +121,44 @@ async function streamList(
     await sendBytes(exchange, answer, Buffer.concat([head, items, listTail]));
     return;
   }
+  refuseOverload(request);
+  const isPacked = takesGzip(exchange);
   const stream = exchange.begin(200, {
     ...request.headers(),
     "content-type": "application/json",
     "cache-control": "no-cache, private",
+    ...(isPacked ? gzipHeaders : {}),
   });
+  const sink = isPacked ? gzipSink(stream, gzipLevel) : plainSink(stream);
   let isFirst = items.length === 0;
-  stream.write(Buffer.concat([head, items]));
   try {
-    for await (const page of pages) {
-      if (stream.isClosed) return;
-      const more = await itemBytes(found, page.records);
+    await sink.write(Buffer.concat([head, items]));
+    while (!stream.isClosed) {
+      // The next page is read only when the client has taken the last one.
+      const next = await pages.next();
+      if (next.done === true) break;
+      const more = await itemBytes(found, next.value.records);
       if (more.length === 0) continue;
-      if (!stream.write(isFirst ? more : Buffer.concat([comma, more]))) await stream.drained();
+      await sink.write(isFirst ? more : Buffer.concat([comma, more]));
       isFirst = false;
     }
+    await sink.write(listTail);
+    await sink.end();
   } catch (error) {
     // The answer has begun: a client must not take what it has for the whole list.
     stream.abort();
     throw error;
+  } finally {
+    await pages.return(undefined);
   }
-  stream.write(listTail);
-  stream.end();
 }
+
+const gzipHeaders = { "content-encoding": "gzip", vary: "Accept-Encoding" };
 
 const comma = Buffer.from(",");
 
 export async function watchObjects(surface: Surface, request: ResourceRequest): Promise<void> {
+  refuseOverload(request);
   const form = formOf(request, true);
   if (form.encoding === "yaml") throw noStream();
   const { exchange, found, info } = request;

@@ -2,8 +2,9 @@
 // not. The usual list joins stored bytes; Tables and metadata are made item by item.
 
 import { appendAll } from "../../kernel/append.ts";
-import { isSetpointError } from "../../kernel/errors.ts";
+import { SetpointError, isSetpointError } from "../../kernel/errors.ts";
 import type { JsonObject } from "../../kernel/json.ts";
+import { limits } from "../../kernel/limits.ts";
 import { parseRevision } from "../../kernel/revision.ts";
 import { matchesSelector } from "../../kernel/selector.ts";
 import { fieldValue } from "../../kernel/terms.ts";
@@ -187,7 +188,10 @@ export interface CollectedList {
   };
 }
 
-/** One page as the client asked for it, which may take several of the store's. */
+/**
+ * One page as the client asked for it, which may take several of the store's. Memory is bounded: a
+ * page may be shorter than its limit when its documents are large, and a whole list is refused.
+ */
 export async function collectPage(
   pages: AsyncGenerator<Page>,
   limit: number,
@@ -195,14 +199,18 @@ export async function collectPage(
 ): Promise<CollectedList> {
   const records: StoredRecord[] = [];
   let revision = 0;
+  let bytes = 0;
   for await (const page of pages) {
     revision = page.revision;
     const room = limit - records.length;
     const taken = page.records.slice(0, room);
     appendAll(records, taken);
+    for (const { body } of taken) bytes += body.length;
     const last = records.at(-1);
     const isCut = taken.length < page.records.length || page.next !== undefined;
-    if (records.length >= limit && isCut && last !== undefined) {
+    const isFull = records.length >= limit || bytes > limits.maxCollectedBytes;
+    if (isFull && isCut && limit === Number.POSITIVE_INFINITY) throw tooMuch();
+    if (isFull && isCut && last !== undefined) {
       const { namespace, name } = last.key;
       const token = encodeContinue({ revision, namespace, name }, listed);
       const remaining = page.remaining === undefined ? {} : { remainingItemCount: page.remaining };
@@ -212,6 +220,15 @@ export async function collectPage(
     if (page.next === undefined) break;
   }
   return { records, metadata: { resourceVersion: String(revision) } };
+}
+
+function tooMuch(): SetpointError {
+  const mib = limits.maxCollectedBytes / 2 ** 20;
+  return new SetpointError(
+    "request.too_large",
+    `the list is larger than ${mib} MiB, which only a plain JSON list may be`,
+    { suggestion: "ask for pages, for example with limit=500" },
+  );
 }
 
 const comma = Buffer.from(",");

@@ -13,7 +13,7 @@ import type { Form } from "./negotiate.ts";
 import { encodeProtobuf } from "./protobuf/envelope.ts";
 
 const compress = promisify(gzip);
-const gzipLevel = 1;
+export const gzipLevel = 1;
 
 export interface Answer {
   readonly status: number;

@@ -11,7 +11,8 @@ import { changeSelector } from "../../intents/watch/selection.ts";
 import type { Selection } from "../../intents/watch/selection.ts";
 import type { WatchEvent, WatchGroup, WatchHub } from "../../intents/watch/watch-hub.ts";
 import type { Store } from "../../store/port.ts";
-import type { BodyStream, Exchange } from "../http/exchange.ts";
+import type { Exchange } from "../http/exchange.ts";
+import type { BodyStream } from "../http/outflow.ts";
 import { readPages } from "./list.ts";
 import { contentType } from "./negotiate.ts";
 import type { Form } from "./negotiate.ts";
@@ -130,7 +131,7 @@ class Watch {
     this.#leave();
     for (const cancel of this.#cancels) cancel();
     this.#held = undefined;
-    this.#stream.end();
+    this.#stream.end(limits.watchCloseMs);
     this.#ended.resolve();
   }
 
@@ -183,16 +184,22 @@ class Watch {
       this.#send(bytes, through);
       return;
     }
+    if (this.#heldBytes > limits.maxWatchBacklogBytes) {
+      this.#cutOff();
+      return;
+    }
+    // Of batches that do not concern the watch only the newest matters.
+    if (bytes.length === 0 && this.#held.at(-1)?.bytes.length === 0) this.#held.pop();
     this.#held.push({ bytes, through });
     this.#heldBytes += bytes.length;
-    if (this.#heldBytes > limits.maxWatchBacklogBytes) this.#cutOff();
   }
 
   #send(bytes: Buffer, through: number): void {
     this.#through = through;
     if (bytes.length === 0) return;
-    this.#stream.write(bytes);
+    // What waited before counts, as one batch may be large for a client that keeps up.
     if (this.#stream.pendingBytes > limits.maxWatchBacklogBytes) this.#cutOff();
+    else this.#stream.write(bytes);
   }
 
   async #writeAll(bytes: Buffer): Promise<void> {
