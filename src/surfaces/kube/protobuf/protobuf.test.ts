@@ -175,6 +175,13 @@ describe("protobuf of built-in kinds", () => {
     assert.deepEqual(decodeProtobuf(encodeProtobuf(document)), document);
   });
 
+  it("refuses integers that would lose digits", () => {
+    const metadata = { generation: 2 ** 60 };
+    const document = { kind: "Scale", apiVersion: "autoscaling/v1", metadata };
+    const body = encodeProtobuf(document);
+    assert.throws(() => decodeProtobuf(body), / is beyond the integers from /);
+  });
+
   it("skips fields that are not known", () => {
     const body = Buffer.from(sent[2]?.[1] ?? "", "hex");
     // Field 99 of the namespace, as a varint: the message and its length grow by three bytes.
