@@ -4,6 +4,7 @@ import type { JsonObject } from "../../kernel/json.ts";
 import { limits } from "../../kernel/limits.ts";
 import { SetpointError, isSetpointError } from "../../kernel/errors.ts";
 import { deleteResource } from "../../intents/write/delete.ts";
+import type { Found } from "../../intents/kinds/registry.ts";
 import type { Selection } from "../../intents/watch/selection.ts";
 import type { Page, StoredRecord } from "../../store/port.ts";
 import { mastersGroup } from "../../intents/auth/user.ts";
@@ -111,12 +112,8 @@ async function streamList(
   form: Form,
 ): Promise<void> {
   const { exchange, found } = request;
-  const first = await pages.next();
-  if (first.done === true) throw new Error("a list has at least one page");
-  const metadata = { resourceVersion: String(first.value.revision) };
-  const head = listHead(found, metadata);
-  const items = await itemBytes(found, first.value.records);
-  if (first.value.next === undefined) {
+  const { head, items, isWhole } = await firstPage(found, pages);
+  if (isWhole) {
     const answer = { status: 200, form, headers: request.headers() };
     await sendBytes(exchange, answer, Buffer.concat([head, items, listTail]));
     return;
@@ -132,14 +129,16 @@ async function streamList(
   const sink = isPacked ? gzipSink(stream, gzipLevel) : plainSink(stream);
   let isFirst = items.length === 0;
   try {
-    await sink.write(Buffer.concat([head, items]));
+    // Pages are joined to nothing: a copy would stay for as long as the client does not read.
+    await sink.write(head);
+    await sink.write(items);
     while (!stream.isClosed) {
       // The next page is read only when the client has taken the last one.
-      const next = await pages.next();
-      if (next.done === true) break;
-      const more = await itemBytes(found, next.value.records);
+      const more = await nextItems(found, pages);
+      if (more === undefined) break;
       if (more.length === 0) continue;
-      await sink.write(isFirst ? more : Buffer.concat([comma, more]));
+      if (!isFirst) await sink.write(comma);
+      await sink.write(more);
       isFirst = false;
     }
     await sink.write(listTail);
@@ -151,6 +150,24 @@ async function streamList(
   } finally {
     await pages.return(undefined);
   }
+}
+
+/** Made before the answer begins, so that what goes wrong in it is still told as an error. */
+async function firstPage(
+  found: Found,
+  pages: AsyncGenerator<Page>,
+): Promise<{ readonly head: Buffer; readonly items: Buffer; readonly isWhole: boolean }> {
+  const first = await pages.next();
+  if (first.done === true) throw new Error("a list has at least one page");
+  const { revision, records, next } = first.value;
+  const head = listHead(found, { resourceVersion: String(revision) });
+  return { head, items: await itemBytes(found, records), isWhole: next === undefined };
+}
+
+/** Undefined when there are no more pages. */
+async function nextItems(found: Found, pages: AsyncGenerator<Page>): Promise<Buffer | undefined> {
+  const next = await pages.next();
+  return next.done === true ? undefined : await itemBytes(found, next.value.records);
 }
 
 const gzipHeaders = { "content-encoding": "gzip", vary: "Accept-Encoding" };

@@ -92,23 +92,24 @@ export async function* readPages(
     limit: pageItems,
     ...(countRemaining ? { countRemaining } : {}),
   };
-  let next: Partial<ListQuery> = {
+  const start: Partial<ListQuery> = {
     ...(at === undefined ? {} : { at }),
     ...(from === undefined ? {} : { from }),
   };
+  const place: { next: Partial<ListQuery> | undefined } = { next: start };
   const bounds = labels.filter(({ bound }) => bound !== undefined);
   const filters = name !== undefined || selection.excluded.length > 0 || bounds.length > 0;
-  for (;;) {
-    const page = await readPage(store, { ...query, ...next }, namespace);
-    const records = filters
-      ? page.records.filter(
-          (record) => selectsKey(selection, record.key) && hasLabels(bounds, record),
-        )
-      : page.records;
-    yield filters ? { ...page, records } : page;
-    if (page.next === undefined) return;
-    next = { from: page.next };
-  }
+  // No page is kept here while the client takes its time with it.
+  const read = async (): Promise<Page> => {
+    const page = await readPage(store, { ...query, ...place.next }, namespace);
+    place.next = page.next === undefined ? undefined : { from: page.next };
+    if (!filters) return page;
+    const records = page.records.filter(
+      (record) => selectsKey(selection, record.key) && hasLabels(bounds, record),
+    );
+    return { ...page, records };
+  };
+  while (place.next !== undefined) yield await read();
 }
 
 /** What no index knows of is looked for in the document. */
