@@ -41,6 +41,8 @@ export function isGone(response: Response): boolean {
 }
 
 const pieceBytes = 128 * 1_024;
+/** How often a client is looked at within the time that it may take nothing. */
+const looks = 6;
 
 /** Has a life cycle, hence a class: open, ending, closed. */
 export class Outflow implements BodyStream {
@@ -201,16 +203,16 @@ export class Outflow implements BodyStream {
     this.#counted = now;
   }
 
-  /** Two looks without any movement between them: the client does not read. */
+  /** Many looks in a row without any movement: the client does not read. */
   #watch(): void {
     if (this.#cancelTick !== undefined) return;
     this.#idleTicks = 0;
     const tick = (): void => {
       this.#idleTicks += 1;
-      if (this.#idleTicks > 2) this.abort();
-      else this.#cancelTick = this.#all.timers.after(this.#all.stallMs / 2, tick);
+      if (this.#idleTicks > looks) this.abort();
+      else this.#cancelTick = this.#all.timers.after(this.#all.stallMs / looks, tick);
     };
-    this.#cancelTick = this.#all.timers.after(this.#all.stallMs / 2, tick);
+    this.#cancelTick = this.#all.timers.after(this.#all.stallMs / looks, tick);
   }
 
   #wake(): void {
