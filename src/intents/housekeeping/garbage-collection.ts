@@ -28,12 +28,15 @@ export interface GarbageInput {
 const duties = { item: collectItem, foreground: finishForeground, orphan: finishOrphan } as const;
 type Duty = keyof typeof duties;
 
+const startAfterMs = 1_000;
+const betweenPagesMs = 2;
+
 const ownerPrefix = ownerTerm("");
 const ownersMark = Buffer.from('"ownerReferences"');
 const deletionMark = Buffer.from('"deletionTimestamp"');
 
 export function startGarbageCollection(input: GarbageInput): AsyncDisposable {
-  const { intents, feed, onError } = input;
+  const { feed, onError } = input;
   const collector = garbageCollector(input);
   // Changes are held back until everything was listed, so that the graph has no holes by then.
   const held: Change[] = [];
@@ -44,7 +47,9 @@ export function startGarbageCollection(input: GarbageInput): AsyncDisposable {
   });
   const stop = new AbortController();
   const listing = (async () => {
-    const lost = await listEverything(intents, stop.signal, collector.visit);
+    // Who starts a server waits for it to be ready, and not for this.
+    await input.timers.sleep(startAfterMs, stop.signal);
+    const lost = await listEverything(input, stop.signal, collector.visit);
     for (const key of lost) collector.add("item", key);
     isListed = true;
     for (const change of held.splice(0)) collector.take(change);
@@ -118,7 +123,7 @@ function garbageCollector({ intents, timers, onError }: GarbageInput): Collector
 
 /** Visits every resource and returns those with an owner that was not among them. */
 async function listEverything(
-  { store, kinds }: Intents,
+  { intents: { store, kinds }, timers }: GarbageInput,
   signal: AbortSignal,
   visit: (record: StoredRecord, owners: readonly string[]) => void,
 ): Promise<readonly ResourceKey[]> {
@@ -135,6 +140,8 @@ async function listEverything(
         visit(record, owners);
       }
       if (page.next === undefined) break;
+      // The embedded store reads on this thread: requests have their turn between two pages.
+      await timers.sleep(betweenPagesMs, signal);
       try {
         page = await store.list({ kind: id, from: page.next });
       } catch (error) {

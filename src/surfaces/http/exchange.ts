@@ -114,8 +114,7 @@ class HttpExchange implements Exchange {
     if (this.method === "HEAD" || length === 0) response.end();
     else if (length > onePieceBytes) this.#sendLarge(body);
     else if (typeof body === "string") response.end(body);
-    // As a text the body is joined to the head and both are encrypted and sent as one.
-    else (response as ServerResponse).end(body.toString("latin1"), "latin1");
+    else sendTogether(response as ServerResponse, body);
   }
 
   begin(status: number, headers: Headers): BodyStream {
@@ -144,6 +143,28 @@ class HttpExchange implements Exchange {
     if (isGone(this.#response)) run();
     else this.#response.once("close", run);
   }
+}
+
+interface Small {
+  readonly response: ServerResponse;
+  readonly body: Buffer;
+}
+
+let waiting: Small[] = [];
+
+/**
+ * Small answers of one turn of the event loop go out together at its end: waking a client that
+ * sleeps costs more than making its answer, and one that was just woken takes the others as well.
+ */
+function sendTogether(response: ServerResponse, body: Buffer): void {
+  if (waiting.push({ response, body }) === 1) setImmediate(flush);
+}
+
+function flush(): void {
+  const now = waiting;
+  waiting = [];
+  // As a text the body is joined to the head and both are encrypted and sent as one.
+  for (const { response, body } of now) response.end(body.toString("latin1"), "latin1");
 }
 
 /** The two kinds of response differ in their types only. */
