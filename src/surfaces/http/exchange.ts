@@ -64,6 +64,7 @@ class HttpExchange implements Exchange {
   readonly certificate: PeerCertificate | undefined;
   readonly #request: Request;
   readonly #response: Response;
+  readonly #turn = currentTurn();
   readonly #outflows: Outflows;
   #outflow: Outflow | undefined;
   #status = 0;
@@ -114,7 +115,8 @@ class HttpExchange implements Exchange {
     if (this.method === "HEAD" || length === 0) response.end();
     else if (length > onePieceBytes) this.#sendLarge(body);
     else if (typeof body === "string") response.end(body);
-    else sendTogether(response as ServerResponse, body);
+    else if (this.#turn !== turn.number) sendSmall(response as ServerResponse, body);
+    else turn.waiting.push({ response: response as ServerResponse, body });
   }
 
   begin(status: number, headers: Headers): BodyStream {
@@ -150,21 +152,33 @@ interface Small {
   readonly body: Buffer;
 }
 
-let waiting: Small[] = [];
-
 /**
- * Small answers of one turn of the event loop go out together at its end: waking a client that
- * sleeps costs more than making its answer, and one that was just woken takes the others as well.
+ * Small answers that are made in the same turn of the event loop as their requests came go out
+ * together at its end: waking a client that sleeps costs more than making its answer, and one that
+ * was just woken takes the others as well. Later answers, as those of commits, come in batches
+ * anyway and go at once.
  */
-function sendTogether(response: ServerResponse, body: Buffer): void {
-  if (waiting.push({ response, body }) === 1) setImmediate(flush);
+const turn = { number: 0, isOpen: false, waiting: [] as Small[] };
+
+function currentTurn(): number {
+  if (!turn.isOpen) {
+    turn.isOpen = true;
+    setImmediate(endTurn);
+  }
+  return turn.number;
 }
 
-function flush(): void {
-  const now = waiting;
-  waiting = [];
-  // As a text the body is joined to the head and both are encrypted and sent as one.
-  for (const { response, body } of now) response.end(body.toString("latin1"), "latin1");
+function endTurn(): void {
+  const { waiting } = turn;
+  turn.number += 1;
+  turn.isOpen = false;
+  turn.waiting = [];
+  for (const { response, body } of waiting) sendSmall(response, body);
+}
+
+/** As a text the body is joined to the head and both are encrypted and sent as one. */
+function sendSmall(response: ServerResponse, body: Buffer): void {
+  response.end(body.toString("latin1"), "latin1");
 }
 
 /** The two kinds of response differ in their types only. */
