@@ -182,7 +182,8 @@ test("tokens of other issuers, keys, audiences and algorithms are refused", asyn
   );
   const [header = "", payload = "", signature = ""] = (await token()).split(".");
   const broken = "[invalid bearer token, go-jose/go-jose: error in cryptographic primitive]";
-  equal(await errorOf(`${header}.${payload}.A${signature.slice(1)}`), broken);
+  const other = signature.startsWith("A") ? "B" : "A";
+  equal(await errorOf(`${header}.${payload}.${other}${signature.slice(1)}`), broken);
   const none = Buffer.from('{"alg":"none"}').toString("base64url");
   equal(await errorOf(`${none}.${payload}.`), broken);
   const confused = new SignJWT({ iss: "https://setpoint.test" }).setProtectedHeader({
