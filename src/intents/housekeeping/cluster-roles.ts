@@ -3,7 +3,6 @@
 // Every process does it; all come to the same rules, and who is late finds nothing to change.
 
 import { canonicalJson } from "../../kernel/canonical-json.ts";
-import { isSetpointError } from "../../kernel/errors.ts";
 import type { Json } from "../../kernel/json.ts";
 import type { Resource } from "../../kernel/resource.ts";
 import type { Timers } from "../../kernel/timers.ts";
@@ -11,11 +10,11 @@ import { rbacGroup, rulesOf } from "../auth/policy.ts";
 import type { PolicyRule } from "../auth/policy.ts";
 import type { Rbac } from "../auth/rbac.ts";
 import { clusterRoleOf } from "../auth/role-aggregation.ts";
-import { systemCaller, systemOptions } from "../bootstrap.ts";
+import { systemOptions } from "../bootstrap.ts";
 import { withField } from "../builtin/parts.ts";
 import type { Intents } from "../request.ts";
-import { updateResource } from "../write/update.ts";
 import { keyedWorker } from "./keyed-worker.ts";
+import { changeAsSystem } from "./system-change.ts";
 
 export interface ClusterRolesInput {
   readonly intents: Intents;
@@ -61,8 +60,7 @@ async function writeRules(
   name: string,
 ): Promise<void> {
   const record = intents.live.get({ kind: clusterRolesKind, namespace: "", name });
-  const found = intents.kinds.find(rbacGroup, "v1", "clusterroles");
-  if (record === undefined || found === undefined) return;
+  if (record === undefined) return;
   const withRules = (role: Resource): Resource => {
     const ref = { apiGroup: rbacGroup, kind: "ClusterRole", name };
     const rules = rbac.rulesOfRole(ref, "");
@@ -73,19 +71,13 @@ async function writeRules(
   if (metadata.deletionTimestamp !== undefined || withRules(record.resource) === record.resource) {
     return;
   }
-  try {
-    await updateResource(intents, {
-      caller: systemCaller,
-      target: { ...found, namespace: "", name, subresource: "" },
-      options,
-      optionsKind: "UpdateOptions",
-      allowsBlind: true,
-      change: (old) => ({ wanted: withRules(old) }),
-    });
-  } catch (error) {
-    // It was deleted meanwhile.
-    if (!isSetpointError(error, "resource.not_found")) throw error;
-  }
+  await changeAsSystem(intents, {
+    group: rbacGroup,
+    plural: "clusterroles",
+    name,
+    edit: withRules,
+    options,
+  });
 }
 
 function isAggregated(role: Resource): boolean {

@@ -6,12 +6,11 @@ import type { Condition, ConditionInput } from "../../kernel/conditions.ts";
 import { equalJson, isJsonArray, isJsonObject } from "../../kernel/json.ts";
 import type { Json } from "../../kernel/json.ts";
 import type { Resource } from "../../kernel/resource.ts";
-import { isSetpointError } from "../../kernel/errors.ts";
-import { systemCaller, systemOptions } from "../bootstrap.ts";
-import type { Intents, Target } from "../request.ts";
-import { updateResource } from "../write/update.ts";
+import type { Intents } from "../request.ts";
 import { deleteContent } from "./content.ts";
+import { changeAsSystem } from "./system-change.ts";
 
+const namespaces = { group: "", plural: "namespaces" };
 const contentFinalizer = "kubernetes";
 const lookAgainMs = 1_000;
 
@@ -30,37 +29,19 @@ export async function endNamespace(intents: Intents, name: string): Promise<numb
     }
   }
   if (remaining.size === 0) {
-    await change(intents, name, "finalize", withoutContentFinalizer);
+    const subresource = "finalize";
+    await changeAsSystem(intents, {
+      ...namespaces,
+      name,
+      subresource,
+      edit: withoutContentFinalizer,
+    });
     return undefined;
   }
-  await change(intents, name, "status", (namespace) =>
-    withConditions(namespace, conditionsFor(remaining, finalizers), intents.clock.nowMs()),
-  );
+  const edit = (namespace: Resource): Resource =>
+    withConditions(namespace, conditionsFor(remaining, finalizers), intents.clock.nowMs());
+  await changeAsSystem(intents, { ...namespaces, name, subresource: "status", edit });
   return lookAgainMs;
-}
-
-async function change(
-  intents: Intents,
-  name: string,
-  subresource: string,
-  edit: (namespace: Resource) => Resource,
-): Promise<void> {
-  const found = intents.kinds.find("", "v1", "namespaces");
-  if (found === undefined) throw new Error("namespaces are always served");
-  const target: Target = { ...found, namespace: "", name, subresource };
-  try {
-    await updateResource(intents, {
-      caller: systemCaller,
-      target,
-      options: systemOptions,
-      optionsKind: "UpdateOptions",
-      change: (old) => ({ wanted: edit(old) }),
-      allowsBlind: true,
-    });
-  } catch (error) {
-    // Another process was faster.
-    if (!isSetpointError(error, "resource.not_found")) throw error;
-  }
 }
 
 function withoutContentFinalizer(namespace: Resource): Resource {
