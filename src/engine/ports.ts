@@ -1,0 +1,98 @@
+// What the engine needs from around it. The store is used directly, for claims and for the fenced
+// writes of status; everything that is a change of intent (children, events) goes through the one
+// write path, which is above the engine and so comes in through `Resources`.
+
+import type { Clock } from "../kernel/clock.ts";
+import type { Draft } from "../kernel/draft.ts";
+import type { Ids } from "../kernel/ids.ts";
+import type { Json, JsonObject } from "../kernel/json.ts";
+import type { Random } from "../kernel/random.ts";
+import type { Resource, ResourceKey } from "../kernel/resource.ts";
+import type { Timers } from "../kernel/timers.ts";
+import type { Answer, ClaimRef, Store, Write } from "../store/port.ts";
+import type { ChildDocument, RunLog, Tracer } from "./reconciler.ts";
+
+export interface EnginePorts {
+  readonly store: Store;
+  readonly resources: Resources;
+  readonly clock: Clock;
+  readonly timers: Timers;
+  readonly random: Random;
+  readonly ids: Ids;
+  readonly log: RunLog & { error(fields: Readonly<Record<string, unknown>>, text: string): void };
+  readonly tracer: Tracer;
+  readonly meter: Meter;
+}
+
+/** The write path as the engine uses it. All documents are in the storage version of their kind. */
+export interface Resources {
+  /** For a write of the engine itself: metadata and status only, so nothing is admitted again. */
+  draft(kind: string, resource: Resource): Draft | Promise<Draft>;
+  /** Owner references, field ownership and the fence are added to what is given. */
+  applyChild(change: ChildChange & { readonly document: ChildDocument }): Promise<Resource>;
+  /** False when it is not there; refused when it is not a child of the owner. */
+  deleteChild(change: ChildChange & { readonly key: ResourceKey }): Promise<boolean>;
+  /** The kind id for an apiVersion and Kind, when it is served. */
+  kindOf(apiVersion: string, kind: string): string | undefined;
+  recordEvent(event: EngineEvent): Promise<void>;
+  /** How much more than others a namespace may run at a time; 1 by default. */
+  weightOf(namespace: string): number;
+}
+
+export interface ChildChange {
+  readonly owner: Resource;
+  readonly ownerKey: ResourceKey;
+  /** The claim on the owner, checked inside the commit. */
+  readonly claim: ClaimRef;
+}
+
+export interface EngineEvent {
+  readonly key: ResourceKey;
+  readonly resource: Resource;
+  readonly type: "Normal" | "Warning";
+  readonly reason: string;
+  readonly message: string;
+}
+
+/** Numbers for people who watch. Names and labels come from the program, never from users. */
+export interface Meter {
+  count(name: string, labels?: Labels, by?: number): void;
+  gauge(name: string, value: number, labels?: Labels): void;
+  observe(name: string, seconds: number, labels?: Labels): void;
+}
+
+export type Labels = Readonly<Record<string, string>>;
+
+/**
+ * What the parts of one run share. Every write made here names the claim; when the store refuses
+ * it as no longer held, the run is aborted and the error is thrown, so nothing after it happens.
+ */
+export interface RunScope {
+  readonly key: ResourceKey;
+  readonly uid: string;
+  readonly claim: ClaimRef;
+  readonly signal: AbortSignal;
+  /** As of the last read or write in this run. */
+  current(): Resource;
+  /** Atomic. The claim is added to each write. Throws when any is refused. */
+  commit(writes: readonly Write[]): Promise<readonly Answer[]>;
+  /**
+   * Writes what `edit` makes of the newest document, again when another writer was faster. Only
+   * status and, by the engine, finalizers may differ. `also` are committed in the same group.
+   */
+  update(edit: (resource: Resource) => Resource, also?: readonly Write[]): Promise<void>;
+}
+
+/** The engine's part of a status; see settle.ts for who writes what. */
+export interface ReconcileStatus {
+  /** Failed tries since the last success or change of the spec. */
+  readonly attempts?: number;
+  readonly nextAttempt?: string;
+  /** The token of the last request by annotation that was dealt with. */
+  readonly handledRequest?: string;
+  readonly externalId?: string;
+  readonly waitingFor?: readonly JsonObject[];
+  readonly progress?: JsonObject;
+  readonly lastRun?: JsonObject;
+  readonly [key: string]: Json | undefined;
+}
