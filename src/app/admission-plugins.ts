@@ -14,7 +14,7 @@ import type { WebhookFetch } from "../intents/kinds/conversion-webhook-call.ts";
 import type { KindRegistry } from "../intents/kinds/registry.ts";
 import type { LiveView } from "../intents/live-view.ts";
 import { escalationGuard } from "../intents/write/escalation-guard.ts";
-import { systemIds } from "../kernel/ids.ts";
+import type { Ids } from "../kernel/ids.ts";
 import type { Store } from "../store/port.ts";
 import type { Logger } from "../telemetry/log.ts";
 
@@ -25,13 +25,14 @@ export interface AdmissionPluginsInput {
   readonly quotas: QuotaIndex;
   readonly rbac: Rbac;
   readonly fetch: WebhookFetch;
+  readonly ids: Ids;
   readonly log: Logger;
 }
 
 const group = "admissionregistration.k8s.io";
 
 export function admissionPlugins(input: AdmissionPluginsInput): readonly AdmissionPlugin[] {
-  const { live, kinds, store, quotas, rbac, fetch, log } = input;
+  const { live, kinds, store, quotas, rbac, fetch, ids, log } = input;
   const onError = (error: unknown, configuration: string): void =>
     log.error({ error, configuration }, "webhook configuration not usable");
   const index = { live, kinds, onError };
@@ -39,7 +40,7 @@ export function admissionPlugins(input: AdmissionPluginsInput): readonly Admissi
     live,
     authorizer: rbac,
     fetch,
-    ids: systemIds,
+    ids,
     onIgnored: (error: Error): void => log.warn({ error }, "webhook failed and was ignored"),
   };
   return [

@@ -23,10 +23,14 @@ import type { ChangeFeed } from "../intents/watch/change-feed.ts";
 import { watchHub } from "../intents/watch/watch-hub.ts";
 import type { WatchHub } from "../intents/watch/watch-hub.ts";
 import { systemClock } from "../kernel/clock.ts";
+import type { Clock } from "../kernel/clock.ts";
 import { equalJson } from "../kernel/json.ts";
 import { systemIds } from "../kernel/ids.ts";
+import type { Ids } from "../kernel/ids.ts";
 import { systemRandom } from "../kernel/random.ts";
+import type { Random } from "../kernel/random.ts";
 import { systemTimers } from "../kernel/timers.ts";
+import type { Timers } from "../kernel/timers.ts";
 import type { Store } from "../store/port.ts";
 import type { Logger } from "../telemetry/log.ts";
 import { admissionPlugins } from "./admission-plugins.ts";
@@ -64,19 +68,37 @@ const liveKinds = [
 export interface ControlPlaneOptions {
   /** Where webhooks of services are; their names are left to DNS when it is absent. */
   readonly resolveService?: ServiceResolver;
+  /** Those of the system when left out; a test gives its own and so owns time and chance. */
+  readonly surroundings?: Surroundings;
 }
+
+/** What a program has around it. */
+export interface Surroundings {
+  readonly clock: Clock;
+  readonly timers: Timers;
+  readonly ids: Ids;
+  readonly random: Random;
+}
+
+export const systemSurroundings: Surroundings = {
+  clock: systemClock,
+  timers: systemTimers,
+  ids: systemIds,
+  random: systemRandom,
+};
 
 export async function openControlPlane(
   store: Store,
   log: Logger,
   options: ControlPlaneOptions = {},
 ): Promise<ControlPlane> {
-  const clock = systemClock;
+  const { surroundings = systemSurroundings, ...webhookOptions } = options;
+  const { clock, timers, ids, random } = surroundings;
   await using undo = new AsyncDisposableStack();
-  const webhooks = undo.use(openWebhookClient(options));
+  const webhooks = undo.use(openWebhookClient(webhookOptions));
   const feed = undo.use(
     await openChangeFeed(store, {
-      timers: systemTimers,
+      timers,
       onError: (error) => log.warn({ error }, "log not readable"),
     }),
   );
@@ -99,6 +121,7 @@ export async function openControlPlane(
     quotas,
     rbac,
     fetch: webhooks.fetch,
+    ids,
     log,
   });
   const intents: Intents = {
@@ -107,17 +130,17 @@ export async function openControlPlane(
     kinds,
     admission: admissionChain(plugins),
     clock,
-    ids: systemIds,
-    random: systemRandom,
+    ids,
+    random,
   };
   // A webhook that does not answer must not keep the server from starting.
   await bootstrap({ ...intents, admission: admissionChain([]) });
-  for (const task of startTasks(intents, feed, quotas, log)) undo.use(task);
+  for (const task of startTasks({ intents, feed, quotas, timers, log })) undo.use(task);
   undo.use(
     followClusterRoles({
       intents,
       rbac,
-      timers: systemTimers,
+      timers,
       onError: (error, role) => log.warn({ error, role }, "rules of a role not gathered"),
     }),
   );
@@ -131,14 +154,17 @@ export async function openControlPlane(
   };
 }
 
+interface TasksInput {
+  readonly intents: Intents;
+  readonly feed: ChangeFeed;
+  readonly quotas: QuotaIndex;
+  readonly timers: Timers;
+  readonly log: Logger;
+}
+
 /** What the server does by itself. */
-function startTasks(
-  intents: Intents,
-  feed: ChangeFeed,
-  quotas: QuotaIndex,
-  log: Logger,
-): readonly AsyncDisposable[] {
-  const timers = systemTimers;
+function startTasks(input: TasksInput): readonly AsyncDisposable[] {
+  const { intents, feed, quotas, timers, log } = input;
   return [
     startHousekeeping({
       intents,

@@ -5,7 +5,7 @@ import type { JsonObject } from "../kernel/json.ts";
 import type { Ids } from "../kernel/ids.ts";
 import type { Random } from "../kernel/random.ts";
 import type { ResourceKey } from "../kernel/resource.ts";
-import type { Store } from "../store/port.ts";
+import type { ClaimRef, Store } from "../store/port.ts";
 import type { Admission } from "./admission/admission.ts";
 import type { UserInfo } from "./auth/user.ts";
 import type { KindRegistry } from "./kinds/registry.ts";
@@ -53,6 +53,8 @@ export interface WriteOptions {
   readonly fieldValidation: FieldValidation;
   /** The options that the client named itself, for policies to see. */
   readonly sent?: JsonObject;
+  /** The claim of the worker on whose behalf it is written; refused once that is lost. */
+  readonly claim?: ClaimRef;
 }
 
 /** What stands in the store after a write, or would stand there after a dry run. */

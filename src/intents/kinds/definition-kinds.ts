@@ -2,6 +2,7 @@
 // gone is not. A definition that cannot be read as a kind is left out and reported; it was
 // checked when it was written, so this happens only with data of another version.
 
+import { annotations } from "../../kernel/annotations.ts";
 import { defineKind } from "../../kernel/kind.ts";
 import { equalJson } from "../../kernel/json.ts";
 import type { LiveRecord, LiveView } from "../live-view.ts";
@@ -56,6 +57,7 @@ function servedDefinition(
     preferred: kind.versions.find((version) => version.served)?.name ?? "",
     cleanSince: isSameSpec ? (served?.cleanSince ?? 0) : cleanSince(after, before),
     isTerminating: resource.metadata.deletionTimestamp !== undefined,
+    isReconciled: resource.metadata.annotations?.[annotations.reconciled] === "true",
     definition: { name: resource.metadata.name, uid: resource.metadata.uid },
   });
   function cleanSince({ resource: { metadata } }: LiveRecord, old: LiveRecord | undefined): number {

@@ -50,6 +50,8 @@ export interface ServedKind {
   readonly hasHidden: boolean;
   /** The definition is being deleted: nothing new may be created. */
   readonly isTerminating: boolean;
+  /** Its resources have a reconciler, in this process or another: a write makes them due. */
+  readonly isReconciled: boolean;
   /** Name and uid of the definition, for kinds that come from one. */
   readonly definition: { readonly name: string; readonly uid: string } | undefined;
 }
@@ -79,6 +81,7 @@ export interface ServedKindInput {
   readonly cleanSince?: number;
   readonly isPlain?: boolean;
   readonly isTerminating?: boolean;
+  readonly isReconciled?: boolean;
   readonly definition?: { readonly name: string; readonly uid: string };
 }
 
@@ -107,6 +110,7 @@ export function servedKind(input: ServedKindInput): ServedKind {
     isPlain: input.isPlain ?? true,
     hasHidden: kind.fieldRules.some(({ rule }) => rule === "write-only" || rule === "secret"),
     isTerminating: input.isTerminating ?? false,
+    isReconciled: input.isReconciled ?? false,
     definition: input.definition,
   };
 }

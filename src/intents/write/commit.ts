@@ -1,11 +1,19 @@
 // The last step of every write: the draft goes to the store under its precondition, and what the
 // store says is put into the words of the API. When the server itself lives by the resource (a
-// definition, a role, a namespace) the answer waits until this process has taken it in.
+// definition, a role, a namespace) the answer waits until this process has taken it in. A resource
+// that is reconciled becomes due in the same commit, so that no accepted intent is forgotten.
 
 import type { Draft } from "../../kernel/draft.ts";
 import { isSetpointError } from "../../kernel/errors.ts";
 import type { SetpointError } from "../../kernel/errors.ts";
-import type { CounterBound, CounterUse, Delete, Precondition, Put } from "../../store/port.ts";
+import type {
+  ClaimRef,
+  CounterBound,
+  CounterUse,
+  Delete,
+  Precondition,
+  Put,
+} from "../../store/port.ts";
 import { quotaExceeded } from "../admission/quota/quota-refusal.ts";
 import type { ExceededCounter } from "../admission/quota/quota-refusal.ts";
 import { alreadyExists, conflict, notFound } from "../refusals.ts";
@@ -19,10 +27,14 @@ export interface PutInput {
   readonly when: Precondition;
   readonly uses?: readonly CounterUse[] | undefined;
   readonly bounds?: readonly CounterBound[] | undefined;
+  /** Checked inside the commit. */
+  readonly claim?: ClaimRef | undefined;
 }
 
+const dueNow = { kind: "wake", afterMs: 0 } as const;
+
 export async function commitPut(intents: Intents, input: PutInput): Promise<Written> {
-  const { target, uid, draft, when, uses, bounds } = input;
+  const { target, uid, draft, when, uses, bounds, claim } = input;
   const write: Put = {
     kind: "put",
     key: keyOfTarget(target),
@@ -31,6 +43,8 @@ export async function commitPut(intents: Intents, input: PutInput): Promise<Writ
     when,
     ...(uses === undefined ? {} : { uses }),
     ...(bounds === undefined ? {} : { bounds }),
+    ...(claim === undefined ? {} : { claim }),
+    ...(target.served.isReconciled ? { due: dueNow } : {}),
   };
   const [answer] = await intents.store.commit([write]);
   if (answer === undefined) throw new Error("the store answers each write");
@@ -42,12 +56,19 @@ export async function commitPut(intents: Intents, input: PutInput): Promise<Writ
   return { revision, body: draft.body, outcome };
 }
 
+export interface DeleteInput {
+  readonly when: Precondition;
+  readonly last: Draft;
+  readonly claim?: ClaimRef | undefined;
+}
+
 export async function commitDelete(
   intents: Intents,
   target: Target,
-  { when, last }: { readonly when: Precondition; readonly last: Draft },
+  { when, last, claim }: DeleteInput,
 ): Promise<Written> {
-  const write: Delete = { kind: "delete", key: keyOfTarget(target), when, last };
+  const fence = claim === undefined ? {} : { claim };
+  const write: Delete = { kind: "delete", key: keyOfTarget(target), when, last, ...fence };
   const [answer] = await intents.store.commit([write]);
   if (answer === undefined) throw new Error("the store answers each write");
   if (answer.kind === "refused") throw inWordsOfTheApi(intents, target, answer.error);

@@ -129,7 +129,8 @@ async function tryCreate(
   const { uid } = object.metadata;
   try {
     const when = { kind: "absent" } as const;
-    const written = await commitPut(intents, { target, uid, draft, when, uses, bounds });
+    const { claim } = options;
+    const written = await commitPut(intents, { target, uid, draft, when, uses, bounds, claim });
     return await confirmPlace(intents, target, uid, written);
   } catch (error) {
     if (!isSetpointError(error, "resource.already_exists")) throw error;

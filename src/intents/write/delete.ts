@@ -6,7 +6,7 @@ import type { Json, JsonObject } from "../../kernel/json.ts";
 import { equalJson } from "../../kernel/json.ts";
 import { limits } from "../../kernel/limits.ts";
 import type { Metadata, Resource } from "../../kernel/resource.ts";
-import type { StoredRecord } from "../../store/port.ts";
+import type { ClaimRef, StoredRecord } from "../../store/port.ts";
 import { conflict, notFound } from "../refusals.ts";
 import { keyOfTarget } from "../request.ts";
 import type { Caller, Intents, Target, Written } from "../request.ts";
@@ -23,6 +23,8 @@ export interface DeleteOptions {
   readonly preconditions: { readonly uid?: string; readonly resourceVersion?: string };
   /** DeleteOptions as they came, for webhooks. */
   readonly raw: JsonObject;
+  /** The claim of the worker on whose behalf it is deleted; refused once that is lost. */
+  readonly claim?: ClaimRef;
 }
 
 export interface DeleteInput {
@@ -72,10 +74,11 @@ async function tryDelete(
   const before = withoutRevision(old);
   const marked = markedForDeletion(intents, target, options, before);
   const when = { kind: "revision", revision: record.revision, uid: record.uid } as const;
+  const { claim } = options;
   if (!isHeld(served, marked)) {
     const last = await draftFor(served, before);
     if (options.isDryRun) return { revision: record.revision, body: last.body, outcome: "deleted" };
-    return await commitDelete(intents, target, { when, last });
+    return await commitDelete(intents, target, { when, last, claim });
   }
   if (equalJson(marked, before)) {
     return { revision: record.revision, body: record.body, outcome: "unchanged" };
@@ -84,7 +87,7 @@ async function tryDelete(
   if (options.isDryRun) {
     return { revision: record.revision, body: draft.body, outcome: "updated" };
   }
-  return await commitPut(intents, { target, uid: record.uid, draft, when });
+  return await commitPut(intents, { target, uid: record.uid, draft, when, claim });
 }
 
 /** A conflict with what the client itself demanded is an answer, not a lost race. */

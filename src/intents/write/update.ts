@@ -182,14 +182,16 @@ async function writeChanged(
   if (isSame && isSameDocument(draft.body, record)) return unchangedOf(record);
   if (options.isDryRun) return { revision, body: draft.body, outcome: "updated" };
   const when = { kind: "revision", revision, uid: record.uid } as const;
+  const { claim } = options;
   if (isReadyToGo(served, object)) {
-    const gone = await commitDelete(intents, target, { when, last: draft });
+    const gone = await commitDelete(intents, target, { when, last: draft, claim });
     // The answer is the last state there was, and not the deletion.
     return { ...gone, revision };
   }
   const uses = intents.admission.uses(final);
   const bounds = intents.admission.bounds(final);
-  return await commitPut(intents, { target, uid: record.uid, draft, when, uses, bounds });
+  const { uid } = record;
+  return await commitPut(intents, { target, uid, draft, when, uses, bounds, claim });
 }
 
 function unchangedOf({ revision, body }: StoredRecord): Written {
