@@ -34,6 +34,8 @@ export interface Resources {
   deleteChild(change: ChildChange & { readonly key: ResourceKey }): Promise<boolean>;
   /** The kind id for an apiVersion and Kind, when it is served. */
   kindOf(apiVersion: string, kind: string): string | undefined;
+  /** Whether resources of a kind id live in namespaces; undefined when it is not served. */
+  isNamespaced(kind: string): boolean | undefined;
   recordEvent(event: EngineEvent): Promise<void>;
   /** How much more than others a namespace may run at a time; 1 by default. */
   weightOf(namespace: string): number;
