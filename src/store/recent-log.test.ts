@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
+import { keyText } from "../kernel/resource.ts";
 import type { Change } from "./port.ts";
 import { RecentLog, Signal } from "./recent-log.ts";
 import type { RecentPage } from "./recent-log.ts";
@@ -29,6 +30,26 @@ describe("the recent log", () => {
     assert.deepEqual(revisions(log.read({ after: 102, limit: 10 }, 1_000)), [103]);
     assert.deepEqual(revisions(log.read({ after: 103, limit: 10 }, 1_000)), []);
     assert.equal(log.read({ after: 99, limit: 10 }, 1_000), undefined);
+  });
+
+  it("knows the newest change of each key in its window, and forgets with the window", () => {
+    const of = (revision: number, name: string): Change => {
+      return { ...change(revision, 100), key: { ...key, name } };
+    };
+    const newest = (log: RecentLog, name: string) =>
+      log.newest(keyText({ ...key, name }))?.revision;
+    const log = new RecentLog(0, 2_000);
+    log.append([of(1, "a"), of(2, "b"), of(3, "a")]);
+    assert.deepEqual([newest(log, "a"), newest(log, "b"), newest(log, "c")], [3, 2, undefined]);
+    log.append([of(4, "c"), of(5, "d")]);
+    assert.deepEqual([newest(log, "a"), newest(log, "b")], [3, undefined], "only b has left");
+    log.append([of(6, "d"), of(7, "d"), of(8, "d")]);
+    assert.deepEqual([newest(log, "a"), newest(log, "d")], [undefined, 8]);
+    log.forgetKeys();
+    assert.equal(newest(log, "d"), undefined);
+    log.append([of(9, "e")]);
+    log.skipTo(20);
+    assert.equal(newest(log, "e"), undefined);
   });
 
   it("refuses a gap", () => {

@@ -2,14 +2,17 @@
  * The newest changes, kept in memory with their bytes, so that watchers, the engine and other
  * followers of the log read what was just committed without asking the database. Because revisions
  * have no gaps, the window [first, head] is a plain array and "what am I missing?" is arithmetic.
- * It is bounded in bytes; a reader that falls behind it reads the database instead.
+ * It is bounded in bytes; a reader that falls behind it reads the database instead. The newest
+ * change of each key in the window is found by its key, so that what was just written need not be
+ * read to be written again.
  *
  * It also keeps the waiters: `advancedBeyond` and `workArrived` of the port.
  */
 import { assert } from "../kernel/assert.ts";
 import { limits } from "../kernel/limits.ts";
+import { keyText } from "../kernel/resource.ts";
 import type { ChangesQuery } from "./arguments.ts";
-import type { Change, ChangePage } from "./port.ts";
+import type { Change, ChangePage, StoredRecord } from "./port.ts";
 
 const overheadBytes = 512;
 
@@ -17,6 +20,7 @@ export type RecentPage = Pick<ChangePage, "changes" | "through">;
 
 export class RecentLog {
   readonly #maxBytes: number;
+  readonly #newest = new Map<string, Change>();
   #changes: Change[] = [];
   #start = 0;
   #bytes = 0;
@@ -39,6 +43,7 @@ export class RecentLog {
     for (const change of changes) {
       assert(change.revision === this.#head + 1, "the recent log is appended without gaps");
       this.#changes.push(change);
+      this.#newest.set(keyText(change.key), change);
       this.#bytes += change.body.length + overheadBytes;
       this.#head = change.revision;
     }
@@ -50,10 +55,21 @@ export class RecentLog {
   skipTo(head: number): void {
     if (head <= this.#head) return;
     this.#changes = [];
+    this.#newest.clear();
     this.#start = 0;
     this.#bytes = 0;
     this.#head = head;
     this.revisionSignal.advanceTo(head);
+  }
+
+  /** The newest change in the window of the key with this text, which may be its deletion. */
+  newest(id: string): Change | undefined {
+    return this.#newest.get(id);
+  }
+
+  /** For when the database may be ahead of the log: no key is known any more. */
+  forgetKeys(): void {
+    this.#newest.clear();
   }
 
   /** The page of the log that was asked for; undefined: the window begins too late to know. */
@@ -79,7 +95,7 @@ export class RecentLog {
   #trim(): void {
     while (this.#bytes > this.#maxBytes && this.#start < this.#changes.length) {
       const oldest = this.#changes[this.#start];
-      if (oldest !== undefined) this.#bytes -= oldest.body.length + overheadBytes;
+      if (oldest !== undefined) this.#drop(oldest);
       this.#start += 1;
     }
     // Moving the array is linear, so it is done once per half.
@@ -88,6 +104,17 @@ export class RecentLog {
       this.#start = 0;
     }
   }
+
+  #drop(oldest: Change): void {
+    this.#bytes -= oldest.body.length + overheadBytes;
+    const id = keyText(oldest.key);
+    if (this.#newest.get(id) === oldest) this.#newest.delete(id);
+  }
+}
+
+/** The state that a change left behind; undefined after a deletion. */
+export function recordOf({ type, key, uid, revision, body }: Change): StoredRecord | undefined {
+  return type === "deleted" ? undefined : { key, uid, revision, body };
 }
 
 /** A page that ends before the log does. */

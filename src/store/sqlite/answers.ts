@@ -60,9 +60,10 @@ function changeOf(
   };
 }
 
+/** A copy, because the caller's buffer is the caller's again after the answer. */
 function bodyOf(write: Write, stored: () => Buffer): Buffer {
-  if (write.kind === "put") return write.draft.body;
-  if (write.kind === "delete" && write.last !== undefined) return write.last.body;
+  if (write.kind === "put") return Buffer.from(write.draft.body);
+  if (write.kind === "delete" && write.last !== undefined) return Buffer.from(write.last.body);
   return stored();
 }
 

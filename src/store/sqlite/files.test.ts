@@ -7,7 +7,7 @@ import { DatabaseSync } from "node:sqlite";
 import { test } from "node:test";
 import { isSetpointError } from "../../kernel/errors.ts";
 import type { ErrorCode } from "../../kernel/errors.ts";
-import { at, claimOne, commit, del, key, outcomes } from "../contract/samples.ts";
+import { absent, at, claimOne, commit, del, exists, key, outcomes } from "../contract/samples.ts";
 import { put, rejectsWith, wake } from "../contract/samples.ts";
 import { newSealKey } from "../key-ring.ts";
 import type { Store } from "../port.ts";
@@ -248,4 +248,39 @@ test("a deletion of what cannot be opened is answered as what it is: committed",
   assert.equal(await commit(other, put(key("a"))), 3);
   assert.equal((await other.changes(2)).changes.length, 1);
   await rejectsWith("secret.key_missing", other.changes(1));
+});
+
+test("a read is never older than what a list of the file has shown", async () => {
+  using folder = temporaryFolder();
+  await using store = await openSqliteStore({ path: join(folder.path, "store.db"), keys });
+  const a = key("a");
+  for (let spec = 1; spec <= 20; spec += 1) {
+    const when = spec === 1 ? absent : exists;
+    const pending = store.commit([put(a, { when, content: { spec } })]);
+    // No turn of the event loop: the answer of the writer waits, while its file goes ahead.
+    let listed = 0;
+    do {
+      await Promise.resolve();
+      const { records } = await store.list({ kind: a.kind });
+      listed = records[0]?.revision ?? 0;
+    } while (listed < spec);
+    assert.equal((await store.get(a))?.revision, spec);
+    await pending;
+    assert.equal((await store.get(a))?.revision, spec);
+  }
+});
+
+test("a batch whose outcome was lost with its thread is read from the file", async () => {
+  using folder = temporaryFolder();
+  await using store = await openSqliteStore({ path: join(folder.path, "store.db"), keys });
+  const a = key("a");
+  await store.commit([put(a, { content: { spec: 1 } })]);
+  const crash = store.testing.crashWriter().catch(() => undefined);
+  const answers = await store
+    .commit([put(a, { when: exists, content: { spec: 2 } })])
+    .catch(() => undefined);
+  await crash;
+  const { records } = await store.list({ kind: a.kind });
+  assert.equal((await store.get(a))?.revision, records[0]?.revision);
+  assert.equal(records[0]?.revision, answers === undefined ? 1 : 2);
 });

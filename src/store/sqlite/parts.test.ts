@@ -2,6 +2,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { manualClock } from "../../kernel/clock.ts";
+import { keyText } from "../../kernel/resource.ts";
 import { keyRing, newSealKey } from "../key-ring.ts";
 import { claimSome, del, exists, key, put, wake } from "../contract/samples.ts";
 import { prepareCommit } from "../prepare.ts";
@@ -9,6 +10,7 @@ import { batchOf, packBatch, packResult, unpackBatch, unpackResult } from "./bat
 import type { BatchResult } from "./batch.ts";
 import { databaseClock } from "./clock.ts";
 import { openSqliteStore } from "./store.ts";
+import { UnderWay } from "./under-way.ts";
 
 const ring = keyRing([newSealKey()]);
 
@@ -83,4 +85,21 @@ test("claims go around the namespaces, also when there are more than fit", async
     counts,
     namespaces.map(() => 4),
   );
+});
+
+test("a key is under way until the last batch that has it is answered", () => {
+  const groups = (...names: readonly string[]) =>
+    prepareCommit(
+      ring,
+      names.map((name) => put(key(name))),
+    );
+  const has = (name: string): boolean => underWay.has(keyText(key(name)));
+  const underWay = new UnderWay();
+  const [first, second] = [groups("a", "b"), groups("b")];
+  underWay.begin(first);
+  underWay.begin(second);
+  underWay.end(first);
+  assert.deepEqual([has("a"), has("b")], [false, true]);
+  underWay.end(second);
+  assert.deepEqual([has("a"), has("b")], [false, false]);
 });

@@ -6,6 +6,7 @@
  */
 import { SetpointError, isSetpointError } from "../../kernel/errors.ts";
 import { limits } from "../../kernel/limits.ts";
+import { keyText } from "../../kernel/resource.ts";
 import type { ResourceKey } from "../../kernel/resource.ts";
 import { systemTimers } from "../../kernel/timers.ts";
 import {
@@ -47,7 +48,7 @@ import type {
 } from "../port.ts";
 import { prepareCommit } from "../prepare.ts";
 import type { PreparedGroup } from "../prepare.ts";
-import { RecentLog } from "../recent-log.ts";
+import { RecentLog, recordOf } from "../recent-log.ts";
 import { openDocument } from "../seal.ts";
 import { answerOf, changesOf, isSooner, recoveredAnswers } from "./answers.ts";
 import { batchOf, unpackResult } from "./batch.ts";
@@ -61,6 +62,7 @@ import type { OpenedFiles, SqliteOptions } from "./open.ts";
 import { checkReadable } from "./reader.ts";
 import { storeError } from "./sql.ts";
 import { ThreadDied } from "./thread.ts";
+import { UnderWay } from "./under-way.ts";
 
 const followMs = 100;
 /** Below this a flush is no longer than what the callers do with their answers. */
@@ -84,6 +86,7 @@ export class SqliteStore implements Store {
   readonly #queue: CommitQueue;
   readonly #recent: RecentLog;
   readonly #closing = new AbortController();
+  readonly #underWay = new UnderWay();
   #compacted: number;
   #batch: number;
   /** A moving average. */
@@ -112,8 +115,13 @@ export class SqliteStore implements Store {
     return await this.#queue.submit(prepareCommit(this.#files.ring, writes, options));
   }
 
+  /** From memory where the newest change of the key is there, which it is before its answer. */
   async get(key: ResourceKey): Promise<StoredRecord | undefined> {
-    return this.#read(() => this.#files.reader.get(findable(key)));
+    const id = keyText(key);
+    const known = this.#underWay.has(id) ? undefined : this.#recent.newest(id);
+    if (known === undefined) return this.#read(() => this.#files.reader.get(findable(key)));
+    this.#checkOpen();
+    return recordOf(known);
   }
 
   async getMany(keys: readonly ResourceKey[]): Promise<readonly (StoredRecord | undefined)[]> {
@@ -257,6 +265,7 @@ export class SqliteStore implements Store {
     const head = await loadInto(this.#files.engine, rows);
     this.#compacted = head.compacted;
     this.#recent.skipTo(head.revision);
+    this.#recent.forgetKeys();
     this.#recent.workSignal.advance();
   }
 
@@ -291,6 +300,7 @@ export class SqliteStore implements Store {
 
   async #commitBatch(groups: readonly PreparedGroup[]): Promise<readonly (readonly Answer[])[]> {
     const batch = (this.#batch += 1);
+    this.#underWay.begin(groups);
     try {
       const { packed, flushMs } = await this.#files.engine.commit(batch, batchOf(groups));
       this.#flushMs += (flushMs - this.#flushMs) / 8;
@@ -299,8 +309,12 @@ export class SqliteStore implements Store {
       if (isSooner(groups)) this.#recent.workSignal.advance();
       return result.results.map((group) => group.map(answerOf));
     } catch (error) {
+      // It may have been committed all the same, and then the file is ahead of the log.
+      this.#recent.forgetKeys();
       if (error instanceof ThreadDied) return await this.#recover(batch, error);
       throw error;
+    } finally {
+      this.#underWay.end(groups);
     }
   }
 
