@@ -166,6 +166,16 @@ function deletions(open: OpenStore): void {
     assert.deepEqual(deleted?.previousTerms, ["l:app=x"]);
     assert.equal(await h.store.get(a), undefined);
   });
+
+  scenario(open, "a deletion is told to followers as it is read from the log", async (h) => {
+    const last = draft(a, { spec: "final", labels: { app: "y" }, secrets: { word: "x" } });
+    const { uid } = put(a);
+    await commit(h.store, put(a, { content: { labels: { app: "x" } } }));
+    await commit(h.store, del(a, { when: { kind: "revision", revision: 1, uid }, last }));
+    const told = await changesAfter(h.store, 1);
+    assert.deepEqual(told, await h.store.history(a, { limit: 1 }));
+    assert.deepEqual([told[0]?.type, told[0]?.uid], ["deleted", uid]);
+  });
 }
 
 function history(open: OpenStore): void {

@@ -3,11 +3,12 @@
  * the log are given without reading them back: the bytes are those the caller handed in.
  */
 import assert from "node:assert/strict";
+import type { Draft } from "../../kernel/draft.ts";
 import { SetpointError } from "../../kernel/errors.ts";
 import type { JsonObject } from "../../kernel/json.ts";
 import { formatReference } from "../../kernel/resource.ts";
 import type { ResourceKey } from "../../kernel/resource.ts";
-import type { Answer, Change } from "../port.ts";
+import type { Answer, Change, Write } from "../port.ts";
 import type { PreparedGroup, PreparedWrite } from "../prepare.ts";
 
 export interface BatchAnswer {
@@ -124,16 +125,26 @@ function changeOf(
 ): Change | undefined {
   const previous = batch.p[index] ?? undefined;
   const previousTerms = batch.t?.[index] ?? undefined;
-  if (write.kind !== "put") return undefined;
+  const shown = shownBy(write);
+  if (shown === undefined) return undefined;
   return {
     revision,
-    type: previous === undefined ? "created" : "updated",
+    type: write.kind === "delete" ? "deleted" : previous === undefined ? "created" : "updated",
     key: write.key,
-    uid: write.uid,
+    uid: shown.uid,
     previous,
     atMs: batch.at,
-    body: write.draft.body,
+    // A copy, because the caller's buffer is the caller's again after the answer.
+    body: Buffer.from(shown.draft.body),
     terms,
     ...(previousTerms === undefined ? {} : { previousTerms }),
   };
+}
+
+/** Whose state a write shows; of a deletion it is known when it says both. */
+function shownBy(write: Write): { readonly uid: string; readonly draft: Draft } | undefined {
+  if (write.kind === "put") return write;
+  if (write.kind !== "delete" || write.when.kind === "absent") return undefined;
+  const { uid } = write.when;
+  return uid === undefined || write.last === undefined ? undefined : { uid, draft: write.last };
 }
