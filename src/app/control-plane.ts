@@ -8,6 +8,7 @@ import { followPolicyTypes } from "../intents/admission/policy/policy-status.ts"
 import { quotaIndex } from "../intents/admission/quota/quota-index.ts";
 import type { QuotaIndex } from "../intents/admission/quota/quota-index.ts";
 import { followQuotaUsage } from "../intents/admission/quota/quota-status.ts";
+import { engineMetrics } from "../engine/metric-names.ts";
 import { bootstrap } from "../intents/bootstrap.ts";
 import { followClusterRoles } from "../intents/housekeeping/cluster-roles.ts";
 import { startGarbageCollection } from "../intents/housekeeping/garbage-collection.ts";
@@ -33,6 +34,8 @@ import { systemTimers } from "../kernel/timers.ts";
 import type { Timers } from "../kernel/timers.ts";
 import type { Store } from "../store/port.ts";
 import type { Logger } from "../telemetry/log.ts";
+import { createMeter } from "../telemetry/meter.ts";
+import type { TextMeter } from "../telemetry/meter.ts";
 import { admissionPlugins } from "./admission-plugins.ts";
 import { openWebhookClient } from "./webhook-client.ts";
 import type { ServiceResolver } from "./webhook-client.ts";
@@ -43,6 +46,8 @@ export interface ControlPlane extends AsyncDisposable {
   readonly feed: ChangeFeed;
   readonly hub: WatchHub;
   readonly rbac: Rbac;
+  /** The numbers of the engine; shown at /metrics with the others. */
+  readonly meter: TextMeter;
 }
 
 const rbacKinds: Readonly<Record<string, RbacKind>> = {
@@ -150,6 +155,7 @@ export async function openControlPlane(
     feed,
     hub,
     rbac,
+    meter: createMeter(engineMetrics),
     [Symbol.asyncDispose]: () => running.disposeAsync(),
   };
 }

@@ -11,9 +11,9 @@ export interface ObservedRequests {
   readonly path: PathHandler;
 }
 
-type Observed = Pick<ControlPlane, "intents" | "feed" | "hub">;
+type Observed = Pick<ControlPlane, "intents" | "feed" | "hub" | "meter">;
 
-export function observeRequests({ intents, feed, hub }: Observed): ObservedRequests {
+export function observeRequests({ intents, feed, hub, meter }: Observed): ObservedRequests {
   const { clock } = intents;
   const metrics = createMetrics();
   const startedMs = clock.nowMs();
@@ -42,7 +42,8 @@ export function observeRequests({ intents, feed, hub }: Observed): ObservedReque
         gauge("setpoint_watchers", "Watches that are open.", hub.watchers),
         gauge("setpoint_revision", "The revision that all followers know.", feed.position),
       ];
-      exchange.send(200, headers, metrics.text([...processGauges(startedMs), ...own]));
+      const text = metrics.text([...processGauges(startedMs), ...own]) + meter.text();
+      exchange.send(200, headers, text);
       return true;
     },
   };
