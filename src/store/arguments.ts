@@ -14,6 +14,7 @@ import type {
   ListQuery,
   Position,
 } from "./port.ts";
+import type { BacklogQuery } from "./work-state.ts";
 
 /** In UTF-8, which is what the databases' index rows are bounded in. */
 export const textLimits = {
@@ -33,6 +34,8 @@ export const readLimits = {
   countedChanges: 10_000,
   /** Changes that one page of some kinds looks at. */
   searchedChanges: 5_000,
+  /** Due resources of one kind that are counted. */
+  countedDue: 10_000,
 } as const;
 
 /** What is wrong with a text that both databases should keep exactly; undefined: nothing. */
@@ -111,6 +114,13 @@ export function checkRenewal(claims: readonly ClaimRef[], leaseMs: number): void
 export function checkKinds(kinds: readonly string[]): void {
   checkLength(kinds, "kinds", limits.maxClaimKinds);
   for (const kind of kinds) checkText(kind, "kinds", textLimits.keyPartBytes);
+}
+
+/** The query, with its limit filled in and cut to the largest page. */
+export function checkBacklog(query: BacklogQuery): BacklogQuery & { readonly limit: number } {
+  checkText(query.kind, "kind", textLimits.keyPartBytes);
+  if (query.namespace !== undefined) checkPlace(query.namespace, "namespace");
+  return { ...query, limit: pageLimit(query.limit, limits.defaultPageItems) };
 }
 
 /** The query, with its limit filled in and cut to the largest page. */

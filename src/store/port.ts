@@ -30,6 +30,7 @@ import type { Draft } from "../kernel/draft.ts";
 import type { SetpointError } from "../kernel/errors.ts";
 import type { ResourceKey } from "../kernel/resource.ts";
 import type { Requirement } from "../kernel/selector.ts";
+import type { Backlog, BacklogQuery, WorkState } from "./work-state.ts";
 
 /**
  * Arguments. Counts and revisions are whole numbers >= 0 (`limit` and `leaseMs` >= 1); texts are
@@ -118,6 +119,13 @@ export interface Store extends AsyncDisposable {
   renew(claims: readonly ClaimRef[], leaseMs: number): Promise<Renewal>;
   /** Milliseconds until the next unclaimed due time (or lease end) of these kinds; 0 = due now. */
   nextDue(kinds: readonly string[]): Promise<number | undefined>;
+  /**
+   * How the work on each of these stands, all at one moment, in the order of the keys; undefined
+   * for what is settled or not there. At most limits.maxPageItems keys (`request.too_large`).
+   */
+  workOf(keys: readonly ResourceKey[]): Promise<readonly (WorkState | undefined)[]>;
+  /** How much of a kind is due, and what comes next; what is settled costs nothing. */
+  backlog(query: BacklogQuery): Promise<Backlog>;
   /** A number that grows whenever something may have become due sooner, in any process. */
   workTick(): number;
   /** Resolves once `workTick()` > seen. Rejects with the signal's reason when aborted. */
@@ -151,6 +159,9 @@ export interface Store extends AsyncDisposable {
   /** Refuses new work, answers what was accepted, releases everything. Idempotent. */
   close(): Promise<void>;
 }
+
+/** Kept beside, as it is only for those who look on. */
+export type { Backlog, BacklogQuery, LiveClaim, WorkItem, WorkState } from "./work-state.ts";
 
 // --- writing -------------------------------------------------------------------------------------
 

@@ -19,10 +19,16 @@ export interface Held {
   readonly bounds: readonly CounterBound[];
 }
 
+export interface HeldClaim {
+  readonly owner: string;
+  readonly token: number;
+  readonly expiresAtMs: number;
+}
+
 export interface Work {
   /** When it is due, if it is. While a claim is live this waits behind it. */
   dueAtMs: number | undefined;
-  claim: { readonly token: number; readonly expiresAtMs: number } | undefined;
+  claim: HeldClaim | undefined;
   /** The earliest wake that came during the claim. */
   wishAtMs: number | undefined;
   attempts: number;

@@ -3,10 +3,13 @@
  * that dies makes the resource due again by doing nothing, and "due" has one meaning throughout.
  */
 import { keyText } from "../../kernel/resource.ts";
+import type { ResourceKey } from "../../kernel/resource.ts";
+import { readLimits } from "../arguments.ts";
 import type { Claim, ClaimRef, ClaimRequest, Renewal } from "../port.ts";
+import type { Backlog, BacklogQuery, WorkState } from "../work-state.ts";
 import { isLiveClaim } from "./model-commit.ts";
 import { compareCodePoints } from "./model-state.ts";
-import type { Live, ModelState } from "./model-state.ts";
+import type { Live, ModelState, Work } from "./model-state.ts";
 
 /** What a claim call may give at this moment: due, of these kinds, in no skipped namespace. */
 export function claimable(
@@ -45,13 +48,13 @@ export function grant(
   live: Live,
   token: number,
   nowMs: number,
-  leaseMs: number,
+  { owner, leaseMs }: Pick<ClaimRequest, "owner" | "leaseMs">,
 ): Claim {
   const { key, entry, work } = live;
   const dueAtMs = work.dueAtMs ?? nowMs;
   const expiresAtMs = nowMs + leaseMs;
   state.lastToken = Math.max(state.lastToken, token);
-  work.claim = { token, expiresAtMs };
+  work.claim = { owner, token, expiresAtMs };
   work.dueAtMs = expiresAtMs;
   // The claim begins after every wake so far, so its holder sees what they were about.
   work.wishAtMs = undefined;
@@ -75,7 +78,7 @@ export function renewClaims(
       lost.push({ key, token });
       continue;
     }
-    work.claim = { token, expiresAtMs };
+    work.claim = { owner: work.claim?.owner ?? "", token, expiresAtMs };
     work.dueAtMs = expiresAtMs;
     renewed.push({ key, token, expiresAtMs });
   }
@@ -94,4 +97,38 @@ export function untilNextDue(
     nextMs = nextMs === undefined ? waitMs : Math.min(nextMs, waitMs);
   }
   return nextMs;
+}
+
+export function workOf(state: ModelState, key: ResourceKey, nowMs: number): WorkState | undefined {
+  const work = state.live.get(keyText(key))?.work;
+  if (work === undefined || (work.dueAtMs === undefined && work.attempts === 0)) return undefined;
+  return stateOf(work, nowMs);
+}
+
+export function backlogOf(
+  state: ModelState,
+  { kind, namespace, limit }: BacklogQuery & { readonly limit: number },
+  nowMs: number,
+): Backlog {
+  const planned = [...state.live.values()].filter(({ key, work }) => {
+    const isOfPlace = namespace === undefined || key.namespace === namespace;
+    return key.kind === kind && isOfPlace && work.dueAtMs !== undefined;
+  });
+  const due = planned.filter(({ work }) => (work.dueAtMs ?? Infinity) <= nowMs).length;
+  const next = planned
+    .toSorted((a, b) => (a.work.dueAtMs ?? 0) - (b.work.dueAtMs ?? 0))
+    .slice(0, limit)
+    .map(({ key, work }) => ({ key, work: stateOf(work, nowMs) }));
+  return { due: Math.min(due, readLimits.countedDue), next };
+}
+
+function stateOf({ dueAtMs, wishAtMs, claim, attempts }: Work, nowMs: number): WorkState {
+  const inMs = (atMs: number | undefined): number | undefined =>
+    atMs === undefined ? undefined : atMs - nowMs;
+  if (claim === undefined || claim.expiresAtMs <= nowMs) {
+    return { dueInMs: inMs(dueAtMs), attempts, claim: undefined };
+  }
+  const { owner, token, expiresAtMs } = claim;
+  const live = { owner, token, expiresInMs: expiresAtMs - nowMs };
+  return { dueInMs: inMs(wishAtMs), attempts, claim: live };
 }

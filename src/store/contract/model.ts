@@ -11,6 +11,7 @@ import { SetpointError } from "../../kernel/errors.ts";
 import { keyText } from "../../kernel/resource.ts";
 import type { ResourceKey } from "../../kernel/resource.ts";
 import {
+  checkBacklog,
   checkChanges,
   checkClaim,
   checkCompaction,
@@ -47,13 +48,15 @@ import type {
   Write,
 } from "../port.ts";
 import { prepareCommit } from "../prepare.ts";
+import type { Backlog, BacklogQuery, WorkState } from "../work-state.ts";
 import { commitGroup } from "./model-commit.ts";
 import { dumpRows, findings, stateFromRows } from "./model-dump.ts";
 import { pageOf } from "./model-list.ts";
 import { counterState, emptyState, entryAt, forgetUpTo, holderOf } from "./model-state.ts";
 import type { Entry, ModelState } from "./model-state.ts";
 import { Waiters } from "./model-waiters.ts";
-import { chooseFairly, claimable, grant, renewClaims, untilNextDue } from "./model-work.ts";
+import { backlogOf, chooseFairly, claimable, grant, renewClaims } from "./model-work.ts";
+import { untilNextDue, workOf } from "./model-work.ts";
 
 export class ModelStore implements Store {
   readonly engine = "sqlite";
@@ -163,7 +166,7 @@ export class ModelStore implements Store {
     const asked = checkClaim(request);
     const nowMs = this.#clock.nowMs();
     return chooseFairly(claimable(this.#state, asked, nowMs), asked).map((live) =>
-      grant(this.#state, live, this.#state.lastToken + 1, nowMs, request.leaseMs),
+      grant(this.#state, live, this.#state.lastToken + 1, nowMs, request),
     );
   }
 
@@ -174,7 +177,7 @@ export class ModelStore implements Store {
     return claims.map(({ key, token }) => {
       const live = allowed.find((candidate) => keyText(candidate.key) === keyText(key));
       if (live === undefined) throw new Error(`${keyText(key)} may not be claimed now`);
-      return grant(this.#state, live, token, nowMs, request.leaseMs);
+      return grant(this.#state, live, token, nowMs, request);
     });
   }
 
@@ -188,6 +191,17 @@ export class ModelStore implements Store {
     this.#checkOpen();
     checkKinds(kinds);
     return untilNextDue(this.#state, kinds, this.#clock.nowMs());
+  }
+
+  async workOf(keys: readonly ResourceKey[]): Promise<readonly (WorkState | undefined)[]> {
+    this.#checkOpen();
+    const nowMs = this.#clock.nowMs();
+    return findableKeys(keys).map((key) => workOf(this.#state, key, nowMs));
+  }
+
+  async backlog(query: BacklogQuery): Promise<Backlog> {
+    this.#checkOpen();
+    return backlogOf(this.#state, checkBacklog(query), this.#clock.nowMs());
   }
 
   workTick(): number {

@@ -16,11 +16,12 @@ import { isSetpointError } from "../../kernel/errors.ts";
 import { keyText } from "../../kernel/resource.ts";
 import { parseSelector } from "../../kernel/selector.ts";
 import type { Answer, Claim, ClaimRef, ClaimRequest, Store } from "../port.ts";
+import type { WorkState } from "../work-state.ts";
 import type { OpenStore, StoreHarness } from "./harness.ts";
 import { ModelStore } from "./model.ts";
 import { chooseFairly, claimable } from "./model-work.ts";
 import { assertSameState, readChange } from "./random-compare.ts";
-import { command, keyAt, kinds, writeOf } from "./random-commands.ts";
+import { command, keyAt, keys, kinds, writeOf } from "./random-commands.ts";
 import type { Command } from "./random-commands.ts";
 import { minuteMs, pagesOf } from "./samples.ts";
 
@@ -78,7 +79,7 @@ async function runCommand(pair: Pair, next: Command): Promise<void> {
     case "advance":
       await harness.advanceClock(next.minutes * minuteMs);
       pair.clock.advanceMs(next.minutes * minuteMs);
-      return await compareNextDue(pair);
+      return await compareWork(pair);
     case "list": {
       const { of: kind, namespace, selector, limit } = next;
       const query = {
@@ -169,13 +170,29 @@ function assertSameClaim(actual: Claim, expected: Claim | undefined): void {
   assertNear(expiresAtMs - dueAtMs, modelExpiresAtMs - modelDueAtMs);
 }
 
-async function compareNextDue(pair: Pair): Promise<void> {
+async function compareWork(pair: Pair): Promise<void> {
   for (const kind of kinds) {
     const actual = await pair.harness.store.nextDue([kind]);
     const expected = await pair.model.nextDue([kind]);
     if (expected === undefined || expected === 0) assert.equal(actual, expected);
     else assertNear(actual, expected);
+    await both(pair, async (store) => {
+      const { due, next } = await store.backlog({ kind });
+      return { due, next: next.map(({ key, work }) => keyText(key) + workText(work)).toSorted() };
+    });
   }
+  await both(pair, async (store) => {
+    const found = await store.workOf(keys);
+    return found.map((state) => state && workText(state));
+  });
+}
+
+/** With its times in whole minutes. */
+function workText({ dueInMs, attempts, claim }: WorkState): string {
+  const minutes = (ms: number | undefined): number | undefined =>
+    ms === undefined ? undefined : Math.round(ms / minuteMs);
+  const held = claim && [claim.owner, claim.token, minutes(claim.expiresInMs)];
+  return JSON.stringify([minutes(dueInMs), attempts, held]);
 }
 
 /** Runs on both; values must be equal, and so must the codes of rejections. */

@@ -36,6 +36,7 @@ import { listContract } from "./list.ts";
 import { namesContract } from "./names.ts";
 import { secretsContract } from "./secrets.ts";
 import { snapshotContract } from "./snapshot.ts";
+import { workStateContract } from "./work-state.ts";
 
 const themes: { readonly [theme: string]: (open: OpenStore, traits: Traits) => void } = {
   commit: commitContract,
@@ -48,6 +49,7 @@ const themes: { readonly [theme: string]: (open: OpenStore, traits: Traits) => v
   compaction: compactionContract,
   due: dueContract,
   claims: claimsContract,
+  work: workStateContract,
   fairness: fairnessContract,
   documents: documentsContract,
   secrets: secretsContract,

@@ -14,6 +14,7 @@ import type { ResourceKey } from "../../kernel/resource.ts";
 import { systemTimers } from "../../kernel/timers.ts";
 import type { Timers } from "../../kernel/timers.ts";
 import {
+  checkBacklog,
   checkChanges,
   checkClaim,
   checkCompaction,
@@ -31,6 +32,7 @@ import type * as port from "../port.ts";
 import { prepareCommit } from "../prepare.ts";
 import type { PreparedGroup } from "../prepare.ts";
 import { RecentLog } from "../recent-log.ts";
+import type { Backlog, BacklogQuery, WorkState } from "../work-state.ts";
 import { outcomeOf } from "./answers.ts";
 import {
   compactUpTo,
@@ -57,6 +59,7 @@ import { Tail } from "./tail.ts";
 import { findings } from "./verify.ts";
 import { claimDue, renewClaims, untilNextDue } from "./work.ts";
 import type { Turns } from "./work.ts";
+import { readBacklog, readWork } from "./work-state.ts";
 import { Writer } from "./writer.ts";
 
 export interface PostgresStoreOptions {
@@ -291,6 +294,16 @@ export class PostgresStore implements port.Store {
     this.#checkOpen();
     checkKinds(kinds);
     return await untilNextDue(this.#working, kinds);
+  }
+
+  async workOf(keys: readonly ResourceKey[]): Promise<readonly (WorkState | undefined)[]> {
+    this.#checkOpen();
+    return await readWork(this.#working, findableKeys(keys));
+  }
+
+  async backlog(query: BacklogQuery): Promise<Backlog> {
+    this.#checkOpen();
+    return await readBacklog(this.#working, checkBacklog(query));
   }
 
   workTick(): number {

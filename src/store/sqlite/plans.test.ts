@@ -17,6 +17,7 @@ import {
 import { plainRows } from "./plain-list.ts";
 import { readQueries } from "./reader.ts";
 import { prepareFile } from "./schema.ts";
+import { workQueries } from "./work-state.ts";
 
 const first: ListQuery = { kind: "k" };
 const next: ListQuery = { kind: "k", from: { revision: 1, namespace: "n", name: "a" } };
@@ -26,6 +27,7 @@ const nextInside: ListQuery = { ...next, namespace: "n" };
 /** What may be sorted: old snapshots sort what was replaced since, which is not in order. */
 const statements: { readonly [name: string]: { readonly sql: string; readonly sorts?: true } } = {
   ...Object.fromEntries(Object.entries(claimQueries).map(([name, sql]) => [name, { sql }])),
+  ...Object.fromEntries(Object.entries(workQueries).map(([name, sql]) => [name, { sql }])),
   ...Object.fromEntries(Object.entries(readQueries).map(([name, sql]) => [name, { sql }])),
   ...Object.fromEntries(
     [first, next, inside, nextInside].flatMap((query, index) => [

@@ -10,6 +10,7 @@ import { keyText } from "../../kernel/resource.ts";
 import type { ResourceKey } from "../../kernel/resource.ts";
 import { systemTimers } from "../../kernel/timers.ts";
 import {
+  checkBacklog,
   checkChanges,
   checkClaim,
   checkCompaction,
@@ -50,6 +51,7 @@ import { prepareCommit } from "../prepare.ts";
 import type { PreparedGroup } from "../prepare.ts";
 import { RecentLog, recordOf } from "../recent-log.ts";
 import { openDocument } from "../seal.ts";
+import type { Backlog, BacklogQuery, WorkState } from "../work-state.ts";
 import { answerOf, changesOf, isSooner, recoveredAnswers } from "./answers.ts";
 import { batchOf, unpackResult } from "./batch.ts";
 import type { BatchResult } from "./batch.ts";
@@ -63,6 +65,7 @@ import { checkReadable } from "./reader.ts";
 import { storeError } from "./sql.ts";
 import { ThreadDied } from "./thread.ts";
 import { UnderWay } from "./under-way.ts";
+import { readBacklog, readWork } from "./work-state.ts";
 
 const followMs = 100;
 /** Below this a flush is no longer than what the callers do with their answers. */
@@ -199,6 +202,16 @@ export class SqliteStore implements Store {
     checkKinds(kinds);
     const dueAtMs = this.#read(() => this.#files.reader.nextDueAtMs(kinds));
     return dueAtMs === undefined ? undefined : Math.max(0, dueAtMs - this.#files.clock.nowMs());
+  }
+
+  async workOf(keys: readonly ResourceKey[]): Promise<readonly (WorkState | undefined)[]> {
+    const { reader, clock } = this.#files;
+    return this.#read(() => readWork(reader, findableKeys(keys), clock.nowMs()));
+  }
+
+  async backlog(query: BacklogQuery): Promise<Backlog> {
+    const { reader, clock } = this.#files;
+    return this.#read(() => readBacklog(reader, checkBacklog(query), clock.nowMs()));
   }
 
   workTick(): number {

@@ -1,0 +1,85 @@
+/**
+ * How work stands, for people who ask. Only rows that want work are looked at, by their indexes, so
+ * a question costs what it shows however many resources are settled. Each is one statement.
+ */
+import type { ResourceKey } from "../../kernel/resource.ts";
+import { readLimits } from "../arguments.ts";
+import type { Backlog, BacklogQuery, WorkState } from "../work-state.ts";
+import { keyArrays } from "./batch.ts";
+import type { Row } from "./session.ts";
+import type { Working } from "./work.ts";
+
+/** As `stateFrom` reads them. */
+const columns = "q.due_at - t.now, q.wake_at - t.now, q.token, q.owner, q.attempts";
+
+const workStatement = {
+  name: "work_of",
+  text: `WITH time AS MATERIALIZED (SELECT now_v1($4) AS now)
+    SELECT k.i, s.* FROM time t
+    CROSS JOIN unnest($1::text[], $2::text[], $3::text[])
+      WITH ORDINALITY AS k(kind, namespace, name, i)
+    CROSS JOIN LATERAL (SELECT ${columns} FROM due q
+      WHERE q.kind = k.kind AND q.namespace = k.namespace AND q.name = k.name OFFSET 0) s`,
+};
+
+export async function readWork(
+  { pool, clockSkewMs }: Working,
+  keys: readonly ResourceKey[],
+): Promise<readonly (WorkState | undefined)[]> {
+  if (keys.length === 0) return [];
+  const rows = await pool.rows(workStatement, [...keyArrays(keys), clockSkewMs()]);
+  const states = keys.map((): WorkState | undefined => undefined);
+  for (const row of rows) states[(row[0] as number) - 1] = stateFrom(row, 1);
+  return states;
+}
+
+/** The conditions repeat the predicates of the indexes: see 0001_store.sql. */
+function backlogText(place: string): string {
+  return `WITH time AS MATERIALIZED (SELECT now_v1($4) AS now)
+    SELECT (SELECT count(*) FROM (SELECT FROM due q
+        WHERE ${place} AND q.due_at > -1 AND q.due_at <= t.now LIMIT $3) c), s.* FROM time t
+    LEFT JOIN LATERAL (SELECT q.namespace, q.name, ${columns} FROM due q
+      WHERE ${place} AND q.due_at > -1 ORDER BY q.due_at LIMIT $2) s ON true`;
+}
+
+const backlogStatement = { name: "backlog", text: backlogText("q.kind = $1") };
+const backlogOfNamespaceStatement = {
+  name: "backlog_of_namespace",
+  text: backlogText("q.kind = $1 AND q.namespace = $5 AND q.namespace >= ''"),
+};
+
+export async function readBacklog(
+  { pool, clockSkewMs }: Working,
+  { kind, namespace, limit }: BacklogQuery & { readonly limit: number },
+): Promise<Backlog> {
+  const values = [kind, limit, readLimits.countedDue, clockSkewMs()];
+  const rows =
+    namespace === undefined
+      ? await pool.rows(backlogStatement, values)
+      : await pool.rows(backlogOfNamespaceStatement, [...values, namespace]);
+  const found = rows.filter((row) => row[1] !== null);
+  return {
+    due: (rows[0]?.[0] ?? 0) as number,
+    next: found.map((row) => {
+      const key = { kind, namespace: row[1] as string, name: row[2] as string };
+      return { key, work: stateFrom(row, 3) };
+    }),
+  };
+}
+
+type State = [
+  ...[dueInMs: number | null, wakeInMs: number | null, token: number | null],
+  ...[owner: string, attempts: number],
+];
+
+function stateFrom(row: Row, start: number): WorkState {
+  const [dueInMs, wakeInMs, token, owner, attempts] = row.slice(start) as State;
+  if (token === null || dueInMs === null || dueInMs <= 0) {
+    return { dueInMs: dueInMs ?? undefined, attempts, claim: undefined };
+  }
+  return {
+    dueInMs: wakeInMs ?? undefined,
+    attempts,
+    claim: { owner, token, expiresInMs: dueInMs },
+  };
+}
