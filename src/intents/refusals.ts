@@ -2,6 +2,7 @@
 // message and details, so each refusal is made here and nowhere else; a surface only translates
 // it to its own envelope. `details` may hold name, group, kind, uid, causes, retryAfterSeconds.
 
+import { annotations } from "../kernel/annotations.ts";
 import { SetpointError } from "../kernel/errors.ts";
 import type { ErrorCode } from "../kernel/errors.ts";
 import { causeReason, formatFieldErrors } from "../kernel/field-error.ts";
@@ -39,6 +40,20 @@ const modified =
 export function conflict(kind: Named, name: string, why: string = modified): SetpointError {
   const message = `Operation cannot be fulfilled on ${kindId(kind)} "${name}": ${why}`;
   return refusal("resource.conflict", message, kind, name);
+}
+
+/** Somebody marked the resource as not to be deleted; the message says how to take that back. */
+export function protectedFromDeletion(
+  kind: Named,
+  { namespace, name }: { readonly namespace: string; readonly name: string },
+): SetpointError {
+  const id = kindId(kind);
+  const where = namespace === "" ? "" : ` --namespace ${namespace}`;
+  const message =
+    `Operation cannot be fulfilled on ${id} "${name}": it is protected from deletion by the ` +
+    `annotation ${annotations.protected}; to allow its deletion: ` +
+    `kubectl annotate ${id} ${name}${where} ${annotations.protected}-`;
+  return refusal("resource.protected", message, kind, name);
 }
 
 export function forbidden(

@@ -92,6 +92,12 @@ export const catalogue = {
     summary: "The resource has changed since it was read: the revision precondition failed.",
     action: "Read the resource again, repeat the change on the new state, and write that.",
   },
+  "resource.protected": {
+    status: 409,
+    retry: "never",
+    summary: "The resource is protected from deletion by an annotation.",
+    action: "Remove the annotation setpoint.dev/deletion-protection, then delete it again.",
+  },
   "resource.group_refused": {
     status: 409,
     retry: "after_read",

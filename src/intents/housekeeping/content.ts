@@ -12,6 +12,8 @@ export interface Remaining {
   readonly count: number;
   /** How many of the remaining wait for each finalizer. */
   readonly finalizers: ReadonlyMap<string, number>;
+  /** Why some may not be deleted: the words of the first few. */
+  readonly refusals: readonly string[];
 }
 
 const options = {
@@ -22,6 +24,7 @@ const options = {
 } as const;
 
 const deletedAtOnce = 64;
+const shownRefusals = 5;
 
 /** Asks for the deletion of everything and returns what is still there. */
 export async function deleteContent(
@@ -30,6 +33,7 @@ export async function deleteContent(
   namespace: string | undefined,
 ): Promise<Remaining> {
   const finalizers = new Map<string, number>();
+  const refusals: string[] = [];
   let count = 0;
   const scope = namespace === undefined ? {} : { namespace };
   let page = await intents.store.list({
@@ -42,13 +46,15 @@ export async function deleteContent(
     for (let at = 0; at < records.length; at += deletedAtOnce) {
       const chunk = records.slice(at, at + deletedAtOnce);
       const held = await Promise.all(chunk.map(({ key }) => deleteOne(intents, served, key)));
-      for (const names of held) {
-        if (names === undefined) continue;
+      for (const left of held) {
+        if (left === undefined) continue;
         count += 1;
-        for (const name of names) finalizers.set(name, (finalizers.get(name) ?? 0) + 1);
+        if (typeof left === "string" && refusals.length < shownRefusals) refusals.push(left);
+        if (typeof left === "string") continue;
+        for (const name of left) finalizers.set(name, (finalizers.get(name) ?? 0) + 1);
       }
     }
-    if (page.next === undefined) return { count, finalizers };
+    if (page.next === undefined) return { count, finalizers, refusals };
     page = await intents.store.list({
       kind: served.id,
       ...scope,
@@ -58,12 +64,12 @@ export async function deleteContent(
   }
 }
 
-/** The finalizers that keep it, or undefined when it is gone. */
+/** The finalizers that keep it, or why it may not be deleted; undefined when it is gone. */
 async function deleteOne(
   intents: Intents,
   served: ServedKind,
   key: { readonly namespace: string; readonly name: string },
-): Promise<readonly string[] | undefined> {
+): Promise<readonly string[] | string | undefined> {
   const { namespace, name } = key;
   const target = { served, version: served.storage, namespace, name, subresource: "" };
   try {
@@ -75,6 +81,7 @@ async function deleteOne(
     return metadata.finalizers ?? [];
   } catch (error) {
     if (isSetpointError(error, "resource.not_found")) return undefined;
+    if (isSetpointError(error, "resource.protected")) return error.message;
     throw error;
   }
 }

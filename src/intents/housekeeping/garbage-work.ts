@@ -18,30 +18,32 @@ import { updateResource } from "../write/update.ts";
 import type { OwnerGraph } from "./owner-graph.ts";
 
 const lookAgainMs = 5_000;
+const protectedAgainMs = 30_000;
 
 /** Deletes a resource none of whose owners is left, or drops the references that lead nowhere. */
 export async function collectItem(
   intents: Intents,
   graph: OwnerGraph,
   key: ResourceKey,
-): Promise<undefined> {
+): Promise<number | undefined> {
   const found = await read(intents, key);
-  if (found === undefined || found.resource.metadata.deletionTimestamp !== undefined) return;
+  if (found === undefined) return undefined;
   const { resource, served, record } = found;
+  if (resource.metadata.deletionTimestamp !== undefined) return undefined;
   const references = resource.metadata.ownerReferences ?? [];
-  if (references.length === 0) return;
+  if (references.length === 0) return undefined;
   const states = await Promise.all(references.map((each) => stateOf(intents, key, each)));
   const stale = references.filter((_, index) => states[index] !== "solid").map(({ uid }) => uid);
-  if (stale.length === 0) return;
+  if (stale.length === 0) return undefined;
   if (stale.length < references.length) {
     await dropReferences(intents, key, new Set(stale));
-    return;
+    return undefined;
   }
   const isAwaited = states.includes("awaiting");
   const hasDependents = graph.dependentsOf(record.uid).length > 0;
   const propagation = isAwaited && hasDependents ? "Foreground" : ownPropagation(resource);
   const target = targetOf(served, key);
-  await unlessGone(async () => {
+  return await unlessProtected(async () => {
     await deleteResource(intents, {
       caller: systemCaller,
       target,
@@ -53,6 +55,17 @@ export async function collectItem(
       },
     });
   });
+}
+
+/** What is protected stays until it no longer is; nothing tells when, so it is looked at again. */
+async function unlessProtected(remove: () => Promise<void>): Promise<number | undefined> {
+  try {
+    await unlessGone(remove);
+    return undefined;
+  } catch (error) {
+    if (!isSetpointError(error, "resource.protected")) throw error;
+    return protectedAgainMs;
+  }
 }
 
 /** Asks for the deletion of dependents, and lets the owner go when none holds it any more. */

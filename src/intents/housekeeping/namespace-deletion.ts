@@ -1,6 +1,7 @@
 // Ends namespaces: everything in them is deleted, then the finalizer that stands for their content
 // is taken away, which removes them. What holds a namespace up is told in its conditions.
 
+import { appendAll } from "../../kernel/append.ts";
 import { setCondition } from "../../kernel/conditions.ts";
 import type { Condition, ConditionInput } from "../../kernel/conditions.ts";
 import { equalJson, isJsonArray, isJsonObject } from "../../kernel/json.ts";
@@ -13,6 +14,7 @@ import { changeAsSystem } from "./system-change.ts";
 const namespaces = { group: "", plural: "namespaces" };
 const contentFinalizer = "kubernetes";
 const lookAgainMs = 1_000;
+const shownRefusals = 5;
 
 /** Milliseconds until the namespace should be looked at again; undefined when it is settled. */
 export async function endNamespace(intents: Intents, name: string): Promise<number | undefined> {
@@ -20,10 +22,12 @@ export async function endNamespace(intents: Intents, name: string): Promise<numb
   if (record?.resource.metadata.deletionTimestamp === undefined) return undefined;
   const remaining = new Map<string, number>();
   const finalizers = new Map<string, number>();
+  const refusals: string[] = [];
   for (const served of intents.kinds.all()) {
     if (served.kind.scope !== "Namespaced" || !served.verbs.includes("delete")) continue;
     const left = await deleteContent(intents, served, name);
     if (left.count > 0) remaining.set(served.id, left.count);
+    appendAll(refusals, left.refusals);
     for (const [finalizer, count] of left.finalizers) {
       finalizers.set(finalizer, (finalizers.get(finalizer) ?? 0) + count);
     }
@@ -38,8 +42,9 @@ export async function endNamespace(intents: Intents, name: string): Promise<numb
     });
     return undefined;
   }
+  const nowMs = intents.clock.nowMs();
   const edit = (namespace: Resource): Resource =>
-    withConditions(namespace, conditionsFor(remaining, finalizers), intents.clock.nowMs());
+    withConditions(namespace, conditionsFor(remaining, finalizers, refusals), nowMs);
   await changeAsSystem(intents, { ...namespaces, name, subresource: "status", edit });
   return lookAgainMs;
 }
@@ -55,12 +60,23 @@ function withoutContentFinalizer(namespace: Resource): Resource {
 function conditionsFor(
   remaining: ReadonlyMap<string, number>,
   finalizers: ReadonlyMap<string, number>,
+  refusals: readonly string[],
 ): readonly ConditionInput[] {
   const content = [...remaining].map(([kind, count]) => `${kind} has ${count} resource instances`);
   const waits = [...finalizers].map(([name, count]) => `${name} in ${count} resource instances`);
   const isContent = content.length > 0;
   const isWaiting = waits.length > 0;
+  const isRefused = refusals.length > 0;
+  const failures = `[${refusals.slice(0, shownRefusals).join(", ")}]`;
   return [
+    {
+      type: "NamespaceDeletionContentFailure",
+      status: isRefused ? "True" : "False",
+      reason: isRefused ? "ContentDeletionFailed" : "ContentDeleted",
+      message: isRefused
+        ? `Failed to delete all resource types, ${refusals.length} remaining: ${failures}`
+        : "All content successfully deleted, may be waiting on finalization",
+    },
     {
       type: "NamespaceContentRemaining",
       status: isContent ? "True" : "False",

@@ -9,6 +9,8 @@ import type { JsonObject } from "../../kernel/json.ts";
 import { objectAt, textsAt } from "../../kernel/json-read.ts";
 import { conditionsOf, statusOf } from "./definition-parts.ts";
 
+/** The reason of the condition Terminating while documents may not be deleted. */
+export const failedReason = "InstanceDeletionFailed";
 export const cleanupFinalizer = "customresourcecleanup.apiextensions.k8s.io";
 
 /** How far the removal of the documents is. */
@@ -59,6 +61,6 @@ const words: Readonly<Record<DeletionStage["kind"], readonly [string, string]>> 
     "CustomResourceDefinition marked for deletion; CustomResource deletion will begin soon",
   ],
   "in-progress": ["InstanceDeletionInProgress", "CustomResource deletion is in progress"],
-  failed: ["InstanceDeletionFailed", ""],
+  failed: [failedReason, ""],
   completed: ["InstanceDeletionCompleted", "removed all instances"],
 };

@@ -1,13 +1,14 @@
 // Deletes one resource, or every resource of a selection. Without finalizers it is gone with the
 // answer; otherwise the wish is recorded (deletionTimestamp) and whoever holds it finishes.
 
+import { annotations } from "../../kernel/annotations.ts";
 import { timeText } from "../../kernel/clock.ts";
 import type { Json, JsonObject } from "../../kernel/json.ts";
 import { equalJson } from "../../kernel/json.ts";
 import { limits } from "../../kernel/limits.ts";
 import type { Metadata, Resource } from "../../kernel/resource.ts";
 import type { ClaimRef, StoredRecord } from "../../store/port.ts";
-import { conflict, notFound } from "../refusals.ts";
+import { conflict, notFound, protectedFromDeletion } from "../refusals.ts";
 import { keyOfTarget } from "../request.ts";
 import type { Caller, Intents, Target, Written } from "../request.ts";
 import { commitDelete, commitPut, isLostRace } from "./commit.ts";
@@ -61,6 +62,7 @@ async function tryDelete(
   const old = await readStored(served, target.version, record);
   checkPreconditions(target, options, old, record);
   served.rules?.checkDelete?.(old);
+  if (isProtected(old)) throw protectedFromDeletion(served.kind, target);
   const validation = intents.admission.validate({
     caller,
     operation: "DELETE",
@@ -88,6 +90,15 @@ async function tryDelete(
     return { revision: record.revision, body: draft.body, outcome: "updated" };
   }
   return await commitPut(intents, { target, uid: record.uid, draft, when, claim });
+}
+
+/**
+ * Anything but "false" protects: who mistyped the value wanted protection. What is already marked
+ * cannot be saved by it any more.
+ */
+function isProtected({ metadata }: Resource): boolean {
+  const value = metadata.annotations?.[annotations.protected] ?? "false";
+  return value !== "false" && metadata.deletionTimestamp === undefined;
 }
 
 /** A conflict with what the client itself demanded is an answer, not a lost race. */

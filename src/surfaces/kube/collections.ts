@@ -233,6 +233,7 @@ export async function deleteObjects(surface: Surface, request: ResourceRequest):
   const list = await collectPage(pages, most, listedNamespace(request));
   const target = targetOf(request);
   const { caller } = request;
+  let refused: SetpointError | undefined;
   for (const chunk of chunks(list.records, deletedAtOnce)) {
     await Promise.all(
       chunk.map(async ({ key, uid }) => {
@@ -242,6 +243,11 @@ export async function deleteObjects(surface: Surface, request: ResourceRequest):
           const input = { caller, target: one, options: { ...options, preconditions } };
           await deleteResource(surface.intents, input);
         } catch (error) {
+          // What is protected stays, the others go, and in the end the client is told.
+          if (isSetpointError(error, "resource.protected")) {
+            refused ??= error;
+            return;
+          }
           // It is gone or is another one by now, which is what was asked for.
           const isGone = isSetpointError(error, "resource.not_found");
           if (!isGone && !isSetpointError(error, "resource.conflict")) throw error;
@@ -249,6 +255,7 @@ export async function deleteObjects(surface: Surface, request: ResourceRequest):
       }),
     );
   }
+  if (refused !== undefined) throw refused;
   await sendList(surface, request, form, list);
 }
 
