@@ -1,0 +1,138 @@
+// The engine of one process: workers, the loop that gives them work, and what runs beside them. It
+// may be stopped at any time and then ends within a bound: nothing new is claimed, what waits is
+// handed back, what runs may finish for a while and is then told to stop. What does not even then
+// is left behind without a lease.
+
+import type { Resource } from "../kernel/resource.ts";
+import { decodeDocument } from "../kernel/document.ts";
+import { ClaimLoop } from "./claim-loop.ts";
+import type { Companion, CompanionOf, PartsOf, RunParts } from "./parts.ts";
+import type { EnginePorts, RunScope } from "./ports.ts";
+import type { Reconciler } from "./reconciler.ts";
+import { Workers } from "./workers.ts";
+import type { RunInfo } from "./workers.ts";
+
+export interface EngineOptions {
+  /** Names this process in claims and in status: unique among those that share the store. */
+  readonly owner: string;
+  /** Reconcilers that run at a time. */
+  readonly slots?: number;
+  /** Of one namespace at a time, however much is free. */
+  readonly perNamespace?: number;
+  readonly leaseMs?: number;
+  /** How long what runs may go on after `stop`. */
+  readonly graceMs?: number;
+  /** The most that is claimed ahead of need while runs are short. */
+  readonly prefetch?: number;
+  readonly parts?: PartsOf;
+  readonly companions?: readonly CompanionOf[];
+}
+
+export interface Engine extends AsyncDisposable {
+  /** From now on its kind is reconciled here. Returns what ends that. */
+  add(reconciler: Reconciler): () => void;
+  running(): readonly RunInfo[];
+  stop(): Promise<void>;
+}
+
+const defaults = { slots: 64, leaseMs: 30_000, graceMs: 20_000, prefetch: 200 };
+/** How long runs that were told to stop, and then their paperwork, may take. */
+const abortWaitMs = 5_000;
+
+export function startEngine(ports: EnginePorts, options: EngineOptions): Engine {
+  const { owner, slots, leaseMs, graceMs, prefetch } = { ...defaults, ...options };
+  const { perNamespace = slots } = options;
+  const parts: RunParts = { ...defaultParts(ports), ...options.parts?.(ports) };
+  const workers: Workers = new Workers(ports, parts, {
+    owner,
+    slots,
+    perNamespace,
+    leaseMs,
+    prefetch,
+    roomMade: (key) => claims.roomMade(key),
+  });
+  const claims: ClaimLoop = new ClaimLoop({
+    ports,
+    heartbeat: workers.heartbeat,
+    request: () => workers.request(),
+    deliver: (claimed, lease) => workers.deliver(claimed, lease),
+  });
+  const companions = (options.companions ?? []).map((companion) => companion(ports, owner));
+  let stopping: Promise<void> | undefined;
+  const stop = async (): Promise<void> => {
+    stopping ??= stopAll({ ports, workers, claims, companions, graceMs });
+    await stopping;
+  };
+  return {
+    add: (reconciler) => {
+      workers.add(reconciler);
+      claims.changed();
+      for (const companion of companions) companion.added?.(reconciler);
+      return () => {
+        workers.remove(reconciler);
+        for (const companion of companions) companion.removed?.(reconciler);
+      };
+    },
+    running: () => workers.running(),
+    stop,
+    [Symbol.asyncDispose]: stop,
+  };
+}
+
+interface Stopping {
+  readonly ports: EnginePorts;
+  readonly workers: Workers;
+  readonly claims: ClaimLoop;
+  readonly companions: readonly Companion[];
+  readonly graceMs: number;
+}
+
+async function stopAll(given: Stopping): Promise<void> {
+  const { ports, workers, claims, companions, graceMs } = given;
+  const ended = Promise.all([
+    (async () => {
+      // A claim under way is still answered, and then handed back.
+      const stopped = claims.stop();
+      await workers.drain();
+      await stopped;
+      await workers.drain();
+    })(),
+    ...companions.map(async (companion) => await companion.stop()),
+  ]);
+  if (!(await within(ports, ended, graceMs))) {
+    workers.abortAll();
+    await within(ports, ended, abortWaitMs);
+  }
+  workers.stop();
+}
+
+/** Whether it came to its end in time. */
+async function within(ports: EnginePorts, ended: Promise<unknown>, ms: number): Promise<boolean> {
+  const { promise, resolve } = Promise.withResolvers<boolean>();
+  const cancel = ports.timers.after(ms, () => resolve(false));
+  const isInTime = await Promise.race([promise, ended.then(() => true)]);
+  cancel();
+  return isInTime;
+}
+
+/** What a run has without the journal, the breakers and the recorder of events. */
+function defaultParts({ store, log }: EnginePorts): RunParts {
+  return {
+    steps: () => {
+      throw new Error("this engine has no journal");
+    },
+    references: (scope: RunScope) => ({
+      get: async ({
+        kind,
+        namespace = scope.key.namespace,
+        name,
+      }): Promise<Resource | undefined> => {
+        const record = await store.get({ kind, namespace, name });
+        return record && decodeDocument(record.body, record.revision);
+      },
+      settle: async () => undefined,
+    }),
+    outside: async (scope, _system, call) => await call(scope.signal),
+    event: ({ key }, type, reason, message) => log.info({ key, type, reason }, message),
+  };
+}

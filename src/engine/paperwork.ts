@@ -1,0 +1,185 @@
+// What follows a run: its status and its claim go back to the store in one write. It takes no slot,
+// and many go on at once. As long as the lease is live it is tried again until the store has an
+// answer; each answer is final: written, or no longer ours, or gone. When nothing in the document
+// changes, only the claim is given back, which uses no revision.
+
+import { isSetpointError } from "../kernel/errors.ts";
+import type { SetpointError } from "../kernel/errors.ts";
+import type { Resource } from "../kernel/resource.ts";
+import type { Answer, DueChange, Schedule, Write } from "../store/port.ts";
+import { withStatus } from "./context.ts";
+import type { Heartbeat } from "./heartbeat.ts";
+import { finalizer } from "./names.ts";
+import type { Run, RunSurroundings } from "./run.ts";
+import type { Settled } from "./settle.ts";
+
+/** What to write about a run, made anew from each newer document. */
+export type Report = (resource: Resource) => Settled & {
+  /** The finalizer goes, and with the last one the resource. */
+  readonly letsGo?: boolean;
+};
+
+const firstRetryMs = 50;
+const lastRetryMs = 2_000;
+const mostHandedBack = 256;
+/** When a report cannot be stored for what it says, its resource is looked at again after this. */
+const unreportableMs = 300_000;
+
+export class Paperwork {
+  readonly #around: RunSurroundings;
+  readonly #heartbeat: Heartbeat;
+  /** Told when a run has ended in every sense. */
+  readonly #over: (run: Run) => void;
+  readonly #handedBack: Run[] = [];
+  #outstanding = 0;
+
+  constructor(around: RunSurroundings, heartbeat: Heartbeat, over: (run: Run) => void) {
+    this.#around = around;
+    this.#heartbeat = heartbeat;
+    this.#over = over;
+  }
+
+  get outstanding(): number {
+    return this.#outstanding;
+  }
+
+  /** `instead` is reported when the store or the kind refuses what `report` says. */
+  async settle(run: Run, report: Report, instead?: (error: unknown) => Report): Promise<void> {
+    this.#outstanding += 1;
+    run.phase = "settling";
+    try {
+      await this.#settle(run, report, instead);
+    } catch (error) {
+      this.#around.ports.log.error({ error, key: run.key }, "a run could not be reported");
+    } finally {
+      this.#outstanding -= 1;
+      this.#end(run);
+    }
+  }
+
+  /** Others may have it at once. Soon, so that many go together. */
+  handBack(run: Run): void {
+    run.phase = "settling";
+    this.#outstanding += 1;
+    if (this.#handedBack.push(run) === 1) queueMicrotask(() => void this.#flush());
+  }
+
+  async #settle(run: Run, report: Report, instead?: (error: unknown) => Report): Promise<void> {
+    let delayMs = firstRetryMs;
+    while (!run.isLost) {
+      try {
+        const writes = await this.#writesFor(run, report);
+        const answers = await this.#around.ports.store.commit(writes, optionsFor(writes));
+        const verdict = verdictOf(answers);
+        if (verdict === undefined) return;
+        if (isSetpointError(verdict, "claim.lost")) return run.lost();
+        if (isSetpointError(verdict, "resource.not_found")) return;
+        if (!isSetpointError(verdict, "resource.conflict")) throw verdict;
+        if (!(await run.reread())) return;
+      } catch (error) {
+        if (!isPassing(error)) {
+          this.#around.ports.log.warn({ error, key: run.key }, "a status was refused");
+          // What is said instead may be refused as well; then only the claim goes back.
+          if (instead === undefined) return await this.#giveUp(run);
+          return await this.#settle(run, instead(error));
+        }
+        await this.#around.ports.timers.sleep(delayMs);
+        delayMs = Math.min(lastRetryMs, delayMs * 2);
+      }
+    }
+  }
+
+  async #giveUp(run: Run): Promise<void> {
+    await this.#around.ports.store.commit([releaseOf(run, unreportableMs)]);
+  }
+
+  async #writesFor(run: Run, report: Report): Promise<readonly Write[]> {
+    const resource = run.current();
+    const { status, isChanged, releaseAfterMs, letsGo = false } = report(resource);
+    const due = released(releaseAfterMs);
+    if (!letsGo) {
+      if (!isChanged) return [releaseOf(run, releaseAfterMs)];
+      return [{ ...(await run.put(withStatus(resource, status))), due }];
+    }
+    const kept = withoutFinalizer(isChanged ? withStatus(resource, status) : resource);
+    const put = await run.put(kept);
+    if ((kept.metadata.finalizers ?? []).length > 0) return [{ ...put, due }];
+    const { key, when, claim, draft } = put;
+    const gone: Write = { kind: "delete", key, when, last: draft, ...(claim && { claim }) };
+    const farewell = (await this.#around.parts.farewell?.(run)) ?? [];
+    return [gone, ...fenced(farewell, run)];
+  }
+
+  async #flush(): Promise<void> {
+    const runs = this.#handedBack.splice(0);
+    for (let at = 0; at < runs.length; at += mostHandedBack) {
+      const some = runs.slice(at, at + mostHandedBack);
+      try {
+        await this.#around.ports.store.commit(some.map((run) => releaseOf(run, 0)));
+      } catch (error) {
+        // Their leases end by themselves.
+        this.#around.ports.log.warn({ error, claims: some.length }, "claims were not given back");
+      }
+      for (const run of some) {
+        this.#outstanding -= 1;
+        this.#end(run);
+      }
+    }
+  }
+
+  #end(run: Run): void {
+    run.phase = "over";
+    this.#heartbeat.drop(run);
+    this.#over(run);
+  }
+}
+
+export function releaseOf(run: Run, afterMs: number | undefined): Schedule {
+  const { key, token, uid } = run.claim;
+  const when = { kind: "exists", uid } as const;
+  return { kind: "schedule", key, when, claim: { key, token }, due: released(afterMs) };
+}
+
+export function withFinalizer(resource: Resource): Resource {
+  const { finalizers = [] } = resource.metadata;
+  if (finalizers.includes(finalizer)) return resource;
+  return {
+    ...resource,
+    metadata: { ...resource.metadata, finalizers: [...finalizers, finalizer] },
+  };
+}
+
+function withoutFinalizer(resource: Resource): Resource {
+  const { finalizers = [] } = resource.metadata;
+  const kept = finalizers.filter((each) => each !== finalizer);
+  return { ...resource, metadata: { ...resource.metadata, finalizers: kept } };
+}
+
+function fenced(writes: readonly Write[], { claim: { key, token } }: Run): readonly Write[] {
+  return writes.map((write) => Object.assign({ ...write }, { claim: { key, token } }));
+}
+
+function released(afterMs: number | undefined): DueChange {
+  return { kind: "release", attempts: "reset", ...(afterMs === undefined ? {} : { afterMs }) };
+}
+
+function optionsFor(writes: readonly Write[]): { readonly atomic?: boolean } {
+  return writes.length > 1 ? { atomic: true } : {};
+}
+
+/** Why the writes were refused; undefined when they were done. */
+function verdictOf(answers: readonly Answer[]): SetpointError | undefined {
+  let found: SetpointError | undefined;
+  for (const answer of answers) {
+    if (answer.kind !== "refused") continue;
+    if (!isSetpointError(answer.error, "resource.group_refused")) return answer.error;
+    found ??= answer.error;
+  }
+  return found;
+}
+
+/** Whether the same may be accepted later, or already was. */
+function isPassing(error: unknown): boolean {
+  if (!isSetpointError(error)) return false;
+  return error.retry === "backoff" || error.retry === "after_check";
+}
