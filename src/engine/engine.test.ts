@@ -17,8 +17,7 @@ import {
 import { startEngine } from "./engine.ts";
 import { annotations, finalizer } from "./names.ts";
 import { again, done, failed, waiting } from "./outcome.ts";
-import type { Context, Reconciler } from "./reconciler.ts";
-import type { Resource } from "../kernel/resource.ts";
+import type { Reconciler } from "./reconciler.ts";
 
 const kindOf = (
   reconcile: Reconciler["reconcile"],
@@ -55,7 +54,7 @@ describe("a run", () => {
     await using engine = startEngine(rig.ports, { owner: "one" });
     const seen: number[] = [];
     engine.add(
-      kindOf(async (resource, { clock: _clock }) => {
+      kindOf(async (resource) => {
         seen.push(resource.metadata.generation);
         await rig.timers.sleep(1_000);
         return done();

@@ -71,6 +71,7 @@ export function newRig(): Rig {
       applyChild: async () => await Promise.reject(new Error("not in this rig")),
       deleteChild: async () => await Promise.reject(new Error("not in this rig")),
       kindOf: () => undefined,
+      isNamespaced: () => true,
       recordEvent: async () => undefined,
       weightOf: () => 1,
     },
