@@ -4,41 +4,24 @@
 import assert from "node:assert/strict";
 import { after, before, beforeEach, describe, it } from "node:test";
 import { systemCaller, systemOptions, targetFor } from "../intents/bootstrap.ts";
-import type { Target, WriteOptions, Written } from "../intents/request.ts";
 import { applyResource } from "../intents/write/apply.ts";
-import { createResource } from "../intents/write/create.ts";
 import { deleteResource } from "../intents/write/delete.ts";
-import { patchResource } from "../intents/write/patch.ts";
-import { manualClock } from "../kernel/clock.ts";
 import { isSetpointError } from "../kernel/errors.ts";
-import { seededIds } from "../kernel/ids.ts";
-import type { Json, JsonObject } from "../kernel/json.ts";
-import { manualTimers } from "../kernel/manual-timers.ts";
-import { seededRandom } from "../kernel/random.ts";
-import { ModelStore } from "../store/contract/model.ts";
-import type { Claim, ClaimRef } from "../store/port.ts";
-import { logger } from "../telemetry/log.ts";
-import { openControlPlane } from "./control-plane.ts";
-import type { ControlPlane } from "./control-plane.ts";
+import type { JsonObject } from "../kernel/json.ts";
+import type { Claim } from "../store/port.ts";
+import { openMemoryPlane } from "./memory-plane.ts";
+import type { MemoryPlane, Place } from "./memory-plane.ts";
 
-const clock = manualClock();
-const random = seededRandom(1);
-const store = new ModelStore(clock);
-let plane: ControlPlane;
+let memory: MemoryPlane;
 
 before(async () => {
-  const surroundings = { clock, timers: manualTimers(clock), random, ids: seededIds(random) };
-  plane = await openControlPlane(
-    store,
-    logger(() => undefined, clock, "error"),
-    { surroundings },
-  );
-  await create(definition("things", { "setpoint.dev/reconciled": "true" }));
-  await create(definition("others", {}));
+  memory = await openMemoryPlane();
+  await memory.create(definition("things", { "setpoint.dev/reconciled": "true" }));
+  await memory.create(definition("others", {}));
 });
 
 after(async () => {
-  await plane[Symbol.asyncDispose]();
+  await memory[Symbol.asyncDispose]();
 });
 
 const group = "tests.example.dev";
@@ -67,39 +50,20 @@ function thing(name: string, kind = "Thing", more: JsonObject = {}): JsonObject 
   return { apiVersion: `${group}/v1`, kind, metadata, spec: { size: 1 } };
 }
 
-async function create(object: JsonObject, options: WriteOptions = systemOptions): Promise<Written> {
-  const { target } = targetFor(plane.intents, object);
-  const input = { caller: systemCaller, target, body: object, options, decodeProblems: [] };
-  return await createResource(plane.intents, input);
-}
-
-function at(name: string, subresource = ""): Target {
-  return { ...targetFor(plane.intents, thing(name)).target, name, subresource };
-}
-
-async function patch(target: Target, value: Json, claim?: ClaimRef): Promise<Written> {
-  const options = claim === undefined ? systemOptions : { ...systemOptions, claim };
-  const body = (): { value: Json; problems: [] } => ({ value, problems: [] });
-  const input = { caller: systemCaller, target, type: "merge" as const, body, options };
-  return await patchResource(plane.intents, input);
-}
-
-async function remove(target: Target, claim?: ClaimRef): Promise<Written> {
-  const own = claim === undefined ? {} : { claim };
-  const options = { isDryRun: false, propagation: undefined, preconditions: {}, raw: {}, ...own };
-  return await deleteResource(plane.intents, { caller: systemCaller, target, options });
+function at(name: string, subresource = ""): Place {
+  return { apiVersion: `${group}/v1`, kind: "Thing", namespace: "default", name, subresource };
 }
 
 async function claimDue(kind = "things"): Promise<readonly Claim[]> {
   const kinds = [`${kind}.${group}`];
-  return await store.claim({ owner: "test", kinds, limit: 10, leaseMs: 1_000 });
+  return await memory.store.claim({ owner: "test", kinds, limit: 10, leaseMs: 1_000 });
 }
 
 async function settle(claims: readonly Claim[]): Promise<void> {
   const due = { kind: "release", attempts: "reset" } as const;
   const when = { kind: "exists" } as const;
   for (const { key, token } of claims) {
-    await store.commit([{ kind: "schedule", key, when, claim: { key, token }, due }]);
+    await memory.store.commit([{ kind: "schedule", key, when, claim: { key, token }, due }]);
   }
 }
 
@@ -115,64 +79,69 @@ describe("a write of a reconciled kind", () => {
   });
 
   it("makes the resource due in the same commit", async () => {
-    await create(thing("a", "Thing", { finalizers: ["example.dev/held"] }));
+    await memory.create(thing("a", "Thing", { finalizers: ["example.dev/held"] }));
     assert.deepEqual(await dueNames(), ["a"], "created");
-    await patch(at("a"), { spec: { size: 2 } });
+    await memory.patch(at("a"), { spec: { size: 2 } });
     assert.deepEqual(await dueNames(), ["a"], "changed");
-    await patch(at("a"), { metadata: { annotations: { "setpoint.dev/reconcile": "1" } } });
+    await memory.patch(at("a"), { metadata: { annotations: { "setpoint.dev/reconcile": "1" } } });
     assert.deepEqual(await dueNames(), ["a"], "annotated");
-    await patch(at("a", "status"), { status: { seen: 1 } });
+    await memory.patch(at("a", "status"), { status: { seen: 1 } });
     assert.deepEqual(await dueNames(), ["a"], "status");
     const value = { ...thing("a"), spec: { applied: true } };
-    await applyResource(plane.intents, {
+    const { intents } = memory.plane;
+    await applyResource(intents, {
       caller: systemCaller,
-      target: at("a"),
+      target: { ...targetFor(intents, value).target, name: "a" },
       body: () => ({ value, problems: [] }),
       options: systemOptions,
       force: true,
     });
     assert.deepEqual(await dueNames(), ["a"], "applied");
-    await remove(at("a"));
+    await memory.remove(at("a"));
     assert.deepEqual(await dueNames(), ["a"], "marked for deletion");
   });
 
   it("that changes nothing wakes nothing, and neither does a dry run", async () => {
-    await create(thing("b"));
+    await memory.create(thing("b"));
     assert.deepEqual(await dueNames(), ["b"]);
-    await patch(at("b"), { spec: { size: 1 } });
-    await create(thing("c"), { ...systemOptions, isDryRun: true });
+    await memory.patch(at("b"), { spec: { size: 1 } });
+    await memory.create(thing("c"), { isDryRun: true });
     assert.deepEqual(await dueNames(), []);
   });
 
   it("is kept for later while a worker holds the resource", async () => {
-    await create(thing("d"));
+    await memory.create(thing("d"));
     const claims = await claimDue();
-    await patch(at("d"), { spec: { size: 3 } });
+    await memory.patch(at("d"), { spec: { size: 3 } });
     assert.deepEqual(await claimDue(), []);
     await settle(claims);
     assert.deepEqual(await dueNames(), ["d"]);
   });
 
   it("and of no other kind", async () => {
-    await create(thing("e", "Other"));
+    await memory.create(thing("e", "Other"));
     assert.deepEqual(await claimDue("others"), []);
   });
 });
 
 describe("a write on behalf of a worker", () => {
   it("is refused as such once the claim is lost", async () => {
-    await create(thing("parent"));
+    await memory.create(thing("parent"));
     const [claim] = await claimDue();
     assert.ok(claim !== undefined);
     const { key, token } = claim;
-    const held = { key, token };
-    await create(thing("child"), { ...systemOptions, claim: held });
-    clock.advanceMs(1_001);
+    const held = { claim: { key, token } };
+    await memory.create(thing("child"), held);
+    memory.surroundings.clock.advanceMs(1_001);
     const isLost = (error: unknown): boolean => isSetpointError(error, "claim.lost");
-    await assert.rejects(create(thing("late"), { ...systemOptions, claim: held }), isLost);
-    await assert.rejects(patch(at("child"), { spec: { size: 9 } }, held), isLost);
-    await assert.rejects(remove(at("child"), held), isLost);
-    await patch(at("child"), { spec: { size: 9 } });
-    await remove(at("child"));
+    await assert.rejects(memory.create(thing("late"), held), isLost);
+    await assert.rejects(memory.patch(at("child"), { spec: { size: 9 } }, held), isLost);
+    const options = { isDryRun: false, propagation: undefined, preconditions: {}, raw: {} };
+    const { intents } = memory.plane;
+    const target = { ...targetFor(intents, thing("child")).target, name: "child" };
+    const removal = { caller: systemCaller, target, options: { ...options, ...held } };
+    await assert.rejects(deleteResource(intents, removal), isLost);
+    await memory.patch(at("child"), { spec: { size: 9 } });
+    assert.equal(await memory.remove(at("child")), true);
   });
 });

@@ -92,6 +92,13 @@ export const catalogue = {
     summary: "The resource has changed since it was read: the revision precondition failed.",
     action: "Read the resource again, repeat the change on the new state, and write that.",
   },
+  "resource.not_owned": {
+    status: 409,
+    retry: "never",
+    summary: "A reconciler may only change the resources that its own resource owns.",
+    action:
+      "Give the child another name, or delete or hand over the resource that is in its place.",
+  },
   "resource.protected": {
     status: 409,
     retry: "never",

@@ -23,6 +23,8 @@ export interface ApplyInput {
   readonly body: () => { readonly value: Json; readonly problems: readonly string[] };
   readonly options: WriteOptions;
   readonly force: boolean;
+  /** Throws when the stored document, or that there is none, speaks against the apply. */
+  readonly check?: (live: Resource | undefined) => void;
 }
 
 export async function applyResource(intents: Intents, input: ApplyInput): Promise<Written> {
@@ -30,6 +32,7 @@ export async function applyResource(intents: Intents, input: ApplyInput): Promis
   const { version, served } = target;
   const config = configOf(input);
   const finished = (live: Resource | undefined): Resource => {
+    input.check?.(live);
     const merged = applied(intents, input, config, live);
     const whole = live === undefined ? placed(target, merged) : merged;
     const { resource } = readHiding(served, whole, (given) => version.type.prune(given));

@@ -32,6 +32,8 @@ export interface DeleteInput {
   readonly caller: Caller;
   readonly target: Target;
   readonly options: DeleteOptions;
+  /** Throws when the stored document speaks against the deletion. */
+  readonly check?: (old: Resource) => void;
 }
 
 export interface Deleted extends Written {
@@ -55,12 +57,13 @@ export async function deleteResource(intents: Intents, input: DeleteInput): Prom
 
 async function tryDelete(
   intents: Intents,
-  { caller, target, options }: DeleteInput,
+  { caller, target, options, check }: DeleteInput,
   record: StoredRecord,
 ): Promise<Written> {
   const { served } = target;
   const old = await readStored(served, target.version, record);
   checkPreconditions(target, options, old, record);
+  check?.(old);
   served.rules?.checkDelete?.(old);
   if (isProtected(old)) throw protectedFromDeletion(served.kind, target);
   const validation = intents.admission.validate({

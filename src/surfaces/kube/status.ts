@@ -23,6 +23,7 @@ const mappings: Readonly<Partial<Record<ErrorCode, Mapping>>> = {
   "request.not_acceptable": [406, "NotAcceptable"],
   "resource.already_exists": [409, "AlreadyExists"],
   "resource.conflict": [409, "Conflict"],
+  "resource.not_owned": [409, "Conflict"],
   "resource.protected": [409, "Conflict"],
   "resource.group_refused": [409, "Conflict"],
   "name.taken": [409, "Conflict"],
