@@ -115,7 +115,7 @@ async function deleteChild(
   }
 }
 
-/** Owners are found by name in the namespace of the child, so not every owner can have any child. */
+/** Owners are looked up by name in the namespace of the child: not all can be where they like. */
 function namespaceOf(
   { ownerKey }: ChildChange,
   served: ServedKind,

@@ -10,7 +10,7 @@ import type { FieldRule, FieldRuleName } from "../../kernel/kind.ts";
 import { limits } from "../../kernel/limits.ts";
 import { escapeToken } from "../../kernel/pointer.ts";
 
-const fieldRuleKey = "x-setpoint-field-rule";
+export const fieldRuleKey = "x-setpoint-field-rule";
 
 const ruleNames: readonly FieldRuleName[] = ["read-only", "create-only", "write-only", "secret"];
 

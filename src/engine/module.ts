@@ -1,0 +1,39 @@
+// A module is what an author hands to a server: kinds, each with the reconciler that makes it real.
+// One file is one module; see docs/decisions/0006.
+
+import { kindId } from "../kernel/kind.ts";
+import type { KindInput } from "../kernel/kind.ts";
+import type { Reconciler } from "./reconciler.ts";
+
+export interface Module {
+  /** A name of its own, in lower case; it is written on the definitions that the module makes. */
+  readonly name: string;
+  /**
+   * Raise it whenever a kind changes: the definitions of a higher version are never taken back by
+   * a server that still has a lower one. Of two with the same version, the last to start counts.
+   */
+  readonly version?: number;
+  readonly kinds: readonly ModuleKind[];
+}
+
+export interface ModuleKind {
+  /** What the kind is like, or the id of one whose definition somebody else makes. */
+  readonly kind: KindInput | string;
+  /** Its `kind` may be left out: it is that of this entry. */
+  readonly reconciler: ModuleReconciler;
+}
+
+export type ModuleReconciler = Omit<Reconciler, "kind"> & Partial<Pick<Reconciler, "kind">>;
+
+/** For the types alone: what is wrong with a module is told when it is loaded. */
+export function defineModule(module: Module): Module {
+  return module;
+}
+
+export function idOfModuleKind({ kind }: Pick<ModuleKind, "kind">): string {
+  return typeof kind === "string" ? kind : kindId(kind);
+}
+
+export function reconcilerOf(entry: ModuleKind): Reconciler {
+  return { ...entry.reconciler, kind: idOfModuleKind(entry) };
+}

@@ -1,0 +1,94 @@
+// Makes or renews the definition of a kind that a module brings along, by the ordinary write path.
+// A definition knows the module that made it and that module's version: during a rolling upgrade
+// servers of both versions start in any order, and the older must not take back what the newer
+// made. A definition that somebody else made is left alone: nobody's schema is replaced unasked.
+
+import { annotations } from "../kernel/annotations.ts";
+import { SetpointError } from "../kernel/errors.ts";
+import type { KindInput } from "../kernel/kind.ts";
+import type { Resource } from "../kernel/resource.ts";
+import { systemCaller, targetFor } from "./bootstrap.ts";
+import { definitionOfKind } from "./kinds/kind-definition.ts";
+import type { Intents, Written } from "./request.ts";
+import { applyResource } from "./write/apply.ts";
+
+export interface ModuleIdentity {
+  readonly name: string;
+  readonly version: number;
+}
+
+/** "kept": a newer version of the module has already been here. */
+export type Installed = Written["outcome"] | "kept";
+
+export async function installKind(
+  intents: Intents,
+  kind: KindInput,
+  module: ModuleIdentity,
+): Promise<Installed> {
+  const bare = definitionOfKind(kind);
+  const metadata = bare["metadata"] as { readonly name: string; readonly annotations: object };
+  const { target, name } = targetFor(intents, bare);
+  const own = {
+    ...metadata.annotations,
+    [annotations.module]: module.name,
+    [annotations.moduleVersion]: String(module.version),
+  };
+  const value = { ...bare, metadata: { ...metadata, annotations: own } };
+  let isKept = false;
+  const check = (live: Resource | undefined): void => {
+    if (live === undefined) return;
+    checkMaker(name, live, module);
+    isKept = versionIn(live) > module.version;
+    // What is thrown here ends the apply, and nothing else can end it without an outcome.
+    if (isKept) throw keptError;
+  };
+  let outcome: Installed;
+  try {
+    const written = await applyResource(intents, {
+      caller: systemCaller,
+      target: { ...target, name },
+      body: () => ({ value, problems: [] }),
+      options: { isDryRun: false, fieldManager, fieldValidation: "Strict" },
+      force: true,
+      check,
+    });
+    ({ outcome } = written);
+  } catch (error) {
+    if (error !== keptError) throw error;
+    outcome = "kept";
+  }
+  checkServed(intents, name);
+  return outcome;
+}
+
+const fieldManager = "setpoint-modules";
+const keptError = new Error("a newer version of the module made the definition");
+
+function versionIn({ metadata }: Resource): number {
+  const version = Number(metadata.annotations?.[annotations.moduleVersion] ?? 0);
+  return Number.isSafeInteger(version) ? version : 0;
+}
+
+function checkMaker(name: string, { metadata }: Resource, module: ModuleIdentity): void {
+  const maker = metadata.annotations?.[annotations.module];
+  if (maker === module.name) return;
+  const whose = maker === undefined ? "was made by somebody else" : `is of the module ${maker}`;
+  const message = `the definition ${name} exists and ${whose}, not of the module ${module.name}`;
+  throw new SetpointError("resource.not_owned", message, {
+    details: { name, module: module.name },
+    suggestion:
+      `to hand it over: kubectl annotate --overwrite crd ${name} ` +
+      `${annotations.module}=${module.name}`,
+  });
+}
+
+/** A definition whose names belong to another kind is stored, but not served. */
+function checkServed({ kinds }: Intents, name: string): void {
+  const served = kinds.byId(name);
+  if (served !== undefined && !served.isTerminating) return;
+  const why = served === undefined ? "is not served: its names are taken" : "is being deleted";
+  throw new SetpointError("resource.invalid", `the kind ${name} ${why}`, {
+    details: { name },
+    suggestion: `look at its conditions: kubectl get crd ${name} -o yaml`,
+  });
+}
