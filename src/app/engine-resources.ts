@@ -15,7 +15,7 @@ import { withoutRevision } from "../intents/write/update.ts";
 import { annotations } from "../kernel/annotations.ts";
 import { decodeDocument } from "../kernel/document.ts";
 import { SetpointError, isSetpointError } from "../kernel/errors.ts";
-import type { Json, JsonObject } from "../kernel/json.ts";
+import type { Json } from "../kernel/json.ts";
 import { objectsAt, textAt } from "../kernel/json-read.ts";
 import { limits } from "../kernel/limits.ts";
 import type { OwnerReference, Resource, ResourceKey } from "../kernel/resource.ts";
@@ -151,7 +151,7 @@ function mayBeTaken({ metadata }: Resource, own: OwnerReference, fieldManager: s
   const controller = owners.find((each) => each.controller === true);
   if (controller !== undefined) return controller.uid === own.uid;
   if (owners.some(({ uid }) => uid === own.uid)) return true;
-  const managers = objectsAt(metadata as unknown as JsonObject, "managedFields");
+  const managers = objectsAt(metadata, "managedFields");
   return owners.length === 0 && managers.some((each) => textAt(each, "manager") === fieldManager);
 }
 

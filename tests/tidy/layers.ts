@@ -9,6 +9,7 @@ const layers: Readonly<Record<string, readonly string[]>> = {
   store: ["kernel"],
   engine: ["kernel", "store/port.ts"],
   intents: ["kernel", "store/port.ts"],
+  authoring: ["kernel", "engine"],
   surfaces: ["kernel", "intents", "store/port.ts"],
   modules: ["kernel", "engine", "intents", "adapters/*/port.ts"],
   adapters: ["kernel"],

@@ -72,7 +72,7 @@ function versionJson(version: KindVersion, rules: readonly FieldRule[]): JsonObj
     ...(deprecationWarning === undefined ? {} : { deprecated: true, deprecationWarning }),
     schema: { openAPIV3Schema: withEngineStatus(withRules) },
     subresources: { status: {}, ...(scale === undefined ? {} : { scale: { ...scale } }) },
-    additionalPrinterColumns: columns.map((column) => ({ ...column })),
+    additionalPrinterColumns: columns as unknown as Json,
     ...(selectableFields.length === 0
       ? {}
       : { selectableFields: selectableFields.map((jsonPath) => ({ jsonPath })) }),

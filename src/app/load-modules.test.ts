@@ -1,0 +1,120 @@
+// Modules from files outside of the program: what is loaded, and how mistakes are told.
+import assert from "node:assert/strict";
+import { mkdtemp, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { after, before, describe, it } from "node:test";
+import { isSetpointError } from "../kernel/errors.ts";
+import { loadModules } from "./load-modules.ts";
+
+let folder = "";
+
+before(async () => {
+  folder = await mkdtemp(join(tmpdir(), "setpoint-modules-"));
+});
+
+after(async () => {
+  await rm(folder, { recursive: true, force: true });
+});
+
+let count = 0;
+
+/** Each under a name of its own, since Node.js loads a file once. */
+async function file(source: string): Promise<string> {
+  count += 1;
+  const path = join(folder, `module-${count}.ts`);
+  await writeFile(path, source);
+  return path;
+}
+
+function kindText(plural: string, spec = '{ type: "object", properties: {} }'): string {
+  const kind = plural.charAt(0).toUpperCase() + plural.slice(1);
+  const names = `kind: "${kind}", plural: "${plural}"`;
+  return `describeKind({ apiVersion: "tests.dev/v1", ${names}, spec: ${spec} })`;
+}
+
+function moduleText(name: string, ...kinds: readonly string[]): string {
+  const entries = kinds.map(
+    (kind) => `{ kind: ${kind}, reconciler: { reconcile: async (): Promise<Outcome> => done() } }`,
+  );
+  return `
+    import { defineModule, describeKind, done } from "setpoint";
+    import type { Outcome } from "setpoint";
+    export default defineModule({ name: "${name}", kinds: [${entries.join(", ")}] });
+  `;
+}
+
+async function refused(words: RegExp, ...sources: readonly string[]): Promise<void> {
+  const files: string[] = [];
+  for (const source of sources) files.push(await file(source));
+  await assert.rejects(loadModules(files), (error: unknown) => {
+    assert.ok(isSetpointError(error, "config.invalid"), String(error));
+    assert.match(error.message, words);
+    assert.ok(error.message.includes(files.at(-1) ?? ""), "names the file");
+    return true;
+  });
+}
+
+describe("a module", () => {
+  it("is loaded from any folder and finds setpoint there", async () => {
+    const path = await file(moduleText("one", kindText("apples"), '"pears.tests.dev"'));
+    const [loaded] = await loadModules([path]);
+    assert.equal(loaded?.name, "one");
+    assert.equal(loaded.version, 1);
+    assert.deepEqual(
+      loaded.kinds.map(({ id, kind, reconciler }) => [id, kind?.names.kind, reconciler.kind]),
+      [
+        ["apples.tests.dev", "Apples", "apples.tests.dev"],
+        ["pears.tests.dev", undefined, "pears.tests.dev"],
+      ],
+    );
+    assert.deepEqual(await loaded.kinds[0]?.reconciler.reconcile({} as never, {} as never), {
+      kind: "done",
+    });
+  });
+
+  it("is refused when the file is not there or does not run", async () => {
+    const nowhere = join(folder, "nowhere.ts");
+    await assert.rejects(loadModules([nowhere]), /nowhere\.ts does not exist/);
+    await refused(/cannot be loaded/, "this is not TypeScript");
+    await refused(/cannot be loaded/, 'import "./nothing.ts"; export default 1;');
+  });
+
+  it("is refused when it exports no module", async () => {
+    await refused(/has no default export/, "export const module = 1;");
+    await refused(/does not export a module/, "export default 1;");
+    await refused(/kinds must be a list/, 'export default { name: "a" };');
+    await refused(/name must be a text/, "export default { kinds: [] };");
+    await refused(/name .*lowercase/i, 'export default { name: "A b", kinds: [] };');
+    await refused(
+      /version must be a whole number/,
+      'export default { name: "a", version: 0, kinds: [] };',
+    );
+  });
+
+  it("is refused when a kind or a reconciler is wrong, with the field", async () => {
+    await refused(
+      /kinds\[0\]\.kind: .*properties\[spec\]\.properties\[a\]\.type: Required value/,
+      moduleText("a", kindText("apples", '{ type: "object", properties: { a: {} } }')),
+    );
+    await refused(/kinds\[0\]\.kind: is not complete/, moduleText("a", '{ group: "x.dev" }'));
+    await refused(
+      /kinds\[0\]\.reconciler must have a function called reconcile/,
+      'export default { name: "a", kinds: [{ kind: "a.b", reconciler: {} }] };',
+    );
+    await refused(
+      /reconciler\.kind is c\.d but the kind is a\.b/,
+      `const reconciler = { kind: "c.d", reconcile: async () => ({ kind: "done" }) };
+       export default { name: "a", kinds: [{ kind: "a.b", reconciler }] };`,
+    );
+  });
+
+  it("is refused when a kind is declared twice", async () => {
+    const apples = kindText("apples");
+    await refused(/declares the kind apples\.tests\.dev twice/, moduleText("a", apples, apples));
+    const others = [moduleText("a", apples), moduleText("b", apples)];
+    await refused(/declares the kind apples\.tests\.dev, as .* does/, ...others);
+    const named = [moduleText("a", apples), moduleText("a", kindText("pears"))];
+    await refused(/has the name a, as .* does/, ...named);
+  });
+});

@@ -1,0 +1,128 @@
+/**
+ * Loads the files that --module names and checks what they say, before anything is opened. A file
+ * is TypeScript or JavaScript; types are stripped, not checked. Each mistake is told with the file
+ * and the field, since whoever wrote it is the one who reads it.
+ */
+import { existsSync } from "node:fs";
+import { pathToFileURL } from "node:url";
+import { idOfModuleKind, reconcilerOf } from "../engine/module.ts";
+import type { Module, ModuleKind } from "../engine/module.ts";
+import type { Reconciler } from "../engine/reconciler.ts";
+import { kindInputProblem } from "../intents/kinds/kind-definition.ts";
+import { SetpointError } from "../kernel/errors.ts";
+import type { KindInput } from "../kernel/kind.ts";
+import { dnsLabelProblems } from "../kernel/names.ts";
+import { resolveOwnNames } from "./module-resolution.ts";
+
+export interface LoadedModule {
+  readonly file: string;
+  readonly name: string;
+  readonly version: number;
+  readonly kinds: readonly LoadedKind[];
+}
+
+export interface LoadedKind {
+  readonly id: string;
+  /** Absent when somebody else makes the definition. */
+  readonly kind?: KindInput;
+  readonly reconciler: Reconciler;
+}
+
+export async function loadModules(files: readonly string[]): Promise<readonly LoadedModule[]> {
+  const modules: LoadedModule[] = [];
+  for (const file of files) modules.push(loadedModule(file, await importFile(file)));
+  checkUnique(modules);
+  return modules;
+}
+
+async function importFile(file: string): Promise<unknown> {
+  if (!existsSync(file)) throw wrong(file, "does not exist");
+  resolveOwnNames();
+  let exports: { readonly default?: unknown };
+  try {
+    exports = (await import(pathToFileURL(file).href)) as typeof exports;
+  } catch (cause) {
+    throw wrong(file, "cannot be loaded", cause);
+  }
+  if (exports.default !== undefined) return exports.default;
+  throw wrong(file, "has no default export; write: export default defineModule({ ... })");
+}
+
+/** Nothing is believed here: authors may write without types, and types are not checked. */
+function loadedModule(file: string, value: unknown): LoadedModule {
+  if (!isObject(value)) throw wrong(file, "does not export a module: write defineModule({ ... })");
+  const { name, version = 1, kinds } = value as Partial<Module>;
+  const nameProblem = typeof name === "string" ? dnsLabelProblems(name)[0] : "must be a text";
+  if (typeof name !== "string" || nameProblem !== undefined) {
+    throw wrong(file, `name ${nameProblem}`);
+  }
+  if (!Number.isSafeInteger(version) || version < 1) {
+    throw wrong(file, "version must be a whole number from 1 on");
+  }
+  if (!Array.isArray(kinds) || kinds.length === 0) throw wrong(file, "kinds must be a list");
+  const loaded = (kinds as readonly unknown[]).map((entry, index) =>
+    loadedKind(file, `kinds[${index}]`, entry),
+  );
+  return { file, name, version, kinds: loaded };
+}
+
+function loadedKind(file: string, field: string, entry: unknown): LoadedKind {
+  if (!isObject(entry)) throw wrong(file, `${field} must have a kind and a reconciler`);
+  const { kind, reconciler } = entry as Partial<ModuleKind>;
+  if (typeof kind !== "string" && !isObject(kind)) {
+    throw wrong(file, `${field}.kind must be a kind, or the id of one`);
+  }
+  if (!isObject(reconciler) || typeof reconciler.reconcile !== "function") {
+    throw wrong(file, `${field}.reconciler must have a function called reconcile`);
+  }
+  for (const name of ["remove", "observe"] as const) {
+    if (reconciler[name] === undefined || typeof reconciler[name] === "function") continue;
+    throw wrong(file, `${field}.reconciler.${name} must be a function`);
+  }
+  const problem = typeof kind === "string" ? undefined : kindProblem(kind);
+  if (problem !== undefined) throw wrong(file, `${field}.kind: ${problem}`);
+  const id = idOfModuleKind({ kind });
+  if (reconciler.kind !== undefined && reconciler.kind !== id) {
+    throw wrong(file, `${field}.reconciler.kind is ${reconciler.kind} but the kind is ${id}`);
+  }
+  const whole = reconcilerOf({ kind, reconciler });
+  return { id, reconciler: whole, ...(typeof kind === "string" ? {} : { kind }) };
+}
+
+function kindProblem(kind: KindInput): string | undefined {
+  try {
+    return kindInputProblem(kind);
+  } catch (error) {
+    // A part that is missing altogether, or of another type than the types say.
+    if (error instanceof TypeError) return `is not complete (${error.message})`;
+    throw error;
+  }
+}
+
+function checkUnique(modules: readonly LoadedModule[]): void {
+  const names = new Map<string, string>();
+  const ids = new Map<string, string>();
+  for (const { file, name, kinds } of modules) {
+    const named = names.get(name);
+    if (named !== undefined) throw wrong(file, `has the name ${name}, as ${named} does`);
+    names.set(name, file);
+    for (const { id } of kinds) {
+      const other = ids.get(id);
+      if (other === file) throw wrong(file, `declares the kind ${id} twice`);
+      if (other !== undefined) throw wrong(file, `declares the kind ${id}, as ${other} does`);
+      ids.set(id, file);
+    }
+  }
+}
+
+function isObject(value: unknown): value is object {
+  return typeof value === "object" && value !== null;
+}
+
+function wrong(file: string, problem: string, cause?: unknown): SetpointError {
+  return new SetpointError("config.invalid", `the module ${file} ${problem}`, {
+    cause,
+    details: { option: "module", file },
+    suggestion: "see docs/reference/configuration.md",
+  });
+}
