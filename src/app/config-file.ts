@@ -31,6 +31,16 @@ export interface ConfigFile {
   readonly tokenFile?: string;
   readonly oidc?: readonly OidcFileConfig[];
   readonly audit?: { readonly policy: string; readonly log: string };
+  readonly modules?: readonly string[];
+  readonly roles?: readonly string[];
+  readonly engine?: EngineFileConfig;
+}
+
+export interface EngineFileConfig {
+  readonly slots?: number;
+  readonly perNamespace?: number;
+  readonly lease?: string;
+  readonly grace?: string;
 }
 
 type Reader = (value: Json, field: string) => unknown;
@@ -85,6 +95,11 @@ function fieldsOf(folder: string): Readonly<Record<string, Reader>> {
         return read;
       }),
     audit: (value, field) => readObject(value, field, { policy: path, log: path }),
+    modules: (value, field) =>
+      listOf(value, field).map((item, index) => path(item, `${field}[${index}]`)),
+    roles: texts,
+    engine: (value, field) =>
+      readObject(value, field, { slots: number, perNamespace: number, lease: text, grace: text }),
   };
 }
 
@@ -108,6 +123,11 @@ function readObject(
 const text: Reader = (value, field) => {
   if (typeof value === "string" && value !== "") return value;
   throw wrong(`${field} must be a text`, field);
+};
+
+const number: Reader = (value, field) => {
+  if (typeof value === "number") return value;
+  throw wrong(`${field} must be a number`, field);
 };
 
 const flag: Reader = (value, field) => {

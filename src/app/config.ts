@@ -7,6 +7,8 @@
 import { join, resolve } from "node:path";
 import { SetpointError } from "../kernel/errors.ts";
 import type { ConfigFile, OidcFileConfig } from "./config-file.ts";
+import { engineConfig } from "./engine-config.ts";
+import type { EngineConfig, EngineOptions } from "./engine-config.ts";
 
 export interface StoreOptions {
   /** Folder of the embedded store and of the keys. */
@@ -16,7 +18,7 @@ export interface StoreOptions {
   readonly keys?: string;
 }
 
-export interface ServeOptions extends StoreOptions {
+export interface ServeOptions extends StoreOptions, EngineOptions {
   readonly listen?: string;
   /** More names and addresses under which clients reach the server. */
   readonly hosts?: readonly string[];
@@ -46,6 +48,7 @@ export interface ServeConfig extends StoreConfig {
   readonly tokenFile: string | undefined;
   readonly oidc: readonly OidcFileConfig[];
   readonly audit: { readonly policyFile: string; readonly logFile: string } | undefined;
+  readonly engine: EngineConfig;
 }
 
 export const defaultListen = "127.0.0.1:7443";
@@ -82,6 +85,7 @@ export function serveConfig(options: ServeOptions, file: ConfigFile = {}): Serve
       given(options.auditPolicy) ?? file.audit?.policy,
       given(options.auditLog) ?? file.audit?.log,
     ),
+    engine: engineConfig(options, file),
   };
 }
 

@@ -21,10 +21,12 @@ import { openAuthentication } from "./authenticators.ts";
 import { checkBeforeStart } from "./check-before-start.ts";
 import { storeLabel } from "./config.ts";
 import type { ServeConfig } from "./config.ts";
-import { openControlPlane } from "./control-plane.ts";
+import { openControlPlane, systemSurroundings } from "./control-plane.ts";
 import { openCredentials } from "./credentials.ts";
 import { kubeSurface } from "./kube-surface.ts";
+import { loadModules } from "./load-modules.ts";
 import { openStore } from "./open-store.ts";
+import { startReconciling } from "./reconciling.ts";
 import { monitorStore } from "./store-monitor.ts";
 import { peerCertificateOf } from "./tls/peer-certificate.ts";
 
@@ -48,11 +50,14 @@ export async function startServer(
   options: Pick<HttpServerInput, "writeStallMs"> = {},
 ): Promise<RunningServer> {
   const given = await checkBeforeStart(config);
+  const modules = await loadModules(config.engine.modules);
   await using undo = new AsyncDisposableStack();
   const store = await openOwnStore(config);
   undo.defer(() => store.close());
   const stopping = new AbortController();
   const plane = undo.use(await openControlPlane(store, log));
+  const surroundings = systemSurroundings;
+  undo.use(await startReconciling({ plane, modules, config: config.engine, surroundings, log }));
   const credentials = await openCredentials({
     folder: config.dataFolder,
     hosts: [config.listen.host, hostname(), ...config.hosts],

@@ -39,20 +39,38 @@ function addServeOptions(command: Command): Command {
     .addOption(
       new Option("--hosts <names...>", "more names under which clients reach the server")
         .env("SETPOINT_HOSTS")
-        .argParser(addHosts),
+        .argParser(addNames),
     )
     .addOption(
       new Option("--history <time>", "how long old states are kept: 12h, 7d, forever")
         .env("SETPOINT_HISTORY")
         .default(defaultHistory),
     )
+    .addOption(
+      new Option("--module <file>", "kinds and reconcilers to run; may be given several times")
+        .env("SETPOINT_MODULES")
+        .argParser(addFiles),
+    )
+    .addOption(
+      new Option("--roles <roles>", "what this process does: api, worker (default: both)").env(
+        "SETPOINT_ROLES",
+      ),
+    )
+    .addOption(
+      new Option("--slots <count>", "reconcilers that run at a time").env("SETPOINT_SLOTS"),
+    )
     .addOption(new Option("--audit-policy <file>", "what to write to the audit log"))
     .addOption(new Option("--audit-log <file>", "where to write the audit log"));
 }
 
 /** An environment variable holds all names in one text, with commas or spaces between them. */
-function addHosts(text: string, before: readonly string[] = []): readonly string[] {
+function addNames(text: string, before: readonly string[] = []): readonly string[] {
   return [...before, ...text.split(/[\s,]+/).filter((name) => name !== "")];
+}
+
+/** As names, but a path may have spaces in it. */
+function addFiles(text: string, before: readonly string[] = []): readonly string[] {
+  return [...before, ...text.split(",").filter((file) => file !== "")];
 }
 
 /** What the user typed counts before the file, and the file before our defaults. */

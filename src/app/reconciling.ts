@@ -1,0 +1,118 @@
+/**
+ * The engine in this process: installs the kinds of the modules, and runs their reconcilers where
+ * the process is a worker. A process that is none still installs and wakes, so that what it accepts
+ * is done by those that are.
+ */
+import { hostname } from "node:os";
+import { startEngine } from "../engine/engine.ts";
+import type { Engine } from "../engine/engine.ts";
+import type { EnginePorts } from "../engine/ports.ts";
+import { admissionChain } from "../intents/admission/admission.ts";
+import { changeAsSystem } from "../intents/housekeeping/system-change.ts";
+import { keyedWorker } from "../intents/housekeeping/keyed-worker.ts";
+import { installKind } from "../intents/install-kind.ts";
+import { definitionsKind } from "../intents/kinds/definition-kinds.ts";
+import type { Intents } from "../intents/request.ts";
+import { annotations } from "../kernel/annotations.ts";
+import { SetpointError, isSetpointError } from "../kernel/errors.ts";
+import type { Resource } from "../kernel/resource.ts";
+import type { Logger } from "../telemetry/log.ts";
+import type { ControlPlane, Surroundings } from "./control-plane.ts";
+import type { EngineConfig } from "./engine-config.ts";
+import { engineResources } from "./engine-resources.ts";
+import type { LoadedModule } from "./load-modules.ts";
+
+export interface ReconcilingInput {
+  readonly plane: ControlPlane;
+  readonly modules: readonly LoadedModule[];
+  readonly config: Omit<EngineConfig, "modules">;
+  readonly surroundings: Surroundings;
+  readonly log: Logger;
+}
+
+/** What comes back has been started; disposing of it hands back what it holds. */
+export async function startReconciling(input: ReconcilingInput): Promise<AsyncDisposable> {
+  const { plane, modules, config, log } = input;
+  await using undo = new AsyncDisposableStack();
+  await installModules(plane.intents, modules, log);
+  const reconcilers = modules.flatMap(({ kinds }) => kinds.map(({ reconciler }) => reconciler));
+  undo.use(markReconciled(input, new Set(reconcilers.map(({ kind }) => kind))));
+  if (config.isWorker) {
+    const engine = undo.use(startWorker(input));
+    for (const reconciler of reconcilers) engine.add(reconciler);
+    log.info({ reconcilers: reconcilers.length }, "reconcilers running");
+  }
+  const running = undo.move();
+  return { [Symbol.asyncDispose]: () => running.disposeAsync() };
+}
+
+function startWorker({ plane, config, surroundings, log }: ReconcilingInput): Engine {
+  const { intents, meter } = plane;
+  const { slots, perNamespace, leaseMs, graceMs } = config;
+  const ports: EnginePorts = {
+    store: intents.store,
+    resources: engineResources({ intents, recordEvent: () => Promise.resolve() }),
+    ...surroundings,
+    log,
+    tracer: { span: async (_name, inside) => await inside() },
+    meter,
+  };
+  return startEngine(ports, {
+    owner: `${hostname()}-${surroundings.ids.uid()}`,
+    graceMs,
+    ...(slots === undefined ? {} : { slots }),
+    ...(perNamespace === undefined ? {} : { perNamespace }),
+    ...(leaseMs === undefined ? {} : { leaseMs }),
+  });
+}
+
+/** Nobody's policy may keep a server from starting. */
+async function installModules(
+  intents: Intents,
+  modules: readonly LoadedModule[],
+  log: Logger,
+): Promise<void> {
+  const unhindered = { ...intents, admission: admissionChain([]) };
+  for (const { file, name, version, kinds } of modules) {
+    for (const { id, kind } of kinds) {
+      if (kind === undefined) continue;
+      try {
+        const outcome = await installKind(unhindered, kind, { name, version });
+        log.info({ kind: id, module: name, version, outcome }, "kind installed");
+      } catch (error) {
+        if (!isSetpointError(error)) throw error;
+        throw new SetpointError(error.code, `the module ${file}: ${error.message}`, {
+          cause: error,
+          details: { ...error.details, file },
+          suggestion: error.suggestion,
+        });
+      }
+    }
+  }
+}
+
+/** Says of definitions that others make that their resources are reconciled, once they appear. */
+function markReconciled(
+  { plane: { intents }, surroundings: { timers }, log }: ReconcilingInput,
+  kinds: ReadonlySet<string>,
+): AsyncDisposable {
+  const edit = (old: Resource): Resource => {
+    const marked = { ...old.metadata.annotations, [annotations.reconciled]: "true" };
+    return { ...old, metadata: { ...old.metadata, annotations: marked } };
+  };
+  const worker = keyedWorker({
+    timers,
+    onError: (error, definition) => log.warn({ error, definition }, "definition not marked"),
+    work: async (name) => {
+      const plural = "customresourcedefinitions";
+      await changeAsSystem(intents, { group: "apiextensions.k8s.io", plural, name, edit });
+      return undefined;
+    },
+  });
+  intents.live.follow(definitionsKind, (definition) => {
+    if (definition === undefined || !kinds.has(definition.key.name)) return;
+    const { metadata } = definition.resource;
+    if (metadata.annotations?.[annotations.reconciled] !== "true") worker.add(metadata.name);
+  });
+  return worker;
+}
