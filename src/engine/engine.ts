@@ -6,6 +6,8 @@
 import type { Resource } from "../kernel/resource.ts";
 import { decodeDocument } from "../kernel/document.ts";
 import { ClaimLoop } from "./claim-loop.ts";
+import { outsidePart } from "./outside.ts";
+import type { OutsideOptions } from "./outside.ts";
 import type { Companion, CompanionOf, PartsOf, RunParts } from "./parts.ts";
 import type { EnginePorts, RunScope } from "./ports.ts";
 import type { Reconciler } from "./reconciler.ts";
@@ -24,6 +26,8 @@ export interface EngineOptions {
   readonly graceMs?: number;
   /** The most that is claimed ahead of need while runs are short. */
   readonly prefetch?: number;
+  /** How systems outside are called, where the defaults do not suit them. */
+  readonly outside?: OutsideOptions;
   readonly parts?: PartsOf;
   readonly companions?: readonly CompanionOf[];
 }
@@ -42,7 +46,7 @@ const abortWaitMs = 5_000;
 export function startEngine(ports: EnginePorts, options: EngineOptions): Engine {
   const { owner, slots, leaseMs, graceMs, prefetch } = { ...defaults, ...options };
   const { perNamespace = slots } = options;
-  const parts: RunParts = { ...defaultParts(ports), ...options.parts?.(ports) };
+  const parts: RunParts = { ...defaultParts(ports, options.outside), ...options.parts?.(ports) };
   const workers: Workers = new Workers(ports, parts, {
     owner,
     slots,
@@ -115,8 +119,9 @@ async function within(ports: EnginePorts, ended: Promise<unknown>, ms: number): 
   return isInTime;
 }
 
-/** What a run has without the journal, the breakers and the recorder of events. */
-function defaultParts({ store, log }: EnginePorts): RunParts {
+/** What a run has without the journal and the recorder of events. */
+function defaultParts(ports: EnginePorts, options: OutsideOptions | undefined): RunParts {
+  const { store, log } = ports;
   return {
     steps: () => {
       throw new Error("this engine has no journal");
@@ -132,7 +137,7 @@ function defaultParts({ store, log }: EnginePorts): RunParts {
       },
       settle: async () => undefined,
     }),
-    outside: async (scope, _system, call) => await call(scope.signal),
+    ...outsidePart(ports, options),
     event: ({ key }, type, reason, message) => log.info({ key, type, reason }, message),
   };
 }

@@ -8,6 +8,7 @@ import { limits } from "../kernel/limits.ts";
 import type { Timers } from "../kernel/timers.ts";
 import type { ClaimRef, Renewal, Store } from "../store/port.ts";
 import { Cohort } from "./cohort.ts";
+import { metric } from "./metric-names.ts";
 import type { EnginePorts } from "./ports.ts";
 
 export interface Holder {
@@ -117,7 +118,7 @@ export class Heartbeat {
     } catch (error) {
       lease.cohort.close();
       if (this.#isStopped) return;
-      this.#meter.count("setpoint_engine_renewals_failed_total");
+      this.#meter.count(metric.renewalsFailed);
       this.#log.warn({ error, claims: holders.length }, "leases could not be renewed");
       this.#cancelBeat?.();
       this.#cancelBeat = undefined;
@@ -146,7 +147,7 @@ export class Heartbeat {
   #lose(holder: Holder | undefined): void {
     if (holder === undefined || this.#holders.get(holder.claim.token) !== holder) return;
     this.drop(holder);
-    this.#meter.count("setpoint_engine_leases_lost_total");
+    this.#meter.count(metric.claimsLost);
     holder.lost();
   }
 }

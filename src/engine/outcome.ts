@@ -54,6 +54,8 @@ export interface Failed extends Reported {
   readonly message: string;
   /** What the outside asked for (Retry-After). */
   readonly afterMs?: number;
+  /** False: it was not even tried, so it is not one more failed attempt. */
+  readonly isCounted?: boolean;
 }
 
 export function done(given: Omit<Done, "kind"> = {}): Done {

@@ -13,7 +13,7 @@ import type { Operation, Reconciler, Reference, StepResults } from "./reconciler
 export interface RunParts {
   steps(scope: RunScope): StepsPart;
   references(scope: RunScope): ReferencesPart;
-  /** Throws `RunEnded` with an `again` when the system is not to be called now. */
+  /** Throws `OutsideRefused` when the system is not to be called now. */
   outside<T>(
     scope: RunScope,
     system: string,

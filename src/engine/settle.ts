@@ -52,7 +52,7 @@ export function settle(
   random: Random,
 ): Settled {
   const before = statusOf(resource);
-  const attempts = outcome.kind === "failed" ? attemptsOf(before, facts.generation) + 1 : 0;
+  const attempts = attemptsAfter(outcome, attemptsOf(before, facts.generation));
   const releaseAfterMs = delayAfter(outcome, facts, attempts, reconciler, random);
   const merged = outcome.status === undefined ? before : mergedStatus(before, outcome.status);
   const reconcile = reconcileAfter(before, outcome, facts, {
@@ -97,6 +97,11 @@ export function settleUntouched(
   const isChanged = conditions !== getOwn(before, "conditions");
   const status = isChanged ? { ...before, conditions } : before;
   return { status, isChanged, releaseAfterMs: undefined };
+}
+
+function attemptsAfter(outcome: Outcome, before: number): number {
+  if (outcome.kind !== "failed") return 0;
+  return outcome.isCounted === false ? before : before + 1;
 }
 
 function delayAfter(

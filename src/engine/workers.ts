@@ -11,6 +11,7 @@ import { Deadlines } from "./cohort.ts";
 import { RunContext } from "./context.ts";
 import { Heartbeat } from "./heartbeat.ts";
 import type { Lease } from "./heartbeat.ts";
+import { metric } from "./metric-names.ts";
 import { failed } from "./outcome.ts";
 import type { Outcome } from "./outcome.ts";
 import { Pace } from "./pace.ts";
@@ -302,9 +303,9 @@ export class Workers {
     const nowMs = clock.nowMs();
     const tookMs = Math.max(0, nowMs - run.startedMs);
     const facts = this.#factsOf(run, tookMs);
-    const labels = { kind: run.key.kind, outcome: outcome.kind };
-    meter.count("setpoint_engine_runs_total", labels);
-    meter.observe("setpoint_engine_run_seconds", tookMs / 1_000, { kind: run.key.kind });
+    const labels = { kind: run.key.kind, outcome: outcomeLabel(outcome) };
+    meter.count(metric.reconciles, labels);
+    meter.observe(metric.reconcileSeconds, tookMs / 1_000, { kind: run.key.kind });
     const reportOf = (said: Outcome) => (resource: ReturnType<Run["current"]>) => ({
       ...settle(resource, said, facts, run.reconciler, clock.nowMs(), random),
       letsGo: facts.what === "remove" && said.kind === "done",
@@ -369,7 +370,7 @@ export class Workers {
     run.abort("lost");
     this.#leaveSlot(run);
     this.heartbeat.drop(run);
-    meter.count("setpoint_engine_runs_abandoned_total", { kind: run.key.kind });
+    meter.count(metric.abandoned, { kind: run.key.kind });
     log.error({ key: run.key, token: run.claim.token }, "a run did not stop and is given up");
     this.#over(run);
     this.#pump();
@@ -414,6 +415,10 @@ const skipped = {
   reason: "Skipped",
   message: "the policy is skip, and this kind cannot look without touching",
 } as const;
+
+function outcomeLabel(outcome: Outcome): string {
+  return outcome.kind === "failed" && outcome.isCounted === false ? "refused" : outcome.kind;
+}
 
 function wasWaiting(run: Run): boolean {
   return reconcileStatusOf(statusOf(run.loaded())).waitingFor !== undefined;
