@@ -1,0 +1,80 @@
+// What holds a deletion up. A resource goes when its last finalizer is taken away, so each of them
+// is a question of its own: who takes it away, and what does that one wait for.
+
+import { spanText } from "./time-words.ts";
+import { textAt, textsAt, objectsAt } from "../../kernel/json-read.ts";
+import { finalizer } from "../names.ts";
+import type { Diagnosis, Hold, KindNames, Subject, Suspect } from "./diagnosis.ts";
+import { holdOf, plainHold } from "./hold.ts";
+import { cut, finalizersOf, listText, untilTime } from "./report.ts";
+
+const foreground = "foregroundDeletion";
+const orphan = "orphan";
+const cleanup = "customresourcecleanup.apiextensions.k8s.io";
+
+export function diagnoseDeletion(subject: Subject, names: KindNames, nowMs: number): Diagnosis {
+  const { resource } = subject;
+  const holds = holdsOf(subject, names, nowMs);
+  const askedMs = untilTime(resource.metadata.deletionTimestamp ?? "", nowMs);
+  const since = askedMs === undefined || askedMs > -1_000 ? "" : ` for ${spanText(askedMs)}`;
+  const why = holds.map(({ message }) => message).join("; ");
+  return {
+    state: "Deleting",
+    ready: "False",
+    message: `being deleted${since}${why === "" ? "" : `: ${why}`}`,
+    details: [...holds.flatMap(({ details }) => details), ...contentReports(subject)],
+    suspects: holds.flatMap(({ suspects }) => suspects),
+  };
+}
+
+function holdsOf(subject: Subject, names: KindNames, nowMs: number): readonly Hold[] {
+  const { resource, content, dependents } = subject;
+  const finalizers = finalizersOf(resource);
+  const holds: Hold[] = [];
+  if (finalizers.includes(finalizer)) holds.push(removalHold(subject, names, nowMs));
+  if (finalizers.includes(foreground)) {
+    const suspects = dependents.map((key): Suspect => ({ relation: "Outlives", key }));
+    holds.push({ ...plainHold("Deleting", "waiting for what it owns to go first"), suspects });
+  }
+  if (finalizers.includes(orphan)) {
+    holds.push(plainHold("Deleting", "what it owns is being let go first"));
+  }
+  const isContentHeld = finalizers.includes(cleanup) || content.length > 0;
+  if (isContentHeld) {
+    const suspects = content.map((key): Suspect => ({ relation: "Outlives", key }));
+    holds.push({ ...plainHold("Deleting", "what is in it is being deleted first"), suspects });
+  }
+  const known = new Set([finalizer, foreground, orphan, cleanup]);
+  const spec = textsAt(resource.spec, "finalizers").filter((name) => name !== "kubernetes");
+  const others = [...finalizers.filter((name) => !known.has(name)), ...spec];
+  if (others.length > 0) {
+    const what = others.length === 1 ? "finalizer" : "finalizers";
+    const which = `${what} ${listText(others.map(cut))}`;
+    holds.push(plainHold("Deleting", `held by the ${which}, which another must remove`));
+  }
+  return holds;
+}
+
+/** Our own finalizer goes when the removal in the outside is done. */
+function removalHold(subject: Subject, names: KindNames, nowMs: number): Hold {
+  if (!subject.isReconciled) {
+    const message = `held by the finalizer ${finalizer}, but no reconciler handles its kind`;
+    return plainHold("Deleting", message);
+  }
+  const hold = holdOf(subject, names, nowMs);
+  if (hold === undefined) return plainHold("Deleting", "its removal is under way");
+  return { ...hold, message: `its removal is ${asRemoval(hold)}` };
+}
+
+function asRemoval({ state, message }: Hold): string {
+  return state === "Failing" ? message.replace(/^failed/, "failing: it failed") : message;
+}
+
+/** A namespace that is deleted tells in its conditions what it still waits for. */
+function contentReports({ key, resource }: Subject): readonly string[] {
+  if (key.kind !== "namespaces") return [];
+  return objectsAt(resource.status, "conditions")
+    .filter((condition) => textAt(condition, "status") === "True")
+    .map((condition) => cut(textAt(condition, "message")))
+    .filter((message) => message !== "");
+}

@@ -1,0 +1,128 @@
+// Why one resource is not ready, as far as its own document and the state of its work tell. Pure:
+// the same facts give the same sentence, whoever asks and through whichever surface.
+
+import { annotations } from "../../kernel/annotations.ts";
+import { numberAt } from "../../kernel/json-read.ts";
+import type { Resource } from "../../kernel/resource.ts";
+import type { WorkState } from "../../store/port.ts";
+import { finalizer } from "../names.ts";
+import { diagnoseDeletion } from "./deletion.ts";
+import type { Diagnosis, Hold, KindNames, Subject, Suspect } from "./diagnosis.ts";
+import { holdOf, plainHold } from "./hold.ts";
+import { annotationOf, finalizersOf, isCurrent, reconcileOf, reported } from "./report.ts";
+import type { Report } from "./report.ts";
+import { whenText } from "./time-words.ts";
+
+export function diagnose(subject: Subject, names: KindNames, nowMs: number): Diagnosis {
+  const found = diagnoseAlone(subject, names, nowMs);
+  // What is on its way out itself is not held by the end of what it is in.
+  if (found.state === "Ready" || found.state === "Deleting") return found;
+  const endings = subject.endings.map((key): Suspect => ({ relation: "LivesIn", key }));
+  return { ...found, suspects: [...found.suspects, ...endings] };
+}
+
+function diagnoseAlone(subject: Subject, names: KindNames, nowMs: number): Diagnosis {
+  const { resource, isReconciled } = subject;
+  if (resource.metadata.deletionTimestamp !== undefined) {
+    return diagnoseDeletion(subject, names, nowMs);
+  }
+  return isReconciled || wasReconciled(resource)
+    ? diagnoseReconciled(subject, names, nowMs)
+    : diagnoseOther(subject);
+}
+
+function diagnoseReconciled(subject: Subject, names: KindNames, nowMs: number): Diagnosis {
+  const { resource, work, isReconciled, dependents } = subject;
+  const ready = reported(resource, "Ready");
+  const isUpToDate = isCurrent(resource);
+  const hold = isReconciled ? holdOf(subject, names, nowMs) : undefined;
+  if (ready?.status === "True" && isUpToDate) return readyWith(hold, resource);
+  const found = hold ?? quietHold(subject, ready);
+  const readyText = ready?.status === "True" ? undefined : ready?.text;
+  const isNew = readyText !== undefined && !found.details.includes(readyText);
+  const planned = found.state === "InProgress" ? againText(work) : "";
+  return {
+    state: found.state,
+    ready: ready?.status === "False" ? "False" : "Unknown",
+    message: `${found.message}${planned}`,
+    details: [
+      ...found.details,
+      ...(isNew ? [readyText] : []),
+      ...(isUpToDate ? [] : [staleText(resource)]),
+    ],
+    suspects: [...found.suspects, ...dependents.map((key): Suspect => ({ relation: "Owns", key }))],
+  };
+}
+
+/** It can be used; that the loop around it has trouble is worth a word. */
+function readyWith(hold: Hold | undefined, resource: Resource): Diagnosis {
+  const synced = reported(resource, "Synced");
+  const isQuiet = hold === undefined || hold.state === "Working" || hold.state === "Queued";
+  return {
+    state: "Ready",
+    ready: "True",
+    message: isQuiet ? "ready" : `ready, but ${hold.message}`,
+    details: synced?.status === "False" && synced.text !== undefined ? [synced.text] : [],
+    suspects: [],
+  };
+}
+
+/** Not ready, and neither the work on it nor its last run say why. */
+function quietHold({ resource, work, isReconciled }: Subject, ready: Report | undefined): Hold {
+  if (!isReconciled) return plainHold("Unhandled", "no reconciler handles its kind any more");
+  if (annotationOf(resource, annotations.policy) === "skip") {
+    return plainHold("LeftAlone", `left alone by the annotation ${annotations.policy}: skip`);
+  }
+  if (work?.dueInMs !== undefined) return plainHold("InProgress", "still in progress");
+  const what = ready === undefined ? "not looked at yet" : "not ready";
+  return plainHold("NotReady", `${what}, and no look at it is planned`);
+}
+
+function againText(work: WorkState | undefined): string {
+  return work?.dueInMs === undefined ? "" : `, looked at again ${whenText(work.dueInMs)}`;
+}
+
+function staleText(resource: Resource): string {
+  const observed = numberAt(resource.status, "observedGeneration") ?? 0;
+  const { generation } = resource.metadata;
+  return `reported about generation ${observed}, while its spec is at generation ${generation}`;
+}
+
+/** Whether an engine has written about it, or holds it. */
+function wasReconciled(resource: Resource): boolean {
+  const isHeld = finalizersOf(resource).includes(finalizer);
+  return isHeld || Object.keys(reconcileOf(resource)).length > 0;
+}
+
+const definitionsKind = "customresourcedefinitions.apiextensions.k8s.io";
+
+/** Of a kind without a reconciler: others may report on it, as the server does on definitions. */
+function diagnoseOther({ key, resource, isBuiltIn }: Subject): Diagnosis {
+  const isDefinition = key.kind === definitionsKind;
+  const type = isDefinition ? "Established" : "Ready";
+  const report = reported(resource, type);
+  const none = { details: [], suspects: [] };
+  if (report?.status === "True") {
+    return { state: "Ready", ready: "True", message: "ready", ...none };
+  }
+  if (report !== undefined) {
+    const cause = (isDefinition ? reported(resource, "NamesAccepted") : undefined) ?? report;
+    return {
+      state: "NotReady",
+      ready: report.status === "False" ? "False" : "Unknown",
+      message: `reported as not ready (${type} is ${report.status})`,
+      details: cause.text === undefined ? [] : [cause.text],
+      suspects: [],
+    };
+  }
+  if (isBuiltIn) {
+    return {
+      state: "Ready",
+      ready: "True",
+      message: "stored, which is all there is to it",
+      ...none,
+    };
+  }
+  const message = "no reconciler handles its kind";
+  return { state: "Unhandled", ready: "Unknown", message, ...none };
+}

@@ -1,0 +1,79 @@
+// What is known about a resource that somebody asks about, and what can be said about it. Types
+// only: hold.ts, deletion.ts and diagnose.ts make one of the other, explain.ts goes on from there.
+
+import type { Resource, ResourceKey } from "../../kernel/resource.ts";
+import type { WorkState } from "../../store/port.ts";
+
+export interface Subject {
+  readonly key: ResourceKey;
+  readonly resource: Resource;
+  readonly work: WorkState | undefined;
+  /** Whether a reconciler handles its kind, in this process or another. */
+  readonly isReconciled: boolean;
+  /** Whether its kind is one of the server's own, which are what they are once stored. */
+  readonly isBuiltIn: boolean;
+  /** The resources that name it as an owner. */
+  readonly dependents: readonly ResourceKey[];
+  /** While a namespace or a definition is deleted: what is left of it. */
+  readonly content: readonly ResourceKey[];
+  /** Its namespace, or its definition, when that is being deleted. */
+  readonly endings: readonly ResourceKey[];
+}
+
+/** How kinds are called. */
+export interface KindNames {
+  /** Of a kind id; undefined when it is not served. */
+  named(kind: string): NamedKind | undefined;
+}
+
+export interface NamedKind {
+  readonly apiVersion: string;
+  readonly kind: string;
+  readonly isNamespaced: boolean;
+}
+
+export type State =
+  | "Ready"
+  | "Working"
+  | "Waiting"
+  | "Failing"
+  | "GivenUp"
+  | "Paused"
+  | "LeftAlone"
+  | "Queued"
+  | "InProgress"
+  | "NotReady"
+  | "Unhandled"
+  | "Deleting";
+
+/** What keeps the work on a resource from being done, be it a reconciliation or a removal. */
+export interface Hold {
+  readonly state: State;
+  /** The rest of a sentence that begins with the name of the resource. */
+  readonly message: string;
+  /** What else helps, a line each. */
+  readonly details: readonly string[];
+  /** Others that may be the cause. */
+  readonly suspects: readonly Suspect[];
+}
+
+export interface Diagnosis extends Hold {
+  readonly ready: "True" | "False" | "Unknown";
+}
+
+export interface Suspect {
+  readonly relation: Relation;
+  readonly key: ResourceKey;
+  /** What of it must be true; without one it is enough that it is there. */
+  readonly condition?: string;
+}
+
+export type Relation =
+  /** Named as a blocker by the reconciler. */
+  | "WaitsFor"
+  /** Exists because of the resource, and holds it while it is not ready. */
+  | "Owns"
+  /** Must be gone before the resource can go. */
+  | "Outlives"
+  /** The namespace or the definition, which is being deleted. */
+  | "LivesIn";

@@ -1,0 +1,110 @@
+// What keeps the work on a resource from being done, be it a reconciliation or a removal: somebody
+// is at it, it waits for others, it has failed, it was paused, or no worker has taken it.
+
+import { annotations } from "../../kernel/annotations.ts";
+import type { JsonObject } from "../../kernel/json.ts";
+import { numberAt, objectAt, objectsAt, textAt } from "../../kernel/json-read.ts";
+import type { Hold, KindNames, State, Subject, Suspect } from "./diagnosis.ts";
+import { annotationOf, cut, isCurrent, listText, reconcileOf, reported } from "./report.ts";
+import { untilTime } from "./report.ts";
+import { spanText, whenText } from "./time-words.ts";
+
+/** Without a worker for this long something is wrong with the workers. */
+const patienceMs = 60_000;
+
+/** Undefined when nothing is known to be under way or wrong. */
+export function holdOf(subject: Subject, names: KindNames, nowMs: number): Hold | undefined {
+  const { resource, work } = subject;
+  if (annotationOf(resource, annotations.paused) === "true") {
+    return plainHold("Paused", `paused by the annotation ${annotations.paused}`);
+  }
+  const synced = reported(resource, "Synced");
+  const failure = synced?.status === "False" ? synced.text : undefined;
+  const progress = progressText(reconcileOf(resource));
+  const details = [failure, progress].filter((text) => text !== undefined);
+  const waits = waitedFor(subject, names);
+  const suspects = waits.map(({ suspect }) => suspect);
+  if (work?.claim !== undefined) {
+    const before = failedTimes(subject);
+    const message = `being worked on by ${work.claim.owner}`;
+    const tries = before === undefined ? [] : [`${before} before`];
+    return { state: "Working", message, details: [...tries, ...details], suspects };
+  }
+  if (waits.length > 0) {
+    const message = `waiting for ${listText(waits.map(({ text }) => text))}`;
+    return { state: "Waiting", message, details, suspects };
+  }
+  return failureOf(subject, details, nowMs) ?? queueOf(subject, details);
+}
+
+export function plainHold(state: State, message: string): Hold {
+  return { state, message, details: [], suspects: [] };
+}
+
+/** Undefined when it has not failed since its last success or change. */
+function failedTimes({ resource }: Subject): string | undefined {
+  const attempts = numberAt(reconcileOf(resource), "attempts") ?? 0;
+  if (attempts <= 0 || !isCurrent(resource)) return undefined;
+  return attempts === 1 ? "failed once" : `failed ${attempts} times`;
+}
+
+function failureOf(subject: Subject, details: readonly string[], nowMs: number): Hold | undefined {
+  const { resource, work } = subject;
+  const times = failedTimes(subject);
+  if (times === undefined) return undefined;
+  const status = reconcileOf(resource);
+  const asked = annotationOf(resource, annotations.request) ?? "";
+  if (textAt(status, "retry") === "never" && asked === textAt(status, "handledRequest")) {
+    const message = "given up until its spec changes or somebody asks for another try";
+    return { state: "GivenUp", message, details, suspects: [] };
+  }
+  const nextMs = work?.dueInMs ?? untilTime(textAt(status, "nextAttempt"), nowMs);
+  const next = nextMs === undefined ? "no other try is planned" : `next try ${whenText(nextMs)}`;
+  return { state: "Failing", message: `${times}, ${next}`, details, suspects: [] };
+}
+
+function queueOf({ key, work }: Subject, details: readonly string[]): Hold | undefined {
+  if (work?.dueInMs === undefined || work.dueInMs > 0) return undefined;
+  const silent = work.attempts > 1 ? [`claimed ${work.attempts} times without a report`] : [];
+  const message =
+    -work.dueInMs <= patienceMs
+      ? "due now, waiting for a worker"
+      : `due for ${spanText(work.dueInMs)} and no worker has taken it: ` +
+        `is a server with workers for ${key.kind} running?`;
+  return { state: "Queued", message, details: [...details, ...silent], suspects: [] };
+}
+
+function progressText(status: JsonObject): string | undefined {
+  const progress = objectAt(status, "progress");
+  const done = numberAt(progress, "done");
+  const of = numberAt(progress, "of");
+  if (done === undefined || of === undefined) return undefined;
+  const message = cut(textAt(progress, "message"));
+  return `${done} of ${of} done${message === "" ? "" : `: ${message}`}`;
+}
+
+interface Wait {
+  readonly suspect: Suspect;
+  readonly text: string;
+}
+
+function waitedFor({ key, resource }: Subject, names: KindNames): readonly Wait[] {
+  if (!isCurrent(resource)) return [];
+  return objectsAt(reconcileOf(resource), "waitingFor").flatMap((blocker): readonly Wait[] => {
+    const kind = textAt(blocker, "kind");
+    const name = textAt(blocker, "name");
+    if (kind === "" || name === "") return [];
+    const named = names.named(kind);
+    const home = named?.isNamespaced === false ? "" : key.namespace;
+    const given = textAt(blocker, "namespace");
+    const other = { kind, namespace: given === "" ? home : given, name };
+    const condition = textAt(blocker, "condition");
+    const isOther = other.namespace !== "" && other.namespace !== key.namespace;
+    const what = `${named?.kind ?? kind}/${name}${isOther ? ` in ${other.namespace}` : ""}`;
+    if (condition === "") {
+      return [{ suspect: { relation: "WaitsFor", key: other }, text: `${what} to exist` }];
+    }
+    const suspect: Suspect = { relation: "WaitsFor", key: other, condition };
+    return [{ suspect, text: `${what} to be ${condition}` }];
+  });
+}

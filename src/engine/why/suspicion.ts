@@ -1,0 +1,80 @@
+// Whether a resource that is suspected to hold another one does, and what is to be said about it.
+
+import { annotations } from "../../kernel/annotations.ts";
+import type { Resource, ResourceKey } from "../../kernel/resource.ts";
+import type { Diagnosis, Relation, Subject, Suspect } from "./diagnosis.ts";
+import { annotationOf, reported } from "./report.ts";
+
+/** What one sees who asks about a resource. */
+export type Seen =
+  | { readonly kind: "found"; readonly subject: Subject }
+  | { readonly kind: "missing" }
+  /** Whoever asks may not read it, whether it is there or not. */
+  | { readonly kind: "hidden" };
+
+export function isBlocking(
+  { relation, condition }: Suspect,
+  seen: Seen,
+  above: Resource,
+  found: Diagnosis | undefined,
+): boolean {
+  switch (relation) {
+    case "WaitsFor":
+      if (seen.kind !== "found") return true;
+      return condition !== undefined && !isTrue(seen.subject.resource, condition);
+    case "Owns":
+      return found !== undefined && found.ready !== "True" && found.state !== "Unhandled";
+    case "Outlives":
+      return seen.kind === "found" && holdsOwner(seen.subject.resource, above);
+    case "LivesIn":
+      return seen.kind !== "missing";
+    default:
+      return relation satisfies never;
+  }
+}
+
+function isTrue(resource: Resource, condition: string): boolean {
+  return reported(resource, condition)?.status === "True";
+}
+
+/** What is in a namespace or of a kind has no reference to it, and always holds it. */
+function holdsOwner({ metadata }: Resource, owner: Resource): boolean {
+  const reference = metadata.ownerReferences?.find(({ uid }) => uid === owner.metadata.uid);
+  return reference === undefined || reference.blockOwnerDeletion === true;
+}
+
+/** What is wanted of a resource and not so, where its own message does not say it. */
+export function unmetBy(
+  suspect: Suspect | undefined,
+  resource: Resource,
+  { state }: Diagnosis,
+): readonly string[] {
+  if (suspect?.relation === "Outlives") return protectionText(resource);
+  const { condition } = suspect ?? {};
+  if (condition === undefined || (condition === "Ready" && state !== "Ready")) return [];
+  const report = reported(resource, condition);
+  if (report === undefined) return [`it has no condition ${condition}`];
+  const why = report.text === undefined ? "" : ` (${report.text})`;
+  return [`condition ${condition} is ${report.status}${why}`];
+}
+
+function protectionText(resource: Resource): readonly string[] {
+  if (resource.metadata.deletionTimestamp !== undefined) return [];
+  const value = annotationOf(resource, annotations.protected) ?? "false";
+  return value === "false" ? [] : [`protected by the annotation ${annotations.protected}`];
+}
+
+/** Whoever may not read these may not learn their names either. */
+export function isUnnamed({ relation }: Suspect): boolean {
+  return relation === "Owns" || relation === "Outlives";
+}
+
+export function hiddenText(relation: Relation): string {
+  return relation === "LivesIn"
+    ? "being deleted; more is not visible to you"
+    : "not visible to you";
+}
+
+export function missingText({ kind }: ResourceKey, isServed: boolean): string {
+  return isServed ? "does not exist" : `does not exist: nothing serves ${kind}`;
+}
