@@ -9,6 +9,7 @@ import type { Json, JsonObject } from "../kernel/json.ts";
 import type { Random } from "../kernel/random.ts";
 import type { Resource, ResourceKey } from "../kernel/resource.ts";
 import type { Position } from "../store/port.ts";
+import { showProgress } from "./progress.ts";
 import type {
   ChildDocument,
   Children,
@@ -104,9 +105,8 @@ export class RunContext implements Context {
     return await this.#run.steps.perform(operation);
   }
 
-  async progress({ done, of, message }: Progress): Promise<void> {
-    const percent = of > 0 ? Math.min(100, Math.max(0, Math.floor((done / of) * 100))) : 0;
-    await this.#note({ progress: { done, of, percent, message } });
+  async progress(progress: Progress): Promise<void> {
+    await showProgress(this.#run, progress);
   }
 
   async outside<T>(system: string, call: (signal: AbortSignal) => Promise<T>): Promise<T> {

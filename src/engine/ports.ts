@@ -74,6 +74,8 @@ export interface RunScope {
   readonly uid: string;
   readonly claim: ClaimRef;
   readonly signal: AbortSignal;
+  /** As it was when the run began: what the reconciler was told. */
+  loaded(): Resource;
   /** As of the last read or write in this run. */
   current(): Resource;
   /** Atomic. The claim is added to each write. Throws when any is refused. */

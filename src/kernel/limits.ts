@@ -170,6 +170,14 @@ export const limits = Object.freeze({
   /** Amount that one resource may hold against a counter; sums of many stay exact numbers. */
   maxCounterAmount: 2 ** 40,
 
+  // Journals of the engine
+  /** Result of one durable step, or one remembered value. */
+  maxJournalValueBytes: 256 * kib,
+  /** Everything that is kept for one resource; it is written whole for each step. */
+  maxJournalBytes: 2 * mib,
+  /** Resources that one resource may refer to. */
+  maxReferences: 1_000,
+
   // Requests
   /** Problems of one document that are named in an answer; of the others only their number. */
   maxShownErrors: 100,
