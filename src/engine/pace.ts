@@ -1,29 +1,25 @@
-// How many of something happened lately, in about the last twentieth of a second. It decides how
-// far to claim ahead: what finishes in microseconds needs a store of work beside it, what hangs
-// needs none. A jump of the clock only makes one estimate too small.
+// How quickly runs end, which decides how far to claim ahead: what finishes in microseconds needs a
+// store of work beside it, since asking the database takes longer than the work; what takes its time
+// needs none. The mean follows the last few dozen runs. A single one that took very long counts only
+// as long, so that it does not hide what the others do.
 
-const windowMs = 50;
+const share = 1 / 16;
+const longestMs = 1_000;
+/** Nothing is taken to be quicker: a clock of milliseconds cannot tell. */
+const shortestMs = 0.05;
 
 export class Pace {
-  #window = Number.NaN;
-  #count = 0;
-  #before = 0;
+  #meanMs = Number.NaN;
 
-  note(nowMs: number): void {
-    this.#turn(nowMs);
-    this.#count += 1;
+  note(tookMs: number): void {
+    const countedMs = Math.min(longestMs, Math.max(shortestMs, tookMs));
+    this.#meanMs = Number.isNaN(this.#meanMs)
+      ? countedMs
+      : this.#meanMs + (countedMs - this.#meanMs) * share;
   }
 
-  recent(nowMs: number): number {
-    this.#turn(nowMs);
-    return Math.max(this.#count, this.#before);
-  }
-
-  #turn(nowMs: number): void {
-    const window = Math.floor(nowMs / windowMs);
-    if (window === this.#window) return;
-    this.#before = window === this.#window + 1 ? this.#count : 0;
-    this.#count = 0;
-    this.#window = window;
+  /** How many runs are expected to end in this time, so many going on at once; 0 when unknown. */
+  within(ms: number, places: number): number {
+    return Number.isNaN(this.#meanMs) ? 0 : Math.floor((Math.max(0, places) * ms) / this.#meanMs);
   }
 }

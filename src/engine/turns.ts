@@ -17,7 +17,22 @@ export interface TurnOptions {
 /** Anything that waits for a turn. */
 export interface Contender {
   readonly key: { readonly kind: string; readonly namespace: string };
+  /** Set when its turn comes. */
+  startedMs: number;
 }
+
+/** Whom to ask for more of, and how much. */
+export interface Survey {
+  /** How many may be claimed beyond what can start now, because runs end so quickly. */
+  readonly ahead: number;
+  /** Those of which more would only wait: no more may start, and none is about to end. */
+  readonly fullNamespaces: readonly string[];
+  readonly fullKinds: ReadonlySet<string>;
+}
+
+/** What is expected to end in this time is claimed ahead. */
+const horizonMs = 50;
+const mostTenants = 1_024;
 
 export class Turns<T extends Contender> {
   readonly #options: TurnOptions;
@@ -25,8 +40,9 @@ export class Turns<T extends Contender> {
   /** Those with something queued, in the order of their turns. */
   readonly #ring = new Set<Tenant<T>>();
   readonly #kinds = new Map<string, KindLoad>();
+  readonly #running = new Set<T>();
+  readonly #pace = new Pace();
   #queued = 0;
-  #running = 0;
   /** Of the namespaces that run something. */
   #weight = 0;
 
@@ -38,12 +54,12 @@ export class Turns<T extends Contender> {
     return this.#queued;
   }
 
-  get running(): number {
+  get running(): ReadonlySet<T> {
     return this.#running;
   }
 
   get free(): number {
-    return Math.max(0, this.#options.slots - this.#running);
+    return Math.max(0, this.#options.slots - this.#running.size);
   }
 
   add(item: T): void {
@@ -69,55 +85,75 @@ export class Turns<T extends Contender> {
   }
 
   /** The next that may start, which from now on counts as running. */
-  next(): T | undefined {
-    if (this.#running >= this.#options.slots) return undefined;
+  next(nowMs: number): T | undefined {
+    if (this.#queued === 0 || this.#running.size >= this.#options.slots) return undefined;
     for (const tenant of this.#ring) {
       if (!this.#mayStart(tenant)) continue;
       const item = this.#firstOf(tenant);
       if (item === undefined) continue;
-      this.#start(tenant, item);
+      this.#start(tenant, item, nowMs);
       return item;
     }
     return undefined;
   }
 
-  /** What had started is over and its slot is free again. */
-  done(item: T, nowMs: number): void {
+  /** What had started is over and its slot is free again; false when it was not running. */
+  done(item: T, nowMs: number): boolean {
+    if (!this.#running.delete(item)) return false;
     const tenant = this.#tenant(item.key.namespace);
     const load = this.#kind(item.key.kind);
-    tenant.running -= 1;
+    const tookMs = nowMs - item.startedMs;
+    for (const pace of [this.#pace, tenant.pace, load.pace]) pace.note(tookMs);
     load.running -= 1;
-    this.#running -= 1;
-    tenant.pace.note(nowMs);
-    load.pace.note(nowMs);
-    if (tenant.running === 0) this.#weight -= tenant.weight;
-    if (this.#running === 0) this.#weight = 0;
+    tenant.running -= 1;
+    if (tenant.running > 0) return true;
+    // The sum of many additions is not quite that of as many subtractions.
+    this.#weight = this.#running.size === 0 ? 0 : this.#weight - tenant.weight;
     this.#forget(tenant);
+    return true;
   }
 
-  /** Namespaces of which more would only wait: they are full and do not finish quickly. */
-  fullNamespaces(nowMs: number): readonly string[] {
-    const full: string[] = [];
-    for (const tenant of this.#namespaces.values()) {
-      if (tenant.running === 0 || this.#mayStart(tenant)) continue;
-      if (tenant.queued >= tenant.pace.recent(nowMs)) full.push(tenant.namespace);
+  survey(nowMs: number): Survey {
+    const slow = this.#countSlow(nowMs);
+    const fullNamespaces: string[] = [];
+    for (const [tenant, slowOnes] of slow.tenants) {
+      if (this.#mayStart(tenant)) continue;
+      const ahead = tenant.pace.within(horizonMs, tenant.running - slowOnes);
+      if (tenant.queued >= ahead) fullNamespaces.push(tenant.namespace);
     }
-    return full;
-  }
-
-  isKindFull(kind: string, nowMs: number): boolean {
-    const load = this.#kinds.get(kind);
-    if (load === undefined || load.running < this.#options.concurrencyOf(kind)) return false;
-    return load.queued >= load.pace.recent(nowMs);
+    const fullKinds = new Set<string>();
+    for (const [kind, slowOnes] of slow.kinds) {
+      const load = this.#kind(kind);
+      if (load.running < this.#options.concurrencyOf(kind)) continue;
+      const ahead = load.pace.within(horizonMs, load.running - slowOnes);
+      if (load.queued >= ahead) fullKinds.add(kind);
+    }
+    const ahead = this.#pace.within(horizonMs, this.#options.slots - slow.count);
+    return { ahead, fullNamespaces, fullKinds };
   }
 
   *waiting(): Iterable<T> {
     for (const tenant of this.#ring) for (const queue of tenant.queues.values()) yield* queue;
   }
 
+  /** What runs for so long already that nobody knows when it ends. */
+  #countSlow(nowMs: number): SlowOnes<T> {
+    const tenants = new Map<Tenant<T>, number>();
+    const kinds = new Map<string, number>();
+    let count = 0;
+    for (const { key, startedMs } of this.#running) {
+      const isSlow = Math.abs(nowMs - startedMs) > horizonMs;
+      const tenant = this.#tenant(key.namespace);
+      tenants.set(tenant, (tenants.get(tenant) ?? 0) + Number(isSlow));
+      kinds.set(key.kind, (kinds.get(key.kind) ?? 0) + Number(isSlow));
+      count += Number(isSlow);
+    }
+    return { tenants, kinds, count };
+  }
+
   #mayStart({ running, weight }: Tenant<T>): boolean {
     const { slots, perNamespace } = this.#options;
-    const free = slots - this.#running;
+    const free = slots - this.#running.size;
     if (running === 0) return free > 0 && perNamespace > 0;
     if (free <= Math.floor(slots / 8) || running >= perNamespace) return false;
     const share = Math.floor((slots * weight) / (this.#weight + 1));
@@ -133,14 +169,16 @@ export class Turns<T extends Contender> {
     return undefined;
   }
 
-  #start(tenant: Tenant<T>, item: T): void {
+  #start(tenant: Tenant<T>, item: T, nowMs: number): void {
     const { kind } = item.key;
     const queue = tenant.queues.get(kind);
     if (queue !== undefined) this.#unqueue(tenant, queue, item);
     if (tenant.running === 0) this.#weight += tenant.weight;
     tenant.running += 1;
-    this.#running += 1;
+    this.#running.add(item);
     this.#kind(kind).running += 1;
+    const started = item;
+    started.startedMs = nowMs;
     tenant.credit -= 1;
     if (tenant.credit >= 1 || tenant.queued === 0) return;
     tenant.credit = Math.max(0, tenant.credit) + tenant.weight;
@@ -157,16 +195,21 @@ export class Turns<T extends Contender> {
     if (tenant.queued === 0) this.#ring.delete(tenant);
   }
 
+  /** Idle tenants are remembered for their pace, within reason. */
   #forget(tenant: Tenant<T>): void {
-    if (tenant.running === 0 && tenant.queued === 0) this.#namespaces.delete(tenant.namespace);
+    if (tenant.running > 0 || tenant.queued > 0) return;
+    if (this.#namespaces.size > mostTenants) this.#namespaces.delete(tenant.namespace);
   }
 
   #tenant(namespace: string): Tenant<T> {
     let tenant = this.#namespaces.get(namespace);
     if (tenant === undefined) {
-      const weight = usable(this.#options.weightOf(namespace));
-      tenant = newTenant(namespace, weight);
+      tenant = newTenant(namespace);
       this.#namespaces.set(namespace, tenant);
+    }
+    // The weight may change, but not while it is part of a sum.
+    if (tenant.running === 0 && tenant.queued === 0) {
+      tenant.weight = usable(this.#options.weightOf(namespace));
     }
     return tenant;
   }
@@ -182,10 +225,10 @@ export class Turns<T extends Contender> {
 
 interface Tenant<T> {
   readonly namespace: string;
-  readonly weight: number;
   /** By kind, each in the order of arrival. */
   readonly queues: Map<string, Set<T>>;
   readonly pace: Pace;
+  weight: number;
   queued: number;
   running: number;
   /** Starts left in this turn. */
@@ -198,9 +241,15 @@ interface KindLoad {
   running: number;
 }
 
-function newTenant<T>(namespace: string, weight: number): Tenant<T> {
-  const counts = { queued: 0, running: 0, credit: weight };
-  return { namespace, weight, queues: new Map(), pace: new Pace(), ...counts };
+interface SlowOnes<T> {
+  readonly tenants: ReadonlyMap<Tenant<T>, number>;
+  readonly kinds: ReadonlyMap<string, number>;
+  readonly count: number;
+}
+
+function newTenant<T>(namespace: string): Tenant<T> {
+  const counts = { weight: 1, queued: 0, running: 0, credit: 1 };
+  return { namespace, queues: new Map(), pace: new Pace(), ...counts };
 }
 
 /** People write weights. */

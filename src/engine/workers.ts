@@ -14,7 +14,6 @@ import type { Lease } from "./heartbeat.ts";
 import { metric } from "./metric-names.ts";
 import { failed } from "./outcome.ts";
 import type { Outcome } from "./outcome.ts";
-import { Pace } from "./pace.ts";
 import { Paperwork, withFinalizer } from "./paperwork.ts";
 import type { RunParts } from "./parts.ts";
 import { planFor, requestOf } from "./plan.ts";
@@ -55,8 +54,8 @@ const patienceMs = 10_000;
 /** How long something claimed may wait for its turn before others may have it. */
 const longestWaitMs = 2_000;
 /** Runs whose paperwork is under way, beyond which no more is claimed. */
-const mostOutstanding = 512;
-const mostQueued = 1_000;
+const mostOutstanding = 1_024;
+const mostQueued = 2_000;
 const firstLoadRetryMs = 50;
 
 export class Workers {
@@ -67,8 +66,6 @@ export class Workers {
   readonly #reconcilers = new Map<string, Reconciler>();
   readonly #turns: Turns<Run>;
   readonly #paperwork: Paperwork;
-  readonly #active = new Set<Run>();
-  readonly #pace = new Pace();
   readonly #timeouts: Deadlines<Run>;
   readonly #patience: Deadlines<Run>;
   readonly #waits: Deadlines<Run>;
@@ -110,7 +107,7 @@ export class Workers {
   }
 
   running(): readonly RunInfo[] {
-    return [...this.#active].map((run) => ({
+    return [...this.#turns.running].map((run) => ({
       key: run.key,
       uid: run.uid,
       what: run.plan?.what ?? "reconcile",
@@ -123,17 +120,18 @@ export class Workers {
   /** What could be used now, and a little more while runs are short. */
   request(): ClaimRequest | undefined {
     const turns = this.#turns;
-    const nowMs = this.#ports.clock.nowMs();
-    const ahead = Math.min(this.#options.prefetch, this.#pace.recent(nowMs));
+    const survey = turns.survey(this.#ports.clock.nowMs());
+    const ahead = Math.min(this.#options.prefetch, survey.ahead);
     // While slots are free, whatever waits has to wait for others of its kind or namespace.
     const waiting = this.#loading + (turns.free > 0 ? 0 : turns.queued);
-    const wanted = turns.free + ahead;
-    const limit = Math.min(wanted - waiting, mostQueued - this.#loading - turns.queued);
+    const wanted = Math.min(limits.maxClaimItems, turns.free + ahead);
+    const room = mostQueued - this.#loading - turns.queued;
+    const limit = Math.min(wanted - waiting, room);
     const isBusy = waiting >= turns.free && limit * 2 < wanted;
     if (limit <= 0 || isBusy || this.#paperwork.outstanding >= mostOutstanding) return undefined;
-    const kinds = [...this.#reconcilers.keys()].filter((kind) => !turns.isKindFull(kind, nowMs));
+    const kinds = [...this.#reconcilers.keys()].filter((kind) => !survey.fullKinds.has(kind));
     if (kinds.length === 0) return undefined;
-    const skipNamespaces = turns.fullNamespaces(nowMs).slice(0, limits.maxSkippedNamespaces);
+    const skipNamespaces = survey.fullNamespaces.slice(0, limits.maxSkippedNamespaces);
     const { owner, leaseMs, perNamespace } = this.#options;
     const most = perNamespace + ahead;
     return {
@@ -169,12 +167,12 @@ export class Workers {
   }
 
   abortAll(): void {
-    for (const run of this.#active) run.abort("stopping");
+    for (const run of this.#turns.running) run.abort("stopping");
   }
 
   /** Leaves no timer behind. What has not returned is given up, and its lease expires. */
   stop(): void {
-    for (const run of this.#active) this.#giveUp(run);
+    for (const run of this.#turns.running) this.#giveUp(run);
     this.heartbeat.stop();
     for (const deadlines of [this.#timeouts, this.#patience, this.#waits]) deadlines.stop();
   }
@@ -253,7 +251,11 @@ export class Workers {
 
   #pump(): void {
     if (this.#isStopping) return;
-    for (let run = this.#turns.next(); run !== undefined; run = this.#turns.next()) {
+    for (
+      let run = this.#turns.next(this.#ports.clock.nowMs());
+      run !== undefined;
+      run = this.#turns.next(this.#ports.clock.nowMs())
+    ) {
       this.#start(run);
     }
   }
@@ -261,9 +263,7 @@ export class Workers {
   #start(run: Run): void {
     run.waiting?.leave(run);
     run.phase = "running";
-    run.startedMs = this.#ports.clock.nowMs();
     run.deadline = this.#timeouts.join(run, run.reconciler.timeoutMs ?? defaultTimeoutMs);
-    this.#active.add(run);
     void this.#act(run);
   }
 
@@ -348,11 +348,8 @@ export class Workers {
   }
 
   #leaveSlot(run: Run): void {
-    const nowMs = this.#ports.clock.nowMs();
     run.deadline?.leave(run);
-    this.#active.delete(run);
-    this.#turns.done(run, nowMs);
-    this.#pace.note(nowMs);
+    this.#turns.done(run, this.#ports.clock.nowMs());
   }
 
   /** A run that was told to stop gets a little time to do so; one that never began is over. */
@@ -395,7 +392,7 @@ export class Workers {
   }
 
   #isIdle(): boolean {
-    return this.#active.size + this.#loading + this.#paperwork.outstanding === 0;
+    return this.#turns.running.size + this.#loading + this.#paperwork.outstanding === 0;
   }
 
   #checkIdle(): void {
