@@ -93,16 +93,24 @@ interface Stopping {
 
 async function stopAll(given: Stopping): Promise<void> {
   const { ports, workers, claims, companions, graceMs } = given;
-  const ended = Promise.all([
-    (async () => {
-      // A claim under way is still answered, and then handed back.
-      const stopped = claims.stop();
-      await workers.drain();
-      await stopped;
-      await workers.drain();
-    })(),
-    ...companions.map(async (companion) => await companion.stop()),
-  ]);
+  const drained = async (): Promise<void> => {
+    // A claim under way is still answered, and then handed back.
+    const stopped = claims.stop();
+    await workers.drain();
+    await stopped;
+    await workers.drain();
+  };
+  const ended = Promise.all(
+    [drained(), ...companions.map(async (companion) => await companion.stop())].map(
+      async (part) => {
+        try {
+          await part;
+        } catch (error) {
+          ports.log.error({ error }, "a part of the engine did not stop well");
+        }
+      },
+    ),
+  );
   if (!(await within(ports, ended, graceMs))) {
     workers.abortAll();
     await within(ports, ended, abortWaitMs);

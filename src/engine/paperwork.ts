@@ -10,14 +10,8 @@ import type { Answer, DueChange, Schedule, Write } from "../store/port.ts";
 import { withStatus } from "./context.ts";
 import type { Heartbeat } from "./heartbeat.ts";
 import { finalizer } from "./names.ts";
+import type { Report } from "./reports.ts";
 import type { Run, RunSurroundings } from "./run.ts";
-import type { Settled } from "./settle.ts";
-
-/** What to write about a run, made anew from each newer document. */
-export type Report = (resource: Resource) => Settled & {
-  /** The finalizer goes, and with the last one the resource. */
-  readonly letsGo?: boolean;
-};
 
 const firstRetryMs = 50;
 const lastRetryMs = 2_000;
@@ -32,6 +26,7 @@ export class Paperwork {
   readonly #over: (run: Run) => void;
   readonly #handedBack: Run[] = [];
   #outstanding = 0;
+  #isStopped = false;
 
   constructor(around: RunSurroundings, heartbeat: Heartbeat, over: (run: Run) => void) {
     this.#around = around;
@@ -41,6 +36,19 @@ export class Paperwork {
 
   get outstanding(): number {
     return this.#outstanding;
+  }
+
+  /** Counts something else that belongs to the end of a run; returns what ends that. */
+  begin(): () => void {
+    this.#outstanding += 1;
+    return () => {
+      this.#outstanding -= 1;
+    };
+  }
+
+  /** What has no answer by now is left to whoever claims it next. */
+  stop(): void {
+    this.#isStopped = true;
   }
 
   /** `instead` is reported when the store or the kind refuses what `report` says. */
@@ -66,7 +74,7 @@ export class Paperwork {
 
   async #settle(run: Run, report: Report, instead?: (error: unknown) => Report): Promise<void> {
     let delayMs = firstRetryMs;
-    while (!run.isLost) {
+    while (!run.isLost && !this.#isStopped) {
       try {
         const writes = await this.#writesFor(run, report);
         const answers = await this.#around.ports.store.commit(writes, optionsFor(writes));

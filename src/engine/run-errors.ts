@@ -7,6 +7,8 @@ import type { Outcome } from "./outcome.ts";
 import { outcomeInside } from "./run-ended.ts";
 import type { Run } from "./run.ts";
 
+export const defaultTimeoutMs = 600_000;
+
 /** Undefined: the run was stopped with the server and says nothing about its resource. */
 export function outcomeOfError(run: Run, error: unknown): Outcome | undefined {
   if (run.abortCause === "stopping") return undefined;
@@ -30,7 +32,7 @@ export function outcomeReturned(value: unknown): Outcome {
 }
 
 function timedOut(run: Run): Outcome {
-  const seconds = Math.round((run.reconciler.timeoutMs ?? 600_000) / 1_000);
+  const seconds = Math.round((run.reconciler.timeoutMs ?? defaultTimeoutMs) / 1_000);
   return failed("Timeout", `the run did not finish within ${seconds} s and was stopped`);
 }
 

@@ -38,9 +38,8 @@ export class Run implements RunScope, Holder {
   phase: Phase = "loading";
   plan: RunPlan | undefined;
   startedMs = 0;
-  /** Ends the run when its time, or its patience after an abort, is over. */
+  /** Ends its wait for a turn, then its time to run, then the patience after an abort. */
   deadline: Cohort<Run> | undefined;
-  waiting: Cohort<Run> | undefined;
   #abortCause: AbortCause | undefined;
   #controller: AbortController | undefined;
   #resource: Resource | undefined;

@@ -3,7 +3,7 @@
 // ends: it is told when its lease is lost, its time is up or the server stops, and when it does not
 // listen it is given up, its slot is used by others and its lease is left to expire.
 
-import { isSetpointError } from "../kernel/errors.ts";
+import { assert } from "../kernel/assert.ts";
 import { limits } from "../kernel/limits.ts";
 import type { ResourceKey } from "../kernel/resource.ts";
 import type { Claim, ClaimRequest, StoredRecord } from "../store/port.ts";
@@ -11,19 +11,18 @@ import { Deadlines } from "./cohort.ts";
 import { RunContext } from "./context.ts";
 import { Heartbeat } from "./heartbeat.ts";
 import type { Lease } from "./heartbeat.ts";
-import { metric } from "./metric-names.ts";
-import { failed } from "./outcome.ts";
+import { Instruments } from "./instruments.ts";
+import { loadClaims } from "./load-claims.ts";
 import type { Outcome } from "./outcome.ts";
 import { Paperwork, withFinalizer } from "./paperwork.ts";
 import type { RunParts } from "./parts.ts";
-import { planFor, requestOf } from "./plan.ts";
+import { planFor } from "./plan.ts";
 import type { RunPlan } from "./plan.ts";
 import type { EnginePorts } from "./ports.ts";
 import type { Reconciler } from "./reconciler.ts";
-import { outcomeOfError, outcomeReturned } from "./run-errors.ts";
+import { refusedStatus, reportNothing, reportOf, reportUnrun } from "./reports.ts";
+import { defaultTimeoutMs, outcomeOfError, outcomeReturned } from "./run-errors.ts";
 import { Run } from "./run.ts";
-import { settle, settleUntouched } from "./settle.ts";
-import type { RunFacts, Settled } from "./settle.ts";
 import { reconcileStatusOf, statusOf } from "./status.ts";
 import { Turns } from "./turns.ts";
 
@@ -34,7 +33,7 @@ export interface WorkerOptions {
   readonly leaseMs: number;
   /** The most that is claimed ahead of need. */
   readonly prefetch: number;
-  /** There may be room for more. */
+  /** There may be room for more, now that something of this kind and namespace is over. */
   readonly roomMade: (key: ResourceKey) => void;
 }
 
@@ -48,7 +47,6 @@ export interface RunInfo {
   readonly isAborted: boolean;
 }
 
-const defaultTimeoutMs = 600_000;
 /** How long a run may take to return after it was told to stop. */
 const patienceMs = 10_000;
 /** How long something claimed may wait for its turn before others may have it. */
@@ -56,7 +54,8 @@ const longestWaitMs = 2_000;
 /** Runs whose paperwork is under way, beyond which no more is claimed. */
 const mostOutstanding = 1_024;
 const mostQueued = 2_000;
-const firstLoadRetryMs = 50;
+/** What cannot be read is not touched until somebody mends it. */
+const unreadableMs = 3_600_000;
 
 export class Workers {
   readonly heartbeat: Heartbeat;
@@ -66,18 +65,22 @@ export class Workers {
   readonly #reconcilers = new Map<string, Reconciler>();
   readonly #turns: Turns<Run>;
   readonly #paperwork: Paperwork;
+  readonly #instruments: Instruments;
   readonly #timeouts: Deadlines<Run>;
   readonly #patience: Deadlines<Run>;
   readonly #waits: Deadlines<Run>;
-  #loading = 0;
-  #isStopping = false;
   readonly #idle: (() => void)[] = [];
+  #loading = 0;
+  /** With more than this waiting, room that is made is no news. */
+  #plenty = Infinity;
+  #isStopping = false;
 
   constructor(ports: EnginePorts, parts: RunParts, options: WorkerOptions) {
     this.#ports = ports;
     this.#options = options;
     const { owner, slots, perNamespace } = options;
     this.#around = { ports, parts, owner, aborted: (run) => this.#wasAborted(run) };
+    this.#instruments = new Instruments(ports);
     this.heartbeat = new Heartbeat(ports, options.leaseMs);
     this.#paperwork = new Paperwork(this.#around, this.heartbeat, (run) => this.#over(run));
     this.#turns = new Turns({
@@ -94,12 +97,14 @@ export class Workers {
 
   add(reconciler: Reconciler): void {
     const { kind } = reconciler;
-    if (this.#reconcilers.has(kind)) throw new Error(`${kind} has a reconciler already`);
+    assert(!this.#reconcilers.has(kind), `${kind} has a reconciler already`);
+    assert(this.#reconcilers.size < limits.maxClaimKinds, "there are too many reconcilers");
     this.#reconcilers.set(kind, reconciler);
   }
 
   /** What runs goes on; what waits is handed back. */
   remove(reconciler: Reconciler): void {
+    if (this.#reconcilers.get(reconciler.kind) !== reconciler) return;
     this.#reconcilers.delete(reconciler.kind);
     for (const run of this.#turns.waiting()) {
       if (run.reconciler === reconciler) this.#handBackQueued(run);
@@ -121,14 +126,16 @@ export class Workers {
   request(): ClaimRequest | undefined {
     const turns = this.#turns;
     const survey = turns.survey(this.#ports.clock.nowMs());
+    this.#instruments.queues(turns.queued, this.#paperwork.outstanding);
     const ahead = Math.min(this.#options.prefetch, survey.ahead);
     // While slots are free, whatever waits has to wait for others of its kind or namespace.
     const waiting = this.#loading + (turns.free > 0 ? 0 : turns.queued);
     const wanted = Math.min(limits.maxClaimItems, turns.free + ahead);
     const room = mostQueued - this.#loading - turns.queued;
     const limit = Math.min(wanted - waiting, room);
-    const isBusy = waiting >= turns.free && limit * 2 < wanted;
-    if (limit <= 0 || isBusy || this.#paperwork.outstanding >= mostOutstanding) return undefined;
+    const isWellFed = waiting >= turns.free && limit * 2 < wanted;
+    this.#plenty = isWellFed ? Math.floor(wanted / 2) : Infinity;
+    if (limit <= 0 || isWellFed || this.#paperwork.outstanding >= mostOutstanding) return undefined;
     const kinds = [...this.#reconcilers.keys()].filter((kind) => !survey.fullKinds.has(kind));
     if (kinds.length === 0) return undefined;
     const skipNamespaces = survey.fullNamespaces.slice(0, limits.maxSkippedNamespaces);
@@ -148,10 +155,11 @@ export class Workers {
     const runs: Run[] = [];
     for (const claim of claims) {
       const reconciler = this.#reconcilers.get(claim.key.kind);
-      // The kind was taken away while the claim was under way: the lease expires by itself.
-      if (reconciler === undefined) continue;
-      const run = new Run(this.#around, claim, reconciler);
-      if (this.heartbeat.hold(run, lease)) runs.push(run);
+      const run = new Run(this.#around, claim, reconciler ?? absentee);
+      if (!this.heartbeat.hold(run, lease)) continue;
+      // The kind was taken away while the claim was under way.
+      if (reconciler === undefined) this.#paperwork.handBack(run);
+      else runs.push(run);
     }
     if (runs.length > 0) void this.#load(runs);
   }
@@ -172,32 +180,20 @@ export class Workers {
 
   /** Leaves no timer behind. What has not returned is given up, and its lease expires. */
   stop(): void {
+    this.#isStopping = true;
     for (const run of this.#turns.running) this.#giveUp(run);
+    this.#paperwork.stop();
     this.heartbeat.stop();
     for (const deadlines of [this.#timeouts, this.#patience, this.#waits]) deadlines.stop();
   }
 
   async #load(runs: readonly Run[]): Promise<void> {
     this.#loading += runs.length;
-    const records = await this.#read(runs);
+    const records = await loadClaims(this.#ports, runs, () => this.#isStopping);
     this.#loading -= runs.length;
     for (const [index, run] of runs.entries()) this.#receive(run, records?.[index]);
     this.#pump();
     this.#checkIdle();
-  }
-
-  /** Undefined when the store could not be read for as long as the leases lasted. */
-  async #read(runs: readonly Run[]): Promise<readonly (StoredRecord | undefined)[] | undefined> {
-    const keys = runs.map(({ key }) => key);
-    for (let delayMs = firstLoadRetryMs; ; delayMs *= 2) {
-      try {
-        return await this.#ports.store.getMany(keys);
-      } catch (error) {
-        this.#ports.log.warn({ error, claims: keys.length }, "claimed resources were not read");
-        await this.#ports.timers.sleep(Math.min(2_000, delayMs));
-        if (this.#isStopping || runs.every((run) => run.isLost)) return undefined;
-      }
-    }
   }
 
   #receive(run: Run, record: StoredRecord | undefined): void {
@@ -208,62 +204,32 @@ export class Workers {
       if (!run.read(record)) return this.#forget(run);
     } catch (error) {
       this.#ports.log.error({ error, key: run.key }, "a resource cannot be read");
-      const report = (): Settled => ({ status: {}, isChanged: false, releaseAfterMs: 3_600_000 });
-      return void this.#paperwork.settle(run, report);
+      return void this.#paperwork.settle(run, reportNothing(unreadableMs));
     }
     const plan = planFor(run.current(), run.reconciler, run.claim.attempts);
-    if (plan.kind === "run") {
-      run.plan = plan;
-      run.phase = "queued";
-      run.waiting = this.#waits.join(run, longestWaitMs);
-      this.#turns.add(run);
-    } else this.#settleUnrun(run, plan);
-  }
-
-  #settleUnrun(run: Run, plan: Exclude<ReturnType<typeof planFor>, RunPlan>): void {
-    const { clock } = this.#ports;
-    switch (plan.kind) {
-      case "nothing":
-        return void this.#paperwork.settle(run, (resource) => ({
-          status: statusOf(resource),
-          isChanged: false,
-          releaseAfterMs: undefined,
-        }));
-      case "paused":
-      case "skipped": {
-        const why = plan.kind === "paused" ? paused : skipped;
-        return void this.#paperwork.settle(run, (resource) =>
-          settleUntouched(resource, why, clock.nowMs()),
-        );
-      }
-      case "letGo":
-        return void this.#paperwork.settle(run, (resource) => ({
-          status: statusOf(resource),
-          isChanged: false,
-          releaseAfterMs: undefined,
-          letsGo: true,
-        }));
-      case "putAside":
-        run.startedMs = clock.nowMs();
-        return this.#report(run, plan.outcome);
+    if (plan.kind !== "run") {
+      run.startedMs = this.#ports.clock.nowMs();
+      if (plan.kind === "putAside") this.#tellFailure(run, plan.outcome);
+      return void this.#paperwork.settle(run, reportUnrun(run, plan));
     }
+    run.plan = plan;
+    run.phase = "queued";
+    run.deadline = this.#waits.join(run, longestWaitMs);
+    this.#turns.add(run);
   }
 
   #pump(): void {
-    if (this.#isStopping) return;
-    for (
-      let run = this.#turns.next(this.#ports.clock.nowMs());
-      run !== undefined;
-      run = this.#turns.next(this.#ports.clock.nowMs())
-    ) {
-      this.#start(run);
-    }
+    if (this.#isStopping || this.#turns.queued === 0) return;
+    const nowMs = this.#ports.clock.nowMs();
+    let run = this.#turns.next(nowMs);
+    for (; run !== undefined; run = this.#turns.next(nowMs)) this.#start(run);
   }
 
   #start(run: Run): void {
-    run.waiting?.leave(run);
+    run.deadline?.leave(run);
     run.phase = "running";
     run.deadline = this.#timeouts.join(run, run.reconciler.timeoutMs ?? defaultTimeoutMs);
+    this.#instruments.started(run);
     void this.#act(run);
   }
 
@@ -272,6 +238,7 @@ export class Workers {
     try {
       if (run.plan?.addsFinalizer === true) await run.update(withFinalizer);
       outcome = outcomeReturned(await this.#invoke(run));
+      // Whoever fails while the server stops most likely fails because of that.
       if (outcome.kind === "failed" && run.abortCause === "stopping") outcome = undefined;
     } catch (error) {
       outcome = outcomeOfError(run, error);
@@ -281,75 +248,59 @@ export class Workers {
       return;
     }
     this.#leaveSlot(run);
-    if (outcome === undefined) this.#paperwork.handBack(run);
-    else this.#report(run, outcome);
+    this.#conclude(run, outcome);
     this.#pump();
-    this.#options.roomMade(run.key);
+    this.#tellRoom(run);
   }
 
   async #invoke(run: Run): Promise<unknown> {
-    const { reconciler } = run;
+    const { reconciler, key } = run;
     const what = run.plan?.what ?? "reconcile";
     const context = new RunContext(run);
     const resource = run.current();
     return await this.#ports.tracer.span(
-      what,
+      `${what} ${key.kind}`,
       async () => await reconciler[what]?.(resource, context),
     );
   }
 
+  #conclude(run: Run, outcome: Outcome | undefined): void {
+    const isLost = run.isLost;
+    this.#instruments.concluded(run, isLost ? "lost" : (outcome ?? "handedBack"));
+    if (isLost) this.#forget(run);
+    else if (outcome === undefined) this.#paperwork.handBack(run);
+    else if (run.usedReferences || outcome.kind === "waiting" || wasWaiting(run)) {
+      void this.#settleReferences(run, outcome);
+    } else this.#report(run, outcome);
+  }
+
+  async #settleReferences(run: Run, outcome: Outcome): Promise<void> {
+    run.phase = "settling";
+    const ended = this.#paperwork.begin();
+    let said: Outcome = outcome;
+    try {
+      await run.references.settle(outcome);
+    } catch (error) {
+      said = outcomeOfError(run, error) ?? outcome;
+    }
+    this.#report(run, said);
+    ended();
+  }
+
   #report(run: Run, outcome: Outcome): void {
-    const { clock, random, meter } = this.#ports;
-    const nowMs = clock.nowMs();
-    const tookMs = Math.max(0, nowMs - run.startedMs);
-    const facts = this.#factsOf(run, tookMs);
-    const labels = { kind: run.key.kind, outcome: outcomeLabel(outcome) };
-    meter.count(metric.reconciles, labels);
-    meter.observe(metric.reconcileSeconds, tookMs / 1_000, { kind: run.key.kind });
-    const reportOf = (said: Outcome) => (resource: ReturnType<Run["current"]>) => ({
-      ...settle(resource, said, facts, run.reconciler, clock.nowMs(), random),
-      letsGo: facts.what === "remove" && said.kind === "done",
-    });
-    if (outcome.kind === "failed") {
-      this.#around.parts.event(run, "Warning", outcome.reason, outcome.message);
-    }
-    void this.#conclude(run, outcome, reportOf);
+    if (outcome.kind === "failed") this.#tellFailure(run, outcome);
+    const report = reportOf(run, outcome);
+    void this.#paperwork.settle(run, report, (error) => reportOf(run, refusedStatus(error)));
   }
 
-  async #conclude(
-    run: Run,
-    outcome: Outcome,
-    reportOf: (outcome: Outcome) => Parameters<Paperwork["settle"]>[1],
-  ): Promise<void> {
-    let said = outcome;
-    if (run.usedReferences || outcome.kind === "waiting" || wasWaiting(run)) {
-      run.phase = "settling";
-      try {
-        await run.references.settle(outcome);
-      } catch (error) {
-        said = outcomeOfError(run, error) ?? outcome;
-      }
-    }
-    await this.#paperwork.settle(run, reportOf(said), (error) => reportOf(refusedStatus(error)));
-  }
-
-  #factsOf(run: Run, tookMs: number): RunFacts {
-    const resource = run.loaded();
-    const isDeleting = resource.metadata.deletionTimestamp !== undefined;
-    return {
-      what: run.plan?.what ?? (isDeleting ? "remove" : "reconcile"),
-      generation: resource.metadata.generation,
-      request: requestOf(resource),
-      note: run.plan?.note,
-      startedMs: run.startedMs,
-      tookMs,
-      worker: this.#options.owner,
-    };
+  #tellFailure(run: Run, { reason, message }: Extract<Outcome, { kind: "failed" }>): void {
+    this.#around.parts.event(run, "Warning", reason, message);
   }
 
   #leaveSlot(run: Run): void {
     run.deadline?.leave(run);
     this.#turns.done(run, this.#ports.clock.nowMs());
+    this.#instruments.ended(run);
   }
 
   /** A run that was told to stop gets a little time to do so; one that never began is over. */
@@ -362,33 +313,39 @@ export class Workers {
 
   #giveUp(run: Run): void {
     if (run.phase !== "running") return;
-    const { log, meter } = this.#ports;
     run.phase = "over";
     run.abort("lost");
     this.#leaveSlot(run);
-    this.heartbeat.drop(run);
-    meter.count(metric.abandoned, { kind: run.key.kind });
-    log.error({ key: run.key, token: run.claim.token }, "a run did not stop and is given up");
-    this.#over(run);
+    this.#instruments.abandoned(run);
+    this.#ports.log.error(
+      { key: run.key, token: run.claim.token },
+      "a run did not stop when it was told to and is given up",
+    );
+    this.#forget(run);
     this.#pump();
   }
 
   #handBackQueued(run: Run): void {
     if (run.phase !== "queued" || !this.#turns.withdraw(run)) return;
-    run.waiting?.leave(run);
+    run.deadline?.leave(run);
     this.#paperwork.handBack(run);
   }
 
+  /** Ends without a word: there is no claim to give back. */
   #forget(run: Run): void {
     run.phase = "over";
-    run.waiting?.leave(run);
+    run.deadline?.leave(run);
     this.heartbeat.drop(run);
     this.#over(run);
   }
 
   #over(run: Run): void {
-    this.#options.roomMade(run.key);
+    this.#tellRoom(run);
     this.#checkIdle();
+  }
+
+  #tellRoom(run: Run): void {
+    if (this.#loading + this.#turns.queued <= this.#plenty) this.#options.roomMade(run.key);
   }
 
   #isIdle(): boolean {
@@ -401,27 +358,12 @@ export class Workers {
   }
 }
 
-const paused = {
-  status: "False",
-  reason: "ReconcilePaused",
-  message: "nothing is done while the annotation setpoint.dev/paused is true",
-} as const;
-
-const skipped = {
-  status: "True",
-  reason: "Skipped",
-  message: "the policy is skip, and this kind cannot look without touching",
-} as const;
-
-function outcomeLabel(outcome: Outcome): string {
-  return outcome.kind === "failed" && outcome.isCounted === false ? "refused" : outcome.kind;
-}
+/** Stands for a reconciler that is gone; what it would run is handed back unrun. */
+const absentee: Reconciler = {
+  kind: "",
+  reconcile: async () => await Promise.reject(new Error("there is no reconciler")),
+};
 
 function wasWaiting(run: Run): boolean {
   return reconcileStatusOf(statusOf(run.loaded())).waitingFor !== undefined;
-}
-
-function refusedStatus(error: unknown): Outcome {
-  const why = isSetpointError(error) ? error.message : "it could not be encoded";
-  return failed("StatusRefused", `the status of the run was refused: ${why}`, { retry: "slow" });
 }
