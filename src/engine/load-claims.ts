@@ -1,5 +1,5 @@
-// Reads what was claimed, all of a batch in one go. A claim without its document is of no use, so it
-// is tried again for as long as one of the leases lasts.
+// Reads what was claimed, all of a batch in one go. A claim without its document is of no use, so
+// it is tried again for as long as one of the leases lasts.
 
 import type { StoredRecord } from "../store/port.ts";
 import type { EnginePorts } from "./ports.ts";

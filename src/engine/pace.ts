@@ -1,7 +1,7 @@
 // How quickly runs end, which decides how far to claim ahead: what finishes in microseconds needs a
-// store of work beside it, since asking the database takes longer than the work; what takes its time
-// needs none. The mean follows the last few dozen runs. A single one that took very long counts only
-// as long, so that it does not hide what the others do.
+// stock of work beside it, since asking the database takes longer than the work; what takes its
+// time needs none. The mean follows the last few dozen runs. A single one that took very long
+// counts only for a second, so that it does not hide what the others do.
 
 const share = 1 / 16;
 const longestMs = 1_000;
