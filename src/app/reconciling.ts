@@ -7,6 +7,7 @@ import { hostname } from "node:os";
 import { startEngine } from "../engine/engine.ts";
 import type { Engine } from "../engine/engine.ts";
 import type { EnginePorts } from "../engine/ports.ts";
+import { wakingCompanion } from "../engine/waking-companion.ts";
 import { admissionChain } from "../intents/admission/admission.ts";
 import { changeAsSystem } from "../intents/housekeeping/system-change.ts";
 import { keyedWorker } from "../intents/housekeeping/keyed-worker.ts";
@@ -60,6 +61,7 @@ function startWorker({ plane, config, surroundings, log }: ReconcilingInput): En
   return startEngine(ports, {
     owner: `${hostname()}-${surroundings.ids.uid()}`,
     graceMs,
+    companions: [wakingCompanion],
     ...(slots === undefined ? {} : { slots }),
     ...(perNamespace === undefined ? {} : { perNamespace }),
     ...(leaseMs === undefined ? {} : { leaseMs }),

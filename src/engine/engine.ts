@@ -3,13 +3,12 @@
 // handed back, what runs may finish for a while and is then told to stop. What does not even then
 // is left behind without a lease.
 
-import type { Resource } from "../kernel/resource.ts";
-import { decodeDocument } from "../kernel/document.ts";
 import { ClaimLoop } from "./claim-loop.ts";
 import { outsidePart } from "./outside.ts";
 import type { OutsideOptions } from "./outside.ts";
+import { journalParts } from "./journal-parts.ts";
 import type { Companion, CompanionOf, PartsOf, RunParts } from "./parts.ts";
-import type { EnginePorts, RunScope } from "./ports.ts";
+import type { EnginePorts } from "./ports.ts";
 import type { Reconciler } from "./reconciler.ts";
 import { Workers } from "./workers.ts";
 import type { RunInfo } from "./workers.ts";
@@ -127,25 +126,8 @@ async function within(ports: EnginePorts, ended: Promise<unknown>, ms: number): 
   return isInTime;
 }
 
-/** What a run has without the journal and the recorder of events. */
 function defaultParts(ports: EnginePorts, options: OutsideOptions | undefined): RunParts {
-  const { store, log } = ports;
-  return {
-    steps: () => {
-      throw new Error("this engine has no journal");
-    },
-    references: (scope: RunScope) => ({
-      get: async ({
-        kind,
-        namespace = scope.key.namespace,
-        name,
-      }): Promise<Resource | undefined> => {
-        const record = await store.get({ kind, namespace, name });
-        return record && decodeDocument(record.body, record.revision);
-      },
-      settle: async () => undefined,
-    }),
-    ...outsidePart(ports, options),
-    event: ({ key }, type, reason, message) => log.info({ key, type, reason }, message),
-  };
+  const event: RunParts["event"] = ({ key }, type, reason, message) =>
+    ports.log.info({ key, type, reason }, message);
+  return { ...journalParts(ports, event), ...outsidePart(ports, options), event };
 }

@@ -17,9 +17,10 @@ import type { Store } from "../store/port.ts";
 import { startEngine } from "./engine.ts";
 import type { Engine } from "./engine.ts";
 import { journalKey } from "./journal.ts";
-import { journalParts, wakingCompanion } from "./journal-parts.ts";
+import { journalParts } from "./journal-parts.ts";
 import { again, done, failed, ReconcileFailure, waiting } from "./outcome.ts";
 import type { Reconciler } from "./reconciler.ts";
+import { wakingCompanion } from "./waking-companion.ts";
 
 const a = keyOf("a");
 const gadget = keyOf("g", "team", "gadgets.test");

@@ -1,4 +1,5 @@
-// How far a long piece of work is, where everybody can see it: status.reconcile.progress.
+// How far a long piece of work is, where everybody can see it: status.reconcile.progress. Steps
+// show theirs by themselves, and an author may say more.
 
 import type { JsonObject } from "../kernel/json.ts";
 import type { RunScope } from "./ports.ts";
