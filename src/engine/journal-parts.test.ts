@@ -104,7 +104,7 @@ test("a process that dies in the middle of an operation is made up for by anothe
       return done();
     });
   const process = processOn(rig.store);
-  engineOn(rig, undefined, process.store).add(reconciler(process.kill));
+  engineOn(rig, undefined, process.store).add(reconciler(() => process.kill()));
   await rig.timers.advance(1_000);
   assert.deepEqual(trace, ["x", "y"]);
   await using second = engineOn(rig);
@@ -113,7 +113,7 @@ test("a process that dies in the middle of an operation is made up for by anothe
   assert.deepEqual(trace, ["x", "y", "y", "z"]);
 });
 
-test("a failure for good is taken back, reported once, and tried again for a new spec", async () => {
+test("a failure for good is taken back, reported, and tried again for a new spec", async () => {
   const rig = newRig();
   await using engine = engineOn(rig);
   const trace: string[] = [];
@@ -193,7 +193,7 @@ test("a change between the look and the end of the run is seen by another run", 
   assert.deepEqual(seen.slice(0, 2), [{ size: 1 }, { size: 2 }]);
 });
 
-test("a resource takes its journal along, in the same commit when the engine deletes it", async () => {
+test("a resource takes its journal along, in the commit that deletes it", async () => {
   const rig = newRig();
   await using engine = engineOn(rig);
   engine.add(
@@ -217,7 +217,7 @@ test("a resource takes its journal along, in the same commit when the engine del
   assert.equal(after?.revision, (gone?.revision ?? 0) + 1);
 });
 
-test("resources that were there before their reconciler are adopted, once per version", async () => {
+test("what was there before its reconciler is adopted, once per version", async () => {
   const rig = newRig();
   await create(rig.store, a);
   const seen: number[] = [];
