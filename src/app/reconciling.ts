@@ -7,6 +7,7 @@ import { hostname } from "node:os";
 import { startEngine } from "../engine/engine.ts";
 import type { Engine } from "../engine/engine.ts";
 import type { EnginePorts } from "../engine/ports.ts";
+import { createTracer } from "../engine/tracer.ts";
 import { wakingCompanion } from "../engine/waking-companion.ts";
 import { admissionChain } from "../intents/admission/admission.ts";
 import { changeAsSystem } from "../intents/housekeeping/system-change.ts";
@@ -20,6 +21,7 @@ import type { Resource } from "../kernel/resource.ts";
 import type { Logger } from "../telemetry/log.ts";
 import type { ControlPlane, Surroundings } from "./control-plane.ts";
 import type { EngineConfig } from "./engine-config.ts";
+import { EngineEvents } from "./engine-events.ts";
 import { engineResources } from "./engine-resources.ts";
 import type { LoadedModule } from "./load-modules.ts";
 
@@ -39,7 +41,8 @@ export async function startReconciling(input: ReconcilingInput): Promise<AsyncDi
   const reconcilers = modules.flatMap(({ kinds }) => kinds.map(({ reconciler }) => reconciler));
   undo.use(markReconciled(input, new Set(reconcilers.map(({ kind }) => kind))));
   if (config.isWorker) {
-    const engine = undo.use(startWorker(input));
+    const events = undo.use(new EngineEvents({ ...input.plane, ...input.surroundings, log }));
+    const engine = undo.use(startWorker(input, events));
     for (const reconciler of reconcilers) engine.add(reconciler);
     log.info({ reconcilers: reconcilers.length }, "reconcilers running");
   }
@@ -47,15 +50,21 @@ export async function startReconciling(input: ReconcilingInput): Promise<AsyncDi
   return { [Symbol.asyncDispose]: () => running.disposeAsync() };
 }
 
-function startWorker({ plane, config, surroundings, log }: ReconcilingInput): Engine {
+function startWorker(
+  { plane, config, surroundings, log }: ReconcilingInput,
+  events: EngineEvents,
+): Engine {
   const { intents, meter } = plane;
   const { slots, perNamespace, leaseMs, graceMs } = config;
   const ports: EnginePorts = {
     store: intents.store,
-    resources: engineResources({ intents, recordEvent: () => Promise.resolve() }),
+    resources: engineResources({
+      intents,
+      recordEvent: (event) => Promise.resolve(events.record(event)),
+    }),
     ...surroundings,
     log,
-    tracer: { span: async (_name, inside) => await inside() },
+    tracer: createTracer({ clock: surroundings.clock, log, meter }),
     meter,
   };
   return startEngine(ports, {

@@ -127,7 +127,17 @@ async function within(ports: EnginePorts, ended: Promise<unknown>, ms: number): 
 }
 
 function defaultParts(ports: EnginePorts, options: OutsideOptions | undefined): RunParts {
-  const event: RunParts["event"] = ({ key }, type, reason, message) =>
-    ports.log.info({ key, type, reason }, message);
+  const { resources, log } = ports;
+  const event: RunParts["event"] = (scope, type, reason, message) => {
+    const { key } = scope;
+    const recorded = resources.recordEvent({
+      key,
+      resource: scope.current(),
+      type,
+      reason,
+      message,
+    });
+    recorded.catch((error: unknown) => log.warn({ error, key, reason }, "event not recorded"));
+  };
   return { ...journalParts(ports, event), ...outsidePart(ports, options), event };
 }

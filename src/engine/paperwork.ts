@@ -8,10 +8,17 @@ import type { SetpointError } from "../kernel/errors.ts";
 import type { Resource } from "../kernel/resource.ts";
 import type { Answer, DueChange, Schedule, Write } from "../store/port.ts";
 import { withStatus } from "./context.ts";
+import { eventsBetween } from "./events.ts";
 import type { Heartbeat } from "./heartbeat.ts";
 import { finalizer } from "./names.ts";
 import type { Report } from "./reports.ts";
 import type { Run, RunSurroundings } from "./run.ts";
+
+interface Prepared {
+  readonly writes: readonly Write[];
+  /** What the resource becomes; undefined when it stays as it is. */
+  readonly next?: Resource;
+}
 
 const firstRetryMs = 50;
 const lastRetryMs = 2_000;
@@ -76,10 +83,11 @@ export class Paperwork {
     let delayMs = firstRetryMs;
     while (!run.isLost && !this.#isStopped) {
       try {
-        const writes = await this.#writesFor(run, report);
+        const before = run.current();
+        const { writes, next } = await this.#writesFor(run, report);
         const answers = await this.#around.ports.store.commit(writes, optionsFor(writes));
         const verdict = verdictOf(answers);
-        if (verdict === undefined) return;
+        if (verdict === undefined) return this.#tell(run, before, next);
         if (isSetpointError(verdict, "claim.lost")) return run.lost();
         if (isSetpointError(verdict, "resource.not_found")) return;
         if (!isSetpointError(verdict, "resource.conflict")) throw verdict;
@@ -101,21 +109,30 @@ export class Paperwork {
     await this.#around.ports.store.commit([releaseOf(run, unreportableMs)]);
   }
 
-  async #writesFor(run: Run, report: Report): Promise<readonly Write[]> {
+  async #writesFor(run: Run, report: Report): Promise<Prepared> {
     const resource = run.current();
     const { status, isChanged, releaseAfterMs, letsGo = false } = report(resource);
     const due = released(releaseAfterMs);
     if (!letsGo) {
-      if (!isChanged) return [releaseOf(run, releaseAfterMs)];
-      return [{ ...(await run.put(withStatus(resource, status))), due }];
+      if (!isChanged) return { writes: [releaseOf(run, releaseAfterMs)] };
+      const next = withStatus(resource, status);
+      return { writes: [{ ...(await run.put(next)), due }], next };
     }
-    const kept = withoutFinalizer(isChanged ? withStatus(resource, status) : resource);
-    const put = await run.put(kept);
-    if ((kept.metadata.finalizers ?? []).length > 0) return [{ ...put, due }];
+    const next = withoutFinalizer(isChanged ? withStatus(resource, status) : resource);
+    const put = await run.put(next);
+    if ((next.metadata.finalizers ?? []).length > 0) return { writes: [{ ...put, due }], next };
     const { key, when, claim, draft } = put;
     const gone: Write = { kind: "delete", key, when, last: draft, ...(claim && { claim }) };
     const farewell = (await this.#around.parts.farewell?.(run)) ?? [];
-    return [gone, ...fenced(farewell, run)];
+    return { writes: [gone, ...fenced(farewell, run)], next };
+  }
+
+  /** Only what has been written is told. */
+  #tell(run: Run, before: Resource, next: Resource | undefined): void {
+    if (next === undefined) return;
+    for (const { type, reason, message } of eventsBetween(before, next)) {
+      this.#around.parts.event(run, type, reason, message);
+    }
   }
 
   async #flush(): Promise<void> {

@@ -36,6 +36,7 @@ export interface Resources {
   kindOf(apiVersion: string, kind: string): string | undefined;
   /** Whether resources of a kind id live in namespaces; undefined when it is not served. */
   isNamespaced(kind: string): boolean | undefined;
+  /** Nobody waits for it. */
   recordEvent(event: EngineEvent): Promise<void>;
   /** How much more than others a namespace may run at a time; 1 by default. */
   weightOf(namespace: string): number;

@@ -82,9 +82,11 @@ export interface RunLog {
 }
 
 export interface Tracer {
-  /** Measures what happens inside; spans nest. */
-  span<T>(name: string, inside: () => Promise<T>): Promise<T>;
+  /** Measures what happens inside; spans nest, and inherit what those around them are about. */
+  span<T>(name: string, inside: () => Promise<T>, about?: SpanFacts): Promise<T>;
 }
+
+export type SpanFacts = Readonly<Record<string, string>>;
 
 /** Names a resource; the namespace is that of the resource that is reconciled when left out. */
 export interface Reference {

@@ -24,6 +24,7 @@ import { refusedStatus, reportNothing, reportOf, reportUnrun } from "./reports.t
 import { defaultTimeoutMs, outcomeOfError, outcomeReturned } from "./run-errors.ts";
 import { Run } from "./run.ts";
 import { reconcileStatusOf, statusOf } from "./status.ts";
+import { factsOfRun } from "./tracer.ts";
 import { Turns } from "./turns.ts";
 
 export interface WorkerOptions {
@@ -209,7 +210,6 @@ export class Workers {
     const plan = planFor(run.current(), run.reconciler, run.claim.attempts);
     if (plan.kind !== "run") {
       run.startedMs = this.#ports.clock.nowMs();
-      if (plan.kind === "putAside") this.#tellFailure(run, plan.outcome);
       return void this.#paperwork.settle(run, reportUnrun(run, plan));
     }
     run.plan = plan;
@@ -261,6 +261,7 @@ export class Workers {
     return await this.#ports.tracer.span(
       `${what} ${key.kind}`,
       async () => await reconciler[what]?.(resource, context),
+      factsOfRun(run.key, run.claim.token, resource),
     );
   }
 
@@ -288,13 +289,8 @@ export class Workers {
   }
 
   #report(run: Run, outcome: Outcome): void {
-    if (outcome.kind === "failed") this.#tellFailure(run, outcome);
     const report = reportOf(run, outcome);
     void this.#paperwork.settle(run, report, (error) => reportOf(run, refusedStatus(error)));
-  }
-
-  #tellFailure(run: Run, { reason, message }: Extract<Outcome, { kind: "failed" }>): void {
-    this.#around.parts.event(run, "Warning", reason, message);
   }
 
   #leaveSlot(run: Run): void {

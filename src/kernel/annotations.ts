@@ -9,6 +9,8 @@ export const annotations = {
   policy: "setpoint.dev/policy",
   /** Any new value asks for a run now; it is echoed in status.reconcile.handledRequest. */
   request: "setpoint.dev/reconcile",
+  /** Of W3C: names the trace of the request, for those who look for what was done about it. */
+  traceparent: "setpoint.dev/traceparent",
   /** "true": a deletion is refused. */
   protected: "setpoint.dev/deletion-protection",
   /** On a namespace: how much more than others it may run at a time. */
