@@ -12,6 +12,7 @@ import { engineMetrics } from "../engine/metric-names.ts";
 import { bootstrap } from "../intents/bootstrap.ts";
 import { followClusterRoles } from "../intents/housekeeping/cluster-roles.ts";
 import { startGarbageCollection } from "../intents/housekeeping/garbage-collection.ts";
+import type { GarbageCollection } from "../intents/housekeeping/garbage-collection.ts";
 import { startHousekeeping } from "../intents/housekeeping/housekeeping.ts";
 import { builtinServedKinds } from "../intents/kinds/builtin-served.ts";
 import { definitionsKind, followDefinitions } from "../intents/kinds/definition-kinds.ts";
@@ -30,6 +31,7 @@ import { systemIds } from "../kernel/ids.ts";
 import type { Ids } from "../kernel/ids.ts";
 import { systemRandom } from "../kernel/random.ts";
 import type { Random } from "../kernel/random.ts";
+import type { ResourceKey } from "../kernel/resource.ts";
 import { systemTimers } from "../kernel/timers.ts";
 import type { Timers } from "../kernel/timers.ts";
 import type { Store } from "../store/port.ts";
@@ -46,6 +48,8 @@ export interface ControlPlane extends AsyncDisposable {
   readonly feed: ChangeFeed;
   readonly hub: WatchHub;
   readonly rbac: Rbac;
+  /** The resources that name this uid as an owner. */
+  dependentsOf(uid: string): readonly ResourceKey[];
   /** The numbers of the engine; shown at /metrics with the others. */
   readonly meter: TextMeter;
 }
@@ -141,6 +145,7 @@ export async function openControlPlane(
   // A webhook that does not answer must not keep the server from starting.
   await bootstrap({ ...intents, admission: admissionChain([]) });
   for (const task of startTasks({ intents, feed, quotas, timers, log })) undo.use(task);
+  const garbage = undo.use(collectGarbage({ intents, feed, timers, log }));
   undo.use(
     followClusterRoles({
       intents,
@@ -155,6 +160,7 @@ export async function openControlPlane(
     feed,
     hub,
     rbac,
+    dependentsOf: (uid) => garbage.dependentsOf(uid),
     meter: createMeter(engineMetrics),
     [Symbol.asyncDispose]: () => running.disposeAsync(),
   };
@@ -177,12 +183,6 @@ function startTasks(input: TasksInput): readonly AsyncDisposable[] {
       timers,
       onError: (error, task) => log.warn({ error, task }, "housekeeping failed"),
     }),
-    startGarbageCollection({
-      intents,
-      feed,
-      timers,
-      onError: (error, task) => log.warn({ error, task }, "garbage collection failed"),
-    }),
     followQuotaUsage({
       intents,
       feed,
@@ -196,6 +196,14 @@ function startTasks(input: TasksInput): readonly AsyncDisposable[] {
       onError: (error, policy) => log.warn({ error, policy }, "policy not checked"),
     }),
   ];
+}
+
+function collectGarbage(input: Omit<TasksInput, "quotas">): GarbageCollection {
+  const { log, ...given } = input;
+  return startGarbageCollection({
+    ...given,
+    onError: (error, task) => log.warn({ error, task }, "garbage collection failed"),
+  });
 }
 
 /** A watch shows a kind as it was when the watch began, so it ends when the kind changes. */

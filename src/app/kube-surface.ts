@@ -25,6 +25,7 @@ import type { ControlPlane } from "./control-plane.ts";
 import type { Credentials } from "./credentials.ts";
 import { healthPaths, isHealthPath } from "./health.ts";
 import { observeRequests } from "./observe-requests.ts";
+import { whyHandler, whySubresource } from "./operations/why-handler.ts";
 
 export interface KubeSurfaceInput {
   readonly plane: ControlPlane;
@@ -58,7 +59,7 @@ export function kubeSurface(input: KubeSurfaceInput): KubeApi {
       serverVersion: gitVersion,
     }),
     paths: [health, versionPath, observed.path, openidPaths(credentials, url)],
-    special: reviewHandlers(reviews),
+    special: new Map([...reviewHandlers(reviews), [whySubresource, whyHandler(plane)]]),
     isOpen: isHealthPath,
     onRequest: observed.onRequest,
     ids: systemIds,

@@ -269,6 +269,14 @@ describe("the walk", () => {
     ]);
   });
 
+  test("looks at no more than it may, and counts what it did not look at", async () => {
+    const many = Array.from({ length: 7 }, (_, index) => keyTo(networks, `n${index}`));
+    const bounds = { ...defaultBounds, looks: 4 };
+    const { resource } = await explained(observing([waiter(orders, many)]), orders, bounds);
+    assert.equal(resource.blockers.length, 3);
+    assert.equal(resource.more, 4);
+  });
+
   test("ends within its bounds on any graph, and explains each resource once", async () => {
     const edge = fc.tuple(fc.nat(14), fc.constantFrom("waits", "owns", "outlives", "ends"));
     const node = fc.record({ edges: fc.array(edge, { maxLength: 8 }), isDeleted: fc.boolean() });

@@ -62,6 +62,8 @@ export interface Bounds {
   readonly breadth: number;
   /** Others looked at for one resource. */
   readonly suspects: number;
+  /** Resources looked at in all. */
+  readonly looks: number;
   /** Resources in the answer. */
   readonly resources: number;
   readonly causes: number;
@@ -70,7 +72,8 @@ export interface Bounds {
 export const defaultBounds: Bounds = {
   depth: 16,
   breadth: 20,
-  suspects: 200,
+  suspects: 100,
+  looks: 1_000,
   resources: 200,
   causes: 10,
 };
@@ -150,7 +153,11 @@ class Walk {
   #attach(above: Place, suspect: Suspect): Place | undefined {
     const { explained } = above;
     const text = keyText(suspect.key);
-    const seen = this.#seen.get(text) ?? { kind: "missing" };
+    const seen = this.#seen.get(text);
+    if (seen === undefined) {
+      explained.more += 1;
+      return undefined;
+    }
     if (seen.kind === "hidden" && isUnnamed(suspect)) tell(explained, unseenText);
     if (suspect.relation === "LivesIn" && isInChain(above, text)) return undefined;
     if (!isBlocking(suspect, seen, above.resource, this.#diagnosisOf(seen))) return undefined;
@@ -236,10 +243,11 @@ class Walk {
   async #look(keys: readonly ResourceKey[]): Promise<void> {
     const unknown = new Map(keys.map((key) => [keyText(key), key]));
     for (const text of unknown.keys()) if (this.#seen.has(text)) unknown.delete(text);
-    if (unknown.size === 0) return;
-    const found = await this.#observer.look([...unknown.values()]);
-    for (const [index, text] of [...unknown.keys()].entries()) {
-      this.#seen.set(text, found[index] ?? { kind: "missing" });
+    const allowed = [...unknown.values()].slice(0, this.#bounds.looks - this.#seen.size);
+    if (allowed.length === 0) return;
+    const found = await this.#observer.look(allowed);
+    for (const [index, key] of allowed.entries()) {
+      this.#seen.set(keyText(key), found[index] ?? { kind: "missing" });
     }
   }
 }

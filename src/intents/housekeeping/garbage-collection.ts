@@ -25,6 +25,11 @@ export interface GarbageInput {
   readonly onError: (error: unknown, task: string) => void;
 }
 
+export interface GarbageCollection extends AsyncDisposable {
+  /** The resources that name this uid as an owner, as far as the log was read. */
+  dependentsOf(uid: string): readonly ResourceKey[];
+}
+
 const duties = { item: collectItem, foreground: finishForeground, orphan: finishOrphan } as const;
 type Duty = keyof typeof duties;
 
@@ -35,7 +40,7 @@ const ownerPrefix = ownerTerm("");
 const ownersMark = Buffer.from('"ownerReferences"');
 const deletionMark = Buffer.from('"deletionTimestamp"');
 
-export function startGarbageCollection(input: GarbageInput): AsyncDisposable {
+export function startGarbageCollection(input: GarbageInput): GarbageCollection {
   const { feed, onError } = input;
   const collector = garbageCollector(input);
   // Changes are held back until everything was listed, so that the graph has no holes by then.
@@ -57,6 +62,7 @@ export function startGarbageCollection(input: GarbageInput): AsyncDisposable {
     if (!stop.signal.aborted) onError(error, "garbage collection");
   });
   return {
+    dependentsOf: collector.dependentsOf,
     [Symbol.asyncDispose]: async () => {
       stop.abort();
       unsubscribe();
@@ -69,6 +75,7 @@ interface Collector extends AsyncDisposable {
   add(duty: Duty, key: ResourceKey): void;
   readonly visit: (record: StoredRecord, owners: readonly string[]) => void;
   take(change: Change): void;
+  readonly dependentsOf: (uid: string) => readonly ResourceKey[];
 }
 
 function garbageCollector({ intents, timers, onError }: GarbageInput): Collector {
@@ -113,6 +120,7 @@ function garbageCollector({ intents, timers, onError }: GarbageInput): Collector
   return {
     add,
     take,
+    dependentsOf: (uid) => graph.dependentsOf(uid),
     visit: (record, owners) => {
       graph.put(record.key, owners);
       lookAtDeletion(record);

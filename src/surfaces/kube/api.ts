@@ -46,7 +46,7 @@ export interface KubeApiInput {
   readonly fairness: Fairness;
   readonly documents: Documents;
   readonly paths: readonly PathHandler[];
-  /** By kind id, or kind id and subresource as in "serviceaccounts/token". */
+  /** By kind id, or kind id and subresource as in "serviceaccounts/token"; "*" is every kind. */
   readonly special: ReadonlyMap<string, SpecialHandler>;
   /** Paths that anybody may ask for without credentials, such as health checks. */
   readonly isOpen: (path: string) => boolean;
@@ -289,7 +289,11 @@ async function serveResource(input: KubeApiInput, request: ResourceRequest): Pro
   const { surface, special } = input;
   const { info, found } = request;
   const { id } = found.served;
-  const handler = special.get(info.subresource === "" ? id : `${id}/${info.subresource}`);
+  const { subresource } = info;
+  const handler =
+    subresource === ""
+      ? special.get(id)
+      : (special.get(`${id}/${subresource}`) ?? special.get(`*/${subresource}`));
   if (handler !== undefined) {
     if (!isPlaced(found.served, info) || info.rest.length > 0) throw noSuchResource();
     return await handler(surface, request);

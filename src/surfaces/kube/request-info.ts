@@ -58,7 +58,9 @@ function resourceRequest(
   if (isWatchPath) rest = rest.slice(1);
   let namespace = "";
   if (rest[0] === "namespaces" && rest.length > 1) {
-    const isNamespaceItself = rest.length === 2 || rest[2] === "status" || rest[2] === "finalize";
+    const isWhy = isCore && rest.length === 3 && rest[2] === "why";
+    const isOwnPart = rest[2] === "status" || rest[2] === "finalize" || isWhy;
+    const isNamespaceItself = rest.length === 2 || isOwnPart;
     namespace = rest[1] ?? "";
     if (!isNamespaceItself) rest = rest.slice(2);
   }

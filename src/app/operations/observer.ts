@@ -1,0 +1,128 @@
+// What the resources of this control plane look like to one user who asks why something is not
+// ready. Each is shown only to who may get it; of the others not even that they exist is told.
+
+import type { Subject } from "../../engine/why/diagnosis.ts";
+import type { Observer } from "../../engine/why/explain.ts";
+import type { Seen } from "../../engine/why/suspicion.ts";
+import type { ResourceAccess } from "../../intents/auth/policy.ts";
+import type { UserInfo } from "../../intents/auth/user.ts";
+import { definitionsKind } from "../../intents/kinds/definition-kinds.ts";
+import type { ServedKind } from "../../intents/kinds/served-kind.ts";
+import { presentResource } from "../../intents/read/present.ts";
+import type { Resource, ResourceKey } from "../../kernel/resource.ts";
+import type { StoredRecord, WorkState } from "../../store/port.ts";
+import type { ControlPlane } from "../control-plane.ts";
+
+export type Observed = Pick<ControlPlane, "intents" | "rbac" | "dependentsOf">;
+
+/** What is left of a namespace or a kind that is being deleted: enough to see what it is. */
+const shownContent = 100;
+const shownOfKind = 20;
+/** Documents may be large, and all of one read are in memory at once. */
+const readAtOnce = 50;
+
+export function observerFor(plane: Observed, user: UserInfo): Observer {
+  const { kinds, store } = plane.intents;
+  return {
+    named: (id) => {
+      const served = kinds.byId(id);
+      if (served === undefined) return undefined;
+      const { kind, preferred } = served;
+      const isNamespaced = kind.scope === "Namespaced";
+      return { apiVersion: preferred.apiVersion, kind: kind.names.kind, isNamespaced };
+    },
+    look: async (keys) => {
+      const visible = keys.filter((key) => mayGet(plane, user, key));
+      const found = new Map<ResourceKey, Seen>();
+      for (let at = 0; at < visible.length; at += readAtOnce) {
+        const some = visible.slice(at, at + readAtOnce);
+        const [records, states] = await Promise.all([store.getMany(some), store.workOf(some)]);
+        for (const [index, key] of some.entries()) {
+          found.set(key, await seenOf(plane, records[index], states[index]));
+        }
+      }
+      return keys.map((key) => found.get(key) ?? { kind: "hidden" });
+    },
+  };
+}
+
+export function accessTo({ kind }: ServedKind, { namespace, name }: ResourceKey): ResourceAccess {
+  const { group, names } = kind;
+  const resource = names.plural;
+  return { kind: "resource", verb: "get", group, resource, subresource: "", namespace, name };
+}
+
+/** Whether a user may read a resource, be it there or not. */
+export function mayGet(
+  { intents, rbac }: Pick<ControlPlane, "intents" | "rbac">,
+  user: UserInfo,
+  key: ResourceKey,
+): boolean {
+  const served = intents.kinds.byId(key.kind);
+  // What no kind serves cannot be there, which is no secret.
+  if (served === undefined) return true;
+  return rbac.authorize(user, accessTo(served, key)).allowed;
+}
+
+async function seenOf(
+  plane: Observed,
+  record: StoredRecord | undefined,
+  work: WorkState | undefined,
+): Promise<Seen> {
+  const served = record === undefined ? undefined : plane.intents.kinds.byId(record.key.kind);
+  if (record === undefined || served === undefined) return { kind: "missing" };
+  const resource = await presentResource(served, served.storage, record);
+  const { key } = record;
+  const subject: Subject = {
+    key,
+    resource,
+    work,
+    isReconciled: served.isReconciled,
+    isBuiltIn: served.kind.origin === "built-in",
+    dependents: plane.dependentsOf(record.uid),
+    content: await contentOf(plane, key, resource),
+    endings: endingsOf(plane, served, key),
+  };
+  return { kind: "found", subject };
+}
+
+/** The namespace and the definition, where they are being deleted. */
+function endingsOf(
+  { intents: { live } }: Observed,
+  { definition }: ServedKind,
+  { namespace }: ResourceKey,
+): readonly ResourceKey[] {
+  const places = [
+    { kind: "namespaces", namespace: "", name: namespace },
+    { kind: definitionsKind, namespace: "", name: definition?.name ?? "" },
+  ];
+  return places.filter((place) => {
+    return live.get(place)?.resource.metadata.deletionTimestamp !== undefined;
+  });
+}
+
+async function contentOf(
+  { intents: { store, kinds } }: Observed,
+  { kind, name }: ResourceKey,
+  resource: Resource,
+): Promise<readonly ResourceKey[]> {
+  const isEnding = resource.metadata.deletionTimestamp !== undefined;
+  if (!isEnding || (kind !== "namespaces" && kind !== definitionsKind)) return [];
+  const of = kind === definitionsKind ? [name] : namespacedKinds(kinds.all());
+  const inside = kind === definitionsKind ? {} : { namespace: name };
+  const content: ResourceKey[] = [];
+  for (const id of of) {
+    if (content.length >= shownContent) break;
+    const { records } = await store.list({ kind: id, ...inside, limit: shownOfKind });
+    content.push(...records.map(({ key }) => key));
+  }
+  return content;
+}
+
+/** Two kinds may show the same resources. */
+function namespacedKinds(all: readonly ServedKind[]): readonly string[] {
+  const namespaced = all.filter(({ kind, verbs }) => {
+    return kind.scope === "Namespaced" && verbs.includes("delete");
+  });
+  return [...new Set(namespaced.map(({ id }) => id))];
+}
