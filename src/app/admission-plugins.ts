@@ -2,6 +2,7 @@
 // first, and quotas come last, so that nothing is counted that somebody refuses.
 
 import type { AdmissionPlugin } from "../intents/admission/admission.ts";
+import { reconciledDefinitions } from "../intents/admission/reconciled-definitions.ts";
 import { policyIndex } from "../intents/admission/policy/policy-index.ts";
 import { validatingPolicies } from "../intents/admission/policy/validating-policies.ts";
 import type { QuotaIndex } from "../intents/admission/quota/quota-index.ts";
@@ -27,12 +28,14 @@ export interface AdmissionPluginsInput {
   readonly fetch: WebhookFetch;
   readonly ids: Ids;
   readonly log: Logger;
+  /** Kinds that have a reconciler in this process. */
+  readonly reconciled: ReadonlySet<string>;
 }
 
 const group = "admissionregistration.k8s.io";
 
 export function admissionPlugins(input: AdmissionPluginsInput): readonly AdmissionPlugin[] {
-  const { live, kinds, store, quotas, rbac, fetch, ids, log } = input;
+  const { live, kinds, store, quotas, rbac, fetch, ids, log, reconciled } = input;
   const onError = (error: unknown, configuration: string): void =>
     log.error({ error, configuration }, "webhook configuration not usable");
   const index = { live, kinds, onError };
@@ -45,6 +48,7 @@ export function admissionPlugins(input: AdmissionPluginsInput): readonly Admissi
   };
   return [
     mutatingWebhooks(webhookIndex(`mutatingwebhookconfigurations.${group}`, index), ports),
+    reconciledDefinitions(reconciled),
     escalationGuard(rbac),
     validatingPolicies(
       policyIndex(live, (error, policy) => log.error({ error, policy }, "policy not usable")),

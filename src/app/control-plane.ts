@@ -79,6 +79,8 @@ export interface ControlPlaneOptions {
   readonly resolveService?: ServiceResolver;
   /** Those of the system when left out; a test gives its own and so owns time and chance. */
   readonly surroundings?: Surroundings;
+  /** Kinds that have a reconciler in this process. */
+  readonly reconciled?: ReadonlySet<string>;
 }
 
 /** What a program has around it. */
@@ -101,7 +103,7 @@ export async function openControlPlane(
   log: Logger,
   options: ControlPlaneOptions = {},
 ): Promise<ControlPlane> {
-  const { surroundings = systemSurroundings, ...webhookOptions } = options;
+  const { surroundings = systemSurroundings, reconciled = new Set(), ...webhookOptions } = options;
   const { clock, timers, ids, random } = surroundings;
   await using undo = new AsyncDisposableStack();
   const webhooks = undo.use(openWebhookClient(webhookOptions));
@@ -132,6 +134,7 @@ export async function openControlPlane(
     fetch: webhooks.fetch,
     ids,
     log,
+    reconciled,
   });
   const intents: Intents = {
     store,

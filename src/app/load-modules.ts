@@ -35,6 +35,11 @@ export async function loadModules(files: readonly string[]): Promise<readonly Lo
   return modules;
 }
 
+/** The ids of all kinds that they have reconcilers for. */
+export function kindsOf(modules: readonly LoadedModule[]): ReadonlySet<string> {
+  return new Set(modules.flatMap(({ kinds }) => kinds.map(({ id }) => id)));
+}
+
 async function importFile(file: string): Promise<unknown> {
   if (!existsSync(file)) throw wrong(file, "does not exist");
   resolveOwnNames();
@@ -49,7 +54,7 @@ async function importFile(file: string): Promise<unknown> {
 }
 
 /** Nothing is believed here: authors may write without types, and types are not checked. */
-function loadedModule(file: string, value: unknown): LoadedModule {
+export function loadedModule(file: string, value: unknown): LoadedModule {
   if (!isObject(value)) throw wrong(file, "does not export a module: write defineModule({ ... })");
   const { name, version = 1, kinds } = value as Partial<Module>;
   const nameProblem = typeof name === "string" ? dnsLabelProblems(name)[0] : "must be a text";

@@ -7,6 +7,7 @@ import { registerHooks } from "node:module";
 
 const own: ReadonlyMap<string, string> = new Map([
   ["setpoint", import.meta.resolve("../authoring/setpoint.ts")],
+  ["setpoint/testing", import.meta.resolve("../testing/testing.ts")],
 ]);
 
 let isOn = false;

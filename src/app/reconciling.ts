@@ -10,19 +10,22 @@ import type { EnginePorts } from "../engine/ports.ts";
 import { createTracer } from "../engine/tracer.ts";
 import { wakingCompanion } from "../engine/waking-companion.ts";
 import { admissionChain } from "../intents/admission/admission.ts";
+import {
+  isMarkedReconciled,
+  markedReconciled,
+} from "../intents/admission/reconciled-definitions.ts";
 import { changeAsSystem } from "../intents/housekeeping/system-change.ts";
 import { keyedWorker } from "../intents/housekeeping/keyed-worker.ts";
 import { installKind } from "../intents/install-kind.ts";
 import { definitionsKind } from "../intents/kinds/definition-kinds.ts";
 import type { Intents } from "../intents/request.ts";
-import { annotations } from "../kernel/annotations.ts";
 import { SetpointError, isSetpointError } from "../kernel/errors.ts";
-import type { Resource } from "../kernel/resource.ts";
 import type { Logger } from "../telemetry/log.ts";
 import type { ControlPlane, Surroundings } from "./control-plane.ts";
 import type { EngineConfig } from "./engine-config.ts";
 import { EngineEvents } from "./engine-events.ts";
 import { engineResources } from "./engine-resources.ts";
+import { kindsOf } from "./load-modules.ts";
 import type { LoadedModule } from "./load-modules.ts";
 
 export interface ReconcilingInput {
@@ -39,7 +42,7 @@ export async function startReconciling(input: ReconcilingInput): Promise<AsyncDi
   await using undo = new AsyncDisposableStack();
   await installModules(plane.intents, modules, log);
   const reconcilers = modules.flatMap(({ kinds }) => kinds.map(({ reconciler }) => reconciler));
-  undo.use(markReconciled(input, new Set(reconcilers.map(({ kind }) => kind))));
+  undo.use(markReconciled(input, kindsOf(modules)));
   if (config.isWorker) {
     const events = undo.use(new EngineEvents({ ...input.plane, ...input.surroundings, log }));
     const engine = undo.use(startWorker(input, events));
@@ -107,23 +110,19 @@ function markReconciled(
   { plane: { intents }, surroundings: { timers }, log }: ReconcilingInput,
   kinds: ReadonlySet<string>,
 ): AsyncDisposable {
-  const edit = (old: Resource): Resource => {
-    const marked = { ...old.metadata.annotations, [annotations.reconciled]: "true" };
-    return { ...old, metadata: { ...old.metadata, annotations: marked } };
-  };
   const worker = keyedWorker({
     timers,
     onError: (error, definition) => log.warn({ error, definition }, "definition not marked"),
     work: async (name) => {
       const plural = "customresourcedefinitions";
-      await changeAsSystem(intents, { group: "apiextensions.k8s.io", plural, name, edit });
+      const group = "apiextensions.k8s.io";
+      await changeAsSystem(intents, { group, plural, name, edit: markedReconciled });
       return undefined;
     },
   });
   intents.live.follow(definitionsKind, (definition) => {
     if (definition === undefined || !kinds.has(definition.key.name)) return;
-    const { metadata } = definition.resource;
-    if (metadata.annotations?.[annotations.reconciled] !== "true") worker.add(metadata.name);
+    if (!isMarkedReconciled(definition.resource)) worker.add(definition.key.name);
   });
   return worker;
 }

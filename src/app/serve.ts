@@ -24,7 +24,7 @@ import type { ServeConfig } from "./config.ts";
 import { openControlPlane, systemSurroundings } from "./control-plane.ts";
 import { openCredentials } from "./credentials.ts";
 import { kubeSurface } from "./kube-surface.ts";
-import { loadModules } from "./load-modules.ts";
+import { kindsOf, loadModules } from "./load-modules.ts";
 import { openStore } from "./open-store.ts";
 import { startReconciling } from "./reconciling.ts";
 import { monitorStore } from "./store-monitor.ts";
@@ -55,7 +55,7 @@ export async function startServer(
   const store = await openOwnStore(config);
   undo.defer(() => store.close());
   const stopping = new AbortController();
-  const plane = undo.use(await openControlPlane(store, log));
+  const plane = undo.use(await openControlPlane(store, log, { reconciled: kindsOf(modules) }));
   const surroundings = systemSurroundings;
   undo.use(await startReconciling({ plane, modules, config: config.engine, surroundings, log }));
   const credentials = await openCredentials({

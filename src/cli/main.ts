@@ -9,6 +9,7 @@ import { addKeys } from "./commands/keys.ts";
 import { addKubeconfig } from "./commands/kubeconfig.ts";
 import { addRestore } from "./commands/restore.ts";
 import { addDev, addServe } from "./commands/serve.ts";
+import { addTest } from "./commands/test.ts";
 import { addVersion } from "./commands/version.ts";
 
 const program = new Command("setpoint")
@@ -24,6 +25,7 @@ const commands = [
   addRestore,
   addDoctor,
   addKeys,
+  addTest,
   addVersion,
 ];
 for (const add of commands) add(program);

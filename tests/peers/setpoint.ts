@@ -17,6 +17,8 @@ export interface SetpointOptions {
   readonly store?: string;
   /** Shared by servers of one PostgreSQL. */
   readonly keys?: string;
+  /** More options of the command line. */
+  readonly args?: readonly string[];
 }
 
 export interface Answer {
@@ -92,11 +94,12 @@ export class Setpoint implements AsyncDisposable {
   }
 
   /** On the same data, and on the same address once there is one; returns when it is ready. */
-  async start(): Promise<void> {
+  async start(more: readonly string[] = this.#options.args ?? []): Promise<void> {
     const { store, keys } = this.#options;
     const args = ["serve", "--listen", this.#address, "--data", this.folder];
     if (store !== undefined) args.push("--store", store);
     if (keys !== undefined) args.push("--keys", keys);
+    args.push(...more);
     const nodeArgs = ["--max-semi-space-size=4"];
     this.#program = await startProgram("src/cli/main.ts", { args, nodeArgs });
     const ready = await this.#program.waitForLine(/ready on https:\/\/(\S+)$/, { limitMs: 60_000 });

@@ -15,6 +15,7 @@ const layers: Readonly<Record<string, readonly string[]>> = {
   adapters: ["kernel"],
   telemetry: ["kernel"],
   app: ["*"],
+  testing: ["*"],
   cli: ["kernel", "app", "telemetry"],
 };
 

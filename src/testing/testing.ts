@@ -1,0 +1,108 @@
+// A server in memory for the tests of a module: its kinds are installed, its reconcilers run, and
+// everything is as in a real server but for time and chance, which belong to the test. A test takes
+// milliseconds, gives the same result each time, and can let an hour pass.
+
+import { loadedModule } from "../app/load-modules.ts";
+import { openMemoryPlane } from "../app/memory-plane.ts";
+import type { MemoryPlane, Place } from "../app/memory-plane.ts";
+import { startReconciling } from "../app/reconciling.ts";
+import type { Module } from "../engine/module.ts";
+import { systemCaller, systemOptions, targetFor } from "../intents/bootstrap.ts";
+import { applyResource } from "../intents/write/apply.ts";
+import { decodeDocument } from "../kernel/document.ts";
+import { isSetpointError } from "../kernel/errors.ts";
+import type { Json, JsonObject } from "../kernel/json.ts";
+import type { Resource } from "../kernel/resource.ts";
+import { logger } from "../telemetry/log.ts";
+
+export type { Place } from "../app/memory-plane.ts";
+
+export interface TestServer extends AsyncDisposable {
+  /** As `kubectl apply`: creates the object or changes it. Its namespace is "default" if unsaid. */
+  apply(object: JsonObject): Promise<Resource>;
+  /** As `kubectl patch --type merge`; with `subresource: "status"` also what others observe. */
+  patch(place: Place, patch: Json): Promise<Resource>;
+  /** As `kubectl delete --wait=false`; false when there is no such object. */
+  delete(place: Place): Promise<boolean>;
+  get(place: Place): Promise<Resource | undefined>;
+  /** Lets time pass; everything that becomes due on the way is done. A second if unsaid. */
+  pass(ms?: number): Promise<void>;
+  nowMs(): number;
+  /** What reconcilers and the server have logged, one JSON object per line. */
+  readonly log: readonly string[];
+}
+
+export interface TestServerOptions {
+  /** Another seed gives other identities, random values and jitter. */
+  readonly seed?: number;
+}
+
+export async function startTestServer(
+  modules: Module | readonly Module[],
+  { seed = 1 }: TestServerOptions = {},
+): Promise<TestServer> {
+  const memory = await openMemoryPlane(seed);
+  const { plane, surroundings } = memory;
+  const lines: string[] = [];
+  const all: readonly Module[] = "kinds" in modules ? [modules] : modules;
+  const reconciling = await startReconciling({
+    plane,
+    modules: all.map((module) => loadedModule(module.name, module)),
+    config: oneWorker,
+    surroundings,
+    log: logger((line) => lines.push(line), surroundings.clock, "info"),
+  });
+  const { clock, timers } = surroundings;
+  return {
+    apply: async (object) => await apply(memory, object),
+    patch: async (place, patch) => await memory.patch(placed(memory, place), patch),
+    delete: async (place) => {
+      try {
+        await memory.remove(placed(memory, place));
+        return true;
+      } catch (error) {
+        if (isSetpointError(error, "resource.not_found")) return false;
+        throw error;
+      }
+    },
+    get: async (place) => await memory.read(placed(memory, place)),
+    pass: async (ms = 1_000) => await timers.advance(ms),
+    nowMs: () => clock.nowMs(),
+    log: lines,
+    async [Symbol.asyncDispose]() {
+      const ended = Promise.resolve(reconciling[Symbol.asyncDispose]());
+      // Whoever still runs is told to stop once its time is over, and time passes only here.
+      await timers.advance(oneWorker.graceMs);
+      await ended;
+      await memory[Symbol.asyncDispose]();
+    },
+  };
+}
+
+const oneWorker = {
+  isWorker: true,
+  slots: undefined,
+  perNamespace: undefined,
+  leaseMs: undefined,
+  graceMs: 10_000,
+} as const;
+
+async function apply({ plane: { intents } }: MemoryPlane, object: JsonObject): Promise<Resource> {
+  const { target, name } = targetFor(intents, object);
+  const isNamespaced = target.served.kind.scope === "Namespaced";
+  const namespace = isNamespaced ? target.namespace || "default" : "";
+  const written = await applyResource(intents, {
+    caller: systemCaller,
+    target: { ...target, namespace, name },
+    body: () => ({ value: object, problems: [] }),
+    options: { ...systemOptions, fieldManager: "test" },
+    force: true,
+  });
+  return decodeDocument(written.body, written.revision);
+}
+
+function placed({ plane: { intents } }: MemoryPlane, place: Place): Place {
+  const { apiVersion, kind, name, namespace = "default" } = place;
+  const { target } = targetFor(intents, { apiVersion, kind, metadata: { name } });
+  return target.served.kind.scope === "Cluster" ? place : { ...place, namespace };
+}
