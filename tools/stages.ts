@@ -30,7 +30,7 @@ interface Outcome {
 /** What can be checked without starting anything: each stage is independent of the others. */
 export function checkStages(): readonly Stage[] {
   const tool = (name: string): string => join(root, "node_modules", ".bin", name);
-  const units = testFiles("src/**/*.test.ts");
+  const units = testFiles("{src,examples}/**/*.test.ts");
   return [
     { name: "types", command: tool("tsc"), args: ["--pretty", "false"] },
     { name: "lint", command: tool("oxlint"), args: ["--type-aware", "--deny-warnings"] },

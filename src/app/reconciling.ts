@@ -8,6 +8,7 @@ import { startEngine } from "../engine/engine.ts";
 import type { Engine } from "../engine/engine.ts";
 import type { EnginePorts } from "../engine/ports.ts";
 import { createTracer } from "../engine/tracer.ts";
+import { wakeAll } from "../engine/wakes.ts";
 import { wakingCompanion } from "../engine/waking-companion.ts";
 import { admissionChain } from "../intents/admission/admission.ts";
 import {
@@ -105,24 +106,38 @@ async function installModules(
   }
 }
 
+/** Every process has followed the log by then. */
+const allKnowMs = 30_000;
+
 /** Says of definitions that others make that their resources are reconciled, once they appear. */
 function markReconciled(
   { plane: { intents }, surroundings: { timers }, log }: ReconcilingInput,
   kinds: ReadonlySet<string>,
 ): AsyncDisposable {
+  const stop = new AbortController();
+  const plural = "customresourcedefinitions";
+  const group = "apiextensions.k8s.io";
   const worker = keyedWorker({
     timers,
     onError: (error, definition) => log.warn({ error, definition }, "definition not marked"),
     work: async (name) => {
-      const plural = "customresourcedefinitions";
-      const group = "apiextensions.k8s.io";
-      await changeAsSystem(intents, { group, plural, name, edit: markedReconciled });
-      return undefined;
+      const record = intents.live.get({ kind: definitionsKind, namespace: "", name });
+      if (record === undefined) return undefined;
+      const isMarked = isMarkedReconciled(record.resource);
+      if (!isMarked) await changeAsSystem(intents, { group, plural, name, edit: markedReconciled });
+      // What was written by those who did not know yet is woken, now and once all know.
+      await wakeAll(intents.store, name, stop.signal);
+      return isMarked ? undefined : allKnowMs;
     },
   });
   intents.live.follow(definitionsKind, (definition) => {
     if (definition === undefined || !kinds.has(definition.key.name)) return;
     if (!isMarkedReconciled(definition.resource)) worker.add(definition.key.name);
   });
-  return worker;
+  return {
+    [Symbol.asyncDispose]: async () => {
+      stop.abort();
+      await worker[Symbol.asyncDispose]();
+    },
+  };
 }
