@@ -44,13 +44,20 @@ export interface Place {
   readonly subresource?: string;
 }
 
-export async function openMemoryPlane(seed = 1): Promise<MemoryPlane> {
+export interface MemoryPlaneOptions {
+  readonly seed?: number;
+  /** Kinds that have a reconciler. */
+  readonly reconciled?: ReadonlySet<string>;
+}
+
+export async function openMemoryPlane(given: MemoryPlaneOptions = {}): Promise<MemoryPlane> {
+  const { seed = 1, reconciled = new Set() } = given;
   const clock = manualClock();
   const random = seededRandom(seed);
   const surroundings = { clock, timers: manualTimers(clock), random, ids: seededIds(random) };
   const store = new ModelStore(clock);
   const log = logger(() => undefined, clock, "error");
-  const plane = await openControlPlane(store, log, { surroundings });
+  const plane = await openControlPlane(store, log, { surroundings, reconciled });
   const { intents } = plane;
   const caller = systemCaller;
   const targetOf = ({

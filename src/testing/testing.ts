@@ -2,7 +2,7 @@
 // everything is as in a real server but for time and chance, which belong to the test. A test takes
 // milliseconds, gives the same result each time, and can let an hour pass.
 
-import { loadedModule } from "../app/load-modules.ts";
+import { kindsOf, loadedModule } from "../app/load-modules.ts";
 import { openMemoryPlane } from "../app/memory-plane.ts";
 import type { MemoryPlane, Place } from "../app/memory-plane.ts";
 import { startReconciling } from "../app/reconciling.ts";
@@ -41,13 +41,14 @@ export async function startTestServer(
   modules: Module | readonly Module[],
   { seed = 1 }: TestServerOptions = {},
 ): Promise<TestServer> {
-  const memory = await openMemoryPlane(seed);
+  const all: readonly Module[] = "kinds" in modules ? [modules] : modules;
+  const loaded = all.map((module) => loadedModule(module.name, module));
+  const memory = await openMemoryPlane({ seed, reconciled: kindsOf(loaded) });
   const { plane, surroundings } = memory;
   const lines: string[] = [];
-  const all: readonly Module[] = "kinds" in modules ? [modules] : modules;
   const reconciling = await startReconciling({
     plane,
-    modules: all.map((module) => loadedModule(module.name, module)),
+    modules: loaded,
     config: oneWorker,
     surroundings,
     log: logger((line) => lines.push(line), surroundings.clock, "info"),

@@ -1,0 +1,102 @@
+// Reconcilers for kinds whose definitions somebody else makes, before or after the server starts.
+import assert from "node:assert/strict";
+import { it } from "node:test";
+import { done } from "../engine/outcome.ts";
+import type { JsonObject } from "../kernel/json.ts";
+import { logger } from "../telemetry/log.ts";
+import type { LoadedModule } from "./load-modules.ts";
+import { openMemoryPlane } from "./memory-plane.ts";
+import type { MemoryPlane } from "./memory-plane.ts";
+import { startReconciling } from "./reconciling.ts";
+
+const group = "tests.example.dev";
+const id = `things.${group}`;
+const anything = { type: "object", "x-kubernetes-preserve-unknown-fields": true };
+
+const definition: JsonObject = {
+  apiVersion: "apiextensions.k8s.io/v1",
+  kind: "CustomResourceDefinition",
+  metadata: { name: id },
+  spec: {
+    group,
+    scope: "Namespaced",
+    names: { plural: "things", kind: "Thing" },
+    versions: [
+      {
+        name: "v1",
+        served: true,
+        storage: true,
+        schema: { openAPIV3Schema: { type: "object", properties: { status: anything } } },
+        subresources: { status: {} },
+      },
+    ],
+  },
+};
+
+const thing = (name: string): JsonObject => ({
+  apiVersion: `${group}/v1`,
+  kind: "Thing",
+  metadata: { name, namespace: "default" },
+});
+
+/** Starts the module, and returns the names that were reconciled so far. */
+async function start(
+  memory: MemoryPlane,
+  isWorker = true,
+): Promise<AsyncDisposable & { readonly seen: readonly string[] }> {
+  const { plane, surroundings } = memory;
+  const seen: string[] = [];
+  const reconcile: LoadedModule["kinds"][number]["reconciler"]["reconcile"] = async (resource) => {
+    seen.push(resource.metadata.name);
+    return done();
+  };
+  const kinds = [{ id, reconciler: { kind: id, reconcile } }];
+  const modules = [{ file: "things.ts", name: "things", version: 1, kinds }];
+  const bounds = { slots: undefined, perNamespace: undefined, leaseMs: undefined };
+  const config = { isWorker, ...bounds, graceMs: 0 };
+  const log = logger(() => undefined, surroundings.clock);
+  const running = await startReconciling({ plane, modules, config, surroundings, log });
+  return { seen, [Symbol.asyncDispose]: () => Promise.resolve(running[Symbol.asyncDispose]()) };
+}
+
+/** However often: a resource may be woken more than once when its kind is new to the store. */
+function names(seen: readonly string[]): readonly string[] {
+  return [...new Set(seen)].sort();
+}
+
+it("marks a definition in the write that makes it", async () => {
+  await using memory = await openMemoryPlane({ reconciled: new Set([id]) });
+  await using running = await start(memory);
+  const made = await memory.create(definition);
+  assert.equal(made.metadata.annotations?.["setpoint.dev/reconciled"], "true");
+  await memory.create(thing("a"));
+  await memory.surroundings.timers.advance(100);
+  assert.deepEqual(names(running.seen), ["a"]);
+});
+
+it("marks what is there already, and what others make, and wakes what they left", async () => {
+  await using memory = await openMemoryPlane();
+  await memory.create(definition);
+  await memory.create(thing("before"));
+  await using running = await start(memory);
+  await memory.create(thing("after"));
+  await memory.surroundings.timers.advance(60_000);
+  assert.deepEqual(names(running.seen), ["after", "before"]);
+  const place = { apiVersion: "apiextensions.k8s.io/v1", kind: "CustomResourceDefinition" };
+  const marked = await memory.read({ ...place, name: id });
+  assert.equal(marked?.metadata.annotations?.["setpoint.dev/reconciled"], "true");
+});
+
+it("runs nothing in a process that is no worker, and leaves it due for one that is", async () => {
+  await using memory = await openMemoryPlane({ reconciled: new Set([id]) });
+  await memory.create(definition);
+  {
+    await using running = await start(memory, false);
+    await memory.create(thing("a"));
+    await memory.surroundings.timers.advance(1_000);
+    assert.deepEqual(running.seen, []);
+  }
+  await using worker = await start(memory);
+  await memory.surroundings.timers.advance(1_000);
+  assert.deepEqual(names(worker.seen), ["a"]);
+});
