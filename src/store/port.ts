@@ -65,6 +65,12 @@ export interface Store extends AsyncDisposable {
    */
   get(key: ResourceKey): Promise<StoredRecord | undefined>;
   /**
+   * A state that the key had, from memory: what this process saw last, while another one may have
+   * written since. To begin a write with that names its revision, never to be shown. Undefined when
+   * nothing is in memory, or when `get` asks no database either.
+   */
+  lastSeen(key: ResourceKey): StoredRecord | undefined;
+  /**
    * As `get`, for many keys on one snapshot, answers in the order of the keys. At most
    * limits.maxPageItems keys (`request.too_large`); their bytes are not bounded.
    */

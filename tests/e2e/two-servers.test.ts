@@ -117,6 +117,30 @@ describe("two servers", () => {
     assert.deepEqual(Object.keys((await read(b, "patched")).data).sort(), keys.toSorted());
   });
 
+  it("take turns on one object without ever seeing an old state of it", async () => {
+    await post(a, path, configMap("turns", { count: "0" }));
+    const headers = { "content-type": "application/json-patch+json" };
+    for (let turn = 0; turn < 60; turn++) {
+      const server = turn % 3 === 0 ? a : b;
+      const body = [
+        { op: "test", path: "/data/count", value: String(turn) },
+        { op: "replace", path: "/data/count", value: String(turn + 1) },
+      ];
+      const answer = await server.ask(`${path}/turns`, { method: "PATCH", headers, body });
+      assert.equal(answer.status, 200, `${turn}: ${answer.body.toString()}`);
+    }
+    for (let turn = 0; turn < 20; turn++) {
+      const [first, second] = turn % 2 === 0 ? [a, b] : [b, a];
+      const { metadata } = await read(first, "turns");
+      const body = { ...configMap("turns", { turn: String(turn) }), metadata };
+      const put = await second.ask(`${path}/turns`, { method: "PUT", body });
+      assert.equal(put.status, 200, put.body.toString());
+      assert.equal((await second.ask(`${path}/turns`, { method: "DELETE" })).status, 200);
+      assert.equal((await first.ask(`${path}/turns`, { method: "DELETE" })).status, 404);
+      await post(first, path, configMap("turns"));
+    }
+  });
+
   it("merge what different managers apply at the same time", async () => {
     const apply = async (server: Setpoint, manager: string): Promise<void> => {
       for (let turn = 1; turn <= 10; turn++) {

@@ -14,6 +14,7 @@ import type { Caller, Intents, Target, Written } from "../request.ts";
 import { commitDelete, commitPut, isLostRace } from "./commit.ts";
 import { finalizersFor, isHeld } from "./finalizers.ts";
 import type { Propagation } from "./finalizers.ts";
+import { writtenFromMemory } from "./last-seen.ts";
 import { draftFor, readStored } from "./stored.ts";
 import { withMetadata } from "./system-metadata.ts";
 import { withoutRevision } from "./update.ts";
@@ -43,12 +44,17 @@ export interface Deleted extends Written {
 /** `outcome` is "deleted" when it is gone, else the document shows what it waits for. */
 export async function deleteResource(intents: Intents, input: DeleteInput): Promise<Deleted> {
   const { target } = input;
+  const { isDryRun } = input.options;
+  const deleteOnce = async (record: StoredRecord): Promise<Deleted> => {
+    return { ...(await tryDelete(intents, input, record)), uid: record.uid };
+  };
+  const early = await writtenFromMemory(intents, { target, isDryRun }, deleteOnce);
+  if (early !== undefined) return early;
   for (let attempt = 1; ; attempt++) {
     const record = await intents.store.get(keyOfTarget(target));
     if (record === undefined) throw notFound(target.served.kind, target.name);
     try {
-      const written = await tryDelete(intents, input, record);
-      return { ...written, uid: record.uid };
+      return await deleteOnce(record);
     } catch (error) {
       if (!isLostRace(error) || isFinal(error) || attempt >= limits.maxPatchAttempts) throw error;
     }

@@ -23,6 +23,7 @@ import { isReadyToGo } from "./finalizers.ts";
 import { commitDelete, commitPut, isLostRace } from "./commit.ts";
 import { checkDocument } from "./finish.ts";
 import { keepHidden } from "./hidden-fields.ts";
+import { writtenFromMemory } from "./last-seen.ts";
 import { trackUpdate } from "./managed-fields.ts";
 import { withDistinctOwners } from "./owner-references.ts";
 import { draftFor, readStored } from "./stored.ts";
@@ -53,6 +54,11 @@ export interface UpdateInput {
 
 export async function updateResource(intents: Intents, input: UpdateInput): Promise<Written> {
   const { target } = input;
+  const { isDryRun } = input.options;
+  const early = await writtenFromMemory(intents, { target, isDryRun }, (record) =>
+    changeOnce(intents, input, record, false),
+  );
+  if (early !== undefined) return early;
   for (let attempt = 1; ; attempt++) {
     const record = await intents.store.get(keyOfTarget(target));
     if (record === undefined) {
@@ -66,15 +72,28 @@ export async function updateResource(intents: Intents, input: UpdateInput): Prom
         continue;
       }
     }
-    const old = await readStored(target.served, target.version, record);
-    const { wanted, isTracked = false, whole } = await input.change(old);
-    const isConditional = checkPreconditions(input, wanted, old, record);
-    try {
-      return await writeChanged(intents, input, { record, old, wanted, isTracked, whole });
-    } catch (error) {
-      const isFinal = isConditional || !isLostRace(error) || attempt >= limits.maxPatchAttempts;
-      if (isFinal) throw error;
-    }
+    const mayRepeat = attempt < limits.maxPatchAttempts;
+    const written = await changeOnce(intents, input, record, mayRepeat);
+    if (written !== undefined) return written;
+  }
+}
+
+/** Undefined when another writer was faster and the change can be made of its result. */
+async function changeOnce(
+  intents: Intents,
+  input: UpdateInput,
+  record: StoredRecord,
+  mayRepeat: boolean,
+): Promise<Written | undefined> {
+  const { served, version } = input.target;
+  const old = await readStored(served, version, record);
+  const { wanted, isTracked = false, whole } = await input.change(old);
+  const isConditional = checkPreconditions(input, wanted, old, record);
+  try {
+    return await writeChanged(intents, input, { record, old, wanted, isTracked, whole });
+  } catch (error) {
+    if (isConditional || !isLostRace(error) || !mayRepeat) throw error;
+    return undefined;
   }
 }
 

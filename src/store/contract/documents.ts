@@ -9,6 +9,7 @@ import type { OpenStore } from "./harness.ts";
 import {
   changesAfter,
   commit,
+  del,
   draft,
   exists,
   key,
@@ -59,6 +60,15 @@ export function documentsContract(open: OpenStore): void {
     await commit(h.store, put(a, { content }));
     const { body } = draft(a, content);
     for (const reading of await everyReading(h.store, a)) assert.deepEqual(reading, body);
+  });
+
+  scenario(open, "what was last seen of a key is what a lone writer made of it", async (h) => {
+    for (const write of [put(a), put(a, { when: exists, content: { spec: 2 } }), del(a), put(a)]) {
+      await commit(h.store, write);
+      const seen = h.store.lastSeen(a);
+      if (seen !== undefined) assert.deepEqual(seen, await h.store.get(a));
+    }
+    assert.equal(h.store.lastSeen(key("b")), undefined);
   });
 
   scenario(open, "the bytes kept are those of the call, not of the caller's buffer", async (h) => {

@@ -99,6 +99,10 @@ export class ModelStore implements Store {
     return recordOf(this.#state.live.get(keyText(findable(key)))?.entry);
   }
 
+  lastSeen(): undefined {
+    return undefined;
+  }
+
   async getMany(keys: readonly ResourceKey[]): Promise<readonly (StoredRecord | undefined)[]> {
     this.#checkOpen();
     return findableKeys(keys).map((key) => recordOf(this.#state.live.get(keyText(key))?.entry));

@@ -10,6 +10,7 @@ import { isSetpointError, SetpointError } from "../../kernel/errors.ts";
 import { systemIds } from "../../kernel/ids.ts";
 import type { Ids } from "../../kernel/ids.ts";
 import { limits } from "../../kernel/limits.ts";
+import { keyText } from "../../kernel/resource.ts";
 import type { ResourceKey } from "../../kernel/resource.ts";
 import { systemTimers } from "../../kernel/timers.ts";
 import type { Timers } from "../../kernel/timers.ts";
@@ -31,7 +32,7 @@ import type { KeyRing } from "../key-ring.ts";
 import type * as port from "../port.ts";
 import { prepareCommit } from "../prepare.ts";
 import type { PreparedGroup } from "../prepare.ts";
-import { RecentLog } from "../recent-log.ts";
+import { RecentLog, recordOf } from "../recent-log.ts";
 import type { Backlog, BacklogQuery, WorkState } from "../work-state.ts";
 import { outcomeOf } from "./answers.ts";
 import {
@@ -222,6 +223,11 @@ export class PostgresStore implements port.Store {
   async get(key: ResourceKey): Promise<port.StoredRecord | undefined> {
     this.#checkOpen();
     return await this.#reads.get(findable(key));
+  }
+
+  lastSeen(key: ResourceKey): port.StoredRecord | undefined {
+    const seen = this.#log.newest(keyText(key));
+    return seen === undefined ? undefined : recordOf(seen);
   }
 
   async getMany(keys: readonly ResourceKey[]): Promise<readonly (port.StoredRecord | undefined)[]> {

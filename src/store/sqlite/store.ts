@@ -127,6 +127,10 @@ export class SqliteStore implements Store {
     return recordOf(known);
   }
 
+  lastSeen(): undefined {
+    return undefined;
+  }
+
   async getMany(keys: readonly ResourceKey[]): Promise<readonly (StoredRecord | undefined)[]> {
     return this.#read(() => this.#files.reader.getMany(findableKeys(keys)));
   }
