@@ -81,16 +81,16 @@ describe("a server whose memory of an object is old", () => {
   });
 
   it("writes what would be no change of the remembered state", async () => {
-    const before = await current();
+    const earlier = await current();
     await expect(200, ask("PATCH", { data: { v: "1" } }));
     const { data, metadata } = await current();
     assert.deepEqual(data, { v: "1" });
-    assert.notEqual(metadata.resourceVersion, before.metadata.resourceVersion);
+    assert.notEqual(metadata.resourceVersion, earlier.metadata.resourceVersion);
   });
 
   it("answers that nothing changes only of what is there", async () => {
-    const before = await current();
-    assert.deepEqual(await expect(200, ask("PATCH", { data: { v: "2" } })), before);
+    const earlier = await current();
+    assert.deepEqual(await expect(200, ask("PATCH", { data: { v: "2" } })), earlier);
   });
 
   it("shows a dry run of what is there", async () => {
@@ -131,7 +131,7 @@ describe("a server whose memory of an object is old", () => {
   });
 
   it("never repeats a commit whose outcome is unknown", async () => {
-    const { commit } = server.store;
+    const commit = server.store.commit.bind(server.store);
     let calls = 0;
     const lost = async (): Promise<never> => {
       calls += 1;
@@ -142,7 +142,7 @@ describe("a server whose memory of an object is old", () => {
       const { status } = await ask("PATCH", { data: { v: "3" } });
       assert.ok(status >= 500, String(status));
     } finally {
-      Object.assign(server.store, { commit: commit.bind(server.store) });
+      Object.assign(server.store, { commit });
     }
     assert.equal(calls, 1);
   });
@@ -152,22 +152,22 @@ describe("a server whose memory of an object is true", () => {
   it("changes and deletes it without reading it", async () => {
     old = undefined;
     const { store } = server;
-    const { get } = store;
+    const get = store.get.bind(store);
     let reads = 0;
     old = await store.get(key);
     const counted: typeof get = async (asked) => {
       if (asked.name === key.name) reads += 1;
-      return await get.call(store, asked);
+      return await get(asked);
     };
     Object.assign(store, { get: counted });
     try {
       await expect(200, ask("PATCH", { data: { v: "3" } }));
-      old = await get.call(store, key);
+      old = await get(key);
       await expect(200, ask("PUT", configMap({ v: "4" })));
-      old = await get.call(store, key);
+      old = await get(key);
       await expect(200, ask("DELETE"));
     } finally {
-      Object.assign(store, { get: get.bind(store) });
+      Object.assign(store, { get });
     }
     assert.equal(reads, 0);
   });

@@ -9,8 +9,8 @@ export interface Exception {
 export const exceptions: readonly Exception[] = [
   {
     rule: "waiting goes through the timers",
-    path: "src/surfaces/http/exchange.ts",
-    reason: "not a wait: the end of this turn of the event loop, in the hot path of each answer",
+    path: "src/surfaces/http/turn.ts",
+    reason: "not a wait: the end of this turn of the event loop, in the hot path of each request",
   },
   {
     rule: "a library is imported in its one folder",

@@ -13,6 +13,7 @@ import { SetpointError } from "../../kernel/errors.ts";
 import type { PeerCertificate } from "../../intents/auth/request-facts.ts";
 import { Outflow, isGone } from "./outflow.ts";
 import type { BodyStream, Outflows, Response } from "./outflow.ts";
+import { currentTurn, sendTogether } from "./turn.ts";
 
 export type Headers = Readonly<Record<string, string | number | readonly string[]>>;
 
@@ -115,8 +116,7 @@ class HttpExchange implements Exchange {
     if (this.method === "HEAD" || length === 0) response.end();
     else if (length > onePieceBytes) this.#sendLarge(body);
     else if (typeof body === "string") response.end(body);
-    else if (this.#turn !== turn.number) sendSmall(response as ServerResponse, body);
-    else turn.waiting.push({ response: response as ServerResponse, body });
+    else sendTogether(this.#turn, () => sendSmall(response as ServerResponse, body));
   }
 
   begin(status: number, headers: Headers): BodyStream {
@@ -147,35 +147,6 @@ class HttpExchange implements Exchange {
   }
 }
 
-interface Small {
-  readonly response: ServerResponse;
-  readonly body: Buffer;
-}
-
-/**
- * Small answers that are made in the same turn of the event loop as their requests came go out
- * together at its end: waking a client that sleeps costs more than making its answer, and one that
- * was just woken takes the others as well. Later answers, as those of commits, come in batches
- * anyway and go at once.
- */
-const turn = { number: 0, isOpen: false, waiting: [] as Small[] };
-
-function currentTurn(): number {
-  if (!turn.isOpen) {
-    turn.isOpen = true;
-    setImmediate(endTurn);
-  }
-  return turn.number;
-}
-
-function endTurn(): void {
-  const { waiting } = turn;
-  turn.number += 1;
-  turn.isOpen = false;
-  turn.waiting = [];
-  for (const { response, body } of waiting) sendSmall(response, body);
-}
-
 /** As a text the body is joined to the head and both are encrypted and sent as one. */
 function sendSmall(response: ServerResponse, body: Buffer): void {
   response.end(body.toString("latin1"), "latin1");
@@ -189,6 +160,8 @@ function writeHead(response: Response, status: number, headers: Headers): void {
 function readBody(request: Request, maxBytes: number, tooLarge: () => Error): Promise<Buffer> {
   const declared = Number(request.headers["content-length"]);
   if (declared > maxBytes) return Promise.reject(tooLarge());
+  // It waited for its turn, and nothing would tell any more that nobody is left.
+  if (request.destroyed) return Promise.reject(clientGone(undefined));
   return new Promise((resolve, reject) => {
     let chunks: Buffer[] = [];
     let bytes = 0;

@@ -13,6 +13,7 @@ import type { Timers } from "../../kernel/timers.ts";
 import { exchangeOf } from "./exchange.ts";
 import type { Exchange } from "./exchange.ts";
 import type { Outflows } from "./outflow.ts";
+import { handleTogether } from "./turn.ts";
 
 export interface HttpServerInput {
   readonly host: string;
@@ -71,7 +72,8 @@ export async function startHttpServer(input: HttpServerInput): Promise<HttpServe
     // What a connection showed stays the same for all its requests.
     const session = (request as { stream?: Http2Stream }).stream?.session;
     const socket = (session?.socket ?? request.socket) as TLSSocket;
-    void handle(exchangeOf(request, response, certificates.of(socket), outflows));
+    const exchange = exchangeOf(request, response, certificates.of(socket), outflows);
+    handleTogether(() => void handle(exchange));
   });
   await listen(server, input);
   return {

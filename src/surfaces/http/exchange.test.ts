@@ -1,0 +1,28 @@
+import assert from "node:assert/strict";
+import { once } from "node:events";
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
+import { connect } from "node:net";
+import { it } from "node:test";
+import { isSetpointError } from "../../kernel/errors.ts";
+import { systemTimers } from "../../kernel/timers.ts";
+import { exchangeOf } from "./exchange.ts";
+
+it("a body whose client left before it was asked for is refused, not waited for", async () => {
+  const outflows = { timers: systemTimers, stallMs: 1_000, pendingBytes: 0 };
+  const { promise: outcome, resolve } = Promise.withResolvers<unknown>();
+  const server = createServer((request, response) => {
+    request.on("error", () => undefined);
+    const exchange = exchangeOf(request, response, undefined, outflows);
+    request.once("close", () => {
+      exchange.readBody(100, () => new Error("too large")).then(resolve, resolve);
+    });
+    client.destroy();
+  });
+  server.listen(0, "127.0.0.1");
+  await once(server, "listening");
+  const client = connect((server.address() as AddressInfo).port, "127.0.0.1");
+  client.write("POST / HTTP/1.1\r\nhost: a\r\ncontent-length: 10\r\n\r\nhalf");
+  assert.ok(isSetpointError(await outcome, "request.invalid"));
+  server.close();
+});

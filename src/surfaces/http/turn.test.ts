@@ -1,0 +1,53 @@
+import assert from "node:assert/strict";
+import { it } from "node:test";
+import { systemTimers } from "../../kernel/timers.ts";
+import { currentTurn, handleTogether, sendTogether } from "./turn.ts";
+
+it("requests that come together are handled together, and then answered together", async () => {
+  const seen: string[] = [];
+  const arrive = (name: string): void => {
+    seen.push(`read ${name}`);
+    const turn = currentTurn();
+    const handle = async (of: string): Promise<void> => {
+      seen.push(`handle ${of}`);
+      await Promise.resolve();
+      seen.push(`decide ${of}`);
+      sendTogether(turn, () => seen.push(`answer ${of}`));
+    };
+    handleTogether(() => void handle(name));
+  };
+  arrive("a");
+  arrive("b");
+  await systemTimers.sleep(5);
+  await systemTimers.sleep(5);
+  const parts = ["read", "handle", "decide", "answer"];
+  assert.deepEqual(
+    seen,
+    parts.flatMap((part) => [`${part} a`, `${part} b`]),
+  );
+});
+
+it("an answer that comes in a later turn goes at once", async () => {
+  let isSent = false;
+  const turn = currentTurn();
+  handleTogether(() => undefined);
+  await systemTimers.sleep(5);
+  await systemTimers.sleep(5);
+  sendTogether(turn, () => {
+    isSent = true;
+  });
+  assert.ok(isSent);
+});
+
+it("a request that comes while others are handled is handled after them", async () => {
+  const seen: string[] = [];
+  handleTogether(() => {
+    handleTogether(() => {
+      seen.push("second");
+      handleTogether(() => seen.push("third"));
+    });
+    seen.push("first");
+  });
+  for (let turns = 0; turns < 5; turns++) await systemTimers.sleep(5);
+  assert.deepEqual(seen, ["first", "second", "third"]);
+});
