@@ -41,7 +41,8 @@ export function reportOf(run: Run, outcome: Outcome): Report {
   const letsGo = facts.what === "remove" && outcome.kind === "done";
   return (resource) => {
     const settled = settle(resource, outcome, facts, run.reconciler, clock.nowMs(), random);
-    return letsGo ? { ...settled, letsGo } : settled;
+    // Once it is let go of there is nothing to come back for.
+    return letsGo ? { ...settled, letsGo, releaseAfterMs: undefined } : settled;
   };
 }
 

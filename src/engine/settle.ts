@@ -6,7 +6,7 @@
 import { timeText } from "../kernel/clock.ts";
 import { findCondition, setCondition } from "../kernel/conditions.ts";
 import type { Condition } from "../kernel/conditions.ts";
-import { equalJson, getOwn } from "../kernel/json.ts";
+import { equalJson, getOwn, setOwn } from "../kernel/json.ts";
 import type { Json, JsonObject, MutableJsonObject } from "../kernel/json.ts";
 import { applyMergePatch } from "../kernel/merge-patch.ts";
 import type { Random } from "../kernel/random.ts";
@@ -199,7 +199,7 @@ function reconcileAfter(
   const old = reconcileStatusOf(before);
   const next: MutableJsonObject = {};
   for (const [key, value] of Object.entries(old)) {
-    if (!derived.has(key) && value !== undefined) next[key] = value;
+    if (!derived.has(key) && value !== undefined) setOwn(next, key, value);
   }
   if (outcome.kind !== "done") copy(old, next, "progress");
   if (request !== undefined) next["handledRequest"] = request;

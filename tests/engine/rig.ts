@@ -4,9 +4,10 @@
 import assert from "node:assert/strict";
 import { manualClock } from "../../src/kernel/clock.ts";
 import type { ManualClock } from "../../src/kernel/clock.ts";
-import { decodeDocument } from "../../src/kernel/document.ts";
+import { decodeDocument, documentDigest } from "../../src/kernel/document.ts";
 import { draftOf } from "../../src/kernel/draft.ts";
 import type { Draft } from "../../src/kernel/draft.ts";
+import { SetpointError } from "../../src/kernel/errors.ts";
 import { seededIds } from "../../src/kernel/ids.ts";
 import type { JsonObject } from "../../src/kernel/json.ts";
 import { manualTimers } from "../../src/kernel/manual-timers.ts";
@@ -14,11 +15,9 @@ import type { ManualTimers } from "../../src/kernel/manual-timers.ts";
 import { seededRandom } from "../../src/kernel/random.ts";
 import type { Metadata, Resource, ResourceKey } from "../../src/kernel/resource.ts";
 import type { EnginePorts } from "../../src/engine/ports.ts";
-import { statusOf } from "../../src/engine/status.ts";
-import type { Condition } from "../../src/kernel/conditions.ts";
-import { conditionsOf } from "../../src/engine/status.ts";
+import { conditionsOf, statusOf } from "../../src/engine/status.ts";
 import { ModelStore } from "../../src/store/contract/model.ts";
-import type { Store, Write } from "../../src/store/port.ts";
+import type { DumpRow, Store, Write } from "../../src/store/port.ts";
 
 export const widgets = "widgets.test";
 
@@ -87,13 +86,13 @@ export function keyOf(name: string, namespace = "team", kind = widgets): Resourc
   return { kind, namespace, name };
 }
 
-/** Stores a new resource and makes it due, as the write path does. */
-export async function create(
-  store: Store,
-  key: ResourceKey,
-  given: { readonly spec?: JsonObject; readonly metadata?: Partial<Metadata> } = {},
-): Promise<void> {
-  const resource: Resource = {
+interface Given {
+  readonly spec?: JsonObject;
+  readonly metadata?: Partial<Metadata>;
+}
+
+function newResource(key: ResourceKey, { spec = {}, metadata }: Given = {}): Resource {
+  return {
     apiVersion: "test/v1",
     kind: "Widget",
     metadata: {
@@ -102,14 +101,67 @@ export async function create(
       uid: `uid-${key.name}`,
       generation: 1,
       creationTimestamp: "2026-01-01T00:00:00Z",
-      ...given.metadata,
+      ...metadata,
     },
-    spec: given.spec ?? {},
+    spec,
   };
+}
+
+/** Stores a new resource and makes it due, as the write path does. */
+export async function create(store: Store, key: ResourceKey, given: Given = {}): Promise<void> {
+  const resource = newResource(key, given);
   const uid = resource.metadata.uid;
   const draft = plainDraft(resource);
   const due = { kind: "wake", afterMs: 0 } as const;
   await committed(store, { kind: "put", key, uid, draft, when: { kind: "absent" }, due });
+}
+
+/** Fills an empty store with many resources that are due, which one by one would take minutes. */
+export async function fill(store: Store, keys: readonly ResourceKey[]): Promise<void> {
+  async function* rows(): AsyncIterable<DumpRow> {
+    yield { row: "meta", head: keys.length, compacted: 0, lastToken: 0 };
+    for (const [index, key] of keys.entries()) {
+      const { body, terms } = plainDraft(newResource(key));
+      const digest = documentDigest(body);
+      const made = { revision: index + 1, previous: null, type: "created", atMs: 0 } as const;
+      const uid = `uid-${key.name}`;
+      yield { row: "change", ...made, key, uid, terms, digest, document: body, sealed: null };
+    }
+    for (const key of keys) yield { row: "due", key, afterMs: 0, attempts: 0 };
+  }
+  await store.load(rows());
+}
+
+/** The store as a process sees it whose connection can be cut and mended. */
+export function cuttable(store: Store): {
+  readonly view: Store;
+  readonly cut: () => void;
+  readonly mend: () => void;
+} {
+  let isCut = false;
+  const view = new Proxy(store, {
+    get: (target, name) => {
+      const value: unknown = Reflect.get(target, name);
+      if (typeof value !== "function" || name === "workTick") return bound(value, target);
+      return async (...given: readonly unknown[]): Promise<unknown> => {
+        if (isCut) throw new SetpointError("store.unavailable", "the connection is cut");
+        return await (Reflect.apply(value, target, given) as unknown);
+      };
+    },
+  });
+  return {
+    view,
+    cut: () => {
+      isCut = true;
+    },
+    mend: () => {
+      isCut = false;
+    },
+  };
+}
+
+function bound(value: unknown, target: object): unknown {
+  return typeof value === "function" ? (value.bind(target) as unknown) : value;
 }
 
 /** Writes what `edit` makes of the stored document, and wakes it, as the write path does. */
@@ -160,9 +212,7 @@ export async function conditionIn(
   key: ResourceKey,
   type: string,
 ): Promise<string | undefined> {
-  const found = conditionsOf(await statusIn(store, key)).find(
-    (each: Condition) => each.type === type,
-  );
+  const found = conditionsOf(await statusIn(store, key)).find((each) => each.type === type);
   return found && `${found.status}/${found.reason}`;
 }
 
