@@ -84,11 +84,14 @@ it("what goes on failing is told with ever fewer of its tries, and for ever", ()
   assert.deepEqual(tries, [1, 2, 4, 8, 9, 10, 11, 12]);
 });
 
-it("another reason to fail is told, as when its worker was lost or a circuit is open", () => {
+it("another reason to fail is told, as when its worker was lost", () => {
   const lost: Given = { ...bad, synced: ["False", "WorkerLost", "3 workers"] };
   assert.deepEqual(told(bad, lost), ["Warning WorkerLost: 3 workers"]);
-  const open: Given = { ...bad, synced: ["False", "CircuitOpen", "later"] };
-  assert.deepEqual(told(bad, open), ["Warning CircuitOpen: later"]);
+});
+
+it("an open circuit is told without the time of the next try, so that it is one event", () => {
+  const open: Given = { ...bad, synced: ["False", "CircuitOpen", "calls fail: next at noon"] };
+  assert.deepEqual(told(bad, open), ["Warning CircuitOpen: calls fail"]);
 });
 
 it("that a system is busy for a moment is nobody's business", () => {

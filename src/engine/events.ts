@@ -43,7 +43,7 @@ function syncedEvents(before: Resource, after: Resource): readonly EventText[] {
   const now = conditionOf(after, syncedType);
   if (now === undefined) return [];
   if (old?.status === now.status && old.reason === now.reason) {
-    return isReminder(before, after) ? [warning(now.reason, now.message)] : [];
+    return isReminder(before, after) ? [warning(now.reason, lastingText(now))] : [];
   }
   if (now.reason === pausedReason) return [normal("Paused", now.message)];
   const resumed = old?.reason === pausedReason ? [normal("Resumed", "work on it goes on")] : [];
@@ -53,7 +53,12 @@ function syncedEvents(before: Resource, after: Resource): readonly EventText[] {
     return [normal("Recovered", `works again after ${old.reason}`)];
   }
   if (now.reason === passingReason) return resumed;
-  return [...resumed, warning(now.reason, now.message)];
+  return [...resumed, warning(now.reason, lastingText(now))];
+}
+
+/** Without the time of the next try, which would make another Event of each. */
+function lastingText({ reason, message }: Condition): string {
+  return reason === "CircuitOpen" ? (message.split(": ", 1)[0] ?? message) : message;
 }
 
 /** Events are kept for an hour: what goes on failing is told again, though not with each try. */

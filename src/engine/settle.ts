@@ -101,7 +101,12 @@ export function settleUntouched(
 
 function attemptsAfter(outcome: Outcome, before: number): number {
   if (outcome.kind !== "failed") return 0;
-  return outcome.isCounted === false ? before : before + 1;
+  return isRefused(outcome) ? before : before + 1;
+}
+
+/** It was not even tried. */
+function isRefused(outcome: Outcome): boolean {
+  return outcome.kind === "failed" && outcome.isCounted === false;
 }
 
 function delayAfter(
@@ -202,7 +207,9 @@ function reconcileAfter(
     if (!derived.has(key) && value !== undefined) setOwn(next, key, value);
   }
   if (outcome.kind !== "done") copy(old, next, "progress");
-  if (request !== undefined) next["handledRequest"] = request;
+  // Who asked for a run has not had one when it was refused.
+  if (isRefused(outcome)) copy(old, next, "handledRequest");
+  else if (request !== undefined) next["handledRequest"] = request;
   if (outcome.kind === "waiting") next["waitingFor"] = outcome.on.map(blockerText);
   if (outcome.kind !== "failed") return next;
   next["attempts"] = attempts;
