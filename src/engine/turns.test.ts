@@ -69,6 +69,7 @@ describe("turns", () => {
   it("never run more of a kind than it allows, and never let it hold up another", () => {
     const turns = turnsOf({ concurrencyOf: (kind) => (kind === "rare" ? 2 : Infinity) });
     addMany(turns, 10, "a", "rare");
+    addMany(turns, 10, "b", "rare");
     addMany(turns, 10, "a", "plain");
     startAll(turns);
     const kinds = [...turns.running].map(({ key }) => key.kind);

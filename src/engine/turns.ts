@@ -1,8 +1,9 @@
 // Who runs next, of what this process has claimed. The limits are exact here: slots in all, of one
 // kind, of one namespace. Namespaces take turns by weight, and each may have only so much that one
 // more could arrive: a share of the slots as if there were one more namespace than there is, and a
-// share of what the others leave. The last eighth is for those who run nothing yet. So whatever
-// hangs, a newcomer starts at once, until very many tenants hang at the same time.
+// share of what the others leave. The last eighth is for those who run nothing yet, and that of a
+// kind for those who run none of it. So whatever hangs, a newcomer starts at once, until very many
+// tenants hang at the same time.
 
 import { Pace } from "./pace.ts";
 
@@ -106,6 +107,7 @@ export class Turns<T extends Contender> {
     for (const pace of [this.#pace, tenant.pace, load.pace]) pace.note(tookMs);
     load.running -= 1;
     tenant.running -= 1;
+    countDown(tenant.kinds, item.key.kind);
     if (tenant.running > 0) return true;
     // The sum of many additions is not quite that of as many subtractions.
     this.#weight = this.#running.size === 0 ? 0 : this.#weight - tenant.weight;
@@ -117,7 +119,9 @@ export class Turns<T extends Contender> {
     const slow = this.#countSlow(nowMs);
     const fullNamespaces: string[] = [];
     for (const [tenant, slowOnes] of slow.tenants) {
-      if (this.#mayStart(tenant)) continue;
+      // What is queued may wait for others of its kind; then more of it would wait as well.
+      const isStuck = tenant.queued > 0 && this.#firstOf(tenant) === undefined;
+      if (this.#mayStart(tenant) && !isStuck) continue;
       const ahead = tenant.pace.within(horizonMs, tenant.running - slowOnes);
       if (tenant.queued >= ahead) fullNamespaces.push(tenant.namespace);
     }
@@ -163,10 +167,17 @@ export class Turns<T extends Contender> {
 
   #firstOf(tenant: Tenant<T>): T | undefined {
     for (const [kind, queue] of tenant.queues) {
-      if (this.#kind(kind).running >= this.#options.concurrencyOf(kind)) continue;
+      if (!this.#mayStartKind(tenant, kind)) continue;
       for (const item of queue) return item;
     }
     return undefined;
+  }
+
+  #mayStartKind(tenant: Tenant<T>, kind: string): boolean {
+    const most = this.#options.concurrencyOf(kind);
+    const free = most - this.#kind(kind).running;
+    if (free <= 0 || most === Infinity) return free > 0;
+    return free > Math.ceil(most / 8) || !tenant.kinds.has(kind);
   }
 
   #start(tenant: Tenant<T>, item: T, nowMs: number): void {
@@ -177,6 +188,7 @@ export class Turns<T extends Contender> {
     tenant.running += 1;
     this.#running.add(item);
     this.#kind(kind).running += 1;
+    tenant.kinds.set(kind, (tenant.kinds.get(kind) ?? 0) + 1);
     const started = item;
     started.startedMs = nowMs;
     tenant.credit -= 1;
@@ -227,6 +239,8 @@ interface Tenant<T> {
   readonly namespace: string;
   /** By kind, each in the order of arrival. */
   readonly queues: Map<string, Set<T>>;
+  /** How many run, by kind. */
+  readonly kinds: Map<string, number>;
   readonly pace: Pace;
   weight: number;
   queued: number;
@@ -249,7 +263,13 @@ interface SlowOnes<T> {
 
 function newTenant<T>(namespace: string): Tenant<T> {
   const counts = { weight: 1, queued: 0, running: 0, credit: 1 };
-  return { namespace, queues: new Map(), pace: new Pace(), ...counts };
+  return { namespace, queues: new Map(), kinds: new Map(), pace: new Pace(), ...counts };
+}
+
+function countDown(counts: Map<string, number>, key: string): void {
+  const left = (counts.get(key) ?? 0) - 1;
+  if (left > 0) counts.set(key, left);
+  else counts.delete(key);
 }
 
 /** People write weights. */

@@ -11,10 +11,11 @@ import { Deadlines } from "./cohort.ts";
 import { RunContext } from "./context.ts";
 import { Heartbeat } from "./heartbeat.ts";
 import type { Lease } from "./heartbeat.ts";
+import { holdFirst } from "./hold-first.ts";
 import { Instruments } from "./instruments.ts";
 import { loadClaims } from "./load-claims.ts";
 import type { Outcome } from "./outcome.ts";
-import { Paperwork, withFinalizer } from "./paperwork.ts";
+import { Paperwork } from "./paperwork.ts";
 import type { RunParts } from "./parts.ts";
 import { planFor } from "./plan.ts";
 import type { RunPlan } from "./plan.ts";
@@ -236,10 +237,9 @@ export class Workers {
   async #act(run: Run): Promise<void> {
     let outcome: Outcome | undefined;
     try {
-      if (run.plan?.addsFinalizer === true) await run.update(withFinalizer);
-      outcome = outcomeReturned(await this.#invoke(run));
+      if (await holdFirst(run)) outcome = outcomeReturned(await this.#invoke(run));
       // Whoever fails while the server stops most likely fails because of that.
-      if (outcome.kind === "failed" && run.abortCause === "stopping") outcome = undefined;
+      if (outcome?.kind === "failed" && run.abortCause === "stopping") outcome = undefined;
     } catch (error) {
       outcome = outcomeOfError(run, error);
     }

@@ -1,0 +1,51 @@
+// `npm run simulate -- --seeds N [--from S]`: runs the engine in N simulated worlds. Each seed that
+// breaks a promise prints the line that repeats it; the summary comes last, and the exit code is 1
+// when anything was broken. With --trace one seed tells all that happened.
+
+import { availableParallelism } from "node:os";
+import { parseArgs } from "node:util";
+import { realEngine } from "./engine-under-test.ts";
+import { planOf } from "./plan.ts";
+import { runPlan } from "./run.ts";
+import { runSeeds } from "./seeds.ts";
+import { failureLine, summaryOf, summaryText } from "./summary.ts";
+import { Trace } from "./trace.ts";
+
+const { values } = parseArgs({
+  options: {
+    seeds: { type: "string", default: "1000" },
+    from: { type: "string", default: "1" },
+    jobs: { type: "string", default: String(availableParallelism()) },
+    trace: { type: "boolean", default: false },
+  },
+});
+const [count, from, jobs] = [values.seeds, values.from, values.jobs].map(Number);
+if (![count, from, jobs].every((number) => Number.isSafeInteger(number) && Number(number) >= 1)) {
+  console.error("simulate: --seeds, --from and --jobs take whole numbers above zero");
+  process.exit(2);
+}
+
+process.exitCode = values.trace ? await traced() : await many();
+
+async function many(): Promise<number> {
+  const startedAt = performance.now();
+  const range = { from: Number(from), count: Number(count) };
+  const told = (failure: Parameters<typeof failureLine>[0]): void => {
+    console.log(failureLine(failure));
+  };
+  const summary = await runSeeds(range, Math.min(Number(jobs), range.count), told);
+  console.log(summaryText(summary, (performance.now() - startedAt) / 1_000));
+  return summary.failures.length > 0 ? 1 : 0;
+}
+
+/** One seed, told in full. */
+async function traced(): Promise<number> {
+  const startedAt = performance.now();
+  const plan = planOf(Number(from));
+  console.log(JSON.stringify({ ...plan, actions: plan.actions.length }));
+  const trace = new Trace({ isOn: true, print: console.log });
+  const summary = summaryOf(await runPlan(plan, realEngine, trace));
+  for (const failure of summary.failures) console.log(failureLine(failure));
+  console.log(summaryText(summary, (performance.now() - startedAt) / 1_000));
+  return summary.failures.length > 0 ? 1 : 0;
+}

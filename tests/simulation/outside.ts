@@ -1,0 +1,156 @@
+// The world outside that reconcilers act on. It remembers the state of each thing and under which
+// token it was last changed, refuses older tokens, and does what outsides do: it is slow, fails,
+// hangs, asks for patience, and for some resources it never works, or takes the process down.
+
+import { failed, ReconcileFailure } from "../../src/engine/outcome.ts";
+import type { Agenda } from "./agenda.ts";
+import type { Body } from "./bodies.ts";
+import type { CallKind, Network } from "./network.ts";
+import type { Dice } from "./dice.ts";
+import { Violation } from "./violation.ts";
+
+export const moods = [
+  "fails",
+  "throws",
+  "slow",
+  "patience",
+  "fatal",
+  "hangs",
+  "deaf",
+  "crashes",
+] as const;
+
+/** How it treats one resource: fine, or as one of the poisons above. */
+export type Mood = "fine" | (typeof moods)[number];
+
+export interface Thing {
+  readonly name: string;
+  readonly state: string | undefined;
+  readonly generation: number;
+  readonly token: number;
+  readonly atMs: number;
+}
+
+export interface OutsideCounts {
+  effects: number;
+  removals: number;
+  staleRefused: number;
+  poisonings: number;
+}
+
+const put: CallKind = { name: "outside.put", hasEffect: true, isStore: false };
+const take: CallKind = { name: "outside.remove", hasEffect: true, isStore: false };
+
+export class Outside {
+  readonly counts: OutsideCounts = { effects: 0, removals: 0, staleRefused: 0, poisonings: 0 };
+  readonly #things = new Map<string, Thing>();
+  readonly #moods = new Map<string, Mood>();
+  readonly #agenda: Agenda;
+  readonly #network: Network;
+  readonly #dice: Dice;
+  /** The longest that it usually takes. */
+  readonly #mostMs: number;
+
+  constructor(agenda: Agenda, network: Network, dice: Dice, mostMs: number) {
+    this.#agenda = agenda;
+    this.#network = network;
+    this.#dice = dice;
+    this.#mostMs = mostMs;
+  }
+
+  thing(uid: string): Thing | undefined {
+    return this.#things.get(uid);
+  }
+
+  /** By the name of the resource, which a re-created one keeps. */
+  moodOf(name: string): Mood {
+    return this.#moods.get(name) ?? "fine";
+  }
+
+  setMood(name: string, mood: Mood): void {
+    this.#moods.set(name, mood);
+  }
+
+  /** Everything works from now on. */
+  heal(): readonly string[] {
+    const healed = [...this.#moods.keys()];
+    this.#moods.clear();
+    return healed;
+  }
+
+  async put(body: Body, state: string): Promise<void> {
+    await this.#reach(body, put, () => this.#change(body, state));
+  }
+
+  async remove(body: Body): Promise<void> {
+    await this.#reach(body, take, () => this.#change(body, undefined));
+  }
+
+  #change(body: Body, state: string | undefined): void {
+    const { uid, token, generation, key } = body;
+    const before = this.#things.get(uid);
+    if (before !== undefined && before.token > token) {
+      this.counts.staleRefused += 1;
+      throw new Error(`${key.name}: token ${token} is older than ${before.token}`);
+    }
+    if (before !== undefined && before.generation > generation) {
+      const text = `${key.name}: generation ${generation} after ${before.generation}`;
+      throw new Violation("no-old-effects", text);
+    }
+    const atMs = this.#agenda.nowMs;
+    this.#things.set(uid, { name: key.name, state, generation, token, atMs });
+    if (state === undefined) this.counts.removals += 1;
+    else this.counts.effects += 1;
+  }
+
+  async #reach(body: Body, kind: CallKind, change: () => void): Promise<void> {
+    body.checkStillHeld();
+    const mood = this.moodOf(body.key.name);
+    if (mood !== "fine") await this.#treat(body, mood);
+    const waitMs = this.#dice.delay(this.#mostMs);
+    if (waitMs > 0) await body.sleep(waitMs);
+    body.checkStillHeld();
+    // What has been sent takes effect even when its sender no longer listens.
+    const sent = this.#network.call(body.process, kind, async () => {
+      await Promise.resolve(this.#guarded(change));
+    });
+    await body.unlessAborted(sent);
+  }
+
+  /** A violation ends the run; thrown to the reconciler it would pass for a failed call. */
+  #guarded(change: () => void): void {
+    try {
+      change();
+    } catch (error) {
+      if (error instanceof Violation) this.#agenda.fail(error);
+      throw error;
+    }
+  }
+
+  async #treat(body: Body, mood: Mood): Promise<void> {
+    this.counts.poisonings += 1;
+    switch (mood) {
+      case "fails":
+        throw new ReconcileFailure(failed("Refused", "it does not want to"));
+      case "throws":
+        throw new Error("it broke");
+      case "slow":
+        throw new ReconcileFailure(failed("Busy", "not today", { retry: "slow" }));
+      case "patience":
+        throw new ReconcileFailure(failed("Busy", "wait", { afterMs: 7_000 }));
+      case "fatal":
+        throw new ReconcileFailure(failed("Hopeless", "it will never work", { retry: "never" }));
+      case "hangs":
+        return await body.sleep(Number.MAX_SAFE_INTEGER);
+      case "deaf":
+        return await body.process.timers.sleep(90_000);
+      case "crashes":
+        body.process.end();
+        return await body.process.timers.sleep(1);
+      case "fine":
+        return undefined;
+      default:
+        return mood satisfies never;
+    }
+  }
+}

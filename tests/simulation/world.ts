@@ -1,0 +1,231 @@
+// One simulated world: a store, some processes, people and an outside, put together from a plan.
+// It only knows how to begin and how to let time pass; run.ts says what is done with it.
+
+import type { EnginePorts } from "../../src/engine/ports.ts";
+import type { ResourceKey } from "../../src/kernel/resource.ts";
+import { keyText } from "../../src/kernel/resource.ts";
+import { Agenda } from "./agenda.ts";
+import { Bodies } from "./bodies.ts";
+import type { Body } from "./bodies.ts";
+import { diceOf } from "./dice.ts";
+import type { Dice } from "./dice.ts";
+import { distantStore } from "./distant-store.ts";
+import { Fleet } from "./fleet.ts";
+import type { StartedEngine, StartEngine } from "./fleet.ts";
+import { Housekeeping } from "./housekeeping.ts";
+import { Memory } from "./memory.ts";
+import { Network } from "./network.ts";
+import { Outside } from "./outside.ts";
+import { People } from "./people.ts";
+import type { Plan, PlannedAction } from "./plan.ts";
+import type { SimulatedProcess } from "./process.ts";
+import type { HeldClaim } from "./referee.ts";
+import { SharedStore } from "./shared-store.ts";
+import { appKind, configKind } from "./sim-kinds.ts";
+import { simReconcilers } from "./sim-reconcilers.ts";
+import { simResources } from "./sim-resources.ts";
+import type { Trace } from "./trace.ts";
+import { Violation } from "./violation.ts";
+import { Weather } from "./weather.ts";
+
+export const graceMs = 5_000;
+export const lastFaultMs = 65_000;
+
+export class World {
+  readonly plan: Plan;
+  readonly agenda = new Agenda();
+  readonly trace: Trace;
+  readonly weather: Weather;
+  readonly network: Network;
+  readonly shared: SharedStore;
+  readonly people: People;
+  readonly outside: Outside;
+  readonly memory: Memory;
+  readonly bodies: Bodies;
+  readonly fleet: Fleet;
+  readonly housekeeping: Housekeeping;
+  /** When the first body of a resource began, by uid. */
+  readonly firstBegun = new Map<string, number>();
+  events = 0;
+  readonly #dice: Dice;
+  readonly #startEngine: StartEngine;
+  #edits = 0;
+  #calmSinceMs = Number.POSITIVE_INFINITY;
+
+  constructor(plan: Plan, startEngine: StartEngine, trace: Trace) {
+    this.plan = plan;
+    this.trace = trace;
+    this.#startEngine = startEngine;
+    this.#dice = diceOf(plan.seed).fork("world");
+    this.weather = new Weather(plan.rates, this.#dice.fork("weather"));
+    this.network = new Network(this.agenda, this.weather, trace);
+    this.shared = new SharedStore(this.agenda, trace);
+    this.people = new People(this.shared, this.#dice.fork("people"));
+    const outsideDice = this.#dice.fork("outside");
+    this.outside = new Outside(this.agenda, this.network, outsideDice, plan.outsideMs);
+    this.memory = new Memory(this.shared.referee);
+    this.bodies = new Bodies({
+      agenda: this.agenda,
+      shared: this.shared,
+      trace,
+      limits: plan.limits,
+      onBegin: (body) => this.#onBegin(body),
+    });
+    this.housekeeping = new Housekeeping(this.agenda, this.shared, this.#dice.fork("housekeeping"));
+    this.fleet = new Fleet({
+      agenda: this.agenda,
+      trace,
+      dice: this.#dice.fork("fleet"),
+      seats: plan.processes,
+      graceMs,
+      boot: (process) => this.#boot(process),
+    });
+    this.shared.referee.onTakeover = (claim) => this.#checkTakeover(claim);
+    for (const { name, mood } of plan.poisons) this.outside.setMood(name, mood);
+  }
+
+  /** Everything that is to happen by itself is put on the agenda. */
+  begin(): void {
+    this.fleet.start();
+    for (const action of this.plan.actions) {
+      this.agenda.after(action.atMs, () => void this.#act(action));
+    }
+    this.#blow();
+  }
+
+  /** No more faults; processes that are paused come back within a minute by themselves. */
+  calm(): void {
+    this.weather.clear();
+    this.#calmSinceMs = this.agenda.nowMs;
+  }
+
+  /** Whether everything that the storm has begun is over: the longest pauses and lost answers. */
+  get isClear(): boolean {
+    return this.agenda.nowMs >= this.#calmSinceMs + lastFaultMs;
+  }
+
+  async #act(action: PlannedAction): Promise<void> {
+    const { people } = this;
+    const { key } = action;
+    if (this.trace.isOn) {
+      this.trace.write(this.agenda.nowMs, `people ${JSON.stringify(action)}`);
+    }
+    switch (action.what) {
+      case "create":
+        await people.create(key, action.spec, action.annotated);
+        return;
+      case "edit":
+        await people.editSpec(key, action.fields);
+        return;
+      case "annotate":
+        await people.annotate(key, action.annotated);
+        return;
+      case "delete":
+        await people.delete(key);
+        return;
+      default:
+        action satisfies never;
+    }
+  }
+
+  #boot(process: SimulatedProcess): StartedEngine {
+    const { agenda, weather, network, shared, plan } = this;
+    const onRenewal = ({ lost }: { readonly lost: readonly { readonly token: number }[] }): void =>
+      this.bodies.checkToldOfLoss(
+        process,
+        lost.map(({ token }) => token),
+      );
+    const store = distantStore({ agenda, weather, network, shared, process, onRenewal });
+    const ports: EnginePorts = {
+      store,
+      resources: simResources({
+        process,
+        network,
+        store,
+        onEvent: () => {
+          this.events += 1;
+        },
+        weightOf: () => 1,
+      }),
+      clock: process.clock,
+      timers: process.timers,
+      random: process.random,
+      ids: process.ids,
+      log: this.#logOf(process),
+      tracer: { span: async (_, inside) => await inside() },
+      meter: noMeter,
+    };
+    const { slots, perNamespace } = plan.limits;
+    const { leaseMs } = plan;
+    const engine = this.#startEngine(ports, {
+      owner: process.name,
+      slots,
+      perNamespace,
+      leaseMs,
+      graceMs,
+    });
+    const { bodies, outside, memory } = this;
+    const settings = { ...plan.settings, concurrency: plan.limits.perKind };
+    for (const reconciler of simReconcilers({ process, bodies, outside, memory, settings })) {
+      engine.add(reconciler);
+    }
+    return engine;
+  }
+
+  /** Whoever lives keeps what it holds, unless it cannot get rid of what does not stop. */
+  #checkTakeover({ key, token, process }: HeldClaim): void {
+    if (!this.isClear || !process.isAlive || this.outside.moodOf(key.name) !== "fine") return;
+    const text = `${process.name} #${token} ${keyText(key)} ran out`;
+    throw new Violation("kept-leases", text);
+  }
+
+  #logOf(process: SimulatedProcess): EnginePorts["log"] {
+    const say = (fields: Readonly<Record<string, unknown>>, message: string): void => {
+      if (!this.trace.isOn || !process.isAlive) return;
+      const error = "error" in fields ? ` (${String(fields["error"])})` : "";
+      this.trace.write(this.agenda.nowMs, `${process.name} says: ${message}${error}`);
+    };
+    return { debug: say, info: say, warn: say, error: say };
+  }
+
+  #onBegin(body: Body): void {
+    if (!this.firstBegun.has(body.uid)) this.firstBegun.set(body.uid, this.agenda.nowMs);
+    const isEditable = body.key.kind === appKind || body.key.kind === configKind;
+    if (!this.weather.isStormy || !isEditable || !this.#dice.chance(this.plan.meddling)) return;
+    this.agenda.after(this.#dice.between(0, 600), () => void this.#meddle(body.key));
+  }
+
+  async #meddle(key: ResourceKey): Promise<void> {
+    this.#edits += 1;
+    const value = 1_000 + this.#edits;
+    if (this.trace.isOn) {
+      this.trace.write(this.agenda.nowMs, `people edit ${keyText(key)} to ${value}`);
+    }
+    const fields = key.kind === appKind ? { value, about: `about${value}` } : { value };
+    await this.people.editSpec(key, fields);
+  }
+
+  /** Once a second, the faults that are not about one call. */
+  #blow(): void {
+    this.agenda.after(1_000, () => {
+      const { weather, agenda, shared } = this;
+      if (!weather.isStormy) return;
+      const { dice } = weather;
+      const process = dice.anyOf(this.fleet.processes);
+      if (weather.strikes("clock-step")) process?.stepClock(dice.between(-600_000, 600_000));
+      if (weather.strikes("store-clock-step")) shared.stepClock(dice.between(-5_000, 5_000));
+      if (weather.strikes("outage")) {
+        weather.outageUntilMs = agenda.nowMs + dice.between(500, 45_000);
+      }
+      if (weather.strikes("restart")) this.fleet.restartOne();
+      if (weather.strikes("compaction")) void shared.model.compact(shared.head);
+      this.#blow();
+    });
+  }
+}
+
+const noMeter: EnginePorts["meter"] = {
+  count: () => undefined,
+  gauge: () => undefined,
+  observe: () => undefined,
+};
