@@ -1,6 +1,6 @@
 /**
  * `npm run bench`: every speed that is promised, side by side with the raw limit of the machine
- * in the same run, as one table. `-- --only sqlite|postgres|kube|million`
+ * in the same run, as one table. `-- --only sqlite|postgres|kube|engine|million`
  * runs a part; `-- --million 200000` a smaller last part. Ends with exit code 1 when a row is
  * missed.
  */
@@ -12,6 +12,7 @@ import { openPostgresStore } from "../src/store/postgres/store.ts";
 import { openSqliteStore } from "../src/store/sqlite/store.ts";
 import { startPostgres } from "../tests/peers/postgres.ts";
 import { creation, keys } from "./documents.ts";
+import { engine } from "./engine.ts";
 import { loopDelayP99 } from "./measure.ts";
 import { kube } from "./kube.ts";
 import { million } from "./million.ts";
@@ -40,6 +41,7 @@ try {
   if (isWanted("sqlite")) rows.push(...(await sqlite()));
   if (isWanted("postgres")) rows.push(...(await postgres()));
   if (isWanted("kube")) rows.push(...(await kubeRows()));
+  if (isWanted("engine")) rows.push(...(await engine(folder)));
   if (isWanted("million")) rows.push(...(await million(folder, Number(values.million))));
 } finally {
   await rm(folder, { recursive: true, force: true });

@@ -1,10 +1,9 @@
 /** Benches that need more than one process on PostgreSQL: scaling of writers, and wake-up time. */
-import { spawn } from "node:child_process";
-import { createInterface } from "node:readline";
 import { setTimeout } from "node:timers/promises";
 import { openPostgresStore } from "../src/store/postgres/store.ts";
 import { creation, keys } from "./documents.ts";
 import { median, percentile } from "./measure.ts";
+import { program } from "./program.ts";
 import { boundRow, ratioRow } from "./store.ts";
 import type { Row } from "./table.ts";
 
@@ -51,36 +50,4 @@ export async function wakeUp(url: string): Promise<readonly Row[]> {
     boundRow(`${what}, p50`, percentile(delays, 50), "ms", 5),
     boundRow(`${what}, p99`, percentile(delays, 99), "ms", 20),
   ];
-}
-
-function program(file: string, args: readonly string[]) {
-  const path = new URL(file, import.meta.url).pathname;
-  const child = spawn(process.execPath, [path, ...args], { stdio: ["pipe", "pipe", "inherit"] });
-  const seen: string[] = [];
-  const waiting = new Set<() => void>();
-  let isOver = false;
-  const wake = (): void => waiting.forEach((look) => look());
-  createInterface({ input: child.stdout }).on("line", (line) => {
-    seen.push(line);
-    wake();
-  });
-  child.on("exit", () => {
-    isOver = true;
-    wake();
-  });
-  return {
-    tell: (text: string) => child.stdin.write(text),
-    line: (pattern: RegExp) =>
-      new Promise<RegExpExecArray>((resolve, reject) => {
-        const look = (): void => {
-          const match = seen.map((line) => pattern.exec(line)).find((found) => found !== null);
-          if (match === undefined && !isOver) return;
-          waiting.delete(look);
-          if (match === undefined) reject(new Error(`${file} ended without ${pattern}`));
-          else resolve(match);
-        };
-        waiting.add(look);
-        look();
-      }),
-  };
 }

@@ -19,6 +19,8 @@ export interface SetpointOptions {
   readonly keys?: string;
   /** More options of the command line. */
   readonly args?: readonly string[];
+  /** Added to the environment of the tests. */
+  readonly env?: Readonly<Record<string, string>>;
 }
 
 export interface Answer {
@@ -31,6 +33,8 @@ export interface Ask {
   readonly method?: string;
   readonly body?: unknown;
   readonly headers?: Readonly<Record<string, string>>;
+  /** How long to wait for the answer; for ever when left out. */
+  readonly limitMs?: number;
 }
 
 export interface WatchEvent {
@@ -88,6 +92,10 @@ export class Setpoint implements AsyncDisposable {
     return readFileSync(join(this.folder, "ca.crt"), "utf8");
   }
 
+  get pid(): number | undefined {
+    return this.#program?.pid;
+  }
+
   /** What the running program has printed. */
   log(): string {
     return `${this.#program?.stdout()}${this.#program?.stderr()}`;
@@ -95,13 +103,13 @@ export class Setpoint implements AsyncDisposable {
 
   /** On the same data, and on the same address once there is one; returns when it is ready. */
   async start(more: readonly string[] = this.#options.args ?? []): Promise<void> {
-    const { store, keys } = this.#options;
+    const { store, keys, env = {} } = this.#options;
     const args = ["serve", "--listen", this.#address, "--data", this.folder];
     if (store !== undefined) args.push("--store", store);
     if (keys !== undefined) args.push("--keys", keys);
     args.push(...more);
     const nodeArgs = ["--max-semi-space-size=4"];
-    this.#program = await startProgram("src/cli/main.ts", { args, nodeArgs });
+    this.#program = await startProgram("src/cli/main.ts", { args, nodeArgs, env });
     const ready = await this.#program.waitForLine(/ready on https:\/\/(\S+)$/, { limitMs: 60_000 });
     this.#address = ready[1] ?? this.#address;
   }
@@ -118,15 +126,26 @@ export class Setpoint implements AsyncDisposable {
     await this.#program?.kill9();
   }
 
+  /** The server does nothing at all until it is resumed, and does not know it afterwards. */
+  pause(): void {
+    this.#program?.signal("SIGSTOP");
+  }
+
+  resume(): void {
+    this.#program?.signal("SIGCONT");
+  }
+
   /** One request as the administrator. */
-  async ask(path: string, { method = "GET", body, headers = {} }: Ask = {}): Promise<Answer> {
+  async ask(path: string, given: Ask = {}): Promise<Answer> {
+    const { method = "GET", body, headers = {}, limitMs } = given;
     const { promise, resolve, reject } = Promise.withResolvers<Answer>();
     const sent =
       body === undefined || Buffer.isBuffer(body) ? body : Buffer.from(JSON.stringify(body));
     // Node.js does not tell the length of a DELETE's body by itself.
     const length = { "content-length": String(sent?.length ?? 0) };
     const options = this.requestOptions({ ...length, ...headers });
-    const asked = request(`${this.url}${path}`, { ...options, method });
+    const signal = limitMs === undefined ? {} : { signal: AbortSignal.timeout(limitMs) };
+    const asked = request(`${this.url}${path}`, { ...options, ...signal, method });
     asked.once("error", reject);
     asked.once("response", (response) => {
       const chunks: Buffer[] = [];

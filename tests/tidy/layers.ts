@@ -30,7 +30,12 @@ const vendors: Readonly<Record<string, string>> = {
   yaml: "src/kernel/yaml.ts",
   re2js: "src/kernel/regex.ts",
 };
-const testVendors = new Set(["fast-check", "@kubernetes/client-node"]);
+const testVendors = new Set([
+  "fast-check",
+  "@kubernetes/client-node",
+  "graphile-worker",
+  "pg-boss",
+]);
 
 interface Import {
   readonly from: Source;
