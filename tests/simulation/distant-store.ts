@@ -157,6 +157,7 @@ function refuse(): never {
 const refusing = async (): Promise<never> => await Promise.try(refuse);
 
 const notOffered = {
+  lastSeen: () => undefined,
   compact: refusing,
   workOf: refusing,
   backlog: refusing,
