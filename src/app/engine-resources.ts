@@ -10,7 +10,7 @@ import type { ServedKind } from "../intents/kinds/served-kind.ts";
 import type { Intents } from "../intents/request.ts";
 import { applyResource } from "../intents/write/apply.ts";
 import { deleteResource } from "../intents/write/delete.ts";
-import { draftFor } from "../intents/write/stored.ts";
+import { draftFor, readStored } from "../intents/write/stored.ts";
 import { withoutRevision } from "../intents/write/update.ts";
 import { annotations } from "../kernel/annotations.ts";
 import { decodeDocument } from "../kernel/document.ts";
@@ -28,6 +28,10 @@ export interface EngineResourcesInput {
 export function engineResources({ intents, recordEvent }: EngineResourcesInput): Resources {
   const { kinds, live } = intents;
   return {
+    read: (record) => {
+      const served = servedAs(intents, record.key.kind);
+      return readStored(served, served.storage, record);
+    },
     draft: (kind, resource) => draftFor(servedAs(intents, kind), withoutRevision(resource)),
     applyChild: (change) => applyChild(intents, change),
     deleteChild: (change) => deleteChild(intents, change),

@@ -114,24 +114,30 @@ export class ClaimLoop {
       await this.#options.ports.store.workArrived(seen, this.#stop.signal);
       if (this.#state === "noWork") this.#wake?.();
     } catch {
-      // A store in trouble: the next claim finds out, at the latest after the back-stop.
+      // A store in trouble: the next claim finds out.
+      this.#lookIn(lastRetryMs);
     } finally {
       this.#isListening = false;
     }
   }
 
   async #wakeWhenDue(request: ClaimRequest): Promise<void> {
-    const { store, timers } = this.#options.ports;
     let dueMs: number | undefined;
     try {
-      dueMs = await store.nextDue(request.kinds);
+      dueMs = await this.#options.ports.store.nextDue(request.kinds);
     } catch {
-      // A store in trouble: see above.
-      return;
+      // As above.
+      dueMs = lastRetryMs;
     }
-    if (dueMs === undefined || this.#state !== "noWork" || this.#last !== request) return;
-    const afterMs = dueMs > 0 ? dueMs : this.#vainMs(request);
-    if (afterMs < backstopMs) this.#cancelDue = timers.after(afterMs, () => this.#wake?.());
+    if (dueMs === undefined || this.#last !== request) return;
+    this.#lookIn(dueMs > 0 ? dueMs : this.#vainMs(request));
+  }
+
+  /** Ends a sleep that waits for work after this time, unless it ends before. */
+  #lookIn(afterMs: number): void {
+    if (this.#state !== "noWork" || afterMs >= backstopMs) return;
+    this.#cancelDue?.();
+    this.#cancelDue = this.#options.ports.timers.after(afterMs, () => this.#wake?.());
   }
 
   /** Something is due that was not given: held back by us, or at this moment by somebody else. */

@@ -3,7 +3,6 @@
 // asked.
 
 import type { Clock } from "../kernel/clock.ts";
-import { decodeDocument } from "../kernel/document.ts";
 import { isSetpointError } from "../kernel/errors.ts";
 import type { Json, JsonObject } from "../kernel/json.ts";
 import type { Random } from "../kernel/random.ts";
@@ -22,6 +21,7 @@ import type {
   StepResults,
   Tracer,
 } from "./reconciler.ts";
+import { readRecord } from "./read-record.ts";
 import type { Run } from "./run.ts";
 import { mergedStatus } from "./settle.ts";
 import { attemptsOf, reconcileStatusOf, statusOf, textOf } from "./status.ts";
@@ -161,7 +161,7 @@ async function fenced<T>(run: Run, write: () => Promise<T>): Promise<T> {
 }
 
 async function listChildren(run: Run, kind: string): Promise<readonly Resource[]> {
-  const { store } = run.around.ports;
+  const { store, resources } = run.around.ports;
   const found: Resource[] = [];
   let from: Position | undefined;
   do {
@@ -171,7 +171,7 @@ async function listChildren(run: Run, kind: string): Promise<readonly Resource[]
       owner: run.uid,
       ...(from === undefined ? {} : { from }),
     });
-    for (const { body, revision } of page.records) found.push(decodeDocument(body, revision));
+    for (const record of page.records) found.push(await readRecord(resources, record));
     from = page.next;
   } while (from !== undefined);
   return found;

@@ -8,6 +8,7 @@ import {
   fill,
   keyOf,
   newRig,
+  read,
   statusIn,
   widgets,
 } from "../../tests/engine/rig.ts";
@@ -83,6 +84,21 @@ describe("an error that a reconciler throws", () => {
     assert.ok(rig.said.some(({ fields }) => String(fields["error"]).includes("hunter2")));
   });
 
+  it("comes of changing what it was given, which is nobody's to change", async () => {
+    const rig = newRig();
+    await using engine = startEngine(rig.ports, { owner: "one" });
+    engine.add(
+      kindOf(async (resource) => {
+        Object.assign(resource.spec as object, { size: 99 });
+        return await Promise.resolve(done());
+      }),
+    );
+    await create(rig.store, a, { spec: { size: 1 } });
+    await rig.timers.advance(10);
+    assert.equal(await conditionIn(rig.store, a, "Synced"), "False/ReconcileError");
+    assert.deepEqual((await read(rig.store, a))?.spec, { size: 1 });
+  });
+
   it("does not keep others from running", async () => {
     const rig = newRig();
     await using engine = startEngine(rig.ports, { owner: "one", slots: 2 });
@@ -123,6 +139,27 @@ describe("fairness", () => {
     assert.ok(Math.max(...delays) <= 100, `waited ${delays.join(", ")} ms`);
     const hanging = engine.running().filter(({ key }) => key.namespace === "hoarder");
     assert.equal(hanging.length, 32);
+    await Promise.all([engine.stop(), rig.timers.advance(10_000)]);
+  });
+
+  it("lets a newcomer in beside what is claimed and cannot start", async () => {
+    const rig = newRig();
+    const keys = Array.from({ length: 200 }, (_, index) => keyOf(`h-${index}`, "hoarder"));
+    await fill(rig.store, keys);
+    await using engine = startEngine(rig.ports, { owner: "one", graceMs: 0 });
+    let startedMs = 0;
+    engine.add(
+      kindOf(async ({ metadata }, context) => {
+        if (metadata.namespace === "hoarder") return await untilAborted(context);
+        startedMs = rig.clock.nowMs();
+        return done();
+      }),
+    );
+    await rig.timers.advance(1);
+    const createdMs = rig.clock.nowMs();
+    await create(rig.store, keyOf("fresh", "tenant"));
+    await rig.timers.advance(3_000);
+    assert.ok(startedMs - createdMs <= 100, `${startedMs - createdMs} ms`);
     await Promise.all([engine.stop(), rig.timers.advance(10_000)]);
   });
 

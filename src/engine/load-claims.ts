@@ -1,27 +1,66 @@
 // Reads what was claimed, all of a batch in one go. A claim without its document is of no use, so
-// it is tried again for as long as one of the leases lasts.
+// it is tried again for as long as one of the leases lasts. A document that cannot be read harms
+// nobody but itself.
 
+import type { Resource } from "../kernel/resource.ts";
 import type { StoredRecord } from "../store/port.ts";
 import type { EnginePorts } from "./ports.ts";
+import { readRecord } from "./read-record.ts";
 import type { Run } from "./run.ts";
+
+export type Loaded =
+  | { readonly kind: "found"; readonly resource: Resource; readonly revision: number }
+  /** Not there any more, or another one of the same name: with it the claim went as well. */
+  | { readonly kind: "gone" }
+  | { readonly kind: "unreadable"; readonly error: unknown };
 
 const firstRetryMs = 50;
 const lastRetryMs = 2_000;
+const gone: Loaded = { kind: "gone" };
 
 /** In the order of the runs; undefined when there was no way, or no reason any more. */
 export async function loadClaims(
-  { store, log, timers }: EnginePorts,
+  { store, resources, log, timers }: EnginePorts,
   runs: readonly Run[],
   isStopping: () => boolean,
-): Promise<readonly (StoredRecord | undefined)[] | undefined> {
+): Promise<readonly Loaded[] | undefined> {
   const keys = runs.map(({ key }) => key);
   for (let delayMs = firstRetryMs; ; delayMs = Math.min(lastRetryMs, delayMs * 2)) {
     try {
-      return await store.getMany(keys);
+      const records = await store.getMany(keys);
+      // All are begun before the first is waited for.
+      const begun = runs.map((run, index) => load(resources, run, records[index]));
+      const loaded: Loaded[] = [];
+      for (const one of begun) loaded.push(isPromise(one) ? await one : one);
+      return loaded;
     } catch (error) {
       log.warn({ error, claims: keys.length }, "claimed resources were not read");
     }
     await timers.sleep(delayMs);
     if (isStopping() || runs.every((run) => run.isLost)) return undefined;
   }
+}
+
+/** Nearly always known at once: only a conversion by others takes its time. */
+function load(
+  resources: EnginePorts["resources"],
+  run: Run,
+  record: StoredRecord | undefined,
+): Loaded | Promise<Loaded> {
+  if (record === undefined || record.uid !== run.uid) return gone;
+  const { revision } = record;
+  try {
+    const resource = readRecord(resources, record);
+    if (!isPromise(resource)) return { kind: "found", resource, revision };
+    return resource.then(
+      (converted): Loaded => ({ kind: "found", resource: converted, revision }),
+      (error: unknown): Loaded => ({ kind: "unreadable", error }),
+    );
+  } catch (error) {
+    return { kind: "unreadable", error };
+  }
+}
+
+function isPromise<T>(value: T | Promise<T>): value is Promise<T> {
+  return value instanceof Promise;
 }

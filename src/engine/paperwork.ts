@@ -130,8 +130,13 @@ export class Paperwork {
   /** Only what has been written is told. */
   #tell(run: Run, before: Resource, next: Resource | undefined): void {
     if (next === undefined) return;
-    for (const { type, reason, message } of eventsBetween(before, next)) {
-      this.#around.parts.event(run, type, reason, message);
+    try {
+      for (const { type, reason, message } of eventsBetween(before, next)) {
+        this.#around.parts.event(run, type, reason, message);
+      }
+    } catch (error) {
+      // The report is written: whatever this is, it must not be taken for a refusal.
+      this.#around.ports.log.error({ error, key: run.key }, "events could not be told");
     }
   }
 
@@ -165,9 +170,14 @@ export function releaseOf(run: Run, afterMs: number | undefined): Schedule {
   return { kind: "schedule", key, when, claim: { key, token }, due: released(afterMs) };
 }
 
+function isHeld({ metadata }: Resource): boolean {
+  return metadata.finalizers?.includes(finalizer) === true;
+}
+
+/** What is being deleted takes no new finalizers. */
 export function withFinalizer(resource: Resource): Resource {
-  const { finalizers = [] } = resource.metadata;
-  if (finalizers.includes(finalizer)) return resource;
+  const { finalizers = [], deletionTimestamp } = resource.metadata;
+  if (isHeld(resource) || deletionTimestamp !== undefined) return resource;
   return {
     ...resource,
     metadata: { ...resource.metadata, finalizers: [...finalizers, finalizer] },

@@ -9,7 +9,7 @@ import type { Json, JsonObject } from "../kernel/json.ts";
 import type { Random } from "../kernel/random.ts";
 import type { Resource, ResourceKey } from "../kernel/resource.ts";
 import type { Timers } from "../kernel/timers.ts";
-import type { Answer, ClaimRef, Store, Write } from "../store/port.ts";
+import type { Answer, ClaimRef, Store, StoredRecord, Write } from "../store/port.ts";
 import type { ChildDocument, RunLog, Tracer } from "./reconciler.ts";
 
 export interface EnginePorts {
@@ -26,6 +26,8 @@ export interface EnginePorts {
 
 /** The write path as the engine uses it. All documents are in the storage version of their kind. */
 export interface Resources {
+  /** In the storage version, whichever the stored one is; as stored when this is left out. */
+  read?(record: StoredRecord): Resource | Promise<Resource>;
   /** For a write of the engine itself: metadata and status only, so nothing is admitted again. */
   draft(kind: string, resource: Resource): Draft | Promise<Draft>;
   /** Owner references, field ownership and the fence are added to what is given. */

@@ -4,16 +4,16 @@
 // the heartbeat says so, the same. Edits of the document are made one after the other, each on the
 // newest document that is known, and again on a newer one when somebody else was faster.
 
-import { decodeDocument } from "../kernel/document.ts";
 import { SetpointError, isSetpointError } from "../kernel/errors.ts";
 import { limits } from "../kernel/limits.ts";
 import type { Resource, ResourceKey } from "../kernel/resource.ts";
-import type { Answer, Claim, Put, StoredRecord, Write } from "../store/port.ts";
+import type { Answer, Claim, Put, Write } from "../store/port.ts";
 import type { Cohort } from "./cohort.ts";
 import type { Holder, Lease } from "./heartbeat.ts";
 import type { ReferencesPart, RunParts, StepsPart } from "./parts.ts";
 import type { RunPlan } from "./plan.ts";
 import type { EnginePorts, RunScope } from "./ports.ts";
+import { readRecord } from "./read-record.ts";
 import type { Reconciler } from "./reconciler.ts";
 
 /** Why a run was told to stop. */
@@ -43,7 +43,7 @@ export class Run implements RunScope, Holder {
   #abortCause: AbortCause | undefined;
   #controller: AbortController | undefined;
   #resource: Resource | undefined;
-  #loaded: Resource | undefined;
+  #given: Resource | undefined;
   #revision = 0;
   #edits: Promise<void> | undefined;
   #steps: StepsPart | undefined;
@@ -101,22 +101,32 @@ export class Run implements RunScope, Holder {
     return this.#resource;
   }
 
-  /** As it was when the run began: what the reconciler was told. */
+  /** What the reconciler is, or was, told. */
   loaded(): Resource {
-    return this.#loaded ?? this.current();
+    return this.#given ?? this.current();
   }
 
-  /** False when the record is not the one that was claimed. */
-  read(record: StoredRecord | undefined): boolean {
-    if (record === undefined || record.uid !== this.uid) return false;
-    this.#resource = decodeDocument(record.body, record.revision);
-    this.#loaded ??= this.#resource;
-    this.#revision = record.revision;
-    return true;
+  /**
+   * The newest document, to be given to the reconciler. What is in it is not to be changed by
+   * whoever gets it: the rest of what is written about the resource is taken from it.
+   */
+  give(): Resource {
+    this.#given = deepFrozen(this.current());
+    return this.#given;
   }
 
+  load(resource: Resource, revision: number): void {
+    this.#resource = resource;
+    this.#revision = revision;
+  }
+
+  /** False when what was claimed is gone. */
   async reread(): Promise<boolean> {
-    return this.read(await this.around.ports.store.get(this.key));
+    const { store, resources } = this.around.ports;
+    const record = await store.get(this.key);
+    if (record === undefined || record.uid !== this.uid) return false;
+    this.load(await readRecord(resources, record), record.revision);
+    return true;
   }
 
   /** A loss replaces any other cause: nothing may be written any more. */
@@ -205,6 +215,14 @@ function refusalIn(answers: readonly Answer[]): SetpointError | undefined {
     found ??= answer.error;
   }
   return found;
+}
+
+function deepFrozen<T>(value: T): T {
+  if (typeof value === "object" && value !== null && !Object.isFrozen(value)) {
+    Object.freeze(value);
+    for (const inner of Object.values(value)) deepFrozen(inner);
+  }
+  return value;
 }
 
 function withRevision(resource: Resource, revision: number): Resource {

@@ -41,6 +41,9 @@ export interface Settled {
 const defaultResyncMs = 10 * 3_600_000;
 /** Waiting ends by a wake-up; this only bounds what a lost one could cost. */
 const waitingBackstopMs = 600_000;
+/** Kubernetes takes no longer ones. */
+const maxMessageChars = 32_768;
+const maxBlockers = 100;
 const longestDelayMs = 365 * 24 * 3_600_000;
 
 export function settle(
@@ -147,7 +150,8 @@ function conditionsAfter(
   const ready = readinessAfter(outcome, facts, findCondition(conditionsOf(before), readyType));
   let conditions = conditionsOf(merged);
   const set = (type: string, said: Readiness): void => {
-    const { status, reason, message } = said;
+    const { status, reason } = said;
+    const message = said.message.slice(0, maxMessageChars);
     const input = { type, status, reason, message, observedGeneration };
     conditions = setCondition(conditions, input, nowMs);
   };
@@ -210,7 +214,9 @@ function reconcileAfter(
   // Who asked for a run has not had one when it was refused.
   if (isRefused(outcome)) copy(old, next, "handledRequest");
   else if (request !== undefined) next["handledRequest"] = request;
-  if (outcome.kind === "waiting") next["waitingFor"] = outcome.on.map(blockerText);
+  if (outcome.kind === "waiting") {
+    next["waitingFor"] = outcome.on.slice(0, maxBlockers).map(blockerText);
+  }
   if (outcome.kind !== "failed") return next;
   next["attempts"] = attempts;
   if (nextAttempt !== undefined) next["nextAttempt"] = nextAttempt;

@@ -6,7 +6,7 @@
 import { assert } from "../kernel/assert.ts";
 import { limits } from "../kernel/limits.ts";
 import type { ResourceKey } from "../kernel/resource.ts";
-import type { Claim, ClaimRequest, StoredRecord } from "../store/port.ts";
+import type { Claim, ClaimRequest } from "../store/port.ts";
 import { Deadlines } from "./cohort.ts";
 import { RunContext } from "./context.ts";
 import { Heartbeat } from "./heartbeat.ts";
@@ -14,6 +14,7 @@ import type { Lease } from "./heartbeat.ts";
 import { holdFirst } from "./hold-first.ts";
 import { Instruments } from "./instruments.ts";
 import { loadClaims } from "./load-claims.ts";
+import type { Loaded } from "./load-claims.ts";
 import type { Outcome } from "./outcome.ts";
 import { Paperwork } from "./paperwork.ts";
 import type { RunParts } from "./parts.ts";
@@ -158,10 +159,10 @@ export class Workers {
     for (const claim of claims) {
       const reconciler = this.#reconcilers.get(claim.key.kind);
       const run = new Run(this.#around, claim, reconciler ?? absentee);
-      if (!this.heartbeat.hold(run, lease)) continue;
-      // The kind was taken away while the claim was under way.
-      if (reconciler === undefined) this.#paperwork.handBack(run);
-      else runs.push(run);
+      // The answer came too late to be trusted, or the kind was taken away meanwhile.
+      const isUseful = this.heartbeat.hold(run, lease) && reconciler !== undefined;
+      if (isUseful) runs.push(run);
+      else this.#paperwork.handBack(run);
     }
     if (runs.length > 0) void this.#load(runs);
   }
@@ -191,23 +192,27 @@ export class Workers {
 
   async #load(runs: readonly Run[]): Promise<void> {
     this.#loading += runs.length;
-    const records = await loadClaims(this.#ports, runs, () => this.#isStopping);
+    const all = await loadClaims(this.#ports, runs, () => this.#isStopping);
     this.#loading -= runs.length;
-    for (const [index, run] of runs.entries()) this.#receive(run, records?.[index]);
+    for (const [index, run] of runs.entries()) {
+      const loaded = all?.[index];
+      if (run.isLost || loaded?.kind === "gone") this.#forget(run);
+      else if (loaded === undefined || this.#isStopping) this.#paperwork.handBack(run);
+      else this.#receive(run, loaded);
+    }
     this.#pump();
+    // What may start has started: whatever is free now, others could have.
+    for (const { key } of runs.slice(0, 1)) this.#options.roomMade(key);
     this.#checkIdle();
   }
 
-  #receive(run: Run, record: StoredRecord | undefined): void {
-    if (run.isLost) return this.#forget(run);
-    if (this.#isStopping) return this.#paperwork.handBack(run);
-    try {
-      // With the resource its claim went as well.
-      if (!run.read(record)) return this.#forget(run);
-    } catch (error) {
+  #receive(run: Run, loaded: Exclude<Loaded, { kind: "gone" }>): void {
+    if (loaded.kind === "unreadable") {
+      const { error } = loaded;
       this.#ports.log.error({ error, key: run.key }, "a resource cannot be read");
       return void this.#paperwork.settle(run, reportNothing(unreadableMs));
     }
+    run.load(loaded.resource, loaded.revision);
     const plan = planFor(run.current(), run.reconciler, run.claim.attempts);
     if (plan.kind !== "run") {
       run.startedMs = this.#ports.clock.nowMs();
@@ -257,7 +262,7 @@ export class Workers {
     const { reconciler, key } = run;
     const what = run.plan?.what ?? "reconcile";
     const context = new RunContext(run);
-    const resource = run.current();
+    const resource = run.give();
     return await this.#ports.tracer.span(
       `${what} ${key.kind}`,
       async () => await reconciler[what]?.(resource, context),
