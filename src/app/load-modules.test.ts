@@ -109,6 +109,16 @@ describe("a module", () => {
     );
   });
 
+  it("is refused when it says of a system outside what no system can be", async () => {
+    const reconciler = '{ reconcile: async () => ({ kind: "done" }) }';
+    const text = (name: string, systems: string): string =>
+      `export default { name: "${name}", systems: ${systems},
+         kinds: [{ kind: "${name}.b", reconciler: ${reconciler} }] };`;
+    await refused(/systems must hold/, text("a", '{ "api.dev": 5 }'));
+    const both = [text("a", '{ "api.dev": {} }'), text("b", '{ "api.dev": {} }')];
+    await refused(/declares the system api\.dev, as .* does/, ...both);
+  });
+
   it("is refused when a kind is declared twice", async () => {
     const apples = kindText("apples");
     await refused(/declares the kind apples\.tests\.dev twice/, moduleText("a", apples, apples));

@@ -19,7 +19,10 @@ export interface LoadedModule {
   readonly name: string;
   readonly version: number;
   readonly kinds: readonly LoadedKind[];
+  readonly systems: Systems;
 }
+
+type Systems = NonNullable<Module["systems"]>;
 
 export interface LoadedKind {
   readonly id: string;
@@ -40,6 +43,11 @@ export function kindsOf(modules: readonly LoadedModule[]): ReadonlySet<string> {
   return new Set(modules.flatMap(({ kinds }) => kinds.map(({ id }) => id)));
 }
 
+/** What they say about systems outside. */
+export function systemsOf(modules: readonly LoadedModule[]): Systems {
+  return Object.fromEntries(modules.flatMap(({ systems }) => Object.entries(systems)));
+}
+
 async function importFile(file: string): Promise<unknown> {
   if (!existsSync(file)) throw wrong(file, "does not exist");
   resolveOwnNames();
@@ -56,7 +64,7 @@ async function importFile(file: string): Promise<unknown> {
 /** Nothing is believed here: authors may write without types, and types are not checked. */
 export function loadedModule(file: string, value: unknown): LoadedModule {
   if (!isObject(value)) throw wrong(file, "does not export a module: write defineModule({ ... })");
-  const { name, version = 1, kinds } = value as Partial<Module>;
+  const { name, version = 1, kinds, systems = {} } = value as Partial<Module>;
   const nameProblem = typeof name === "string" ? dnsLabelProblems(name)[0] : "must be a text";
   if (typeof name !== "string" || nameProblem !== undefined) {
     throw wrong(file, `name ${nameProblem}`);
@@ -68,7 +76,10 @@ export function loadedModule(file: string, value: unknown): LoadedModule {
   const loaded = (kinds as readonly unknown[]).map((entry, index) =>
     loadedKind(file, `kinds[${index}]`, entry),
   );
-  return { file, name, version, kinds: loaded };
+  if (!isObject(systems) || !Object.values(systems).every(isObject)) {
+    throw wrong(file, "systems must hold the options of each system by its name");
+  }
+  return { file, name, version, kinds: loaded, systems };
 }
 
 function loadedKind(file: string, field: string, entry: unknown): LoadedKind {
@@ -106,11 +117,17 @@ function kindProblem(kind: KindInput): string | undefined {
 
 function checkUnique(modules: readonly LoadedModule[]): void {
   const names = new Map<string, string>();
+  const systemNames = new Map<string, string>();
   const ids = new Map<string, string>();
-  for (const { file, name, kinds } of modules) {
+  for (const { file, name, kinds, systems } of modules) {
     const named = names.get(name);
     if (named !== undefined) throw wrong(file, `has the name ${name}, as ${named} does`);
     names.set(name, file);
+    for (const system of Object.keys(systems)) {
+      const other = systemNames.get(system);
+      if (other !== undefined) throw wrong(file, `declares the system ${system}, as ${other} does`);
+      systemNames.set(system, file);
+    }
     for (const { id } of kinds) {
       const other = ids.get(id);
       if (other === file) throw wrong(file, `declares the kind ${id} twice`);

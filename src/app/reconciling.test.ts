@@ -51,7 +51,7 @@ async function start(
     return done();
   };
   const kinds = [{ id, reconciler: { kind: id, reconcile } }];
-  const modules = [{ file: "things.ts", name: "things", version: 1, kinds }];
+  const modules = [{ file: "things.ts", name: "things", version: 1, kinds, systems: {} }];
   const bounds = { slots: undefined, perNamespace: undefined, leaseMs: undefined };
   const config = { isWorker, ...bounds, graceMs: 0 };
   const log = logger(() => undefined, surroundings.clock);

@@ -26,7 +26,7 @@ import type { ControlPlane, Surroundings } from "./control-plane.ts";
 import type { EngineConfig } from "./engine-config.ts";
 import { EngineEvents } from "./engine-events.ts";
 import { engineResources } from "./engine-resources.ts";
-import { kindsOf } from "./load-modules.ts";
+import { kindsOf, systemsOf } from "./load-modules.ts";
 import type { LoadedModule } from "./load-modules.ts";
 
 export interface ReconcilingInput {
@@ -55,7 +55,7 @@ export async function startReconciling(input: ReconcilingInput): Promise<AsyncDi
 }
 
 function startWorker(
-  { plane, config, surroundings, log }: ReconcilingInput,
+  { plane, modules, config, surroundings, log }: ReconcilingInput,
   events: EngineEvents,
 ): Engine {
   const { intents, meter } = plane;
@@ -74,6 +74,7 @@ function startWorker(
   return startEngine(ports, {
     owner: `${hostname()}-${surroundings.ids.uid()}`,
     graceMs,
+    outside: { systems: systemsOf(modules) },
     companions: [wakingCompanion],
     ...(slots === undefined ? {} : { slots }),
     ...(perNamespace === undefined ? {} : { perNamespace }),

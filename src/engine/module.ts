@@ -3,6 +3,7 @@
 
 import { kindId } from "../kernel/kind.ts";
 import type { KindInput } from "../kernel/kind.ts";
+import type { SystemPolicy } from "./outside.ts";
 import type { Reconciler } from "./reconciler.ts";
 
 export interface Module {
@@ -14,6 +15,8 @@ export interface Module {
    */
   readonly version?: number;
   readonly kinds: readonly ModuleKind[];
+  /** How systems outside are called, by the names that reconcilers give them. */
+  readonly systems?: Readonly<Record<string, Partial<SystemPolicy>>>;
 }
 
 export interface ModuleKind {

@@ -158,6 +158,10 @@ describe("a greeting", () => {
     assert.equal(await read(server, `${greetings}/hello`), undefined);
     const child = `${configMaps}/greeting-hello`;
     await waitUntil("the child to go", async () => (await read(server, child)) === undefined);
+    await waitUntil("the event", async () => {
+      const events = await kubectl.ok(["get", "events", "--field-selector=reason=Farewell"]);
+      return events.includes("mars is no longer greeted");
+    });
   });
 });
 
@@ -192,14 +196,21 @@ async function reconcile(resource, context) {
 export default defineModule({ name: "slow", kinds: [{ kind, reconciler: { reconcile } }] });
 `;
 
+interface Operation extends AsyncDisposable {
+  readonly server: Setpoint;
+  readonly path: string;
+  readonly lines: () => Promise<string>;
+  readonly openGate: () => Promise<void>;
+}
+
 describe("a long operation", () => {
-  it("goes on after a crash with the step that was not done", async () => {
-    const module = join(folder, "slow.ts");
-    await writeFile(module, slowModule);
-    const config = join(folder, "setpoint.yaml");
-    await writeFile(config, `modules: [slow.ts]\nengine: { lease: 3s }\n`);
-    await using server = await startSetpoint({ args: ["--config", config] });
-    const [log, gate] = [join(folder, "log"), join(folder, "gate")];
+  const begin = async (lease: string): Promise<Operation> => {
+    const own = await mkdtemp(join(folder, "slow-"));
+    await writeFile(join(own, "slow.ts"), slowModule);
+    const config = join(own, "setpoint.yaml");
+    await writeFile(config, `modules: [slow.ts]\nengine: { lease: ${lease}, grace: 1s }\n`);
+    const server = await startSetpoint({ args: ["--config", config] });
+    const [log, gate] = [join(own, "log"), join(own, "gate")];
     const path = "/apis/tests.setpoint.dev/v1/namespaces/default/slows";
     const body = {
       apiVersion: "tests.setpoint.dev/v1",
@@ -211,17 +222,32 @@ describe("a long operation", () => {
     assert.equal(status, 201, answer.toString());
     const lines = async (): Promise<string> => await readFile(log, "utf8").catch(() => "");
     await waitUntil("the second step", async () => (await lines()).includes("second"));
-    await server.kill9();
+    const openGate = async (): Promise<void> => await writeFile(gate, "");
+    const dispose = (): Promise<void> => server[Symbol.asyncDispose]();
+    return { server, path: `${path}/one`, lines, openGate, [Symbol.asyncDispose]: dispose };
+  };
+
+  const goesOn = async (operation: Operation): Promise<void> => {
+    const { server, path, lines, openGate } = operation;
     await server.start();
-    await waitUntil(
-      "the second step again",
-      async () => (await lines()).split("second").length === 3,
-      { limitMs: 15_000 },
-    );
-    await writeFile(gate, "");
-    await settled(server, `${path}/one`);
+    const isAgain = async (): Promise<boolean> => (await lines()).split("second").length === 3;
+    await waitUntil("the second step again", isAgain, { limitMs: 15_000 });
+    await openGate();
+    await settled(server, path);
     const second = "second after made";
     assert.equal(await lines(), `first\n${second}\n${second}\nthird\n`);
+  };
+
+  it("goes on after a crash with the step that was not done", async () => {
+    await using operation = await begin("3s");
+    await operation.server.kill9();
+    await goesOn(operation);
+  });
+
+  it("is handed back when the server stops, so that nobody waits for its lease", async () => {
+    await using operation = await begin("10m");
+    assert.equal(await operation.server.stop(), 0);
+    await goesOn(operation);
   });
 });
 
