@@ -39,6 +39,8 @@ export interface RunningServer {
   readonly authorityFile: string;
   /** Who watches: the count goes back to zero when clients have left. */
   readonly hub: WatchHub;
+  /** The ids of the kinds that modules reconcile here. */
+  readonly reconciled: readonly string[];
   stop(): Promise<void>;
 }
 
@@ -94,6 +96,7 @@ export async function startServer(
     url,
     store,
     hub: plane.hub,
+    reconciled: config.engine.isWorker ? [...kindsOf(modules)] : [],
     kubeconfig,
     authorityFile: credentials.authorityFile,
     stop: async () => {

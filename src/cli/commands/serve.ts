@@ -94,6 +94,7 @@ async function serve(config: ServeConfig, level: Level): Promise<void> {
   console.log(`  use it   export KUBECONFIG=${server.kubeconfig}`);
   console.log("           kubectl api-resources");
   console.log(`  health   curl --cacert ${server.authorityFile} ${server.url}/readyz`);
+  if (server.reconciled.length > 0) console.log(`  runs     ${server.reconciled.join(", ")}`);
   console.log(`  stop     Ctrl-C, or kill -TERM ${process.pid}`);
   const signal = await asked;
   process.once("SIGTERM", () => process.exit(1));
