@@ -24,11 +24,15 @@ import type { Logger } from "../telemetry/log.ts";
 import type { ControlPlane } from "./control-plane.ts";
 import type { Credentials } from "./credentials.ts";
 import { healthPaths, isHealthPath } from "./health.ts";
+import type { Worker } from "./reconciling.ts";
 import { observeRequests } from "./observe-requests.ts";
+import { operationsPath } from "./operations/operations-path.ts";
 import { whyHandler, whySubresource } from "./operations/why-handler.ts";
 
 export interface KubeSurfaceInput {
   readonly plane: ControlPlane;
+  /** The workers of this process, where it has any. */
+  readonly worker: Worker | undefined;
   readonly credentials: Credentials;
   readonly authentication: Authentication;
   readonly log: Logger;
@@ -41,7 +45,7 @@ export interface KubeSurfaceInput {
 const maxTokenSeconds = 86_400 * 365;
 
 export function kubeSurface(input: KubeSurfaceInput): KubeApi {
-  const { plane, credentials, authentication, log, stopping, audit, url } = input;
+  const { plane, worker, credentials, authentication, log, stopping, audit, url } = input;
   const { intents, feed, hub, rbac } = plane;
   const { signer, lookup, apiAudiences } = credentials;
   const reviews = { rbac, authentication, signer, lookup, apiAudiences, maxTokenSeconds };
@@ -58,7 +62,13 @@ export function kubeSurface(input: KubeSurfaceInput): KubeApi {
       serverAddress: () => url().replace("https://", ""),
       serverVersion: gitVersion,
     }),
-    paths: [health, versionPath, observed.path, openidPaths(credentials, url)],
+    paths: [
+      health,
+      versionPath,
+      observed.path,
+      openidPaths(credentials, url),
+      operationsPath(plane, worker),
+    ],
     special: new Map([...reviewHandlers(reviews), [whySubresource, whyHandler(plane)]]),
     isOpen: isHealthPath,
     onRequest: observed.onRequest,

@@ -37,25 +37,39 @@ export interface ReconcilingInput {
   readonly log: Logger;
 }
 
-/** What comes back has been started; disposing of it hands back what it holds. */
-export async function startReconciling(input: ReconcilingInput): Promise<AsyncDisposable> {
+/** Has been started; disposing of it hands back what it holds. */
+export interface Reconciling extends AsyncDisposable {
+  /** The workers of this process; undefined when it has none. */
+  readonly worker: Worker | undefined;
+}
+
+export interface Worker extends Pick<Engine, "running" | "recent"> {
+  /** As claims and statuses name it. */
+  readonly name: string;
+}
+
+export async function startReconciling(input: ReconcilingInput): Promise<Reconciling> {
   const { plane, modules, config, log } = input;
   await using undo = new AsyncDisposableStack();
   await installModules(plane.intents, modules, log);
   const reconcilers = modules.flatMap(({ kinds }) => kinds.map(({ reconciler }) => reconciler));
   undo.use(markReconciled(input, kindsOf(modules)));
+  let worker: Worker | undefined;
   if (config.isWorker) {
+    const name = `${hostname()}-${input.surroundings.ids.uid()}`;
     const events = undo.use(new EngineEvents({ ...input.plane, ...input.surroundings, log }));
-    const engine = undo.use(startWorker(input, events));
+    const engine = undo.use(startWorker(input, name, events));
     for (const reconciler of reconcilers) engine.add(reconciler);
     log.info({ reconcilers: reconcilers.length }, "reconcilers running");
+    worker = { name, running: () => engine.running(), recent: () => engine.recent() };
   }
   const running = undo.move();
-  return { [Symbol.asyncDispose]: () => running.disposeAsync() };
+  return { worker, [Symbol.asyncDispose]: () => running.disposeAsync() };
 }
 
 function startWorker(
   { plane, modules, config, surroundings, log }: ReconcilingInput,
+  owner: string,
   events: EngineEvents,
 ): Engine {
   const { intents, meter } = plane;
@@ -72,7 +86,7 @@ function startWorker(
     meter,
   };
   return startEngine(ports, {
-    owner: `${hostname()}-${surroundings.ids.uid()}`,
+    owner,
     graceMs,
     outside: { systems: systemsOf(modules) },
     companions: [wakingCompanion],

@@ -59,7 +59,9 @@ export async function startServer(
   const stopping = new AbortController();
   const plane = undo.use(await openControlPlane(store, log, { reconciled: kindsOf(modules) }));
   const surroundings = systemSurroundings;
-  undo.use(await startReconciling({ plane, modules, config: config.engine, surroundings, log }));
+  const { worker } = undo.use(
+    await startReconciling({ plane, modules, config: config.engine, surroundings, log }),
+  );
   const credentials = await openCredentials({
     folder: config.dataFolder,
     hosts: [config.listen.host, hostname(), ...config.hosts],
@@ -75,6 +77,7 @@ export async function startServer(
     certificateOf: peerCertificateOf,
     handle: kubeSurface({
       plane,
+      worker,
       credentials,
       authentication,
       log,

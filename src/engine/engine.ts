@@ -10,6 +10,7 @@ import { journalParts } from "./journal-parts.ts";
 import type { Companion, CompanionOf, PartsOf, RunParts } from "./parts.ts";
 import type { EnginePorts } from "./ports.ts";
 import type { Reconciler } from "./reconciler.ts";
+import type { EndedRun } from "./run-history.ts";
 import { Workers } from "./workers.ts";
 import type { RunInfo } from "./workers.ts";
 
@@ -35,6 +36,8 @@ export interface Engine extends AsyncDisposable {
   /** From now on its kind is reconciled here. Returns what ends that. */
   add(reconciler: Reconciler): () => void;
   running(): readonly RunInfo[];
+  /** What ran here lately, the newest first. */
+  recent(): readonly EndedRun[];
   stop(): Promise<void>;
 }
 
@@ -77,6 +80,7 @@ export function startEngine(ports: EnginePorts, options: EngineOptions): Engine 
       };
     },
     running: () => workers.running(),
+    recent: () => workers.history.recent(),
     stop,
     [Symbol.asyncDispose]: stop,
   };

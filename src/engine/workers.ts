@@ -24,6 +24,7 @@ import type { EnginePorts } from "./ports.ts";
 import type { Reconciler } from "./reconciler.ts";
 import { refusedStatus, reportNothing, reportOf, reportUnrun } from "./reports.ts";
 import { defaultTimeoutMs, outcomeOfError, outcomeReturned } from "./run-errors.ts";
+import { RunHistory, endedRun } from "./run-history.ts";
 import { Run } from "./run.ts";
 import { reconcileStatusOf, statusOf } from "./status.ts";
 import { factsOfRun } from "./tracer.ts";
@@ -62,6 +63,7 @@ const unreadableMs = 3_600_000;
 
 export class Workers {
   readonly heartbeat: Heartbeat;
+  readonly history = new RunHistory();
   readonly #ports: EnginePorts;
   readonly #options: WorkerOptions;
   readonly #around: Run["around"];
@@ -272,7 +274,9 @@ export class Workers {
 
   #conclude(run: Run, outcome: Outcome | undefined): void {
     const isLost = run.isLost;
-    this.#instruments.concluded(run, isLost ? "lost" : (outcome ?? "handedBack"));
+    const ending = isLost ? "lost" : (outcome ?? "handedBack");
+    this.#instruments.concluded(run, ending);
+    this.history.add(endedRun(run, ending, this.#ports.clock.nowMs()));
     if (isLost) this.#forget(run);
     else if (outcome === undefined) this.#paperwork.handBack(run);
     else if (run.usedReferences || outcome.kind === "waiting" || wasWaiting(run)) {
@@ -318,6 +322,7 @@ export class Workers {
     run.abort("lost");
     this.#leaveSlot(run);
     this.#instruments.abandoned(run);
+    this.history.add(endedRun(run, "abandoned", this.#ports.clock.nowMs()));
     this.#ports.log.error(
       { key: run.key, token: run.claim.token },
       "a run did not stop when it was told to and is given up",

@@ -50,6 +50,8 @@ export interface KubeServerOptions {
   readonly auditLog?: string;
   /** How long a client may take nothing of its answer before it is cut off. */
   readonly writeStallMs?: number;
+  /** Files of modules, whose reconcilers run in the server. */
+  readonly module?: readonly string[];
 }
 
 export async function startKubeServer({

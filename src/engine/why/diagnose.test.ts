@@ -88,6 +88,14 @@ describe("a resource that is reconciled", () => {
     assert.match(said(once), /^Failing: failed once, no other try is planned/);
   });
 
+  test("is held off while a system outside is not to be called", () => {
+    const conditions = [condition("Synced", "False", "CircuitOpen", "api.example.com is down")];
+    assert.equal(
+      said({ conditions, work: work({ dueInMs: 9_000 }) }),
+      "HeldOff: held off, next try in 9 s | CircuitOpen: api.example.com is down",
+    );
+  });
+
   test("has given up until its spec changes or somebody asks", () => {
     const reconcile = { attempts: 1, retry: "never" };
     assert.match(said({ ...failing, reconcile }), /^GivenUp: given up until .* \| CreateFailed/);

@@ -38,6 +38,7 @@ export type State =
   | "Waiting"
   | "Failing"
   | "GivenUp"
+  | "HeldOff"
   | "Paused"
   | "LeftAlone"
   | "Queued"

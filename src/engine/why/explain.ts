@@ -297,7 +297,12 @@ function isDeadlock(place: Place, { relation }: Suspect, text: string): boolean 
 }
 
 /** These are a cause themselves, whatever else they wait for. */
-const troubled: ReadonlySet<Explained["state"]> = new Set(["Failing", "GivenUp", "Paused"]);
+const troubled: ReadonlySet<Explained["state"]> = new Set<State>([
+  "Failing",
+  "GivenUp",
+  "HeldOff",
+  "Paused",
+]);
 
 /** The ends of the chains, in the order in which people read them. */
 function causesOf(root: Explained, most: number): readonly Cause[] {

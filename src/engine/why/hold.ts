@@ -34,7 +34,9 @@ export function holdOf(subject: Subject, names: KindNames, nowMs: number): Hold 
     const message = `waiting for ${listText(waits.map(({ text }) => text))}`;
     return { state: "Waiting", message, details, suspects };
   }
-  return failureOf(subject, details, nowMs) ?? queueOf(subject, details);
+  return (
+    failureOf(subject, details, nowMs) ?? queueOf(subject, details) ?? refusalOf(subject, details)
+  );
 }
 
 export function plainHold(state: State, message: string): Hold {
@@ -61,6 +63,14 @@ function failureOf(subject: Subject, details: readonly string[], nowMs: number):
   const nextMs = work?.dueInMs ?? untilTime(textAt(status, "nextAttempt"), nowMs);
   const next = nextMs === undefined ? "no other try is planned" : `next try ${whenText(nextMs)}`;
   return { state: "Failing", message: `${times}, ${next}`, details, suspects: [] };
+}
+
+/** A run that ended early without counting as failed: a system outside was not to be called. */
+function refusalOf({ resource, work }: Subject, details: readonly string[]): Hold | undefined {
+  const isRefused = reported(resource, "Synced")?.status === "False" && isCurrent(resource);
+  if (!isRefused || work?.dueInMs === undefined) return undefined;
+  const message = `held off, next try ${whenText(work.dueInMs)}`;
+  return { state: "HeldOff", message, details, suspects: [] };
 }
 
 function queueOf({ key, work }: Subject, details: readonly string[]): Hold | undefined {

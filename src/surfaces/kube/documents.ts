@@ -153,6 +153,7 @@ const otherPaths = [
   "/openapi/v3",
   "/openapi/v3/",
   "/openid/v1/jwks",
+  "/operations",
   "/readyz",
   "/version",
 ];

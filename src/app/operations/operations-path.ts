@@ -1,0 +1,160 @@
+// GET /operations: what this process works on now, what it did lately, and what waits in the queues
+// of all processes. For those who may get the path; what they may not get is only counted.
+//
+//   ?kind=databases.example.com   only this kind (plural and group)
+//   ?namespace=team               only this namespace
+//   ?limit=20                     entries of each list, at most 500
+
+import type { EndedRun } from "../../engine/run-history.ts";
+import type { RunInfo } from "../../engine/workers.ts";
+import type { UserInfo } from "../../intents/auth/user.ts";
+import { badRequest } from "../../intents/refusals.ts";
+import { timeText } from "../../kernel/clock.ts";
+import type { Json, JsonObject } from "../../kernel/json.ts";
+import type { ResourceKey } from "../../kernel/resource.ts";
+import type { PathHandler } from "../../surfaces/kube/api.ts";
+import { errorForm } from "../../surfaces/kube/negotiate.ts";
+import { sendJson } from "../../surfaces/kube/respond.ts";
+import { notAllowed } from "../../surfaces/kube/routing.ts";
+import type { ControlPlane } from "../control-plane.ts";
+import type { Worker } from "../reconciling.ts";
+import { mayGet } from "./observer.ts";
+import { operationsVersion, placeJson, workJson } from "./why-document.ts";
+
+type Plane = Pick<ControlPlane, "intents" | "rbac">;
+
+const path = "/operations";
+const defaultLimit = 20;
+const mostShown = 500;
+
+export function operationsPath(plane: Plane, worker: Worker | undefined): PathHandler {
+  return async (exchange, info, user) => {
+    if (info.path !== path) return false;
+    if (info.verb !== "get" && info.verb !== "head") throw notAllowed();
+    const form = errorForm(exchange.headers.accept);
+    const document = await operationsDocument(plane, worker, { user, ...filterOf(info.query) });
+    await sendJson(exchange, { status: 200, form }, document);
+    return true;
+  };
+}
+
+interface Filter {
+  readonly kind: string | undefined;
+  readonly namespace: string | undefined;
+  readonly limit: number;
+}
+
+interface Asked extends Filter {
+  readonly user: UserInfo;
+}
+
+function filterOf(query: URLSearchParams): Filter {
+  const text = query.get("limit") ?? String(defaultLimit);
+  if (!/^[1-9]\d{0,8}$/.test(text)) throw badRequest("limit must be a whole number above zero");
+  return {
+    kind: query.get("kind") ?? undefined,
+    namespace: query.get("namespace") ?? undefined,
+    limit: Math.min(Number(text), mostShown),
+  };
+}
+
+async function operationsDocument(
+  plane: Plane,
+  worker: Worker | undefined,
+  asked: Asked,
+): Promise<JsonObject> {
+  const nowMs = plane.intents.clock.nowMs();
+  const running = sift(plane, asked, worker?.running() ?? []);
+  const recent = sift(plane, asked, worker?.recent() ?? []);
+  const queues = await queuesJson(plane, asked);
+  const hidden = running.hidden + recent.hidden + queues.hidden;
+  return {
+    kind: "Operations",
+    apiVersion: operationsVersion,
+    server: worker === undefined ? { worker: false } : { worker: true, name: worker.name },
+    running: running.shown.map((run) => runningJson(plane, run, nowMs)),
+    recent: recent.shown.map((run) => endedJson(plane, run)),
+    queues: queues.shown,
+    ...(hidden === 0 ? {} : { hidden }),
+  };
+}
+
+interface Sifted<T> {
+  readonly shown: readonly T[];
+  readonly hidden: number;
+}
+
+/** What was asked for and may be seen, up to the limit. */
+function sift<T extends { readonly key: ResourceKey }>(
+  plane: Plane,
+  { user, kind, namespace, limit }: Asked,
+  items: readonly T[],
+): Sifted<T> {
+  const shown: T[] = [];
+  let hidden = 0;
+  for (const item of items) {
+    const { key } = item;
+    if (kind !== undefined && key.kind !== kind) continue;
+    if (namespace !== undefined && key.namespace !== namespace) continue;
+    if (shown.length >= limit) break;
+    if (mayGet(plane, user, key)) shown.push(item);
+    else hidden += 1;
+  }
+  return { shown, hidden };
+}
+
+async function queuesJson(plane: Plane, asked: Asked): Promise<Sifted<JsonObject>> {
+  const { kinds, store } = plane.intents;
+  const reconciled = kinds.all().filter(({ isReconciled }) => isReconciled);
+  const shown: JsonObject[] = [];
+  let hidden = 0;
+  for (const id of new Set(reconciled.map((served) => served.id))) {
+    if (asked.kind !== undefined && asked.kind !== id) continue;
+    const { limit, namespace } = asked;
+    const place = namespace === undefined ? {} : { namespace };
+    const { due, next } = await store.backlog({ kind: id, limit, ...place });
+    const items = sift(plane, asked, next);
+    hidden += items.hidden;
+    const oldest = next[0]?.work;
+    const isLate = oldest?.claim === undefined && (oldest?.dueInMs ?? 0) < 0;
+    shown.push({
+      ...nameJson(plane, id),
+      due,
+      ...(isLate ? { oldestDueMs: -(oldest?.dueInMs ?? 0) } : {}),
+      next: items.shown.map(({ key, work }) => Object.assign(placeJson(key), workJson(work))),
+    });
+  }
+  return { shown, hidden };
+}
+
+function runningJson(plane: Plane, run: RunInfo, nowMs: number): Json {
+  const { key, what, startedMs, isAborted } = run;
+  return {
+    ...nameJson(plane, key.kind),
+    ...placeJson(key),
+    what,
+    startedAt: timeText(startedMs),
+    tookMs: Math.max(0, nowMs - startedMs),
+    ...(isAborted ? { aborted: true } : {}),
+  };
+}
+
+function endedJson(plane: Plane, run: EndedRun): Json {
+  const { key, what, outcome, reason, message, attempt, startedMs, tookMs } = run;
+  return {
+    ...nameJson(plane, key.kind),
+    ...placeJson(key),
+    what,
+    outcome,
+    ...(reason === undefined ? {} : { reason }),
+    ...(message === undefined || message === "" ? {} : { message }),
+    attempt,
+    startedAt: timeText(startedMs),
+    tookMs,
+  };
+}
+
+/** As people call the kind, and as commands take it. */
+function nameJson({ intents }: Plane, id: string): JsonObject {
+  return { kind: intents.kinds.byId(id)?.kind.names.kind ?? id, resource: id };
+}
