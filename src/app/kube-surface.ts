@@ -69,7 +69,10 @@ export function kubeSurface(input: KubeSurfaceInput): KubeApi {
       openidPaths(credentials, url),
       operationsPath(plane, worker),
     ],
-    special: new Map([...reviewHandlers(reviews), [whySubresource, whyHandler(plane)]]),
+    special: new Map([
+      ...reviewHandlers(reviews),
+      [whySubresource, whyHandler({ ...plane, worker })],
+    ]),
     isOpen: isHealthPath,
     onRequest: observed.onRequest,
     ids: systemIds,

@@ -7,10 +7,13 @@ import { addBackup } from "./commands/backup.ts";
 import { addDoctor } from "./commands/doctor.ts";
 import { addKeys } from "./commands/keys.ts";
 import { addKubeconfig } from "./commands/kubeconfig.ts";
+import { addOperations } from "./commands/operations.ts";
+import { addReconcile } from "./commands/reconcile.ts";
 import { addRestore } from "./commands/restore.ts";
 import { addDev, addServe } from "./commands/serve.ts";
 import { addTest } from "./commands/test.ts";
 import { addVersion } from "./commands/version.ts";
+import { addWhy } from "./commands/why.ts";
 
 const program = new Command("setpoint")
   .description("Keeps what is at what was asked for.")
@@ -21,6 +24,9 @@ const commands = [
   addServe,
   addDev,
   addKubeconfig,
+  addWhy,
+  addReconcile,
+  addOperations,
   addBackup,
   addRestore,
   addDoctor,

@@ -232,6 +232,12 @@ export const catalogue = {
     summary: "A webhook that had to be called could not be reached or answered nonsense.",
     action: "Check the webhook named in the message; then try again.",
   },
+  "server.unreachable": {
+    status: 503,
+    retry: "backoff",
+    summary: "A command did not get an answer that it can use from the server.",
+    action: "Check that the server runs, and that the kubeconfig names its address.",
+  },
   "config.invalid": {
     status: 500,
     retry: "never",

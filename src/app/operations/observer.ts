@@ -12,8 +12,12 @@ import { presentResource } from "../../intents/read/present.ts";
 import type { Resource, ResourceKey } from "../../kernel/resource.ts";
 import type { StoredRecord, WorkState } from "../../store/port.ts";
 import type { ControlPlane } from "../control-plane.ts";
+import type { Worker } from "../reconciling.ts";
 
-export type Observed = Pick<ControlPlane, "intents" | "rbac" | "dependentsOf">;
+export interface Observed extends Pick<ControlPlane, "intents" | "rbac" | "dependentsOf"> {
+  /** The workers of this process, where it has any. */
+  readonly worker: Pick<Worker, "running"> | undefined;
+}
 
 /** What is left of a namespace or a kind that is being deleted: enough to see what it is. */
 const shownContent = 100;
@@ -77,6 +81,7 @@ async function seenOf(
     key,
     resource,
     work,
+    runningMs: work?.claim === undefined ? undefined : runningMs(plane, work.claim.token),
     isReconciled: served.isReconciled,
     isBuiltIn: served.kind.origin === "built-in",
     dependents: plane.dependentsOf(record.uid),
@@ -84,6 +89,11 @@ async function seenOf(
     endings: endingsOf(plane, served, key),
   };
   return { kind: "found", subject };
+}
+
+function runningMs({ worker, intents }: Observed, token: number): number | undefined {
+  const run = worker?.running().find((each) => each.token === token);
+  return run === undefined ? undefined : Math.max(0, intents.clock.nowMs() - run.startedMs);
 }
 
 /** The namespace and the definition, where they are being deleted. */

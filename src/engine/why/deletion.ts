@@ -1,7 +1,7 @@
 // What holds a deletion up. A resource goes when its last finalizer is taken away, so each of them
 // is a question of its own: who takes it away, and what does that one wait for.
 
-import { spanText } from "./time-words.ts";
+import { spanText } from "../../kernel/span-text.ts";
 import { textAt, textsAt, objectsAt } from "../../kernel/json-read.ts";
 import { finalizer } from "../names.ts";
 import type { Diagnosis, Hold, KindNames, Subject, Suspect } from "./diagnosis.ts";

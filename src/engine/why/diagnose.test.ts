@@ -10,7 +10,7 @@ import type { Diagnosis } from "./diagnosis.ts";
 import { condition, databases, keyTo, names, networks, nowMs, ready, regions } from "./samples.ts";
 import { subjectOf, waiter, work } from "./samples.ts";
 import type { SubjectParts } from "./samples.ts";
-import { spanText, whenText } from "./time-words.ts";
+import { spanText, whenText } from "../../kernel/span-text.ts";
 
 const orders = keyTo(databases, "orders");
 
@@ -66,6 +66,10 @@ describe("a resource that is reconciled", () => {
 
   test("is being worked on by who has the claim, with progress and earlier failures", () => {
     assert.equal(said({ work: work({ claim }) }), "Working: being worked on by server-1");
+    assert.equal(
+      said({ work: work({ claim }), runningMs: 12_000 }),
+      "Working: being worked on by server-1 for 12 s",
+    );
     const progress = { done: 2, of: 5, message: "creating subnets" };
     assert.equal(
       said({ reconcile: { progress }, work: work({ claim }) }),
@@ -192,7 +196,7 @@ describe("a resource that is reconciled", () => {
 describe("a resource without a reconciler", () => {
   test("of a built-in kind is what it is", () => {
     const found = said({ isReconciled: false, isBuiltIn: true });
-    assert.equal(found, "Ready: stored, which is all there is to it");
+    assert.equal(found, "Ready: ready; nothing reconciles its kind");
   });
 
   test("of another kind is handled by nobody", () => {

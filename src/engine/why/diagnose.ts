@@ -11,7 +11,7 @@ import type { Diagnosis, Hold, KindNames, Subject, Suspect } from "./diagnosis.t
 import { holdOf, plainHold } from "./hold.ts";
 import { annotationOf, finalizersOf, isCurrent, reconcileOf, reported } from "./report.ts";
 import type { Report } from "./report.ts";
-import { whenText } from "./time-words.ts";
+import { whenText } from "../../kernel/span-text.ts";
 
 export function diagnose(subject: Subject, names: KindNames, nowMs: number): Diagnosis {
   const found = diagnoseAlone(subject, names, nowMs);
@@ -119,7 +119,7 @@ function diagnoseOther({ key, resource, isBuiltIn }: Subject): Diagnosis {
     return {
       state: "Ready",
       ready: "True",
-      message: "stored, which is all there is to it",
+      message: "ready; nothing reconciles its kind",
       ...none,
     };
   }

@@ -8,6 +8,8 @@ export interface Subject {
   readonly key: ResourceKey;
   readonly resource: Resource;
   readonly work: WorkState | undefined;
+  /** How long it has been running, where that is in this process. */
+  readonly runningMs: number | undefined;
   /** Whether a reconciler handles its kind, in this process or another. */
   readonly isReconciled: boolean;
   /** Whether its kind is one of the server's own, which are what they are once stored. */

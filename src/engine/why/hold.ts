@@ -7,7 +7,7 @@ import { numberAt, objectAt, objectsAt, textAt } from "../../kernel/json-read.ts
 import type { Hold, KindNames, State, Subject, Suspect } from "./diagnosis.ts";
 import { annotationOf, cut, isCurrent, listText, reconcileOf, reported } from "./report.ts";
 import { untilTime } from "./report.ts";
-import { spanText, whenText } from "./time-words.ts";
+import { spanText, whenText } from "../../kernel/span-text.ts";
 
 /** Without a worker for this long something is wrong with the workers. */
 const patienceMs = 60_000;
@@ -26,7 +26,8 @@ export function holdOf(subject: Subject, names: KindNames, nowMs: number): Hold 
   const suspects = waits.map(({ suspect }) => suspect);
   if (work?.claim !== undefined) {
     const before = failedTimes(subject);
-    const message = `being worked on by ${work.claim.owner}`;
+    const since = subject.runningMs === undefined ? "" : ` for ${spanText(subject.runningMs)}`;
+    const message = `being worked on by ${work.claim.owner}${since}`;
     const tries = before === undefined ? [] : [`${before} before`];
     return { state: "Working", message, details: [...tries, ...details], suspects };
   }
