@@ -35,9 +35,6 @@ export const metric = {
 
 export type MetricName = (typeof metric)[keyof typeof metric];
 
-/** Why a resource was woken; the label `cause` of wakeUps. */
-export type WakeCause = "change" | "child" | "reference" | "timer" | "request" | "resync";
-
 export const engineMetrics: Readonly<Record<MetricName, MetricDefinition>> = {
   setpoint_reconciles_total: counter("Runs that ended, by how they did.", "kind", "outcome"),
   setpoint_reconcile_duration_seconds: histogram("Time a reconciler ran.", "kind"),
@@ -49,7 +46,7 @@ export const engineMetrics: Readonly<Record<MetricName, MetricDefinition>> = {
   setpoint_claims_lost_total: counter("Claims that were lost before they were given back."),
   setpoint_claim_renewals_failed_total: counter("Renewals of all claims that failed."),
   setpoint_runs_abandoned_total: counter("Runs that did not end when told to.", "kind"),
-  setpoint_wakeups_total: counter("Resources woken, by why.", "cause"),
+  setpoint_wakeups_total: counter("Resources woken because of others, by why.", "cause"),
   setpoint_outside_breaker_state: gauge("0 closed, 1 half-open, 2 open.", "system"),
   setpoint_outside_calls_total: counter("Calls made to a system outside.", "system"),
   setpoint_outside_failures_total: counter("Calls that the system is to blame for.", "system"),
