@@ -44,9 +44,9 @@ test("branches, other namespaces, owned resources and what is left out can be to
     "├─ Network/net-1 in other: failed 4 times, next try in 38 s",
     "│    CreateFailed: quota exceeded in region eu",
     "│  ├─ Region/eu: does not exist",
-    "│  └─ and 2 more that are not shown",
+    "│  └─ and 2 more, not shown or not looked at",
     "├─ Network/net-1 (owned): failed 4 times, next try in 38 s",
-    "└─ and 1 more that are not shown",
+    "└─ and 1 more, not shown or not looked at",
   ]);
 });
 

@@ -54,6 +54,9 @@ async function everyday({ store }: PostgresHarness, turn: number): Promise<void>
   await store.renew(claims, 60_000);
   await store.commit(claims.map((claim) => schedule(claim.key, release(), { claim })));
   await store.nextDue([widgets]);
+  await store.workOf([a, key("none")]);
+  await store.backlog({ kind: widgets, limit: 5 });
+  await store.backlog({ kind: widgets, namespace: "team", limit: 5 });
   await store.get(a);
   await store.getMany([a, key("none")]);
   const page = await store.list({ kind: widgets, limit: 2 });

@@ -8,7 +8,8 @@ import type { ResourceAccess } from "../../intents/auth/policy.ts";
 import type { UserInfo } from "../../intents/auth/user.ts";
 import { definitionsKind } from "../../intents/kinds/definition-kinds.ts";
 import type { ServedKind } from "../../intents/kinds/served-kind.ts";
-import { presentResource } from "../../intents/read/present.ts";
+import { withoutHidden } from "../../intents/write/hidden-fields.ts";
+import { decodeDocument } from "../../kernel/document.ts";
 import type { Resource, ResourceKey } from "../../kernel/resource.ts";
 import type { StoredRecord, WorkState } from "../../store/port.ts";
 import type { ControlPlane } from "../control-plane.ts";
@@ -75,8 +76,10 @@ async function seenOf(
 ): Promise<Seen> {
   const served = record === undefined ? undefined : plane.intents.kinds.byId(record.key.kind);
   if (record === undefined || served === undefined) return { kind: "missing" };
-  const resource = await presentResource(served, served.storage, record);
   const { key } = record;
+  // As it is stored: a converter that does not answer must not keep anybody from asking why.
+  const stored = decodeDocument(record.body, record.revision);
+  const resource = served.hasHidden ? withoutHidden(served.kind, stored) : stored;
   const subject: Subject = {
     key,
     resource,

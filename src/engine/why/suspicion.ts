@@ -49,7 +49,7 @@ export function unmetBy(
   resource: Resource,
   { state }: Diagnosis,
 ): readonly string[] {
-  if (suspect?.relation === "Outlives") return protectionText(resource);
+  if (suspect?.relation === "Outlives") return staysText(resource);
   const { condition } = suspect ?? {};
   if (condition === undefined || (condition === "Ready" && state !== "Ready")) return [];
   const report = reported(resource, condition);
@@ -58,10 +58,11 @@ export function unmetBy(
   return [`condition ${condition} is ${report.status}${why}`];
 }
 
-function protectionText(resource: Resource): readonly string[] {
+function staysText(resource: Resource): readonly string[] {
   if (resource.metadata.deletionTimestamp !== undefined) return [];
   const value = annotationOf(resource, annotations.protected) ?? "false";
-  return value === "false" ? [] : [`protected by the annotation ${annotations.protected}`];
+  if (value === "false") return ["not being deleted yet"];
+  return [`protected by the annotation ${annotations.protected}`];
 }
 
 /** Whoever may not read these may not learn their names either. */
