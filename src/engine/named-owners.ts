@@ -9,51 +9,54 @@ import { ownerTerm } from "../kernel/terms.ts";
 
 const ownerPrefix = ownerTerm("");
 const mark = Buffer.from('"ownerReferences":[');
-const [quote, backslash, open, close] = Buffer.from('"\\[]');
+const endMark = 0x5d;
+
+interface OwnerList {
+  readonly owners: readonly OwnerReference[];
+  readonly uids: ReadonlySet<unknown>;
+}
+
+/** By their very text: all children of an owner name it in the same way. */
+const readLists = new Map<string, OwnerList>();
+const mostReadLists = 4_096;
 
 export function namedOwners(body: Buffer, terms: readonly string[]): readonly OwnerReference[] {
   const wanted = terms.filter((term) => term.startsWith(ownerPrefix));
   if (wanted.length === 0) return [];
   const found = markedList(body);
-  if (found !== undefined && areOwners(found, wanted)) return found;
+  if (found !== undefined && namesAll(found, wanted)) return found.owners;
   return decodeDocument(body, 0).metadata.ownerReferences ?? [];
 }
 
-function markedList(body: Buffer): unknown {
+function markedList(body: Buffer): OwnerList | undefined {
   const at = body.indexOf(mark);
   if (at < 0) return undefined;
   const start = at + mark.length - 1;
-  const end = endOfList(body, start);
-  if (end === undefined) return undefined;
+  const end = body.indexOf(endMark, start) + 1;
+  const text = body.toString("utf8", start, end);
+  const known = readLists.get(text);
+  if (known !== undefined) return known;
+  const list = listIn(text);
+  if (list === undefined) return undefined;
+  if (readLists.size >= mostReadLists) readLists.clear();
+  readLists.set(text, list);
+  return list;
+}
+
+/** Undefined when the text ends within something, as it does when a name has a bracket in it. */
+function listIn(text: string): OwnerList | undefined {
+  let owners: unknown;
   try {
-    return JSON.parse(body.toString("utf8", start, end));
+    owners = JSON.parse(text);
   } catch {
     return undefined;
   }
+  if (!isJsonArray(owners) || !owners.every(isJsonObject)) return undefined;
+  const uids = new Set(owners.map((owner) => owner["uid"]));
+  return { owners: owners as readonly OwnerReference[], uids };
 }
 
-function areOwners(list: unknown, wanted: readonly string[]): list is readonly OwnerReference[] {
-  if (!isJsonArray(list)) return false;
-  const uids = new Set<unknown>(list.map((item) => (isJsonObject(item) ? item["uid"] : undefined)));
-  return (
-    uids.size === wanted.length && wanted.every((term) => uids.has(term.slice(ownerPrefix.length)))
-  );
-}
-
-function endOfList(body: Buffer, start: number): number | undefined {
-  let depth = 0;
-  let isText = false;
-  for (let index = start; index < body.length; index += 1) {
-    const byte = body[index];
-    if (isText) {
-      if (byte === backslash) index += 1;
-      else if (byte === quote) isText = false;
-    } else if (byte === quote) isText = true;
-    else if (byte === open) depth += 1;
-    else if (byte === close) {
-      depth -= 1;
-      if (depth === 0) return index + 1;
-    }
-  }
-  return undefined;
+function namesAll({ uids }: OwnerList, wanted: readonly string[]): boolean {
+  if (uids.size !== wanted.length) return false;
+  return wanted.every((term) => uids.has(term.slice(ownerPrefix.length)));
 }

@@ -2,7 +2,6 @@
 // journals once, on one snapshot, and then kept by their changes in the log, in order; so at any
 // place of the log it knows every reference that was stored before that place.
 
-import { keyText } from "../kernel/resource.ts";
 import type { ResourceKey } from "../kernel/resource.ts";
 import type { Change, Store } from "../store/port.ts";
 import { readJournalHead } from "./journal.ts";
@@ -23,8 +22,11 @@ export interface ReferenceIndex {
 }
 
 interface Entry extends Referrer {
-  readonly targets: readonly string[];
+  readonly targets: readonly ResourceKey[];
 }
+
+/** By kind first, as most changes are of kinds that nobody refers to. */
+type Targets = Map<string, Map<string, Set<Entry>>>;
 
 const pageItems = 500;
 
@@ -33,28 +35,20 @@ export async function loadReferenceIndex(
   signal: AbortSignal,
 ): Promise<ReferenceIndex> {
   const byUid = new Map<string, Entry>();
-  const byTarget = new Map<string, Set<Entry>>();
+  const targets: Targets = new Map();
 
   const remove = (uid: string): void => {
     const entry = byUid.get(uid);
     if (entry === undefined) return;
     byUid.delete(uid);
-    for (const target of entry.targets) {
-      const entries = byTarget.get(target);
-      entries?.delete(entry);
-      if (entries?.size === 0) byTarget.delete(target);
-    }
+    for (const target of entry.targets) unlink(targets, target, entry);
   };
   const put = (uid: string, body: Buffer): void => {
     remove(uid);
     const { resource, references } = readJournalHead(body);
-    const entry = { key: resource, uid, targets: references.map(keyText) };
+    const entry = { key: resource, uid, targets: references };
     byUid.set(uid, entry);
-    for (const target of entry.targets) {
-      const entries = byTarget.get(target);
-      if (entries === undefined) byTarget.set(target, new Set([entry]));
-      else entries.add(entry);
-    }
+    for (const target of references) link(targets, target, entry);
   };
 
   let page = await store.list({ kind: journalKind, limit: pageItems });
@@ -67,7 +61,7 @@ export async function loadReferenceIndex(
   }
 
   return {
-    referrersTo: (key) => (byTarget.size === 0 ? [] : (byTarget.get(keyText(key)) ?? [])),
+    referrersTo: (key) => targets.get(key.kind)?.get(placeOf(key)) ?? [],
     hasJournal: (uid) => byUid.has(uid),
     all: () => byUid.values(),
     take: ({ revision, type, key, body }) => {
@@ -76,4 +70,25 @@ export async function loadReferenceIndex(
       else put(key.name, body);
     },
   };
+}
+
+function link(targets: Targets, target: ResourceKey, entry: Entry): void {
+  const ofKind = targets.get(target.kind) ?? new Map<string, Set<Entry>>();
+  targets.set(target.kind, ofKind);
+  const entries = ofKind.get(placeOf(target));
+  if (entries === undefined) ofKind.set(placeOf(target), new Set([entry]));
+  else entries.add(entry);
+}
+
+function unlink(targets: Targets, target: ResourceKey, entry: Entry): void {
+  const ofKind = targets.get(target.kind);
+  const entries = ofKind?.get(placeOf(target));
+  entries?.delete(entry);
+  if (entries?.size === 0) ofKind?.delete(placeOf(target));
+  if (ofKind?.size === 0) targets.delete(target.kind);
+}
+
+/** A namespace has no slash in it, and a name that has one comes last. */
+function placeOf({ namespace, name }: ResourceKey): string {
+  return `${namespace}/${name}`;
 }

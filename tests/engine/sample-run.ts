@@ -167,6 +167,8 @@ export interface Process {
   /** Resolves when it is killed. */
   readonly killed: Promise<void>;
   kill(): void;
+  /** Lets it live for this many more calls; the last one is not answered any more. */
+  killAfter(calls: number): void;
   calls(): number;
 }
 
@@ -179,6 +181,7 @@ export function processOn(
   const { promise: never } = Promise.withResolvers<never>();
   let isDead = false;
   let calls = 0;
+  let lastCall = killAt?.call;
   const kill = (): void => {
     isDead = true;
     resolve();
@@ -191,8 +194,8 @@ export function processOn(
         if (name === "workTick") return Reflect.apply(member, target, args);
         if (isDead) return never;
         calls += 1;
-        const isLast = calls === killAt?.call;
-        if (isLast && !killAt?.isDone) {
+        const isLast = calls === lastCall;
+        if (isLast && killAt?.isDone !== true) {
           kill();
           return never;
         }
@@ -212,5 +215,8 @@ export function processOn(
       };
     },
   });
-  return { store: view, killed, kill, calls: () => calls };
+  const killAfter = (more: number): void => {
+    lastCall = calls + more;
+  };
+  return { store: view, killed, kill, killAfter, calls: () => calls };
 }
