@@ -9,6 +9,7 @@ import { idOfModuleKind, reconcilerOf } from "../engine/module.ts";
 import type { Module, ModuleKind } from "../engine/module.ts";
 import type { Reconciler } from "../engine/reconciler.ts";
 import { kindInputProblem } from "../intents/kinds/kind-definition.ts";
+import type { ArmFace } from "../kernel/arm-face.ts";
 import { SetpointError } from "../kernel/errors.ts";
 import type { KindInput } from "../kernel/kind.ts";
 import { dnsLabelProblems } from "../kernel/names.ts";
@@ -29,6 +30,8 @@ export interface LoadedKind {
   /** Absent when somebody else makes the definition. */
   readonly kind?: KindInput;
   readonly reconciler: Reconciler;
+  /** Whether it can be served is seen once the kind is: see surfaces/arm/faces.ts. */
+  readonly arm?: ArmFace;
 }
 
 export async function loadModules(files: readonly string[]): Promise<readonly LoadedModule[]> {
@@ -41,6 +44,13 @@ export async function loadModules(files: readonly string[]): Promise<readonly Lo
 /** The ids of all kinds that they have reconcilers for. */
 export function kindsOf(modules: readonly LoadedModule[]): ReadonlySet<string> {
   return new Set(modules.flatMap(({ kinds }) => kinds.map(({ id }) => id)));
+}
+
+/** The faces of their kinds, types before those inside them. */
+export function facesOf(modules: readonly LoadedModule[]): readonly ArmFace[] {
+  const faces = modules.flatMap(({ kinds }) => kinds.flatMap(({ arm }) => arm ?? []));
+  const depth = ({ type }: ArmFace): number => String(type).split("/").length;
+  return faces.sort((a, b) => depth(a) - depth(b));
 }
 
 /** What they say about systems outside. */
@@ -84,7 +94,7 @@ export function loadedModule(file: string, value: unknown): LoadedModule {
 
 function loadedKind(file: string, field: string, entry: unknown): LoadedKind {
   if (!isObject(entry)) throw wrong(file, `${field} must have a kind and a reconciler`);
-  const { kind, reconciler } = entry as Partial<ModuleKind>;
+  const { kind, reconciler, arm } = entry as Partial<ModuleKind>;
   if (typeof kind !== "string" && !isObject(kind)) {
     throw wrong(file, `${field}.kind must be a kind, or the id of one`);
   }
@@ -101,8 +111,13 @@ function loadedKind(file: string, field: string, entry: unknown): LoadedKind {
   if (reconciler.kind !== undefined && reconciler.kind !== id) {
     throw wrong(file, `${field}.reconciler.kind is ${reconciler.kind} but the kind is ${id}`);
   }
-  const whole = reconcilerOf({ kind, reconciler });
-  return { id, reconciler: whole, ...(typeof kind === "string" ? {} : { kind }) };
+  if (arm !== undefined && !isObject(arm)) throw wrong(file, `${field}.arm must be a face`);
+  return {
+    id,
+    reconciler: reconcilerOf({ kind, reconciler }),
+    ...(typeof kind === "string" ? {} : { kind }),
+    ...(arm === undefined ? {} : { arm: { ...arm, kind: id } }),
+  };
 }
 
 function kindProblem(kind: KindInput): string | undefined {

@@ -29,6 +29,14 @@ export type {
   StepResults,
   Tracer,
 } from "../engine/reconciler.ts";
+export type {
+  ArmAction,
+  ArmActionContext,
+  ArmFaceOfKind,
+  ArmVersion,
+  ChildReference,
+  StoredParts,
+} from "../kernel/arm-face.ts";
 export { findCondition, isTrue } from "../kernel/conditions.ts";
 export type { Condition } from "../kernel/conditions.ts";
 export type { Json, JsonObject } from "../kernel/json.ts";

@@ -1,6 +1,7 @@
 // A module is what an author hands to a server: kinds, each with the reconciler that makes it real.
 // One file is one module; see docs/decisions/0006.
 
+import type { ArmFaceOfKind } from "../kernel/arm-face.ts";
 import { kindId } from "../kernel/kind.ts";
 import type { KindInput } from "../kernel/kind.ts";
 import type { SystemPolicy } from "./outside.ts";
@@ -24,6 +25,8 @@ export interface ModuleKind {
   readonly kind: KindInput | string;
   /** Its `kind` may be left out: it is that of this entry. */
   readonly reconciler: ModuleReconciler;
+  /** How the kind is offered through the Azure Resource Manager; see docs/decisions/0007. */
+  readonly arm?: ArmFaceOfKind;
 }
 
 export type ModuleReconciler = Omit<Reconciler, "kind"> & Partial<Pick<Reconciler, "kind">>;

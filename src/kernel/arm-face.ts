@@ -1,0 +1,79 @@
+// How a kind shows itself to the Azure Resource Manager: its provider and type, and one body per
+// api-version over the one stored form. Written by the author of a kind beside it, or made from an
+// ArmFace resource; whatever reads it need not ask which. It stands in the kernel because authors
+// write it and the surface reads it, and neither knows the other.
+
+import type { Clock } from "./clock.ts";
+import type { Json, JsonObject } from "./json.ts";
+import type { Resource } from "./resource.ts";
+
+export interface ArmFace {
+  /** The id of the kind behind it, such as "clusters.example.com". */
+  readonly kind: string;
+  /** Such as "Example.Platform". */
+  readonly provider: string;
+  /** Such as "clusters", or "clusters/pools" for a type inside another. */
+  readonly type: string;
+  /** As shown; compared without case and spaces. */
+  readonly locations: readonly string[];
+  readonly versions: readonly ArmVersion[];
+  readonly actions?: readonly ArmAction[];
+  /** An operation that has not ended by itself counts as failed after this. */
+  readonly operationTimeoutMs?: number;
+  /** Defaults to 7 days. */
+  readonly operationRetentionMs?: number;
+}
+
+/** A face as it stands beside its kind, which need not be named again. */
+export type ArmFaceOfKind = Omit<ArmFace, "kind">;
+
+export interface ArmVersion {
+  /** Such as "2026-01-01" or "2026-01-01-preview". */
+  readonly apiVersion: string;
+  /** Of `properties`: a structural schema, with x-setpoint-field-rule where fields are special. */
+  readonly schema: JsonObject;
+  /** `properties` as clients of this version see them, from the stored spec and status. */
+  readonly fromStored?: (stored: StoredParts) => Promise<JsonObject> | JsonObject;
+  /** The spec to store; `before` is the stored one, whose unknown fields survive. */
+  readonly toStored?: (
+    properties: JsonObject,
+    before: JsonObject | undefined,
+  ) => Promise<JsonObject> | JsonObject;
+  /** For the operators of the service, never for its customers. */
+  readonly isAdmin?: boolean;
+  readonly examples?: Readonly<Record<string, JsonObject>>;
+}
+
+export interface StoredParts {
+  readonly spec: JsonObject;
+  readonly status: JsonObject;
+}
+
+/** POST on a resource. */
+export interface ArmAction {
+  readonly name: string;
+  readonly description?: string;
+  /** The answer at once. Secrets may be in it: actions such as listCredentials are for that. */
+  perform(
+    resource: Resource,
+    input: Json | undefined,
+    context: ArmActionContext,
+  ): Promise<JsonObject> | JsonObject;
+  readonly inputSchema?: JsonObject;
+  readonly outputSchema?: JsonObject;
+}
+
+/** What an action may use. */
+export interface ArmActionContext {
+  readonly clock: Clock;
+  /** A child of the resource, with its secrets; undefined for what the resource does not own. */
+  child(reference: ChildReference): Promise<Resource | undefined>;
+}
+
+/** The namespace is that of the resource when left out. */
+export interface ChildReference {
+  /** The kind id, such as "secrets". */
+  readonly kind: string;
+  readonly namespace?: string;
+  readonly name: string;
+}

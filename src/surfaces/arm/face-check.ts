@@ -1,0 +1,162 @@
+// What is wrong with a declared face, each problem with the field it is about. Nothing is believed:
+// modules may be written without types, and faces also come from resources that users write. A face
+// that passes can be served without asking again.
+
+import { schemaErrors } from "../../intents/kinds/definition-schema-check.ts";
+import type { ServedKind } from "../../intents/kinds/served-kind.ts";
+import type { ArmFace } from "../../kernel/arm-face.ts";
+import { getOwn, isJsonObject } from "../../kernel/json.ts";
+import type { JsonObject } from "../../kernel/json.ts";
+
+/** What else is there, which a face must fit. */
+export interface FaceSurroundings {
+  kind(id: string): Pick<ServedKind, "kind"> | undefined;
+  find(provider: string, type: string): ArmFace | undefined;
+  byKind(id: string): ArmFace | undefined;
+}
+
+/** Each as "field: what is wrong with it"; none when the face can be served. */
+export function faceProblems(face: ArmFace, around: FaceSurroundings): readonly string[] {
+  const problems: string[] = [];
+  const given: Readonly<Record<string, unknown>> = { ...face };
+  if (!matches(given["provider"], providerPattern)) {
+    problems.push(`provider: must be two or more words with dots between, such as Example.Shop`);
+  }
+  if (!matches(given["type"], typePattern)) {
+    problems.push("type: must be letters and digits, nested types with slashes between");
+  }
+  problems.push(...kindProblems(given["kind"], around), ...locationProblems(given["locations"]));
+  problems.push(...versionsProblems(given["versions"]), ...actionsProblems(given["actions"]));
+  for (const field of ["operationTimeoutMs", "operationRetentionMs"]) {
+    const value = given[field];
+    if (value === undefined || (Number.isSafeInteger(value) && Number(value) > 0)) continue;
+    problems.push(`${field}: must be a whole number of milliseconds above 0`);
+  }
+  return problems.length > 0 ? problems : placeProblems(face, around);
+}
+
+export const apiVersionPattern = /^\d{4}-(?:0[1-9]|1[0-2])-(?:0[1-9]|[12]\d|3[01])(?:-preview)?$/;
+
+const providerPattern = /^[A-Za-z][A-Za-z0-9]*(?:\.[A-Za-z][A-Za-z0-9]*)+$/;
+const typePattern = /^[A-Za-z][A-Za-z0-9]*(?:\/[A-Za-z][A-Za-z0-9]*)*$/;
+const namePattern = /^[A-Za-z][A-Za-z0-9]*$/;
+
+/** Types that mean something else where a type stands in a path. */
+const takenTypes = new Set(["operations", "locations", "deployments", "checknameavailability"]);
+
+function matches(value: unknown, pattern: RegExp): value is string {
+  return typeof value === "string" && value.length <= 128 && pattern.test(value);
+}
+
+function kindProblems(id: unknown, around: FaceSurroundings): readonly string[] {
+  if (typeof id !== "string") return ["kind: must be the id of a kind, such as shops.example.com"];
+  const served = around.kind(id);
+  if (served === undefined) return [`kind: there is no kind ${id}`];
+  if (served.kind.scope === "Namespaced") return [];
+  return [`kind: ${id} has no namespaces, and a subscription is one`];
+}
+
+function locationProblems(locations: unknown): readonly string[] {
+  if (!Array.isArray(locations) || locations.length === 0) {
+    return ["locations: must have at least one"];
+  }
+  const seen = new Set<string>();
+  return (locations as readonly unknown[]).flatMap((location, index) => {
+    const field = `locations[${index}]`;
+    if (typeof location !== "string" || location.trim() === "") {
+      return [`${field}: must be a text`];
+    }
+    const plain = location.toLowerCase().replaceAll(" ", "");
+    if (seen.has(plain)) return [`${field}: ${location} is there twice`];
+    seen.add(plain);
+    return [];
+  });
+}
+
+function versionsProblems(versions: unknown): readonly string[] {
+  if (!Array.isArray(versions) || versions.length === 0) {
+    return ["versions: must have at least one"];
+  }
+  const seen = new Set<string>();
+  return (versions as readonly unknown[]).flatMap((version, index) => {
+    const field = `versions[${index}]`;
+    if (!isObject(version)) return [`${field}: must have an apiVersion and a schema`];
+    const { apiVersion, schema } = version;
+    const problems = [...converterProblems(version, field), ...schemaProblems(schema, field)];
+    if (!matches(apiVersion, apiVersionPattern)) {
+      problems.push(`${field}.apiVersion: must be YYYY-MM-DD or YYYY-MM-DD-preview`);
+    } else if (seen.has(apiVersion)) problems.push(`${field}.apiVersion: is there twice`);
+    else seen.add(apiVersion);
+    return problems;
+  });
+}
+
+function converterProblems(
+  version: Readonly<Record<string, unknown>>,
+  field: string,
+): readonly string[] {
+  return ["fromStored", "toStored"].flatMap((name) => {
+    const value = version[name];
+    if (value === undefined || typeof value === "function") return [];
+    return [`${field}.${name}: must be a function`];
+  });
+}
+
+function schemaProblems(schema: unknown, version: string): readonly string[] {
+  const field = `${version}.schema`;
+  if (!isObject(schema)) return [`${field}: must be the schema of properties`];
+  const json = schema as JsonObject;
+  const properties = getOwn(json, "properties");
+  if (isJsonObject(properties) && Object.hasOwn(properties, "provisioningState")) {
+    return [`${field}.properties[provisioningState]: is filled in by the server`];
+  }
+  // A field of properties may have a name that means something at the root of a resource, so the
+  // schema is judged in the place where its values are stored.
+  const whole: JsonObject = { type: "object", properties: { spec: json } };
+  const inner = `${field}.properties[spec]`;
+  return schemaErrors(whole, field, { hasStatus: false, isUnchanged: false }).map((error) => {
+    const at = error.field.startsWith(inner) ? field + error.field.slice(inner.length) : field;
+    return `${at}: ${error.message}`;
+  });
+}
+
+function actionsProblems(actions: unknown): readonly string[] {
+  if (actions === undefined) return [];
+  if (!Array.isArray(actions)) return ["actions: must be a list"];
+  const seen = new Set<string>();
+  return (actions as readonly unknown[]).flatMap((action, index) => {
+    const field = `actions[${index}]`;
+    if (!isObject(action)) return [`${field}: must have a name and a function called perform`];
+    const { name, perform } = action;
+    if (!matches(name, namePattern)) return [`${field}.name: must be letters and digits`];
+    if (seen.has(name.toLowerCase())) return [`${field}.name: ${name} is there twice`];
+    seen.add(name.toLowerCase());
+    return typeof perform === "function" ? [] : [`${field}.perform: must be a function`];
+  });
+}
+
+/** What only shows beside the other faces. */
+function placeProblems(face: ArmFace, around: FaceSurroundings): readonly string[] {
+  const { kind, provider, type } = face;
+  const problems: string[] = [];
+  if (takenTypes.has(type.split("/")[0]?.toLowerCase() ?? "")) {
+    problems.push(`type: ${type} is a path of every provider`);
+  }
+  const same = around.find(provider, type);
+  if (same !== undefined) {
+    problems.push(`type: ${provider}/${type} already shows the kind ${same.kind}`);
+  }
+  const other = around.byKind(kind);
+  if (other !== undefined && other !== same) {
+    problems.push(`kind: ${kind} is already shown as ${other.provider}/${other.type}`);
+  }
+  const parent = type.slice(0, Math.max(type.lastIndexOf("/"), 0));
+  if (parent !== "" && around.find(provider, parent) === undefined) {
+    problems.push(`type: there is no type ${provider}/${parent} for ${type} to be in`);
+  }
+  return problems;
+}
+
+function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
+}

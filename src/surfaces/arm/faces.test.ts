@@ -1,0 +1,138 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { kindRegistry } from "../../intents/kinds/registry.ts";
+import { servedKind } from "../../intents/kinds/served-kind.ts";
+import type { ServedKind } from "../../intents/kinds/served-kind.ts";
+import type { ArmFace } from "../../kernel/arm-face.ts";
+import { isSetpointError } from "../../kernel/errors.ts";
+import { defineKind } from "../../kernel/kind.ts";
+import { armFaces } from "./faces.ts";
+import type { ArmFaces } from "./faces.ts";
+
+const schema = { type: "object", properties: { size: { type: "integer" } } } as const;
+
+const face: ArmFace = {
+  kind: "shops.example.com",
+  provider: "Example.Shop",
+  type: "shops",
+  locations: ["West Europe"],
+  versions: [{ apiVersion: "2026-01-01", schema }],
+};
+const shelves: ArmFace = { ...face, kind: "shelves.example.com", type: "shops/shelves" };
+
+test("a face is found by provider and type in any case, and by its kind", () => {
+  const faces = registry();
+  faces.put(face);
+  faces.put(shelves);
+  assert.equal(faces.find("EXAMPLE.shop", "ShOps"), face);
+  assert.equal(faces.find("example.shop", "shops/SHELVES"), shelves);
+  assert.equal(faces.byKind("shops.example.com"), face);
+  assert.deepEqual(faces.all(), [face, shelves]);
+  assert.equal(faces.generation, 2);
+  assert.equal(faces.remove("example.SHOP", "shops/shelves"), true);
+  assert.equal(faces.remove("example.SHOP", "shops/shelves"), false);
+  assert.equal(faces.byKind("shelves.example.com"), undefined);
+});
+
+test("the problems of a face name their fields", () => {
+  const faces = registry();
+  const [version] = face.versions;
+  assert.ok(version !== undefined);
+  const cases: readonly (readonly [Partial<ArmFace>, readonly string[]])[] = [
+    [{ kind: "ghosts.example.com" }, ["kind: there is no kind ghosts.example.com"]],
+    [
+      { kind: "realms.example.com" },
+      ["kind: realms.example.com has no namespaces, and a subscription is one"],
+    ],
+    [
+      { provider: "Example" },
+      ["provider: must be two or more words with dots between, such as Example.Shop"],
+    ],
+    [{ type: "a//b" }, ["type: must be letters and digits, nested types with slashes between"]],
+    [{ locations: [] }, ["locations: must have at least one"]],
+    [{ locations: ["west europe", "WestEurope"] }, ["locations[1]: WestEurope is there twice"]],
+    [{ versions: [] }, ["versions: must have at least one"]],
+    [
+      { versions: [{ ...version, apiVersion: "2026-13-01" }] },
+      ["versions[0].apiVersion: must be YYYY-MM-DD or YYYY-MM-DD-preview"],
+    ],
+    [{ versions: [version, version] }, ["versions[1].apiVersion: is there twice"]],
+    [{ type: "Operations" }, ["type: Operations is a path of every provider"]],
+    [
+      { type: "malls/shops" },
+      ["type: there is no type Example.Shop/malls for malls/shops to be in"],
+    ],
+    [
+      { operationTimeoutMs: -1 },
+      ["operationTimeoutMs: must be a whole number of milliseconds above 0"],
+    ],
+  ];
+  for (const [change, wanted] of cases) {
+    assert.deepEqual(problemsOf(faces, { ...face, ...change }), wanted);
+  }
+});
+
+test("a schema that no value could be judged by is refused with its path", () => {
+  const bad = {
+    type: "object",
+    properties: {
+      size: { type: "integr" },
+      kind: { type: "string", "x-setpoint-field-rule": "secret" },
+    },
+  };
+  const found = problemsOf(registry(), {
+    ...face,
+    versions: [{ apiVersion: "2026-01-01", schema: bad }],
+  });
+  assert.ok(found.length > 0);
+  for (const problem of found) assert.match(problem, /^versions\[0\]\.schema\.properties\[size\]/);
+});
+
+test("a schema may not have the field that the server fills in", () => {
+  const own = { type: "object", properties: { provisioningState: { type: "string" } } };
+  assert.deepEqual(
+    problemsOf(registry(), { ...face, versions: [{ apiVersion: "2026-01-01", schema: own }] }),
+    ["versions[0].schema.properties[provisioningState]: is filled in by the server"],
+  );
+});
+
+test("a type and a kind have one face each", () => {
+  const faces = registry();
+  faces.put(face);
+  assert.deepEqual(problemsOf(faces, { ...shelves, type: "SHOPS" }), [
+    "type: Example.Shop/SHOPS already shows the kind shops.example.com",
+  ]);
+  assert.deepEqual(problemsOf(faces, { ...face, type: "stores" }), [
+    "kind: shops.example.com is already shown as Example.Shop/shops",
+  ]);
+});
+
+test("a face that is not even one is refused, not crashed upon", () => {
+  const faces = registry();
+  for (const nonsense of [{}, { versions: [null] }, { actions: 1 }, { locations: [{}] }]) {
+    assert.ok(problemsOf(faces, nonsense as unknown as ArmFace).length > 0);
+  }
+});
+
+function problemsOf(faces: ArmFaces, given: ArmFace): readonly string[] {
+  try {
+    faces.put(given);
+  } catch (error) {
+    assert.ok(isSetpointError(error, "resource.invalid"));
+    return error.details["problems"] as readonly string[];
+  }
+  return [];
+}
+
+function registry(): ArmFaces {
+  const kinds = [served("shops"), served("shelves"), served("realms", "Cluster")];
+  return armFaces(kindRegistry(kinds));
+}
+
+function served(plural: string, scope: "Namespaced" | "Cluster" = "Namespaced"): ServedKind {
+  const version = { name: "v1", served: true, storage: true, schema: { type: "object" } };
+  const names = { plural, kind: plural.slice(0, 1).toUpperCase() + plural.slice(1) };
+  return servedKind({
+    kind: defineKind({ group: "example.com", names, scope, versions: [version] }),
+  });
+}
