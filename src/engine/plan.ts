@@ -30,6 +30,7 @@ export interface RunPlan {
   readonly note?: string;
 }
 
+export const workerLostReason = "WorkerLost";
 /** Claims that ended without a word before a resource is taken for one that kills its workers. */
 export const mostSilentClaims = 3;
 
@@ -94,7 +95,7 @@ function hasGivenUp(resource: Resource, reconciler: Reconciler): boolean {
 
 function workerLost(times: number): Failed {
   const message = `the last ${times} workers that took it were lost before they could report`;
-  return failed("WorkerLost", message, { retry: "slow" });
+  return failed(workerLostReason, message, { retry: "slow" });
 }
 
 function annotationOf({ metadata }: Resource, name: string): string | undefined {

@@ -21,6 +21,7 @@ import type { RunParts } from "./parts.ts";
 import { planFor } from "./plan.ts";
 import type { RunPlan } from "./plan.ts";
 import type { EnginePorts } from "./ports.ts";
+import { putAsideMs } from "./put-aside.ts";
 import type { Reconciler } from "./reconciler.ts";
 import { refusedStatus, reportNothing, reportOf, reportUnrun } from "./reports.ts";
 import { defaultTimeoutMs, outcomeOfError, outcomeReturned } from "./run-errors.ts";
@@ -220,6 +221,8 @@ export class Workers {
       run.startedMs = this.#ports.clock.nowMs();
       return void this.#paperwork.settle(run, reportUnrun(run, plan));
     }
+    const leftMs = putAsideMs(run.current(), run.reconciler, this.#ports.clock.nowMs());
+    if (leftMs > 0) return void this.#paperwork.settle(run, reportNothing(leftMs));
     run.plan = plan;
     run.phase = "queued";
     run.deadline = this.#waits.join(run, longestWaitMs);

@@ -84,8 +84,9 @@ export class Bodies {
     });
   }
 
-  runningOf(process: SimulatedProcess): number {
-    return [...this.#running].filter((body) => body.process === process).length;
+  /** Whoever runs now has its claim, unless it was told otherwise. */
+  audit(): void {
+    for (const body of this.#running) this.#guarded(() => body.checkStillHeld());
   }
 
   #checkBeginning(body: Body, resource: Resource): void {
@@ -220,20 +221,5 @@ export class Body {
 
   async sleep(ms: number): Promise<void> {
     await this.process.timers.sleep(ms, this.signal);
-  }
-
-  /** What was sent takes its course; who is told to stop does not wait for it. */
-  async unlessAborted<T>(sent: Promise<T>): Promise<T> {
-    // Its failure is heard below, or by nobody any more.
-    sent.catch(() => undefined);
-    this.signal.throwIfAborted();
-    const { promise, reject } = Promise.withResolvers<never>();
-    const abort = (): void => reject(this.signal.reason as Error);
-    this.signal.addEventListener("abort", abort, { once: true });
-    try {
-      return await Promise.race([sent, promise]);
-    } finally {
-      this.signal.removeEventListener("abort", abort);
-    }
   }
 }

@@ -15,7 +15,7 @@ import type {
 } from "../../src/store/port.ts";
 import type { Agenda } from "./agenda.ts";
 import { outcomeUnknown, unavailable } from "./network.ts";
-import type { CallKind, Network } from "./network.ts";
+import type { CallKind, Fate, Network } from "./network.ts";
 import type { SimulatedProcess } from "./process.ts";
 import type { SharedStore } from "./shared-store.ts";
 import type { Weather } from "./weather.ts";
@@ -65,9 +65,9 @@ export function distantStore(place: StorePlace): Store {
       network.call(process, calls.history, () => model.history(key, options)),
     claim: (request) => network.call(process, calls.claim, () => shared.claim(process, request)),
     renew: async (claims: readonly ClaimRef[], leaseMs: number): Promise<Renewal> => {
-      const renewal = await network.call(process, calls.renew, async () => {
-        return await shared.renew(claims, leaseMs);
-      });
+      const fate = lateRenewal(place, leaseMs);
+      const renew = (): Promise<Renewal> => shared.renew(claims, leaseMs);
+      const renewal = await network.call(process, calls.renew, renew, fate);
       place.onRenewal(renewal);
       return renewal;
     },
@@ -75,6 +75,16 @@ export function distantStore(place: StorePlace): Store {
     ...news.waits,
     ...notOffered,
   };
+}
+
+/** Now and then a renewal is answered late, and nothing else gets through in the meantime. */
+function lateRenewal({ agenda, process, weather }: StorePlace, leaseMs: number): Partial<Fate> {
+  if (!weather.strikes("late-renewal")) return {};
+  const answerMs = weather.dice.between(leaseMs / 5, leaseMs);
+  agenda.after(50, () => {
+    process.refusedUntilMs = agenda.nowMs + 2 * leaseMs;
+  });
+  return { requestMs: 1, answerMs, failure: "none", crash: "none", pauseMs: 0 };
 }
 
 /** Now and then only a part of a large call comes through, as when one of its batches failed. */
@@ -125,7 +135,7 @@ function listenFor({ agenda, process, shared, weather }: StorePlace): News {
     const atMs = agenda.nowMs + afterMs;
     if (isWork && atMs >= nextAtMs && nextAtMs > agenda.nowMs) return;
     if (isWork) nextAtMs = atMs;
-    agenda.after(afterMs, () => {
+    agenda.after(Math.max(afterMs, process.cutOffUntilMs - agenda.nowMs), () => {
       if (isWork && nextAtMs === atMs) nextAtMs = Number.POSITIVE_INFINITY;
       process.deliver(() => hear(isWork));
     });

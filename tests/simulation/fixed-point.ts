@@ -12,7 +12,8 @@ import {
   appSpecOf,
   appState,
   conditionOf,
-  configKind,
+  configKeyOf,
+  noteKind,
   partKind,
   partName,
   partSpec,
@@ -53,7 +54,7 @@ function isExempt({ outside }: World, key: ResourceKey, resource: Resource): boo
 }
 
 function unsettled(world: World, key: ResourceKey, resource: Resource): string | undefined {
-  if (isExempt(world, key, resource)) return undefined;
+  if (key.kind === noteKind || isExempt(world, key, resource)) return undefined;
   const { metadata } = resource;
   if (metadata.deletionTimestamp !== undefined) return "is still being deleted";
   const observed = statusOf(resource)["observedGeneration"];
@@ -71,9 +72,7 @@ function unsettledApp(world: World, key: ResourceKey, resource: Resource): strin
   const spec = appSpecOf(resource);
   const { namespace } = key;
   const config =
-    spec.config === undefined
-      ? undefined
-      : world.people.read({ kind: configKind, namespace, name: spec.config });
+    spec.config === undefined ? undefined : world.people.read(configKeyOf(namespace, spec.config));
   if (spec.config !== undefined && config === undefined) {
     const ready = conditionOf(resource, "Ready");
     return ready?.["status"] === "False" ? undefined : "does not say that it waits for its config";
@@ -114,7 +113,8 @@ function unsettledState(world: World, resource: Resource, state: string): string
 
 function unanswered(world: World, key: ResourceKey, resource: Resource): string | undefined {
   const asked = resource.metadata.annotations?.[annotations.request];
-  if (asked === undefined || isExempt(world, key, resource)) return undefined;
+  const isFree = key.kind === noteKind || isExempt(world, key, resource);
+  if (asked === undefined || isFree) return undefined;
   const reconcile = statusOf(resource)["reconcile"];
   const handled = isJsonObject(reconcile) ? reconcile["handledRequest"] : undefined;
   return handled === asked ? undefined : `was asked ${asked} and answered ${textOf(handled)}`;
@@ -127,9 +127,9 @@ function hasLivingOwner(world: World, part: Resource): boolean {
 
 /** What outlived its resource: effects in the outside, and journals. */
 function leftBehind(world: World): Finding | undefined {
-  for (const { key, uid, policy } of world.housekeeping.gone) {
+  for (const { key, uid, wasHeld } of world.housekeeping.gone) {
     const state = world.outside.thing(uid)?.state;
-    if (state === undefined || key.kind === configKind || policy !== "manage") continue;
+    if (state === undefined || !wasHeld) continue;
     return { invariant: "removed-clean", text: `${key.name} is gone but for its "${state}"` };
   }
   const living = new Set(world.people.all().map(([, { metadata }]) => metadata.uid));

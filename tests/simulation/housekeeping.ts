@@ -2,7 +2,7 @@
 // a moment later and by nobody in particular. It also remembers what was deleted, and how, so that
 // the outside can be compared with it.
 
-import { annotations } from "../../src/engine/names.ts";
+import { annotations, finalizer } from "../../src/engine/names.ts";
 import { decodeDocument } from "../../src/kernel/document.ts";
 import { ownerUids } from "../../src/kernel/owners.ts";
 import type { ResourceKey } from "../../src/kernel/resource.ts";
@@ -15,8 +15,8 @@ import { simKinds } from "./sim-kinds.ts";
 export interface Gone {
   readonly key: ResourceKey;
   readonly uid: string;
-  readonly policy: string;
-  readonly atMs: number;
+  /** Whether the engine held it, so that what it had made was to be taken back. */
+  readonly wasHeld: boolean;
 }
 
 export class Housekeeping {
@@ -38,12 +38,21 @@ export class Housekeeping {
     for (let revision = this.#seen + 1; revision <= head; revision += 1) {
       const entry = log.get(revision);
       if (entry?.type !== "deleted" || !(entry.key.kind in simKinds)) continue;
-      const { metadata } = decodeDocument(entry.body, revision);
-      const policy = metadata.annotations?.[annotations.policy] ?? "manage";
-      this.gone.push({ key: entry.key, uid: entry.uid, policy, atMs: this.#agenda.nowMs });
+      const { annotations: annotated = {} } = decodeDocument(entry.body, revision).metadata;
+      const isManaged = (annotated[annotations.policy] ?? "manage") === "manage";
+      const wasHeld = isManaged && this.#hadFinalizer(entry.previous);
+      this.gone.push({ key: entry.key, uid: entry.uid, wasHeld });
       this.#agenda.after(this.#dice.between(1, 3_000), () => void this.#collect(entry.uid));
     }
     this.#seen = head;
+  }
+
+  /** The last state that a deletion shows is without the finalizer that was let go with it. */
+  #hadFinalizer(revision: number | undefined): boolean {
+    const before = this.#shared.model.state.log.get(revision ?? 0);
+    if (before === undefined) return false;
+    const { finalizers = [] } = decodeDocument(before.body, before.revision).metadata;
+    return finalizers.includes(finalizer);
   }
 
   async #collect(uid: string): Promise<void> {

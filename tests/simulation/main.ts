@@ -1,11 +1,14 @@
 // `npm run simulate -- --seeds N [--from S]`: runs the engine in N simulated worlds. Each seed that
 // breaks a promise prints the line that repeats it; the summary comes last, and the exit code is 1
-// when anything was broken. With --trace one seed tells all that happened.
+// when anything was broken. With --trace one seed tells all that happened; with --planted bugs are
+// put into the engine, one after the other, and each must be found within --seeds seeds.
 
 import { availableParallelism } from "node:os";
 import { parseArgs } from "node:util";
 import { realEngine } from "./engine-under-test.ts";
+import { bugs } from "./bugs.ts";
 import { planOf } from "./plan.ts";
+import { findPlanted } from "./planted.ts";
 import { runPlan } from "./run.ts";
 import { runSeeds } from "./seeds.ts";
 import { failureLine, summaryOf, summaryText } from "./summary.ts";
@@ -17,6 +20,7 @@ const { values } = parseArgs({
     from: { type: "string", default: "1" },
     jobs: { type: "string", default: String(availableParallelism()) },
     trace: { type: "boolean", default: false },
+    planted: { type: "boolean", default: false },
   },
 });
 const [count, from, jobs] = [values.seeds, values.from, values.jobs].map(Number);
@@ -25,7 +29,7 @@ if (![count, from, jobs].every((number) => Number.isSafeInteger(number) && Numbe
   process.exit(2);
 }
 
-process.exitCode = values.trace ? await traced() : await many();
+process.exitCode = values.planted ? await planted() : values.trace ? await traced() : await many();
 
 async function many(): Promise<number> {
   const startedAt = performance.now();
@@ -48,4 +52,16 @@ async function traced(): Promise<number> {
   for (const failure of summary.failures) console.log(failureLine(failure));
   console.log(summaryText(summary, (performance.now() - startedAt) / 1_000));
   return summary.failures.length > 0 ? 1 : 0;
+}
+
+async function planted(): Promise<number> {
+  let missed = 0;
+  for (const bug of bugs) {
+    const failure = await findPlanted(bug, Number(count));
+    const how = failure === undefined ? "NOT FOUND" : `seed ${failure.seed}, ${failure.invariant}`;
+    console.log(`${bug.name.padEnd(20)} ${how.padEnd(28)} ${bug.about}`);
+    if (failure === undefined) missed += 1;
+  }
+  console.log(`${bugs.length - missed} of ${bugs.length} planted bugs were found`);
+  return missed > 0 ? 1 : 0;
 }

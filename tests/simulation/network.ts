@@ -17,7 +17,7 @@ export interface CallKind {
   readonly isStore: boolean;
 }
 
-interface Fate {
+export interface Fate {
   readonly requestMs: number;
   readonly answerMs: number;
   readonly failure: "none" | "before" | "after";
@@ -41,11 +41,16 @@ export class Network {
   }
 
   // It is the busiest place of a simulation, so it hands promises on instead of awaiting them.
-  call<T>(process: SimulatedProcess, kind: CallKind, perform: () => Promise<T>): Promise<T> {
+  call<T>(
+    process: SimulatedProcess,
+    kind: CallKind,
+    perform: () => Promise<T>,
+    special: Partial<Fate> = {},
+  ): Promise<T> {
     if (!process.isAlive) return never();
     this.calls += 1;
     process.calls += 1;
-    const fate = this.#weather.isStormy ? this.#fate() : clear;
+    const fate = this.#weather.isStormy ? { ...this.#fate(process, kind), ...special } : clear;
     if (this.#trace.isOn) this.#tell(process, kind, fate);
     if (fate.crash === "before") {
       process.end();
@@ -60,10 +65,11 @@ export class Network {
           if (fate.crash === "answered") process.end();
           else run();
         });
-      if (fate.answerMs === 0) deliver();
-      else this.#agenda.after(fate.answerMs, deliver);
+      const answerMs = this.#passable(process, fate.answerMs);
+      if (answerMs === 0) deliver();
+      else this.#agenda.after(answerMs, deliver);
     };
-    this.#agenda.after(fate.requestMs, () => {
+    this.#agenda.after(this.#passable(process, fate.requestMs), () => {
       this.#carryOut(kind, fate, perform).then(
         (value) => answer(() => resolve(value)),
         (error: unknown) => answer(() => reject(error)),
@@ -72,6 +78,11 @@ export class Network {
     if (fate.crash === "sent") process.end();
     else if (fate.pauseMs > 0) process.pause(fate.pauseMs);
     return promise;
+  }
+
+  /** A message that meets a network that is cut off is sent again until it gets through. */
+  #passable({ cutOffUntilMs }: SimulatedProcess, delayMs: number): number {
+    return Math.max(delayMs, cutOffUntilMs - this.#agenda.nowMs);
   }
 
   #carryOut<T>(kind: CallKind, fate: Fate, perform: () => Promise<T>): Promise<T> {
@@ -86,14 +97,15 @@ export class Network {
     throw kind.hasEffect && !isBefore ? outcomeUnknown() : unavailable();
   }
 
-  #fate(): Fate {
+  #fate(process: SimulatedProcess, kind: CallKind): Fate {
     const weather = this.#weather;
     const { dice } = weather;
     const isSlow = weather.strikes("slow");
     const mostMs = isSlow ? 20_000 : 40;
     const isLost = weather.strikes("lost-answer");
     const failsAfter = isLost || weather.strikes("unknown");
-    const failsBefore = !failsAfter && weather.strikes("refused");
+    const isRefused = kind.isStore && process.refusedUntilMs > this.#agenda.nowMs;
+    const failsBefore = isRefused || (!failsAfter && weather.strikes("refused"));
     const crash = weather.strikes("crash")
       ? dice.pick(["before", "sent", "answered"] as const)
       : "none";
@@ -101,7 +113,7 @@ export class Network {
       requestMs: dice.delay(mostMs),
       // Whoever sent a request that stays without an answer gives up in the end.
       answerMs: isLost ? dice.between(10_000, 60_000) : dice.delay(mostMs),
-      failure: failsAfter ? "after" : failsBefore ? "before" : "none",
+      failure: failsBefore ? "before" : failsAfter ? "after" : "none",
       crash,
       pauseMs: weather.strikes("pause") ? dice.between(100, 60_000) : 0,
     };

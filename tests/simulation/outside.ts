@@ -78,12 +78,13 @@ export class Outside {
     return healed;
   }
 
-  async put(body: Body, state: string): Promise<void> {
-    await this.#reach(body, put, () => this.#change(body, state));
+  /** With a signal of its own where the call has one; else that of the run counts. */
+  async put(body: Body, state: string, signal: AbortSignal = body.signal): Promise<void> {
+    await this.#reach(body, put, signal, () => this.#change(body, state));
   }
 
   async remove(body: Body): Promise<void> {
-    await this.#reach(body, take, () => this.#change(body, undefined));
+    await this.#reach(body, take, body.signal, () => this.#change(body, undefined));
   }
 
   #change(body: Body, state: string | undefined): void {
@@ -103,18 +104,18 @@ export class Outside {
     else this.counts.effects += 1;
   }
 
-  async #reach(body: Body, kind: CallKind, change: () => void): Promise<void> {
+  async #reach(body: Body, kind: CallKind, signal: AbortSignal, change: () => void): Promise<void> {
     body.checkStillHeld();
     const mood = this.moodOf(body.key.name);
-    if (mood !== "fine") await this.#treat(body, mood);
+    if (mood !== "fine") await this.#treat(body, mood, signal);
     const waitMs = this.#dice.delay(this.#mostMs);
-    if (waitMs > 0) await body.sleep(waitMs);
+    if (waitMs > 0) await body.process.timers.sleep(waitMs, signal);
     body.checkStillHeld();
     // What has been sent takes effect even when its sender no longer listens.
     const sent = this.#network.call(body.process, kind, async () => {
       await Promise.resolve(this.#guarded(change));
     });
-    await body.unlessAborted(sent);
+    await unlessAborted(sent, signal);
   }
 
   /** A violation ends the run; thrown to the reconciler it would pass for a failed call. */
@@ -127,7 +128,7 @@ export class Outside {
     }
   }
 
-  async #treat(body: Body, mood: Mood): Promise<void> {
+  async #treat(body: Body, mood: Mood, signal: AbortSignal): Promise<void> {
     this.counts.poisonings += 1;
     switch (mood) {
       case "fails":
@@ -141,7 +142,7 @@ export class Outside {
       case "fatal":
         throw new ReconcileFailure(failed("Hopeless", "it will never work", { retry: "never" }));
       case "hangs":
-        return await body.sleep(Number.MAX_SAFE_INTEGER);
+        return await body.process.timers.sleep(Number.MAX_SAFE_INTEGER, signal);
       case "deaf":
         return await body.process.timers.sleep(90_000);
       case "crashes":
@@ -152,5 +153,20 @@ export class Outside {
       default:
         return mood satisfies never;
     }
+  }
+}
+
+/** What was sent takes its course; who is told to stop does not wait for it. */
+async function unlessAborted<T>(sent: Promise<T>, signal: AbortSignal): Promise<T> {
+  // Its failure is heard below, or by nobody any more.
+  sent.catch(() => undefined);
+  signal.throwIfAborted();
+  const { promise, reject } = Promise.withResolvers<never>();
+  const abort = (): void => reject(signal.reason);
+  signal.addEventListener("abort", abort, { once: true });
+  try {
+    return await Promise.race([sent, promise]);
+  } finally {
+    signal.removeEventListener("abort", abort);
   }
 }

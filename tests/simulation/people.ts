@@ -12,7 +12,7 @@ import { timeText } from "../../src/kernel/clock.ts";
 import type { Precondition, Write } from "../../src/store/port.ts";
 import type { Dice } from "./dice.ts";
 import type { SharedStore } from "./shared-store.ts";
-import { apiVersion, simDraft, simKinds } from "./sim-kinds.ts";
+import { apiVersion, noteKind, simDraft, simKinds } from "./sim-kinds.ts";
 
 const dueNow = { kind: "wake", afterMs: 0 } as const;
 
@@ -95,7 +95,8 @@ export class People {
   async #put(key: ResourceKey, resource: Resource, when: Precondition): Promise<void> {
     const { uid } = resource.metadata;
     const draft = simDraft(resource);
-    const write: Write = { kind: "put", key, uid, draft, when, due: dueNow };
+    const due = key.kind === noteKind ? {} : { due: dueNow };
+    const write: Write = { kind: "put", key, uid, draft, when, ...due };
     const [answer] = await this.#shared.commit(undefined, [write]);
     if (answer?.kind === "refused") throw answer.error;
   }

@@ -11,7 +11,7 @@ import type { Dice } from "./dice.ts";
 import { moods } from "./outside.ts";
 import type { Mood } from "./outside.ts";
 import type { Annotations } from "./people.ts";
-import { appKind, configKind, partKind, partName } from "./sim-kinds.ts";
+import { appKind, configKeyOf, configKind, partKind, partName } from "./sim-kinds.ts";
 import type { KindSettings } from "./sim-reconcilers.ts";
 import { drawRates, faultKinds } from "./weather.ts";
 import type { FaultKind, Rates } from "./weather.ts";
@@ -115,7 +115,7 @@ function crowdPlan(seed: number, dice: Dice): Plan {
     leaseMs: 10_000,
     stormMs,
     quietMs: minuteMs,
-    limits: { slots, perNamespace: slots, perKind: sizes.between(2, slots) },
+    limits: { slots, perNamespace: slots, perKind: sizes.between(2, 2 * slots) },
     settings: { resyncMs: 0, timeoutMs: minuteMs },
     outsideMs: 50,
     rates: drawRates(dice.fork("rates"), new Set()),
@@ -140,8 +140,8 @@ function namesOf(tenant: string, dice: Dice): Names {
     namespace: tenant,
     name: `${tenant}-app${index}`,
   }));
-  const configs = Array.from({ length: dice.between(1, 2) }, (_, index) =>
-    configOf(tenant, `${tenant}-config${index}`),
+  const configs = Array.from({ length: dice.between(1, 3) }, (_, index) =>
+    configKeyOf(tenant, `${tenant}-${dice.pick(["config", "note"])}${index}`),
   );
   return { apps, configs };
 }
@@ -161,7 +161,7 @@ function poisonsOf(names: readonly Names[], dice: Dice): readonly Poison[] {
   return dice
     .shuffled(every)
     .slice(0, count)
-    .map((name) => ({ name, mood: dice.pick(moods) }));
+    .map((name) => ({ name, mood: dice.pick([...moods, "fatal", "fatal"] as const) }));
 }
 
 function actionsOf(names: readonly Names[], stormMs: number, dice: Dice): readonly PlannedAction[] {
@@ -177,7 +177,7 @@ function actionsOf(names: readonly Names[], stormMs: number, dice: Dice): readon
       counter += 1;
       const first = isApp ? createApp(dice, configs, counter) : createConfig(counter);
       actions.push({ ...first, key, atMs: dice.delay(stormMs) });
-      const more = dice.between(0, 5);
+      const more = dice.between(0, isApp ? 5 : 8);
       for (let i = 0; i < more; i += 1) {
         actions.push({ ...draw(), key, atMs: dice.between(0, stormMs) });
       }
@@ -205,7 +205,7 @@ function appFields(dice: Dice, configs: readonly ResourceKey[], counter: number)
     value: counter,
     parts: dice.between(0, 2),
     config: config ?? null,
-    steps: dice.chance(0.4) ? dice.between(1, 3) : 0,
+    steps: dice.chance(0.5) ? dice.between(1, 3) : 0,
     about: `about${counter}`,
   };
 }

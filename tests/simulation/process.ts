@@ -29,6 +29,10 @@ export class SimulatedProcess {
   calls = 0;
   /** When it last was paused, in true time: what it believes about leases is off since then. */
   #pausedUntilMs = Number.NEGATIVE_INFINITY;
+  /** Until then it is cut off: what it sends and what it would be told waits. */
+  cutOffUntilMs = 0;
+  /** Until then the store refuses what it sends. */
+  refusedUntilMs = 0;
   readonly #agenda: Agenda;
   #life: "running" | "paused" | "over" = "running";
   #clockOffsetMs: number;

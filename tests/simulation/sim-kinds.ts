@@ -1,5 +1,6 @@
 // The kinds of a simulated world. An App has Parts as children and refers to a Config, so that
-// between them every way of being woken occurs. A Config is never held by a finalizer.
+// between them every way of being woken occurs. A Config is never held by a finalizer. A Note can
+// stand in for a Config and is reconciled by nobody, so that its changes are followed by no others.
 
 import type { Draft } from "../../src/kernel/draft.ts";
 import { draftOf } from "../../src/kernel/draft.ts";
@@ -12,12 +13,19 @@ export const apiVersion = "sim.dev/v1";
 export const appKind = "apps.sim.dev";
 export const partKind = "parts.sim.dev";
 export const configKind = "configs.sim.dev";
+export const noteKind = "notes.sim.dev";
 
 export const simKinds: Readonly<Record<string, string>> = {
   [appKind]: "App",
   [partKind]: "Part",
   [configKind]: "Config",
+  [noteKind]: "Note",
 };
+
+/** What an App means by the name of its config. */
+export function configKeyOf(namespace: string, name: string): ResourceKey {
+  return { kind: name.includes("note") ? noteKind : configKind, namespace, name };
+}
 
 export interface AppSpec {
   readonly value: number;

@@ -17,6 +17,7 @@ import {
   appSpecOf,
   appState,
   conditionOf,
+  configKeyOf,
   configKind,
   partKind,
   partName,
@@ -63,7 +64,9 @@ function plainReconciler(place: AuthorPlace, kind: string): Reconciler {
         async (body) => {
           // Parts are made by a system with breakers; configs are called for directly.
           if (kind === partKind) {
-            await context.outside("factory", () => outside.put(body, plainState(resource)));
+            await context.outside("factory", (signal) =>
+              outside.put(body, plainState(resource), signal),
+            );
           } else await outside.put(body, plainState(resource));
           return done({ status: { applied: plainState(resource) } });
         },
@@ -120,7 +123,8 @@ async function reconcileApp(
   memory.checkExternalId(body, context.externalId);
   const input = await inputOf(spec, context);
   if (input === "missing") {
-    return waiting({ kind: configKind, name: spec.config ?? "" }, { message: "no config" });
+    const { kind, name } = configKeyOf("", spec.config ?? "");
+    return waiting({ kind, name }, { message: "no config" });
   }
   const password = await context.remember("password", () => memory.newValue("password"));
   memory.remembered(body, "password", password);
@@ -136,7 +140,8 @@ async function reconcileApp(
 
 async function inputOf(spec: AppSpec, context: Context): Promise<number | undefined | "missing"> {
   if (spec.config === undefined) return undefined;
-  const config = await context.references.get({ kind: configKind, name: spec.config });
+  const { kind, name } = configKeyOf("", spec.config);
+  const config = await context.references.get({ kind, name });
   return config === undefined ? "missing" : valueOf(config);
 }
 

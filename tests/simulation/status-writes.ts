@@ -45,7 +45,7 @@ function checkHonesty(kind: string, resource: Resource): void {
   const { generation, name, deletionTimestamp } = resource.metadata;
   const status = statusOf(resource);
   const [ready, synced] = [conditionOf(resource, "Ready"), conditionOf(resource, "Synced")];
-  const isReady = ready?.["status"] === "True" && ready["observedGeneration"] === generation;
+  const isReady = ready?.["status"] === "True";
   const isSaid = status["observedGeneration"] === generation && synced?.["status"] === "True";
   if (!isReady || !isSaid || status["observed"] !== undefined) return;
   if (deletionTimestamp !== undefined || ready["reason"] !== "Available") return;

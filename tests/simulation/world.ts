@@ -21,7 +21,7 @@ import type { Plan, PlannedAction } from "./plan.ts";
 import type { SimulatedProcess } from "./process.ts";
 import type { HeldClaim } from "./referee.ts";
 import { SharedStore } from "./shared-store.ts";
-import { appKind, configKind } from "./sim-kinds.ts";
+import { appKind, appSpecOf, configKeyOf, configKind } from "./sim-kinds.ts";
 import { simReconcilers } from "./sim-reconcilers.ts";
 import { simResources } from "./sim-resources.ts";
 import type { Trace } from "./trace.ts";
@@ -29,6 +29,7 @@ import { Violation } from "./violation.ts";
 import { Weather } from "./weather.ts";
 
 export const graceMs = 5_000;
+/** By then all that the storm has begun is over: the longest pauses and lost answers. */
 export const lastFaultMs = 65_000;
 
 export class World {
@@ -99,11 +100,6 @@ export class World {
     this.#calmSinceMs = this.agenda.nowMs;
   }
 
-  /** Whether everything that the storm has begun is over: the longest pauses and lost answers. */
-  get isClear(): boolean {
-    return this.agenda.nowMs >= this.#calmSinceMs + lastFaultMs;
-  }
-
   async #act(action: PlannedAction): Promise<void> {
     const { people } = this;
     const { key } = action;
@@ -157,6 +153,7 @@ export class World {
     };
     const { slots, perNamespace } = plan.limits;
     const { leaseMs } = plan;
+    process.onEnd(() => this.#onEnd());
     const engine = this.#startEngine(ports, {
       owner: process.name,
       slots,
@@ -173,10 +170,26 @@ export class World {
   }
 
   /** Whoever lives keeps what it holds, unless it cannot get rid of what does not stop. */
-  #checkTakeover({ key, token, process }: HeldClaim): void {
-    if (!this.isClear || !process.isAlive || this.outside.moodOf(key.name) !== "fine") return;
+  #checkTakeover({ key, token, process, expiresAtMs }: HeldClaim): void {
+    const endedAtMs = this.agenda.nowMs - (this.shared.nowMs() - expiresAtMs);
+    const wasClear = endedAtMs > this.#calmSinceMs + lastFaultMs;
+    if (!wasClear || !process.isAlive || this.outside.moodOf(key.name) !== "fine") return;
     const text = `${process.name} #${token} ${keyText(key)} ran out`;
     throw new Violation("kept-leases", text);
+  }
+
+  #compact(): void {
+    const { head, model } = this.shared;
+    if (this.trace.isOn) this.trace.write(this.agenda.nowMs, `the log is cut at ${head}`);
+    void model.compact(head);
+  }
+
+  /** Old history tends to go just while nobody follows it. */
+  #onEnd(): void {
+    const { weather, agenda } = this;
+    if (!weather.isStormy || weather.rates.compaction === 0 || !weather.dice.chance(0.3)) return;
+    weather.counts.compaction += 1;
+    agenda.after(weather.dice.between(500, 8_000), () => this.#compact());
   }
 
   #logOf(process: SimulatedProcess): EnginePorts["log"] {
@@ -192,7 +205,15 @@ export class World {
     if (!this.firstBegun.has(body.uid)) this.firstBegun.set(body.uid, this.agenda.nowMs);
     const isEditable = body.key.kind === appKind || body.key.kind === configKind;
     if (!this.weather.isStormy || !isEditable || !this.#dice.chance(this.plan.meddling)) return;
-    this.agenda.after(this.#dice.between(0, 600), () => void this.#meddle(body.key));
+    const config = body.key.kind === appKind ? this.#configOf(body.key) : undefined;
+    const key = config !== undefined && this.#dice.chance(0.5) ? config : body.key;
+    this.agenda.after(this.#dice.between(0, 600), () => void this.#meddle(key));
+  }
+
+  #configOf(app: ResourceKey): ResourceKey | undefined {
+    const resource = this.people.read(app);
+    const name = resource === undefined ? undefined : appSpecOf(resource).config;
+    return name === undefined ? undefined : configKeyOf(app.namespace, name);
   }
 
   async #meddle(key: ResourceKey): Promise<void> {
@@ -205,20 +226,33 @@ export class World {
     await this.people.editSpec(key, fields);
   }
 
+  /** A network that flaps: it comes and goes some times before it stays. */
+  #cutOff(process: SimulatedProcess, timesLeft: number): void {
+    if (!this.weather.isStormy || timesLeft === 0) return;
+    const { dice } = this.weather;
+    const lastsMs = dice.between(200, this.plan.leaseMs);
+    Object.assign(process, { cutOffUntilMs: this.agenda.nowMs + lastsMs });
+    this.agenda.after(lastsMs + dice.between(10, this.plan.leaseMs / 2), () =>
+      this.#cutOff(process, timesLeft - dice.between(1, timesLeft)),
+    );
+  }
+
   /** Once a second, the faults that are not about one call. */
   #blow(): void {
     this.agenda.after(1_000, () => {
       const { weather, agenda, shared } = this;
       if (!weather.isStormy) return;
+      this.bodies.audit();
       const { dice } = weather;
       const process = dice.anyOf(this.fleet.processes);
       if (weather.strikes("clock-step")) process?.stepClock(dice.between(-600_000, 600_000));
       if (weather.strikes("store-clock-step")) shared.stepClock(dice.between(-5_000, 5_000));
+      if (weather.strikes("partition") && process !== undefined) this.#cutOff(process, 6);
       if (weather.strikes("outage")) {
         weather.outageUntilMs = agenda.nowMs + dice.between(500, 45_000);
       }
       if (weather.strikes("restart")) this.fleet.restartOne();
-      if (weather.strikes("compaction")) void shared.model.compact(shared.head);
+      if (weather.strikes("compaction")) this.#compact();
       this.#blow();
     });
   }

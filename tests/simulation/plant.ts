@@ -1,0 +1,70 @@
+// Puts a bug into a copy of the engine without touching its files: the modules of src/engine are
+// loaded once more under another address, and one sentence of one of them is replaced on the way.
+// When that sentence is not there any more loading fails, so that a planted bug cannot wither.
+
+import { registerHooks } from "node:module";
+import { engineFrom } from "./engine-under-test.ts";
+import type { EngineModules } from "./engine-under-test.ts";
+import type { StartEngine } from "./fleet.ts";
+
+export interface Bug {
+  readonly name: string;
+  /** What is wrong with the engine that has it. */
+  readonly about: string;
+  /** A file of src/engine. */
+  readonly file: string;
+  readonly find: string;
+  readonly replace: string;
+}
+
+const engineFolder = new URL("../../src/engine/", import.meta.url).href;
+/** Reconcilers throw and return what is defined here, so there is only one of it. */
+const shared = new Set(["outcome.ts", "names.ts"]);
+
+export async function plant(bug: Bug): Promise<StartEngine> {
+  let isPlanted = false;
+  const mark = `?bug=${bug.name}`;
+  const hooks = registerHooks({
+    resolve: (specifier, context, next) => {
+      const resolved = next(specifier, context);
+      const isInside = context.parentURL?.endsWith(mark) === true;
+      const file = fileOf(resolved.url);
+      const isCopied = isInside && file !== undefined && !shared.has(file);
+      return isCopied ? { ...resolved, url: `${resolved.url}${mark}` } : resolved;
+    },
+    load: (url, context, next) => {
+      const loaded = next(url, context);
+      if (!url.endsWith(mark) || fileOf(url.slice(0, -mark.length)) !== bug.file) return loaded;
+      isPlanted = true;
+      return { ...loaded, source: replaced(textOf(loaded.source), bug) };
+    },
+  });
+  try {
+    const [engine, waking] = await Promise.all([
+      import(`${engineFolder}engine.ts${mark}`) as Promise<Pick<EngineModules, "startEngine">>,
+      import(`${engineFolder}waking-companion.ts${mark}`) as Promise<
+        Pick<EngineModules, "wakingCompanion">
+      >,
+    ]);
+    if (!isPlanted) throw new Error(`${bug.name}: ${bug.file} is no part of the engine`);
+    return engineFrom({ ...engine, ...waking });
+  } finally {
+    hooks.deregister();
+  }
+}
+
+function fileOf(url: string): string | undefined {
+  return url.startsWith(engineFolder) ? url.slice(engineFolder.length) : undefined;
+}
+
+function textOf(source: string | ArrayBuffer | NodeJS.TypedArray | undefined): string {
+  return typeof source === "string" ? source : Buffer.from(source as Uint8Array).toString();
+}
+
+function replaced(source: string, { name, file, find, replace }: Bug): string {
+  const parts = source.split(find);
+  if (parts.length !== 2) {
+    throw new Error(`${name}: ${file} has ${parts.length - 1} times what is to be replaced`);
+  }
+  return parts.join(replace);
+}
