@@ -1,10 +1,10 @@
 // What a reconciler is given: the scope of its run and the parts of the engine, in the words of
 // reconciler.ts. It is made for every run, so it holds nothing but the run and makes the rest when
-// asked.
+// asked. Whatever it gives may be taken apart: authors write `{ perform, signal }: Context`.
 
 import type { Clock } from "../kernel/clock.ts";
 import { isSetpointError } from "../kernel/errors.ts";
-import type { Json, JsonObject } from "../kernel/json.ts";
+import type { JsonObject } from "../kernel/json.ts";
 import type { Random } from "../kernel/random.ts";
 import type { Resource, ResourceKey } from "../kernel/resource.ts";
 import type { Position } from "../store/port.ts";
@@ -13,12 +13,9 @@ import type {
   ChildDocument,
   Children,
   Context,
-  Operation,
-  Progress,
   Reference,
   References,
   RunLog,
-  StepResults,
   Tracer,
 } from "./reconciler.ts";
 import { readRecord } from "./read-record.ts";
@@ -92,29 +89,32 @@ export class RunContext implements Context {
     return textOf(reconcileStatusOf(statusOf(this.#run.current())).externalId);
   }
 
-  async rememberExternalId(id: string): Promise<void> {
-    if (this.externalId === id) return;
-    await this.#note({ externalId: id });
+  get rememberExternalId(): Context["rememberExternalId"] {
+    return async (id) => {
+      if (this.externalId !== id) await this.#note({ externalId: id });
+    };
   }
 
-  async remember<T extends Json>(name: string, make: () => Promise<T> | T): Promise<T> {
-    return await this.#run.steps.remember(name, make);
+  get remember(): Context["remember"] {
+    return this.#run.steps.remember;
   }
 
-  async perform(operation: Operation): Promise<StepResults> {
-    return await this.#run.steps.perform(operation);
+  get perform(): Context["perform"] {
+    return this.#run.steps.perform;
   }
 
-  async progress(progress: Progress): Promise<void> {
-    await showProgress(this.#run, progress);
+  get progress(): Context["progress"] {
+    return async (progress) => await showProgress(this.#run, progress);
   }
 
-  async outside<T>(system: string, call: (signal: AbortSignal) => Promise<T>): Promise<T> {
-    return await this.#run.around.parts.outside(this.#run, system, call);
+  get outside(): Context["outside"] {
+    const run = this.#run;
+    return async (system, call) => await run.around.parts.outside(run, system, call);
   }
 
-  event(type: "Normal" | "Warning", reason: string, message: string): void {
-    this.#run.around.parts.event(this.#run, type, reason, message);
+  get event(): Context["event"] {
+    const run = this.#run;
+    return (type, reason, message) => run.around.parts.event(run, type, reason, message);
   }
 
   async #note(fields: JsonObject): Promise<void> {

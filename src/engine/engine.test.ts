@@ -224,6 +224,22 @@ describe("policies", () => {
 });
 
 describe("a context", () => {
+  it("may be taken apart by who uses it", async () => {
+    const rig = newRig();
+    await using engine = startEngine(rig.ports, { owner: "one" });
+    const reconcile: Reconciler["reconcile"] = async (_resource, context) => {
+      const { outside, perform, progress, remember, rememberExternalId } = context;
+      await rememberExternalId(await remember("id", () => "x-1"));
+      await progress({ done: 0, of: 1, message: "building" });
+      await perform({ name: "build", steps: [{ name: "all", run: async () => "built" }] });
+      return done({ status: { built: await outside("site", async () => "yes") } });
+    };
+    engine.add(kindOf(reconcile));
+    await create(rig.store, keyOf("a"));
+    await rig.timers.advance(10);
+    assert.equal((await statusIn(rig.store, keyOf("a")))["built"], "yes");
+  });
+
   it("shows progress, an external id and status while the run goes on", async () => {
     const rig = newRig();
     await using engine = startEngine(rig.ports, { owner: "one" });

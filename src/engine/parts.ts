@@ -3,12 +3,11 @@
 // through the scope of the run, so that what they write is fenced and stops with the lease. They
 // are made when a run first asks for them: a run that needs none pays for none.
 
-import type { Json } from "../kernel/json.ts";
 import type { Resource } from "../kernel/resource.ts";
 import type { Write } from "../store/port.ts";
 import type { Outcome } from "./outcome.ts";
 import type { EnginePorts, RunScope } from "./ports.ts";
-import type { Operation, Reconciler, Reference, StepResults } from "./reconciler.ts";
+import type { Context, Reconciler, Reference } from "./reconciler.ts";
 
 export interface RunParts {
   steps(scope: RunScope): StepsPart;
@@ -25,10 +24,7 @@ export interface RunParts {
   farewell?(scope: RunScope): Promise<readonly Write[]>;
 }
 
-export interface StepsPart {
-  remember<T extends Json>(name: string, make: () => Promise<T> | T): Promise<T>;
-  perform(operation: Operation): Promise<StepResults>;
-}
+export type StepsPart = Pick<Context, "remember" | "perform">;
 
 export interface ReferencesPart {
   get(reference: Reference): Promise<Resource | undefined>;

@@ -39,7 +39,7 @@ export interface RetryPolicy {
   readonly slowMostMs: number;
 }
 
-/** What a run may use. It is of no use after the run has ended. */
+/** What a run may use, whole or taken apart. It is of no use after the run has ended. */
 export interface Context {
   /** Aborted when the lease is lost, time is up, or the server stops. Pass it to every call. */
   readonly signal: AbortSignal;
@@ -59,20 +59,20 @@ export interface Context {
 
   /** Stored by `rememberExternalId`, so that deletion finds what creation made. */
   readonly externalId: string | undefined;
-  rememberExternalId(id: string): Promise<void>;
+  readonly rememberExternalId: (id: string) => Promise<void>;
   /** Makes a value once and stores it, sealed, before it is used: passwords, suffixes, ids. */
-  remember<T extends Json>(name: string, make: () => Promise<T> | T): Promise<T>;
+  readonly remember: <T extends Json>(name: string, make: () => Promise<T> | T) => Promise<T>;
   /** Carries out an operation of durable steps, from the first that is not yet done. */
-  perform(operation: Operation): Promise<StepResults>;
-  progress(progress: Progress): Promise<void>;
+  readonly perform: (operation: Operation) => Promise<StepResults>;
+  readonly progress: (progress: Progress) => Promise<void>;
 
   /**
    * Calls a system outside under its circuit breaker and within its bulkhead. When either refuses,
    * the run ends and is tried again when there is hope, without counting as a failure.
    */
-  outside<T>(system: string, call: (signal: AbortSignal) => Promise<T>): Promise<T>;
+  readonly outside: <T>(system: string, call: (signal: AbortSignal) => Promise<T>) => Promise<T>;
   /** Recorded as an Event of the resource. */
-  event(type: "Normal" | "Warning", reason: string, message: string): void;
+  readonly event: (type: "Normal" | "Warning", reason: string, message: string) => void;
 }
 
 export interface RunLog {
