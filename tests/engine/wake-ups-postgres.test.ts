@@ -1,0 +1,88 @@
+// Wake-ups on a real PostgreSQL: two processes share the log, one follows it, and the other takes
+// over. What a journal keeps cannot be found in the database.
+import assert from "node:assert/strict";
+import { after, before, test } from "node:test";
+import { adopt } from "../../src/engine/adoption.ts";
+import { journalOf } from "../../src/engine/journal.ts";
+import { rememberIn } from "../../src/engine/remember.ts";
+import { startWakeUps } from "../../src/engine/wake-ups.ts";
+import type { WakeUps } from "../../src/engine/wake-ups.ts";
+import { systemTimers, timersFrom } from "../../src/kernel/timers.ts";
+import type { Store } from "../../src/store/port.ts";
+import { startPostgres } from "../peers/postgres.ts";
+import type { Postgres } from "../peers/postgres.ts";
+import { waitUntil } from "../peers/wait.ts";
+import { openForTest } from "../store/postgres-for-test.ts";
+import {
+  claim,
+  gadgets,
+  keyTo,
+  noMeter,
+  openScope,
+  ownerNamed,
+  release,
+  resources,
+  silent,
+  widgets,
+  write,
+} from "./sample-run.ts";
+
+let server: Postgres;
+
+before(async () => {
+  server = await startPostgres();
+});
+after(async () => {
+  await server[Symbol.asyncDispose]();
+});
+
+const a = keyTo("a");
+const b = keyTo("b", gadgets);
+const hasty = timersFrom((ms, run) => systemTimers.after(ms / 100, run));
+
+function follow(store: Store, owner: string): WakeUps {
+  const around = { timers: systemTimers, log: silent, meter: noMeter };
+  return startWakeUps({ store, resources: resources as never, ...around }, owner);
+}
+
+async function isDue(store: Store): Promise<boolean> {
+  return (await store.nextDue([widgets])) === 0;
+}
+
+test("one process follows for all, and another takes over when it stops", async () => {
+  await using harness = await openForTest(server);
+  const { store } = harness;
+  const other = await harness.openAnother();
+  await write(store, a);
+  const { signal } = new AbortController();
+  await adopt({ store, timers: hasty, log: silent }, { kind: widgets, version: 1 }, signal);
+  const first = follow(store, "first");
+  await waitUntil("the first wake", () => isDue(store));
+  const second = follow(other, "second");
+  await release(await openScope(store, a));
+
+  await write(other, b, { owners: [ownerNamed(a)] });
+  await waitUntil("a wake by the child", () => isDue(store));
+  const scope = await openScope(store, a);
+  await journalOf(scope, store).change((content) => ({ ...content, references: [b] }));
+  await release(scope);
+
+  await first[Symbol.asyncDispose]();
+  await write(store, b, { spec: { size: 2 } });
+  await waitUntil("a wake by the reference", () => isDue(store));
+  await claim(store, a);
+  await second[Symbol.asyncDispose]();
+});
+
+test("what is remembered is sealed in the database and whole when it is read", async () => {
+  await using harness = await openForTest(server);
+  const { store } = harness;
+  const word = "correct-horse-battery-staple";
+  await write(store, a, { dueMs: 0, spec: { marker: "plain-marker" } });
+  const scope = await openScope(store, a);
+  await rememberIn(journalOf(scope, store))("password", () => word);
+  assert.equal(await rememberIn(journalOf(scope, store))("password", () => "another"), word);
+  const bytes = await harness.rawBytes?.();
+  assert(bytes?.includes("plain-marker") === true);
+  assert(!bytes.includes(word));
+});
