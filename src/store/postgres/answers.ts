@@ -1,5 +1,5 @@
 /**
- * The answer of commit_v1 turned into the port's answers, and into the changes that followers of
+ * The answer of commit_v2 turned into the port's answers, and into the changes that followers of
  * the log are given without reading them back: the bytes are those the caller handed in.
  */
 import assert from "node:assert/strict";

@@ -1,12 +1,12 @@
 /**
- * A batch of prepared groups as the parameters of commit_v1 (migrations/0004_commit.sql, where they
- * are explained). Everything that can be decided without stored state is decided here, on the
+ * A batch of prepared groups as the parameters of commit_v2 (explained in migrations/0004_commit.sql
+ * and 0006_once.sql). Everything that can be decided without stored state is decided here, on the
  * client: the runs, the sorted list of rows to lock, and what is sparse stays sparse.
  */
 import { keyText } from "../../kernel/resource.ts";
 import type { ResourceKey } from "../../kernel/resource.ts";
-import type { ClaimRef, DueChange, Precondition, Put, Write } from "../port.ts";
-import type { PreparedGroup } from "../prepare.ts";
+import type { DueChange, Precondition, Put, Write } from "../port.ts";
+import type { PreparedGroup, PreparedWrite } from "../prepare.ts";
 import {
   arrayLiteral,
   boolArray,
@@ -20,42 +20,15 @@ import {
 const operations = { put: 1, delete: 2, schedule: 3 } as const;
 const conditions = { absent: 0, revision: 1, exists: 2 } as const;
 
-interface Fence {
-  readonly ordinal: number;
-  readonly claim: ClaimRef;
-}
-
-interface Plan {
-  readonly ordinal: number;
-  readonly key: ResourceKey;
-  readonly due: DueChange;
-}
-
-/** The parameters of commit_v1 after writer, batch and skew. */
+/** The parameters of commit_v2 after writer, batch and skew. */
 export function batchValues(groups: readonly PreparedGroup[]): readonly unknown[] {
   const writes = groups.flatMap((group) => group.writes);
-  const keys = writes.map(({ write }) => write.key);
-  const fences = writes.flatMap(({ write }, index): Fence[] =>
-    write.claim === undefined ? [] : [{ ordinal: index + 1, claim: write.claim }],
-  );
-  const plans = writes.flatMap(({ write }, index): Plan[] =>
-    write.kind === "delete" || write.due === undefined
-      ? []
-      : [{ ordinal: index + 1, key: write.key, due: write.due }],
-  );
-  const removed = writes.flatMap(({ write }) => (write.kind === "delete" ? [write.key] : []));
-  const locked = sortedKeys([
-    ...fences.map(({ claim }) => claim.key),
-    ...plans.map(({ key }) => key),
-    ...removed,
-  ]);
-  const fenceKeys = fences.map(({ claim }) => claim.key);
-  const planKeys = plans.map(({ key }) => key);
+  const { keys: locked, fences, plans } = lockedRows(writes);
   return [
     int4Array(runEnds(groups)),
     int4Array(groups.flatMap((group, index) => group.writes.map(() => index))),
     int2Array(writes.map(({ write }) => operations[write.kind])),
-    ...keyArrays(keys),
+    ...keyArrays(writes.map(({ write }) => write.key)),
     textArray(writes.map(({ write }) => (write.kind === "put" ? write.uid : null))),
     int2Array(writes.map(({ write }) => conditions[write.when.kind])),
     int8Array(writes.map(({ write }) => whenRevision(write.when))),
@@ -78,10 +51,10 @@ export function batchValues(groups: readonly PreparedGroup[]): readonly unknown[
     textArray(writes.map(({ terms }) => arrayLiteral(terms))),
     ...keyArrays(locked),
     int4Array(fences.map(({ ordinal }) => ordinal)),
-    ...keyArrays(fenceKeys),
-    int8Array(fences.map(({ claim }) => claim.token)),
+    int4Array(fences.map(({ row }) => row.place)),
+    int8Array(fences.map(({ token }) => token)),
     int4Array(plans.map(({ ordinal }) => ordinal)),
-    ...keyArrays(planKeys),
+    int4Array(plans.map(({ row }) => row.place)),
     boolArray(plans.map(({ due }) => due.kind === "release")),
     int8Array(plans.map(({ due }) => due.afterMs ?? null)),
     boolArray(plans.map(({ due }) => due.kind === "release" && due.attempts === "reset")),
@@ -89,8 +62,58 @@ export function batchValues(groups: readonly PreparedGroup[]): readonly unknown[
   ];
 }
 
+/** A due row that is locked, by its key, with its place (from 1) in the order of locking. */
+interface LockedRow {
+  readonly id: string;
+  readonly key: ResourceKey;
+  place: number;
+}
+
+interface Fence {
+  readonly ordinal: number;
+  readonly row: LockedRow;
+  readonly token: number;
+}
+
+interface Plan {
+  readonly ordinal: number;
+  readonly row: LockedRow;
+  readonly due: DueChange;
+}
+
+interface LockedRows {
+  readonly keys: readonly ResourceKey[];
+  readonly fences: readonly Fence[];
+  readonly plans: readonly Plan[];
+}
+
+/** Every due row that is read or changed, once, and who needs it. */
+function lockedRows(writes: readonly PreparedWrite[]): LockedRows {
+  const rows = new Map<string, LockedRow>();
+  const rowOf = (id: string, key: ResourceKey): LockedRow => {
+    let row = rows.get(id);
+    if (row === undefined) rows.set(id, (row = { id, key, place: 0 }));
+    return row;
+  };
+  const fences: Fence[] = [];
+  const plans: Plan[] = [];
+  for (const [index, { id, write }] of writes.entries()) {
+    const { key, claim } = write;
+    const ordinal = index + 1;
+    if (claim !== undefined) {
+      const fenceId = claim.key === key ? id : keyText(claim.key);
+      fences.push({ ordinal, row: rowOf(fenceId, claim.key), token: claim.token });
+    }
+    if (write.kind === "delete") rowOf(id, key);
+    else if (write.due !== undefined) plans.push({ ordinal, row: rowOf(id, key), due: write.due });
+  }
+  const sorted = [...rows.values()].sort((a, b) => (a.id < b.id ? -1 : 1));
+  for (const [index, row] of sorted.entries()) row.place = index + 1;
+  return { keys: sorted.map(({ key }) => key), fences, plans };
+}
+
 /** How many parameters `batchValues` gives. */
-export const batchValueCount = 31;
+export const batchValueCount = 27;
 
 export function keyArrays(keys: readonly ResourceKey[]): readonly [Buffer, Buffer, Buffer] {
   return [

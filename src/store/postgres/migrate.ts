@@ -25,6 +25,7 @@ const migrations: readonly Migration[] = [
   { version: 3, compatibleFrom: 1, name: "0003_hold" },
   { version: 4, compatibleFrom: 1, name: "0004_commit" },
   { version: 5, compatibleFrom: 1, name: "0005_work" },
+  { version: 6, compatibleFrom: 1, name: "0006_once" },
 ];
 export const newestVersion = migrations.length;
 

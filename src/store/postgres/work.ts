@@ -14,7 +14,7 @@ export interface Working {
 
 const claimStatement = {
   name: "claim",
-  text: "SELECT * FROM claim_v1($1, $2, $3, $4, $5, $6, $7, $8, $9)",
+  text: "SELECT * FROM claim_v2($1, $2, $3, $4, $5, $6, $7, $8, $9)",
 };
 
 /** Whose turn it was, by the kinds asked for, so that the next call goes on after it. */

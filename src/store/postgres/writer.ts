@@ -2,7 +2,7 @@
  * The one connection that commits. A batch is one statement, so nothing is ever half done, and no
  * lock is held while the client thinks. When the connection is lost before the answer, the same
  * batch is sent again under the same number: the database answers it from memory if it was applied
- * (commit_v1), so callers get exact answers through a failover. Only when the patience ends while
+ * (commit_v2), so callers get exact answers through a failover. Only when the patience ends while
  * an answer is still missing do they get `store.outcome_unknown`.
  *
  * An attempt that was given up may still reach the database, however late. So batches are numbered
@@ -30,7 +30,7 @@ export interface WriterOptions {
 const places = Array.from({ length: 3 + batchValueCount }, (_, index) => `$${index + 1}`);
 const commitStatement: Statement = {
   name: "commit",
-  text: `SELECT commit_v1(${places.join(", ")})`,
+  text: `SELECT commit_v2(${places.join(", ")})`,
 };
 const firstPauseMs = 20;
 const longestPauseMs = 500;
@@ -47,7 +47,7 @@ export class Writer {
     this.#options = options;
   }
 
-  /** The answer of commit_v1 for this batch. One call at a time. */
+  /** The answer of commit_v2 for this batch. One call at a time. */
   async commit(groups: readonly PreparedGroup[]): Promise<string> {
     const { clock, timers, patienceMs, clockSkewMs } = this.#options;
     this.#batch += 1;
@@ -116,7 +116,7 @@ export class Writer {
   }
 }
 
-/** commit_v1 does not know the writer: its row was swept while it had nothing to do. */
+/** commit_v2 does not know the writer: its row was swept while it had nothing to do. */
 function isUnregistered(error: unknown): boolean {
   return (error as { readonly code?: unknown } | null)?.code === "SP002";
 }
