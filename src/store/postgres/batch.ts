@@ -1,7 +1,8 @@
 /**
- * A batch of prepared groups as the parameters of commit_v2 (explained in migrations/0004_commit.sql
- * and 0006_once.sql). Everything that can be decided without stored state is decided here, on the
- * client: the runs, the sorted list of rows to lock, and what is sparse stays sparse.
+ * A batch of prepared groups as the parameters of commit_v2 (explained in the migrations
+ * 0004_commit.sql and 0006_once.sql). Everything that can be decided without stored state is
+ * decided here, on the client: the runs, the sorted list of rows to lock, and what is sparse stays
+ * sparse.
  */
 import { keyText } from "../../kernel/resource.ts";
 import type { ResourceKey } from "../../kernel/resource.ts";
