@@ -95,6 +95,8 @@ function touchIfOlder(install) {
 function perform(install, node) {
   process.stderr.write(`setpoint: installing ${install.title}\n`);
   const modules = join(install.folder, "node_modules");
+  // Taken before npm reads them: files that change meanwhile are installed by the next start.
+  const installed = key(install);
   rmSync(stampPath(install), { force: true });
   rmSync(modules, { recursive: true, force: true });
   runNpm(install.folder, existsSync(node) ? dirname(node) : undefined);
@@ -111,7 +113,7 @@ function perform(install, node) {
   const files = Object.fromEntries(install.mustExist().map((path) => [path, statSync(path).size]));
   mkdirSync(modules, { recursive: true });
   const draft = `${stampPath(install)}.${process.pid}`;
-  writeFileSync(draft, JSON.stringify({ key: key(install), files }));
+  writeFileSync(draft, JSON.stringify({ key: installed, files }));
   renameSync(draft, stampPath(install));
 }
 

@@ -82,7 +82,7 @@ function versionsProblems(versions: unknown): readonly string[] {
     const field = `versions[${index}]`;
     if (!isObject(version)) return [`${field}: must have an apiVersion and a schema`];
     const { apiVersion, schema } = version;
-    const problems = [...converterProblems(version, field), ...schemaProblems(schema, field)];
+    const problems = converterProblems(version, field).concat(schemaProblems(schema, field));
     if (!matches(apiVersion, apiVersionPattern)) {
       problems.push(`${field}.apiVersion: must be YYYY-MM-DD or YYYY-MM-DD-preview`);
     } else if (seen.has(apiVersion)) problems.push(`${field}.apiVersion: is there twice`);
