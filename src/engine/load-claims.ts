@@ -24,21 +24,36 @@ export async function loadClaims(
   runs: readonly Run[],
   isStopping: () => boolean,
 ): Promise<readonly Loaded[] | undefined> {
-  const keys = runs.map(({ key }) => key);
   for (let delayMs = firstRetryMs; ; delayMs = Math.min(lastRetryMs, delayMs * 2)) {
     try {
-      const records = await store.getMany(keys);
+      const records = await newest(store, runs);
       // All are begun before the first is waited for.
       const begun = runs.map((run, index) => load(resources, run, records[index]));
       const loaded: Loaded[] = [];
       for (const one of begun) loaded.push(isPromise(one) ? await one : one);
       return loaded;
     } catch (error) {
-      log.warn({ error, claims: keys.length }, "claimed resources were not read");
+      log.warn({ error, claims: runs.length }, "claimed resources were not read");
     }
     await timers.sleep(delayMs);
     if (isStopping() || runs.every((run) => run.isLost)) return undefined;
   }
+}
+
+/** What is in memory at the revision that was claimed need not be asked for. */
+async function newest(
+  store: EnginePorts["store"],
+  runs: readonly Run[],
+): Promise<readonly (StoredRecord | undefined)[]> {
+  const records = runs.map(({ key, claim }) => {
+    const seen = store.lastSeen(key);
+    return seen?.revision === claim.revision ? seen : undefined;
+  });
+  const missing = runs.flatMap(({ key }, index) => (records[index] === undefined ? [key] : []));
+  if (missing.length === 0) return records;
+  const read = await store.getMany(missing);
+  let next = 0;
+  return records.map((record) => record ?? read[next++]);
 }
 
 /** Nearly always known at once: only a conversion by others takes its time. */

@@ -84,7 +84,9 @@ export class Paperwork {
     while (!run.isLost && !this.#isStopped) {
       try {
         const before = run.current();
-        const { writes, next } = await this.#writesFor(run, report);
+        const prepared = this.#prepare(run, report);
+        // Nearly always at once: a wait for nothing would be one more for every run.
+        const { writes, next } = prepared instanceof Promise ? await prepared : prepared;
         const answers = await this.#around.ports.store.commit(writes, optionsFor(writes));
         const verdict = verdictOf(answers);
         if (verdict === undefined) return this.#tell(run, before, next);
@@ -106,21 +108,24 @@ export class Paperwork {
   }
 
   async #giveUp(run: Run): Promise<void> {
-    await this.#around.ports.store.commit([releaseOf(run, unreportableMs)]);
+    await this.#around.ports.store.commit([releaseOf(run, released(unreportableMs))]);
   }
 
-  async #writesFor(run: Run, report: Report): Promise<Prepared> {
+  #prepare(run: Run, report: Report): Prepared | Promise<Prepared> {
     const resource = run.current();
     const { status, isChanged, releaseAfterMs, letsGo = false } = report(resource);
     const due = released(releaseAfterMs);
-    if (!letsGo) {
-      if (!isChanged) return { writes: [releaseOf(run, releaseAfterMs)] };
-      const next = withStatus(resource, status);
-      return { writes: [{ ...(await run.put(next)), due }], next };
-    }
-    const next = withoutFinalizer(isChanged ? withStatus(resource, status) : resource);
-    const put = await run.put(next);
-    if ((next.metadata.finalizers ?? []).length > 0) return { writes: [{ ...put, due }], next };
+    const kept = isChanged ? withStatus(resource, status) : resource;
+    if (letsGo) return this.#prepareLetGo(run, withoutFinalizer(kept), due);
+    if (!isChanged) return { writes: [releaseOf(run, due)] };
+    const put = run.put(kept, due);
+    if (!(put instanceof Promise)) return { writes: [put], next: kept };
+    return put.then((write) => ({ writes: [write], next: kept }));
+  }
+
+  async #prepareLetGo(run: Run, next: Resource, due: DueChange): Promise<Prepared> {
+    const put = await run.put(next, due);
+    if ((next.metadata.finalizers ?? []).length > 0) return { writes: [put], next };
     const { key, when, claim, draft } = put;
     const gone: Write = { kind: "delete", key, when, last: draft, ...(claim && { claim }) };
     const farewell = (await this.#around.parts.farewell?.(run)) ?? [];
@@ -145,7 +150,7 @@ export class Paperwork {
     for (let at = 0; at < runs.length; at += mostHandedBack) {
       const some = runs.slice(at, at + mostHandedBack);
       try {
-        await this.#around.ports.store.commit(some.map((run) => releaseOf(run, 0)));
+        await this.#around.ports.store.commit(some.map((run) => releaseOf(run, released(0))));
       } catch (error) {
         // Their leases end by themselves.
         this.#around.ports.log.warn({ error, claims: some.length }, "claims were not given back");
@@ -164,10 +169,9 @@ export class Paperwork {
   }
 }
 
-export function releaseOf(run: Run, afterMs: number | undefined): Schedule {
-  const { key, token, uid } = run.claim;
-  const when = { kind: "exists", uid } as const;
-  return { kind: "schedule", key, when, claim: { key, token }, due: released(afterMs) };
+function releaseOf(run: Run, due: DueChange): Schedule {
+  const { key, uid, fence } = run;
+  return { kind: "schedule", key, when: { kind: "exists", uid }, claim: fence, due };
 }
 
 function isHeld({ metadata }: Resource): boolean {
@@ -190,12 +194,13 @@ function withoutFinalizer(resource: Resource): Resource {
   return { ...resource, metadata: { ...resource.metadata, finalizers: kept } };
 }
 
-function fenced(writes: readonly Write[], { claim: { key, token } }: Run): readonly Write[] {
-  return writes.map((write) => Object.assign({ ...write }, { claim: { key, token } }));
+function fenced(writes: readonly Write[], { fence: claim }: Run): readonly Write[] {
+  return writes.map((write) => Object.assign({ ...write }, { claim }));
 }
 
 function released(afterMs: number | undefined): DueChange {
-  return { kind: "release", attempts: "reset", ...(afterMs === undefined ? {} : { afterMs }) };
+  if (afterMs === undefined) return { kind: "release", attempts: "reset" };
+  return { kind: "release", attempts: "reset", afterMs };
 }
 
 function optionsFor(writes: readonly Write[]): { readonly atomic?: boolean } {

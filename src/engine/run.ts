@@ -4,10 +4,11 @@
 // the heartbeat says so, the same. Edits of the document are made one after the other, each on the
 // newest document that is known, and again on a newer one when somebody else was faster.
 
+import type { Draft } from "../kernel/draft.ts";
 import { SetpointError, isSetpointError } from "../kernel/errors.ts";
 import { limits } from "../kernel/limits.ts";
 import type { Resource, ResourceKey } from "../kernel/resource.ts";
-import type { Answer, Claim, Put, Write } from "../store/port.ts";
+import type { Answer, Claim, ClaimRef, DueChange, Put, Write } from "../store/port.ts";
 import type { Cohort } from "./cohort.ts";
 import type { Holder, Lease } from "./heartbeat.ts";
 import type { ReferencesPart, RunParts, StepsPart } from "./parts.ts";
@@ -33,6 +34,8 @@ export interface RunSurroundings {
 export class Run implements RunScope, Holder {
   readonly around: RunSurroundings;
   readonly claim: Claim;
+  /** As writes name it. */
+  readonly fence: ClaimRef;
   readonly reconciler: Reconciler;
   lease: Lease | undefined;
   phase: Phase = "loading";
@@ -52,6 +55,7 @@ export class Run implements RunScope, Holder {
   constructor(around: RunSurroundings, claim: Claim, reconciler: Reconciler) {
     this.around = around;
     this.claim = claim;
+    this.fence = { key: claim.key, token: claim.token };
     this.reconciler = reconciler;
   }
 
@@ -143,8 +147,8 @@ export class Run implements RunScope, Holder {
 
   async commit(writes: readonly Write[]): Promise<readonly Answer[]> {
     this.#checkHeld();
-    const { key, token } = this.claim;
-    const fenced = writes.map((write) => ({ ...write, claim: { key, token } }));
+    const claim = this.fence;
+    const fenced = writes.map((write) => Object.assign({ ...write }, { claim }));
     const answers = await this.around.ports.store.commit(fenced, { atomic: true });
     const refused = refusalIn(answers);
     if (refused === undefined) return answers;
@@ -164,12 +168,18 @@ export class Run implements RunScope, Holder {
   }
 
   /** The write of a document in the place of the newest that is known. */
-  async put(next: Resource): Promise<Put> {
-    const { key, token, uid } = this.claim;
-    const made = this.around.ports.resources.draft(key.kind, next);
-    const draft = made instanceof Promise ? await made : made;
-    const when = { kind: "revision", revision: this.#revision, uid } as const;
-    return { kind: "put", key, uid, draft, when, claim: { key, token } };
+  put(next: Resource, due?: DueChange): Put | Promise<Put> {
+    const draft = this.around.ports.resources.draft(this.key.kind, next);
+    const revision = this.#revision;
+    if (!(draft instanceof Promise)) return this.#putOf(draft, revision, due);
+    return draft.then((made) => this.#putOf(made, revision, due));
+  }
+
+  #putOf(draft: Draft, revision: number, due: DueChange | undefined): Put {
+    const { fence: claim, key, uid } = this;
+    const when = { kind: "revision", revision, uid } as const;
+    if (due === undefined) return { kind: "put", key, uid, draft, when, claim };
+    return { kind: "put", key, uid, draft, when, claim, due };
   }
 
   async #edit(edit: (resource: Resource) => Resource, also: readonly Write[]): Promise<void> {
@@ -220,7 +230,8 @@ function refusalIn(answers: readonly Answer[]): SetpointError | undefined {
 function deepFrozen<T>(value: T): T {
   if (typeof value === "object" && value !== null && !Object.isFrozen(value)) {
     Object.freeze(value);
-    for (const inner of Object.values(value)) deepFrozen(inner);
+    const parts = value as { readonly [key: string]: unknown };
+    for (const key of Object.keys(parts)) deepFrozen(parts[key]);
   }
   return value;
 }

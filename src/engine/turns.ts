@@ -104,7 +104,9 @@ export class Turns<T extends Contender> {
     const tenant = this.#tenant(item.key.namespace);
     const load = this.#kind(item.key.kind);
     const tookMs = nowMs - item.startedMs;
-    for (const pace of [this.#pace, tenant.pace, load.pace]) pace.note(tookMs);
+    this.#pace.note(tookMs);
+    tenant.pace.note(tookMs);
+    load.pace.note(tookMs);
     load.running -= 1;
     tenant.running -= 1;
     countDown(tenant.kinds, item.key.kind);

@@ -247,7 +247,8 @@ export class Workers {
   async #act(run: Run): Promise<void> {
     let outcome: Outcome | undefined;
     try {
-      if (await holdFirst(run)) outcome = outcomeReturned(await this.#invoke(run));
+      const isReady = run.plan?.addsFinalizer !== true || (await holdFirst(run));
+      if (isReady) outcome = outcomeReturned(await this.#invoke(run));
       // Whoever fails while the server stops most likely fails because of that.
       if (outcome?.kind === "failed" && run.abortCause === "stopping") outcome = undefined;
     } catch (error) {
@@ -263,14 +264,14 @@ export class Workers {
     this.#tellRoom(run);
   }
 
-  async #invoke(run: Run): Promise<unknown> {
+  #invoke(run: Run): Promise<unknown> {
     const { reconciler, key } = run;
     const what = run.plan?.what ?? "reconcile";
     const context = new RunContext(run);
     const resource = run.give();
-    return await this.#ports.tracer.span(
+    return this.#ports.tracer.span<unknown>(
       `${what} ${key.kind}`,
-      async () => await reconciler[what]?.(resource, context),
+      () => reconciler[what]?.(resource, context) ?? Promise.resolve(),
       factsOfRun(run.key, run.claim.token, resource),
     );
   }
