@@ -66,7 +66,7 @@ export function withoutHiddenCopy(kind: Kind, resource: Resource): Resource {
  * For whole documents, whose senders cannot know what is hidden. A patch is applied to the stored
  * document with its hidden fields, so that what a patch takes away is meant to go.
  */
-export function keepHidden(kind: Kind, next: Resource, old: Resource, sent: Json = next): Resource {
+export function keepHidden<T extends Json>(kind: Ruled, next: T, old: Json, sent: Json = next): T {
   let kept: Json = next;
   for (const rule of kind.fieldRules) {
     if (!isHiding(rule)) continue;
@@ -79,7 +79,7 @@ export function keepHidden(kind: Kind, next: Resource, old: Resource, sent: Json
       if (value !== undefined) kept = setAt(kept, path, value);
     }
   }
-  return kept as Resource;
+  return kept as T;
 }
 
 function parsed(text: string): Json | undefined {

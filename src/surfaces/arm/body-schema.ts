@@ -1,0 +1,234 @@
+// `properties` in one api-version, by its schema: what clients see, what they may write, and all
+// that is wrong with what they wrote, at once. Whatever a client has read it may write back: read-
+// only fields are ignored, and secrets, which it has never seen, are kept when it leaves them out.
+
+import { fieldRulesOf } from "../../intents/kinds/definition-field-rules.ts";
+import { withoutHiddenValues } from "../../intents/write/hidden-errors.ts";
+import { keepHidden, touchesHidden, withoutHidden } from "../../intents/write/hidden-fields.ts";
+import type { ArmVersion, StoredParts } from "../../kernel/arm-face.ts";
+import { appendAll } from "../../kernel/append.ts";
+import { blockedRules, compileValidator } from "../../kernel/cel/validations.ts";
+import type { Validator } from "../../kernel/cel/validations.ts";
+import type { FieldError } from "../../kernel/field-error.ts";
+import { checkFieldRules } from "../../kernel/field-rules.ts";
+import type { FieldViolation } from "../../kernel/field-rules.ts";
+import { getOwn, isJsonArray, isJsonObject, setOwn } from "../../kernel/json.ts";
+import type { Json, JsonObject, MutableJsonObject } from "../../kernel/json.ts";
+import type { CompiledFieldRule } from "../../kernel/kind.ts";
+import { parsePointer } from "../../kernel/pointer.ts";
+import type { Tokens } from "../../kernel/pointer.ts";
+import { compileSchema } from "../../kernel/schema/compile.ts";
+import { applyDefaults } from "../../kernel/schema/defaults.ts";
+import { listTypeProblems } from "../../kernel/schema/list-types.ts";
+import { prune } from "../../kernel/schema/prune.ts";
+import type { Schema } from "../../kernel/schema/schema.ts";
+import { validateValue } from "../../kernel/schema/validate.ts";
+import { withSurviving } from "./surviving-fields.ts";
+
+export interface BodyProblem {
+  readonly code: string;
+  /** A sentence, without double quotes. */
+  readonly message: string;
+  /** As in "properties.network.cidr". */
+  readonly target: string;
+}
+
+export interface AcceptedBody {
+  /** With defaults, with kept secrets, and without read-only and unknown fields. */
+  readonly properties: JsonObject;
+  /** What was left out because the version does not know it. */
+  readonly unknown: readonly string[];
+  readonly problems: readonly BodyProblem[];
+}
+
+export interface BodySchema {
+  /** What is stored, in the form of the version, secrets included. */
+  read(stored: StoredParts): Promise<JsonObject>;
+  /** What may be sent to a client. */
+  show(properties: JsonObject): JsonObject;
+  /**
+   * The wanted properties as a whole: a patch has been merged into what `read` gave. `before` is
+   * what `read` gives of what is stored, undefined for a creation. `sent` is what the client itself
+   * wrote, in which null means that a secret shall go.
+   */
+  accept(wanted: Json | undefined, before: JsonObject | undefined, sent?: Json): AcceptedBody;
+  /** The spec to store; fields of it that the version does not know survive. */
+  store(properties: JsonObject, before: JsonObject | undefined): Promise<JsonObject>;
+}
+
+/** Compiled once for each version of a face that is in use. */
+export function bodySchema(version: ArmVersion): BodySchema {
+  const known = compiled.get(version);
+  if (known !== undefined) return known;
+  const made = compile(version);
+  compiled.set(version, made);
+  return made;
+}
+
+const compiled = new WeakMap<ArmVersion, BodySchema>();
+
+interface Parts {
+  readonly schema: Schema;
+  readonly rules: Ruled;
+  readonly runRules: Validator | undefined;
+}
+
+interface Ruled {
+  readonly fieldRules: readonly CompiledFieldRule[];
+}
+
+function compile(version: ArmVersion): BodySchema {
+  const schema = compileSchema(version.schema);
+  const fieldRules = fieldRulesOf(version.schema).map((rule): CompiledFieldRule => ({
+    ...rule,
+    segments: parsePointer(rule.path),
+  }));
+  const parts = { schema, rules: { fieldRules }, runRules: compileValidator(schema) };
+  const { fromStored = shownByDefault(fieldRules), toStored } = version;
+  return {
+    read: async (stored) => {
+      const properties = prune(schema, await fromStored(stored), { isRoot: false }).value;
+      return applyDefaults(schema, properties);
+    },
+    show: (properties) => withoutHidden(parts.rules, properties),
+    accept: (wanted, before, sent = wanted) => accept(parts, wanted, before, sent),
+    store: async (properties, before) => {
+      if (toStored !== undefined) return toStored(properties, before);
+      return before === undefined ? properties : withSurviving(schema, properties, before);
+    },
+  };
+}
+
+/** The spec, and of the status what the schema says is only for reading. */
+function shownByDefault(rules: readonly CompiledFieldRule[]): (stored: StoredParts) => JsonObject {
+  const reported = rules.filter(({ rule }) => rule === "read-only");
+  return ({ spec, status }) => {
+    let shown: JsonObject = spec;
+    for (const { segments } of reported) shown = laidOver(shown, status, segments);
+    return shown;
+  };
+}
+
+/** Copies what the path reaches in `from`; paths into lists and maps are not looked for. */
+function laidOver(onto: JsonObject, from: JsonObject, [key = "", ...rest]: Tokens): JsonObject {
+  const value = getOwn(from, key);
+  if (value === undefined) return onto;
+  const result: MutableJsonObject = { ...onto };
+  if (rest.length === 0) setOwn(result, key, value);
+  else if (isJsonObject(value)) {
+    const inner = getOwn(onto, key);
+    setOwn(result, key, laidOver(isJsonObject(inner) ? inner : {}, value, rest));
+  }
+  return result;
+}
+
+function accept(
+  parts: Parts,
+  wanted: Json | undefined,
+  before: JsonObject | undefined,
+  sent: Json | undefined,
+): AcceptedBody {
+  const { schema, rules } = parts;
+  if (wanted !== undefined && wanted !== null && !isJsonObject(wanted)) {
+    const problem = refused("InvalidRequestContent", "properties", "must be an object");
+    return { properties: {}, unknown: [], problems: [problem] };
+  }
+  const { provisioningState: _, ...given } = wanted ?? {};
+  const stored = before === undefined ? undefined : withoutReadOnly(rules, before);
+  const pruned = prune(schema, withoutReadOnly(rules, given), { isRoot: false });
+  const full = applyDefaults(schema, pruned.value);
+  const properties =
+    stored === undefined ? full : keepHidden(rules, full, stored, isJsonObject(sent) ? sent : full);
+  const problems = [
+    ...schemaProblems(parts, properties, stored),
+    ...changeProblems(rules, stored, properties),
+  ];
+  return { properties, unknown: pruned.unknown, problems };
+}
+
+function schemaProblems(
+  { schema, rules, runRules }: Parts,
+  properties: JsonObject,
+  old: JsonObject | undefined,
+): readonly BodyProblem[] {
+  // A field that clients never write cannot be one that they must write.
+  const reported = new Set(
+    rules.fieldRules.flatMap(({ rule, segments }) =>
+      rule === "read-only" ? segments.join(".") : [],
+    ),
+  );
+  const errors = [
+    ...validateValue(schema, properties, "", { old }),
+    ...listTypeProblems(schema, properties, "", { old }),
+  ].filter(({ type, field }) => type !== "Required" || !reported.has(field));
+  if (runRules !== undefined && blockedRules(errors) === undefined) {
+    appendAll(errors, runRules(properties, old));
+  }
+  const documents = old === undefined ? [properties] : [properties, old];
+  return withoutHiddenValues(rules, errors, documents).map(fieldProblem);
+}
+
+const codes: Readonly<Partial<Record<FieldError["type"], string>>> = {
+  Required: "MissingRequiredProperty",
+  NotSupported: "InvalidPropertyValue",
+};
+
+function fieldProblem({ type, field, message }: FieldError): BodyProblem {
+  const isWhole = field === "" || field === "<nil>";
+  const target = isWhole ? "properties" : `properties${field.startsWith("[") ? "" : "."}${field}`;
+  return refused(codes[type] ?? "InvalidParameter", target, message);
+}
+
+function changeProblems(
+  rules: Ruled,
+  before: JsonObject | undefined,
+  after: JsonObject,
+): readonly BodyProblem[] {
+  if (before === undefined) return [];
+  return checkFieldRules(rules, before, after)
+    .filter(({ rule }) => rule === "create-only")
+    .map((violation) => changeProblem(rules, violation));
+}
+
+function changeProblem(rules: Ruled, violation: FieldViolation): BodyProblem {
+  const tokens = parsePointer(violation.path);
+  const target = ["properties", ...tokens].join(".").replaceAll(/\.(\d+)(?=\.|$)/g, "[$1]");
+  const isHidden = touchesHidden(rules, tokens);
+  const show = (value: Json | undefined): string => {
+    if (value === undefined) return "nothing";
+    return isHidden ? "a hidden value" : `'${typeof value === "string" ? value : jsonText(value)}'`;
+  };
+  const change = `from ${show(violation.old)} to ${show(violation.new)}`;
+  return refused("PropertyChangeNotAllowed", target, `cannot be changed ${change}`);
+}
+
+function jsonText(value: Json): string {
+  return JSON.stringify(value);
+}
+
+function refused(code: string, target: string, text: string): BodyProblem {
+  const plain = text.replaceAll('"', "'");
+  return { code, target, message: `The property '${target}' is refused: ${plain}.` };
+}
+
+function withoutReadOnly(rules: Ruled, properties: JsonObject): JsonObject {
+  let result: JsonObject = properties;
+  for (const { rule, segments } of rules.fieldRules) {
+    if (rule === "read-only") result = without(result, segments) as JsonObject;
+  }
+  return result;
+}
+
+function without(at: Json, [key = "", ...rest]: Tokens): Json {
+  const isHere = (name: string): boolean => key === "*" || key === name;
+  if (isJsonArray(at)) {
+    if (rest.length === 0) return key === "*" ? [] : at;
+    return at.map((item, index) => (isHere(String(index)) ? without(item, rest) : item));
+  }
+  if (!isJsonObject(at)) return at;
+  const entries = Object.entries(at).flatMap(([name, value]): [string, Json][] => {
+    if (!isHere(name)) return [[name, value]];
+    return rest.length === 0 ? [] : [[name, without(value, rest)]];
+  });
+  return Object.fromEntries(entries);
+}
