@@ -35,6 +35,7 @@ import type { ResourceKey } from "../kernel/resource.ts";
 import { systemTimers } from "../kernel/timers.ts";
 import type { Timers } from "../kernel/timers.ts";
 import type { Store } from "../store/port.ts";
+import { faceKind } from "../surfaces/arm/face.ts";
 import type { Logger } from "../telemetry/log.ts";
 import { createMeter } from "../telemetry/meter.ts";
 import type { TextMeter } from "../telemetry/meter.ts";
@@ -72,6 +73,7 @@ const liveKinds = [
   "validatingwebhookconfigurations.admissionregistration.k8s.io",
   "validatingadmissionpolicies.admissionregistration.k8s.io",
   "validatingadmissionpolicybindings.admissionregistration.k8s.io",
+  faceKind,
 ];
 
 export interface ControlPlaneOptions {

@@ -15,6 +15,8 @@ import { applyResource } from "./write/apply.ts";
 export interface ModuleIdentity {
   readonly name: string;
   readonly version: number;
+  /** False for records that nobody works on. */
+  readonly isReconciled?: boolean;
 }
 
 /** "kept": a newer version of the module has already been here. */
@@ -25,7 +27,7 @@ export async function installKind(
   kind: KindInput,
   module: ModuleIdentity,
 ): Promise<Installed> {
-  const bare = definitionOfKind(kind);
+  const bare = definitionOfKind(kind, module.isReconciled);
   const metadata = bare["metadata"] as { readonly name: string; readonly annotations: object };
   const { target, name } = targetFor(intents, bare);
   const own = {

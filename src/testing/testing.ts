@@ -2,7 +2,8 @@
 // everything is as in a real server but for time and chance, which belong to the test. A test takes
 // milliseconds, gives the same result each time, and can let an hour pass.
 
-import { kindsOf, loadedModule } from "../app/load-modules.ts";
+import { putFaces } from "../app/arm-faces.ts";
+import { facesOf, kindsOf, loadedModule } from "../app/load-modules.ts";
 import { openMemoryPlane } from "../app/memory-plane.ts";
 import type { MemoryPlane, Place } from "../app/memory-plane.ts";
 import { startReconciling } from "../app/reconciling.ts";
@@ -13,6 +14,7 @@ import { decodeDocument } from "../kernel/document.ts";
 import { isSetpointError } from "../kernel/errors.ts";
 import type { Json, JsonObject } from "../kernel/json.ts";
 import type { Resource } from "../kernel/resource.ts";
+import { armFaces } from "../surfaces/arm/faces.ts";
 import { logger } from "../telemetry/log.ts";
 
 export type { Place } from "../app/memory-plane.ts";
@@ -54,6 +56,8 @@ export async function startTestServer(
     log: logger((line) => lines.push(line), surroundings.clock, "info"),
   });
   const { clock, timers } = surroundings;
+  // A face that no server would serve fails here, too.
+  if (facesOf(loaded).length > 0) putFaces(armFaces(plane.intents.kinds), loaded);
   return {
     apply: async (object) => await apply(memory, object),
     patch: async (place, patch) => await memory.patch(placed(memory, place), patch),

@@ -16,13 +16,16 @@ import { defaultDefinition } from "./definition-defaults.ts";
 import { fieldRuleKey } from "./definition-field-rules.ts";
 
 /** Throws `resource.invalid` for what is no kind. */
-export function definitionOfKind(input: KindInput): JsonObject {
+export function definitionOfKind(input: KindInput, isReconciled = true): JsonObject {
   const kind = defineKind({ ...input, origin: "definition" });
   const { group, scope, versions, fieldRules } = kind;
   return {
     apiVersion: "apiextensions.k8s.io/v1",
     kind: "CustomResourceDefinition",
-    metadata: { name: kindId(kind), annotations: { [annotations.reconciled]: "true" } },
+    metadata: {
+      name: kindId(kind),
+      annotations: isReconciled ? { [annotations.reconciled]: "true" } : {},
+    },
     spec: {
       group,
       scope,
@@ -123,7 +126,7 @@ function withEngineStatus(schema: JsonObject): JsonObject {
 }
 
 /** The schema with the rule on its field; the same schema when it has no such field. */
-function withRule(schema: JsonObject, { path, rule }: FieldRule): JsonObject {
+export function withRule(schema: JsonObject, { path, rule }: FieldRule): JsonObject {
   return changedAt(schema, parsePointer(path), (node) => ({ ...node, [fieldRuleKey]: rule }));
 }
 

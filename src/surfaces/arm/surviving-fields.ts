@@ -1,6 +1,7 @@
-// What one api-version does not know, another may have written: such fields survive a write by the
-// first. Only what the schema knows is replaced. Items of lists are the same item when they have the
-// same key, or the same name where the schema says nothing; other lists are replaced as a whole.
+// What one api-version does not know, another may have written: such fields survive a write by
+// the first. Only what the schema knows is replaced. Items of lists are the same item when they
+// have the same key, or the same name where the schema says nothing; other lists are replaced as a
+// whole.
 
 import { getOwn, isJsonArray, isJsonObject, setOwn } from "../../kernel/json.ts";
 import type { Json, JsonObject, MutableJsonObject } from "../../kernel/json.ts";

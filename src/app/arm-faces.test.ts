@@ -1,0 +1,218 @@
+// Faces of resources on a control plane in memory: they come with the answer to whoever wrote them,
+// follow the definitions they show, and say in their status whether they are served.
+import assert from "node:assert/strict";
+import { after, before, it } from "node:test";
+import type { ArmFace } from "../kernel/arm-face.ts";
+import { findCondition } from "../kernel/conditions.ts";
+import type { Condition } from "../kernel/conditions.ts";
+import { isSetpointError } from "../kernel/errors.ts";
+import type { JsonObject } from "../kernel/json.ts";
+import { objectsAt } from "../kernel/json-read.ts";
+import { actionContext } from "../surfaces/arm/action-context.ts";
+import { bodySchema } from "../surfaces/arm/body-schema.ts";
+import type { BodySchema } from "../surfaces/arm/body-schema.ts";
+import { logger } from "../telemetry/log.ts";
+import { openArmFaces } from "./arm-faces.ts";
+import type { OpenArmFaces } from "./arm-faces.ts";
+import { loadedModule } from "./load-modules.ts";
+import { openMemoryPlane } from "./memory-plane.ts";
+import type { MemoryPlane } from "./memory-plane.ts";
+
+let memory: MemoryPlane;
+let open: OpenArmFaces;
+
+before(async () => {
+  memory = await openMemoryPlane();
+  const { clock, timers } = memory.surroundings;
+  const log = logger(() => undefined, clock, "error");
+  open = await openArmFaces({ plane: memory.plane, modules: [], timers, log });
+});
+
+after(async () => {
+  await open[Symbol.asyncDispose]();
+  await memory[Symbol.asyncDispose]();
+});
+
+it("serves a face from when it is made until it is gone", async () => {
+  await memory.create(definition("shops"));
+  await memory.create(face("shops", { type: "shops" }));
+  const found = open.faces.find("example.SHOP", "Shops");
+  assert.equal(found?.kind, "shops.example.com");
+  assert.deepEqual(await accepted("shops"), { status: "True", reason: "Served" });
+
+  await memory.remove(place("shops"));
+  assert.equal(open.faces.find("Example.Shop", "shops"), undefined);
+});
+
+it("says why a face is not served, and serves it once it can", async () => {
+  const nested = { type: "malls/stores", kind: "stores.example.com" };
+  await memory.create(face("stores", nested));
+  assert.deepEqual(await accepted("stores"), { status: "False", reason: "KindNotFound" });
+  await memory.create(definition("stores"));
+  assert.deepEqual(await accepted("stores"), { status: "False", reason: "ParentNotFound" });
+  await memory.create(definition("malls"));
+  await memory.create(face("malls", { type: "malls", kind: "malls.example.com" }));
+  assert.deepEqual(await accepted("stores"), { status: "True", reason: "Served" });
+  await memory.remove(place("malls"));
+  assert.deepEqual(await accepted("stores"), { status: "False", reason: "ParentNotFound" });
+
+  await memory.create(definition("kiosks"));
+  const wrong = { versions: [{ apiVersion: "2026-01-01", version: "v9" }] };
+  await memory.create(face("kiosks", { type: "kiosks", kind: "kiosks.example.com", ...wrong }));
+  assert.deepEqual(await accepted("kiosks"), { status: "False", reason: "VersionNotFound" });
+});
+
+it("lets the oldest of two that want the same type have it", async () => {
+  for (const plural of ["ones", "twos"]) {
+    await memory.create(definition(plural));
+    await memory.create(face(plural, { type: "numbers", kind: `${plural}.example.com` }));
+    memory.surroundings.clock.advanceMs(1_000);
+  }
+  assert.equal(open.faces.find("Example.Shop", "numbers")?.kind, "ones.example.com");
+  assert.deepEqual(await accepted("twos"), { status: "False", reason: "Conflict" });
+});
+
+it("shows versions of the definition, and keeps what an older one does not know", async () => {
+  await memory.create(definition("depots"));
+  await memory.create(face("depots", { type: "depots", kind: "depots.example.com" }));
+  const found = open.faces.byKind("depots.example.com");
+  const [old, young] = [bodyOf(found, "2026-01-01"), bodyOf(found, "2027-01-01-preview")];
+  const spec = { size: 3, key: "hidden", colour: "red" };
+  const stored = { spec, status: { url: "https://x", conditions: [] } };
+  assert.deepEqual(old.show(await old.read(stored)), { size: 3, url: "https://x" });
+  assert.deepEqual(young.show(await young.read(stored)), {
+    size: 3,
+    colour: "red",
+    url: "https://x",
+  });
+  const { properties, problems } = old.accept({ size: 4 }, await old.read(stored));
+  assert.deepEqual(problems, []);
+  assert.deepEqual(await old.store(properties, spec), { size: 4, key: "hidden", colour: "red" });
+});
+
+it("refuses a face whose place in ids would change", async () => {
+  await memory.create(definition("barns"));
+  await memory.create(face("barns", { type: "barns", kind: "barns.example.com" }));
+  await assert.rejects(
+    memory.patch(place("barns"), { spec: { type: "sheds" } }),
+    /ids of resources hold it/,
+  );
+});
+
+it("keeps a server from starting when a module has a face that cannot be served", async () => {
+  const reconciler = { reconcile: (): Promise<never> => Promise.reject(new Error("unused")) };
+  const arm = { provider: "Example.Shop", type: "ghosts", locations: [], versions: [] };
+  const module = { name: "ghosts", kinds: [{ kind: "ghosts.example.com", reconciler, arm }] };
+  const { clock, timers } = memory.surroundings;
+  const log = logger(() => undefined, clock, "error");
+  const modules = [loadedModule("ghosts.ts", module)];
+  await assert.rejects(openArmFaces({ plane: memory.plane, modules, timers, log }), (error) => {
+    assert.ok(isSetpointError(error, "config.invalid"));
+    assert.match(error.message, /^the module ghosts\.ts: .*kind: there is no kind.*locations: /);
+    return true;
+  });
+});
+
+it("gives an action the children of its resource and nothing else", async () => {
+  const owner = await memory.create(configMap("owner", {}));
+  const { uid } = owner.metadata;
+  const reference = { apiVersion: "v1", kind: "ConfigMap", name: "owner", uid };
+  await memory.create(configMap("child", { ownerReferences: [reference] }));
+  await memory.create(configMap("stranger", {}));
+  const { child } = actionContext(memory.plane.intents, owner);
+  assert.equal((await child({ kind: "configmaps", name: "child" }))?.metadata.name, "child");
+  for (const name of ["stranger", "nothing"]) {
+    assert.equal(await child({ kind: "configmaps", name }), undefined);
+  }
+  assert.equal(await child({ kind: "nothings", name: "child" }), undefined);
+});
+
+function configMap(name: string, metadata: JsonObject): JsonObject {
+  return {
+    apiVersion: "v1",
+    kind: "ConfigMap",
+    metadata: { name, namespace: "default", ...metadata },
+  };
+}
+
+function bodyOf(found: ArmFace | undefined, apiVersion: string): BodySchema {
+  const version = found?.versions.find((each) => each.apiVersion === apiVersion);
+  assert.ok(version !== undefined);
+  return bodySchema(version);
+}
+
+async function accepted(name: string): Promise<unknown> {
+  await memory.surroundings.timers.advance(1_000);
+  const resource = await memory.read(place(name));
+  const conditions = objectsAt(resource, "status", "conditions") as unknown as Condition[];
+  const { status, reason } = findCondition(conditions, "Accepted") ?? {};
+  return { status, reason };
+}
+
+function place(name: string): { apiVersion: string; kind: string; name: string } {
+  return { apiVersion: "arm.setpoint.dev/v1", kind: "ArmFace", name };
+}
+
+function face(name: string, spec: JsonObject): JsonObject {
+  const { apiVersion, kind } = place(name);
+  return {
+    apiVersion,
+    kind,
+    metadata: { name },
+    spec: {
+      provider: "Example.Shop",
+      kind: "shops.example.com",
+      locations: ["West Europe"],
+      versions: [
+        {
+          apiVersion: "2026-01-01",
+          version: "v1",
+          fieldRules: [{ path: "/key", rule: "secret" }],
+        },
+        {
+          apiVersion: "2027-01-01-preview",
+          version: "v2",
+          fieldRules: [{ path: "/key", rule: "secret" }],
+        },
+      ],
+      ...spec,
+    },
+  };
+}
+
+function definition(plural: string): JsonObject {
+  const text = { type: "string" };
+  const version = (name: string, fields: JsonObject): JsonObject => ({
+    name,
+    served: true,
+    storage: name === "v2",
+    schema: {
+      openAPIV3Schema: {
+        type: "object",
+        properties: {
+          spec: {
+            type: "object",
+            properties: { size: { type: "integer" }, key: text, ...fields },
+          },
+          status: {
+            type: "object",
+            "x-kubernetes-preserve-unknown-fields": true,
+            properties: { url: text },
+          },
+        },
+      },
+    },
+    subresources: { status: {} },
+  });
+  return {
+    apiVersion: "apiextensions.k8s.io/v1",
+    kind: "CustomResourceDefinition",
+    metadata: { name: `${plural}.example.com` },
+    spec: {
+      group: "example.com",
+      scope: "Namespaced",
+      names: { plural, kind: plural[0]?.toUpperCase() + plural.slice(1) },
+      versions: [version("v1", {}), version("v2", { colour: text })],
+    },
+  };
+}

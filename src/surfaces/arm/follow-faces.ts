@@ -1,0 +1,158 @@
+// Keeps the faces of ArmFace resources in the registry, and says in the status of each whether it
+// is served and why not. All of them are put in anew when one changes, types before those inside
+// them and the older before the younger, so that every process comes to the same result.
+
+import { keyedWorker } from "../../intents/housekeeping/keyed-worker.ts";
+import { changeAsSystem } from "../../intents/housekeeping/system-change.ts";
+import { definitionsKind } from "../../intents/kinds/definition-kinds.ts";
+import type { ServedKind } from "../../intents/kinds/served-kind.ts";
+import type { LiveRecord } from "../../intents/live-view.ts";
+import type { Intents } from "../../intents/request.ts";
+import { setCondition } from "../../kernel/conditions.ts";
+import type { Condition, ConditionInput } from "../../kernel/conditions.ts";
+import { isSetpointError } from "../../kernel/errors.ts";
+import { equalJson } from "../../kernel/json.ts";
+import type { Json } from "../../kernel/json.ts";
+import { objectAt, objectsAt, textAt } from "../../kernel/json-read.ts";
+import type { Resource } from "../../kernel/resource.ts";
+import type { Timers } from "../../kernel/timers.ts";
+import { faceKind } from "./face.ts";
+import { faceOfResource } from "./face-of-resource.ts";
+import type { MadeFace } from "./face-of-resource.ts";
+import type { ArmFaces } from "./faces.ts";
+
+export interface FollowFacesInput {
+  readonly intents: Intents;
+  /** Holds the faces of modules already, which resources cannot displace. */
+  readonly faces: ArmFaces;
+  readonly timers: Timers;
+  readonly onError: (error: unknown, face: string) => void;
+}
+
+interface Kept {
+  readonly resource: Resource;
+  readonly served: ServedKind | undefined;
+  readonly made: MadeFace;
+}
+
+export function followFaces(input: FollowFacesInput): AsyncDisposable {
+  const { intents, faces, timers, onError } = input;
+  const { live, kinds } = intents;
+  const kept = new Map<string, Kept>();
+  const verdicts = new Map<string, ConditionInput>();
+  let own: readonly { readonly provider: string; readonly type: string }[] = [];
+  const worker = keyedWorker({
+    timers,
+    onError,
+    work: async (name) => {
+      const verdict = verdicts.get(name);
+      if (verdict !== undefined) await writeVerdict(intents, name, verdict);
+      return undefined;
+    },
+  });
+
+  const madeFrom = ({ key, resource }: LiveRecord): MadeFace => {
+    const served = kinds.byId(textAt(objectAt(resource, "spec"), "kind"));
+    const known = kept.get(key.name);
+    const isSame = known?.served === served && equalJson(known?.resource["spec"], resource["spec"]);
+    // The same object as before, so that what was compiled for it stays in use.
+    if (known !== undefined && isSame) return known.made;
+    const made = faceOfResource(resource, kinds);
+    kept.set(key.name, { resource, served, made });
+    return made;
+  };
+
+  const putAll = (): void => {
+    for (const { provider, type } of own) faces.remove(provider, type);
+    const records = [...live.all(faceKind)].sort(byRank);
+    own = records.flatMap((record) => {
+      const made = madeFrom(record);
+      const problems = made.kind === "refused" ? made.problems : putProblems(faces, made);
+      verdicts.set(record.key.name, verdictOf(record.resource, problems));
+      worker.add(record.key.name);
+      return made.kind === "made" && problems.length === 0 ? [made.face] : [];
+    });
+  };
+
+  let isFollowing = false;
+  live.follow(faceKind, (after, before) => {
+    if (after === undefined && before !== undefined) {
+      kept.delete(before.key.name);
+      verdicts.delete(before.key.name);
+    }
+    const isSame = equalJson(after?.resource["spec"], before?.resource["spec"]);
+    if (isFollowing && !isSame) putAll();
+  });
+  live.follow(definitionsKind, (after, before) => {
+    const name = (after ?? before)?.key.name;
+    const isNamed = [...kept.values()].some(
+      ({ resource }) => textAt(objectAt(resource, "spec"), "kind") === name,
+    );
+    if (isFollowing && isNamed) putAll();
+  });
+  isFollowing = true;
+  putAll();
+  return worker;
+}
+
+function byRank(a: LiveRecord, b: LiveRecord): number {
+  const [one, other] = [a, b].map(({ key, resource }) => {
+    const depth = textAt(objectAt(resource, "spec"), "type").split("/").length;
+    return `${depth} ${resource.metadata.creationTimestamp} ${key.name}`;
+  });
+  return (one ?? "") < (other ?? "") ? -1 : 1;
+}
+
+function putProblems(
+  faces: ArmFaces,
+  { face }: Extract<MadeFace, { kind: "made" }>,
+): readonly string[] {
+  try {
+    faces.put(face);
+    return [];
+  } catch (error) {
+    if (!isSetpointError(error, "resource.invalid")) throw error;
+    return error.details["problems"] as readonly string[];
+  }
+}
+
+function verdictOf({ metadata }: Resource, problems: readonly string[]): ConditionInput {
+  const [first] = problems;
+  return {
+    type: "Accepted",
+    status: first === undefined ? "True" : "False",
+    reason: first === undefined ? "Served" : reasonOf(first),
+    message: first === undefined ? "The face is served." : problems.join("; "),
+    observedGeneration: metadata.generation,
+  };
+}
+
+function reasonOf(problem: string): string {
+  if (problem.startsWith("kind: there is no kind")) return "KindNotFound";
+  if (problem.startsWith("type: there is no type")) return "ParentNotFound";
+  if (/^versions\[\d+\]\.version:/.test(problem)) return "VersionNotFound";
+  return problem.includes(" already ") ? "Conflict" : "Invalid";
+}
+
+async function writeVerdict(
+  intents: Intents,
+  name: string,
+  verdict: ConditionInput,
+): Promise<void> {
+  const record = intents.live.get({ kind: faceKind, namespace: "", name });
+  const edit = (old: Resource): Resource => {
+    const status = objectAt(old, "status");
+    const conditions = objectsAt(status, "conditions") as unknown as readonly Condition[];
+    const next = setCondition(conditions, verdict, intents.clock.nowMs());
+    if (next === conditions) return old;
+    return { ...old, status: { ...status, conditions: next as unknown as Json } };
+  };
+  if (record === undefined || edit(record.resource) === record.resource) return;
+  await changeAsSystem(intents, {
+    group: "arm.setpoint.dev",
+    plural: "armfaces",
+    name,
+    subresource: "status",
+    edit,
+  });
+}
