@@ -119,12 +119,13 @@ it("gives an action the children of its resource and nothing else", async () => 
   const reference = { apiVersion: "v1", kind: "ConfigMap", name: "owner", uid };
   await memory.create(configMap("child", { ownerReferences: [reference] }));
   await memory.create(configMap("stranger", {}));
-  const { child } = actionContext(memory.plane.intents, owner);
-  assert.equal((await child({ kind: "configmaps", name: "child" }))?.metadata.name, "child");
+  const context = actionContext(memory.plane.intents, owner);
+  const found = await context.child({ kind: "configmaps", name: "child" });
+  assert.equal(found?.metadata.name, "child");
   for (const name of ["stranger", "nothing"]) {
-    assert.equal(await child({ kind: "configmaps", name }), undefined);
+    assert.equal(await context.child({ kind: "configmaps", name }), undefined);
   }
-  assert.equal(await child({ kind: "nothings", name: "child" }), undefined);
+  assert.equal(await context.child({ kind: "nothings", name: "child" }), undefined);
 });
 
 function configMap(name: string, metadata: JsonObject): JsonObject {

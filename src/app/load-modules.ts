@@ -49,7 +49,7 @@ export function kindsOf(modules: readonly LoadedModule[]): ReadonlySet<string> {
 /** The faces of their kinds, types before those inside them. */
 export function facesOf(modules: readonly LoadedModule[]): readonly ArmFace[] {
   const faces = modules.flatMap(({ kinds }) => kinds.flatMap(({ arm }) => arm ?? []));
-  const depth = ({ type }: ArmFace): number => type.split("/").length;
+  const depth = ({ type }: { readonly type: unknown }): number => String(type).split("/").length;
   return faces.sort((a, b) => depth(a) - depth(b));
 }
 

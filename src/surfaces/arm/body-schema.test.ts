@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import fc from "fast-check";
+import { assert as check, property } from "fast-check";
 import { anyJson } from "../../kernel/arbitraries.ts";
 import type { ArmVersion } from "../../kernel/arm-face.ts";
 import type { JsonObject } from "../../kernel/json.ts";
@@ -160,8 +160,8 @@ test("a version with functions of its own is read and stored through them", asyn
 });
 
 test("nothing that can be sent makes it crash", () => {
-  fc.assert(
-    fc.property(anyJson, anyJson, (wanted, other) => {
+  check(
+    property(anyJson, anyJson, (wanted, other) => {
       const first = body.accept(wanted, undefined);
       for (const { target } of first.problems) assert.match(target, /^properties/);
       body.accept({ size: 3, network: other, principal: wanted, pools: other }, { size: 3 });

@@ -23,6 +23,7 @@ import { listTypeProblems } from "../../kernel/schema/list-types.ts";
 import { prune } from "../../kernel/schema/prune.ts";
 import type { Schema } from "../../kernel/schema/schema.ts";
 import { validateValue } from "../../kernel/schema/validate.ts";
+import { withoutKey } from "../../kernel/without-key.ts";
 import { withSurviving } from "./surviving-fields.ts";
 
 export interface BodyProblem {
@@ -79,9 +80,10 @@ interface Ruled {
 
 function compile(version: ArmVersion): BodySchema {
   const schema = compileSchema(version.schema);
-  const fieldRules = fieldRulesOf(version.schema).map((rule): CompiledFieldRule => ({
-    ...rule,
-    segments: parsePointer(rule.path),
+  const fieldRules = fieldRulesOf(version.schema).map(({ path, rule }): CompiledFieldRule => ({
+    path,
+    rule,
+    segments: parsePointer(path),
   }));
   const parts = { schema, rules: { fieldRules }, runRules: compileValidator(schema) };
   const { fromStored = shownByDefault(fieldRules), toStored } = version;
@@ -93,7 +95,7 @@ function compile(version: ArmVersion): BodySchema {
     show: (properties) => withoutHidden(parts.rules, properties),
     accept: (wanted, before, sent = wanted) => accept(parts, wanted, before, sent),
     store: async (properties, before) => {
-      if (toStored !== undefined) return toStored(properties, before);
+      if (toStored !== undefined) return await toStored(properties, before);
       return before === undefined ? properties : withSurviving(schema, properties, before);
     },
   };
@@ -133,7 +135,8 @@ function accept(
     const problem = refused("InvalidRequestContent", "properties", "must be an object");
     return { properties: {}, unknown: [], problems: [problem] };
   }
-  const { provisioningState: _, ...given } = wanted ?? {};
+  // It is compared with the state by others, since it is no field of the kind.
+  const given = withoutKey(wanted ?? {}, "provisioningState");
   const stored = before === undefined ? undefined : withoutReadOnly(rules, before);
   const pruned = prune(schema, withoutReadOnly(rules, given), { isRoot: false });
   const full = applyDefaults(schema, pruned.value);

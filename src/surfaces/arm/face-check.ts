@@ -78,17 +78,21 @@ function versionsProblems(versions: unknown): readonly string[] {
     return ["versions: must have at least one"];
   }
   const seen = new Set<string>();
-  return (versions as readonly unknown[]).flatMap((version, index) => {
+  const problems: string[] = [];
+  for (const [index, version] of (versions as readonly unknown[]).entries()) {
     const field = `versions[${index}]`;
-    if (!isObject(version)) return [`${field}: must have an apiVersion and a schema`];
+    if (!isObject(version)) {
+      problems.push(`${field}: must have an apiVersion and a schema`);
+      continue;
+    }
     const { apiVersion, schema } = version;
-    const problems = converterProblems(version, field).concat(schemaProblems(schema, field));
+    problems.push(...converterProblems(version, field), ...schemaProblems(schema, field));
     if (!matches(apiVersion, apiVersionPattern)) {
       problems.push(`${field}.apiVersion: must be YYYY-MM-DD or YYYY-MM-DD-preview`);
     } else if (seen.has(apiVersion)) problems.push(`${field}.apiVersion: is there twice`);
     else seen.add(apiVersion);
-    return problems;
-  });
+  }
+  return problems;
 }
 
 function converterProblems(

@@ -88,7 +88,7 @@ function versionOf({ id, kinds, shown, version, field, problems }: VersionInput)
     const own = served?.versions.get(shown.name);
     if (served === undefined || own === undefined) throw new Error(`${id} is not served any more`);
     const [from, into] = to === "shown" ? [served.storage, own] : [own, served.storage];
-    return convertParts(served, from, into, parts);
+    return await convertParts(served, from, into, parts);
   };
   return {
     apiVersion: textAt(version, "apiVersion"),

@@ -1,0 +1,107 @@
+// The schema of `properties` in the words of Swagger 2.0, as generators of Azure clients read it:
+// what can only be read, what is fixed at creation and what is never shown. Rules that Swagger
+// cannot say, such as those in CEL, are left out: a document promises no more than it can.
+
+import { fieldRuleKey } from "../../../intents/kinds/definition-field-rules.ts";
+import { getOwn, isJsonObject, setOwn } from "../../../kernel/json.ts";
+import type { Json, JsonObject, MutableJsonObject } from "../../../kernel/json.ts";
+import { objectAt, textsAt } from "../../../kernel/json-read.ts";
+
+export interface SwaggerSchemaOptions {
+  /** Of the type, for the names of enumerations. */
+  readonly name: string;
+  /** For bodies of PATCH: nothing is required, nothing has a default. */
+  readonly isPatch?: boolean;
+}
+
+export function swaggerSchema(schema: JsonObject, options: SwaggerSchemaOptions): JsonObject {
+  const result: MutableJsonObject = {};
+  for (const key of sameWords) {
+    const value = getOwn(schema, key);
+    const isLeftOut = value === undefined || (key === "default" && options.isPatch === true);
+    if (!isLeftOut) setOwn(result, key, value);
+  }
+  if (schema["nullable"] === true) result["x-nullable"] = true;
+  const choices = getOwn(schema, "enum");
+  if (choices !== undefined && schema["type"] === "string") {
+    result["x-ms-enum"] = { name: options.name, modelAsString: true };
+  }
+  Object.assign(result, ruleWords(getOwn(schema, fieldRuleKey)));
+  const items = getOwn(schema, "items");
+  if (isJsonObject(items)) {
+    result["items"] = swaggerSchema(items, { ...options, name: `${options.name}Item` });
+    const keys = textsAt(schema, "x-kubernetes-list-map-keys");
+    if (keys.length > 0) result["x-ms-identifiers"] = keys;
+    else result["x-ms-identifiers"] = [];
+  }
+  return { ...result, ...objectParts(schema, options) };
+}
+
+/** "clusterProfile" as "ClusterProfile". */
+export function capital(text: string): string {
+  return text.slice(0, 1).toUpperCase() + text.slice(1);
+}
+
+const sameWords = [
+  "type",
+  "format",
+  "title",
+  "description",
+  "default",
+  "enum",
+  "pattern",
+  "minimum",
+  "maximum",
+  "exclusiveMinimum",
+  "exclusiveMaximum",
+  "multipleOf",
+  "minLength",
+  "maxLength",
+  "minItems",
+  "maxItems",
+  "uniqueItems",
+  "minProperties",
+  "maxProperties",
+] as const;
+
+function objectParts(schema: JsonObject, options: SwaggerSchemaOptions): JsonObject {
+  const fields = objectAt(schema, "properties");
+  const result: MutableJsonObject = {};
+  const shown: MutableJsonObject = {};
+  for (const [key, field] of Object.entries(fields)) {
+    if (!isJsonObject(field)) continue;
+    setOwn(shown, key, swaggerSchema(field, { ...options, name: options.name + capital(key) }));
+  }
+  if (Object.keys(shown).length > 0) result["properties"] = shown;
+  // A client cannot be asked for what it may not write.
+  const required = textsAt(schema, "required").filter((key) => {
+    const field = getOwn(fields, key);
+    return isJsonObject(field) && field[fieldRuleKey] !== "read-only";
+  });
+  if (required.length > 0 && options.isPatch !== true) result["required"] = required;
+  const open = getOwn(schema, "additionalProperties");
+  if (isJsonObject(open)) {
+    result["additionalProperties"] = swaggerSchema(open, {
+      ...options,
+      name: `${options.name}Value`,
+    });
+  } else if (open === true || schema["x-kubernetes-preserve-unknown-fields"] === true) {
+    result["additionalProperties"] = true;
+  }
+  return result;
+}
+
+function ruleWords(rule: Json | undefined): JsonObject {
+  switch (rule) {
+    case "read-only":
+      return { readOnly: true };
+    case "create-only":
+      return { "x-ms-mutability": ["create", "read"] };
+    case "secret":
+      return { "x-ms-secret": true, "x-ms-mutability": ["create", "update"] };
+    case "write-only":
+      return { "x-ms-mutability": ["create", "update"] };
+    default:
+      return {};
+  }
+}

@@ -1,0 +1,183 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { kindRegistry } from "../../../intents/kinds/registry.ts";
+import { servedKind } from "../../../intents/kinds/served-kind.ts";
+import type { ServedKind } from "../../../intents/kinds/served-kind.ts";
+import type { ArmFace } from "../../../kernel/arm-face.ts";
+import { isJsonArray, isJsonObject } from "../../../kernel/json.ts";
+import type { Json, JsonObject } from "../../../kernel/json.ts";
+import { objectAt, objectsAt, valueAt } from "../../../kernel/json-read.ts";
+import { defineKind } from "../../../kernel/kind.ts";
+import { getAt, parsePointer } from "../../../kernel/pointer.ts";
+import { armFaces } from "../faces.ts";
+import type { ArmFaces } from "../faces.ts";
+import { swaggerDocuments, swaggerOf } from "./swagger.ts";
+
+const rule = "x-setpoint-field-rule";
+const schema: JsonObject = {
+  type: "object",
+  description: "A shop.",
+  required: ["size", "url"],
+  properties: {
+    size: { type: "integer", minimum: 1, default: 3 },
+    url: { type: "string", [rule]: "read-only" },
+    domain: { type: "string", [rule]: "create-only" },
+    colour: { type: "string", enum: ["red", "blue"] },
+    principal: {
+      type: "object",
+      properties: { secret: { type: "string", [rule]: "secret" } },
+    },
+    labels: { type: "object", additionalProperties: { type: "string" } },
+    free: { type: "object", "x-kubernetes-preserve-unknown-fields": true },
+  },
+  "x-kubernetes-validations": [{ rule: "self.size < 100" }],
+};
+const face: ArmFace = {
+  kind: "shops.example.com",
+  provider: "Example.Shop",
+  type: "shops",
+  locations: ["West Europe"],
+  versions: [
+    {
+      apiVersion: "2026-01-01",
+      schema,
+      examples: { "A small shop": { size: 1, principal: { secret: "hidden" } } },
+    },
+    { apiVersion: "2026-02-02-preview", schema, isAdmin: true },
+  ],
+  actions: [
+    {
+      name: "listKeys",
+      perform: () => ({}),
+      outputSchema: { type: "object", properties: { key: { type: "string", [rule]: "secret" } } },
+    },
+  ],
+};
+const shelves: ArmFace = {
+  ...face,
+  kind: "shelves.example.com",
+  type: "shops/shelves",
+  versions: [{ apiVersion: "2026-01-01", schema }],
+};
+const place = { provider: "Example.Shop", apiVersion: "2026-01-01" };
+const document = swaggerOf([face, shelves], place);
+const inGroup =
+  "/subscriptions/{subscriptionId}/resourceGroups/{resourceGroupName}/providers/Example.Shop";
+
+test("the paths are those that are served", () => {
+  assert.deepEqual(Object.keys(objectAt(document, "paths")), [
+    "/providers/Example.Shop/operations",
+    "/subscriptions/{subscriptionId}/providers/Example.Shop/locations/{location}" +
+      "/operationsStatus/{operationId}",
+    "/subscriptions/{subscriptionId}/providers/Example.Shop/shops",
+    `${inGroup}/shops`,
+    `${inGroup}/shops/{shopName}`,
+    `${inGroup}/shops/{shopName}/listKeys`,
+    `${inGroup}/shops/{shopName}/shelves`,
+    `${inGroup}/shops/{shopName}/shelves/{shelveName}`,
+    `${inGroup}/shops/{shopName}/shelves/{shelveName}/listKeys`,
+  ]);
+});
+
+test("field rules are said as generators of clients expect them", () => {
+  const fields = objectAt(document, "definitions", "ShopsProperties", "properties");
+  assert.deepEqual(fields["url"], { type: "string", readOnly: true });
+  assert.deepEqual(fields["domain"], { type: "string", "x-ms-mutability": ["create", "read"] });
+  assert.deepEqual(valueAt(fields, "principal", "properties", "secret"), {
+    type: "string",
+    "x-ms-secret": true,
+    "x-ms-mutability": ["create", "update"],
+  });
+  assert.deepEqual(valueAt(fields, "colour", "x-ms-enum"), {
+    name: "ShopsPropertiesColour",
+    modelAsString: true,
+  });
+  assert.equal(valueAt(fields, "free", "additionalProperties"), true);
+  assert.ok("provisioningState" in fields);
+  assert.deepEqual(valueAt(document, "definitions", "ShopsProperties", "required"), ["size"]);
+  const update = objectAt(document, "definitions", "ShopsUpdateProperties");
+  assert.ok(!("required" in update));
+  assert.ok(!JSON.stringify(document).includes("x-kubernetes"));
+});
+
+test("writes are long-running and lists have pages", () => {
+  const one = objectAt(document, "paths", `${inGroup}/shops/{shopName}`);
+  for (const verb of ["put", "patch", "delete"]) {
+    assert.equal(valueAt(one, verb, "x-ms-long-running-operation"), true);
+  }
+  const list = objectAt(document, "paths", `${inGroup}/shops`, "get");
+  assert.deepEqual(list["x-ms-pageable"], { nextLinkName: "nextLink" });
+});
+
+test("examples show no secrets in answers", () => {
+  const put = objectAt(document, "paths", `${inGroup}/shops/{shopName}`, "put");
+  const example = objectAt(put, "x-ms-examples", "A small shop");
+  assert.match(JSON.stringify(example["parameters"]), /hidden/);
+  assert.doesNotMatch(JSON.stringify(example["responses"]), /hidden/);
+});
+
+test("each reference leads somewhere, each operation has an id of its own", () => {
+  const references: string[] = [];
+  const ids: string[] = [];
+  visit(document, (node) => {
+    if (typeof node["$ref"] === "string") references.push(node["$ref"]);
+    if (typeof node["operationId"] === "string") ids.push(node["operationId"]);
+  });
+  for (const reference of references) {
+    assert.ok(getAt(document, parsePointer(reference.slice(1))) !== undefined, reference);
+  }
+  assert.equal(new Set(ids).size, ids.length);
+  assert.equal(ids.length, 15);
+});
+
+test("each name in a path is a parameter of all its operations", () => {
+  for (const [path, item] of Object.entries(objectAt(document, "paths"))) {
+    const names = [...path.matchAll(/\{(\w+)\}/g)].map(([, name]) => name);
+    for (const operation of Object.values(item as JsonObject)) {
+      const given = (valueAt(operation, "parameters") as readonly JsonObject[]).map((one) => {
+        const { $ref: reference } = one;
+        const whole =
+          typeof reference === "string" ? getAt(document, parsePointer(reference.slice(1))) : one;
+        return whole as JsonObject;
+      });
+      const inPath = given.filter((one) => one["in"] === "path").map(({ name }) => name);
+      assert.deepEqual(inPath, names);
+    }
+  }
+});
+
+test("documents are listed and found; those for operators by them alone", () => {
+  const faces = registry();
+  const documents = swaggerDocuments(faces);
+  assert.deepEqual(documents.find("/swagger", false), { value: [] });
+  faces.put(face);
+  const path = "/swagger/Example.Shop/2026-01-01.json";
+  assert.deepEqual(documents.find("/swagger", false), { value: [{ ...place, path }] });
+  assert.equal(objectsAt(documents.find("/swagger", true), "value").length, 2);
+  assert.equal(documents.find(path, false), documents.find(path.toLowerCase(), false));
+  const admin = "/swagger/Example.Shop/2026-02-02-preview.json";
+  assert.equal(documents.find(admin, false), undefined);
+  assert.ok(documents.find(admin, true) !== undefined);
+  faces.remove("Example.Shop", "shops");
+  assert.equal(documents.find(path, true), undefined);
+});
+
+function visit(node: Json, see: (object: JsonObject) => void): void {
+  if (isJsonArray(node)) for (const item of node) visit(item, see);
+  if (!isJsonObject(node)) return;
+  see(node);
+  for (const inner of Object.values(node)) visit(inner, see);
+}
+
+function registry(): ArmFaces {
+  return armFaces(kindRegistry([served("shops"), served("shelves")]));
+}
+
+function served(plural: string): ServedKind {
+  const version = { name: "v1", served: true, storage: true, schema: { type: "object" } };
+  const names = { plural, kind: plural.slice(0, 1).toUpperCase() + plural.slice(1) };
+  const scope = "Namespaced";
+  return servedKind({
+    kind: defineKind({ group: "example.com", names, scope, versions: [version] }),
+  });
+}

@@ -1,0 +1,239 @@
+// The paths of one type in one api-version: what each verb takes and answers, which of them are
+// long-running, and examples where the author of the face gives some.
+
+import type { ArmAction, ArmFace, ArmVersion } from "../../../kernel/arm-face.ts";
+import { setOwn } from "../../../kernel/json.ts";
+import type { Json, JsonObject, MutableJsonObject } from "../../../kernel/json.ts";
+import { bodySchema } from "../body-schema.ts";
+import { parameterRef, ref } from "./envelope-definitions.ts";
+import { capital, swaggerSchema } from "./swagger-schema.ts";
+
+export interface TypeInput {
+  readonly face: ArmFace;
+  readonly version: ArmVersion;
+}
+
+/** "shops/shelves" as "ShopsShelves". */
+export function typeName({ type }: Pick<ArmFace, "type">): string {
+  return type.split("/").map(capital).join("");
+}
+
+export function typePaths(input: TypeInput): JsonObject {
+  const { face } = input;
+  const name = typeName(face);
+  const types = face.type.split("/");
+  const holders = types.slice(0, -1).map((type) => `${type}/{${nameParameter(type)}}`);
+  const last = types.at(-1) ?? "";
+  const own = [...holders, last].join("/");
+  const inGroup = `${groupPath}/providers/${face.provider}/${own}`;
+  const one = `${inGroup}/{${nameParameter(last)}}`;
+  const paths: MutableJsonObject = {};
+  if (holders.length === 0) {
+    const path = `/subscriptions/{subscriptionId}/providers/${face.provider}/${own}`;
+    setOwn(paths, path, { get: listOperation(name, "ListBySubscription", [subscription]) });
+  }
+  const holderNames = types.slice(0, -1).map(nameInPath);
+  const verb = holders.length === 0 ? "ListByResourceGroup" : "ListByParent";
+  const above = [subscription, group, ...holderNames];
+  setOwn(paths, inGroup, { get: listOperation(name, verb, above) });
+  setOwn(paths, one, oneOperations(input, [...above, nameInPath(last)]));
+  for (const action of face.actions ?? []) {
+    const operation = actionOperation(name, action, [...above, nameInPath(last)]);
+    setOwn(paths, `${one}/${action.name}`, { post: operation });
+  }
+  return paths;
+}
+
+const groupPath = "/subscriptions/{subscriptionId}/resourceGroups/{resourceGroupName}";
+const apiVersion = parameterRef("ApiVersion");
+const subscription = parameterRef("SubscriptionId");
+const group = parameterRef("ResourceGroupName");
+
+/** The parameter is named after one resource of the type, as far as a name tells. */
+function nameParameter(type: string): string {
+  return `${type.replace(/s$/, "")}Name`;
+}
+
+function nameInPath(type: string): JsonObject {
+  return {
+    name: nameParameter(type),
+    in: "path",
+    required: true,
+    type: "string",
+    minLength: 1,
+    maxLength: 260,
+    description: "The name of the resource, in any case.",
+  };
+}
+
+const failure: JsonObject = {
+  description: "Why the request was refused.",
+  schema: ref("ErrorResponse"),
+};
+
+/** Beside what it answers, a request that goes on tells where to look. */
+const asyncHeaders: JsonObject = {
+  "Azure-AsyncOperation": { type: "string", description: "Where the status can be asked for." },
+  "Retry-After": { type: "integer", format: "int32", description: "Seconds until then." },
+};
+const locationHeaders: JsonObject = {
+  ...asyncHeaders,
+  Location: { type: "string", description: "Where the result can be asked for." },
+};
+
+function listOperation(name: string, verb: string, where: readonly JsonObject[]): JsonObject {
+  return {
+    operationId: `${name}_${verb}`,
+    tags: [name],
+    description: `Lists resources of the type ${name}.`,
+    parameters: [apiVersion, ...where],
+    responses: {
+      200: { description: "A page of them.", schema: ref(`${name}ListResult`) },
+      default: failure,
+    },
+    "x-ms-pageable": { nextLinkName: "nextLink" },
+  };
+}
+
+function oneOperations({ face, version }: TypeInput, where: readonly JsonObject[]): JsonObject {
+  const name = typeName(face);
+  const base = (verb: string): JsonObject => ({ operationId: `${name}_${verb}`, tags: [name] });
+  const parameters = [apiVersion, ...where];
+  const resource = (description: string): JsonObject => ({ description, schema: ref(name) });
+  const examples = examplesOf(face, version);
+  return {
+    get: {
+      ...base("Get"),
+      description: "Gets a resource.",
+      parameters,
+      responses: { 200: resource("The resource."), default: failure },
+      ...withExamples(examples.get),
+    },
+    put: {
+      ...base("CreateOrUpdate"),
+      description: "Creates a resource, or replaces it.",
+      parameters: [...parameters, bodyParameter("resource", name), ...preconditions],
+      responses: {
+        200: { ...resource("Accepted; it was there before."), headers: asyncHeaders },
+        201: { ...resource("Accepted; it was not there before."), headers: asyncHeaders },
+        default: failure,
+      },
+      ...longRunning("azure-async-operation"),
+      ...withExamples(examples.put),
+    },
+    patch: {
+      ...base("Update"),
+      description: "Changes what the body names: a merge patch. Tags are replaced as a whole.",
+      parameters: [...parameters, bodyParameter("properties", `${name}Update`), ...preconditions],
+      responses: {
+        200: resource("Done."),
+        202: { ...resource("Accepted."), headers: locationHeaders },
+        default: failure,
+      },
+      ...longRunning("location"),
+    },
+    delete: {
+      ...base("Delete"),
+      description: "Deletes a resource.",
+      parameters: [...parameters, ...preconditions],
+      responses: {
+        200: { description: "Deleted." },
+        202: { description: "Accepted.", headers: locationHeaders },
+        204: { description: "There was none." },
+        default: failure,
+      },
+      ...longRunning("location"),
+    },
+  };
+}
+
+function bodyParameter(name: string, definition: string): JsonObject {
+  const description = "The wanted resource.";
+  return { name, in: "body", required: true, description, schema: ref(definition) };
+}
+
+const preconditions: readonly JsonObject[] = ["If-Match", "If-None-Match"].map((name) => ({
+  name,
+  in: "header",
+  required: false,
+  type: "string",
+  description: "An ETag, or * for any.",
+}));
+
+function longRunning(final: string): JsonObject {
+  return {
+    "x-ms-long-running-operation": true,
+    "x-ms-long-running-operation-options": { "final-state-via": final },
+  };
+}
+
+function actionOperation(
+  name: string,
+  action: ArmAction,
+  where: readonly JsonObject[],
+): JsonObject {
+  const { inputSchema, outputSchema } = action;
+  const model = name + capital(action.name);
+  const input =
+    inputSchema === undefined
+      ? []
+      : [
+          {
+            name: "input",
+            in: "body",
+            required: true,
+            description: "What the action is given.",
+            schema: swaggerSchema(inputSchema, { name: `${model}Input` }),
+          },
+        ];
+  const schema = swaggerSchema(outputSchema ?? { type: "object" }, { name: `${model}Result` });
+  return {
+    operationId: `${name}_${capital(action.name)}`,
+    tags: [name],
+    description: action.description ?? `Performs ${action.name} on a resource.`,
+    parameters: [apiVersion, ...where, ...input],
+    responses: { 200: { description: "The answer.", schema }, default: failure },
+  };
+}
+
+interface Examples {
+  readonly get: JsonObject;
+  readonly put: JsonObject;
+}
+
+/** An example of a face is the `properties` of a resource, as a client would write them. */
+function examplesOf(face: ArmFace, version: ArmVersion): Examples {
+  const get: MutableJsonObject = {};
+  const put: MutableJsonObject = {};
+  const names = face.type.split("/").map((type): [string, Json] => [nameParameter(type), "one"]);
+  const path = face.type.split("/").map((type) => `${type}/one`);
+  const where = "/subscriptions/00000000-0000-0000-0000-000000000000/resourceGroups/group";
+  const location = face.locations[0] ?? "";
+  const isTracked = !face.type.includes("/");
+  const parameters: JsonObject = {
+    "api-version": version.apiVersion,
+    subscriptionId: "00000000-0000-0000-0000-000000000000",
+    resourceGroupName: "group",
+    ...Object.fromEntries(names),
+  };
+  for (const [title, properties] of Object.entries(version.examples ?? {})) {
+    const sent = { ...(isTracked ? { location } : {}), properties };
+    const shown = (provisioningState: string): JsonObject => ({
+      id: `${where}/providers/${face.provider}/${path.join("/")}`,
+      name: "one",
+      type: `${face.provider}/${face.type}`,
+      ...(isTracked ? { location } : {}),
+      properties: { ...bodySchema(version).show(properties), provisioningState },
+    });
+    setOwn(get, title, { parameters, responses: { 200: { body: shown("Succeeded") } } });
+    setOwn(put, title, {
+      parameters: { ...parameters, resource: sent },
+      responses: { 200: { body: shown("Updating") }, 201: { body: shown("Creating") } },
+    });
+  }
+  return { get, put };
+}
+
+function withExamples(examples: JsonObject): JsonObject {
+  return Object.keys(examples).length === 0 ? {} : { "x-ms-examples": examples };
+}
