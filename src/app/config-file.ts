@@ -34,6 +34,7 @@ export interface ConfigFile {
   readonly modules?: readonly string[];
   readonly roles?: readonly string[];
   readonly engine?: EngineFileConfig;
+  readonly arm?: { readonly clients?: readonly string[]; readonly retryAfter?: number };
 }
 
 export interface EngineFileConfig {
@@ -98,6 +99,7 @@ function fieldsOf(folder: string): Readonly<Record<string, Reader>> {
     modules: (value, field) =>
       listOf(value, field).map((item, index) => path(item, `${field}[${index}]`)),
     roles: texts,
+    arm: (value, field) => readObject(value, field, { clients: texts, retryAfter: number }),
     engine: (value, field) =>
       readObject(value, field, { slots: number, perNamespace: number, lease: text, grace: text }),
   };

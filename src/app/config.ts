@@ -26,6 +26,8 @@ export interface ServeOptions extends StoreOptions, EngineOptions {
   readonly history?: string;
   readonly auditPolicy?: string;
   readonly auditLog?: string;
+  /** Common names of client certificates that act as the Azure Resource Manager. */
+  readonly armClients?: readonly string[];
 }
 
 export type StoreLocation =
@@ -49,7 +51,19 @@ export interface ServeConfig extends StoreConfig {
   readonly oidc: readonly OidcFileConfig[];
   readonly audit: { readonly policyFile: string; readonly logFile: string } | undefined;
   readonly engine: EngineConfig;
+  readonly arm: ArmServeConfig;
 }
+
+export interface ArmServeConfig {
+  /** Whether the surface is wanted even when no module has a face for it. */
+  readonly isWanted: boolean;
+  readonly clients: readonly string[];
+  /** How long clients are told to wait before they ask again for an operation. */
+  readonly retryAfterSeconds: number;
+}
+
+const defaultRetryAfterSeconds = 10;
+const maxRetryAfterSeconds = 600;
 
 export const defaultListen = "127.0.0.1:7443";
 export const defaultDataFolder = "setpoint-data";
@@ -86,6 +100,26 @@ export function serveConfig(options: ServeOptions, file: ConfigFile = {}): Serve
       given(options.auditLog) ?? file.audit?.log,
     ),
     engine: engineConfig(options, file),
+    arm: armConfig(options.armClients, file.arm),
+  };
+}
+
+function armConfig(
+  clients: readonly string[] | undefined,
+  file: ConfigFile["arm"],
+): ArmServeConfig {
+  const { retryAfter = defaultRetryAfterSeconds } = file ?? {};
+  if (!Number.isSafeInteger(retryAfter) || retryAfter < 0 || retryAfter > maxRetryAfterSeconds) {
+    const message = `arm.retryAfter must be whole seconds up to ${maxRetryAfterSeconds}`;
+    throw new SetpointError("config.invalid", message, {
+      details: { option: "arm.retryAfter", value: retryAfter },
+      suggestion: `clients wait ${defaultRetryAfterSeconds} seconds when it is left out`,
+    });
+  }
+  return {
+    isWanted: clients !== undefined || file !== undefined,
+    clients: clients ?? file?.clients ?? [],
+    retryAfterSeconds: retryAfter,
   };
 }
 

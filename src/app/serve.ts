@@ -16,6 +16,7 @@ import type { Store } from "../store/port.ts";
 import { startHttpServer } from "../surfaces/http/server.ts";
 import type { HttpServerInput } from "../surfaces/http/server.ts";
 import type { Logger } from "../telemetry/log.ts";
+import { prepareArm } from "./arm/arm-surface.ts";
 import { openAuditLog } from "./audit-log.ts";
 import { openAuthentication } from "./authenticators.ts";
 import { checkBeforeStart } from "./check-before-start.ts";
@@ -52,7 +53,8 @@ export async function startServer(
   options: Pick<HttpServerInput, "writeStallMs"> = {},
 ): Promise<RunningServer> {
   const given = await checkBeforeStart(config);
-  const modules = await loadModules(config.engine.modules);
+  const arm = prepareArm(config.arm, await loadModules(config.engine.modules));
+  const { modules } = arm;
   await using undo = new AsyncDisposableStack();
   const store = await openOwnStore(config);
   undo.defer(() => store.close());
@@ -70,21 +72,24 @@ export async function startServer(
   const authentication = openAuthentication(given.authentication, config, credentials, systemClock);
   const audit = given.audit === undefined ? undefined : await openAuditLog({ ...given.audit, log });
   if (audit !== undefined) undo.use(audit);
+  const { before } = undo.use(await arm.start({ plane, authentication, log }));
   let url = "";
   const http = await startHttpServer({
     ...config.listen,
     tls: credentials.tls,
     certificateOf: peerCertificateOf,
-    handle: kubeSurface({
-      plane,
-      worker,
-      credentials,
-      authentication,
-      log,
-      stopping: stopping.signal,
-      audit,
-      url: () => url,
-    }),
+    handle: before(
+      kubeSurface({
+        plane,
+        worker,
+        credentials,
+        authentication,
+        log,
+        stopping: stopping.signal,
+        audit,
+        url: () => url,
+      }),
+    ),
     timers: systemTimers,
     ...options,
   });

@@ -4,8 +4,8 @@ import type { Clock } from "../kernel/clock.ts";
 import type { JsonObject } from "../kernel/json.ts";
 import type { Ids } from "../kernel/ids.ts";
 import type { Random } from "../kernel/random.ts";
-import type { ResourceKey } from "../kernel/resource.ts";
-import type { ClaimRef, Store } from "../store/port.ts";
+import type { Resource, ResourceKey } from "../kernel/resource.ts";
+import type { ClaimRef, Store, Write } from "../store/port.ts";
 import type { Admission } from "./admission/admission.ts";
 import type { UserInfo } from "./auth/user.ts";
 import type { KindRegistry } from "./kinds/registry.ts";
@@ -55,7 +55,14 @@ export interface WriteOptions {
   readonly sent?: JsonObject;
   /** The claim of the worker on whose behalf it is written; refused once that is lost. */
   readonly claim?: ClaimRef;
+  readonly also?: AlsoWritten;
 }
+
+/**
+ * Records that a surface keeps beside a resource, made of the finished document: they are committed
+ * with it or not at all. A race that is lost on one of them counts as lost on the resource.
+ */
+export type AlsoWritten = (resource: Resource) => readonly Write[] | Promise<readonly Write[]>;
 
 /** What stands in the store after a write, or would stand there after a dry run. */
 export interface Written {

@@ -7,12 +7,14 @@ import type { Draft } from "../../kernel/draft.ts";
 import { isSetpointError } from "../../kernel/errors.ts";
 import type { SetpointError } from "../../kernel/errors.ts";
 import type {
+  Answer,
   ClaimRef,
   CounterBound,
   CounterUse,
   Delete,
   Precondition,
   Put,
+  Write,
 } from "../../store/port.ts";
 import { quotaExceeded } from "../admission/quota/quota-refusal.ts";
 import type { ExceededCounter } from "../admission/quota/quota-refusal.ts";
@@ -29,6 +31,8 @@ export interface PutInput {
   readonly bounds?: readonly CounterBound[] | undefined;
   /** Checked inside the commit. */
   readonly claim?: ClaimRef | undefined;
+  /** Committed with it or not at all. */
+  readonly also?: readonly Write[] | undefined;
 }
 
 const dueNow = { kind: "wake", afterMs: 0 } as const;
@@ -46,8 +50,7 @@ export async function commitPut(intents: Intents, input: PutInput): Promise<Writ
     ...(claim === undefined ? {} : { claim }),
     ...(target.served.isReconciled ? { due: dueNow } : {}),
   };
-  const [answer] = await intents.store.commit([write]);
-  if (answer === undefined) throw new Error("the store answers each write");
+  const answer = await commitWith(intents, write, input.also);
   if (answer.kind === "refused") throw inWordsOfTheApi(intents, target, answer.error);
   const { revision } = answer;
   if (answer.kind === "committed") await settle(intents, target, revision);
@@ -60,20 +63,32 @@ export interface DeleteInput {
   readonly when: Precondition;
   readonly last: Draft;
   readonly claim?: ClaimRef | undefined;
+  readonly also?: readonly Write[] | undefined;
 }
 
 export async function commitDelete(
   intents: Intents,
   target: Target,
-  { when, last, claim }: DeleteInput,
+  { when, last, claim, also }: DeleteInput,
 ): Promise<Written> {
   const fence = claim === undefined ? {} : { claim };
   const write: Delete = { kind: "delete", key: keyOfTarget(target), when, last, ...fence };
-  const [answer] = await intents.store.commit([write]);
-  if (answer === undefined) throw new Error("the store answers each write");
+  const answer = await commitWith(intents, write, also);
   if (answer.kind === "refused") throw inWordsOfTheApi(intents, target, answer.error);
   await settle(intents, target, answer.revision);
   return { revision: answer.revision, body: last.body, outcome: "deleted" };
+}
+
+/** The answer to the first of them. */
+async function commitWith(
+  { store }: Intents,
+  write: Write,
+  also: readonly Write[] = [],
+): Promise<Answer> {
+  const isGroup = also.length > 0;
+  const [answer] = await store.commit([write, ...also], ...(isGroup ? [{ atomic: true }] : []));
+  if (answer === undefined) throw new Error("the store answers each write");
+  return answer;
 }
 
 async function settle({ live }: Intents, { served }: Target, revision: number): Promise<void> {
@@ -92,6 +107,8 @@ function inWordsOfTheApi(intents: Intents, target: Target, error: SetpointError)
       return alreadyExists(served.kind, name);
     case "resource.not_found":
       return notFound(served.kind, name);
+    // A record beside it was written by somebody else meanwhile.
+    case "resource.group_refused":
     case "resource.conflict":
       return conflict(served.kind, name);
     case "counter.exceeded":

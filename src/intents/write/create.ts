@@ -130,7 +130,9 @@ async function tryCreate(
   try {
     const when = { kind: "absent" } as const;
     const { claim } = options;
-    const written = await commitPut(intents, { target, uid, draft, when, uses, bounds, claim });
+    const also = await options.also?.(object);
+    const put = { target, uid, draft, when, uses, bounds, claim, also };
+    const written = await commitPut(intents, put);
     return await confirmPlace(intents, target, uid, written);
   } catch (error) {
     if (!isSetpointError(error, "resource.already_exists")) throw error;

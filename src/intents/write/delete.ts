@@ -10,7 +10,7 @@ import type { Metadata, Resource } from "../../kernel/resource.ts";
 import type { ClaimRef, StoredRecord } from "../../store/port.ts";
 import { conflict, notFound, protectedFromDeletion } from "../refusals.ts";
 import { keyOfTarget } from "../request.ts";
-import type { Caller, Intents, Target, Written } from "../request.ts";
+import type { AlsoWritten, Caller, Intents, Target, Written } from "../request.ts";
 import { commitDelete, commitPut, isLostRace } from "./commit.ts";
 import { finalizersFor, isHeld } from "./finalizers.ts";
 import type { Propagation } from "./finalizers.ts";
@@ -27,6 +27,9 @@ export interface DeleteOptions {
   readonly raw: JsonObject;
   /** The claim of the worker on whose behalf it is deleted; refused once that is lost. */
   readonly claim?: ClaimRef;
+  readonly also?: AlsoWritten;
+  /** Noted on what has to wait for its end, in the commit that marks it. */
+  readonly annotations?: Readonly<Record<string, string>>;
 }
 
 export interface DeleteInput {
@@ -89,7 +92,8 @@ async function tryDelete(
   if (!isHeld(served, marked)) {
     const last = await draftFor(served, before);
     if (options.isDryRun) return { revision: record.revision, body: last.body, outcome: "deleted" };
-    return await commitDelete(intents, target, { when, last, claim });
+    const also = await options.also?.(before);
+    return await commitDelete(intents, target, { when, last, claim, also });
   }
   if (equalJson(marked, before)) {
     return { revision: record.revision, body: record.body, outcome: "unchanged" };
@@ -98,7 +102,8 @@ async function tryDelete(
   if (options.isDryRun) {
     return { revision: record.revision, body: draft.body, outcome: "updated" };
   }
-  return await commitPut(intents, { target, uid: record.uid, draft, when, claim });
+  const also = await options.also?.(marked);
+  return await commitPut(intents, { target, uid: record.uid, draft, when, claim, also });
 }
 
 /**
@@ -147,7 +152,7 @@ function checkPreconditions(
 function markedForDeletion(
   { clock }: Intents,
   { served }: Target,
-  { propagation }: DeleteOptions,
+  { propagation, annotations: notes }: DeleteOptions,
   before: Resource,
 ): Resource {
   const { metadata } = before;
@@ -157,6 +162,7 @@ function markedForDeletion(
   const isPlain = served.rules?.prepareForDelete === undefined;
   const changed: Metadata = {
     ...metadata,
+    ...(notes === undefined ? {} : { annotations: { ...metadata.annotations, ...notes } }),
     ...(finalizers.length > 0 || metadata.finalizers !== undefined ? { finalizers } : {}),
     ...(isMarked
       ? {}

@@ -202,15 +202,16 @@ async function writeChanged(
   if (options.isDryRun) return { revision, body: draft.body, outcome: "updated" };
   const when = { kind: "revision", revision, uid: record.uid } as const;
   const { claim } = options;
+  const also = await options.also?.(object);
   if (isReadyToGo(served, object)) {
-    const gone = await commitDelete(intents, target, { when, last: draft, claim });
+    const gone = await commitDelete(intents, target, { when, last: draft, claim, also });
     // The answer is the last state there was, and not the deletion.
     return { ...gone, revision };
   }
   const uses = intents.admission.uses(final);
   const bounds = intents.admission.bounds(final);
   const { uid } = record;
-  return await commitPut(intents, { target, uid, draft, when, uses, bounds, claim });
+  return await commitPut(intents, { target, uid, draft, when, uses, bounds, claim, also });
 }
 
 function unchangedOf({ revision, body }: StoredRecord): Written {

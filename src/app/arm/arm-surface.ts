@@ -1,0 +1,98 @@
+/** The Resource Manager surface of a control plane, with everything it needs from this process. */
+import { admissionChain } from "../../intents/admission/admission.ts";
+import type { Authentication } from "../../intents/auth/authentication.ts";
+import { installKind } from "../../intents/install-kind.ts";
+import { every, systemTimers } from "../../kernel/timers.ts";
+import { operationsKind } from "../../surfaces/arm/arm-kinds.ts";
+import { armApi, isArmPath } from "../../surfaces/arm/arm-api.ts";
+import { armFaces } from "../../surfaces/arm/faces.ts";
+import type { ArmFaces } from "../../surfaces/arm/faces.ts";
+import type { Logger } from "../../telemetry/log.ts";
+import type { Exchange } from "../../surfaces/http/exchange.ts";
+import type { ArmServeConfig } from "../config.ts";
+import type { ControlPlane } from "../control-plane.ts";
+import { facesOf } from "../load-modules.ts";
+import type { LoadedModule } from "../load-modules.ts";
+import { removeOldOperations } from "./operation-expiry.ts";
+import { armModule } from "./subscription-cleanup.ts";
+import type { CleanupParts } from "./subscription-cleanup.ts";
+
+/** What a server needs to know before it has anything to serve. */
+export interface PreparedArm {
+  /** Those that were loaded, and this surface's own where it is served. */
+  readonly modules: readonly LoadedModule[];
+  /** Once the kinds of the modules are installed. */
+  start(input: ArmSurfaceInput): Promise<RunningArm>;
+}
+
+export interface ArmSurfaceInput {
+  readonly plane: ControlPlane;
+  readonly authentication: Authentication;
+  readonly log: Logger;
+}
+
+export interface RunningArm extends AsyncDisposable {
+  /** Answers its own paths, and leaves the others to the handler that is given. */
+  readonly before: (others: Handler) => Handler;
+}
+
+type Handler = (exchange: Exchange) => Promise<void>;
+
+export function prepareArm(config: ArmServeConfig, loaded: readonly LoadedModule[]): PreparedArm {
+  const isServed = config.isWanted || facesOf(loaded).length > 0;
+  if (!isServed) return { modules: loaded, start: () => Promise.resolve(notServed) };
+  let parts: CleanupParts | undefined;
+  return {
+    modules: [...loaded, armModule(() => parts)],
+    start: async (input) => {
+      const { intents } = input.plane;
+      const faces = armFaces(intents.kinds);
+      for (const face of facesOf(loaded)) faces.put(face);
+      parts = { intents, faces };
+      return await startArmSurface(input, config, faces);
+    },
+  };
+}
+
+const notServed: RunningArm = {
+  before: (others) => others,
+  [Symbol.asyncDispose]: () => Promise.resolve(),
+};
+
+const sweepMs = 3_600_000;
+
+async function startArmSurface(
+  { plane, authentication, log }: ArmSurfaceInput,
+  { clients, retryAfterSeconds }: ArmServeConfig,
+  faces: ArmFaces,
+): Promise<RunningArm> {
+  const { intents, rbac } = plane;
+  const unhindered = { ...intents, admission: admissionChain([]) };
+  const maker = { name: "setpoint-arm", version: 1, isReconciled: false };
+  await installKind(unhindered, operationsKind, maker);
+  const stop = new AbortController();
+  const sweep = async (): Promise<void> => {
+    try {
+      await removeOldOperations(intents, stop.signal);
+    } catch (error) {
+      if (!stop.signal.aborted) log.warn({ error }, "old operations not removed");
+    }
+  };
+  const sweeping = every(systemTimers, sweepMs, sweep, stop.signal);
+  const answer = armApi({
+    surface: { intents, faces, authorizer: rbac, retryAfterSeconds },
+    authentication,
+    managers: new Set(clients),
+    onAnswer: ({ ids, ...answered }) => log.debug({ ...answered, ...ids }, "request answered"),
+    onError: (error, { ids, ...answered }) =>
+      log.error({ error, ...answered, ...ids }, "request failed"),
+  });
+  return {
+    before: (others) => async (exchange) =>
+      await (isArmPath(exchange.url) ? answer(exchange) : others(exchange)),
+    [Symbol.asyncDispose]: async () => {
+      stop.abort();
+      await sweeping;
+    },
+  };
+}

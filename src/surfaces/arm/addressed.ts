@@ -1,0 +1,73 @@
+// From a path to what it is about: the face, the api-version, the kind and where the resource is
+// stored. Whatever does not fit is refused in the words that the Resource Manager uses for it.
+
+import type { ServedKind } from "../../intents/kinds/served-kind.ts";
+import type { Target } from "../../intents/request.ts";
+import { armRefusal, armRefusals, sentence } from "./arm-error.ts";
+import { isSameText, namespaceOf, storedName } from "./arm-names.ts";
+import { typeOfPlace } from "./arm-path.ts";
+import type { ArmPlace } from "./arm-path.ts";
+import type { ArmRequest, ArmSurface } from "./arm-request.ts";
+import type { ArmFace, ArmVersion } from "./face.ts";
+import { nameProblems } from "./sent-envelope.ts";
+
+export interface Addressed {
+  readonly place: ArmPlace;
+  readonly face: ArmFace;
+  readonly version: ArmVersion;
+  readonly served: ServedKind;
+  /** The resource; with no name for a collection. */
+  readonly target: Target;
+}
+
+export function addressed(surface: ArmSurface, request: ArmRequest, place: ArmPlace): Addressed {
+  const face = faceOf(surface, place);
+  const problems = nameProblems(place);
+  if (problems.length > 0) throw armRefusals(problems);
+  const served = surface.intents.kinds.byId(face.kind);
+  if (served === undefined) throw unknownType(place);
+  const version = versionOf(face, request);
+  const isResource = place.types.length === place.names.length;
+  const target = {
+    served,
+    version: served.storage,
+    namespace: namespaceOf(place.subscription),
+    name: isResource ? storedName(place) : "",
+    subresource: "",
+  };
+  return { place, face, version, served, target };
+}
+
+/** What is wrong with the api-version of a request is told without looking anything up. */
+export function versionOf(face: ArmFace, request: ArmRequest): ArmVersion {
+  const asked = request.query.get("api-version") ?? "";
+  if (asked === "") {
+    const message = "The api-version query parameter (?api-version=) is required for all requests.";
+    throw armRefusal(400, { code: "MissingApiVersionParameter", message });
+  }
+  const found = face.versions.find(({ apiVersion }) => isSameText(apiVersion, asked));
+  // Customers, who come through the resource manager, do not even learn that there are others.
+  if (found !== undefined && !(found.isAdmin === true && request.isManager)) return found;
+  const offered = face.versions.filter(({ isAdmin }) => isAdmin !== true);
+  const names = offered.map(({ apiVersion }) => apiVersion).join(", ");
+  const message =
+    `the api-version '${asked}' is invalid for the type '${face.provider}/${face.type}'; ` +
+    `the supported versions are '${names}'`;
+  throw armRefusal(400, { code: "InvalidApiVersionParameter", message: sentence(message) });
+}
+
+export function faceOf({ faces }: ArmSurface, place: ArmPlace): ArmFace {
+  const face = faces.find(place.provider, typeOfPlace(place));
+  if (face !== undefined) return face;
+  if (faces.all().some(({ provider }) => isSameText(provider, place.provider))) {
+    throw unknownType(place);
+  }
+  const message = `The resource namespace '${place.provider}' is invalid.`;
+  throw armRefusal(404, { code: "InvalidResourceNamespace", message });
+}
+
+function unknownType(place: ArmPlace): Error {
+  const type = typeOfPlace(place);
+  const message = `The resource type '${type}' could not be found in '${place.provider}'.`;
+  return armRefusal(404, { code: "InvalidResourceType", message });
+}

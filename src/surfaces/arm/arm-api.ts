@@ -1,0 +1,280 @@
+// The way in for the Resource Manager: who asks, whether they may, what is meant, and then the
+// handler for it. All of that is known before a body is read; whatever goes wrong on the way is
+// told in the envelope of the protocol, under the id of the request.
+
+import type { Authentication } from "../../intents/auth/authentication.ts";
+import { forbiddenAccess } from "../../intents/auth/forbidden.ts";
+import type { ResourceAccess } from "../../intents/auth/policy.ts";
+import { anonymousName } from "../../intents/auth/user.ts";
+import type { UserInfo } from "../../intents/auth/user.ts";
+import type { ServedKind } from "../../intents/kinds/served-kind.ts";
+import { isSetpointError } from "../../kernel/errors.ts";
+import type { Exchange, Headers } from "../http/exchange.ts";
+import { actionOf, performAction } from "./actions.ts";
+import { addressed } from "./addressed.ts";
+import type { Addressed } from "./addressed.ts";
+import { armErrorAnswer, armRefusal } from "./arm-error.ts";
+import { namespaceOf } from "./arm-names.ts";
+import { armQuery, parentOf, parseArmPath } from "./arm-path.ts";
+import type { ArmPath, ArmPlace } from "./arm-path.ts";
+import { idHeader } from "./arm-request.ts";
+import type { ArmAnswer, ArmRequest, ArmSurface, RequestIds } from "./arm-request.ts";
+import { deleteOne } from "./deletions.ts";
+import { operationKind, subscriptionKind } from "./face.ts";
+import { operationResult, operationStatus } from "./operation-answers.ts";
+import { getResource, listResources } from "./reads.ts";
+import { patchResource, putResource } from "./resources.ts";
+import {
+  getSubscription,
+  passSubscription,
+  putSubscription,
+  subscriptionVersion,
+} from "./subscriptions.ts";
+
+export { isArmPath } from "./arm-path.ts";
+
+export interface ArmApiInput {
+  readonly surface: ArmSurface;
+  readonly authentication: Authentication;
+  /** Common names of the certificates of the resource manager. */
+  readonly managers: ReadonlySet<string>;
+  /** Told of each answer, under the ids of its request. */
+  readonly onAnswer: (answered: ArmAnswered) => void;
+  readonly onError: (error: unknown, answered: ArmAnswered) => void;
+}
+
+export interface ArmAnswered {
+  readonly method: string;
+  readonly path: string;
+  readonly status: number;
+  readonly ids: RequestIds;
+}
+
+export type ArmApi = (exchange: Exchange) => Promise<void>;
+
+export function armApi(input: ArmApiInput): ArmApi {
+  return async (exchange) => {
+    const ids = idsOf(input, exchange);
+    const told = (status: number): ArmAnswered => {
+      const [path = ""] = exchange.url.split("?", 1);
+      return { method: exchange.method, path, status, ids };
+    };
+    try {
+      const answer = await answerTo(input, exchange, ids);
+      send(exchange, ids, answer);
+    } catch (error) {
+      const answer = armErrorAnswer(error);
+      if (answer.status >= 500 && !isExpected(error)) input.onError(error, told(answer.status));
+      send(exchange, ids, { ...answer, headers: errorHeaders(answer.status) });
+    }
+    input.onAnswer(told(exchange.status));
+  };
+}
+
+function isExpected(error: unknown): boolean {
+  return isSetpointError(error) && error.status !== 500;
+}
+
+function errorHeaders(status: number): Headers {
+  return status === 429 || status === 503 ? { "retry-after": 10 } : {};
+}
+
+function idsOf({ surface }: ArmApiInput, exchange: Exchange): RequestIds {
+  const request = surface.intents.ids.uid();
+  return {
+    request,
+    correlation: idHeader(exchange, "x-ms-correlation-request-id") ?? request,
+    client: idHeader(exchange, "x-ms-client-request-id"),
+  };
+}
+
+function send(exchange: Exchange, ids: RequestIds, answer: ArmAnswer): void {
+  const wantsEcho = exchange.headers["x-ms-return-client-request-id"];
+  const isEchoed = typeof wantsEcho === "string" && wantsEcho.toLowerCase() === "true";
+  const { status, headers = {}, body } = answer;
+  const all = {
+    "x-ms-request-id": ids.request,
+    "x-ms-correlation-request-id": ids.correlation,
+    ...(isEchoed && ids.client !== undefined ? { "x-ms-client-request-id": ids.client } : {}),
+    "cache-control": "no-cache",
+    ...(body === undefined ? {} : { "content-type": "application/json; charset=utf-8" }),
+    ...headers,
+  };
+  exchange.send(status, all, body === undefined ? "" : JSON.stringify(body));
+}
+
+async function answerTo(
+  input: ArmApiInput,
+  exchange: Exchange,
+  ids: RequestIds,
+): Promise<ArmAnswer> {
+  const { surface, authentication, managers } = input;
+  const { headers, certificate } = exchange;
+  const user = await authentication.authenticate({ headers, peerCertificate: certificate });
+  if (user.name === anonymousName) {
+    const message = "The request has no credentials.";
+    throw armRefusal(401, { code: "AuthenticationFailed", message });
+  }
+  const isManager = certificate !== undefined && managers.has(certificate.commonName);
+  const path = parseArmPath(exchange.url);
+  if (path === undefined) throw nowhere(exchange);
+  const request: ArmRequest = {
+    exchange,
+    query: armQuery(exchange.url),
+    user,
+    isManager,
+    caller: { user, warn: () => undefined },
+    ids,
+  };
+  return await dispatch(surface, request, path);
+}
+
+async function dispatch(
+  surface: ArmSurface,
+  request: ArmRequest,
+  path: ArmPath,
+): Promise<ArmAnswer> {
+  switch (path.kind) {
+    case "subscription":
+      return await subscriptionCall(surface, request, path.subscription);
+    case "resource":
+      return await resourceCall(surface, request, path);
+    case "collection":
+      return await collectionCall(surface, request, path);
+    case "operationStatus":
+    case "operationResult": {
+      allowMethods(request, "GET", "HEAD");
+      const namespace = namespaceOf(path.subscription);
+      authorise(surface, request, operationKind, { verb: "get", namespace, name: path.id });
+      if (path.kind === "operationStatus") return await operationStatus(surface, path);
+      return await operationResult(surface, request, path);
+    }
+    default:
+      throw nowhere(request.exchange);
+  }
+}
+
+async function subscriptionCall(
+  surface: ArmSurface,
+  request: ArmRequest,
+  subscription: string,
+): Promise<ArmAnswer> {
+  const method = allowMethods(request, "GET", "HEAD", "PUT");
+  const verb = method === "PUT" ? "update" : "get";
+  const name = subscription.toLowerCase();
+  authorise(surface, request, subscriptionKind, { verb, namespace: "", name });
+  const asked = request.query.get("api-version") ?? "";
+  if (asked !== subscriptionVersion) {
+    const message = `The api-version '${asked}' is invalid: it must be '${subscriptionVersion}'.`;
+    throw armRefusal(400, { code: "InvalidApiVersionParameter", message });
+  }
+  if (verb === "get") return await getSubscription(surface, subscription);
+  return await putSubscription(surface, request, subscription);
+}
+
+async function resourceCall(
+  surface: ArmSurface,
+  given: ArmRequest,
+  place: ArmPlace,
+): Promise<ArmAnswer> {
+  const method = allowMethods(given, "GET", "HEAD", "PUT", "PATCH", "DELETE");
+  const found = addressed(surface, given, place);
+  if (place.group === undefined) throw nowhere(given.exchange);
+  const { target, served } = found;
+  const { namespace, name } = target;
+  const ask = (verb: string): void =>
+    authorise(surface, given, served.id, { verb, namespace, name, isAdmin: found.version.isAdmin });
+  const request = { ...given, caller: { ...given.caller, mayCreate: () => ask("create") } };
+  ask(verbs[method] ?? "get");
+  switch (method) {
+    case "PUT":
+      await passSubscription(surface, place.subscription, "write");
+      return await putResource(surface, request, found);
+    case "PATCH":
+      await passSubscription(surface, place.subscription, "write");
+      return await patchResource(surface, request, found);
+    case "DELETE":
+      await passSubscription(surface, place.subscription, "delete");
+      return await deleteOne(surface, request, found);
+    default:
+      return await getResource(surface, request, found);
+  }
+}
+
+const verbs: Readonly<Record<string, string>> = { PUT: "update", PATCH: "patch", DELETE: "delete" };
+
+async function collectionCall(
+  surface: ArmSurface,
+  request: ArmRequest,
+  place: ArmPlace,
+): Promise<ArmAnswer> {
+  if (request.exchange.method === "POST" && place.types.length > 1) {
+    return await actionCall(surface, request, place);
+  }
+  allowMethods(request, "GET", "HEAD");
+  const found = addressed(surface, request, place);
+  const { namespace } = found.target;
+  const { isAdmin } = found.version;
+  authorise(surface, request, found.served.id, { verb: "list", namespace, name: "", isAdmin });
+  return await listResources(surface, request, found);
+}
+
+async function actionCall(
+  surface: ArmSurface,
+  request: ArmRequest,
+  place: ArmPlace,
+): Promise<ArmAnswer> {
+  const name = place.types.at(-1) ?? "";
+  const holder = parentOf({ ...place, names: [...place.names, ""] });
+  if (holder === undefined || holder.group === undefined) throw nowhere(request.exchange);
+  const found: Addressed = addressed(surface, request, holder);
+  const action = actionOf(found.face, name);
+  authorise(surface, request, found.served.id, {
+    verb: "create",
+    namespace: found.target.namespace,
+    name: found.target.name,
+    subresource: action.name.toLowerCase(),
+  });
+  await passSubscription(surface, place.subscription, "write");
+  return await performAction(surface, request, found, action);
+}
+
+interface Asked {
+  readonly verb: string;
+  readonly namespace: string;
+  readonly name: string;
+  readonly subresource?: string;
+  readonly isAdmin?: boolean | undefined;
+}
+
+/** The resource manager has asked its own users; anybody else needs a role. */
+function authorise(surface: ArmSurface, request: ArmRequest, kind: string, asked: Asked): void {
+  const { user, isManager } = request;
+  if (isManager) return;
+  const served = surface.intents.kinds.byId(kind);
+  if (served === undefined) throw nowhere(request.exchange);
+  const { isAdmin = false, subresource = isAdmin ? "admin" : "", ...rest } = asked;
+  allow(surface, user, { ...accessOf(served), ...rest, subresource });
+}
+
+function allow({ authorizer }: ArmSurface, user: UserInfo, access: ResourceAccess): void {
+  const { allowed, reason } = authorizer.authorize(user, access);
+  if (!allowed) throw forbiddenAccess(user, access, reason);
+}
+
+function accessOf({ kind }: ServedKind): Pick<ResourceAccess, "kind" | "group" | "resource"> {
+  return { kind: "resource", group: kind.group, resource: kind.names.plural };
+}
+
+function allowMethods({ exchange }: ArmRequest, ...methods: readonly string[]): string {
+  const { method } = exchange;
+  if (methods.includes(method)) return method;
+  const message = `The method '${method}' is not allowed here; allowed are ${methods.join(", ")}.`;
+  throw armRefusal(405, { code: "MethodNotAllowed", message });
+}
+
+function nowhere({ url }: Exchange): Error {
+  const [path = ""] = url.split("?", 1);
+  const message = `The path '${path.slice(0, 1_000)}' is not found.`;
+  return armRefusal(404, { code: "NotFound", message });
+}

@@ -1,0 +1,58 @@
+// Bodies of requests: read within the limit once it is known who sends them, JSON and nothing else,
+// and an object. What is not is told before anything is looked up.
+
+import { isSetpointError } from "../../kernel/errors.ts";
+import { isJsonObject } from "../../kernel/json.ts";
+import type { JsonObject } from "../../kernel/json.ts";
+import { parseJson } from "../../kernel/strict-json.ts";
+import type { Exchange } from "../http/exchange.ts";
+import { armRefusal, sentence } from "./arm-error.ts";
+
+const maxBodyBytes = 1_048_576;
+
+export async function readObject(exchange: Exchange): Promise<JsonObject> {
+  const value = await readOptionalObject(exchange);
+  if (value !== undefined) return value;
+  throw invalidContent("The request content is missing.");
+}
+
+/** Undefined when there is no body, as for most actions. */
+export async function readOptionalObject(exchange: Exchange): Promise<JsonObject | undefined> {
+  checkMediaType(exchange.headers["content-type"]);
+  const bytes = await exchange.readBody(maxBodyBytes, tooLarge);
+  if (bytes.length === 0) return undefined;
+  if (exchange.headers["content-type"] === undefined) throw unsupportedMedia("none");
+  let value: unknown;
+  try {
+    ({ value } = parseJson(bytes, { strict: false }));
+  } catch (error) {
+    if (!isSetpointError(error)) throw error;
+    throw invalidContent(`The request content is not valid JSON: ${error.message}`);
+  }
+  if (isJsonObject(value)) return value;
+  throw invalidContent("The request content must be a JSON object.");
+}
+
+export function invalidContent(message: string, target?: string): Error {
+  const place = target === undefined ? {} : { target };
+  const code = "InvalidRequestContent";
+  return armRefusal(400, { code, message: sentence(message), ...place });
+}
+
+const jsonTypes = new Set(["application/json", "text/json", "application/merge-patch+json"]);
+
+function checkMediaType(given: string | undefined): void {
+  if (given === undefined) return;
+  const [type = ""] = given.split(";", 1);
+  if (!jsonTypes.has(type.trim().toLowerCase())) throw unsupportedMedia(type.trim());
+}
+
+function unsupportedMedia(type: string): Error {
+  const message = `The content media type '${type}' is not supported: send application/json.`;
+  return armRefusal(415, { code: "UnsupportedMediaType", message: sentence(message) });
+}
+
+function tooLarge(): Error {
+  const message = `The request content is larger than ${maxBodyBytes} bytes.`;
+  return armRefusal(413, { code: "RequestContentTooLarge", message });
+}

@@ -1,0 +1,169 @@
+// Refusals in the envelope of the Resource Manager: a code in one word, a message that is a
+// sentence, where it is, and every single problem in the details. What the write path refuses in
+// the words of Kubernetes is put into these; what nobody expected tells nothing about itself.
+
+import { SetpointError, isSetpointError } from "../../kernel/errors.ts";
+import type { ErrorCode } from "../../kernel/errors.ts";
+import type { FieldError } from "../../kernel/field-error.ts";
+import type { Json, JsonObject } from "../../kernel/json.ts";
+import { getOwn, isJsonObject } from "../../kernel/json.ts";
+import { numberAt, objectsAt, textAt } from "../../kernel/json-read.ts";
+
+export interface ArmProblem {
+  readonly code: string;
+  readonly message: string;
+  readonly target?: string;
+  readonly details?: readonly ArmProblem[];
+}
+
+export interface ArmErrorAnswer {
+  readonly status: number;
+  readonly body: JsonObject;
+}
+
+export function armRefusal(status: number, problem: ArmProblem): SetpointError {
+  const code = codesByStatus[status] ?? "request.invalid";
+  const details = { statusCode: status, arm: problemJson(problem) };
+  return new SetpointError(code, problem.message, { details });
+}
+
+/** One refusal for all that is wrong with a request. */
+export function armRefusals(problems: readonly ArmProblem[]): SetpointError {
+  const [first, ...others] = problems;
+  if (first === undefined) throw new Error("a refusal has a reason");
+  const details = problems.map((problem) => ({ ...problem }));
+  if (others.length === 0) return armRefusal(400, { ...first, details });
+  const isOneCode = others.every(({ code }) => code === first.code);
+  return armRefusal(400, {
+    code: isOneCode ? first.code : "MultipleErrorsOccurred",
+    message: `Multiple errors occurred: ${problems.map(({ message }) => message).join(" ")}`,
+    ...(isOneCode && first.target !== undefined ? { target: first.target } : {}),
+    details,
+  });
+}
+
+/** A field that breaks a rule; `field` is in the words of the client, as in "properties.size". */
+export function fieldProblem({ type, field, message }: FieldError): ArmProblem {
+  return {
+    code: fieldCode(`FieldValue${type}`, message),
+    message: sentence(`${field}: ${message}`),
+    target: field,
+  };
+}
+
+export function armErrorAnswer(error: unknown): ArmErrorAnswer {
+  if (!isSetpointError(error) || error.code === "internal") return internal;
+  const own = getOwn(error.details, "arm");
+  const status = numberAt(error.details, "statusCode") ?? error.status;
+  if (isJsonObject(own)) return { status, body: { error: own } };
+  if (error.code === "resource.invalid") return invalidAnswer(error);
+  const known = codesOfErrors[error.code];
+  if (known === undefined && error.status >= 500) {
+    return error.status === 500 ? internal : unavailable(error);
+  }
+  const code = known ?? "InvalidRequest";
+  // Kubernetes answers 500 to some mistakes of clients, the Resource Manager does not.
+  const shown = status === 500 ? 400 : status;
+  return { status: shown, body: { error: { code, message: sentence(error.message) } } };
+}
+
+/** Starts with a capital, ends with a full stop, and has no double quotes. */
+export function sentence(text: string): string {
+  const plain = text.replaceAll('"', "'").trim();
+  const start = plain.charAt(0).toUpperCase() + plain.slice(1);
+  return /[.!?]$/.test(start) ? start : `${start}.`;
+}
+
+const internal: ArmErrorAnswer = {
+  status: 500,
+  body: { error: { code: "InternalServerError", message: "Internal server error." } },
+};
+
+function unavailable(error: SetpointError): ArmErrorAnswer {
+  const code = error.status === 504 ? "GatewayTimeout" : "ServiceUnavailable";
+  return { status: error.status, body: { error: { code, message: sentence(error.message) } } };
+}
+
+function invalidAnswer(error: SetpointError): ArmErrorAnswer {
+  const causes = distinct(objectsAt(error.details, "causes").map(causeProblem));
+  if (causes.length === 0) {
+    const message = sentence(error.message);
+    return { status: 400, body: { error: { code: "InvalidRequestContent", message } } };
+  }
+  return armErrorAnswer(armRefusals(causes));
+}
+
+function causeProblem(cause: JsonObject): ArmProblem {
+  const target = clientField(textAt(cause, "field"));
+  const text = textAt(cause, "message");
+  return {
+    code: fieldCode(textAt(cause, "reason"), text),
+    message: sentence(`${target}: ${text}`),
+    target,
+  };
+}
+
+/** The write path looks at some fields more than once. */
+function distinct(problems: readonly ArmProblem[]): readonly ArmProblem[] {
+  const seen = new Map(
+    problems.map((problem) => [`${problem.target} ${problem.message}`, problem]),
+  );
+  return [...seen.values()];
+}
+
+/** What is stored as spec and status is seen as properties. */
+function clientField(field: string): string {
+  return field.replace(/^(spec|status)(?=$|[.[])/, "properties");
+}
+
+function fieldCode(reason: string, message: string): string {
+  if (message.includes("cannot be changed after creation") || message.includes("is immutable")) {
+    return "PropertyChangeNotAllowed";
+  }
+  switch (reason) {
+    case "FieldValueRequired":
+      return "MissingRequiredProperty";
+    case "FieldValueNotSupported":
+      return "InvalidPropertyValue";
+    default:
+      return "InvalidParameter";
+  }
+}
+
+const codesByStatus: Readonly<Record<number, ErrorCode>> = {
+  401: "request.unauthenticated",
+  403: "request.forbidden",
+  404: "resource.not_found",
+  405: "request.method_not_allowed",
+  409: "resource.conflict",
+  412: "resource.conflict",
+  413: "request.too_large",
+  415: "request.unsupported_media_type",
+};
+
+const codesOfErrors: Readonly<Partial<Record<ErrorCode, string>>> = {
+  "request.invalid": "InvalidRequestContent",
+  "request.too_large": "RequestEntityTooLarge",
+  "request.unauthenticated": "AuthenticationFailed",
+  "request.forbidden": "AuthorizationFailed",
+  "request.method_not_allowed": "MethodNotAllowed",
+  "request.unsupported_media_type": "UnsupportedMediaType",
+  "request.overloaded": "TooManyRequests",
+  "resource.not_found": "ResourceNotFound",
+  "resource.already_exists": "Conflict",
+  "resource.conflict": "Conflict",
+  "resource.protected": "ScopeLocked",
+  "counter.exceeded": "QuotaExceeded",
+  "name.taken": "Conflict",
+  "store.overloaded": "TooManyRequests",
+};
+
+function problemJson({ code, message, target, details }: ArmProblem): JsonObject {
+  const inner: Json = (details ?? []).map(problemJson);
+  return {
+    code,
+    message,
+    ...(target === undefined ? {} : { target }),
+    ...(details === undefined ? {} : { details: inner }),
+  };
+}

@@ -1,0 +1,56 @@
+// The kinds that this surface brings along: subscriptions, and the records of operations. They are
+// definitions like any other, so that kubectl shows them and roles speak about them.
+
+import type { KindInput } from "../../kernel/kind.ts";
+
+const group = "arm.setpoint.dev";
+const text = { type: "string" };
+const open = { type: "object", "x-kubernetes-preserve-unknown-fields": true };
+
+export const subscriptionsKind: KindInput = {
+  group,
+  names: { plural: "subscriptions", kind: "Subscription", categories: ["arm"] },
+  scope: "Cluster",
+  subresources: { status: true },
+  versions: [
+    {
+      name: "v1",
+      served: true,
+      storage: true,
+      schema: {
+        type: "object",
+        properties: {
+          spec: {
+            ...open,
+            required: ["state"],
+            properties: { state: text },
+          },
+        },
+      },
+      printerColumns: [
+        { name: "State", type: "string", jsonPath: ".spec.state" },
+        { name: "Age", type: "date", jsonPath: ".metadata.creationTimestamp" },
+      ],
+    },
+  ],
+};
+
+export const operationsKind: KindInput = {
+  group,
+  names: { plural: "operations", kind: "Operation", categories: ["arm"] },
+  scope: "Namespaced",
+  subresources: { status: true },
+  versions: [
+    {
+      name: "v1",
+      served: true,
+      storage: true,
+      schema: { type: "object", properties: { spec: open } },
+      printerColumns: [
+        { name: "Verb", type: "string", jsonPath: ".spec.verb" },
+        { name: "Resource", type: "string", jsonPath: ".spec.resourceId" },
+        { name: "Started", type: "date", jsonPath: ".spec.startedAt" },
+      ],
+    },
+  ],
+};

@@ -1,0 +1,46 @@
+// What a resource of the Resource Manager is called in the store. Paths that differ in case alone
+// are one resource, so names are made of the path in lower case: a part that people recognise and a
+// digest that no two paths share.
+
+import { hash } from "node:crypto";
+import type { ArmPlace } from "./arm-path.ts";
+import { typeOfPlace } from "./arm-path.ts";
+
+const maxReadableChars = 40;
+const digestChars = 20;
+
+/** The namespace of a subscription. */
+export function namespaceOf(subscription: string): string {
+  return `sub-${subscription.toLowerCase()}`;
+}
+
+/** The name of the stored resource, which is in the namespace of its subscription. */
+export function storedName(place: ArmPlace): string {
+  const path = [place.group ?? "", place.provider, typeOfPlace(place), ...place.names];
+  const readable = readablePart(place.names.at(-1) ?? "");
+  return `${readable}${digest(path.join("/"))}`;
+}
+
+/** The value of the label by which the resources of a group are found. */
+export function groupDigest(group: string): string {
+  return digest(group);
+}
+
+/** Locations are compared without case and spaces. */
+export function plainLocation(location: string): string {
+  return location.toLowerCase().replaceAll(/\s/g, "");
+}
+
+export function isSameText(one: string, other: string): boolean {
+  return one.toLowerCase() === other.toLowerCase();
+}
+
+function readablePart(name: string): string {
+  const plain = name.toLowerCase().replaceAll(/[^a-z0-9]+/g, "-");
+  const cut = plain.replace(/^-/, "").slice(0, maxReadableChars).replace(/-$/, "");
+  return cut === "" ? "r-" : `${cut}-`;
+}
+
+function digest(text: string): string {
+  return hash("sha256", text.toLowerCase(), "hex").slice(0, digestChars);
+}

@@ -1,0 +1,174 @@
+// What a URL of the Azure Resource Manager names. Fixed words are found in any case, names keep the
+// case they came in, doubled slashes count as one, and what cannot be a name (a slash, a control
+// character, a step upwards) makes the whole path one that nobody serves.
+
+/** Names and types in the case of the URL; the last type has no name in a collection. */
+export interface ArmPlace {
+  readonly subscription: string;
+  /** Absent where a whole subscription is meant. */
+  readonly group: string | undefined;
+  readonly provider: string;
+  readonly types: readonly string[];
+  readonly names: readonly string[];
+}
+
+export type ArmPath =
+  | { readonly kind: "subscription"; readonly subscription: string }
+  | { readonly kind: "operations"; readonly provider: string }
+  | ({ readonly kind: "resource" } & ArmPlace)
+  /** All of a type; with POST the last word is an action on what is before it. */
+  | ({ readonly kind: "collection" } & ArmPlace)
+  | ({ readonly kind: "operationStatus" | "operationResult" } & OperationPlace)
+  | {
+      readonly kind: "nameCheck";
+      readonly subscription: string;
+      readonly provider: string;
+      readonly location: string | undefined;
+    }
+  | {
+      readonly kind: "preflight";
+      readonly subscription: string;
+      readonly group: string | undefined;
+      readonly provider: string;
+    }
+  | { readonly kind: "move"; readonly subscription: string; readonly group: string };
+
+export interface OperationPlace {
+  readonly subscription: string;
+  readonly provider: string;
+  readonly location: string;
+  readonly id: string;
+}
+
+/** Whether this surface answers for the path at all. */
+export function isArmPath(url: string): boolean {
+  return /^\/+(subscriptions|providers)(\/|\?|$)/i.test(url);
+}
+
+/** Undefined for what nobody serves. */
+export function parseArmPath(url: string): ArmPath | undefined {
+  const segments = segmentsOf(url);
+  if (segments === undefined) return undefined;
+  const [first = "", second = "", ...rest] = segments;
+  if (isWord(first, "providers")) {
+    const isOperations = rest.length === 1 && isWord(rest[0], "operations");
+    return isOperations ? { kind: "operations", provider: second } : undefined;
+  }
+  if (!isWord(first, "subscriptions") || second === "") return undefined;
+  if (rest.length === 0) return { kind: "subscription", subscription: second };
+  return inSubscription(second, rest);
+}
+
+/** The query of a URL; parameters of ARM are named in any case. */
+export function armQuery(url: string): ReadonlyMap<string, string> {
+  const question = url.indexOf("?");
+  const query = new URLSearchParams(question < 0 ? "" : url.slice(question + 1));
+  const found = new Map<string, string>();
+  for (const [name, value] of query) {
+    const key = name.toLowerCase();
+    if (!found.has(key)) found.set(key, value);
+  }
+  return found;
+}
+
+/** The id of a resource, in the case that the place has. */
+export function idOfPlace({ subscription, group, provider, types, names }: ArmPlace): string {
+  const inGroup = group === undefined ? "" : `/resourceGroups/${group}`;
+  const parts = types.map((type, at) => `${type}/${names[at] ?? ""}`);
+  return `/subscriptions/${subscription}${inGroup}/providers/${provider}/${parts.join("/")}`;
+}
+
+/** "clusters/pools", as faces name their types. */
+export function typeOfPlace({ types }: Pick<ArmPlace, "types">): string {
+  return types.join("/");
+}
+
+/** The resource around a nested one. */
+export function parentOf(place: ArmPlace): ArmPlace | undefined {
+  if (place.types.length < 2) return undefined;
+  return { ...place, types: place.types.slice(0, -1), names: place.names.slice(0, -1) };
+}
+
+/** The resource that an id in a body names. */
+export function placeOfId(id: string): ArmPlace | undefined {
+  const path = id.startsWith("/") ? parseArmPath(id) : undefined;
+  return path?.kind === "resource" ? path : undefined;
+}
+
+function inSubscription(subscription: string, rest: readonly string[]): ArmPath | undefined {
+  const isInGroup = isWord(rest[0], "resourcegroups");
+  const group = isInGroup ? rest[1] : undefined;
+  if (isInGroup && group === undefined) return undefined;
+  const tail = isInGroup ? rest.slice(2) : rest;
+  if (group !== undefined && tail.length === 1 && isWord(tail[0], "moveresources")) {
+    return { kind: "move", subscription, group };
+  }
+  const [word, provider, ...parts] = tail;
+  if (!isWord(word, "providers") || provider === undefined || parts.length === 0) return undefined;
+  const special = specialPath({ subscription, group, provider, parts });
+  if (special !== undefined) return special;
+  const types = parts.filter((_, at) => at % 2 === 0);
+  const names = parts.filter((_, at) => at % 2 === 1);
+  const place = { subscription, group, provider, types, names };
+  return { kind: types.length === names.length ? "resource" : "collection", ...place };
+}
+
+interface InProvider {
+  readonly subscription: string;
+  readonly group: string | undefined;
+  readonly provider: string;
+  readonly parts: readonly string[];
+}
+
+function specialPath({ subscription, group, provider, parts }: InProvider): ArmPath | undefined {
+  const [first, location = "", third, id = ""] = parts;
+  if (isWord(first, "checknameavailability") && parts.length === 1) {
+    return { kind: "nameCheck", subscription, provider, location: undefined };
+  }
+  if (isWord(first, "deployments") && isWord(third, "preflight") && parts.length === 3) {
+    return { kind: "preflight", subscription, group, provider };
+  }
+  if (!isWord(first, "locations")) return undefined;
+  if (isWord(third, "checknameavailability") && parts.length === 3) {
+    return { kind: "nameCheck", subscription, provider, location };
+  }
+  if (parts.length !== 4) return undefined;
+  if (isWord(third, "operationsstatus")) {
+    return { kind: "operationStatus", subscription, provider, location, id };
+  }
+  if (isWord(third, "operationresults")) {
+    return { kind: "operationResult", subscription, provider, location, id };
+  }
+  return undefined;
+}
+
+function segmentsOf(url: string): readonly string[] | undefined {
+  const [path = ""] = url.split(/[?#]/, 1);
+  const segments: string[] = [];
+  for (const raw of path.split("/")) {
+    if (raw === "") continue;
+    const segment = decoded(raw);
+    if (segment === undefined || segment === "." || segment === "..") return undefined;
+    segments.push(segment);
+  }
+  return segments;
+}
+
+function decoded(raw: string): string | undefined {
+  let text: string;
+  try {
+    text = decodeURIComponent(raw);
+  } catch {
+    return undefined;
+  }
+  // A lone half of a surrogate pair cannot be stored.
+  return hasOddCharacters(text) || !text.isWellFormed() ? undefined : text;
+}
+
+function hasOddCharacters(text: string): boolean {
+  return /[/\p{Cc}]/u.test(text);
+}
+
+function isWord(segment: string | undefined, word: string): boolean {
+  return segment?.toLowerCase() === word;
+}

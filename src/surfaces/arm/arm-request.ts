@@ -1,0 +1,66 @@
+// One request to this surface: who asks, what for, and under which ids. Headers that only the
+// resource manager may set are believed from it alone; ids of clients are kept for the record and
+// are never used as keys.
+
+import type { Authorizer } from "../../intents/auth/policy.ts";
+import type { UserInfo } from "../../intents/auth/user.ts";
+import type { Caller, Intents } from "../../intents/request.ts";
+import type { JsonObject } from "../../kernel/json.ts";
+import type { Exchange, Headers } from "../http/exchange.ts";
+import type { ArmFace } from "./face.ts";
+
+/** The faces that are served now. */
+export interface FaceIndex {
+  find(provider: string, type: string): ArmFace | undefined;
+  byKind(id: string): ArmFace | undefined;
+  all(): readonly ArmFace[];
+}
+
+export interface ArmSurface {
+  readonly intents: Intents;
+  readonly faces: FaceIndex;
+  readonly authorizer: Authorizer;
+  /** How long clients are told to wait before they ask again. */
+  readonly retryAfterSeconds: number;
+}
+
+export interface ArmRequest {
+  readonly exchange: Exchange;
+  readonly query: ReadonlyMap<string, string>;
+  readonly user: UserInfo;
+  /** The resource manager itself, which has asked its own users. */
+  readonly isManager: boolean;
+  readonly caller: Caller;
+  readonly ids: RequestIds;
+}
+
+export interface RequestIds {
+  /** Ours, on every answer. */
+  readonly request: string;
+  readonly correlation: string;
+  readonly client: string | undefined;
+}
+
+/** What goes out; `body` becomes JSON. */
+export interface ArmAnswer {
+  readonly status: number;
+  readonly headers?: Headers;
+  readonly body?: JsonObject;
+}
+
+/** "https://host", as the caller of our caller knows it where that is told. */
+export function baseUrl({ exchange, isManager }: ArmRequest): string {
+  const { referer, host } = exchange.headers;
+  if (isManager && typeof referer === "string" && URL.canParse(referer)) {
+    const { protocol, host: place } = new URL(referer);
+    if (protocol === "https:" || protocol === "http:") return `${protocol}//${place}`;
+  }
+  const authority = exchange.headers[":authority"] ?? host ?? "localhost";
+  return `https://${String(authority)}`;
+}
+
+/** What a client sent as an id, where it looks like one. */
+export function idHeader({ headers }: Exchange, name: string): string | undefined {
+  const value = headers[name];
+  return typeof value === "string" && /^[\x21-\x7e]{1,128}$/.test(value) ? value : undefined;
+}

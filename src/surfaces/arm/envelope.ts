@@ -1,0 +1,54 @@
+// The part of a resource that only the Resource Manager knows (id in the case of the last write,
+// location, tags, who wrote it, the running operation), kept in one annotation. People can write
+// annotations too, so what is not what it should be counts as absent.
+
+import { getOwn, isJsonObject } from "../../kernel/json.ts";
+import type { Json, JsonObject } from "../../kernel/json.ts";
+import { objectAt, textAt } from "../../kernel/json-read.ts";
+import type { Resource } from "../../kernel/resource.ts";
+import { envelopeAnnotation } from "./face.ts";
+import type { ArmEnvelope, ArmOperationMark } from "./face.ts";
+
+export function envelopeOf({ metadata }: Pick<Resource, "metadata">): ArmEnvelope | undefined {
+  const text = getOwn(metadata.annotations ?? {}, envelopeAnnotation);
+  const value = typeof text === "string" ? parsed(text) : undefined;
+  if (!isJsonObject(value)) return undefined;
+  const id = textAt(value, "id");
+  const name = textAt(value, "name");
+  if (id === "" || name === "") return undefined;
+  const systemData = getOwn(value, "systemData");
+  return {
+    id,
+    name,
+    location: textAt(value, "location"),
+    tags: tagsOf(objectAt(value, "tags")),
+    ...(isJsonObject(systemData) ? { systemData } : {}),
+    operation: markOf(objectAt(value, "operation")),
+  };
+}
+
+export function envelopeText(envelope: ArmEnvelope): string {
+  return JSON.stringify(envelope);
+}
+
+function markOf(value: JsonObject): ArmOperationMark {
+  const verb = textAt(value, "verb");
+  return {
+    id: textAt(value, "id"),
+    verb: verb === "update" || verb === "delete" ? verb : "create",
+    startedAt: textAt(value, "startedAt"),
+  };
+}
+
+function tagsOf(value: JsonObject): Readonly<Record<string, string>> {
+  const entries = Object.entries(value).filter(([, text]) => typeof text === "string");
+  return Object.fromEntries(entries) as Readonly<Record<string, string>>;
+}
+
+function parsed(text: string): Json | undefined {
+  try {
+    return JSON.parse(text) as Json;
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,46 @@
+// If-Match and If-None-Match against what is stored. The ETag is the revision, so that whoever
+// changed the resource by whatever means is noticed. A PATCH or DELETE of what is not there is
+// answered as such before any condition is looked at.
+
+import type { IncomingHttpHeaders } from "node:http";
+import { armRefusal } from "./arm-error.ts";
+
+export function etagOf(revision: number): string {
+  return `"${revision}"`;
+}
+
+/** Throws 412; `revision` is undefined when there is no such resource. */
+export function checkConditions(headers: IncomingHttpHeaders, revision: number | undefined): void {
+  const { "if-match": match, "if-none-match": noneMatch } = headers;
+  if (match !== undefined && !includes(match, revision)) throw unmet("If-Match", match);
+  if (noneMatch !== undefined && includes(noneMatch, revision)) {
+    throw unmet("If-None-Match", noneMatch);
+  }
+}
+
+/** Whether a client that already has it need not get it again. */
+export function isUnchanged(headers: IncomingHttpHeaders, revision: number): boolean {
+  const { "if-none-match": noneMatch } = headers;
+  return noneMatch !== undefined && includes(noneMatch, revision);
+}
+
+/** Whether the client demands a certain revision, so that a lost race is its answer. */
+export function hasConditions(headers: IncomingHttpHeaders): boolean {
+  return headers["if-match"] !== undefined || headers["if-none-match"] !== undefined;
+}
+
+function includes(list: string, revision: number | undefined): boolean {
+  if (revision === undefined) return false;
+  const wanted = etagOf(revision);
+  return list.split(",").some((item) => {
+    const tag = item.trim().replace(/^W\//, "");
+    return tag === "*" || tag === wanted || `"${tag}"` === wanted;
+  });
+}
+
+function unmet(header: string, value: string): Error {
+  const message =
+    `The condition '${header}: ${value.replaceAll('"', "'")}' is not met ` +
+    "by the present state of the resource.";
+  return armRefusal(412, { code: "PreconditionFailed", message });
+}

@@ -1,0 +1,31 @@
+// Which writes a resource lets pass in its state: none while one is carried out, and after a
+// creation or deletion that failed only its deletion.
+
+import type { Resource } from "../../kernel/resource.ts";
+import { armRefusal } from "./arm-error.ts";
+import { envelopeOf } from "./envelope.ts";
+import type { ArmPlace } from "./arm-path.ts";
+import type { ArmFace } from "./face.ts";
+import { isTerminal } from "./provisioning.ts";
+import type { ProvisioningState } from "./provisioning.ts";
+
+/** Throws 409 unless a PUT or PATCH may pass. */
+export function checkGate(
+  face: ArmFace,
+  place: ArmPlace,
+  resource: Resource,
+  state: ProvisioningState,
+): void {
+  const name = `${face.provider}/${face.type}/${place.names.join("/")}`;
+  if (!isTerminal(state)) {
+    const message = `Another operation is in progress on '${name}', which is ${state}.`;
+    throw armRefusal(409, { code: "AnotherOperationInProgress", message });
+  }
+  if (state === "Succeeded") return;
+  const verb = envelopeOf(resource)?.operation.verb ?? "update";
+  const isDeleting = resource.metadata.deletionTimestamp !== undefined;
+  if (verb === "update" && !isDeleting) return;
+  const what = isDeleting ? "deletion" : "creation";
+  const message = `The ${what} of '${name}' failed: it can only be deleted.`;
+  throw armRefusal(409, { code: "RequestNotAllowed", message });
+}

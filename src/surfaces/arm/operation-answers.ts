@@ -1,0 +1,89 @@
+// What pollers get: the status of an operation, which is always 200 as long as it can be read, and
+// its result, which is what the request would have been answered had it been done at once. Each is
+// found only in its own subscription, provider and location.
+
+import type { JsonObject } from "../../kernel/json.ts";
+import { armRefusal, sentence } from "./arm-error.ts";
+import { isSameText, namespaceOf, plainLocation } from "./arm-names.ts";
+import type { OperationPlace } from "./arm-path.ts";
+import type { ArmAnswer, ArmRequest, ArmSurface } from "./arm-request.ts";
+import { operationProgress, readOperation } from "./operations.ts";
+import type { OperationEnd, OperationRecord } from "./operations.ts";
+import { operationUrl, shownResource } from "./resource-view.ts";
+
+export async function operationStatus(
+  surface: ArmSurface,
+  place: OperationPlace,
+): Promise<ArmAnswer> {
+  const operation = await findOperation(surface, place);
+  const { end, percent } = await operationProgress(surface, operation);
+  const { subscription, provider, location } = place;
+  const where = `/subscriptions/${subscription}/providers/${provider}/locations/${location}`;
+  const shownPercent = end?.state === "Succeeded" ? 100 : percent;
+  const body: JsonObject = {
+    id: `${where}/operationsStatus/${operation.id}`,
+    name: operation.id,
+    status: end?.state ?? "InProgress",
+    startTime: operation.spec.startedAt,
+    ...(end?.endedAt === undefined ? {} : { endTime: end.endedAt }),
+    ...(shownPercent === undefined ? {} : { percentComplete: shownPercent }),
+    resourceId: operation.spec.resourceId,
+    ...(end === undefined || end.state === "Succeeded" ? {} : { error: errorOf(end) }),
+  };
+  if (end !== undefined) return { status: 200, body };
+  return { status: 200, headers: { "retry-after": surface.retryAfterSeconds }, body };
+}
+
+export async function operationResult(
+  surface: ArmSurface,
+  request: ArmRequest,
+  place: OperationPlace,
+): Promise<ArmAnswer> {
+  const operation = await findOperation(surface, place);
+  const { end } = await operationProgress(surface, operation);
+  const { spec, id } = operation;
+  if (end === undefined) {
+    const { apiVersion, location, provider } = spec;
+    const known = { place, face: { provider }, location, id, apiVersion };
+    const url = operationUrl(request, known, "operationResults");
+    return { status: 202, headers: { location: url, "retry-after": surface.retryAfterSeconds } };
+  }
+  if (end.state !== "Succeeded") {
+    const { code, message } = errorOf(end);
+    throw armRefusal(409, { code, message });
+  }
+  return spec.verb === "delete" ? { status: 204 } : await resultResource(surface, operation);
+}
+
+async function resultResource(surface: ArmSurface, { spec }: OperationRecord): Promise<ArmAnswer> {
+  const { kinds, store } = surface.intents;
+  const face = surface.faces.byKind(spec.resource.kind);
+  const served = kinds.byId(spec.resource.kind);
+  const version = face?.versions.find(({ apiVersion }) => apiVersion === spec.apiVersion);
+  const record = await store.get(spec.resource);
+  if (face === undefined || served === undefined || version === undefined) return { status: 204 };
+  const shown = record && (await shownResource(surface, { face, served, version }, record));
+  if (shown === undefined) return { status: 204 };
+  return { status: 200, headers: { etag: shown.etag }, body: shown.body };
+}
+
+async function findOperation(surface: ArmSurface, place: OperationPlace): Promise<OperationRecord> {
+  const { subscription, provider, location, id } = place;
+  const isId = /^[0-9a-f-]{36}$/i.test(id);
+  const found = isId ? await readOperation(surface, namespaceOf(subscription), id) : undefined;
+  if (found !== undefined) {
+    const where = plainLocation(found.spec.location) || "global";
+    const isHere = isSameText(found.spec.provider, provider) && where === plainLocation(location);
+    if (isHere) return found;
+  }
+  const message = `The operation '${id}' could not be found.`;
+  throw armRefusal(404, { code: "OperationNotFound", message });
+}
+
+function errorOf({ state, error }: OperationEnd): {
+  readonly code: string;
+  readonly message: string;
+} {
+  const code = error?.code ?? (state === "Canceled" ? "OperationCanceled" : "OperationFailed");
+  return { code, message: sentence(error?.message ?? "The operation did not succeed.") };
+}

@@ -1,0 +1,262 @@
+// Records of accepted requests, written in the commit of what they are about. Nobody works on them:
+// while the resource is under way, how far an operation is follows from the resource, so that its
+// end cannot be told before the resource shows it. The next accepted request writes the end of the
+// one before it.
+
+import { timeText } from "../../kernel/clock.ts";
+import { decodeDocument } from "../../kernel/document.ts";
+import { draftOf } from "../../kernel/draft.ts";
+import type { JsonObject } from "../../kernel/json.ts";
+import { objectAt, textAt } from "../../kernel/json-read.ts";
+import type { Resource, ResourceKey } from "../../kernel/resource.ts";
+import type { Put, StoredRecord } from "../../store/port.ts";
+import type { ServedKind } from "../../intents/kinds/served-kind.ts";
+import type { ArmRequest, ArmSurface } from "./arm-request.ts";
+import { envelopeOf } from "./envelope.ts";
+import { operationKind } from "./face.ts";
+import type { ArmFace, ArmOperationMark } from "./face.ts";
+import { provisioningOf } from "./provisioning.ts";
+import type { Provisioning, ProvisioningError } from "./provisioning.ts";
+
+export interface OperationRecord {
+  readonly id: string;
+  readonly record: StoredRecord;
+  readonly spec: OperationSpec;
+  readonly end: OperationEnd | undefined;
+}
+
+export interface OperationSpec {
+  readonly verb: ArmOperationMark["verb"];
+  readonly startedAt: string;
+  readonly resourceId: string;
+  readonly provider: string;
+  readonly location: string;
+  readonly apiVersion: string;
+  readonly resource: ResourceKey;
+  readonly uid: string;
+}
+
+export interface OperationEnd {
+  readonly state: "Succeeded" | "Failed" | "Canceled";
+  readonly endedAt: string | undefined;
+  readonly error?: ProvisioningError | undefined;
+}
+
+export interface NewOperation {
+  readonly mark: ArmOperationMark;
+  readonly face: ArmFace;
+  readonly apiVersion: string;
+  readonly resourceId: string;
+  readonly location: string;
+  readonly key: ResourceKey;
+  readonly request: ArmRequest;
+}
+
+const defaultRetentionMs = 7 * 86_400_000;
+
+/** The write that records an operation on the finished resource. */
+export function operationWrite(
+  { intents }: ArmSurface,
+  operation: NewOperation,
+  resource: Resource,
+): Put {
+  const { mark, face, key, request } = operation;
+  const served = servedOperations(intents.kinds.byId(operationKind));
+  const nowMs = intents.clock.nowMs();
+  const uid = intents.ids.uid();
+  const { correlation, client } = request.ids;
+  const document: Resource = {
+    apiVersion: served.storage.apiVersion,
+    kind: served.kind.names.kind,
+    metadata: {
+      name: mark.id,
+      namespace: key.namespace,
+      uid,
+      generation: 1,
+      creationTimestamp: timeText(nowMs),
+    },
+    spec: {
+      verb: mark.verb,
+      startedAt: mark.startedAt,
+      expiresAt: timeText(nowMs + (face.operationRetentionMs ?? defaultRetentionMs)),
+      resourceId: operation.resourceId,
+      provider: face.provider,
+      location: operation.location,
+      apiVersion: operation.apiVersion,
+      resource: { ...key, uid: resource.metadata.uid, generation: resource.metadata.generation },
+      requestId: request.ids.request,
+      correlationId: correlation,
+      ...(client === undefined ? {} : { clientRequestId: client }),
+      caller: request.user.name,
+    },
+  };
+  return {
+    kind: "put",
+    key: { kind: operationKind, namespace: key.namespace, name: mark.id },
+    uid,
+    draft: draftOf(served.storedKind, document),
+    when: { kind: "absent" },
+  };
+}
+
+/** The write that records how the operation before ended; none when that is known, or long ago. */
+export async function endWrite(
+  surface: ArmSurface,
+  face: ArmFace,
+  old: Resource,
+  namespace: string,
+): Promise<readonly Put[]> {
+  const { intents } = surface;
+  const envelope = envelopeOf(old);
+  if (envelope === undefined || envelope.operation.id === "") return [];
+  const found = await readOperation(surface, namespace, envelope.operation.id);
+  if (found === undefined || found.end !== undefined) return [];
+  const served = servedOperations(intents.kinds.byId(operationKind));
+  const { record } = found;
+  const end = endOf(provisioningIn(surface, face, old)) ?? {
+    state: "Canceled",
+    endedAt: timeText(intents.clock.nowMs()),
+    error: { code: "OperationPreempted", message: "A later request took its place." },
+  };
+  const document = decodeDocument(record.body, record.revision);
+  const changed: Resource = { ...document, status: endJson(end) };
+  const { revision, uid } = record;
+  const draft = draftOf(served.storedKind, changed);
+  return [{ kind: "put", key: record.key, uid, draft, when: { kind: "revision", revision, uid } }];
+}
+
+export async function readOperation(
+  { intents }: ArmSurface,
+  namespace: string,
+  id: string,
+): Promise<OperationRecord | undefined> {
+  const key = { kind: operationKind, namespace, name: id.toLowerCase() };
+  const record = await intents.store.get(key);
+  if (record === undefined) return undefined;
+  const document = decodeDocument(record.body, record.revision);
+  const spec = objectAt(document, "spec");
+  const resource = objectAt(spec, "resource");
+  const verb = textAt(spec, "verb");
+  return {
+    id: key.name,
+    record,
+    spec: {
+      verb: verb === "update" || verb === "delete" ? verb : "create",
+      startedAt: textAt(spec, "startedAt"),
+      resourceId: textAt(spec, "resourceId"),
+      provider: textAt(spec, "provider"),
+      location: textAt(spec, "location"),
+      apiVersion: textAt(spec, "apiVersion"),
+      resource: {
+        kind: textAt(resource, "kind"),
+        namespace: textAt(resource, "namespace"),
+        name: textAt(resource, "name"),
+      },
+      uid: textAt(resource, "uid"),
+    },
+    end: storedEnd(objectAt(document, "status")),
+  };
+}
+
+export interface OperationProgress {
+  /** Undefined while it goes on. */
+  readonly end: OperationEnd | undefined;
+  readonly percent: number | undefined;
+}
+
+/** How an operation stands now. */
+export async function operationProgress(
+  surface: ArmSurface,
+  { id, spec, end }: OperationRecord,
+): Promise<OperationProgress> {
+  const { store, kinds } = surface.intents;
+  if (end !== undefined) return { end, percent: undefined };
+  const record = await store.get(spec.resource);
+  if (record === undefined || record.uid !== spec.uid) return await afterDeletion(surface, spec);
+  const face = surface.faces.byKind(spec.resource.kind);
+  const resource = decodeDocument(record.body, record.revision);
+  const envelope = envelopeOf(resource);
+  if (face === undefined || kinds.byId(face.kind) === undefined || envelope === undefined) {
+    return { end: canceled("The resource is no longer offered here."), percent: undefined };
+  }
+  if (envelope.operation.id !== id && spec.verb !== "delete") {
+    return { end: canceled("A later request took its place."), percent: undefined };
+  }
+  const provisioning = provisioningIn(surface, face, resource);
+  return { end: endOf(provisioning), percent: provisioning.percent };
+}
+
+/** The state of a stored resource that has a face. */
+export function provisioningIn(
+  { intents }: ArmSurface,
+  face: ArmFace,
+  resource: Resource,
+): Provisioning {
+  const envelope = envelopeOf(resource) ?? bareEnvelope(resource);
+  return provisioningOf(resource, {
+    envelope,
+    isReconciled: intents.kinds.byId(face.kind)?.isReconciled === true,
+    nowMs: intents.clock.nowMs(),
+    timeoutMs: face.operationTimeoutMs,
+  });
+}
+
+function bareEnvelope({ metadata }: Resource): NonNullable<ReturnType<typeof envelopeOf>> {
+  const startedAt = metadata.creationTimestamp;
+  const operation = { id: "", verb: "create", startedAt } as const;
+  return { id: "", name: metadata.name, location: "", tags: {}, operation };
+}
+
+function endOf({ state, endedAt, error }: Provisioning): OperationEnd | undefined {
+  if (state === "Succeeded") return { state, endedAt };
+  return state === "Failed" ? { state, endedAt, error } : undefined;
+}
+
+/** The resource is not there any more, or another one is in its place. */
+async function afterDeletion(
+  { intents }: ArmSurface,
+  { verb, resource }: OperationSpec,
+): Promise<OperationProgress> {
+  const changes = await intents.store.history(resource, { limit: 100 });
+  const deletion = changes.find(({ type }) => type === "deleted");
+  const endedAt = deletion === undefined ? undefined : timeText(deletion.atMs);
+  if (verb === "delete") return { end: { state: "Succeeded", endedAt }, percent: 100 };
+  return { end: { ...canceled("The resource was deleted."), endedAt }, percent: undefined };
+}
+
+function canceled(message: string): OperationEnd {
+  const error = { code: "OperationPreempted", message };
+  return { state: "Canceled", endedAt: undefined, error };
+}
+
+function storedEnd(status: JsonObject): OperationEnd | undefined {
+  const state = textAt(status, "state");
+  if (state !== "Succeeded" && state !== "Failed" && state !== "Canceled") return undefined;
+  const code = textAt(status, "error", "code");
+  const message = textAt(status, "error", "message");
+  const endedAt = textAt(status, "endedAt");
+  return {
+    state,
+    endedAt: endedAt === "" ? undefined : endedAt,
+    ...(code === "" ? {} : { error: { code, message } }),
+  };
+}
+
+function endJson({ state, endedAt, error }: OperationEnd): JsonObject {
+  return {
+    state,
+    ...(endedAt === undefined ? {} : { endedAt }),
+    ...(error === undefined ? {} : { error: { ...error } }),
+  };
+}
+
+function servedOperations(served: ServedKind | undefined): ServedKind {
+  if (served === undefined) throw new Error("operations are served where this surface is");
+  return served;
+}
+
+/** When the record may go. */
+export function expiresAtMs(document: Resource): number {
+  const ms = Date.parse(textAt(document, "spec", "expiresAt"));
+  return Number.isNaN(ms) ? 0 : ms;
+}

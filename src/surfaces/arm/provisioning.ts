@@ -1,0 +1,105 @@
+// The provisioningState of a resource, derived from what its reconciler reports: it cannot be told
+// before it is true, and what was changed by other means than this surface shows at once. Pure.
+
+import { findCondition } from "../../kernel/conditions.ts";
+import type { Condition } from "../../kernel/conditions.ts";
+import { annotations } from "../../kernel/annotations.ts";
+import type { JsonObject } from "../../kernel/json.ts";
+import { numberAt, objectAt, objectsAt, textAt } from "../../kernel/json-read.ts";
+import type { Resource } from "../../kernel/resource.ts";
+import type { ArmEnvelope } from "./face.ts";
+
+export type ProvisioningState = "Creating" | "Updating" | "Deleting" | "Succeeded" | "Failed";
+
+export interface Provisioning {
+  readonly state: ProvisioningState;
+  /** Why it failed; also of a try that failed and will be repeated. */
+  readonly error: ProvisioningError | undefined;
+  /** When it came to an end. */
+  readonly endedAt: string | undefined;
+  /** 0 to 100, where the reconciler tells. */
+  readonly percent: number | undefined;
+}
+
+export interface ProvisioningError {
+  readonly code: string;
+  readonly message: string;
+}
+
+export interface ProvisioningFacts {
+  readonly envelope: ArmEnvelope;
+  /** Whether anybody works on the kind; otherwise what is stored is all there is. */
+  readonly isReconciled: boolean;
+  readonly nowMs: number;
+  /** What is under way for longer has failed; never when left out. */
+  readonly timeoutMs: number | undefined;
+}
+
+export function provisioningOf(resource: Resource, facts: ProvisioningFacts): Provisioning {
+  const status = objectAt(resource, "status");
+  const conditions = objectsAt(status, "conditions") as unknown as readonly Condition[];
+  const ready = findCondition(conditions, "Ready");
+  const synced = findCondition(conditions, "Synced");
+  const percent = numberAt(status, "reconcile", "progress", "percent");
+  const { operation } = facts.envelope;
+  const isDeleting = resource.metadata.deletionTimestamp !== undefined;
+  const error = synced?.status === "False" ? errorOf(synced) : undefined;
+  if (!isDeleting && !facts.isReconciled) {
+    return { state: "Succeeded", error: undefined, endedAt: operation.startedAt, percent };
+  }
+  const isSeen = isObserved(resource, status);
+  const working = { state: workingState(isDeleting, facts, ready), error, percent } as const;
+  const endedAt = latest(operation.startedAt, ready, synced);
+  if (isSeen && !isDeleting) {
+    if (synced?.status !== "False" && ready?.status === "True") {
+      return { state: "Succeeded", error: undefined, endedAt, percent };
+    }
+    if (synced?.status === "False" && textAt(status, "reconcile", "retry") === "never") {
+      return { state: "Failed", error, endedAt, percent };
+    }
+  }
+  if (!isOverdue(facts, isSeen ? ready : undefined)) return { ...working, endedAt: undefined };
+  const why = { code: "OperationTimedOut", message: "The operation did not end in time." };
+  return { state: "Failed", error: error ?? why, endedAt, percent };
+}
+
+export function isTerminal(state: ProvisioningState): boolean {
+  return state === "Succeeded" || state === "Failed";
+}
+
+/** Whether the newest intent, or the newest wish for a run, has been looked at. */
+function isObserved({ metadata }: Resource, status: JsonObject): boolean {
+  if (numberAt(status, "observedGeneration") !== metadata.generation) return false;
+  const wish = metadata.annotations?.[annotations.request];
+  return wish === undefined || textAt(status, "reconcile", "handledRequest") === wish;
+}
+
+function workingState(
+  isDeleting: boolean,
+  { envelope }: ProvisioningFacts,
+  ready: Condition | undefined,
+): "Creating" | "Updating" | "Deleting" {
+  if (isDeleting) return "Deleting";
+  // What was ready once has been created, whoever changes it now.
+  return envelope.operation.verb === "create" && ready?.status !== "True" ? "Creating" : "Updating";
+}
+
+function isOverdue(
+  { envelope, nowMs, timeoutMs }: ProvisioningFacts,
+  ready: Condition | undefined,
+): boolean {
+  if (timeoutMs === undefined) return false;
+  const since = latest(envelope.operation.startedAt, ready);
+  return nowMs - Date.parse(since) > timeoutMs;
+}
+
+function latest(startedAt: string, ...conditions: readonly (Condition | undefined)[]): string {
+  const times = conditions.map((condition) => condition?.lastTransitionTime ?? "");
+  // One form of time for all, in which the order of texts is that of times.
+  return [startedAt, ...times].sort().at(-1) ?? startedAt;
+}
+
+function errorOf({ reason, message }: Condition): ProvisioningError {
+  const code = reason === "" ? "ProvisioningFailed" : reason;
+  return { code, message: message === "" ? "The operation failed." : message };
+}

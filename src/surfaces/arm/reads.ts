@@ -1,0 +1,133 @@
+// GET of one resource, and lists by subscription, by group and inside of a resource. Pages are of
+// one snapshot for as long as that can be read; where a page ends is told by a token that is only
+// good for the same list.
+
+import { isSetpointError } from "../../kernel/errors.ts";
+import { isJsonObject } from "../../kernel/json.ts";
+import type { Json, JsonObject } from "../../kernel/json.ts";
+import type { ListQuery, Page, Position } from "../../store/port.ts";
+import type { Addressed } from "./addressed.ts";
+import { armRefusal } from "./arm-error.ts";
+import { groupDigest } from "./arm-names.ts";
+import type { ArmAnswer, ArmRequest, ArmSurface } from "./arm-request.ts";
+import { baseUrl } from "./arm-request.ts";
+import { isUnchanged } from "./etags.ts";
+import { groupLabel } from "./face.ts";
+import { ownerOf } from "./nesting.ts";
+import { resourceNotFound, shownResource } from "./resource-view.ts";
+
+const defaultTop = 100;
+const maxTop = 1_000;
+
+export async function getResource(
+  surface: ArmSurface,
+  { exchange }: ArmRequest,
+  found: Addressed,
+): Promise<ArmAnswer> {
+  const { served, target } = found;
+  const { namespace, name } = target;
+  const record = await surface.intents.store.get({ kind: served.id, namespace, name });
+  const shown = record && (await shownResource(surface, found, record));
+  if (record === undefined || shown === undefined) throw resourceNotFound(found);
+  const headers = { etag: shown.etag };
+  // Clients ask in this way whether there is one.
+  if (exchange.method === "HEAD") return { status: 204, headers };
+  if (isUnchanged(exchange.headers, record.revision)) return { status: 304, headers };
+  return { status: 200, headers, body: shown.body };
+}
+
+export async function listResources(
+  surface: ArmSurface,
+  request: ArmRequest,
+  found: Addressed,
+): Promise<ArmAnswer> {
+  const { served, place, target } = found;
+  const { namespace } = target;
+  const limit = topOf(request);
+  const token = request.query.get("$skiptoken");
+  const owner = await ownerOf(surface, { ...place, names: [...place.names, ""] });
+  const { group } = place;
+  const inGroup = { key: groupLabel, operator: "in", values: [groupDigest(group ?? "")] } as const;
+  const query: ListQuery = {
+    kind: served.id,
+    namespace,
+    limit,
+    ...(group === undefined ? {} : { labels: [inGroup] }),
+    ...(owner === undefined ? {} : { owner: owner.uid }),
+  };
+  const from = token === undefined ? undefined : positionOf(token, served.id, namespace);
+  const page = await readPage(surface, query, from);
+  const value: JsonObject[] = [];
+  for (const record of page.records) {
+    const shown = await shownResource(surface, found, record);
+    if (shown !== undefined) value.push(shown.body);
+  }
+  const nextLink = page.next && linkTo(request, tokenOf(page.next, served.id));
+  return { status: 200, body: { value, ...(nextLink === undefined ? {} : { nextLink }) } };
+}
+
+/** A snapshot that is no longer kept is continued on the newest state. */
+async function readPage(
+  { intents: { store } }: ArmSurface,
+  query: ListQuery,
+  from: Position | undefined,
+): Promise<Page> {
+  if (from === undefined) return await store.list(query);
+  const { revision: head } = await store.head();
+  try {
+    return await store.list({
+      ...query,
+      from: { ...from, revision: Math.min(from.revision, head) },
+    });
+  } catch (error) {
+    if (!isSetpointError(error, "history.gone")) throw error;
+    return await store.list({ ...query, from: { ...from, revision: head } });
+  }
+}
+
+function topOf({ query }: ArmRequest): number {
+  const text = query.get("$top");
+  if (text === undefined) return defaultTop;
+  const top = Number(text);
+  if (/^\d{1,9}$/.test(text) && top > 0) return Math.min(top, maxTop);
+  const message = `The query parameter $top must be a whole number above 0, not '${text}'.`;
+  throw armRefusal(400, { code: "InvalidQueryParameter", message, target: "$top" });
+}
+
+function tokenOf({ revision, name }: Position, kind: string): string {
+  return Buffer.from(JSON.stringify({ kind, revision, name })).toString("base64url");
+}
+
+function positionOf(token: string, kind: string, namespace: string): Position {
+  const value = readToken(token);
+  const { revision, name } = value;
+  const isGood =
+    value["kind"] === kind && typeof name === "string" && /^[a-z0-9.-]{1,253}$/.test(name);
+  if (isGood && typeof revision === "number" && Number.isSafeInteger(revision) && revision >= 0) {
+    return { revision, namespace, name };
+  }
+  const message = "The query parameter $skipToken is not one that this list has given out.";
+  throw armRefusal(400, { code: "InvalidSkipToken", message, target: "$skipToken" });
+}
+
+function readToken(token: string): JsonObject {
+  try {
+    const value = JSON.parse(Buffer.from(token, "base64url").toString("utf8")) as Json;
+    return isJsonObject(value) ? value : {};
+  } catch {
+    return {};
+  }
+}
+
+/** The same list under the same query, from where this page ended. */
+function linkTo(request: ArmRequest, token: string): string {
+  const { url, headers } = request.exchange;
+  const { referer } = headers;
+  const isTold = request.isManager && typeof referer === "string" && URL.canParse(referer);
+  const [path = "", query = ""] = url.replace(/^\/+/, "/").split("?", 2);
+  const link = new URL(isTold ? referer : `${baseUrl(request)}${path}?${query}`);
+  const others = [...link.searchParams].filter(([name]) => name.toLowerCase() !== "$skiptoken");
+  const kept = new URLSearchParams(others).toString();
+  link.search = "";
+  return `${link.href}?${kept}${kept === "" ? "" : "&"}$skipToken=${token}`;
+}

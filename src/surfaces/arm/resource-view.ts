@@ -1,0 +1,95 @@
+// A stored resource as the Resource Manager shows it: the envelope in the case of the last write,
+// and `properties` in the shape of the api-version, with the state that is true at this moment.
+
+import type { JsonObject } from "../../kernel/json.ts";
+import { decodeDocument } from "../../kernel/document.ts";
+import type { Resource } from "../../kernel/resource.ts";
+import type { Addressed } from "./addressed.ts";
+import { armRefusal } from "./arm-error.ts";
+import type { ArmRequest, ArmSurface } from "./arm-request.ts";
+import { baseUrl } from "./arm-request.ts";
+import { envelopeOf } from "./envelope.ts";
+import { etagOf } from "./etags.ts";
+import { plainLocation } from "./arm-names.ts";
+import { idOfPlace } from "./arm-path.ts";
+import type { ArmPlace } from "./arm-path.ts";
+import { shownProperties } from "./face-body.ts";
+import type { ArmEnvelope, ArmFace } from "./face.ts";
+import { provisioningIn } from "./operations.ts";
+import type { Provisioning } from "./provisioning.ts";
+
+interface Stored {
+  readonly revision: number;
+  readonly body: Buffer;
+}
+
+export interface Shown {
+  readonly body: JsonObject;
+  readonly etag: string;
+  readonly provisioning: Provisioning;
+  readonly envelope: ArmEnvelope;
+}
+
+export type Viewed = Pick<Addressed, "face" | "version" | "served">;
+
+/** Undefined for a resource of the kind that was not made through this surface. */
+export async function shownResource(
+  surface: ArmSurface,
+  viewed: Viewed,
+  stored: Stored,
+): Promise<Shown | undefined> {
+  const { face, version, served } = viewed;
+  const resource = decodeDocument(stored.body, stored.revision);
+  const envelope = envelopeOf(resource);
+  if (envelope === undefined) return undefined;
+  const provisioning = provisioningIn(surface, face, resource);
+  const etag = etagOf(stored.revision);
+  const properties = await shownProperties(version, served, resource);
+  const { id, name, location, tags, systemData } = envelope;
+  const body = {
+    id,
+    name,
+    type: `${face.provider}/${face.type}`,
+    ...(location === "" ? {} : { location }),
+    tags: { ...tags },
+    etag,
+    ...(systemData === undefined ? {} : { systemData }),
+    properties: { ...properties, provisioningState: provisioning.state },
+  };
+  return { body, etag, provisioning, envelope };
+}
+
+export function resourceNotFound({ place, face }: Pick<Addressed, "place" | "face">): Error {
+  const name = `${face.provider}/${face.type}/${place.names.join("/")}`;
+  const { group = "" } = place;
+  const message = `The Resource '${name}' under resource group '${group}' was not found.`;
+  return armRefusal(404, { code: "ResourceNotFound", message });
+}
+
+/** Where an operation can be asked for. */
+export function operationUrl(
+  request: ArmRequest,
+  operation: {
+    readonly place: Pick<ArmPlace, "subscription">;
+    readonly face: Pick<ArmFace, "provider">;
+    readonly location: string;
+    readonly id: string;
+    readonly apiVersion: string;
+  },
+  kind: "operationsStatus" | "operationResults",
+): string {
+  const { place, face, location, id, apiVersion } = operation;
+  const where = plainLocation(location) || "global";
+  const path =
+    `/subscriptions/${place.subscription}/providers/${face.provider}` +
+    `/locations/${encodeURIComponent(where)}/${kind}/${id}`;
+  return `${baseUrl(request)}${path}?api-version=${encodeURIComponent(apiVersion)}`;
+}
+
+export function envelopeFor(place: ArmPlace): { readonly id: string; readonly name: string } {
+  return { id: idOfPlace(place), name: place.names.at(-1) ?? "" };
+}
+
+export function resourceOf(stored: Stored): Resource {
+  return decodeDocument(stored.body, stored.revision);
+}

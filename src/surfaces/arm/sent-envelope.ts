@@ -1,0 +1,185 @@
+// The part of a body around `properties`: it must fit the URL, the face and the limits of the
+// Resource Manager. All problems are found, so that a client need not send it again for each.
+
+import { getOwn, isJsonObject, setOwn } from "../../kernel/json.ts";
+import type { Json, JsonObject, MutableJsonObject } from "../../kernel/json.ts";
+import type { ArmProblem } from "./arm-error.ts";
+import { sentence } from "./arm-error.ts";
+import { isSameText, plainLocation } from "./arm-names.ts";
+import { idOfPlace } from "./arm-path.ts";
+import type { ArmPlace } from "./arm-path.ts";
+import type { ArmEnvelope, ArmFace } from "./face.ts";
+import type { ProvisioningState } from "./provisioning.ts";
+
+export interface SentEnvelope {
+  readonly location: string | undefined;
+  /** Absent: the body says nothing about them. */
+  readonly tags: Readonly<Record<string, string>> | undefined;
+  readonly properties: JsonObject;
+}
+
+export interface SentFacts {
+  readonly place: ArmPlace;
+  readonly face: ArmFace;
+  /** What is stored, when anything is. */
+  readonly before: ArmEnvelope | undefined;
+  readonly state: ProvisioningState | undefined;
+  readonly isPatch: boolean;
+}
+
+export type Checked = SentEnvelope & { readonly problems: readonly ArmProblem[] };
+
+export function checkSent(body: JsonObject, facts: SentFacts): Checked {
+  const problems: ArmProblem[] = [...identityProblems(body, facts)];
+  const location = textField(body, "location", problems);
+  problems.push(...locationProblems(location, facts));
+  const tags = readTags(getOwn(body, "tags"), problems);
+  const given = getOwn(body, "properties");
+  if (given !== undefined && given !== null && !isJsonObject(given)) {
+    problems.push(problem("InvalidRequestContent", "properties", "properties must be an object"));
+  }
+  const properties = isJsonObject(given) ? given : {};
+  problems.push(...stateProblems(properties, facts));
+  return { location, tags, properties, problems };
+}
+
+const maxTags = 15;
+const maxTagName = 512;
+const maxTagValue = 256;
+const maxName = 260;
+const maxGroup = 90;
+
+/** What is wrong with the names in a path; a resource is stored under none of these. */
+export function nameProblems({ subscription, group, names }: ArmPlace): readonly ArmProblem[] {
+  const problems: ArmProblem[] = [];
+  if (!isSubscriptionId(subscription)) {
+    const text = `the provided subscription identifier '${subscription}' is malformed or invalid`;
+    problems.push({ code: "InvalidSubscriptionId", message: sentence(text) });
+  }
+  if (group !== undefined && !/^[\p{L}\p{N}_\-.()]*[\p{L}\p{N}_\-()]$/u.test(group)) {
+    problems.push(badGroup(group));
+  } else if (group !== undefined && group.length > maxGroup) problems.push(badGroup(group));
+  for (const name of names) {
+    const isOdd = /[<>%&:\\?/]/.test(name) || /[\s.]$/.test(name) || name.length > maxName;
+    if (!isOdd) continue;
+    const text = `the resource name '${name}' is invalid: at most ${maxName} characters, `;
+    const rest = String.raw`none of <>%&:\?/, and no space or period at its end`;
+    problems.push({ code: "InvalidResourceName", message: sentence(text + rest), target: "name" });
+  }
+  return problems;
+}
+
+export function isSubscriptionId(text: string): boolean {
+  return /^[0-9a-f]{8}-(?:[0-9a-f]{4}-){3}[0-9a-f]{12}$/i.test(text);
+}
+
+function badGroup(group: string): ArmProblem {
+  const text = `the resource group name '${group}' is invalid: it may have up to ${maxGroup}`;
+  const rest = " letters, digits and _-.() and may not end with a period";
+  return { code: "InvalidResourceGroupName", message: sentence(text + rest) };
+}
+
+function identityProblems(body: JsonObject, { place, face }: SentFacts): readonly ArmProblem[] {
+  const expected = {
+    id: idOfPlace(place),
+    name: place.names.at(-1) ?? "",
+    type: `${face.provider}/${face.type}`,
+  };
+  const codes = { id: "ID", name: "Name", type: "Type" };
+  return (["id", "name", "type"] as const).flatMap((key) => {
+    const given = getOwn(body, key);
+    if (given === undefined || given === null) return [];
+    if (typeof given === "string" && isSameText(given, expected[key])) return [];
+    const shown = typeof given === "string" ? given : JSON.stringify(given);
+    const text = `the ${key} '${shown}' does not match that of the URL, '${expected[key]}'`;
+    return [problem(`MismatchingResource${codes[key]}`, key, text)];
+  });
+}
+
+function locationProblems(
+  location: string | undefined,
+  { face, before, isPatch }: SentFacts,
+): readonly ArmProblem[] {
+  const isTracked = !face.type.includes("/");
+  if (location === undefined) {
+    if (before !== undefined || isPatch || !isTracked) return [];
+    return [problem("LocationRequired", "location", "the location property is required")];
+  }
+  const wanted = plainLocation(location);
+  if (before !== undefined) {
+    if (plainLocation(before.location) === wanted) return [];
+    const where = `the resource is in the location '${before.location}'`;
+    const text = `${where}, which cannot be changed to '${location}'`;
+    return [problem("InvalidResourceLocation", "location", text)];
+  }
+  if (face.locations.some((each) => plainLocation(each) === wanted)) return [];
+  const available = face.locations.map(plainLocation).join(", ");
+  const text =
+    `the location '${location}' is not available for resources of the type ` +
+    `'${face.provider}/${face.type}'; available are: ${available}`;
+  return [problem("LocationNotAvailableForResourceType", "location", text)];
+}
+
+function readTags(
+  given: Json | undefined,
+  problems: ArmProblem[],
+): Readonly<Record<string, string>> | undefined {
+  if (given === undefined) return undefined;
+  if (given === null) return {};
+  if (!isJsonObject(given)) {
+    problems.push(problem("InvalidTags", "tags", "tags must be an object of texts"));
+    return undefined;
+  }
+  const entries = Object.entries(given).filter(([, value]) => value !== null);
+  if (entries.length > maxTags) {
+    const text = `there are ${entries.length} tags and at most ${maxTags} are allowed`;
+    problems.push(problem("InvalidTags", "tags", text));
+  }
+  const tags: MutableJsonObject = {};
+  for (const [name, value] of entries) {
+    problems.push(...tagProblems(name, value));
+    if (typeof value === "string") setOwn(tags, name, value);
+  }
+  return tags as Readonly<Record<string, string>>;
+}
+
+function tagProblems(name: string, value: Json): readonly ArmProblem[] {
+  const target = `tags.${name}`;
+  const problems: ArmProblem[] = [];
+  if (name.trim() === "" || /[<>%&\\?/\p{Cc}]/u.test(name)) {
+    const text = String.raw`a tag name may not be empty, nor have control characters or <>%&\?/`;
+    problems.push(problem("InvalidTagNameCharacters", target, text));
+  }
+  if (name.length > maxTagName) {
+    const text = `a tag name may have at most ${maxTagName} characters`;
+    problems.push(problem("InvalidTagNameLength", target, text));
+  }
+  if (typeof value !== "string") {
+    problems.push(problem("InvalidTags", target, "the value of a tag must be a text"));
+  } else if (value.length > maxTagValue) {
+    const text = `the value of a tag may have at most ${maxTagValue} characters`;
+    problems.push(problem("InvalidTagValueLength", target, text));
+  }
+  return problems;
+}
+
+/** Clients send back what they read; anything else is a wish that nobody can fulfil. */
+function stateProblems(properties: JsonObject, { state }: SentFacts): readonly ArmProblem[] {
+  const given = getOwn(properties, "provisioningState");
+  if (given === undefined || given === null || given === state) return [];
+  if (state === undefined && (given === "Creating" || given === "Succeeded")) return [];
+  const text = `provisioningState is read-only and cannot be set to '${JSON.stringify(given)}'`;
+  return [problem("InvalidParameter", "properties.provisioningState", text)];
+}
+
+function textField(body: JsonObject, key: string, problems: ArmProblem[]): string | undefined {
+  const value = getOwn(body, key);
+  if (value === undefined || value === null) return undefined;
+  if (typeof value === "string") return value;
+  problems.push(problem("InvalidRequestContent", key, `${key} must be a text`));
+  return undefined;
+}
+
+function problem(code: string, target: string, text: string): ArmProblem {
+  return { code, message: sentence(text), target };
+}

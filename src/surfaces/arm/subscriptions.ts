@@ -1,0 +1,140 @@
+// Subscriptions as the resource manager tells us of them: their state decides which verbs their
+// resources answer to. Any state may follow any other and the last one counts; a subscription that
+// nobody told us of has no resources. Its namespace is made with it.
+
+import { ensure, systemOptions } from "../../intents/bootstrap.ts";
+import type { Target } from "../../intents/request.ts";
+import { createResource } from "../../intents/write/create.ts";
+import { updateResource } from "../../intents/write/update.ts";
+import { decodeDocument } from "../../kernel/document.ts";
+import type { JsonObject } from "../../kernel/json.ts";
+import { objectAt, textAt } from "../../kernel/json-read.ts";
+import { readObject } from "./arm-body.ts";
+import { armRefusal } from "./arm-error.ts";
+import { namespaceOf } from "./arm-names.ts";
+import type { ArmAnswer, ArmRequest, ArmSurface } from "./arm-request.ts";
+import { subscriptionKind } from "./face.ts";
+import { isSubscriptionId } from "./sent-envelope.ts";
+
+export const subscriptionStates = [
+  "Registered",
+  "Unregistered",
+  "Warned",
+  "Suspended",
+  "Deleted",
+] as const;
+
+export type SubscriptionState = (typeof subscriptionStates)[number];
+
+/** "write" is PUT, PATCH and every action. */
+export type GatedVerb = "read" | "write" | "delete";
+
+/** Of which version of the protocol the subscription calls are. */
+export const subscriptionVersion = "2.0";
+
+export async function putSubscription(
+  surface: ArmSurface,
+  request: ArmRequest,
+  subscription: string,
+): Promise<ArmAnswer> {
+  checkSubscriptionId(subscription);
+  const body = await readObject(request.exchange);
+  const state = subscriptionStates.find((each) => each === textAt(body, "state"));
+  if (state === undefined) {
+    const message = `The state must be one of ${subscriptionStates.join(", ")}.`;
+    throw armRefusal(400, { code: "InvalidParameter", message, target: "state" });
+  }
+  const { intents } = surface;
+  await ensure(intents, {
+    apiVersion: "v1",
+    kind: "Namespace",
+    metadata: { name: namespaceOf(subscription) },
+  });
+  const target = subscriptionTarget(surface, subscription);
+  const { apiVersion } = target.version;
+  const { name } = target;
+  const { caller } = request;
+  const document = { apiVersion, kind: "Subscription", metadata: { name }, spec: body };
+  await updateResource(intents, {
+    caller,
+    target,
+    options: systemOptions,
+    optionsKind: "UpdateOptions",
+    allowsBlind: true,
+    change: (old) => ({ wanted: { ...old, spec: body } }),
+    create: () =>
+      createResource(intents, {
+        caller,
+        target,
+        body: document,
+        options: systemOptions,
+        decodeProblems: [],
+      }),
+  });
+  return { status: 200, body };
+}
+
+export async function getSubscription(
+  surface: ArmSurface,
+  subscription: string,
+): Promise<ArmAnswer> {
+  checkSubscriptionId(subscription);
+  const spec = await specOf(surface, subscription);
+  if (spec === undefined) throw subscriptionNotFound(subscription);
+  return { status: 200, body: spec };
+}
+
+/** Throws unless the state of the subscription lets the verb pass. */
+export async function passSubscription(
+  surface: ArmSurface,
+  subscription: string,
+  verb: GatedVerb,
+): Promise<void> {
+  if (verb === "read") return;
+  const spec = await specOf(surface, subscription);
+  if (spec === undefined) throw subscriptionNotFound(subscription);
+  const state = textAt(spec, "state");
+  if (mayPass(state, verb)) return;
+  const message = `The request is not allowed in the subscription state '${state}'.`;
+  throw armRefusal(400, { code: "InvalidSubscriptionState", message });
+}
+
+export function mayPass(state: string, verb: GatedVerb): boolean {
+  switch (state) {
+    case "Registered":
+      return true;
+    case "Warned":
+    case "Suspended":
+      return verb !== "write";
+    default:
+      return verb === "read";
+  }
+}
+
+function subscriptionTarget({ intents }: ArmSurface, subscription: string): Target {
+  const served = intents.kinds.byId(subscriptionKind);
+  if (served === undefined) throw new Error("subscriptions are served where this surface is");
+  const name = subscription.toLowerCase();
+  return { served, version: served.storage, namespace: "", name, subresource: "" };
+}
+
+async function specOf(
+  { intents }: ArmSurface,
+  subscription: string,
+): Promise<JsonObject | undefined> {
+  const name = subscription.toLowerCase();
+  const record = await intents.store.get({ kind: subscriptionKind, namespace: "", name });
+  if (record === undefined) return undefined;
+  return objectAt(decodeDocument(record.body, record.revision), "spec");
+}
+
+function checkSubscriptionId(subscription: string): void {
+  if (isSubscriptionId(subscription)) return;
+  const message = `The provided subscription identifier '${subscription}' is malformed or invalid.`;
+  throw armRefusal(400, { code: "InvalidSubscriptionId", message });
+}
+
+function subscriptionNotFound(subscription: string): Error {
+  const message = `The subscription '${subscription}' could not be found.`;
+  return armRefusal(404, { code: "SubscriptionNotFound", message });
+}
