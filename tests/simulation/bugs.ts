@@ -8,21 +8,21 @@ export const bugs: readonly Bug[] = [
     name: "unfenced-status",
     about: "the status is written without naming the claim",
     file: "run.ts",
-    find: "draft, when, claim: { key, token } };",
-    replace: "draft, when };",
+    find: "draft, when, claim",
+    replace: "draft, when",
   },
   {
     name: "unfenced-journal",
     about: "steps and remembered values are stored without naming the claim",
     file: "run.ts",
-    find: "({ ...write, claim: { key, token } })",
-    replace: "({ ...write, token })",
+    find: "Object.assign({ ...write }, { claim })",
+    replace: "({ ...write })",
   },
   {
     name: "overwriting-status",
     about: "the status replaces whatever people wrote in the meantime",
     file: "run.ts",
-    find: '{ kind: "revision", revision: this.#revision, uid } as const',
+    find: '{ kind: "revision", revision, uid } as const',
     replace: '{ kind: "exists", uid } as const',
   },
   {
@@ -45,6 +45,7 @@ export const bugs: readonly Bug[] = [
     file: "heartbeat.ts",
     find: "this.#leaseMs - Math.ceil(this.#leaseMs / 10)",
     replace: "this.#leaseMs * 2",
+    isRare: true,
   },
   {
     name: "late-renewal",
@@ -52,6 +53,7 @@ export const bugs: readonly Bug[] = [
     file: "heartbeat.ts",
     find: "this.#move(token, lease);",
     replace: "this.#move(token, this.beginLease());",
+    isRare: true,
   },
   {
     name: "late-claim",
@@ -59,6 +61,7 @@ export const bugs: readonly Bug[] = [
     file: "claim-loop.ts",
     find: "deliver(claims, lease);",
     replace: "deliver(claims, heartbeat.beginLease());",
+    isRare: true,
   },
   {
     name: "silent-children",
@@ -80,6 +83,7 @@ export const bugs: readonly Bug[] = [
     file: "wakes.ts",
     find: "unlessAborted(store.commit(portion), signal)",
     replace: "unlessAborted(store.commit(portion).catch(() => []), signal)",
+    isRare: true,
   },
   {
     name: "hasty-place",
@@ -90,6 +94,7 @@ export const bugs: readonly Bug[] = [
       "      this.#place = { revision: through, isComplete: true };\n" +
       "      this.#isMoved ||= writes.length > 0;\n" +
       "      await commitWakes(store, writes, signal);\n",
+    isRare: true,
   },
   {
     name: "blind-spot",
@@ -97,6 +102,7 @@ export const bugs: readonly Bug[] = [
     file: "references.ts",
     find: "if (isOutdated) await",
     replace: 'if (isOutdated && scope.uid === "") await',
+    isRare: true,
   },
   {
     name: "unstored-references",
@@ -111,6 +117,7 @@ export const bugs: readonly Bug[] = [
     file: "wake-ups.ts",
     find: "return { revision, isComplete: false };",
     replace: "return { revision, isComplete: true };",
+    isRare: true,
   },
   {
     name: "no-adoption",
@@ -183,6 +190,7 @@ export const bugs: readonly Bug[] = [
     replace:
       "left = left.toReversed();\n" +
       "for (let last = left.at(-1); last !== undefined; last = left.at(-1)) {",
+    isRare: true,
   },
   {
     name: "forgetful",
@@ -211,6 +219,7 @@ export const bugs: readonly Bug[] = [
     file: "reports.ts",
     find: 'facts.what === "remove" && outcome.kind === "done"',
     replace: 'facts.what === "remove"',
+    isRare: true,
   },
   {
     name: "resigned-removal",
@@ -225,6 +234,7 @@ export const bugs: readonly Bug[] = [
     file: "changes-to-wakes.ts",
     find: "removals.set(uid, removal(key, uid))",
     replace: "removals.delete(uid)",
+    isRare: true,
   },
   {
     name: "deaf-to-pause",
@@ -239,6 +249,7 @@ export const bugs: readonly Bug[] = [
     file: "plan.ts",
     find: 'if (policy.name === "skip") return observe;',
     replace: "",
+    isRare: true,
   },
   {
     name: "no-chair",
@@ -246,6 +257,7 @@ export const bugs: readonly Bug[] = [
     file: "turns.ts",
     find: "return running < Math.min(share, left);",
     replace: "return share + left >= 0;",
+    isRare: true,
   },
   {
     name: "greedy-kind",
@@ -253,6 +265,7 @@ export const bugs: readonly Bug[] = [
     file: "turns.ts",
     find: "return free > Math.ceil(most / 8) || !tenant.kinds.has(kind);",
     replace: "return true;",
+    isRare: true,
   },
   {
     name: "too-many",

@@ -3,6 +3,9 @@
 // of what it can read. What the engine does not use is not offered.
 
 import { SetpointError } from "../../src/kernel/errors.ts";
+import { keyText } from "../../src/kernel/resource.ts";
+import { recordOf } from "../../src/store/contract/model.ts";
+import { entryAt } from "../../src/store/contract/model-state.ts";
 import { Waiters } from "../../src/store/contract/model-waiters.ts";
 import type {
   Answer,
@@ -72,6 +75,11 @@ export function distantStore(place: StorePlace): Store {
       return renewal;
     },
     nextDue: (kinds) => network.call(process, calls.nextDue, () => model.nextDue(kinds)),
+    // The log as far as this process has it, in memory.
+    lastSeen: (key) => {
+      const chain = model.state.chains.get(keyText(key)) ?? [];
+      return recordOf(entryAt(chain, news.head()));
+    },
     ...news.waits,
     ...notOffered,
   };
@@ -167,7 +175,6 @@ function refuse(): never {
 const refusing = async (): Promise<never> => await Promise.try(refuse);
 
 const notOffered = {
-  lastSeen: () => undefined,
   compact: refusing,
   workOf: refusing,
   backlog: refusing,

@@ -31,10 +31,15 @@ export interface Poison {
 
 export interface Plan {
   readonly seed: number;
-  /** In a crowd one tenant has very many broken resources, and nothing else is wrong. */
-  readonly shape: "usual" | "crowd";
+  /**
+   * In a crowd one tenant has very many broken resources, and nothing else is wrong. Of watchers
+   * each looks at something that others change, and runs for no other reason.
+   */
+  readonly shape: "usual" | "crowd" | "watchers";
   readonly processes: number;
   readonly leaseMs: number;
+  /** How long the weather is fine at first. */
+  readonly calmMs: number;
   readonly stormMs: number;
   readonly quietMs: number;
   readonly limits: Limits;
@@ -61,7 +66,19 @@ const hourMs = 60 * minuteMs;
 export function planOf(seed: number, options: PlanOptions = {}): Plan {
   const dice = diceOf(seed);
   const faults = options.faults ?? new Set(faultKinds);
-  return dice.fork("shape").chance(0.05) ? crowdPlan(seed, dice) : usualPlan(seed, dice, faults);
+  const shape = dice.fork("shape").between(1, 20);
+  if (shape === 1) return crowdPlan(seed, dice);
+  return shape <= 4 ? watchersPlan(seed, dice, faults) : usualPlan(seed, dice, faults);
+}
+
+interface Mob {
+  readonly size: number;
+  readonly mood: Mood;
+}
+
+/** A crowd of a size that is too large to be drawn often. */
+export function mobPlan(seed: number, mob: Mob): Plan {
+  return crowdPlan(seed, diceOf(seed), mob);
 }
 
 function usualPlan(seed: number, dice: Dice, faults: ReadonlySet<FaultKind>): Plan {
@@ -75,6 +92,7 @@ function usualPlan(seed: number, dice: Dice, faults: ReadonlySet<FaultKind>): Pl
     shape: "usual",
     processes: sizes.between(1, 4),
     leaseMs,
+    calmMs: 0,
     stormMs,
     quietMs: sizes.chance(0.03) ? 2 * hourMs : 6 * minuteMs,
     limits: {
@@ -96,14 +114,14 @@ function usualPlan(seed: number, dice: Dice, faults: ReadonlySet<FaultKind>): Pl
 }
 
 /** A mob of broken resources, and others who want something done every now and then. */
-function crowdPlan(seed: number, dice: Dice): Plan {
+function crowdPlan(seed: number, dice: Dice, given: Partial<Mob> = {}): Plan {
   const sizes = dice.fork("sizes");
-  const size = sizes.between(20, 60);
+  const size = given.size ?? sizes.between(20, 60);
   const mob = Array.from({ length: size }, (_, index) => configOf("mob", `m${index}`));
   const slots = sizes.between(4, 10);
   const stormMs = sizes.between(60_000, 200_000);
   const moodsOfMobs = ["fails", "throws", "hangs", "deaf"] as const;
-  const mood = sizes.pick(moodsOfMobs);
+  const mood = given.mood ?? sizes.pick(moodsOfMobs);
   const fresh = Array.from({ length: 4 }, (_, index) => configOf(`t${index}`, `c${index}`));
   const created = (key: ResourceKey, atMs: number): PlannedAction => {
     return { what: "create", key, atMs, spec: { value: 1 }, annotated: {} };
@@ -113,6 +131,7 @@ function crowdPlan(seed: number, dice: Dice): Plan {
     shape: "crowd",
     processes: sizes.between(1, 2),
     leaseMs: 10_000,
+    calmMs: 0,
     stormMs,
     quietMs: minuteMs,
     limits: { slots, perNamespace: slots, perKind: sizes.between(2, 2 * slots) },
@@ -126,6 +145,47 @@ function crowdPlan(seed: number, dice: Dice): Plan {
       ...fresh.map((key) => created(key, sizes.between(5_000, stormMs))),
     ].sort((a, b) => a.atMs - b.atMs),
     deletesAll: false,
+  };
+}
+
+/** When a reconciler is new its resources are woken for half a minute; then only by changes. */
+const adoptedMs = 40_000;
+
+function watchersPlan(seed: number, dice: Dice, faults: ReadonlySet<FaultKind>): Plan {
+  const sizes = dice.fork("sizes");
+  const count = sizes.between(4, 10);
+  const stormMs = adoptedMs + sizes.between(20_000, 60_000);
+  const notes = Array.from({ length: count }, (_, index) => configKeyOf("t0", `note${index}`));
+  const apps = notes.map((_, index) => ({ kind: appKind, namespace: "t0", name: `app${index}` }));
+  let counter = 0;
+  const appAt = (key: ResourceKey, atMs: number, what: "create" | "edit"): PlannedAction => {
+    counter += 1;
+    const config = sizes.anyOf(notes)?.name ?? null;
+    const spec = { value: counter, parts: 0, config, steps: 0, about: `about${counter}` };
+    if (what === "edit") return { what, key, atMs, fields: spec };
+    return { what, key, atMs, spec, annotated: {} };
+  };
+  const late = (): number => sizes.between(adoptedMs, stormMs);
+  const actions: readonly PlannedAction[] = [
+    ...notes.map((key) => ({ ...createConfig(0), key, atMs: sizes.between(0, 1_000) })),
+    ...apps.map((key) => appAt(key, sizes.between(1_000, 4_000), "create")),
+    ...apps.filter(() => sizes.chance(0.5)).map((key) => appAt(key, late(), "edit")),
+    ...[...notes, ...notes].map((key, value): PlannedAction => {
+      return { what: "edit", key, atMs: late(), fields: { value: value + 1 } };
+    }),
+  ];
+  return {
+    ...usualPlan(seed, dice, faults),
+    shape: "watchers",
+    leaseMs: 10_000,
+    calmMs: adoptedMs,
+    stormMs,
+    limits: { slots: 10, perNamespace: 10, perKind: 10 },
+    settings: { resyncMs: 0, timeoutMs: 2 * minuteMs },
+    outsideMs: sizes.pick([0, 300, 2_000]),
+    meddling: sizes.pick([0, 0.2, 0.5]),
+    poisons: [],
+    actions: [...actions].sort((a, b) => a.atMs - b.atMs),
   };
 }
 

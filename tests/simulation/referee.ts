@@ -65,6 +65,12 @@ export class Referee {
     return this.#journaled.some((body) => body.includes(text));
   }
 
+  /** The claims that a process holds now. */
+  heldBy(process: SimulatedProcess, nowMs: number): readonly HeldClaim[] {
+    const mine = [...this.#holders.values()].filter((claim) => claim.process === process);
+    return mine.filter(({ token }) => this.isLive(token, nowMs));
+  }
+
   claimed(process: SimulatedProcess, claims: readonly Claim[], nowMs: number): void {
     for (const claim of claims) {
       const { key, token, uid, revision, expiresAtMs } = claim;

@@ -4,6 +4,7 @@
 
 import { annotations } from "../../src/engine/names.ts";
 import { ownerUids } from "../../src/kernel/owners.ts";
+import { keyText } from "../../src/kernel/resource.ts";
 import type { StartEngine } from "./fleet.ts";
 import { firstUnsettled } from "./fixed-point.ts";
 import type { Plan } from "./plan.ts";
@@ -12,7 +13,7 @@ import { Trace } from "./trace.ts";
 import { Violation } from "./violation.ts";
 import type { Invariant } from "./violation.ts";
 import type { FaultCounts } from "./weather.ts";
-import { lastFaultMs, World } from "./world.ts";
+import { graceMs, lastFaultMs, World } from "./world.ts";
 
 export interface Figures {
   readonly claims: number;
@@ -234,13 +235,20 @@ async function deleteAll(world: World): Promise<void> {
 }
 
 async function stopAll(world: World): Promise<void> {
-  const { agenda, fleet } = world;
+  const { agenda, fleet, shared } = world;
+  const stopped = fleet.processes;
   let isOver = false;
   const close = async (): Promise<void> => {
     await fleet.close();
     isOver = true;
   };
   void close();
+  await agenda.advance(graceMs);
+  const kept = stopped.flatMap((process) => shared.referee.heldBy(process, shared.nowMs()))[0];
+  // What takes long may go on for the time of grace.
+  if (kept !== undefined && world.plan.outsideMs <= graceMs / 2) {
+    throw new Violation("hands-back", `${kept.process.name} keeps ${keyText(kept.key)}`);
+  }
   await agenda.advance(minuteMs);
   if (!isOver) throw new Violation("stops-in-time", "the engines do not stop");
 }

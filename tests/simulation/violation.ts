@@ -30,6 +30,7 @@ export const invariants = {
   "put-aside": "a resource that takes its process down is left alone for longer and longer",
   fair: "a fresh resource starts within its bound, whatever other tenants do",
   "stops-in-time": "a graceful stop ends within its bound, and nothing is done after it",
+  "hands-back": "whoever stops in the orderly way keeps no claim",
   "no-leaks": "an idle engine holds few timers and open calls",
   "no-stray-errors": "no failure goes unhandled",
 } as const;

@@ -28,7 +28,7 @@ export type Rates = Readonly<Record<FaultKind, number>>;
 export type FaultCounts = Record<FaultKind, number>;
 
 export class Weather {
-  isStormy = true;
+  isStormy = false;
   /** The store answers nobody until then. */
   outageUntilMs = 0;
   readonly rates: Rates;

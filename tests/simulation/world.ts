@@ -21,7 +21,7 @@ import type { Plan, PlannedAction } from "./plan.ts";
 import type { SimulatedProcess } from "./process.ts";
 import type { HeldClaim } from "./referee.ts";
 import { SharedStore } from "./shared-store.ts";
-import { appKind, appSpecOf, configKeyOf, configKind } from "./sim-kinds.ts";
+import { appKind, appSpecOf, configKeyOf, configKind, partKind, partName } from "./sim-kinds.ts";
 import { simReconcilers } from "./sim-reconcilers.ts";
 import { simResources } from "./sim-resources.ts";
 import type { Trace } from "./trace.ts";
@@ -91,7 +91,10 @@ export class World {
     for (const action of this.plan.actions) {
       this.agenda.after(action.atMs, () => void this.#act(action));
     }
-    this.#blow();
+    this.agenda.after(this.plan.calmMs, () => {
+      this.weather.isStormy = true;
+      this.#blow();
+    });
   }
 
   /** No more faults; processes that are paused come back within a minute by themselves. */
@@ -218,6 +221,11 @@ export class World {
 
   async #meddle(key: ResourceKey): Promise<void> {
     this.#edits += 1;
+    const part = { ...key, kind: partKind, name: partName(key, 0) };
+    if (key.kind === appKind && this.#edits % 4 === 0 && (await this.people.delete(part))) {
+      if (this.trace.isOn) this.trace.write(this.agenda.nowMs, `people delete ${keyText(part)}`);
+      return;
+    }
     const value = 1_000 + this.#edits;
     if (this.trace.isOn) {
       this.trace.write(this.agenda.nowMs, `people edit ${keyText(key)} to ${value}`);
