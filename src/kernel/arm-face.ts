@@ -77,3 +77,17 @@ export interface ChildReference {
   readonly namespace?: string;
   readonly name: string;
 }
+
+/** Thrown by an action that cannot be performed now, or not with what it was given. */
+export class ArmActionRefused extends Error {
+  /** One word for programs, such as "ClusterNotReady". */
+  readonly code: string;
+  readonly status: number;
+
+  constructor(code: string, message: string, status = 409) {
+    super(message);
+    this.name = "ArmActionRefused";
+    this.code = code;
+    this.status = status;
+  }
+}

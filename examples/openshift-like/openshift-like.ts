@@ -1,0 +1,196 @@
+// A resource provider for clusters: what a team writes to offer one through the Azure Resource
+// Manager, with an installer that only pretends. It goes through the phases of a real one: each is
+// recorded when it is done, so a crash repeats one at most; random values are made once and kept;
+// the password of the first user is in a Secret that only an action shows.
+//
+//   setpoint dev --module examples/openshift-like/openshift-like.ts
+
+import { setTimeout as delay } from "node:timers/promises";
+import {
+  ArmActionRefused,
+  defineModule,
+  describeKind,
+  done,
+  failed,
+  ReconcileFailure,
+} from "setpoint";
+import type { ArmAction, Context, JsonObject, Outcome, Resource, Step } from "setpoint";
+import { older, younger } from "./api-versions.ts";
+import type { ClusterSpec, ClusterStatus } from "./api-versions.ts";
+
+interface Cluster extends Resource {
+  readonly spec: ClusterSpec & JsonObject;
+  readonly status?: ClusterStatus & JsonObject;
+}
+
+const text = { type: "string" };
+
+const kind = describeKind({
+  apiVersion: "examples.setpoint.dev/v1",
+  kind: "OpenShiftLikeCluster",
+  plural: "openshiftlikeclusters",
+  shortNames: ["oslc"],
+  spec: {
+    type: "object",
+    required: ["cluster", "network", "workers", "servicePrincipal"],
+    properties: {
+      cluster: {
+        type: "object",
+        required: ["domain", "version"],
+        properties: { domain: text, version: text, fipsModules: { type: "boolean" } },
+      },
+      network: {
+        type: "object",
+        required: ["podCidr", "serviceCidr"],
+        properties: { podCidr: text, serviceCidr: text },
+      },
+      workers: {
+        type: "object",
+        required: ["vmSize", "count"],
+        properties: {
+          vmSize: text,
+          count: { type: "integer" },
+          zones: { type: "array", items: text },
+        },
+      },
+      servicePrincipal: {
+        type: "object",
+        required: ["clientId"],
+        properties: { clientId: text, clientSecret: text },
+      },
+      simulation: {
+        type: "object",
+        properties: { phaseMilliseconds: { type: "integer" }, failAt: text },
+      },
+    },
+  },
+  status: {
+    type: "object",
+    properties: { infrastructureId: text, apiServerUrl: text, consoleUrl: text },
+  },
+  fieldRules: [
+    { path: "/spec/cluster/domain", rule: "create-only" },
+    { path: "/spec/network", rule: "create-only" },
+    { path: "/spec/servicePrincipal/clientSecret", rule: "secret" },
+  ],
+  columns: [
+    { name: "Domain", type: "string", jsonPath: ".spec.cluster.domain" },
+    { name: "Workers", type: "integer", jsonPath: ".spec.workers.count" },
+    { name: "Ready", type: "string", jsonPath: '.status.conditions[?(@.type=="Ready")].status' },
+    { name: "Age", type: "date", jsonPath: ".metadata.creationTimestamp" },
+  ],
+});
+
+async function reconcile(cluster: Cluster, context: Context): Promise<Outcome> {
+  const { cluster: wanted, workers } = cluster.spec;
+  const infrastructureId = await context.remember("infrastructureId", () => randomText(context, 5));
+  const password = await context.remember("kubeadminPassword", () => randomText(context, 23));
+  await context.perform({
+    name: "install",
+    steps: [
+      phase(cluster, context, "DeployStorage"),
+      phase(cluster, context, "DeployResources"),
+      phase(cluster, context, "RemoveBootstrap"),
+    ],
+  });
+  // What has been installed is brought to what is wanted now; nothing happens when it is.
+  await context.perform({
+    name: "configure",
+    about: JSON.stringify([workers, wanted.version]),
+    steps: [phase(cluster, context, "ScaleWorkers"), phase(cluster, context, "UpgradeVersion")],
+  });
+  await context.children.apply({
+    apiVersion: "v1",
+    kind: "Secret",
+    metadata: { name: credentialsName(cluster) },
+    type: "Opaque",
+    data: { kubeadminPassword: Buffer.from(password).toString("base64") },
+  });
+  return done({
+    status: {
+      infrastructureId,
+      apiServerUrl: `https://api.${wanted.domain}:6443/`,
+      consoleUrl: `https://console.apps.${wanted.domain}/`,
+    },
+  });
+}
+
+async function remove(cluster: Cluster, context: Context): Promise<Outcome> {
+  await context.perform({
+    name: "uninstall",
+    steps: [
+      phase(cluster, context, "DetachNetwork"),
+      phase(cluster, context, "DeleteResources"),
+      phase(cluster, context, "DeleteStorage"),
+    ],
+  });
+  return done();
+}
+
+/** A real one would call the cloud here, through `context.outside`. */
+function phase({ spec }: Cluster, context: Context, name: string): Step {
+  const { phaseMilliseconds = 0, failAt } = spec.simulation ?? {};
+  return {
+    name,
+    run: async () => {
+      if (phaseMilliseconds > 0) {
+        await delay(phaseMilliseconds, undefined, { signal: context.signal });
+      }
+      if (failAt !== name) return { endedAtMs: context.clock.nowMs() };
+      const message = `The phase ${name} failed, as it was told to.`;
+      throw new ReconcileFailure(failed("SimulatedFailure", message, { retry: "never" }));
+    },
+    undo: () => Promise.resolve(),
+  };
+}
+
+/** 32 of them, so that each is as likely; none looks like another. */
+const letters = "abcdefghijkmnpqrstuvwxyz23456789";
+
+function randomText({ random }: Context, length: number): string {
+  return Array.from(random.bytes(length), (byte) => letters[byte % letters.length]).join("");
+}
+
+function credentialsName({ metadata }: Resource): string {
+  return `${metadata.name}-credentials`;
+}
+
+const listCredentials: ArmAction = {
+  name: "listCredentials",
+  description: "Shows the password of the first user of the cluster.",
+  outputSchema: {
+    type: "object",
+    properties: {
+      kubeadminUsername: text,
+      kubeadminPassword: { type: "string", "x-setpoint-field-rule": "secret" },
+    },
+  },
+  perform: async (cluster, _input, context) => {
+    const secret = await context.child({ kind: "secrets", name: credentialsName(cluster) });
+    const { data } = (secret ?? {}) as { readonly data?: { readonly kubeadminPassword?: string } };
+    if (data?.kubeadminPassword === undefined) {
+      throw new ArmActionRefused("ClusterNotInstalled", "The cluster has not been installed yet.");
+    }
+    const password = Buffer.from(data.kubeadminPassword, "base64").toString("utf8");
+    return { kubeadminUsername: "kubeadmin", kubeadminPassword: password };
+  },
+};
+
+export default defineModule({
+  name: "openshift-like",
+  version: 1,
+  kinds: [
+    {
+      kind,
+      reconciler: { reconcile, remove, timeoutMs: 600_000 },
+      arm: {
+        provider: "Example.OpenShift",
+        type: "clusters",
+        locations: ["West Europe", "East US"],
+        versions: [older, younger],
+        actions: [listCredentials],
+        operationTimeoutMs: 3_600_000,
+      },
+    },
+  ],
+});
