@@ -28,7 +28,10 @@ before(async () => {
   await make("other", "slow", "hang");
   await waitUntil("all of them to be dealt with", async () => {
     const found = await operations();
-    return pickList(found, "recent").length >= 2 && pickList(found, "running").length === 2;
+    const ended = names(pickList(found, "recent"));
+    const isOver = ended.includes("team/well") && ended.includes("team/bad");
+    const held = pickList(found, "queues.0.next").filter((item) => pick(item, "claim"));
+    return isOver && held.length === 2 && pickList(found, "running").length === 2;
   });
 });
 
