@@ -1,7 +1,8 @@
 // `npm run simulate -- --seeds N [--from S]`: runs the engine in N simulated worlds. Each seed that
 // breaks a promise prints the line that repeats it; the summary comes last, and the exit code is 1
-// when anything was broken. With --trace one seed tells all that happened; with --planted bugs are
-// put into the engine, one after the other, and each must be found within --seeds seeds.
+// when anything was broken. With --trace one seed tells all that happened, and with --shrink the
+// smallest world that fails as it does; with --planted bugs are put into the engine, one after the
+// other, and each must be found within --seeds seeds.
 
 import { availableParallelism } from "node:os";
 import { parseArgs } from "node:util";
@@ -11,6 +12,7 @@ import { planOf } from "./plan.ts";
 import { findPlanted } from "./planted.ts";
 import { runPlan } from "./run.ts";
 import { runSeeds } from "./seeds.ts";
+import { shrunk } from "./shrink.ts";
 import { failureLine, summaryOf, summaryText } from "./summary.ts";
 import { Trace } from "./trace.ts";
 
@@ -20,6 +22,7 @@ const { values } = parseArgs({
     from: { type: "string", default: "1" },
     jobs: { type: "string", default: String(availableParallelism()) },
     trace: { type: "boolean", default: false },
+    shrink: { type: "boolean", default: false },
     planted: { type: "boolean", default: false },
   },
 });
@@ -29,7 +32,12 @@ if (![count, from, jobs].every((number) => Number.isSafeInteger(number) && Numbe
   process.exit(2);
 }
 
-process.exitCode = values.planted ? await planted() : values.trace ? await traced() : await many();
+process.exitCode = await chosen();
+
+async function chosen(): Promise<number> {
+  if (values.planted) return await planted();
+  return values.trace || values.shrink ? await traced() : await many();
+}
 
 async function many(): Promise<number> {
   const startedAt = performance.now();
@@ -45,8 +53,9 @@ async function many(): Promise<number> {
 /** One seed, told in full. */
 async function traced(): Promise<number> {
   const startedAt = performance.now();
-  const plan = planOf(Number(from));
-  console.log(JSON.stringify({ ...plan, actions: plan.actions.length }));
+  const whole = planOf(Number(from));
+  const plan = values.shrink ? await shrunk(whole, realEngine) : whole;
+  console.log(JSON.stringify(plan));
   const trace = new Trace({ isOn: true, print: console.log });
   const summary = summaryOf(await runPlan(plan, realEngine, trace));
   for (const failure of summary.failures) console.log(failureLine(failure));
