@@ -74,8 +74,9 @@ function unsettledApp(world: World, key: ResourceKey, resource: Resource): strin
   const config =
     spec.config === undefined ? undefined : world.people.read(configKeyOf(namespace, spec.config));
   if (spec.config !== undefined && config === undefined) {
-    const ready = conditionOf(resource, "Ready");
-    return ready?.["status"] === "False" ? undefined : "does not say that it waits for its config";
+    const [ready, synced] = ["Ready", "Synced"].map((type) => conditionOf(resource, type));
+    const isSaid = ready?.["status"] === "False" && synced?.["status"] === "True";
+    return isSaid ? undefined : "does not say that it waits for its config";
   }
   const input = config === undefined ? undefined : valueOf(config);
   return (

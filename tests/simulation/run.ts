@@ -219,9 +219,9 @@ async function checkQuiet(world: World): Promise<void> {
   }
 }
 
-/** Heartbeats and looks of each process, and the resync of each resource. */
+/** Half a call in a second by each process, and the resync of each resource. */
 function allowedCalls({ plan, people }: World): number {
-  const beats = (plan.quietMs / plan.leaseMs) * 3 * 4 * plan.processes;
+  const beats = (plan.quietMs / 2_000) * plan.processes;
   const { resyncMs } = plan.settings;
   const resyncs = resyncMs === 0 ? 0 : (plan.quietMs / resyncMs + 2) * people.all().length;
   return 100 + beats + resyncs * 30;
