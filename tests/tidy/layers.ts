@@ -31,6 +31,7 @@ const vendors: Readonly<Record<string, string>> = {
   re2js: "src/kernel/regex.ts",
 };
 const testVendors = new Set([
+  "@apidevtools/swagger-parser",
   "fast-check",
   "@kubernetes/client-node",
   "graphile-worker",

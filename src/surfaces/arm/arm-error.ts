@@ -2,6 +2,7 @@
 // sentence, where it is, and every single problem in the details. What the write path refuses in
 // the words of Kubernetes is put into these; what nobody expected tells nothing about itself.
 
+import { ArmActionRefused } from "../../kernel/arm-face.ts";
 import { SetpointError, isSetpointError } from "../../kernel/errors.ts";
 import type { ErrorCode } from "../../kernel/errors.ts";
 import type { FieldError } from "../../kernel/field-error.ts";
@@ -52,6 +53,10 @@ export function fieldProblem({ type, field, message }: FieldError): ArmProblem {
 }
 
 export function armErrorAnswer(error: unknown): ArmErrorAnswer {
+  if (error instanceof ArmActionRefused) {
+    const { code, message, status } = error;
+    return { status, body: { error: { code, message: sentence(message) } } };
+  }
   if (!isSetpointError(error) || error.code === "internal") return internal;
   const own = getOwn(error.details, "arm");
   const status = numberAt(error.details, "statusCode") ?? error.status;

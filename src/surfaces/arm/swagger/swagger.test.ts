@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import SwaggerParser from "@apidevtools/swagger-parser";
 import { kindRegistry } from "../../../intents/kinds/registry.ts";
 import { servedKind } from "../../../intents/kinds/served-kind.ts";
 import type { ServedKind } from "../../../intents/kinds/served-kind.ts";
@@ -12,6 +13,8 @@ import { getAt, parsePointer } from "../../../kernel/pointer.ts";
 import { armFaces } from "../faces.ts";
 import type { ArmFaces } from "../faces.ts";
 import { swaggerDocuments, swaggerOf } from "./swagger.ts";
+
+type ParsedDocument = Parameters<SwaggerParser["validate"]>[0];
 
 const rule = "x-setpoint-field-rule";
 const schema: JsonObject = {
@@ -114,6 +117,11 @@ test("examples show no secrets in answers", () => {
   const example = objectAt(put, "x-ms-examples", "A small shop");
   assert.match(JSON.stringify(example["parameters"]), /hidden/);
   assert.doesNotMatch(JSON.stringify(example["responses"]), /hidden/);
+});
+
+test("the document is a valid one for those who know nothing of us", async () => {
+  const given = structuredClone(document) as unknown as ParsedDocument;
+  assert.ok(await new SwaggerParser().validate(given));
 });
 
 test("each reference leads somewhere, each operation has an id of its own", () => {
