@@ -18,8 +18,9 @@ export function swaggerSchema(schema: JsonObject, options: SwaggerSchemaOptions)
   const result: MutableJsonObject = {};
   for (const key of sameWords) {
     const value = getOwn(schema, key);
-    const isLeftOut = value === undefined || (key === "default" && options.isPatch === true);
-    if (!isLeftOut) setOwn(result, key, value);
+    if (value === undefined || (key === "default" && options.isPatch === true)) continue;
+    if (key === "format" && !formats.has(value)) continue;
+    setOwn(result, key, value);
   }
   if (schema["nullable"] === true) result["x-nullable"] = true;
   const choices = getOwn(schema, "enum");
@@ -63,6 +64,21 @@ const sameWords = [
   "minProperties",
   "maxProperties",
 ] as const;
+
+/** Those that generators of clients know; for others the type must do. */
+const formats: ReadonlySet<unknown> = new Set([
+  "int32",
+  "int64",
+  "float",
+  "double",
+  "byte",
+  "date",
+  "date-time",
+  "duration",
+  "password",
+  "uri",
+  "uuid",
+]);
 
 function objectParts(schema: JsonObject, options: SwaggerSchemaOptions): JsonObject {
   const fields = objectAt(schema, "properties");

@@ -7,16 +7,19 @@ import { setOwn } from "../../../kernel/json.ts";
 import type { JsonObject, MutableJsonObject } from "../../../kernel/json.ts";
 import { objectAt } from "../../../kernel/json-read.ts";
 import type { ArmFaces } from "../faces.ts";
+import { examplesOf } from "./examples.ts";
 import { commonDefinitions, commonParameters, parameterRef, ref } from "./envelope-definitions.ts";
 import { swaggerSchema } from "./swagger-schema.ts";
-import { typeName, typePaths } from "./type-paths.ts";
-import type { TypeInput } from "./type-paths.ts";
+import { typeName } from "./type-names.ts";
+import type { TypeInput } from "./type-names.ts";
+import { typePaths } from "./type-paths.ts";
 
 export interface SwaggerDocuments {
   /**
    * The answer for a path: the list at "/swagger", a document at
-   * "/swagger/{provider}/{api-version}.json"; undefined for what is not there. Versions for
-   * operators are shown to them alone.
+   * "/swagger/{provider}/{api-version}.json", and its examples below
+   * "/swagger/{provider}/{api-version}/examples/"; undefined for what is not there. Versions
+   * for operators are shown to them alone.
    */
   find(path: string, isOperator: boolean): JsonObject | undefined;
 }
@@ -32,14 +35,32 @@ export function swaggerDocuments(faces: ArmFaces): SwaggerDocuments {
       ({ generation } = faces);
       const places = placesOf(faces.all(), isOperator);
       if (path === swaggerRoot || path === `${swaggerRoot}/`) return listOf(places);
-      const place = places.find((each) => each.path.toLowerCase() === path.toLowerCase());
-      if (place === undefined) return undefined;
-      const key = `${place.path} ${String(isOperator)}`;
-      const known = documents.get(key) ?? swaggerOf(faces.all(), place, isOperator);
-      documents.set(key, known);
+      const key = `${path.toLowerCase()} ${String(isOperator)}`;
+      const known = documents.get(key) ?? documentAt(faces.all(), places, path, isOperator);
+      if (known !== undefined) documents.set(key, known);
       return known;
     },
   };
+}
+
+function documentAt(
+  faces: readonly ArmFace[],
+  places: readonly ListedPlace[],
+  path: string,
+  isOperator: boolean,
+): JsonObject | undefined {
+  const wanted = path.toLowerCase();
+  const place = places.find((each) => each.path.toLowerCase() === wanted);
+  if (place !== undefined) return swaggerOf(faces, place, isOperator);
+  for (const each of places) {
+    const folder = each.path.replace(/\.json$/, "/examples/").toLowerCase();
+    if (!wanted.startsWith(folder)) continue;
+    const file = wanted.slice(folder.length);
+    return typesOf(faces, each, isOperator)
+      .flatMap(examplesOf)
+      .find((example) => example.file.toLowerCase() === file)?.document;
+  }
+  return undefined;
 }
 
 export interface DocumentPlace {

@@ -1,22 +1,15 @@
 // The paths of one type in one api-version: what each verb takes and answers, which of them are
 // long-running, and examples where the author of the face gives some.
 
-import type { ArmAction, ArmFace, ArmVersion } from "../../../kernel/arm-face.ts";
+import type { ArmAction, ArmVersion } from "../../../kernel/arm-face.ts";
 import { setOwn } from "../../../kernel/json.ts";
-import type { Json, JsonObject, MutableJsonObject } from "../../../kernel/json.ts";
-import { bodySchema } from "../body-schema.ts";
+import type { JsonObject, MutableJsonObject } from "../../../kernel/json.ts";
+import { examplesOf } from "./examples.ts";
+import type { Example } from "./examples.ts";
 import { parameterRef, ref } from "./envelope-definitions.ts";
 import { capital, swaggerSchema } from "./swagger-schema.ts";
-
-export interface TypeInput {
-  readonly face: ArmFace;
-  readonly version: ArmVersion;
-}
-
-/** "shops/shelves" as "ShopsShelves". */
-export function typeName({ type }: Pick<ArmFace, "type">): string {
-  return type.split("/").map(capital).join("");
-}
+import { nameParameter, typeName } from "./type-names.ts";
+import type { TypeInput } from "./type-names.ts";
 
 export function typePaths(input: TypeInput): JsonObject {
   const { face } = input;
@@ -48,11 +41,6 @@ const groupPath = "/subscriptions/{subscriptionId}/resourceGroups/{resourceGroup
 const apiVersion = parameterRef("ApiVersion");
 const subscription = parameterRef("SubscriptionId");
 const group = parameterRef("ResourceGroupName");
-
-/** The parameter is named after one resource of the type, as far as a name tells. */
-function nameParameter(type: string): string {
-  return `${type.replace(/s$/, "")}Name`;
-}
 
 function nameInPath(type: string): JsonObject {
   return {
@@ -100,14 +88,14 @@ function oneOperations({ face, version }: TypeInput, where: readonly JsonObject[
   const base = (verb: string): JsonObject => ({ operationId: `${name}_${verb}`, tags: [name] });
   const parameters = [apiVersion, ...where];
   const resource = (description: string): JsonObject => ({ description, schema: ref(name) });
-  const examples = examplesOf(face, version);
+  const examples = examplesOf({ face, version });
   return {
     get: {
       ...base("Get"),
       description: "Gets a resource.",
       parameters,
       responses: { 200: resource("The resource."), default: failure },
-      ...withExamples(examples.get),
+      ...withExamples(examples, version, `${name}_Get`),
     },
     put: {
       ...base("CreateOrUpdate"),
@@ -119,7 +107,7 @@ function oneOperations({ face, version }: TypeInput, where: readonly JsonObject[
         default: failure,
       },
       ...longRunning("azure-async-operation"),
-      ...withExamples(examples.put),
+      ...withExamples(examples, version, `${name}_CreateOrUpdate`),
     },
     patch: {
       ...base("Update"),
@@ -196,44 +184,17 @@ function actionOperation(
   };
 }
 
-interface Examples {
-  readonly get: JsonObject;
-  readonly put: JsonObject;
-}
-
-/** An example of a face is the `properties` of a resource, as a client would write them. */
-function examplesOf(face: ArmFace, version: ArmVersion): Examples {
-  const get: MutableJsonObject = {};
-  const put: MutableJsonObject = {};
-  const names = face.type.split("/").map((type): [string, Json] => [nameParameter(type), "one"]);
-  const path = face.type.split("/").map((type) => `${type}/one`);
-  const where = "/subscriptions/00000000-0000-0000-0000-000000000000/resourceGroups/group";
-  const location = face.locations[0] ?? "";
-  const isTracked = !face.type.includes("/");
-  const parameters: JsonObject = {
-    "api-version": version.apiVersion,
-    subscriptionId: "00000000-0000-0000-0000-000000000000",
-    resourceGroupName: "group",
-    ...Object.fromEntries(names),
-  };
-  for (const [title, properties] of Object.entries(version.examples ?? {})) {
-    const sent = { ...(isTracked ? { location } : {}), properties };
-    const shown = (provisioningState: string): JsonObject => ({
-      id: `${where}/providers/${face.provider}/${path.join("/")}`,
-      name: "one",
-      type: `${face.provider}/${face.type}`,
-      ...(isTracked ? { location } : {}),
-      properties: { ...bodySchema(version).show(properties), provisioningState },
-    });
-    setOwn(get, title, { parameters, responses: { 200: { body: shown("Succeeded") } } });
-    setOwn(put, title, {
-      parameters: { ...parameters, resource: sent },
-      responses: { 200: { body: shown("Updating") }, 201: { body: shown("Creating") } },
-    });
-  }
-  return { get, put };
-}
-
-function withExamples(examples: JsonObject): JsonObject {
-  return Object.keys(examples).length === 0 ? {} : { "x-ms-examples": examples };
+/** Each is in a file of its own beside the document, as tools want it. */
+function withExamples(
+  examples: readonly Example[],
+  { apiVersion: folder }: ArmVersion,
+  operation: string,
+): JsonObject {
+  const own = examples.filter((example) => example.operation === operation);
+  if (own.length === 0) return {};
+  const entries = own.map(({ title, file }): [string, JsonObject] => [
+    title,
+    { $ref: `./${folder}/examples/${file}` },
+  ]);
+  return { "x-ms-examples": Object.fromEntries(entries) };
 }

@@ -1,0 +1,20 @@
+// What a type and its resources are called in a document.
+
+import type { ArmFace, ArmVersion } from "../../../kernel/arm-face.ts";
+import { capital } from "./swagger-schema.ts";
+
+/** A type in one of its api-versions. */
+export interface TypeInput {
+  readonly face: ArmFace;
+  readonly version: ArmVersion;
+}
+
+/** "shops/shelves" as "ShopsShelves". */
+export function typeName({ type }: Pick<ArmFace, "type">): string {
+  return type.split("/").map(capital).join("");
+}
+
+/** The parameter is named after one resource of the type, as far as a name tells. */
+export function nameParameter(type: string): string {
+  return `${type.replace(/s$/, "")}Name`;
+}
