@@ -8,7 +8,7 @@ import { followPolicyTypes } from "../intents/admission/policy/policy-status.ts"
 import { quotaIndex } from "../intents/admission/quota/quota-index.ts";
 import type { QuotaIndex } from "../intents/admission/quota/quota-index.ts";
 import { followQuotaUsage } from "../intents/admission/quota/quota-status.ts";
-import { engineMetrics } from "../engine/metric-names.ts";
+import { engineMetrics } from "../engine/reporting/metric-names.ts";
 import { bootstrap } from "../intents/bootstrap.ts";
 import { followClusterRoles } from "../intents/housekeeping/cluster-roles.ts";
 import { startGarbageCollection } from "../intents/housekeeping/garbage-collection.ts";

@@ -1,7 +1,7 @@
 // Events of the engine as they stand in the store, written by the ordinary write path.
 import assert from "node:assert/strict";
 import { it } from "node:test";
-import { engineMetrics } from "../engine/metric-names.ts";
+import { engineMetrics } from "../engine/reporting/metric-names.ts";
 import type { EngineEvent } from "../engine/ports.ts";
 import { decodeDocument } from "../kernel/document.ts";
 import { numberAt, textAt } from "../kernel/json-read.ts";

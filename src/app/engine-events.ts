@@ -4,8 +4,8 @@
 // written at a bounded rate beside the real work, and what cannot be written is logged and dropped.
 
 import { createHash } from "node:crypto";
-import { EventRate } from "../engine/event-rate.ts";
-import { metric } from "../engine/metric-names.ts";
+import { EventRate } from "../engine/reporting/event-rate.ts";
+import { metric } from "../engine/reporting/metric-names.ts";
 import type { EngineEvent, Meter } from "../engine/ports.ts";
 import { systemCaller, systemOptions } from "../intents/bootstrap.ts";
 import type { Intents, Target } from "../intents/request.ts";

@@ -7,9 +7,9 @@ import { hostname } from "node:os";
 import { startEngine } from "../engine/engine.ts";
 import type { Engine } from "../engine/engine.ts";
 import type { EnginePorts } from "../engine/ports.ts";
-import { createTracer } from "../engine/tracer.ts";
-import { wakeAll } from "../engine/wakes.ts";
-import { wakingCompanion } from "../engine/waking-companion.ts";
+import { createTracer } from "../engine/reporting/tracer.ts";
+import { wakeAll } from "../engine/wakes/wakes.ts";
+import { wakingCompanion } from "../engine/wakes/waking-companion.ts";
 import { admissionChain } from "../intents/admission/admission.ts";
 import {
   isMarkedReconciled,

@@ -13,7 +13,7 @@ export type {
   Readiness,
   Waiting,
 } from "../engine/outcome.ts";
-export type { SystemPolicy } from "../engine/outside.ts";
+export type { SystemPolicy } from "../engine/outside/outside.ts";
 export type {
   ChildDocument,
   Children,

@@ -3,16 +3,16 @@
 // handed back, what runs may finish for a while and is then told to stop. What does not even then
 // is left behind without a lease.
 
-import { ClaimLoop } from "./claim-loop.ts";
-import { outsidePart } from "./outside.ts";
-import type { OutsideOptions } from "./outside.ts";
-import { journalParts } from "./journal-parts.ts";
-import type { Companion, CompanionOf, PartsOf, RunParts } from "./parts.ts";
+import { ClaimLoop } from "./work/claim-loop.ts";
+import { outsidePart } from "./outside/outside.ts";
+import type { OutsideOptions } from "./outside/outside.ts";
+import { journalParts } from "./journal/journal-parts.ts";
+import type { Companion, CompanionOf, PartsOf, RunParts } from "./run/parts.ts";
 import type { EnginePorts } from "./ports.ts";
 import type { Reconciler } from "./reconciler.ts";
-import type { EndedRun } from "./run-history.ts";
-import { Workers } from "./workers.ts";
-import type { RunInfo } from "./workers.ts";
+import type { EndedRun } from "./run/run-history.ts";
+import { Workers } from "./work/workers.ts";
+import type { RunInfo } from "./work/workers.ts";
 
 export interface EngineOptions {
   /** Names this process in claims and in status: unique among those that share the store. */

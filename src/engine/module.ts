@@ -4,7 +4,7 @@
 import type { ArmFaceOfKind } from "../kernel/arm-face.ts";
 import { kindId } from "../kernel/kind.ts";
 import type { KindInput } from "../kernel/kind.ts";
-import type { SystemPolicy } from "./outside.ts";
+import type { SystemPolicy } from "./outside/outside.ts";
 import type { Reconciler } from "./reconciler.ts";
 
 export interface Module {

@@ -15,7 +15,7 @@ import type { ManualTimers } from "../../src/kernel/manual-timers.ts";
 import { seededRandom } from "../../src/kernel/random.ts";
 import type { Metadata, Resource, ResourceKey } from "../../src/kernel/resource.ts";
 import type { EnginePorts } from "../../src/engine/ports.ts";
-import { conditionsOf, statusOf } from "../../src/engine/status.ts";
+import { conditionsOf, statusOf } from "../../src/engine/run/status.ts";
 import { ModelStore } from "../../src/store/contract/model.ts";
 import type { DumpRow, Store, Write } from "../../src/store/port.ts";
 

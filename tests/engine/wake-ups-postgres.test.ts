@@ -2,11 +2,11 @@
 // over. What a journal keeps cannot be found in the database.
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
-import { adopt } from "../../src/engine/adoption.ts";
-import { journalOf } from "../../src/engine/journal.ts";
-import { rememberIn } from "../../src/engine/remember.ts";
-import { startWakeUps } from "../../src/engine/wake-ups.ts";
-import type { WakeUps } from "../../src/engine/wake-ups.ts";
+import { adopt } from "../../src/engine/wakes/adoption.ts";
+import { journalOf } from "../../src/engine/journal/journal.ts";
+import { rememberIn } from "../../src/engine/journal/remember.ts";
+import { startWakeUps } from "../../src/engine/wakes/wake-ups.ts";
+import type { WakeUps } from "../../src/engine/wakes/wake-ups.ts";
 import { systemTimers, timersFrom } from "../../src/kernel/timers.ts";
 import type { Store } from "../../src/store/port.ts";
 import { startPostgres } from "../peers/postgres.ts";

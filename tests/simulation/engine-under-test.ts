@@ -1,7 +1,7 @@
 // The engine as a server starts it, for the simulator.
 
 import { startEngine } from "../../src/engine/engine.ts";
-import { wakingCompanion } from "../../src/engine/waking-companion.ts";
+import { wakingCompanion } from "../../src/engine/wakes/waking-companion.ts";
 import type { StartEngine } from "./fleet.ts";
 
 export interface EngineModules {

@@ -5,8 +5,8 @@
 //   ?namespace=team               only this namespace
 //   ?limit=20                     entries of each list, at most 500
 
-import type { EndedRun } from "../../engine/run-history.ts";
-import type { RunInfo } from "../../engine/workers.ts";
+import type { EndedRun } from "../../engine/run/run-history.ts";
+import type { RunInfo } from "../../engine/work/workers.ts";
 import type { UserInfo } from "../../intents/auth/user.ts";
 import { badRequest } from "../../intents/refusals.ts";
 import { timeText } from "../../kernel/clock.ts";

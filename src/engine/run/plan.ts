@@ -1,0 +1,104 @@
+// What is to be done about a resource, from its document alone. Pure, so that every case can be
+// read and tested here: pausing wins over all, a deletion over the rest, and a kind with `remove`
+// is never reconciled before its finalizer is stored.
+
+import { getOwn } from "../../kernel/json.ts";
+import type { Resource } from "../../kernel/resource.ts";
+import { annotations, finalizer } from "../names.ts";
+import { failed } from "../outcome.ts";
+import type { Failed } from "../outcome.ts";
+import type { Reconciler } from "../reconciler.ts";
+import { reconcileStatusOf, statusOf } from "./status.ts";
+
+export type Plan =
+  /** Nothing is wanted of us: being deleted without our finalizer, or failed for good. */
+  | { readonly kind: "nothing" }
+  | { readonly kind: "paused" }
+  /** The policy says not to touch it, and there is no way to look. */
+  | { readonly kind: "skipped" }
+  | { readonly kind: "putAside"; readonly outcome: Failed }
+  /** Gives up the finalizer without taking anything back. */
+  | { readonly kind: "letGo" }
+  | RunPlan;
+
+export interface RunPlan {
+  readonly kind: "run";
+  readonly what: "reconcile" | "observe" | "remove";
+  /** The finalizer is to be stored first. */
+  readonly addsFinalizer: boolean;
+  /** Something that the owner of the resource should know. */
+  readonly note?: string;
+}
+
+export const workerLostReason = "WorkerLost";
+/** Claims that ended without a word before a resource is taken for one that kills its workers. */
+export const mostSilentClaims = 3;
+
+const nothing: Plan = { kind: "nothing" };
+const reconcile: RunPlan = { kind: "run", what: "reconcile", addsFinalizer: false };
+const reconcileHeld: RunPlan = { kind: "run", what: "reconcile", addsFinalizer: true };
+const observe: RunPlan = { kind: "run", what: "observe", addsFinalizer: false };
+const remove: RunPlan = { kind: "run", what: "remove", addsFinalizer: false };
+
+/** `claims` is how often it was claimed since a claim on it last ended with a word. */
+export function planFor(resource: Resource, reconciler: Reconciler, claims: number): Plan {
+  const { deletionTimestamp, finalizers = [] } = resource.metadata;
+  const isHeld = finalizers.includes(finalizer);
+  const isDeleting = deletionTimestamp !== undefined;
+  if (isDeleting && !isHeld) return nothing;
+  if (annotationOf(resource, annotations.paused) === "true") return { kind: "paused" };
+  const policy = policyOf(resource);
+  if (isDeleting && (policy.name !== "manage" || reconciler.remove === undefined)) {
+    return { kind: "letGo" };
+  }
+  if (policy.name === "skip" && reconciler.observe === undefined) return { kind: "skipped" };
+  if (claims > mostSilentClaims) return { kind: "putAside", outcome: workerLost(claims - 1) };
+  if (isDeleting) return remove;
+  if (hasGivenUp(resource, reconciler)) return nothing;
+  if (policy.name === "skip") return observe;
+  const addsFinalizer = policy.name === "manage" && reconciler.remove !== undefined && !isHeld;
+  const plan = addsFinalizer ? reconcileHeld : reconcile;
+  return policy.note === undefined ? plan : { ...plan, note: policy.note };
+}
+
+/** The token by which somebody asked for a run. */
+export function requestOf(resource: Resource): string | undefined {
+  return annotationOf(resource, annotations.request);
+}
+
+interface Policy {
+  readonly name: "manage" | "skip" | "detach-on-delete";
+  readonly note?: string;
+}
+
+function policyOf(resource: Resource): Policy {
+  const name = annotationOf(resource, annotations.policy) ?? "manage";
+  if (name === "manage" || name === "skip" || name === "detach-on-delete") return { name };
+  const shown = JSON.stringify(name.slice(0, 64));
+  return {
+    name: "manage",
+    note: `the policy ${shown} is not known, so it is managed (${annotations.policy})`,
+  };
+}
+
+/** It failed for good, and since then neither its spec, nor the code changed, nor did one ask. */
+function hasGivenUp(resource: Resource, reconciler: Reconciler): boolean {
+  const status = statusOf(resource);
+  const { retry, handledRequest, reconcilerVersion = 0 } = reconcileStatusOf(status);
+  return (
+    retry === "never" &&
+    getOwn(status, "observedGeneration") === resource.metadata.generation &&
+    handledRequest === requestOf(resource) &&
+    reconcilerVersion === (reconciler.version ?? 0)
+  );
+}
+
+function workerLost(times: number): Failed {
+  const message = `the last ${times} workers that took it were lost before they could report`;
+  return failed(workerLostReason, message, { retry: "slow" });
+}
+
+function annotationOf({ metadata }: Resource, name: string): string | undefined {
+  const value = metadata.annotations === undefined ? undefined : getOwn(metadata.annotations, name);
+  return typeof value === "string" ? value : undefined;
+}

@@ -1,0 +1,255 @@
+// One claimed resource in this process, from the claim to the end of its paperwork, and the scope
+// in which its reconciler writes. Every write names the claim. When the store says that the claim
+// is lost, the run is aborted before the error is thrown, so that nothing after it happens; when
+// the heartbeat says so, the same. Edits of the document are made one after the other, each on the
+// newest document that is known, and again on a newer one when somebody else was faster.
+
+import type { Draft } from "../../kernel/draft.ts";
+import { SetpointError, isSetpointError } from "../../kernel/errors.ts";
+import { limits } from "../../kernel/limits.ts";
+import type { Resource, ResourceKey } from "../../kernel/resource.ts";
+import type { Answer, Claim, ClaimRef, DueChange, Put, Write } from "../../store/port.ts";
+import type { Cohort } from "../work/cohort.ts";
+import type { Holder, Lease } from "../work/heartbeat.ts";
+import type { ReferencesPart, RunParts, StepsPart } from "./parts.ts";
+import type { RunPlan } from "./plan.ts";
+import type { EnginePorts, RunScope } from "../ports.ts";
+import { readRecord } from "./read-record.ts";
+import type { Reconciler } from "../reconciler.ts";
+
+/** Why a run was told to stop. */
+export type AbortCause = "lost" | "timeout" | "stopping";
+
+export type Phase = "loading" | "queued" | "running" | "settling" | "over";
+
+/** What all runs of an engine share. */
+export interface RunSurroundings {
+  readonly ports: EnginePorts;
+  readonly parts: RunParts;
+  readonly owner: string;
+  /** Told once, when a run is first aborted. */
+  readonly aborted: (run: Run) => void;
+}
+
+export class Run implements RunScope, Holder {
+  readonly around: RunSurroundings;
+  readonly claim: Claim;
+  /** As writes name it. */
+  readonly fence: ClaimRef;
+  readonly reconciler: Reconciler;
+  lease: Lease | undefined;
+  phase: Phase = "loading";
+  plan: RunPlan | undefined;
+  startedMs = 0;
+  /** Ends its wait for a turn, then its time to run, then the patience after an abort. */
+  deadline: Cohort<Run> | undefined;
+  #abortCause: AbortCause | undefined;
+  #controller: AbortController | undefined;
+  #resource: Resource | undefined;
+  #given: Resource | undefined;
+  #revision = 0;
+  #edits: Promise<void> | undefined;
+  #steps: StepsPart | undefined;
+  #references: ReferencesPart | undefined;
+
+  constructor(around: RunSurroundings, claim: Claim, reconciler: Reconciler) {
+    this.around = around;
+    this.claim = claim;
+    this.fence = { key: claim.key, token: claim.token };
+    this.reconciler = reconciler;
+  }
+
+  get key(): ResourceKey {
+    return this.claim.key;
+  }
+
+  get uid(): string {
+    return this.claim.uid;
+  }
+
+  /** Made when somebody asks: most runs are over before anybody does. */
+  get signal(): AbortSignal {
+    if (this.#controller === undefined) {
+      this.#controller = new AbortController();
+      if (this.#abortCause !== undefined) this.#controller.abort(abortError(this.#abortCause));
+    }
+    return this.#controller.signal;
+  }
+
+  get abortCause(): AbortCause | undefined {
+    return this.#abortCause;
+  }
+
+  get isLost(): boolean {
+    return this.#abortCause === "lost";
+  }
+
+  get revision(): number {
+    return this.#revision;
+  }
+
+  get steps(): StepsPart {
+    return (this.#steps ??= this.around.parts.steps(this));
+  }
+
+  get references(): ReferencesPart {
+    return (this.#references ??= this.around.parts.references(this));
+  }
+
+  get usedReferences(): boolean {
+    return this.#references !== undefined;
+  }
+
+  current(): Resource {
+    if (this.#resource === undefined) throw new Error("the run has not been loaded");
+    return this.#resource;
+  }
+
+  /** What the reconciler is, or was, told. */
+  loaded(): Resource {
+    return this.#given ?? this.current();
+  }
+
+  /**
+   * The newest document, to be given to the reconciler. What is in it is not to be changed by
+   * whoever gets it: the rest of what is written about the resource is taken from it.
+   */
+  give(): Resource {
+    this.#given = deepFrozen(this.current());
+    return this.#given;
+  }
+
+  load(resource: Resource, revision: number): void {
+    this.#resource = resource;
+    this.#revision = revision;
+  }
+
+  /** False when what was claimed is gone. */
+  async reread(): Promise<boolean> {
+    const { store, resources } = this.around.ports;
+    const record = await store.get(this.key);
+    if (record === undefined || record.uid !== this.uid) return false;
+    this.load(await readRecord(resources, record), record.revision);
+    return true;
+  }
+
+  /** A loss replaces any other cause: nothing may be written any more. */
+  abort(cause: AbortCause): void {
+    const isFirst = this.#abortCause === undefined;
+    if (isFirst || cause === "lost") this.#abortCause = cause;
+    this.#controller?.abort(abortError(cause));
+    if (isFirst) this.around.aborted(this);
+  }
+
+  lost(): void {
+    this.abort("lost");
+  }
+
+  async commit(writes: readonly Write[]): Promise<readonly Answer[]> {
+    this.#checkHeld();
+    const claim = this.fence;
+    const fenced = writes.map((write) => Object.assign({ ...write }, { claim }));
+    const answers = await this.around.ports.store.commit(fenced, { atomic: true });
+    const refused = refusalIn(answers);
+    if (refused === undefined) return answers;
+    if (isSetpointError(refused, "claim.lost")) this.abort("lost");
+    throw refused;
+  }
+
+  async update(edit: (resource: Resource) => Resource, also: readonly Write[] = []): Promise<void> {
+    const before = this.#edits;
+    const own = (async (): Promise<void> => {
+      // Whether the edit before this one failed is the business of who made it.
+      if (before !== undefined) await before.catch(() => undefined);
+      await this.#edit(edit, also);
+    })();
+    this.#edits = own;
+    await own;
+  }
+
+  /** The write of a document in the place of the newest that is known. */
+  put(next: Resource, due?: DueChange): Put | Promise<Put> {
+    const draft = this.around.ports.resources.draft(this.key.kind, next);
+    const revision = this.#revision;
+    if (!(draft instanceof Promise)) return this.#putOf(draft, revision, due);
+    return draft.then((made) => this.#putOf(made, revision, due));
+  }
+
+  #putOf(draft: Draft, revision: number, due: DueChange | undefined): Put {
+    const { fence: claim, key, uid } = this;
+    const when = { kind: "revision", revision, uid } as const;
+    if (due === undefined) return { kind: "put", key, uid, draft, when, claim };
+    return { kind: "put", key, uid, draft, when, claim, due };
+  }
+
+  async #edit(edit: (resource: Resource) => Resource, also: readonly Write[]): Promise<void> {
+    for (let attempt = 1; ; attempt += 1) {
+      this.#checkHeld();
+      const before = this.current();
+      const next = edit(before);
+      if (next === before && also.length === 0) return;
+      const own = next === before ? [] : [await this.put(next)];
+      try {
+        const [answer] = await this.commit([...own, ...also]);
+        if (own.length === 0 || answer === undefined || answer.kind === "refused") return;
+        this.#resource = withRevision(next, answer.revision);
+        this.#revision = answer.revision;
+        return;
+      } catch (error) {
+        const isRace = isSetpointError(error, "resource.conflict");
+        if (!isRace || attempt >= limits.maxPatchAttempts) throw error;
+      }
+      const revision = this.#revision;
+      if (!(await this.reread())) {
+        this.abort("lost");
+        throw new SetpointError("resource.not_found", "the resource is gone");
+      }
+      // It was not our document that was in conflict: trying again would not help.
+      if (this.#revision === revision) throw groupConflict();
+    }
+  }
+
+  #checkHeld(): void {
+    if (this.isLost || this.phase === "over") {
+      throw new SetpointError("claim.lost", "the lease of this run is lost");
+    }
+  }
+}
+
+function refusalIn(answers: readonly Answer[]): SetpointError | undefined {
+  let found: SetpointError | undefined;
+  for (const answer of answers) {
+    if (answer.kind !== "refused") continue;
+    // The write at fault says more than those that were refused with it.
+    if (!isSetpointError(answer.error, "resource.group_refused")) return answer.error;
+    found ??= answer.error;
+  }
+  return found;
+}
+
+function deepFrozen<T>(value: T): T {
+  if (typeof value === "object" && value !== null && !Object.isFrozen(value)) {
+    Object.freeze(value);
+    const parts = value as { readonly [key: string]: unknown };
+    for (const key of Object.keys(parts)) deepFrozen(parts[key]);
+  }
+  return value;
+}
+
+function withRevision(resource: Resource, revision: number): Resource {
+  const metadata = { ...resource.metadata, resourceVersion: String(revision) };
+  return { ...resource, metadata };
+}
+
+function groupConflict(): SetpointError {
+  return new SetpointError("resource.conflict", "another document of the group has changed");
+}
+
+function abortError(cause: AbortCause): Error {
+  const messages = {
+    lost: "the lease of this run is lost",
+    timeout: "the time of this run is over",
+    stopping: "the server stops",
+  };
+  return new DOMException(messages[cause], cause === "timeout" ? "TimeoutError" : "AbortError");
+}

@@ -1,0 +1,265 @@
+// What a run makes of the status, and when to look again. Pure: the same resource and outcome give
+// the same document, so a settled resource that is looked at again is not written again. The
+// engine owns `observedGeneration`, the conditions Ready and Synced, and `reconcile`; whatever an
+// outcome says about those is dropped, and the rest of the status is the author's.
+
+import { timeText } from "../../kernel/clock.ts";
+import { findCondition, setCondition } from "../../kernel/conditions.ts";
+import type { Condition } from "../../kernel/conditions.ts";
+import { equalJson, getOwn, setOwn } from "../../kernel/json.ts";
+import type { Json, JsonObject, MutableJsonObject } from "../../kernel/json.ts";
+import { applyMergePatch } from "../../kernel/merge-patch.ts";
+import type { Random } from "../../kernel/random.ts";
+import type { Resource } from "../../kernel/resource.ts";
+import { backoffMs, spreadMs } from "./backoff.ts";
+import type { Blocker, Failed, Outcome, Readiness } from "../outcome.ts";
+import type { RunPlan } from "./plan.ts";
+import type { ReconcileStatus } from "../ports.ts";
+import type { Reconciler } from "../reconciler.ts";
+import { attemptsOf, conditionsOf, readyType, reconcileStatusOf, statusOf } from "./status.ts";
+import { syncedType } from "./status.ts";
+
+/** What is known about a run besides its outcome. */
+export interface RunFacts {
+  readonly what: RunPlan["what"];
+  /** Of the document that the reconciler was given, which may be older than the newest. */
+  readonly generation: number;
+  readonly request: string | undefined;
+  readonly note: string | undefined;
+  readonly startedMs: number;
+  readonly tookMs: number;
+  readonly worker: string;
+}
+
+export interface Settled {
+  readonly status: JsonObject;
+  readonly isChanged: boolean;
+  /** Undefined: not before something wakes it. */
+  readonly releaseAfterMs: number | undefined;
+}
+
+const defaultResyncMs = 10 * 3_600_000;
+/** Waiting ends by a wake-up; this only bounds what a lost one could cost. */
+const waitingBackstopMs = 600_000;
+/** Kubernetes takes no longer ones. */
+const maxMessageChars = 32_768;
+const maxBlockers = 100;
+const longestDelayMs = 365 * 24 * 3_600_000;
+
+export function settle(
+  resource: Resource,
+  outcome: Outcome,
+  facts: RunFacts,
+  reconciler: Reconciler,
+  nowMs: number,
+  random: Random,
+): Settled {
+  const before = statusOf(resource);
+  const attempts = attemptsAfter(outcome, attemptsOf(before, facts.generation));
+  const releaseAfterMs = delayAfter(outcome, facts, attempts, reconciler, random);
+  const merged = outcome.status === undefined ? before : mergedStatus(before, outcome.status);
+  const reconcile = reconcileAfter(before, outcome, facts, {
+    attempts,
+    nextAttempt: outcome.kind === "failed" ? timeAfter(nowMs, releaseAfterMs) : undefined,
+    version: reconciler.version ?? 0,
+  });
+  const next: MutableJsonObject = { ...merged };
+  next["observedGeneration"] = facts.generation;
+  next["conditions"] = conditionsAfter(before, merged, outcome, facts, nowMs);
+  next["reconcile"] = reconcile;
+  if (equalJson(before, next)) return { status: before, isChanged: false, releaseAfterMs };
+  next["reconcile"] = { ...reconcile, lastRun: lastRunOf(outcome, facts) };
+  return { status: next, isChanged: true, releaseAfterMs };
+}
+
+/** Merges an author's fields into a status, without those that the engine owns. */
+export function mergedStatus(before: JsonObject, fields: JsonObject): JsonObject {
+  const merged = applyMergePatch(before, fields) as MutableJsonObject;
+  for (const key of ["observedGeneration", "reconcile"]) {
+    if (!Object.hasOwn(fields, key)) continue;
+    const own = getOwn(before, key);
+    if (own === undefined) delete merged[key];
+    else merged[key] = own;
+  }
+  if (Object.hasOwn(fields, "conditions")) {
+    const isOwn = ({ type }: Condition): boolean => type === readyType || type === syncedType;
+    const own = conditionsOf(before).filter(isOwn);
+    merged["conditions"] = [...own, ...conditionsOf(merged).filter((each) => !isOwn(each))];
+  }
+  return merged;
+}
+
+/** The condition that says why nothing was done, for a resource that was not run. */
+export function settleUntouched(
+  resource: Resource,
+  why: { readonly status: "True" | "False"; readonly reason: string; readonly message: string },
+  nowMs: number,
+): Settled {
+  const before = statusOf(resource);
+  const conditions = setCondition(conditionsOf(before), { type: syncedType, ...why }, nowMs);
+  const isChanged = conditions !== getOwn(before, "conditions");
+  const status = isChanged ? { ...before, conditions } : before;
+  return { status, isChanged, releaseAfterMs: undefined };
+}
+
+function attemptsAfter(outcome: Outcome, before: number): number {
+  if (outcome.kind !== "failed") return 0;
+  return isRefused(outcome) ? before : before + 1;
+}
+
+/** It was not even tried. */
+function isRefused(outcome: Outcome): boolean {
+  return outcome.kind === "failed" && outcome.isCounted === false;
+}
+
+function delayAfter(
+  outcome: Outcome,
+  { what }: RunFacts,
+  attempts: number,
+  { resyncMs = defaultResyncMs, retry: policy }: Reconciler,
+  random: Random,
+): number | undefined {
+  switch (outcome.kind) {
+    case "done":
+      return resyncMs <= 0 ? undefined : wholeMs(spreadMs(resyncMs, random));
+    case "again":
+      return wholeMs(outcome.afterMs);
+    case "waiting":
+      return spreadMs(waitingBackstopMs, random);
+    default: {
+      const retry = effectiveRetry(outcome, what);
+      if (outcome.afterMs !== undefined && retry !== "never") return wholeMs(outcome.afterMs);
+      return retry === "never" ? undefined : backoffMs(retry, attempts, policy, random);
+    }
+  }
+}
+
+/** What was made outside must go, however hopeless it looks: a deletion is tried again for ever. */
+function effectiveRetry({ retry }: Failed, what: RunFacts["what"]): Failed["retry"] {
+  return what === "remove" && retry === "never" ? "slow" : retry;
+}
+
+function conditionsAfter(
+  before: JsonObject,
+  merged: JsonObject,
+  outcome: Outcome,
+  facts: RunFacts,
+  nowMs: number,
+): readonly Condition[] {
+  const observedGeneration = facts.generation;
+  const ready = readinessAfter(outcome, facts, findCondition(conditionsOf(before), readyType));
+  let conditions = conditionsOf(merged);
+  const set = (type: string, said: Readiness): void => {
+    const { status, reason } = said;
+    const message = said.message.slice(0, maxMessageChars);
+    const input = { type, status, reason, message, observedGeneration };
+    conditions = setCondition(conditions, input, nowMs);
+  };
+  if (ready !== undefined) set(readyType, ready);
+  set(syncedType, syncedAfter(outcome, facts));
+  return conditions;
+}
+
+function syncedAfter(outcome: Outcome, { note = "" }: RunFacts): Readiness {
+  if (outcome.kind !== "failed") {
+    return { status: "True", reason: "ReconcileSuccess", message: note };
+  }
+  const { reason, message } = outcome;
+  return { status: "False", reason, message: note === "" ? message : `${message}; ${note}` };
+}
+
+/** Undefined: as before. */
+function readinessAfter(
+  outcome: Outcome,
+  { what }: RunFacts,
+  before: Condition | undefined,
+): Readiness | undefined {
+  const message = "message" in outcome ? outcome.message : "";
+  if (what === "remove") return { status: "False", reason: "Deleting", message };
+  const { ready } = outcome;
+  if (ready === "keep" && before !== undefined) return undefined;
+  if (ready !== undefined && ready !== "keep") return ready;
+  switch (outcome.kind) {
+    case "done":
+      return { status: "True", reason: "Available", message };
+    case "again":
+      return { status: "False", reason: outcome.reason, message };
+    case "waiting":
+      return { status: "False", reason: "Waiting", message };
+    default:
+      return before === undefined
+        ? { status: "False", reason: outcome.reason, message }
+        : undefined;
+  }
+}
+
+interface Tries {
+  readonly attempts: number;
+  readonly nextAttempt: string | undefined;
+  readonly version: number;
+}
+
+function reconcileAfter(
+  before: JsonObject,
+  outcome: Outcome,
+  { what, request }: RunFacts,
+  { attempts, nextAttempt, version }: Tries,
+): JsonObject {
+  const old = reconcileStatusOf(before);
+  const next: MutableJsonObject = {};
+  for (const [key, value] of Object.entries(old)) {
+    if (!derived.has(key) && value !== undefined) setOwn(next, key, value);
+  }
+  if (outcome.kind !== "done") copy(old, next, "progress");
+  // Who asked for a run has not had one when it was refused.
+  if (isRefused(outcome)) copy(old, next, "handledRequest");
+  else if (request !== undefined) next["handledRequest"] = request;
+  if (outcome.kind === "waiting") {
+    next["waitingFor"] = outcome.on.slice(0, maxBlockers).map(blockerText);
+  }
+  if (outcome.kind !== "failed") return next;
+  next["attempts"] = attempts;
+  if (nextAttempt !== undefined) next["nextAttempt"] = nextAttempt;
+  next["retry"] = effectiveRetry(outcome, what);
+  if (next["retry"] === "never" && version !== 0) next["reconcilerVersion"] = version;
+  return next;
+}
+
+/** Said anew by every run, or gone. */
+const derived: ReadonlySet<string> = new Set([
+  "attempts",
+  "nextAttempt",
+  "retry",
+  "reconcilerVersion",
+  "handledRequest",
+  "waitingFor",
+  "progress",
+]);
+
+function copy(from: ReconcileStatus, to: MutableJsonObject, key: string): void {
+  const value = from[key];
+  if (value !== undefined) to[key] = value;
+}
+
+function blockerText({ kind, namespace, name, condition }: Blocker): JsonObject {
+  return {
+    kind,
+    ...(namespace === undefined ? {} : { namespace }),
+    name,
+    ...(condition === undefined ? {} : { condition }),
+  };
+}
+
+function lastRunOf(outcome: Outcome, { startedMs, tookMs, worker }: RunFacts): Json {
+  return { startedAt: timeText(startedMs), tookMs, outcome: outcome.kind, worker };
+}
+
+function timeAfter(nowMs: number, afterMs: number | undefined): string | undefined {
+  return afterMs === undefined ? undefined : timeText(nowMs + afterMs);
+}
+
+/** Authors compute delays; what comes out of a computation gone wrong is not passed on. */
+function wholeMs(delayMs: number): number {
+  if (Number.isNaN(delayMs)) return 1_000;
+  return Math.ceil(Math.min(longestDelayMs, Math.max(0, delayMs)));
+}

@@ -1,0 +1,74 @@
+// Wakes as writes: each asks for a run and none harms when it comes twice or too late. A wake names
+// the uid it is meant for, so it never reaches a namesake.
+
+import { isSetpointError } from "../../kernel/errors.ts";
+import { limits } from "../../kernel/limits.ts";
+import { keyText } from "../../kernel/resource.ts";
+import type { ResourceKey } from "../../kernel/resource.ts";
+import type { Schedule, Store, StoredRecord, Write } from "../../store/port.ts";
+import { unlessAborted } from "../run/unless-aborted.ts";
+
+export function wake(key: ResourceKey, uid: string | undefined, afterMs = 0): Schedule {
+  const when = uid === undefined ? { kind: "exists" as const } : { kind: "exists" as const, uid };
+  return { kind: "schedule", key, when, due: { kind: "wake", afterMs } };
+}
+
+/** Collects wakes, one for each key: two writes of one commit may not name the same. */
+export class WakeSet {
+  readonly #wakes = new Map<string, { readonly key: ResourceKey; readonly uid?: string }>();
+
+  /** Whether it was not in it before. */
+  add(key: ResourceKey, uid: string): boolean {
+    const text = keyText(key);
+    const present = this.#wakes.get(text);
+    if (present === undefined) this.#wakes.set(text, { key, uid });
+    // Two namesakes are meant: whichever of them is there is woken.
+    else if (present.uid !== undefined && present.uid !== uid) this.#wakes.set(text, { key });
+    return present === undefined;
+  }
+
+  writes(): readonly Schedule[] {
+    return [...this.#wakes.values()].map(({ key, uid }) => wake(key, uid));
+  }
+}
+
+/** Commits one portion after the other. What has gone in the meantime is no error. */
+export async function commitWakes(
+  store: Pick<Store, "commit">,
+  writes: readonly Write[],
+  signal: AbortSignal,
+): Promise<void> {
+  for (let start = 0; start < writes.length; start += limits.maxCommitWrites) {
+    const portion = writes.slice(start, start + limits.maxCommitWrites);
+    for (const answer of await unlessAborted(store.commit(portion), signal)) {
+      if (answer.kind === "refused" && !isGone(answer.error)) throw answer.error;
+    }
+  }
+}
+
+/** In a large herd one is woken each millisecond, and all of it within a minute. */
+const spreadMs = 60_000;
+
+/** Wakes every resource of a kind and returns the revision as of which that was every one. */
+export async function wakeAll(
+  store: Pick<Store, "commit" | "list">,
+  kind: string,
+  signal: AbortSignal,
+): Promise<number> {
+  const limit = limits.defaultPageItems;
+  let count = 0;
+  const wakesOf = (records: readonly StoredRecord[]): readonly Write[] =>
+    records.map(({ key, uid }) => wake(key, uid, count++ % spreadMs));
+  let page = await unlessAborted(store.list({ kind, limit }), signal);
+  for (;;) {
+    await commitWakes(store, wakesOf(page.records), signal);
+    if (page.next === undefined) return page.revision;
+    page = await unlessAborted(store.list({ kind, limit, from: page.next }), signal);
+  }
+}
+
+function isGone(error: unknown): boolean {
+  return (
+    isSetpointError(error, "resource.not_found") || isSetpointError(error, "resource.conflict")
+  );
+}

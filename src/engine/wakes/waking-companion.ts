@@ -1,0 +1,35 @@
+// Runs beside the workers of a process: wakes by the log, and adopts what was there before its
+// reconciler. It is harmless in any number of processes: one follows the log, and who adopts what
+// was adopted has nothing to do.
+
+import { adopt } from "./adoption.ts";
+import type { Companion } from "../run/parts.ts";
+import type { EnginePorts } from "../ports.ts";
+import type { Reconciler } from "../reconciler.ts";
+import { startWakeUps } from "./wake-ups.ts";
+
+export function wakingCompanion(ports: EnginePorts, owner: string): Companion {
+  const wakeUps = startWakeUps(ports, owner);
+  const adoptions = new Map<Reconciler, AbortController>();
+  const underWay = new Set<Promise<void>>();
+  return {
+    added: (reconciler) => {
+      const { kind, version = 0 } = reconciler;
+      const controller = new AbortController();
+      adoptions.set(reconciler, controller);
+      const adopting = adopt(ports, { kind, version }, controller.signal)
+        // It rejects only when aborted.
+        .catch(() => undefined)
+        .finally(() => underWay.delete(adopting));
+      underWay.add(adopting);
+    },
+    removed: (reconciler) => {
+      adoptions.get(reconciler)?.abort();
+      adoptions.delete(reconciler);
+    },
+    stop: async () => {
+      for (const controller of adoptions.values()) controller.abort();
+      await Promise.all([wakeUps[Symbol.asyncDispose](), ...underWay]);
+    },
+  };
+}

@@ -1,0 +1,26 @@
+// A resource that took its workers down is left alone until its time comes, whoever wakes it. One
+// that is woken whenever a server starts would otherwise take down every server that starts. A
+// change of what is wanted, or somebody who asks, gives it another chance at once.
+
+import { findCondition } from "../../kernel/conditions.ts";
+import { getOwn } from "../../kernel/json.ts";
+import type { Resource } from "../../kernel/resource.ts";
+import { defaultRetry } from "../run/backoff.ts";
+import { requestOf, workerLostReason } from "../run/plan.ts";
+import type { Reconciler } from "../reconciler.ts";
+import { conditionsOf, reconcileStatusOf, statusOf, syncedType, textOf } from "../run/status.ts";
+
+/** For how long yet; 0 when it may be run. */
+export function putAsideMs(resource: Resource, reconciler: Reconciler, nowMs: number): number {
+  const status = statusOf(resource);
+  if (findCondition(conditionsOf(status), syncedType)?.reason !== workerLostReason) return 0;
+  const { nextAttempt, handledRequest } = reconcileStatusOf(status);
+  const isAsBefore =
+    getOwn(status, "observedGeneration") === resource.metadata.generation &&
+    handledRequest === requestOf(resource);
+  if (!isAsBefore) return 0;
+  const leftMs = Date.parse(textOf(nextAttempt) ?? "") - nowMs;
+  // The clock that the time was written by may have been far from ours.
+  const mostMs = reconciler.retry?.slowMostMs ?? defaultRetry.slowMostMs;
+  return Number.isNaN(leftMs) ? 0 : Math.min(mostMs, Math.max(0, leftMs));
+}

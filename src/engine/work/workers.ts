@@ -1,0 +1,379 @@
+// The middle of the engine: what was claimed is loaded in one read, planned, waits for its turn,
+// runs, and goes to the paperwork. Only what runs holds a slot. Whatever a reconciler does, its run
+// ends: it is told when its lease is lost, its time is up or the server stops, and when it does not
+// listen it is given up, its slot is used by others and its lease is left to expire.
+
+import { assert } from "../../kernel/assert.ts";
+import { limits } from "../../kernel/limits.ts";
+import type { ResourceKey } from "../../kernel/resource.ts";
+import type { Claim, ClaimRequest } from "../../store/port.ts";
+import { Deadlines } from "./cohort.ts";
+import { RunContext } from "../run/context.ts";
+import { Heartbeat } from "./heartbeat.ts";
+import type { Lease } from "./heartbeat.ts";
+import { holdFirst } from "../run/hold-first.ts";
+import { Instruments } from "../reporting/instruments.ts";
+import { loadClaims } from "./load-claims.ts";
+import type { Loaded } from "./load-claims.ts";
+import type { Outcome } from "../outcome.ts";
+import { Paperwork } from "../run/paperwork.ts";
+import type { RunParts } from "../run/parts.ts";
+import { planFor } from "../run/plan.ts";
+import type { RunPlan } from "../run/plan.ts";
+import type { EnginePorts } from "../ports.ts";
+import { putAsideMs } from "./put-aside.ts";
+import type { Reconciler } from "../reconciler.ts";
+import { refusedStatus, reportNothing, reportOf, reportUnrun } from "../run/reports.ts";
+import { defaultTimeoutMs, outcomeOfError, outcomeReturned } from "../run/run-errors.ts";
+import { RunHistory, endedRun } from "../run/run-history.ts";
+import { Run } from "../run/run.ts";
+import { reconcileStatusOf, statusOf } from "../run/status.ts";
+import { factsOfRun } from "../reporting/tracer.ts";
+import { Turns } from "./turns.ts";
+
+export interface WorkerOptions {
+  readonly owner: string;
+  readonly slots: number;
+  readonly perNamespace: number;
+  readonly leaseMs: number;
+  /** The most that is claimed ahead of need. */
+  readonly prefetch: number;
+  /** There may be room for more, now that something of this kind and namespace is over. */
+  readonly roomMade: (key: ResourceKey) => void;
+}
+
+/** Something that runs now, for people who look. */
+export interface RunInfo {
+  readonly key: ResourceKey;
+  readonly uid: string;
+  readonly what: RunPlan["what"];
+  readonly token: number;
+  readonly startedMs: number;
+  readonly isAborted: boolean;
+}
+
+/** How long a run may take to return after it was told to stop. */
+const patienceMs = 10_000;
+/** How long something claimed may wait for its turn before others may have it. */
+const longestWaitMs = 2_000;
+/** Runs whose paperwork is under way, beyond which no more is claimed. */
+const mostOutstanding = 1_024;
+const mostQueued = 2_000;
+/** What cannot be read is not touched until somebody mends it. */
+const unreadableMs = 3_600_000;
+
+export class Workers {
+  readonly heartbeat: Heartbeat;
+  readonly history = new RunHistory();
+  readonly #ports: EnginePorts;
+  readonly #options: WorkerOptions;
+  readonly #around: Run["around"];
+  readonly #reconcilers = new Map<string, Reconciler>();
+  readonly #turns: Turns<Run>;
+  readonly #paperwork: Paperwork;
+  readonly #instruments: Instruments;
+  readonly #timeouts: Deadlines<Run>;
+  readonly #patience: Deadlines<Run>;
+  readonly #waits: Deadlines<Run>;
+  readonly #idle: (() => void)[] = [];
+  #loading = 0;
+  /** With more than this waiting, room that is made is no news. */
+  #plenty = Infinity;
+  #isStopping = false;
+
+  constructor(ports: EnginePorts, parts: RunParts, options: WorkerOptions) {
+    this.#ports = ports;
+    this.#options = options;
+    const { owner, slots, perNamespace } = options;
+    this.#around = { ports, parts, owner, aborted: (run) => this.#wasAborted(run) };
+    this.#instruments = new Instruments(ports);
+    this.heartbeat = new Heartbeat(ports, options.leaseMs);
+    this.#paperwork = new Paperwork(this.#around, this.heartbeat, (run) => this.#over(run));
+    this.#turns = new Turns({
+      slots,
+      perNamespace,
+      weightOf: (namespace) => ports.resources.weightOf(namespace),
+      concurrencyOf: (kind) => this.#reconcilers.get(kind)?.concurrency ?? Infinity,
+    });
+    const { timers, clock } = ports;
+    this.#timeouts = new Deadlines(timers, clock, (run) => run.abort("timeout"));
+    this.#patience = new Deadlines(timers, clock, (run) => this.#giveUp(run));
+    this.#waits = new Deadlines(timers, clock, (run) => this.#handBackQueued(run));
+  }
+
+  add(reconciler: Reconciler): void {
+    const { kind } = reconciler;
+    assert(!this.#reconcilers.has(kind), `${kind} has a reconciler already`);
+    assert(this.#reconcilers.size < limits.maxClaimKinds, "there are too many reconcilers");
+    this.#reconcilers.set(kind, reconciler);
+  }
+
+  /** What runs goes on; what waits is handed back. */
+  remove(reconciler: Reconciler): void {
+    if (this.#reconcilers.get(reconciler.kind) !== reconciler) return;
+    this.#reconcilers.delete(reconciler.kind);
+    for (const run of this.#turns.waiting()) {
+      if (run.reconciler === reconciler) this.#handBackQueued(run);
+    }
+  }
+
+  running(): readonly RunInfo[] {
+    return [...this.#turns.running].map((run) => ({
+      key: run.key,
+      uid: run.uid,
+      what: run.plan?.what ?? "reconcile",
+      token: run.claim.token,
+      startedMs: run.startedMs,
+      isAborted: run.abortCause !== undefined,
+    }));
+  }
+
+  /** What could be used now, and a little more while runs are short. */
+  request(): ClaimRequest | undefined {
+    const turns = this.#turns;
+    const survey = turns.survey(this.#ports.clock.nowMs());
+    this.#instruments.queues(turns.queued, this.#paperwork.outstanding);
+    const ahead = Math.min(this.#options.prefetch, survey.ahead);
+    // While slots are free, whatever waits has to wait for others of its kind or namespace.
+    const waiting = this.#loading + (turns.free > 0 ? 0 : turns.queued);
+    const wanted = Math.min(limits.maxClaimItems, turns.free + ahead);
+    const room = mostQueued - this.#loading - turns.queued;
+    const limit = Math.min(wanted - waiting, room);
+    const isWellFed = waiting >= turns.free && limit * 2 < wanted;
+    this.#plenty = isWellFed ? Math.floor(wanted / 2) : Infinity;
+    if (limit <= 0 || isWellFed || this.#paperwork.outstanding >= mostOutstanding) return undefined;
+    const kinds = [...this.#reconcilers.keys()].filter((kind) => !survey.fullKinds.has(kind));
+    if (kinds.length === 0) return undefined;
+    const skipNamespaces = survey.fullNamespaces.slice(0, limits.maxSkippedNamespaces);
+    const { owner, leaseMs, perNamespace } = this.#options;
+    const most = perNamespace + ahead;
+    return {
+      owner,
+      kinds,
+      leaseMs,
+      limit,
+      ...(most < limit ? { perNamespace: most } : {}),
+      ...(skipNamespaces.length === 0 ? {} : { skipNamespaces }),
+    };
+  }
+
+  deliver(claims: readonly Claim[], lease: Lease): void {
+    const runs: Run[] = [];
+    for (const claim of claims) {
+      const reconciler = this.#reconcilers.get(claim.key.kind);
+      const run = new Run(this.#around, claim, reconciler ?? absentee);
+      // The answer came too late to be trusted, or the kind was taken away meanwhile.
+      const isUseful = this.heartbeat.hold(run, lease) && reconciler !== undefined;
+      if (isUseful) runs.push(run);
+      else this.#paperwork.handBack(run);
+    }
+    if (runs.length > 0) void this.#load(runs);
+  }
+
+  /** Resolves when nothing is left; what was claimed and has not begun is handed back. */
+  async drain(): Promise<void> {
+    this.#isStopping = true;
+    for (const run of this.#turns.waiting()) this.#handBackQueued(run);
+    if (this.#isIdle()) return;
+    await new Promise<void>((resolve) => {
+      this.#idle.push(resolve);
+    });
+  }
+
+  abortAll(): void {
+    for (const run of this.#turns.running) run.abort("stopping");
+  }
+
+  /** Leaves no timer behind. What has not returned is given up, and its lease expires. */
+  stop(): void {
+    this.#isStopping = true;
+    for (const run of this.#turns.running) this.#giveUp(run);
+    this.#paperwork.stop();
+    this.heartbeat.stop();
+    for (const deadlines of [this.#timeouts, this.#patience, this.#waits]) deadlines.stop();
+  }
+
+  async #load(runs: readonly Run[]): Promise<void> {
+    this.#loading += runs.length;
+    const all = await loadClaims(this.#ports, runs, () => this.#isStopping);
+    this.#loading -= runs.length;
+    for (const [index, run] of runs.entries()) {
+      const loaded = all?.[index];
+      if (run.isLost || loaded?.kind === "gone") this.#forget(run);
+      else if (loaded === undefined || this.#isStopping) this.#paperwork.handBack(run);
+      else this.#receive(run, loaded);
+    }
+    this.#pump();
+    // What may start has started: whatever is free now, others could have.
+    for (const { key } of runs.slice(0, 1)) this.#options.roomMade(key);
+    this.#checkIdle();
+  }
+
+  #receive(run: Run, loaded: Exclude<Loaded, { kind: "gone" }>): void {
+    if (loaded.kind === "unreadable") {
+      const { error } = loaded;
+      this.#ports.log.error({ error, key: run.key }, "a resource cannot be read");
+      return void this.#paperwork.settle(run, reportNothing(unreadableMs));
+    }
+    run.load(loaded.resource, loaded.revision);
+    const plan = planFor(run.current(), run.reconciler, run.claim.attempts);
+    if (plan.kind !== "run") {
+      run.startedMs = this.#ports.clock.nowMs();
+      return void this.#paperwork.settle(run, reportUnrun(run, plan));
+    }
+    const leftMs = putAsideMs(run.current(), run.reconciler, this.#ports.clock.nowMs());
+    if (leftMs > 0) return void this.#paperwork.settle(run, reportNothing(leftMs));
+    run.plan = plan;
+    run.phase = "queued";
+    run.deadline = this.#waits.join(run, longestWaitMs);
+    this.#turns.add(run);
+  }
+
+  #pump(): void {
+    if (this.#isStopping || this.#turns.queued === 0) return;
+    const nowMs = this.#ports.clock.nowMs();
+    let run = this.#turns.next(nowMs);
+    for (; run !== undefined; run = this.#turns.next(nowMs)) this.#start(run);
+  }
+
+  #start(run: Run): void {
+    run.deadline?.leave(run);
+    run.phase = "running";
+    run.deadline = this.#timeouts.join(run, run.reconciler.timeoutMs ?? defaultTimeoutMs);
+    this.#instruments.started(run);
+    void this.#act(run);
+  }
+
+  async #act(run: Run): Promise<void> {
+    let outcome: Outcome | undefined;
+    try {
+      const isReady = run.plan?.addsFinalizer !== true || (await holdFirst(run));
+      if (isReady) outcome = outcomeReturned(await this.#invoke(run));
+      // Whoever fails while the server stops most likely fails because of that.
+      if (outcome?.kind === "failed" && run.abortCause === "stopping") outcome = undefined;
+    } catch (error) {
+      outcome = outcomeOfError(run, error);
+    }
+    if (run.phase !== "running") {
+      this.#ports.log.warn({ key: run.key }, "a run that was given up has returned");
+      return;
+    }
+    this.#leaveSlot(run);
+    this.#conclude(run, outcome);
+    this.#pump();
+    this.#tellRoom(run);
+  }
+
+  #invoke(run: Run): Promise<unknown> {
+    const { reconciler, key } = run;
+    const what = run.plan?.what ?? "reconcile";
+    const context = new RunContext(run);
+    const resource = run.give();
+    return this.#ports.tracer.span<unknown>(
+      `${what} ${key.kind}`,
+      () => reconciler[what]?.(resource, context) ?? Promise.resolve(),
+      factsOfRun(run.key, run.claim.token, resource),
+    );
+  }
+
+  #conclude(run: Run, outcome: Outcome | undefined): void {
+    const isLost = run.isLost;
+    const ending = isLost ? "lost" : (outcome ?? "handedBack");
+    this.#instruments.concluded(run, ending);
+    this.history.add(endedRun(run, ending, this.#ports.clock.nowMs()));
+    if (isLost) this.#forget(run);
+    else if (outcome === undefined) this.#paperwork.handBack(run);
+    else if (run.usedReferences || outcome.kind === "waiting" || wasWaiting(run)) {
+      void this.#settleReferences(run, outcome);
+    } else this.#report(run, outcome);
+  }
+
+  async #settleReferences(run: Run, outcome: Outcome): Promise<void> {
+    run.phase = "settling";
+    const ended = this.#paperwork.begin();
+    let said: Outcome = outcome;
+    try {
+      await run.references.settle(outcome);
+    } catch (error) {
+      said = outcomeOfError(run, error) ?? outcome;
+    }
+    this.#report(run, said);
+    ended();
+  }
+
+  #report(run: Run, outcome: Outcome): void {
+    const report = reportOf(run, outcome);
+    void this.#paperwork.settle(run, report, (error) => reportOf(run, refusedStatus(error)));
+  }
+
+  #leaveSlot(run: Run): void {
+    run.deadline?.leave(run);
+    this.#turns.done(run, this.#ports.clock.nowMs());
+    this.#instruments.ended(run);
+  }
+
+  /** A run that was told to stop gets a little time to do so; one that never began is over. */
+  #wasAborted(run: Run): void {
+    if (run.phase === "running") {
+      run.deadline?.leave(run);
+      run.deadline = this.#patience.join(run, patienceMs);
+    } else if (run.phase === "queued" && this.#turns.withdraw(run)) this.#forget(run);
+  }
+
+  #giveUp(run: Run): void {
+    if (run.phase !== "running") return;
+    run.phase = "over";
+    run.abort("lost");
+    this.#leaveSlot(run);
+    this.#instruments.abandoned(run);
+    this.history.add(endedRun(run, "abandoned", this.#ports.clock.nowMs()));
+    this.#ports.log.error(
+      { key: run.key, token: run.claim.token },
+      "a run did not stop when it was told to and is given up",
+    );
+    this.#forget(run);
+    this.#pump();
+  }
+
+  #handBackQueued(run: Run): void {
+    if (run.phase !== "queued" || !this.#turns.withdraw(run)) return;
+    run.deadline?.leave(run);
+    this.#paperwork.handBack(run);
+  }
+
+  /** Ends without a word: there is no claim to give back. */
+  #forget(run: Run): void {
+    run.phase = "over";
+    run.deadline?.leave(run);
+    this.heartbeat.drop(run);
+    this.#over(run);
+  }
+
+  #over(run: Run): void {
+    this.#tellRoom(run);
+    this.#checkIdle();
+  }
+
+  #tellRoom(run: Run): void {
+    if (this.#loading + this.#turns.queued <= this.#plenty) this.#options.roomMade(run.key);
+  }
+
+  #isIdle(): boolean {
+    return this.#turns.running.size + this.#loading + this.#paperwork.outstanding === 0;
+  }
+
+  #checkIdle(): void {
+    if (this.#idle.length === 0 || !this.#isIdle()) return;
+    for (const resolve of this.#idle.splice(0)) resolve();
+  }
+}
+
+/** Stands for a reconciler that is gone; what it would run is handed back unrun. */
+const absentee: Reconciler = {
+  kind: "",
+  reconcile: async () => await Promise.reject(new Error("there is no reconciler")),
+};
+
+function wasWaiting(run: Run): boolean {
+  return reconcileStatusOf(statusOf(run.loaded())).waitingFor !== undefined;
+}
