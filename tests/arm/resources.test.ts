@@ -1,27 +1,16 @@
-// Resources through the Resource Manager surface of a real server: bodies, states, conditions.
+// Resources through the Resource Manager surface of a real server: bodies, states, conditions. The
+// numbers are the lines of docs/conformance/arm.md.
 import assert from "node:assert/strict";
-import { join } from "node:path";
 import { after, before, describe, it } from "node:test";
-import { root } from "../../tools/stages.ts";
-import { pick, pickText, startKubeServer } from "../kube/server.ts";
-import type { KubeServer, Reply, RequestHeaders } from "../kube/server.ts";
+import { pick, pickList, pickText } from "../kube/server.ts";
 import { waitUntil } from "../peers/wait.ts";
+import { codeOf, oven, ovens, startArmServer, subscription, version } from "./arm-server.ts";
+import type { ArmServer } from "./arm-server.ts";
 
-const subscription = "11111111-2222-3333-4444-555555555555";
-const version = "api-version=2026-01-01";
-const inGroup = `/subscriptions/${subscription}/resourceGroups/Bread`;
-const ovens = `${inGroup}/providers/Example.Bakery/ovens`;
-
-let server: KubeServer;
+let server: ArmServer;
 
 before(async () => {
-  server = await startKubeServer({ module: [join(root, "tests/arm/bakery-module.ts")] });
-  const told = await server.request("PUT", `/subscriptions/${subscription}?api-version=2.0`, {
-    state: "Registered",
-    registrationDate: "2026-01-01",
-    extra: { kept: true },
-  });
-  assert.equal(told.status, 200, told.text);
+  server = await startArmServer();
 });
 
 after(async () => {
@@ -29,43 +18,9 @@ after(async () => {
   assert.deepEqual(server.errors, []);
 });
 
-function oven(name: string): string {
-  return `${ovens}/${name}?${version}`;
-}
-
-async function put(name: string, properties: object, more: object = {}): Promise<Reply> {
-  const body = { location: "westeurope", properties, ...more };
-  return await server.request("PUT", oven(name), body);
-}
-
-async function settled(name: string, state = "Succeeded"): Promise<Reply> {
-  let last: Reply | undefined;
-  await waitUntil(`${name} to be ${state}`, async () => {
-    last = await server.request("GET", oven(name));
-    return pick(last.json, "properties.provisioningState") === state;
-  });
-  if (last === undefined) throw new Error("never asked");
-  return last;
-}
-
-async function made(name: string, properties: object = {}, more: object = {}): Promise<Reply> {
-  const reply = await put(name, properties, more);
-  assert.equal(reply.status, 201, reply.text);
-  return await settled(name);
-}
-
-async function patch(name: string, body: object, headers: RequestHeaders = {}): Promise<Reply> {
-  const type = { "content-type": "application/json" };
-  return await server.request("PATCH", oven(name), body, { ...type, ...headers });
-}
-
-function codeOf(reply: Reply): unknown {
-  return pick(reply.json, "error.code");
-}
-
 describe("a PUT", () => {
   it("creates with 201, the target in its properties, and a state that is not final", async () => {
-    const reply = await put("one", { size: 3, model: "x" }, { tags: { a: "b" } });
+    const reply = await server.put("one", { size: 3, model: "x" }, { tags: { a: "b" } });
     assert.equal(reply.status, 201, reply.text);
     assert.equal(pick(reply.json, "id"), `${ovens}/one`);
     assert.equal(pick(reply.json, "name"), "one");
@@ -77,44 +32,252 @@ describe("a PUT", () => {
     const url = String(reply.headers["azure-asyncoperation"]);
     assert.ok(url.startsWith(`${server.url}/subscriptions/${subscription}/providers/`), url);
     assert.equal(reply.headers.etag, pick(reply.json, "etag"));
-    const shown = await settled("one");
+    const shown = await server.settled("one");
     assert.match(pickText(shown.json, "properties.url"), /^https:\/\/oven\//);
-    const polled = await server.request("GET", url.slice(server.url.length));
-    assert.equal(polled.status, 200, polled.text);
-    assert.equal(pick(polled.json, "status"), "Succeeded");
   });
 
-  it("replaces with 200", async () => {
-    await made("replaced", { size: 1, doors: { left: "a", right: "b" } }, { tags: { a: "b" } });
-    const reply = await put("replaced", { size: 2, doors: { left: "c" } });
+  it("replaces with 200, and what is left out is gone", async () => {
+    const doors = { left: "a", right: "b" };
+    await server.made("replaced", { size: 1, doors }, { tags: { a: "b" } });
+    const reply = await server.put("replaced", { size: 2, doors: { left: "c" } });
     assert.equal(reply.status, 200, reply.text);
+    assert.equal(pick(reply.json, "properties.provisioningState"), "Updating");
     assert.deepEqual(pick(reply.json, "properties.doors"), { left: "c" });
     assert.deepEqual(pick(reply.json, "tags"), {});
-    await settled("replaced");
+    await server.settled("replaced");
+  });
+
+  it("of what was read changes nothing: secrets stay, read-only fields are ignored", async () => {
+    const first = await server.made("same", { size: 1, secretCode: "1234" }, { tags: { a: "b" } });
+    assert.equal(pick(first.json, "properties.secretCode"), undefined);
+    const again = await server.request("PUT", oven("same"), first.json);
+    assert.equal(again.status, 200, again.text);
+    assert.equal(again.headers["azure-asyncoperation"], undefined);
+    assert.equal(again.headers.etag, first.headers.etag);
+    const edited = { ...(first.json as object), properties: { size: 2 } };
+    const put = await server.request("PUT", oven("same"), edited);
+    assert.equal(put.status, 200, put.text);
+    await server.settled("same");
+    const codes = await server.request("POST", `${ovens}/same/listCodes?${version}`);
+    assert.deepEqual(codes.json, { secretCode: "1234" });
+  });
+
+  it("leaves alone what another api-version wrote", async () => {
+    const path = `${ovens}/young?api-version=2026-02-01`;
+    const body = { location: "westeurope", properties: { size: 1, later: "kept" } };
+    assert.equal((await server.request("PUT", path, body)).status, 201);
+    const shown = await server.settled("young");
+    assert.equal(pick(shown.json, "properties.later"), undefined);
+    assert.equal((await server.put("young", { size: 2 })).status, 200);
+    await server.settled("young");
+    const newer = await server.request("GET", path);
+    assert.equal(pick(newer.json, "properties.later"), "kept");
+    assert.equal(pick(newer.json, "properties.size"), 2);
+  });
+
+  it("refuses another provisioningState than the one there is", async () => {
+    await server.made("stated", { size: 1 });
+    const same = await server.put("stated", { size: 1, provisioningState: "Succeeded" });
+    assert.equal(same.status, 200, same.text);
+    const other = await server.put("stated", { size: 1, provisioningState: "Failed" });
+    assert.equal(other.status, 400);
+    assert.equal(pick(other.json, "error.target"), "properties.provisioningState");
+    const created = await server.put("unstated", { provisioningState: "Failed" });
+    assert.equal(created.status, 400);
+    assert.equal((await server.get("unstated")).status, 404);
+  });
+
+  it("tells all that is wrong at once and stores nothing", async () => {
+    const reply = await server.request("PUT", oven("wrong"), {
+      id: "/subscriptions/x",
+      name: "other",
+      type: "a/b",
+      location: "mars",
+      tags: { "a<b": "x", long: "y".repeat(257) },
+      properties: { size: 1_000, mode: 3 },
+    });
+    assert.equal(reply.status, 400, reply.text);
+    assert.equal(codeOf(reply), "MultipleErrorsOccurred");
+    const targets = pickList(reply.json, "error.details").map((each) => pick(each, "target"));
+    const expected = ["id", "name", "type", "location", "tags.a<b", "tags.long"];
+    assert.deepEqual(targets.slice(0, 6), expected);
+    assert.ok(targets.includes("properties.mode"), String(targets));
+    assert.equal((await server.get("wrong")).status, 404);
+  });
+
+  it("refuses a change of what is fixed, and another location", async () => {
+    await server.made("fixed", { size: 1, model: "x" });
+    const model = await server.put("fixed", { size: 1, model: "y" });
+    assert.equal(model.status, 400, model.text);
+    assert.equal(codeOf(model), "PropertyChangeNotAllowed");
+    assert.equal(pick(model.json, "error.target"), "properties.model");
+    const moved = await server.put("fixed", { size: 1, model: "x" }, { location: "eastus" });
+    assert.equal(codeOf(moved), "InvalidResourceLocation");
+    const same = await server.put("fixed", { size: 1, model: "x" }, { location: "WEST europe" });
+    assert.equal(same.status, 200, same.text);
+    assert.equal(pick(same.json, "location"), "westeurope");
+    const none = await server.request("PUT", oven("placeless"), { properties: {} });
+    assert.equal(codeOf(none), "LocationRequired");
+  });
+
+  it("refuses tags beyond the limits", async () => {
+    const many = Object.fromEntries(Array.from({ length: 16 }, (_, at) => [`tag${at}`, ""]));
+    const long = { ["k".repeat(513)]: "" };
+    for (const tags of [many, long, { a: 1 }, [], "x", { "a/b": "" }, { "\u0001": "" }]) {
+      const reply = await server.put("tagged", {}, { tags });
+      assert.equal(reply.status, 400, reply.text);
+    }
+    assert.equal((await server.get("tagged")).status, 404);
   });
 });
 
-describe("a DELETE", () => {
-  it("of what has something outside is accepted with 202 and ends with 404", async () => {
-    await made("gone", { size: 1 });
-    const reply = await server.request("DELETE", oven("gone"));
-    assert.equal(reply.status, 202, reply.text);
-    assert.equal(reply.text, "");
-    const location = String(reply.headers.location).slice(server.url.length);
-    await waitUntil("its end", async () => {
-      const polled = await server.request("GET", location);
-      assert.ok(polled.status === 202 || polled.status === 204, polled.text);
-      return polled.status === 204;
-    });
-    assert.equal((await server.request("GET", oven("gone"))).status, 404);
-    assert.equal((await server.request("DELETE", oven("gone"))).status, 204);
+describe("paths", () => {
+  it("are found in any case, with doubled slashes, and show the case last written", async () => {
+    await server.made("Cased", { size: 1 });
+    const odd =
+      `//SUBSCRIPTIONS/${subscription}//resourcegroups/BREAD/Providers/example.bakery/` +
+      `OVENS/cASED?API-Version=2026-01-01`;
+    const read = await server.request("GET", odd);
+    assert.equal(read.status, 200, read.text);
+    assert.equal(pick(read.json, "name"), "Cased");
+    const body = { location: "westeurope", properties: { size: 2 } };
+    assert.equal((await server.request("PUT", odd, body)).status, 200);
+    const shown = await server.settled("Cased");
+    assert.equal(pick(shown.json, "name"), "cASED");
+    assert.match(pickText(shown.json, "id"), /resourceGroups\/BREAD\//);
+  });
+
+  it("that nobody serves are told apart", async () => {
+    const group = `/subscriptions/${subscription}/resourceGroups/Bread`;
+    const cases: readonly (readonly [string, number, string])[] = [
+      [`${ovens}/none?${version}`, 404, "ResourceNotFound"],
+      [`${ovens}/none`, 400, "MissingApiVersionParameter"],
+      [`${ovens}/none?api-version=2020-01-01`, 400, "InvalidApiVersionParameter"],
+      [`${group}/providers/Example.Nothing/ovens/x?${version}`, 404, "InvalidResourceNamespace"],
+      [`${group}/providers/Example.Bakery/cakes/x?${version}`, 404, "InvalidResourceType"],
+      [`/subscriptions/12/resourceGroups/b/providers/Example.Bakery/ovens/x?${version}`, 400, ""],
+      [`${ovens}/a%3Ab?${version}`, 400, "InvalidResourceName"],
+      [`${ovens}/a%2Fb?${version}`, 404, "NotFound"],
+      [`${ovens}/%ff?${version}`, 404, "NotFound"],
+      [`${ovens}/..?${version}`, 404, "NotFound"],
+      [`${ovens}/${"x".repeat(261)}?${version}`, 400, "InvalidResourceName"],
+      ["/subscriptions", 404, "NotFound"],
+      ["/providers/x", 404, "NotFound"],
+    ];
+    for (const [path, status, code] of cases) {
+      const reply = await server.request("GET", path);
+      assert.equal(reply.status, status, `${path}: ${reply.text}`);
+      if (code !== "") assert.equal(codeOf(reply), code, path);
+      assert.match(String(reply.headers["x-ms-request-id"]), /^[0-9a-f-]{36}$/);
+    }
+  });
+
+  it("say which methods they have", async () => {
+    const reply = await server.request("POST", oven("x"), {});
+    assert.equal(reply.status, 405);
+    assert.equal(codeOf(reply), "MethodNotAllowed");
+    assert.match(String(reply.headers["x-ms-request-id"]), /^[0-9a-f-]{36}$/);
   });
 });
 
 describe("a PATCH", () => {
   it("of what is not there is 404", async () => {
-    const reply = await patch("nowhere", { tags: {} });
+    const reply = await server.patch("nowhere", { tags: {} });
     assert.equal(reply.status, 404);
     assert.equal(codeOf(reply), "ResourceNotFound");
+  });
+
+  it("merges properties, where null takes away, and replaces tags as a whole", async () => {
+    const doors = { left: "a", right: "b" };
+    await server.made("merged", { size: 1, doors }, { tags: { a: "1", b: "2" } });
+    const reply = await server.patch("merged", {
+      tags: { c: "3" },
+      properties: { doors: { left: null } },
+    });
+    assert.equal(reply.status, 202, reply.text);
+    assert.match(String(reply.headers.location), /operationResults/);
+    assert.match(String(reply.headers["azure-asyncoperation"]), /operationsStatus/);
+    const shown = await server.settled("merged");
+    assert.deepEqual(pick(shown.json, "tags"), { c: "3" });
+    assert.deepEqual(pick(shown.json, "properties.doors"), { right: "b" });
+    assert.equal(pick(shown.json, "properties.size"), 1);
+    const result = await server.request(
+      "GET",
+      String(reply.headers.location).slice(server.url.length),
+    );
+    assert.equal(result.status, 200);
+    assert.deepEqual(result.json, shown.json);
+  });
+
+  it("of tags alone is answered at once with the whole resource", async () => {
+    await server.made("tagged-only", { size: 1 });
+    const reply = await server.patch("tagged-only", { tags: { x: "y" } });
+    assert.equal(reply.status, 200, reply.text);
+    assert.equal(pick(reply.json, "properties.provisioningState"), "Succeeded");
+    assert.deepEqual(pick(reply.json, "tags"), { x: "y" });
+  });
+
+  it("cannot change location, name or type", async () => {
+    await server.made("rooted", { size: 1 });
+    for (const body of [{ location: "eastus" }, { name: "x" }, { type: "a/b" }, { id: "/x" }]) {
+      const reply = await server.patch("rooted", body);
+      assert.equal(reply.status, 400, reply.text);
+    }
+  });
+});
+
+describe("conditions", () => {
+  it("follow the table for PUT", async () => {
+    const absent = await server.put("etag", {}, {}, { "if-match": "*" });
+    assert.equal(absent.status, 412, absent.text);
+    assert.equal((await server.put("etag", {}, {}, { "if-match": '"1"' })).status, 412);
+    assert.equal((await server.put("etag", {}, {}, { "if-none-match": "*" })).status, 201);
+    const shown = await server.settled("etag");
+    const etag = String(shown.headers.etag);
+    assert.equal((await server.put("etag", {}, {}, { "if-none-match": "*" })).status, 412);
+    const wrong = await server.put("etag", { size: 9 }, {}, { "if-match": '"1"' });
+    assert.equal(codeOf(wrong), "PreconditionFailed");
+    assert.equal((await server.put("etag", { size: 9 }, {}, { "if-match": "*" })).status, 200);
+    const next = await server.settled("etag");
+    assert.equal((await server.put("etag", {}, {}, { "if-match": etag })).status, 412);
+    const good = String(next.headers.etag);
+    assert.equal((await server.put("etag", { size: 8 }, {}, { "if-match": good })).status, 200);
+  });
+
+  it("follow the table for PATCH, DELETE and GET", async () => {
+    assert.equal((await server.patch("etag2", {}, { "if-match": "*" })).status, 404);
+    const gone = { "if-match": '"1"' };
+    assert.equal((await server.request("DELETE", oven("etag2"), undefined, gone)).status, 204);
+    const shown = await server.made("etag2", {});
+    assert.equal((await server.patch("etag2", { tags: { a: "" } }, gone)).status, 412);
+    assert.equal((await server.request("DELETE", oven("etag2"), undefined, gone)).status, 412);
+    const good = { "if-match": String(shown.headers.etag) };
+    const unchanged = await server.get("etag2", { "if-none-match": String(shown.headers.etag) });
+    assert.equal(unchanged.status, 304);
+    const patched = await server.patch("etag2", { tags: { a: "" } }, good);
+    assert.equal(patched.status, 200, patched.text);
+    const newer = { "if-match": String(patched.headers.etag) };
+    assert.equal((await server.request("DELETE", oven("etag2"), undefined, newer)).status, 202);
+  });
+});
+
+describe("nested resources", () => {
+  it("need the one around them, are listed in it, and go with it", async () => {
+    const recipe = `${ovens}/nest/recipes/bread?${version}`;
+    const body = { properties: { text: "flour" } };
+    const early = await server.request("PUT", recipe, body);
+    assert.equal(early.status, 404);
+    assert.equal(codeOf(early), "ParentResourceNotFound");
+    await server.made("nest", { size: 1 });
+    const made = await server.request("PUT", recipe, body);
+    assert.equal(made.status, 201, made.text);
+    assert.equal(pick(made.json, "id"), `${ovens}/nest/recipes/bread`);
+    assert.equal(pick(made.json, "type"), "Example.Bakery/ovens/recipes");
+    const listed = await server.request("GET", `${ovens}/nest/recipes?${version}`);
+    assert.equal(pickList(listed.json, "value").length, 1);
+    await server.request("DELETE", oven("nest"));
+    await waitUntil("the recipe to be gone", async () => {
+      return (await server.request("GET", recipe)).status === 404;
+    });
   });
 });

@@ -52,6 +52,8 @@ export interface KubeServerOptions {
   readonly writeStallMs?: number;
   /** Files of modules, whose reconcilers run in the server. */
   readonly module?: readonly string[];
+  /** Names of certificates that act as the Azure Resource Manager. */
+  readonly armClients?: readonly string[];
 }
 
 export async function startKubeServer({

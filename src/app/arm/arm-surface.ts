@@ -5,10 +5,11 @@ import { installKind } from "../../intents/install-kind.ts";
 import { every, systemTimers } from "../../kernel/timers.ts";
 import { operationsKind } from "../../surfaces/arm/arm-kinds.ts";
 import { armApi, isArmPath } from "../../surfaces/arm/arm-api.ts";
-import { armFaces } from "../../surfaces/arm/faces.ts";
 import type { ArmFaces } from "../../surfaces/arm/faces.ts";
+import { swaggerDocuments } from "../../surfaces/arm/swagger/swagger.ts";
 import type { Logger } from "../../telemetry/log.ts";
 import type { Exchange } from "../../surfaces/http/exchange.ts";
+import { openArmFaces } from "../arm-faces.ts";
 import type { ArmServeConfig } from "../config.ts";
 import type { ControlPlane } from "../control-plane.ts";
 import { facesOf } from "../load-modules.ts";
@@ -45,11 +46,14 @@ export function prepareArm(config: ArmServeConfig, loaded: readonly LoadedModule
   return {
     modules: [...loaded, armModule(() => parts)],
     start: async (input) => {
-      const { intents } = input.plane;
-      const faces = armFaces(intents.kinds);
-      for (const face of facesOf(loaded)) faces.put(face);
-      parts = { intents, faces };
-      return await startArmSurface(input, config, faces);
+      await using undo = new AsyncDisposableStack();
+      const { plane, log } = input;
+      const opened = { plane, modules: loaded, timers: systemTimers, log };
+      const { faces } = undo.use(await openArmFaces(opened));
+      parts = { intents: plane.intents, faces };
+      const { before } = undo.use(await startArmSurface(input, config, faces));
+      const running = undo.move();
+      return { before, [Symbol.asyncDispose]: () => running.disposeAsync() };
     },
   };
 }
@@ -81,6 +85,7 @@ async function startArmSurface(
   const sweeping = every(systemTimers, sweepMs, sweep, stop.signal);
   const answer = armApi({
     surface: { intents, faces, authorizer: rbac, retryAfterSeconds },
+    documents: swaggerDocuments(faces),
     authentication,
     managers: new Set(clients),
     onAnswer: ({ ids, ...answered }) => log.debug({ ...answered, ...ids }, "request answered"),

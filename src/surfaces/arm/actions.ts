@@ -2,16 +2,14 @@
 // may hold secrets that no GET shows.
 
 import { readStored } from "../../intents/write/stored.ts";
-import { decodeDocument } from "../../kernel/document.ts";
-import { ownerUids } from "../../kernel/owners.ts";
-import type { Resource } from "../../kernel/resource.ts";
+import { actionContext } from "./action-context.ts";
 import type { Addressed } from "./addressed.ts";
 import { readOptionalObject } from "./arm-body.ts";
 import { armRefusal } from "./arm-error.ts";
 import { isSameText } from "./arm-names.ts";
 import type { ArmAnswer, ArmRequest, ArmSurface } from "./arm-request.ts";
 import { envelopeOf } from "./envelope.ts";
-import type { ArmAction, ArmActionContext, ArmFace } from "./face.ts";
+import type { ArmAction, ArmFace } from "./face.ts";
 import { resourceNotFound } from "./resource-view.ts";
 
 /** Throws 404 for an action that the face does not have. */
@@ -35,18 +33,6 @@ export async function performAction(
   const record = await surface.intents.store.get({ kind: served.id, namespace, name });
   const resource = record && (await readStored(served, served.storage, record));
   if (resource === undefined || envelopeOf(resource) === undefined) throw resourceNotFound(found);
-  const body = await action.perform(resource, input, contextOf(surface, resource));
+  const body = await action.perform(resource, input, actionContext(surface.intents, resource));
   return { status: 200, headers: { "cache-control": "no-store" }, body };
-}
-
-function contextOf({ intents }: ArmSurface, { metadata }: Resource): ArmActionContext {
-  return {
-    clock: intents.clock,
-    child: async ({ kind, namespace = metadata.namespace ?? "", name }) => {
-      const record = await intents.store.get({ kind, namespace, name });
-      if (record === undefined) return undefined;
-      const child = decodeDocument(record.body, record.revision);
-      return ownerUids(child).includes(metadata.uid) ? child : undefined;
-    },
-  };
 }

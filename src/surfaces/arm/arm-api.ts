@@ -15,15 +15,18 @@ import { addressed } from "./addressed.ts";
 import type { Addressed } from "./addressed.ts";
 import { armErrorAnswer, armRefusal } from "./arm-error.ts";
 import { namespaceOf } from "./arm-names.ts";
-import { armQuery, parentOf, parseArmPath } from "./arm-path.ts";
+import { armQuery, isDocumentPath, parentOf, parseArmPath } from "./arm-path.ts";
 import type { ArmPath, ArmPlace } from "./arm-path.ts";
 import { idHeader } from "./arm-request.ts";
 import type { ArmAnswer, ArmRequest, ArmSurface, RequestIds } from "./arm-request.ts";
 import { deleteOne } from "./deletions.ts";
 import { operationKind, subscriptionKind } from "./face.ts";
 import { operationResult, operationStatus } from "./operation-answers.ts";
+import { moveResources } from "./move.ts";
+import { checkName, preflight, providerOperations } from "./provider.ts";
 import { getResource, listResources } from "./reads.ts";
 import { patchResource, putResource } from "./resources.ts";
+import type { SwaggerDocuments } from "./swagger/swagger.ts";
 import {
   getSubscription,
   passSubscription,
@@ -35,6 +38,8 @@ export { isArmPath } from "./arm-path.ts";
 
 export interface ArmApiInput {
   readonly surface: ArmSurface;
+  /** What describes the surface, under /swagger. */
+  readonly documents: SwaggerDocuments;
   readonly authentication: Authentication;
   /** Common names of the certificates of the resource manager. */
   readonly managers: ReadonlySet<string>;
@@ -116,6 +121,7 @@ async function answerTo(
     throw armRefusal(401, { code: "AuthenticationFailed", message });
   }
   const isManager = certificate !== undefined && managers.has(certificate.commonName);
+  if (isDocumentPath(exchange.url)) return documentCall(input, exchange, user, isManager);
   const path = parseArmPath(exchange.url);
   if (path === undefined) throw nowhere(exchange);
   const request: ArmRequest = {
@@ -127,6 +133,23 @@ async function answerTo(
     ids,
   };
   return await dispatch(surface, request, path);
+}
+
+/** Versions for operators are shown to those who may read them, and never to customers. */
+function documentCall(
+  { surface, documents }: ArmApiInput,
+  exchange: Exchange,
+  user: UserInfo,
+  isManager: boolean,
+): ArmAnswer {
+  const [path = ""] = exchange.url.replace(/^\/+/, "/").split("?", 1);
+  const isOperator =
+    !isManager &&
+    surface.authorizer.authorize(user, { kind: "path", verb: "get", path: "/swagger/admin" })
+      .allowed;
+  const body = documents.find(path, isOperator);
+  if (body === undefined) throw nowhere(exchange);
+  return { status: 200, body };
 }
 
 async function dispatch(
@@ -149,8 +172,33 @@ async function dispatch(
       if (path.kind === "operationStatus") return await operationStatus(surface, path);
       return await operationResult(surface, request, path);
     }
+    case "operations":
+      allowMethods(request, "GET", "HEAD");
+      return providerOperations(surface, request, path.provider);
     default:
-      throw nowhere(request.exchange);
+      return await postCall(surface, request, path);
+  }
+}
+
+type PostPath = Extract<ArmPath, { readonly kind: "nameCheck" | "preflight" | "move" }>;
+
+/** What is asked about names and deployments is for those who may read the subscription. */
+async function postCall(
+  surface: ArmSurface,
+  request: ArmRequest,
+  path: PostPath,
+): Promise<ArmAnswer> {
+  allowMethods(request, "POST");
+  const name = path.subscription.toLowerCase();
+  authorise(surface, request, subscriptionKind, { verb: "get", namespace: "", name });
+  await passSubscription(surface, path.subscription, "write");
+  switch (path.kind) {
+    case "nameCheck":
+      return await checkName(surface, request, path);
+    case "preflight":
+      return await preflight(surface, request, path);
+    default:
+      return await moveResources(surface, request, path);
   }
 }
 

@@ -42,7 +42,11 @@ export interface OperationPlace {
 
 /** Whether this surface answers for the path at all. */
 export function isArmPath(url: string): boolean {
-  return /^\/+(subscriptions|providers)(\/|\?|$)/i.test(url);
+  return /^\/+(subscriptions|providers)(\/|\?|$)/i.test(url) || isDocumentPath(url);
+}
+
+export function isDocumentPath(url: string): boolean {
+  return /^\/+swagger(\/|\?|$)/.test(url);
 }
 
 /** Undefined for what nobody serves. */

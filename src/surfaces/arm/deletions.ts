@@ -3,18 +3,17 @@
 // ask how far it is. Asking again for a deletion that goes on leads to the same operation.
 
 import { deleteResource } from "../../intents/write/delete.ts";
-import { timeText } from "../../kernel/clock.ts";
 import { isSetpointError } from "../../kernel/errors.ts";
 import { limits } from "../../kernel/limits.ts";
 import type { StoredRecord } from "../../store/port.ts";
 import type { Addressed } from "./addressed.ts";
 import type { ArmAnswer, ArmRequest, ArmSurface } from "./arm-request.ts";
+import { annotationsWith, newMark } from "./creation.ts";
 import { envelopeOf } from "./envelope.ts";
 import { checkConditions, hasConditions } from "./etags.ts";
-import type { ArmEnvelope, ArmOperationMark } from "./face.ts";
+import type { ArmEnvelope } from "./face.ts";
 import { endWrite, operationWrite } from "./operations.ts";
 import { operationUrl, resourceOf } from "./resource-view.ts";
-import { annotationsWith } from "./resources.ts";
 
 export async function deleteOne(
   surface: ArmSurface,
@@ -57,8 +56,7 @@ async function deleteAt(surface: ArmSurface, deletion: Deletion): Promise<ArmAns
   if (isUnderWay && envelope.operation.verb === "delete") {
     return accepted(surface, deletion, envelope.operation.id);
   }
-  const startedAt = timeText(intents.clock.nowMs());
-  const mark: ArmOperationMark = { id: intents.ids.uid(), verb: "delete", startedAt };
+  const mark = newMark(surface, "delete");
   const operation = {
     mark,
     face,

@@ -1,14 +1,14 @@
-// `properties` as clients of one api-version see them, and the spec that is stored. Without
-// functions of its own a version shows the spec, with what the reconciler reports laid over it.
-// Fields that a version does not know are not shown by it, and survive what it writes.
+// `properties` between clients of one api-version and what is stored: shown without any secrets,
+// whoever declared them, and taken in by the schema of the version with everything that is wrong at once.
 
-import { getOwn, isJsonObject, setOwn } from "../../kernel/json.ts";
-import type { Json, JsonObject, MutableJsonObject } from "../../kernel/json.ts";
+import type { ServedKind } from "../../intents/kinds/served-kind.ts";
+import { withoutHidden } from "../../intents/write/hidden-fields.ts";
+import type { JsonObject } from "../../kernel/json.ts";
 import { objectAt } from "../../kernel/json-read.ts";
 import { applyMergePatch } from "../../kernel/merge-patch.ts";
 import type { Resource } from "../../kernel/resource.ts";
-import type { ServedKind } from "../../intents/kinds/served-kind.ts";
-import { withoutHidden } from "../../intents/write/hidden-fields.ts";
+import type { ArmProblem } from "./arm-error.ts";
+import { bodySchema } from "./body-schema.ts";
 import type { ArmVersion } from "./face.ts";
 
 /** What a client sees, without provisioningState. */
@@ -18,65 +18,35 @@ export async function shownProperties(
   resource: Resource,
 ): Promise<JsonObject> {
   const shown = served.hasHidden ? withoutHidden(served.kind, resource) : resource;
-  const spec = objectAt(shown, "spec");
-  const status = objectAt(shown, "status");
-  if (version.fromStored !== undefined) return await version.fromStored({ spec, status });
-  const own = Object.entries(status).filter(([key]) => !ofTheEngine.has(key));
-  return declaredOnly(version.schema, { ...spec, ...Object.fromEntries(own) });
+  const schema = bodySchema(version);
+  return schema.show(await schema.read(partsOf(shown)));
 }
 
-/** The spec for what a client sent; nulls and what only the server may say are left out. */
-export async function storedSpec(
-  version: ArmVersion,
-  properties: JsonObject,
-  before: JsonObject | undefined,
-): Promise<JsonObject> {
-  const given = withoutReadOnly(version.schema, applyMergePatch({}, properties) as JsonObject);
-  if (version.toStored !== undefined) return await version.toStored(given, before);
-  return before === undefined ? given : keptUnknown(version.schema, before, given);
+export interface SentProperties {
+  readonly version: ArmVersion;
+  readonly properties: JsonObject;
+  /** What they are to replace, or to be merged into. */
+  readonly old: Resource | undefined;
+  readonly isPatch: boolean;
 }
 
-const ofTheEngine: ReadonlySet<string> = new Set(["observedGeneration", "conditions", "reconcile"]);
-const fieldRule = "x-setpoint-field-rule";
-
-function withoutReadOnly(schema: JsonObject, value: JsonObject): JsonObject {
-  const result: MutableJsonObject = {};
-  const fields = objectAt(schema, "properties");
-  for (const [key, inner] of Object.entries(value)) {
-    const field = getOwn(fields, key);
-    if (key === "provisioningState") continue;
-    if (isJsonObject(field) && field[fieldRule] === "read-only") continue;
-    const isBoth = isJsonObject(field) && isJsonObject(inner);
-    setOwn(result, key, isBoth ? withoutReadOnly(field, inner) : inner);
-  }
-  return result;
+export interface WantedSpec {
+  readonly spec: JsonObject;
+  readonly problems: readonly ArmProblem[];
 }
 
-/** What the schema does not declare is taken from what is stored. */
-function keptUnknown(schema: JsonObject, before: JsonObject, next: JsonObject): JsonObject {
-  const fields = getOwn(schema, "properties");
-  if (!isJsonObject(fields)) return next;
-  const result: MutableJsonObject = { ...next };
-  for (const [key, value] of Object.entries(before)) {
-    const given = getOwn(next, key);
-    const field = getOwn(fields, key);
-    if (field === undefined && given === undefined) setOwn(result, key, value);
-    if (isJsonObject(field) && isJsonObject(value) && isJsonObject(given)) {
-      setOwn(result, key, keptUnknown(field, value, given));
-    }
-  }
-  return result;
+/** The spec to store. A null takes away what is there, as leaving it out does, but for secrets. */
+export async function wantedSpec(sent: SentProperties): Promise<WantedSpec> {
+  const { version, properties, old, isPatch } = sent;
+  const schema = bodySchema(version);
+  const before = old && (await schema.read(partsOf(old)));
+  const wanted = applyMergePatch(isPatch ? (before ?? {}) : {}, properties);
+  const accepted = schema.accept(wanted, before, properties);
+  if (accepted.problems.length > 0) return { spec: {}, problems: accepted.problems };
+  const stored = old && objectAt(old, "spec");
+  return { spec: await schema.store(accepted.properties, stored), problems: [] };
 }
 
-function declaredOnly(schema: JsonObject, value: JsonObject): JsonObject {
-  const fields = getOwn(schema, "properties");
-  const isOpen = schema["x-kubernetes-preserve-unknown-fields"] === true;
-  if (!isJsonObject(fields) || isOpen) return value;
-  const result: MutableJsonObject = {};
-  for (const [key, inner] of Object.entries(value)) {
-    const field: Json | undefined = getOwn(fields, key);
-    if (!isJsonObject(field)) continue;
-    setOwn(result, key, isJsonObject(inner) ? declaredOnly(field, inner) : inner);
-  }
-  return result;
+function partsOf(resource: Resource): { readonly spec: JsonObject; readonly status: JsonObject } {
+  return { spec: objectAt(resource, "spec"), status: objectAt(resource, "status") };
 }

@@ -1,6 +1,7 @@
 // Which writes a resource lets pass in its state: none while one is carried out, and after a
 // creation or deletion that failed only its deletion.
 
+import { objectsAt } from "../../kernel/json-read.ts";
 import type { Resource } from "../../kernel/resource.ts";
 import { armRefusal } from "./arm-error.ts";
 import { envelopeOf } from "./envelope.ts";
@@ -22,10 +23,17 @@ export function checkGate(
     throw armRefusal(409, { code: "AnotherOperationInProgress", message });
   }
   if (state === "Succeeded") return;
-  const verb = envelopeOf(resource)?.operation.verb ?? "update";
+  const verb = hasBeenReady(resource) ? "update" : envelopeOf(resource)?.operation.verb;
   const isDeleting = resource.metadata.deletionTimestamp !== undefined;
-  if (verb === "update" && !isDeleting) return;
+  if (verb !== "create" && !isDeleting) return;
   const what = isDeleting ? "deletion" : "creation";
   const message = `The ${what} of '${name}' failed: it can only be deleted.`;
   throw armRefusal(409, { code: "RequestNotAllowed", message });
+}
+
+/** Whatever failed since then was no creation. */
+function hasBeenReady(resource: Resource): boolean {
+  return objectsAt(resource, "status", "conditions").some(
+    ({ type, status }) => type === "Ready" && status === "True",
+  );
 }

@@ -5,16 +5,12 @@
 
 import { updateResource } from "../../intents/write/update.ts";
 import { createResource } from "../../intents/write/create.ts";
-import { keepHidden } from "../../intents/write/hidden-fields.ts";
 import type { WriteOptions, Written } from "../../intents/request.ts";
 import { annotations } from "../../kernel/annotations.ts";
-import { timeText } from "../../kernel/clock.ts";
 import { isSetpointError } from "../../kernel/errors.ts";
-import { equalJson, isJsonObject } from "../../kernel/json.ts";
+import { equalJson } from "../../kernel/json.ts";
 import type { JsonObject } from "../../kernel/json.ts";
-import { objectAt } from "../../kernel/json-read.ts";
 import { limits } from "../../kernel/limits.ts";
-import { applyMergePatch } from "../../kernel/merge-patch.ts";
 import type { Resource } from "../../kernel/resource.ts";
 import type { StoredRecord } from "../../store/port.ts";
 import type { Addressed } from "./addressed.ts";
@@ -22,14 +18,14 @@ import { readObject } from "./arm-body.ts";
 import { armRefusal, armRefusals } from "./arm-error.ts";
 import { groupDigest } from "./arm-names.ts";
 import type { ArmAnswer, ArmRequest, ArmSurface } from "./arm-request.ts";
-import { envelopeOf, envelopeText } from "./envelope.ts";
+import { envelopeOf } from "./envelope.ts";
+import { annotationsWith, draftCreation, newMark } from "./creation.ts";
 import { checkConditions, hasConditions } from "./etags.ts";
-import { shownProperties, storedSpec } from "./face-body.ts";
-import { envelopeAnnotation, groupLabel } from "./face.ts";
-import type { ArmEnvelope, ArmOperationMark } from "./face.ts";
+import { wantedSpec } from "./face-body.ts";
+import { groupLabel } from "./face.ts";
+import type { ArmEnvelope } from "./face.ts";
 import { checkGate } from "./gate.ts";
 import { endWrite, operationWrite, provisioningIn } from "./operations.ts";
-import { ownerOf } from "./nesting.ts";
 import { isTerminal } from "./provisioning.ts";
 import { envelopeFor, operationUrl, resourceNotFound, resourceOf } from "./resource-view.ts";
 import { shownResource } from "./resource-view.ts";
@@ -87,36 +83,11 @@ async function writeResource(surface: ArmSurface, input: WriteInput): Promise<Ar
 
 async function create(surface: ArmSurface, input: WriteInput): Promise<ArmAnswer> {
   const { request, found, body } = input;
-  const { face, place, target, version } = found;
-  const facts = { place, face, before: undefined, state: undefined, isPatch: false };
-  const sent = checkSent(body, facts);
-  if (sent.problems.length > 0) throw armRefusals(sent.problems);
   request.caller.mayCreate?.();
-  const { intents } = surface;
-  const nowMs = intents.clock.nowMs();
-  const envelope: ArmEnvelope = {
-    ...envelopeFor(place),
-    location: sent.location ?? "",
-    tags: sent.tags ?? {},
-    systemData: systemDataOf(request, undefined, nowMs),
-    operation: newMark(surface, "create"),
-  };
-  const owner = await ownerOf(surface, place);
-  const document: JsonObject = {
-    apiVersion: target.version.apiVersion,
-    kind: target.served.kind.names.kind,
-    metadata: {
-      name: target.name,
-      namespace: target.namespace,
-      labels: { [groupLabel]: groupDigest(place.group ?? "") },
-      annotations: annotationsWith({}, envelope, request),
-      ...(owner === undefined ? {} : { ownerReferences: [owner] }),
-    },
-    spec: await storedSpec(version, sent.properties, undefined),
-  };
-  const written = await createResource(intents, {
+  const { document, envelope } = await draftCreation(surface, { request, found, body });
+  const written = await createResource(surface.intents, {
     caller: request.caller,
-    target,
+    target: found.target,
     body: document,
     options: writeOptions(surface, input, envelope),
     decodeProblems: [],
@@ -130,27 +101,31 @@ async function change(
   record: StoredRecord,
 ): Promise<ArmAnswer> {
   const { request, found } = input;
-  const { face, place, target, served } = found;
+  const { face, place, target } = found;
   const old = resourceOf(record);
   const before = envelopeOf(old);
   const { state } = provisioningIn(surface, face, old);
-  const sent = checkSent(input.body, { place, face, before, state, isPatch: input.isPatch });
-  if (sent.problems.length > 0) throw armRefusals(sent.problems);
-  const { spec, written: whole } = await wantedSpec(input, old, sent.properties);
+  const { version } = found;
+  const { isPatch } = input;
+  const sent = checkSent(input.body, { place, face, before, state, isPatch });
+  const { properties } = sent;
+  const { spec, problems } = await wantedSpec({ version, properties, old, isPatch });
+  if (sent.problems.length + problems.length > 0) {
+    throw armRefusals([...sent.problems, ...problems]);
+  }
   const nowMs = surface.intents.clock.nowMs();
   const next: ArmEnvelope = {
     ...envelopeFor(place),
     location: before?.location ?? sent.location ?? "",
-    tags: sent.tags ?? (input.isPatch ? (before?.tags ?? {}) : {}),
+    tags: sent.tags ?? (isPatch ? (before?.tags ?? {}) : {}),
     systemData:
-      found.version.isAdmin === true && before?.systemData !== undefined
+      version.isAdmin === true && before?.systemData !== undefined
         ? before.systemData
         : systemDataOf(request, before?.systemData, nowMs),
     operation: newMark(surface, before === undefined ? "create" : "update"),
   };
-  const type = target.version.type;
-  const draft = type.withDefaults(type.prune({ ...old, spec }).resource);
-  const wanted = served.hasHidden ? keepHidden(served.kind, draft, old, whole) : draft;
+  const { type } = target.version;
+  const wanted = type.withDefaults(type.prune({ ...old, spec }).resource);
   const isSame = isSameContent(old, wanted, before, next);
   if (isSame && (!isTerminal(state) || state === "Succeeded")) {
     const isCreation = state === "Creating";
@@ -167,25 +142,9 @@ async function change(
     options: writeOptions(surface, input, next, old),
     optionsKind: "UpdateOptions",
     allowsBlind: false,
-    change: () => ({ wanted: { ...wanted, metadata }, whole }),
+    change: () => ({ wanted: { ...wanted, metadata } }),
   });
   return await answerOf(surface, input, written, { created: false });
-}
-
-/** The spec that a client asks for, and what it said about it, for fields that it cannot see. */
-async function wantedSpec(
-  { found, isPatch }: WriteInput,
-  old: Resource,
-  properties: JsonObject,
-): Promise<{ readonly spec: JsonObject; readonly written: JsonObject }> {
-  const { version, served } = found;
-  const before = objectAt(old, "spec");
-  const written = { spec: properties };
-  if (!isPatch) return { spec: await storedSpec(version, properties, before), written };
-  const shown = await shownProperties(version, served, old);
-  const merged = applyMergePatch(shown, properties);
-  const whole = isJsonObject(merged) ? merged : {};
-  return { spec: await storedSpec(version, whole, before), written };
 }
 
 function isSameContent(
@@ -196,29 +155,6 @@ function isSameContent(
 ): boolean {
   if (before === undefined || !equalJson(before.tags, next.tags)) return false;
   return equalJson(old.spec, wanted.spec);
-}
-
-function newMark({ intents }: ArmSurface, verb: ArmOperationMark["verb"]): ArmOperationMark {
-  return { id: intents.ids.uid(), verb, startedAt: timeText(intents.clock.nowMs()) };
-}
-
-/** The trace of what is done about a request has the correlation id of the request. */
-export function annotationsWith(
-  before: Readonly<Record<string, string>>,
-  envelope: ArmEnvelope,
-  { exchange, ids }: ArmRequest,
-): Readonly<Record<string, string>> {
-  const given = exchange.headers["traceparent"];
-  const trace = ids.correlation.replaceAll("-", "").toLowerCase();
-  const isTraced =
-    typeof given === "string" && /^00-[0-9a-f]{32}-[0-9a-f]{16}-[0-9a-f]{2}$/.test(given);
-  const made = /^[0-9a-f]{32}$/.test(trace) ? `00-${trace}-${trace.slice(0, 16)}-01` : undefined;
-  const traceparent = isTraced ? given : made;
-  return {
-    ...before,
-    [envelopeAnnotation]: envelopeText(envelope),
-    ...(traceparent === undefined ? {} : { [annotations.traceparent]: traceparent }),
-  };
 }
 
 function writeOptions(

@@ -1,0 +1,88 @@
+// The document of a resource that a PUT asks for and that is not there yet. It is made in one place
+// for those who create it and for those who only want to know whether they could.
+
+import { timeText } from "../../kernel/clock.ts";
+import { annotations } from "../../kernel/annotations.ts";
+import type { JsonObject } from "../../kernel/json.ts";
+import type { Addressed } from "./addressed.ts";
+import { armRefusals } from "./arm-error.ts";
+import { groupDigest } from "./arm-names.ts";
+import type { ArmRequest, ArmSurface } from "./arm-request.ts";
+import { envelopeText } from "./envelope.ts";
+import { wantedSpec } from "./face-body.ts";
+import { envelopeAnnotation, groupLabel } from "./face.ts";
+import type { ArmEnvelope, ArmOperationMark } from "./face.ts";
+import { ownerOf } from "./nesting.ts";
+import { envelopeFor } from "./resource-view.ts";
+import { checkSent } from "./sent-envelope.ts";
+import { systemDataOf } from "./system-data.ts";
+
+export interface CreationInput {
+  readonly request: ArmRequest;
+  readonly found: Addressed;
+  readonly body: JsonObject;
+  /** False where the resource around it need not be there yet. */
+  readonly isNested?: boolean;
+}
+
+export interface Creation {
+  readonly document: JsonObject;
+  readonly envelope: ArmEnvelope;
+}
+
+/** Refuses with everything that is wrong with the body. */
+export async function draftCreation(surface: ArmSurface, input: CreationInput): Promise<Creation> {
+  const { request, found, body, isNested = true } = input;
+  const { face, place, target, version } = found;
+  const facts = { place, face, before: undefined, state: undefined, isPatch: false };
+  const sent = checkSent(body, facts);
+  const { properties } = sent;
+  const wanted = await wantedSpec({ version, properties, old: undefined, isPatch: false });
+  const problems = [...sent.problems, ...wanted.problems];
+  if (problems.length > 0) throw armRefusals(problems);
+  const envelope: ArmEnvelope = {
+    ...envelopeFor(place),
+    location: sent.location ?? "",
+    tags: sent.tags ?? {},
+    systemData: systemDataOf(request, undefined, surface.intents.clock.nowMs()),
+    operation: newMark(surface, "create"),
+  };
+  const owner = isNested ? await ownerOf(surface, place) : undefined;
+  const document: JsonObject = {
+    apiVersion: target.version.apiVersion,
+    kind: target.served.kind.names.kind,
+    metadata: {
+      name: target.name,
+      namespace: target.namespace,
+      labels: { [groupLabel]: groupDigest(place.group ?? "") },
+      annotations: annotationsWith({}, envelope, request),
+      ...(owner === undefined ? {} : { ownerReferences: [owner] }),
+    },
+    spec: wanted.spec,
+  };
+  return { document, envelope };
+}
+
+export function newMark({ intents }: ArmSurface, verb: ArmOperationMark["verb"]): ArmOperationMark {
+  return { id: intents.ids.uid(), verb, startedAt: timeText(intents.clock.nowMs()) };
+}
+
+/** The trace of what is done about a request has the correlation id of the request. */
+export function annotationsWith(
+  before: Readonly<Record<string, string>>,
+  envelope: ArmEnvelope,
+  { exchange, ids }: ArmRequest,
+): Readonly<Record<string, string>> {
+  const given = exchange.headers["traceparent"];
+  const isTraced = typeof given === "string" && traceparentPattern.test(given);
+  const trace = ids.correlation.replaceAll("-", "").toLowerCase();
+  const made = /^[0-9a-f]{32}$/.test(trace) ? `00-${trace}-${trace.slice(0, 16)}-01` : undefined;
+  const traceparent = isTraced ? given : made;
+  return {
+    ...before,
+    [envelopeAnnotation]: envelopeText(envelope),
+    ...(traceparent === undefined ? {} : { [annotations.traceparent]: traceparent }),
+  };
+}
+
+const traceparentPattern = /^00-[0-9a-f]{32}-[0-9a-f]{16}-[0-9a-f]{2}$/;

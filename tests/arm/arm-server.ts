@@ -1,0 +1,131 @@
+// A real server with the bakery module, for the tests of the Resource Manager surface, and the
+// resource manager itself: a client with a certificate that is on the list.
+import assert from "node:assert/strict";
+import { request as httpsRequest } from "node:https";
+import type { IncomingHttpHeaders } from "node:http";
+import { dirname, join } from "node:path";
+import { openAuthority } from "../../src/app/tls/authority.ts";
+import { systemClock } from "../../src/kernel/clock.ts";
+import { systemRandom } from "../../src/kernel/random.ts";
+import { root } from "../../tools/stages.ts";
+import { pick, startKubeServer } from "../kube/server.ts";
+import type { KubeServer, Reply, RequestHeaders } from "../kube/server.ts";
+import { waitUntil } from "../peers/wait.ts";
+
+export const subscription = "11111111-2222-3333-4444-555555555555";
+export const version = "api-version=2026-01-01";
+const group = `/subscriptions/${subscription}/resourceGroups/Bread`;
+export const ovens = `${group}/providers/Example.Bakery/ovens`;
+
+export interface ArmServer extends KubeServer {
+  /** As the one certificate that may do everything here. */
+  asManager(
+    method: string,
+    path: string,
+    body?: unknown,
+    headers?: RequestHeaders,
+  ): Promise<Pick<Reply, "status" | "headers" | "json" | "text">>;
+  put(name: string, properties: object, more?: object, headers?: RequestHeaders): Promise<Reply>;
+  patch(name: string, body: object, headers?: RequestHeaders): Promise<Reply>;
+  get(name: string, headers?: RequestHeaders): Promise<Reply>;
+  /** Once it is in the state. */
+  settled(name: string, state?: string): Promise<Reply>;
+  /** Created, and in the end Succeeded. */
+  made(name: string, properties?: object, more?: object): Promise<Reply>;
+}
+
+export const managerName = "resource-manager";
+
+export async function startArmServer(store?: string): Promise<ArmServer> {
+  const server = await startKubeServer({
+    module: [join(root, "tests/arm/bakery-module.ts")],
+    armClients: [managerName],
+    ...(store === undefined ? {} : { store }),
+  });
+  const told = await server.request("PUT", `/subscriptions/${subscription}?api-version=2.0`, {
+    state: "Registered",
+  });
+  assert.equal(told.status, 200, told.text);
+  const folder = dirname(server.kubeconfig);
+  const authority = openAuthority({ folder, clock: systemClock, random: systemRandom });
+  const client = authority.issueClientCertificate({ name: managerName, groups: [], days: 1 });
+  const get = (name: string, headers?: RequestHeaders): Promise<Reply> =>
+    server.request("GET", oven(name), undefined, headers);
+  const put: ArmServer["put"] = (name, properties, more = {}, headers = {}) =>
+    server.request("PUT", oven(name), { location: "westeurope", properties, ...more }, headers);
+  const settled = async (name: string, state = "Succeeded"): Promise<Reply> => {
+    let last = await get(name);
+    await waitUntil(`${name} to be ${state}`, async () => {
+      last = await get(name);
+      return pick(last.json, "properties.provisioningState") === state;
+    });
+    return last;
+  };
+  return {
+    ...server,
+    get,
+    put,
+    settled,
+    patch: (name, body, headers = {}) =>
+      server.request("PATCH", oven(name), body, { "content-type": "application/json", ...headers }),
+    made: async (name, properties = {}, more = {}) => {
+      const reply = await put(name, properties, more);
+      assert.equal(reply.status, 201, reply.text);
+      return await settled(name);
+    },
+    asManager: (method, path, body, headers = {}) =>
+      asManager({ server, client, method, path, body, headers }),
+    [Symbol.asyncDispose]: () => server[Symbol.asyncDispose](),
+  };
+}
+
+export function oven(name: string): string {
+  return `${ovens}/${name}?${version}`;
+}
+
+export function codeOf(reply: Pick<Reply, "json">): unknown {
+  return pick(reply.json, "error.code");
+}
+
+interface ManagerCall {
+  readonly server: KubeServer;
+  readonly client: { readonly certificatePem: string; readonly keyPem: string };
+  readonly method: string;
+  readonly path: string;
+  readonly body: unknown;
+  readonly headers: RequestHeaders;
+}
+
+async function asManager(call: ManagerCall): ReturnType<ArmServer["asManager"]> {
+  const { server, client, method, path, body, headers } = call;
+  const { hostname, port } = new URL(server.url);
+  const sent = body === undefined ? undefined : JSON.stringify(body);
+  return await new Promise((resolve, reject) => {
+    const sending = httpsRequest({
+      hostname,
+      port,
+      method,
+      path,
+      ca: server.ca,
+      cert: client.certificatePem,
+      key: client.keyPem,
+      agent: false,
+      headers: {
+        ...(sent === undefined ? {} : { "content-type": "application/json" }),
+        ...headers,
+      },
+    });
+    sending.once("error", reject);
+    sending.once("response", (response) => {
+      const parts: Buffer[] = [];
+      response.on("data", (part: Buffer) => parts.push(part));
+      response.once("end", () => {
+        const text = Buffer.concat(parts).toString("utf8");
+        const json: unknown = text === "" ? undefined : JSON.parse(text);
+        const known: IncomingHttpHeaders = response.headers;
+        resolve({ status: response.statusCode ?? 0, headers: known, json, text });
+      });
+    });
+    sending.end(sent);
+  });
+}
