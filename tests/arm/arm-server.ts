@@ -8,7 +8,7 @@ import { openAuthority } from "../../src/app/tls/authority.ts";
 import { systemClock } from "../../src/kernel/clock.ts";
 import { systemRandom } from "../../src/kernel/random.ts";
 import { root } from "../../tools/stages.ts";
-import { pick, startKubeServer } from "../kube/server.ts";
+import { pick, pickList, pickText, startKubeServer } from "../kube/server.ts";
 import type { KubeServer, Reply, RequestHeaders } from "../kube/server.ts";
 import { waitUntil } from "../peers/wait.ts";
 
@@ -16,6 +16,8 @@ export const subscription = "11111111-2222-3333-4444-555555555555";
 export const version = "api-version=2026-01-01";
 const group = `/subscriptions/${subscription}/resourceGroups/Bread`;
 export const ovens = `${group}/providers/Example.Bakery/ovens`;
+
+const kubeOvens = `/apis/bakery.tests.dev/v1/namespaces/sub-${subscription}/ovens`;
 
 export interface ArmServer extends KubeServer {
   /** As the one certificate that may do everything here. */
@@ -28,6 +30,10 @@ export interface ArmServer extends KubeServer {
   put(name: string, properties: object, more?: object, headers?: RequestHeaders): Promise<Reply>;
   patch(name: string, body: object, headers?: RequestHeaders): Promise<Reply>;
   get(name: string, headers?: RequestHeaders): Promise<Reply>;
+  /** What is behind it in the store, as kubectl shows it. */
+  stored(name: string): Promise<unknown>;
+  /** Ends the waiting of an oven that is slow or held. */
+  letGo(name: string): Promise<void>;
   /** Once it is in the state. */
   settled(name: string, state?: string): Promise<Reply>;
   /** Created, and in the end Succeeded. */
@@ -61,8 +67,22 @@ export async function startArmServer(store?: string): Promise<ArmServer> {
     });
     return last;
   };
+  const stored = async (name: string): Promise<unknown> => {
+    const { json } = await server.request("GET", kubeOvens);
+    return pickList(json, "items").find((item) => {
+      const notes = pick(item, "metadata.annotations") as Readonly<Record<string, string>>;
+      return notes["arm.setpoint.dev/envelope"]?.includes(`"name":"${name}"`) === true;
+    });
+  };
   return {
     ...server,
+    stored,
+    letGo: async (name) => {
+      const path = `${kubeOvens}/${pickText(await stored(name), "metadata.name")}`;
+      const metadata = { annotations: { "tests.dev/go": "true" } };
+      const reply = await server.request("PATCH", path, { metadata });
+      assert.equal(reply.status, 200, reply.text);
+    },
     get,
     put,
     settled,

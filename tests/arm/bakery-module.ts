@@ -1,7 +1,8 @@
-// A module with a face, for the tests of the Resource Manager surface: ovens that are built by
-// somebody who can be told to wait or to fail, recipes inside of them, and an action.
+// A module with a face, for the tests of the Resource Manager surface: ovens that a test can keep
+// waiting (until they have the annotation tests.dev/go) or let fail, recipes inside of them, and an
+// action.
 import { again, defineModule, describeKind, done, failed } from "../../src/authoring/setpoint.ts";
-import type { JsonObject, Outcome, Resource } from "../../src/authoring/setpoint.ts";
+import type { JsonObject, Resource } from "../../src/authoring/setpoint.ts";
 
 const spec = {
   type: "object",
@@ -15,32 +16,25 @@ const spec = {
   },
 } as const;
 
+const { size, model, mode, secretCode, doors } = spec.properties;
 const shown = {
   type: "object",
   properties: {
-    size: { type: "integer" },
-    model: { type: "string", "x-setpoint-field-rule": "create-only" },
-    mode: { type: "string" },
-    secretCode: { type: "string", "x-setpoint-field-rule": "secret" },
-    doors: { type: "object", properties: { left: { type: "string" }, right: { type: "string" } } },
+    size,
+    model,
+    mode,
+    secretCode,
+    doors,
     url: { type: "string", "x-setpoint-field-rule": "read-only" },
   },
 } as const;
 
-/** Names that are held until they are let go. */
-export const held = new Set<string>();
-
-function specOf({ spec: given }: Resource): JsonObject {
-  return (given ?? {}) as JsonObject;
+function modeOf({ spec: given }: Resource): unknown {
+  return (given as JsonObject | undefined)?.["mode"];
 }
 
-function outcomeOf(resource: Resource): Outcome {
-  const { mode } = specOf(resource);
-  if (mode === "broken") {
-    return failed("OvenBroken", "the oven does not get warm", { retry: "never" });
-  }
-  if (mode === "slow" && held.has(resource.metadata.name)) return again(50, { message: "warming" });
-  return done({ status: { url: `https://oven/${resource.metadata.name}` } });
+function isLetGo({ metadata }: Resource): boolean {
+  return metadata.annotations?.["tests.dev/go"] === "true";
 }
 
 export default defineModule({
@@ -56,19 +50,19 @@ export default defineModule({
       }),
       reconciler: {
         reconcile: async (resource, context) => {
-          const { mode } = specOf(resource);
-          if (mode === "slow") {
-            await context.progress({ done: 1, of: 4, message: "warming" });
-            held.add(resource.metadata.name);
-            const isLong = resource.metadata.annotations?.["tests.dev/go"] !== "true";
-            if (isLong) return again(50, { message: "warming" });
-            held.delete(resource.metadata.name);
+          const wanted = modeOf(resource);
+          if (wanted === "broken") {
+            return failed("OvenBroken", "the oven does not get warm", { retry: "never" });
           }
-          return outcomeOf(resource);
+          if (wanted === "slow" && !isLetGo(resource)) {
+            await context.progress({ done: 1, of: 4, message: "warming" });
+            return again(20, { message: "warming" });
+          }
+          return done({ status: { url: `https://oven/${resource.metadata.name}` } });
         },
         remove: (resource) => {
-          const isHeld = specOf(resource)["mode"] === "held";
-          return Promise.resolve(isHeld ? again(100, { message: "cooling" }) : done());
+          const isHeld = modeOf(resource) === "held" && !isLetGo(resource);
+          return Promise.resolve(isHeld ? again(20, { message: "cooling" }) : done());
         },
       },
       arm: {
@@ -83,7 +77,9 @@ export default defineModule({
         actions: [
           {
             name: "listCodes",
-            perform: (resource) => ({ secretCode: specOf(resource)["secretCode"] ?? null }),
+            perform: ({ spec: given }) => ({
+              secretCode: (given as JsonObject | undefined)?.["secretCode"] ?? null,
+            }),
           },
         ],
       },

@@ -1,15 +1,58 @@
+// Refusals in the envelope of the Resource Manager.
 import assert from "node:assert/strict";
-import { test } from "node:test";
+import { it } from "node:test";
 import { ArmActionRefused } from "../../kernel/arm-face.ts";
-import { armErrorAnswer } from "./arm-error.ts";
+import { SetpointError, catalogue } from "../../kernel/errors.ts";
+import type { ErrorCode } from "../../kernel/errors.ts";
+import { invalidField, requiredField } from "../../kernel/field-error.ts";
+import { objectsAt, textAt } from "../../kernel/json-read.ts";
+import { invalid, unexplained } from "../../intents/refusals.ts";
+import { armErrorAnswer, armRefusals, sentence } from "./arm-error.ts";
 
-test("an action that refuses is told with its own code, other errors tell nothing", () => {
+it("have every problem of a document in their details, with targets as clients write them", () => {
+  const kind = { group: "a.b", names: { kind: "C" } };
+  const errors = [requiredField("spec.x"), invalidField("spec.y[0]", 3, "must be less")];
+  const { status, body } = armErrorAnswer(invalid(kind, "n", errors));
+  assert.equal(status, 400);
+  assert.equal(textAt(body, "error", "code"), "MultipleErrorsOccurred");
+  const details = objectsAt(body, "error", "details");
+  assert.deepEqual(
+    details.map(({ code, target }) => [code, target]),
+    [
+      ["MissingRequiredProperty", "properties.x"],
+      ["InvalidParameter", "properties.y[0]"],
+    ],
+  );
+});
+
+it("have a code in one word and a sentence for everything in the catalogue", () => {
+  for (const code of Object.keys(catalogue) as ErrorCode[]) {
+    const { status, body } = armErrorAnswer(new SetpointError(code, 'something "odd" happened'));
+    assert.match(textAt(body, "error", "code"), /^[A-Z][A-Za-z]+$/, code);
+    assert.match(textAt(body, "error", "message"), /^[A-Z][^"]*\.$/, code);
+    assert.ok(status >= 400, code);
+  }
+});
+
+it("tell nothing about what nobody expected", () => {
+  const { status, body } = armErrorAnswer(new TypeError("secret"));
+  assert.equal(status, 500);
+  assert.ok(!JSON.stringify(body).includes("secret"));
+});
+
+it("are never 500 for a mistake of a client", () => {
+  assert.equal(armErrorAnswer(unexplained("nonsense")).status, 400);
+});
+
+it("name the one problem itself where there is one", () => {
+  const problem = { code: "A", message: sentence("one"), target: "x" };
+  const { body } = armErrorAnswer(armRefusals([problem]));
+  assert.deepEqual(body, { error: { ...problem, details: [problem] } });
+});
+
+it("give an action that refuses its own code", () => {
   assert.deepEqual(armErrorAnswer(new ArmActionRefused("NotYet", 'not "yet"')), {
     status: 409,
     body: { error: { code: "NotYet", message: "Not 'yet'." } },
-  });
-  assert.deepEqual(armErrorAnswer(new Error("the password is x")), {
-    status: 500,
-    body: { error: { code: "InternalServerError", message: "Internal server error." } },
   });
 });

@@ -1,5 +1,5 @@
 // `properties` between clients of one api-version and what is stored: shown without any secrets,
-// whoever declared them, and taken in by the schema of the version with everything that is wrong at once.
+// whoever declared them, and taken in by the schema of the version, with all that is wrong at once.
 
 import type { ServedKind } from "../../intents/kinds/served-kind.ts";
 import { withoutHidden } from "../../intents/write/hidden-fields.ts";

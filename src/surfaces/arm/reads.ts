@@ -18,6 +18,8 @@ import { resourceNotFound, shownResource } from "./resource-view.ts";
 
 const defaultTop = 100;
 const maxTop = 1_000;
+/** The Resource Manager takes answers of up to 8 MB. */
+const maxListBytes = 4_000_000;
 
 export async function getResource(
   surface: ArmSurface,
@@ -58,11 +60,17 @@ export async function listResources(
   const from = token === undefined ? undefined : positionOf(token, served.id, namespace);
   const page = await readPage(surface, query, from);
   const value: JsonObject[] = [];
+  let { next } = page;
+  let bytes = 0;
   for (const record of page.records) {
     const shown = await shownResource(surface, found, record);
+    bytes += record.body.length;
     if (shown !== undefined) value.push(shown.body);
+    if (bytes < maxListBytes || record === page.records.at(-1)) continue;
+    next = { revision: page.revision, namespace, name: record.key.name };
+    break;
   }
-  const nextLink = page.next && linkTo(request, tokenOf(page.next, served.id));
+  const nextLink = next && linkTo(request, tokenOf(next, served.id));
   return { status: 200, body: { value, ...(nextLink === undefined ? {} : { nextLink }) } };
 }
 

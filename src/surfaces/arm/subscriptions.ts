@@ -5,7 +5,7 @@
 import { ensure, systemOptions } from "../../intents/bootstrap.ts";
 import type { Target } from "../../intents/request.ts";
 import { createResource } from "../../intents/write/create.ts";
-import { updateResource } from "../../intents/write/update.ts";
+import { updateResource, withoutRevision } from "../../intents/write/update.ts";
 import { decodeDocument } from "../../kernel/document.ts";
 import type { JsonObject } from "../../kernel/json.ts";
 import { objectAt, textAt } from "../../kernel/json-read.ts";
@@ -61,7 +61,8 @@ export async function putSubscription(
     options: systemOptions,
     optionsKind: "UpdateOptions",
     allowsBlind: true,
-    change: (old) => ({ wanted: { ...old, spec: body } }),
+    // The last one counts, whatever was written meanwhile.
+    change: (old) => ({ wanted: { ...withoutRevision(old), spec: body } }),
     create: () =>
       createResource(intents, {
         caller,

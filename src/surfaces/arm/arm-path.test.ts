@@ -1,0 +1,70 @@
+// Paths of the Resource Manager: what they name, in any case and with any characters.
+import assert from "node:assert/strict";
+import { it } from "node:test";
+import { assert as check, property, string, webPath } from "fast-check";
+import { idOfPlace, isArmPath, parentOf, parseArmPath, placeOfId } from "./arm-path.ts";
+
+const sub = "11111111-2222-3333-4444-555555555555";
+
+it("finds a resource in any case and keeps the case of its names", () => {
+  const path = parseArmPath(`//SUBSCRIPTIONS/${sub}/ResourceGroups/My.Group/providers/A.B/c/D?x=y`);
+  assert.deepEqual(path, {
+    kind: "resource",
+    subscription: sub,
+    group: "My.Group",
+    provider: "A.B",
+    types: ["c"],
+    names: ["D"],
+  });
+  assert.ok(path?.kind === "resource");
+  assert.equal(idOfPlace(path), `/subscriptions/${sub}/resourceGroups/My.Group/providers/A.B/c/D`);
+});
+
+it("tells nested resources, collections and their holders apart", () => {
+  const base = `/subscriptions/${sub}/resourceGroups/g/providers/A.B`;
+  const nested = parseArmPath(`${base}/c/1/d/2`);
+  assert.ok(nested?.kind === "resource");
+  assert.deepEqual(nested.types, ["c", "d"]);
+  assert.deepEqual(parentOf(nested)?.names, ["1"]);
+  assert.equal(parseArmPath(`${base}/c/1/d`)?.kind, "collection");
+  assert.equal(parseArmPath(`/subscriptions/${sub}/providers/A.B/c`)?.kind, "collection");
+});
+
+it("knows the paths that every provider has", () => {
+  const base = `/subscriptions/${sub}/providers/A.B`;
+  const kinds = {
+    "/providers/A.B/operations": "operations",
+    [`/subscriptions/${sub}`]: "subscription",
+    [`${base}/locations/x/operationsStatus/1`]: "operationStatus",
+    [`${base}/locations/x/operationresults/1`]: "operationResult",
+    [`${base}/checkNameAvailability`]: "nameCheck",
+    [`${base}/locations/x/checkNameAvailability`]: "nameCheck",
+    [`/subscriptions/${sub}/resourcegroups/g/providers/A.B/deployments/d/preflight`]: "preflight",
+    [`/subscriptions/${sub}/resourcegroups/g/moveResources`]: "move",
+  };
+  for (const [path, kind] of Object.entries(kinds)) {
+    assert.equal(parseArmPath(path)?.kind, kind, path);
+  }
+});
+
+it("serves no path with a part that cannot be a name", () => {
+  const base = `/subscriptions/${sub}/resourceGroups/g/providers/A.B/c`;
+  for (const name of ["%2F", "%00", "%ff", "..", ".", "%0a", "%E2%28"]) {
+    assert.equal(parseArmPath(`${base}/${name}`), undefined, name);
+  }
+});
+
+it("never throws, whatever a path is", () => {
+  check(
+    property(string(), (text) => {
+      parseArmPath(text);
+      parseArmPath(`/subscriptions/${sub}/${text}`);
+      placeOfId(text);
+    }),
+  );
+  check(
+    property(webPath(), (path) => {
+      assert.equal(isArmPath(path), isArmPath(path.toUpperCase()) || path.startsWith("/swagger"));
+    }),
+  );
+});

@@ -1,0 +1,92 @@
+// The state of a resource, from what its reconciler reports.
+import assert from "node:assert/strict";
+import { it } from "node:test";
+import type { Json } from "../../kernel/json.ts";
+import type { Resource } from "../../kernel/resource.ts";
+import type { ArmEnvelope } from "./face.ts";
+import { provisioningOf } from "./provisioning.ts";
+import type { Provisioning, ProvisioningFacts } from "./provisioning.ts";
+
+const startedAt = "2026-01-01T00:00:00Z";
+const startedMs = Date.parse(startedAt);
+
+function envelope(verb: ArmEnvelope["operation"]["verb"]): ArmEnvelope {
+  return { id: "/x", name: "x", location: "", tags: {}, operation: { id: "op", verb, startedAt } };
+}
+
+function resource(status: Json, metadata: object = {}): Resource {
+  return {
+    apiVersion: "a/v1",
+    kind: "A",
+    metadata: { name: "x", uid: "u", generation: 2, creationTimestamp: startedAt, ...metadata },
+    status,
+  };
+}
+
+function condition(type: string, status: string, reason = "R"): Json {
+  const lastTransitionTime = "2026-01-01T00:01:00Z";
+  return { type, status, reason, message: "why", lastTransitionTime, observedGeneration: 2 };
+}
+
+function stateOf(
+  given: Resource,
+  verb: ArmEnvelope["operation"]["verb"] = "create",
+  facts: Partial<ProvisioningFacts> = {},
+): Provisioning {
+  const usual = { isReconciled: true, nowMs: startedMs + 1_000, timeoutMs: undefined };
+  return provisioningOf(given, { envelope: envelope(verb), ...usual, ...facts });
+}
+
+it("is under way until the newest generation was looked at", () => {
+  assert.equal(stateOf(resource({})).state, "Creating");
+  assert.equal(stateOf(resource({}), "update").state, "Updating");
+  const old = { observedGeneration: 1, conditions: [condition("Ready", "True")] };
+  assert.equal(stateOf(resource(old)).state, "Updating");
+});
+
+it("has succeeded when it is ready and the loop worked", () => {
+  const conditions = [condition("Ready", "True"), condition("Synced", "True")];
+  const { state, endedAt, error } = stateOf(resource({ observedGeneration: 2, conditions }));
+  assert.equal(state, "Succeeded");
+  assert.equal(endedAt, "2026-01-01T00:01:00Z");
+  assert.equal(error, undefined);
+});
+
+it("goes on while failures are tried again, and has failed when they are not", () => {
+  const conditions = [condition("Ready", "False"), condition("Synced", "False", "Broken")];
+  const soon = { observedGeneration: 2, conditions, reconcile: { retry: "soon" } };
+  const again = stateOf(resource(soon));
+  assert.equal(again.state, "Creating");
+  assert.deepEqual(again.error, { code: "Broken", message: "why" });
+  const never = stateOf(resource({ ...soon, reconcile: { retry: "never" } }));
+  assert.equal(never.state, "Failed");
+  assert.deepEqual(never.error, { code: "Broken", message: "why" });
+});
+
+it("has failed when it takes longer than it may", () => {
+  const late = { timeoutMs: 60_000, nowMs: startedMs + 60_001 };
+  const { state, error } = stateOf(resource({}), "create", late);
+  assert.equal(state, "Failed");
+  assert.equal(error?.code, "OperationTimedOut");
+});
+
+it("waits for the run that was asked for", () => {
+  const conditions = [condition("Ready", "True"), condition("Synced", "True")];
+  const asked = { annotations: { "setpoint.dev/reconcile": "op" } };
+  const status = { observedGeneration: 2, conditions };
+  assert.equal(stateOf(resource(status, asked), "update").state, "Updating");
+  const handled = { ...status, reconcile: { handledRequest: "op" } };
+  assert.equal(stateOf(resource(handled, asked), "update").state, "Succeeded");
+});
+
+it("is deleting once it is marked, and succeeds at once where nobody works on it", () => {
+  const marked = { deletionTimestamp: startedAt };
+  assert.equal(stateOf(resource({}, marked)).state, "Deleting");
+  assert.equal(stateOf(resource({}), "create", { isReconciled: false }).state, "Succeeded");
+});
+
+it("does not mind a status that makes no sense", () => {
+  for (const status of [null, 3, [], { conditions: "x", reconcile: 3, observedGeneration: "2" }]) {
+    assert.equal(stateOf(resource(status)).state, "Creating");
+  }
+});

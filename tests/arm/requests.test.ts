@@ -1,0 +1,307 @@
+// Requests to the Resource Manager surface of a real server: who may ask, under which ids, with
+// which bodies; subscriptions, lists, and what a provider says about itself.
+import assert from "node:assert/strict";
+import { after, before, describe, it } from "node:test";
+import { pick, pickList, pickText } from "../kube/server.ts";
+import type { Reply } from "../kube/server.ts";
+import { waitUntil } from "../peers/wait.ts";
+import { codeOf, oven, ovens, startArmServer, subscription, version } from "./arm-server.ts";
+import type { ArmServer } from "./arm-server.ts";
+
+let server: ArmServer;
+
+before(async () => {
+  server = await startArmServer();
+});
+
+after(async () => {
+  await server.stop();
+  assert.deepEqual(server.errors, []);
+});
+
+const uuid = /^[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[0-9a-f]{4}-[0-9a-f]{12}$/;
+
+describe("a request", () => {
+  it("has an id of its own, a date, and its own id again where it asks for that", async () => {
+    const headers = { "x-ms-client-request-id": "mine", "x-ms-return-client-request-id": "True" };
+    const one = await server.get("none", headers);
+    const two = await server.get("none", { "x-ms-client-request-id": "mine" });
+    assert.match(String(one.headers["x-ms-request-id"]), uuid);
+    assert.notEqual(one.headers["x-ms-request-id"], two.headers["x-ms-request-id"]);
+    assert.equal(one.headers["x-ms-client-request-id"], "mine");
+    assert.equal(two.headers["x-ms-client-request-id"], undefined);
+    assert.ok(!Number.isNaN(Date.parse(String(one.headers.date))));
+    assert.match(String(one.headers["content-type"]), /^application\/json/);
+  });
+
+  it("without credentials is refused before its body is read", async () => {
+    const body = "x".repeat(2_000_000);
+    for (const authorization of ["", "Bearer wrong"]) {
+      const reply = await server.request("PUT", oven("x"), body, {
+        authorization,
+        "content-type": "text/plain",
+      });
+      assert.equal(reply.status, 401, reply.text);
+      assert.equal(codeOf(reply), "AuthenticationFailed");
+      assert.match(String(reply.headers["x-ms-request-id"]), uuid);
+    }
+  });
+
+  it("of a user needs a role on the kind in the namespace of the subscription", async () => {
+    const headers = { "impersonate-user": "jane" };
+    const account = { apiVersion: "v1", kind: "ServiceAccount", metadata: { name: "jane" } };
+    const accounts = "/api/v1/namespaces/default/serviceaccounts";
+    assert.equal((await server.request("POST", accounts, account)).status, 201);
+    const asked = await server.request("POST", `${accounts}/jane/token`, {
+      apiVersion: "authentication.k8s.io/v1",
+      kind: "TokenRequest",
+      spec: { expirationSeconds: 3_600 },
+    });
+    const token = pickText(asked.json, "status.token");
+    const jane = { ...headers, authorization: `Bearer ${token}` };
+    const refused = await server.get("x", jane);
+    assert.equal(refused.status, 403, refused.text);
+    assert.equal(codeOf(refused), "AuthorizationFailed");
+    const namespace = `sub-${subscription}`;
+    const rbac = `/apis/rbac.authorization.k8s.io/v1/namespaces/${namespace}`;
+    const rule = { apiGroups: ["bakery.tests.dev"], resources: ["ovens"], verbs: ["get"] };
+    await server.request("POST", `${rbac}/roles`, {
+      metadata: { name: "reader" },
+      rules: [rule],
+    });
+    const subject = { kind: "ServiceAccount", name: "jane", namespace: "default" };
+    await server.request("POST", `${rbac}/rolebindings`, {
+      metadata: { name: "reader" },
+      subjects: [subject],
+      roleRef: { apiGroup: "rbac.authorization.k8s.io", kind: "Role", name: "reader" },
+    });
+    assert.equal((await server.get("x", jane)).status, 404);
+    assert.equal((await server.put("x", {}, {}, jane)).status, 403);
+    assert.equal((await server.get("x", { ...jane, accept: "*/*" })).status, 404);
+  });
+
+  it("with a body that cannot be read is refused in the right words", async () => {
+    const json = { "content-type": "application/json" };
+    const cases: readonly (readonly [string, Readonly<Record<string, string>>, number, string])[] =
+      [
+        ["{", json, 400, "InvalidRequestContent"],
+        ["", json, 400, "InvalidRequestContent"],
+        ["[]", json, 400, "InvalidRequestContent"],
+        ["null", json, 400, "InvalidRequestContent"],
+        ["3", json, 400, "InvalidRequestContent"],
+        [`{"a":${"[".repeat(2_000)}${"]".repeat(2_000)}}`, json, 400, "InvalidRequestContent"],
+        ['{"properties":[]}', json, 400, "MultipleErrorsOccurred"],
+        ["a: b", { "content-type": "application/yaml" }, 415, "UnsupportedMediaType"],
+        ["{}", { "content-type": "nonsense" }, 415, "UnsupportedMediaType"],
+        [`{"x":"${"y".repeat(1_048_576)}"}`, json, 413, "RequestContentTooLarge"],
+      ];
+    for (const [body, headers, status, code] of cases) {
+      const reply = await server.request("PUT", oven("unread"), body, headers);
+      assert.equal(reply.status, status, `${body.slice(0, 40)}: ${reply.text}`);
+      assert.equal(codeOf(reply), code, body.slice(0, 40));
+      const message = pickText(reply.json, "error.message");
+      assert.match(message, /^[A-Z].*\.$/s);
+      assert.ok(!message.includes('"'), message);
+    }
+    assert.equal((await server.get("unread")).status, 404);
+  });
+});
+
+describe("the resource manager", () => {
+  it("is told by its certificate, and believed in what only it may say", async () => {
+    const systemData = { createdBy: "jo@example.com", createdByType: "User" };
+    const headers = {
+      referer: "https://management.example.com/subscriptions/x?y=z",
+      "x-ms-arm-resource-system-data": JSON.stringify(systemData),
+    };
+    const body = { location: "westeurope", properties: { size: 1 } };
+    const made = await server.asManager("PUT", oven("managed"), body, headers);
+    assert.equal(made.status, 201, made.text);
+    const url = String(made.headers["azure-asyncoperation"]);
+    assert.ok(url.startsWith("https://management.example.com/subscriptions/"), url);
+    assert.equal(pick(made.json, "systemData.createdBy"), "jo@example.com");
+    assert.equal(pick(made.json, "systemData.lastModifiedByType"), "User");
+    await server.settled("managed");
+    const put = await server.put("managed", { size: 2 }, {}, headers);
+    assert.ok(String(put.headers["azure-asyncoperation"]).startsWith(server.url));
+    assert.equal(pick(put.json, "systemData.createdBy"), "jo@example.com");
+    assert.notEqual(pick(put.json, "systemData.lastModifiedBy"), "jo@example.com");
+    const refused = await server.put("managed", { size: 1_000 });
+    assert.notEqual(refused.status, 200);
+    const shown = await server.settled("managed");
+    assert.deepEqual(pick(shown.json, "systemData"), pick(put.json, "systemData"));
+  });
+
+  it("does not see the versions that are for operators", async () => {
+    const path = `${ovens}/managed?api-version=2026-01-01-preview`;
+    const hidden = await server.asManager("GET", path);
+    assert.equal(hidden.status, 400, hidden.text);
+    assert.ok(!pickText(hidden.json, "error.message").includes("2026-01-01-preview' is invalid; "));
+    assert.equal((await server.request("GET", path)).status, 200);
+  });
+});
+
+describe("a subscription", () => {
+  const other = "22222222-2222-3333-4444-555555555555";
+  const place = `/subscriptions/${other}?api-version=2.0`;
+  const inOther = ovens.replace(subscription, other);
+  const body = { location: "eastus", properties: { size: 1 } };
+
+  const state = async (name: string): Promise<Reply> =>
+    await server.request("PUT", place, { state: name, unknown: { kept: [1] } });
+
+  it("is told in any order of states, with fields that nobody knows", async () => {
+    for (const name of ["Unregistered", "Registered", "Registered", "Deleted", "Registered"]) {
+      const reply = await state(name);
+      assert.equal(reply.status, 200, reply.text);
+      assert.deepEqual(reply.json, { state: name, unknown: { kept: [1] } });
+    }
+    const bad = await state("Happy");
+    assert.equal(bad.status, 400);
+    assert.equal(pick(bad.json, "error.target"), "state");
+    const version3 = await server.request("PUT", place.replace("2.0", "3.0"), { state: "Warned" });
+    assert.equal(version3.status, 400);
+  });
+
+  it("lets pass what its state allows", async () => {
+    const put = (name: string): Promise<Reply> =>
+      server.request("PUT", `${inOther}/${name}?${version}`, body);
+    const remove = (name: string): Promise<Reply> =>
+      server.request("DELETE", `${inOther}/${name}?${version}`);
+    const list = (): Promise<Reply> => server.request("GET", `${inOther}?${version}`);
+    for (const name of ["a", "b", "c"]) assert.equal((await put(name)).status, 201);
+    for (const name of ["Warned", "Suspended", "Unregistered"]) {
+      await state(name);
+      const refused = await put("d");
+      assert.equal(refused.status, 400, refused.text);
+      assert.equal(codeOf(refused), "InvalidSubscriptionState");
+      assert.equal((await list()).status, 200);
+      const action = await server.request("POST", `${inOther}/b/listCodes?${version}`);
+      assert.equal(action.status, 400);
+      const expected = name === "Unregistered" ? 400 : 202;
+      assert.equal((await remove(name === "Warned" ? "a" : "b")).status, expected);
+    }
+  });
+
+  it("that is deleted takes its resources along", async () => {
+    await state("Deleted");
+    await waitUntil("its resources to be gone", async () => {
+      const reply = await server.request("GET", `${inOther}?${version}`);
+      return pickList(reply.json, "value").length === 0;
+    });
+  });
+
+  it("that nobody told of has no resources, and takes none", async () => {
+    const unknown = ovens.replace(subscription, "33333333-2222-3333-4444-555555555555");
+    const listed = await server.request("GET", `${unknown}?${version}`);
+    assert.equal(listed.status, 200);
+    assert.deepEqual(listed.json, { value: [] });
+    assert.equal((await server.request("GET", `${unknown}/x?${version}`)).status, 404);
+    const put = await server.request("PUT", `${unknown}/x?${version}`, body);
+    assert.equal(put.status, 404);
+    assert.equal(codeOf(put), "SubscriptionNotFound");
+  });
+});
+
+describe("a list", () => {
+  it("goes in pages by nextLink, of a group and of the subscription", async () => {
+    const pages = ovens.replace("Bread", "Pages");
+    const names = ["p1", "p2", "p3", "p4", "p5"];
+    for (const name of names) {
+      const body = { location: "eastus", properties: {} };
+      const made = await server.request("PUT", `${pages}/${name}?${version}`, body);
+      assert.equal(made.status, 201, made.text);
+    }
+    const seen = new Set<unknown>();
+    let next: string | undefined = `${pages}?${version}&$top=2&$filter=x%20eq%20'y'`;
+    let count = 0;
+    while (next !== undefined) {
+      const page: Reply = await server.request("GET", next);
+      assert.equal(page.status, 200, page.text);
+      for (const each of pickList(page.json, "value")) seen.add(pick(each, "name"));
+      const link: unknown = pick(page.json, "nextLink");
+      if (link !== undefined) assert.match(pickText(page.json, "nextLink"), /filter=x/);
+      next = typeof link === "string" ? link.slice(server.url.length) : undefined;
+      count += 1;
+    }
+    assert.deepEqual(seen, new Set(names));
+    assert.ok(count >= 3);
+    const all = `/subscriptions/${subscription}/providers/Example.Bakery/ovens?${version}`;
+    const whole = await server.request("GET", all);
+    const found = new Set(pickList(whole.json, "value").map((each) => pick(each, "name")));
+    assert.ok(names.every((name) => found.has(name)));
+    assert.equal(pick(whole.json, "nextLink"), undefined);
+  });
+
+  it("refuses tokens and page sizes that are none", async () => {
+    for (const query of ["$top=0", "$top=x", "$skipToken=abc", "$skipToken=e30", "$skiptoken="]) {
+      const reply = await server.request("GET", `${ovens}?${version}&${query}`);
+      assert.equal(reply.status, 400, `${query}: ${reply.text}`);
+    }
+  });
+});
+
+describe("a provider", () => {
+  it("lists its operations, the registration among them", async () => {
+    const reply = await server.request("GET", `/providers/example.bakery/operations?${version}`);
+    assert.equal(reply.status, 200, reply.text);
+    const names = new Set(pickList(reply.json, "value").map((each) => pick(each, "name")));
+    assert.ok(names.has("Example.Bakery/register/action"));
+    assert.ok(names.has("Example.Bakery/ovens/write"));
+    assert.ok(names.has("Example.Bakery/ovens/listCodes/action"));
+    for (const each of pickList(reply.json, "value")) {
+      assert.equal(pick(each, "isDataAction"), false);
+      assert.equal(pick(each, "display.provider"), "Example.Bakery");
+    }
+  });
+
+  it("tells whether a name is free", async () => {
+    await server.made("taken", {});
+    const base = `/subscriptions/${subscription}/providers/Example.Bakery`;
+    const ask = (name: string): Promise<Reply> =>
+      server.request("POST", `${base}/checkNameAvailability?${version}`, {
+        name,
+        type: "Example.Bakery/ovens",
+      });
+    assert.deepEqual((await ask("free")).json, { nameAvailable: true });
+    assert.equal(pick((await ask("TAKEN")).json, "reason"), "AlreadyExists");
+    assert.equal(pick((await ask("a/b")).json, "reason"), "Invalid");
+  });
+
+  it("tells whether a deployment would be accepted, and stores nothing", async () => {
+    const base = ovens.replace(/ovens$/, "deployments/d1/preflight");
+    const ask = (resources: readonly object[]): Promise<Reply> =>
+      server.request("POST", `${base}?${version}`, { resources });
+    const good = {
+      name: "planned",
+      type: "Example.Bakery/ovens",
+      apiVersion: "2026-01-01",
+      location: "eastus",
+      properties: { size: 1 },
+    };
+    assert.deepEqual((await ask([good])).json, { status: "Succeeded" });
+    const bad = await ask([good, { ...good, location: "mars", properties: { size: 1_000 } }]);
+    assert.equal(bad.status, 200);
+    assert.equal(pick(bad.json, "status"), "Failed");
+    assert.ok(pickList(bad.json, "error.details").length > 0);
+    assert.equal((await server.get("planned")).status, 404);
+  });
+
+  it("refuses to move what cannot be moved", async () => {
+    await server.made("settler", {});
+    const path = `/subscriptions/${subscription}/resourceGroups/Bread/moveResources?${version}`;
+    const target = `/subscriptions/${subscription}/resourceGroups/Other`;
+    const ask = (id: string): Promise<Reply> =>
+      server.request("POST", path, { targetResourceGroup: target, resources: [id] });
+    assert.equal(codeOf(await ask(`${ovens}/settler`)), "ResourceMoveNotSupported");
+    assert.equal((await ask(`${ovens}/nobody`)).status, 404);
+    assert.equal((await ask("nonsense")).status, 400);
+  });
+
+  it("describes itself in Swagger", async () => {
+    const reply = await server.request("GET", "/swagger");
+    assert.equal(reply.status, 200, reply.text);
+    const one = await server.request("GET", "/swagger/Example.Bakery/2026-01-01.json");
+    assert.equal(pick(one.json, "swagger"), "2.0");
+  });
+});
