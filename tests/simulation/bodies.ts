@@ -90,6 +90,9 @@ export class Bodies {
   }
 
   #checkBeginning(body: Body, resource: Resource): void {
+    if (body.isTold) {
+      throw new Violation("told-in-time", `${body.name} begins though it was told to stop`);
+    }
     body.checkStillHeld();
     const claim = this.#place.shared.referee.claimOf(body.token);
     if (claim === undefined || keyText(claim.key) !== keyText(body.key)) {

@@ -127,6 +127,13 @@ export const bugs: readonly Bug[] = [
     replace: "Promise.resolve(ports,",
   },
   {
+    name: "hasty-adoption",
+    about: "what was written while a kind was adopted, by who did not know of it, is not adopted",
+    file: "adoption.ts",
+    find: "await wakeChanged(store, kind, revision, signal);",
+    replace: "",
+  },
+  {
     name: "restless",
     about: "a settled resource is written again at every look",
     file: "settle.ts",

@@ -21,10 +21,13 @@ export type Annotations = Readonly<Record<string, string | undefined>>;
 export class People {
   readonly #shared: SharedStore;
   readonly #ids: Ids;
+  readonly #isAware: () => boolean;
 
-  constructor(shared: SharedStore, dice: Dice) {
+  /** Who is aware that a kind is reconciled wakes what is written. */
+  constructor(shared: SharedStore, dice: Dice, isAware: () => boolean) {
     this.#shared = shared;
     this.#ids = seededIds(dice.random);
+    this.#isAware = isAware;
   }
 
   read(key: ResourceKey): Resource | undefined {
@@ -81,7 +84,8 @@ export class People {
   async delete(key: ResourceKey): Promise<boolean> {
     const resource = this.read(key);
     if (resource === undefined || resource.metadata.deletionTimestamp !== undefined) return false;
-    await this.#shared.commit(undefined, [deletionOf(key, resource, this.#shared.nowMs())]);
+    const marked = deletionOf(key, resource, this.#shared.nowMs());
+    await this.#shared.commit(undefined, [this.#isAware() ? marked : withoutWake(marked)]);
     return true;
   }
 
@@ -95,7 +99,7 @@ export class People {
   async #put(key: ResourceKey, resource: Resource, when: Precondition): Promise<void> {
     const { uid } = resource.metadata;
     const draft = simDraft(resource);
-    const due = key.kind === noteKind ? {} : { due: dueNow };
+    const due = key.kind === noteKind || !this.#isAware() ? {} : { due: dueNow };
     const write: Write = { kind: "put", key, uid, draft, when, ...due };
     const [answer] = await this.#shared.commit(undefined, [write]);
     if (answer?.kind === "refused") throw answer.error;
@@ -117,6 +121,12 @@ export function deletionOf(key: ResourceKey, resource: Resource, nowMs: number):
   const generation = metadata.generation + 1;
   const marked = { ...resource, metadata: { ...metadata, generation, deletionTimestamp } };
   return { kind: "put", key, uid: metadata.uid, draft: simDraft(marked), when, due: dueNow };
+}
+
+function withoutWake(write: Write): Write {
+  if (write.kind !== "put") return write;
+  const { kind, key, uid, draft, when } = write;
+  return { kind, key, uid, draft, when };
 }
 
 function withoutAbsent(annotated: Annotations): { readonly [key: string]: string } {

@@ -40,6 +40,8 @@ export interface Plan {
   readonly leaseMs: number;
   /** How long the weather is fine at first. */
   readonly calmMs: number;
+  /** How long those who write do not know yet that somebody reconciles, and so wake nobody. */
+  readonly unawareMs: number;
   readonly stormMs: number;
   readonly quietMs: number;
   readonly limits: Limits;
@@ -93,6 +95,7 @@ function usualPlan(seed: number, dice: Dice, faults: ReadonlySet<FaultKind>): Pl
     processes: sizes.between(1, 4),
     leaseMs,
     calmMs: 0,
+    unawareMs: sizes.pick([0, 0, 0, 20_000]),
     stormMs,
     quietMs: sizes.chance(0.03) ? 2 * hourMs : 6 * minuteMs,
     limits: {
@@ -132,6 +135,7 @@ function crowdPlan(seed: number, dice: Dice, given: Partial<Mob> = {}): Plan {
     processes: sizes.between(1, 2),
     leaseMs: 10_000,
     calmMs: 0,
+    unawareMs: 0,
     stormMs,
     quietMs: minuteMs,
     limits: { slots, perNamespace: slots, perKind: sizes.between(2, 2 * slots) },
@@ -179,6 +183,7 @@ function watchersPlan(seed: number, dice: Dice, faults: ReadonlySet<FaultKind>):
     shape: "watchers",
     leaseMs: 10_000,
     calmMs: adoptedMs,
+    unawareMs: 0,
     stormMs,
     limits: { slots: 10, perNamespace: 10, perKind: 10 },
     settings: { resyncMs: 0, timeoutMs: 2 * minuteMs },

@@ -3,15 +3,13 @@
 // that phrase is not there any more loading fails, so that a planted bug cannot wither.
 
 import { registerHooks } from "node:module";
-import { engineFrom } from "./engine-under-test.ts";
-import type { EngineModules } from "./engine-under-test.ts";
 import type { StartEngine } from "./fleet.ts";
 
 export interface Bug {
   readonly name: string;
   /** What is wrong with the engine that has it. */
   readonly about: string;
-  /** A file of src/engine. */
+  /** The name of a file of src/engine, wherever it is there. */
   readonly file: string;
   readonly find: string;
   readonly replace: string;
@@ -30,33 +28,33 @@ export async function plant(bug: Bug): Promise<StartEngine> {
     resolve: (specifier, context, next) => {
       const resolved = next(specifier, context);
       const isInside = context.parentURL?.endsWith(mark) === true;
-      const file = fileOf(resolved.url);
-      const isCopied = isInside && file !== undefined && !shared.has(file);
+      const isCopied = isInside && isOfEngine(resolved.url) && !shared.has(nameOf(resolved.url));
       return isCopied ? { ...resolved, url: `${resolved.url}${mark}` } : resolved;
     },
     load: (url, context, next) => {
       const loaded = next(url, context);
-      if (!url.endsWith(mark) || fileOf(url.slice(0, -mark.length)) !== bug.file) return loaded;
+      const isMeant = url.endsWith(mark) && nameOf(url.slice(0, -mark.length)) === bug.file;
+      if (!isMeant) return loaded;
       isPlanted = true;
       return { ...loaded, source: replaced(textOf(loaded.source), bug) };
     },
   });
   try {
-    const [engine, waking] = await Promise.all([
-      import(`${engineFolder}engine.ts${mark}`) as Promise<Pick<EngineModules, "startEngine">>,
-      import(`${engineFolder}waking-companion.ts${mark}`) as Promise<
-        Pick<EngineModules, "wakingCompanion">
-      >,
-    ]);
+    const url = new URL(`./engine-under-test.ts${mark}`, import.meta.url).href;
+    const { realEngine } = (await import(url)) as { readonly realEngine: StartEngine };
     if (!isPlanted) throw new Error(`${bug.name}: ${bug.file} is no part of the engine`);
-    return engineFrom({ ...engine, ...waking });
+    return realEngine;
   } finally {
     hooks.deregister();
   }
 }
 
-function fileOf(url: string): string | undefined {
-  return url.startsWith(engineFolder) ? url.slice(engineFolder.length) : undefined;
+function isOfEngine(url: string): boolean {
+  return url.startsWith(engineFolder);
+}
+
+function nameOf(url: string): string {
+  return url.slice(url.lastIndexOf("/") + 1);
 }
 
 function textOf(source: string | ArrayBuffer | NodeJS.TypedArray | undefined): string {

@@ -45,6 +45,8 @@ const convergeMinutes = [1, 2, 4, 8, 15, 30, 60, 90, 120, 180];
 /** A wake-up in clear weather, from the change to the effect of who was woken. */
 const promptMs = 20_000;
 const freshMs = 5_000;
+/** Of a larger crowd only what others notice is looked at. */
+const mostLooked = 100;
 
 export async function runPlan(
   plan: Plan,
@@ -94,8 +96,9 @@ async function phases(world: World): Promise<void> {
   world.begin();
   await agenda.advance(plan.stormMs);
   world.calm();
-  if (plan.shape === "crowd") return checkFresh(world);
+  if (plan.shape === "crowd") checkFresh(world);
   await agenda.advance(lastFaultMs);
+  if (plan.poisons.length > mostLooked) return;
   if (plan.poisons.length > 0) {
     await converge(world);
     await checkPutAside(world);

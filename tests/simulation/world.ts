@@ -61,7 +61,8 @@ export class World {
     this.weather = new Weather(plan.rates, this.#dice.fork("weather"));
     this.network = new Network(this.agenda, this.weather, trace);
     this.shared = new SharedStore(this.agenda, trace);
-    this.people = new People(this.shared, this.#dice.fork("people"));
+    const isAware = (): boolean => this.agenda.nowMs >= plan.unawareMs;
+    this.people = new People(this.shared, this.#dice.fork("people"), isAware);
     const outsideDice = this.#dice.fork("outside");
     this.outside = new Outside(this.agenda, this.network, outsideDice, plan.outsideMs);
     this.memory = new Memory(this.shared.referee);
@@ -176,7 +177,8 @@ export class World {
   #checkTakeover({ key, token, process, expiresAtMs }: HeldClaim): void {
     const endedAtMs = this.agenda.nowMs - (this.shared.nowMs() - expiresAtMs);
     const wasClear = endedAtMs > this.#calmSinceMs + lastFaultMs;
-    if (!wasClear || !process.isAlive || this.outside.moodOf(key.name) !== "fine") return;
+    const wasPoisoned = this.plan.poisons.some(({ name }) => name === key.name);
+    if (!wasClear || !process.isAlive || wasPoisoned) return;
     const text = `${process.name} #${token} ${keyText(key)} ran out`;
     throw new Violation("kept-leases", text);
   }

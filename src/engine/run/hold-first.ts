@@ -1,6 +1,7 @@
 // A kind with `remove` is held by the finalizer before anything is done for it. While that is being
 // stored people may write as well: pause it, delete it, say that it is not to be touched. So what
-// was planned is planned once more on what the finalizer was stored with.
+// was planned is planned once more on what the finalizer was stored with. And the store may take
+// its time, so that the run is over before it has begun.
 
 import type { Resource } from "../../kernel/resource.ts";
 import { withFinalizer } from "./paperwork.ts";
@@ -17,6 +18,7 @@ export async function holdFirst(run: Run): Promise<boolean> {
     const plan = planOf(resource);
     return plan.kind === "run" && plan.addsFinalizer ? withFinalizer(resource) : resource;
   });
+  if (run.abortCause !== undefined) return false;
   const plan = planOf(run.current());
   return plan.kind === "run" && plan.what === planned.what && !plan.addsFinalizer;
 }
