@@ -1,6 +1,6 @@
 /**
  * `npm run bench`: every speed that is promised, side by side with the raw limit of the machine
- * in the same run, as one table. `-- --only sqlite|postgres|kube|engine|million`
+ * in the same run, as one table. `-- --only sqlite|postgres|kube|engine|idle|million`
  * runs a part; `-- --million 200000` a smaller last part. Ends with exit code 1 when a row is
  * missed.
  */
@@ -13,6 +13,7 @@ import { openSqliteStore } from "../src/store/sqlite/store.ts";
 import { startPostgres } from "../tests/peers/postgres.ts";
 import { creation, keys } from "./documents.ts";
 import { engine } from "./engine.ts";
+import { idle } from "./idle.ts";
 import { loopDelayP99 } from "./measure.ts";
 import { kube } from "./kube.ts";
 import { million } from "./million.ts";
@@ -37,16 +38,20 @@ const { values } = parseArgs({
 });
 const folder = await mkdtemp(join(tmpdir(), "setpoint-bench-"));
 const rows: Row[] = [];
+/** What no row of a table can show. */
+const notes: string[] = [];
 try {
   if (isWanted("sqlite")) rows.push(...(await sqlite()));
   if (isWanted("postgres")) rows.push(...(await postgres()));
   if (isWanted("kube")) rows.push(...(await kubeRows()));
   if (isWanted("engine")) rows.push(...(await engine(folder)));
+  if (isWanted("idle")) rows.push(...(await idle(folder, (note) => notes.push(note))));
   if (isWanted("million")) rows.push(...(await million(folder, Number(values.million))));
 } finally {
   await rm(folder, { recursive: true, force: true });
 }
 console.log(tableText(rows));
+for (const note of notes) console.log(`\n${note}`);
 process.exit(rows.every((row) => row.isMet) ? 0 : 1);
 
 function isWanted(part: string): boolean {
