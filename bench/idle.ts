@@ -106,7 +106,8 @@ async function postgresPlans(url: string): Promise<string> {
   const plans: string[] = [];
   client.on("notice", ({ message = "" }) => plans.push(message));
   await client.connect();
-  await client.query(`LOAD 'auto_explain'; SET search_path = setpoint; SET client_min_messages = log;
+  await client.query(`LOAD 'auto_explain';
+    SET search_path = setpoint; SET client_min_messages = log;
     SET auto_explain.log_min_duration = 0; SET auto_explain.log_nested_statements = on;
     SET auto_explain.log_analyze = on; SET auto_explain.log_timing = off;
     SET auto_explain.log_buffers = on`);
