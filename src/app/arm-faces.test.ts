@@ -113,6 +113,21 @@ it("keeps a server from starting when a module has a face that cannot be served"
   });
 });
 
+it("shows spec and status of the stored version where a module gives no schema", async () => {
+  await memory.create(definition("sheds"));
+  const reconciler = { reconcile: (): Promise<never> => Promise.reject(new Error("unused")) };
+  const versions = [{ apiVersion: "2026-01-01" }];
+  const arm = { provider: "Example.Shop", type: "sheds", locations: ["Here"], versions };
+  const module = { name: "sheds", kinds: [{ kind: "sheds.example.com", reconciler, arm }] };
+  const { clock, timers } = memory.surroundings;
+  const log = logger(() => undefined, clock, "error");
+  const modules = [loadedModule("sheds.ts", module)];
+  await using own = await openArmFaces({ plane: memory.plane, modules, timers, log });
+  const body = bodyOf(own.faces.byKind("sheds.example.com"), "2026-01-01");
+  const stored = { spec: { size: 1, colour: "red" }, status: { url: "u", conditions: [] } };
+  assert.deepEqual(await body.read(stored), { size: 1, colour: "red", url: "u" });
+});
+
 it("gives an action the children of its resource and nothing else", async () => {
   const owner = await memory.create(configMap("owner", {}));
   const { uid } = owner.metadata;

@@ -4,9 +4,12 @@
 
 import { admissionChain } from "../intents/admission/admission.ts";
 import { installKind } from "../intents/install-kind.ts";
+import type { KindRegistry } from "../intents/kinds/registry.ts";
+import type { ArmFace, ArmVersion } from "../kernel/arm-face.ts";
 import { SetpointError, isSetpointError } from "../kernel/errors.ts";
 import type { Timers } from "../kernel/timers.ts";
 import { faceDefinition } from "../surfaces/arm/face-kind.ts";
+import { propertiesSchema } from "../surfaces/arm/face-of-resource.ts";
 import { armFaces } from "../surfaces/arm/faces.ts";
 import type { ArmFaces } from "../surfaces/arm/faces.ts";
 import { followFaces } from "../surfaces/arm/follow-faces.ts";
@@ -35,7 +38,7 @@ export async function openArmFaces(input: ArmFacesInput): Promise<OpenArmFaces> 
   const maker = { name: "setpoint-arm", version: 1, isReconciled: false };
   await installKind(unhindered, faceDefinition, maker);
   const faces = armFaces(intents.kinds);
-  putFaces(faces, modules);
+  putFaces(faces, modules, intents.kinds);
   const following = followFaces({
     intents: unhindered,
     faces,
@@ -45,10 +48,14 @@ export async function openArmFaces(input: ArmFacesInput): Promise<OpenArmFaces> 
   return { faces, [Symbol.asyncDispose]: () => following[Symbol.asyncDispose]() };
 }
 
-export function putFaces(faces: ArmFaces, modules: readonly LoadedModule[]): void {
+export function putFaces(
+  faces: ArmFaces,
+  modules: readonly LoadedModule[],
+  registry: Pick<KindRegistry, "byId">,
+): void {
   for (const face of facesOf(modules)) {
     try {
-      faces.put(face);
+      faces.put(wholeFace(face, registry));
     } catch (error) {
       if (!isSetpointError(error)) throw error;
       const { file = "" } =
@@ -60,4 +67,16 @@ export function putFaces(faces: ArmFaces, modules: readonly LoadedModule[]): voi
       });
     }
   }
+}
+
+/** What is missing from a face for another reason than this is told when it is put in. */
+function wholeFace(face: ArmFace, kinds: Pick<KindRegistry, "byId">): ArmFace {
+  const served = kinds.byId(face.kind);
+  const schema = propertiesSchema(served?.storage.definition.schema ?? {});
+  const declared: unknown = face.versions;
+  if (!Array.isArray(declared)) return { ...face, versions: [] };
+  const versions = (declared as readonly Partial<ArmVersion>[]).map(
+    (version) => Object.assign({ schema }, version) as ArmVersion,
+  );
+  return { ...face, versions };
 }

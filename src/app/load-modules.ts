@@ -30,7 +30,7 @@ export interface LoadedKind {
   /** Absent when somebody else makes the definition. */
   readonly kind?: KindInput;
   readonly reconciler: Reconciler;
-  /** Whether it can be served is seen once the kind is: see surfaces/arm/faces.ts. */
+  /** Made whole, and judged, once the kind is served: see arm-faces.ts. */
   readonly arm?: ArmFace;
 }
 
@@ -116,7 +116,7 @@ function loadedKind(file: string, field: string, entry: unknown): LoadedKind {
     id,
     reconciler: reconcilerOf({ kind, reconciler }),
     ...(typeof kind === "string" ? {} : { kind }),
-    ...(arm === undefined ? {} : { arm: { ...arm, kind: id } }),
+    ...(arm === undefined ? {} : { arm: { ...arm, kind: id } as ArmFace }),
   };
 }
 

@@ -35,6 +35,7 @@ export type {
   ArmActionContext,
   ArmFaceOfKind,
   ArmVersion,
+  ArmVersionOfKind,
   ChildReference,
   StoredParts,
 } from "../kernel/arm-face.ts";

@@ -25,7 +25,15 @@ export interface ArmFace {
 }
 
 /** A face as it stands beside its kind, which need not be named again. */
-export type ArmFaceOfKind = Omit<ArmFace, "kind">;
+export interface ArmFaceOfKind extends Omit<ArmFace, "kind" | "versions"> {
+  readonly versions: readonly ArmVersionOfKind[];
+}
+
+/**
+ * Without a schema, `properties` are the spec of the kind, and the fields of its status, which can
+ * only be read.
+ */
+export type ArmVersionOfKind = Omit<ArmVersion, "schema"> & Partial<Pick<ArmVersion, "schema">>;
 
 export interface ArmVersion {
   /** Such as "2026-01-01" or "2026-01-01-preview". */

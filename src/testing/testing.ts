@@ -57,7 +57,9 @@ export async function startTestServer(
   });
   const { clock, timers } = surroundings;
   // A face that no server would serve fails here, too.
-  if (facesOf(loaded).length > 0) putFaces(armFaces(plane.intents.kinds), loaded);
+  if (facesOf(loaded).length > 0) {
+    putFaces(armFaces(plane.intents.kinds), loaded, plane.intents.kinds);
+  }
   return {
     apply: async (object) => await apply(memory, object),
     patch: async (place, patch) => await memory.patch(placed(memory, place), patch),

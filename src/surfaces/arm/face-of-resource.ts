@@ -118,7 +118,7 @@ function versionOf({ id, kinds, shown, version, field, problems }: VersionInput)
 const ofTheEngine: ReadonlySet<string> = new Set(["observedGeneration", "conditions", "reconcile"]);
 
 /** The schema of the spec, with the fields of the status that it has not itself. */
-function propertiesSchema(whole: JsonObject): JsonObject {
+export function propertiesSchema(whole: JsonObject): JsonObject {
   const parts = objectAt(whole, "properties");
   const spec = objectAt(parts, "spec");
   const fields: MutableJsonObject = { ...objectAt(spec, "properties") };
