@@ -5,7 +5,7 @@
 import { admissionChain } from "../intents/admission/admission.ts";
 import { installKind } from "../intents/install-kind.ts";
 import type { KindRegistry } from "../intents/kinds/registry.ts";
-import type { ArmFace, ArmVersion } from "../kernel/arm-face.ts";
+import type { ArmFace } from "../kernel/arm-face.ts";
 import { SetpointError, isSetpointError } from "../kernel/errors.ts";
 import type { Timers } from "../kernel/timers.ts";
 import { faceDefinition } from "../surfaces/arm/face-kind.ts";
@@ -16,7 +16,7 @@ import { followFaces } from "../surfaces/arm/follow-faces.ts";
 import type { Logger } from "../telemetry/log.ts";
 import type { ControlPlane } from "./control-plane.ts";
 import { facesOf } from "./load-modules.ts";
-import type { LoadedModule } from "./load-modules.ts";
+import type { DeclaredFace, LoadedModule } from "./load-modules.ts";
 
 export interface ArmFacesInput {
   readonly plane: Pick<ControlPlane, "intents">;
@@ -70,13 +70,10 @@ export function putFaces(
 }
 
 /** What is missing from a face for another reason than this is told when it is put in. */
-function wholeFace(face: ArmFace, kinds: Pick<KindRegistry, "byId">): ArmFace {
+function wholeFace(face: DeclaredFace, kinds: Pick<KindRegistry, "byId">): ArmFace {
   const served = kinds.byId(face.kind);
   const schema = propertiesSchema(served?.storage.definition.schema ?? {});
   const declared: unknown = face.versions;
   if (!Array.isArray(declared)) return { ...face, versions: [] };
-  const versions = (declared as readonly Partial<ArmVersion>[]).map(
-    (version) => Object.assign({ schema }, version) as ArmVersion,
-  );
-  return { ...face, versions };
+  return { ...face, versions: face.versions.map((version) => Object.assign({ schema }, version)) };
 }

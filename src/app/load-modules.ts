@@ -9,7 +9,7 @@ import { idOfModuleKind, reconcilerOf } from "../engine/module.ts";
 import type { Module, ModuleKind } from "../engine/module.ts";
 import type { Reconciler } from "../engine/reconciler.ts";
 import { kindInputProblem } from "../intents/kinds/kind-definition.ts";
-import type { ArmFace } from "../kernel/arm-face.ts";
+import type { ArmFaceOfKind } from "../kernel/arm-face.ts";
 import { SetpointError } from "../kernel/errors.ts";
 import type { KindInput } from "../kernel/kind.ts";
 import { dnsLabelProblems } from "../kernel/names.ts";
@@ -25,13 +25,15 @@ export interface LoadedModule {
 
 type Systems = NonNullable<Module["systems"]>;
 
+export type DeclaredFace = ArmFaceOfKind & { readonly kind: string };
+
 export interface LoadedKind {
   readonly id: string;
   /** Absent when somebody else makes the definition. */
   readonly kind?: KindInput;
   readonly reconciler: Reconciler;
   /** Made whole, and judged, once the kind is served: see arm-faces.ts. */
-  readonly arm?: ArmFace;
+  readonly arm?: DeclaredFace;
 }
 
 export async function loadModules(files: readonly string[]): Promise<readonly LoadedModule[]> {
@@ -47,7 +49,7 @@ export function kindsOf(modules: readonly LoadedModule[]): ReadonlySet<string> {
 }
 
 /** The faces of their kinds, types before those inside them. */
-export function facesOf(modules: readonly LoadedModule[]): readonly ArmFace[] {
+export function facesOf(modules: readonly LoadedModule[]): readonly DeclaredFace[] {
   const faces = modules.flatMap(({ kinds }) => kinds.flatMap(({ arm }) => arm ?? []));
   const depth = ({ type }: { readonly type: unknown }): number => String(type).split("/").length;
   return faces.sort((a, b) => depth(a) - depth(b));
@@ -116,7 +118,7 @@ function loadedKind(file: string, field: string, entry: unknown): LoadedKind {
     id,
     reconciler: reconcilerOf({ kind, reconciler }),
     ...(typeof kind === "string" ? {} : { kind }),
-    ...(arm === undefined ? {} : { arm: { ...arm, kind: id } as ArmFace }),
+    ...(arm === undefined ? {} : { arm: { ...arm, kind: id } }),
   };
 }
 
