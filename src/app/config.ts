@@ -28,6 +28,7 @@ export interface ServeOptions extends StoreOptions, EngineOptions {
   readonly auditLog?: string;
   /** Common names of client certificates that act as the Azure Resource Manager. */
   readonly armClients?: readonly string[];
+  readonly armRetryAfter?: number;
 }
 
 export type StoreLocation =
@@ -100,15 +101,15 @@ export function serveConfig(options: ServeOptions, file: ConfigFile = {}): Serve
       given(options.auditLog) ?? file.audit?.log,
     ),
     engine: engineConfig(options, file),
-    arm: armConfig(options.armClients, file.arm),
+    arm: armConfig(options, file.arm),
   };
 }
 
 function armConfig(
-  clients: readonly string[] | undefined,
+  { armClients: clients, armRetryAfter }: ServeOptions,
   file: ConfigFile["arm"],
 ): ArmServeConfig {
-  const { retryAfter = defaultRetryAfterSeconds } = file ?? {};
+  const retryAfter = armRetryAfter ?? file?.retryAfter ?? defaultRetryAfterSeconds;
   if (!Number.isSafeInteger(retryAfter) || retryAfter < 0 || retryAfter > maxRetryAfterSeconds) {
     const message = `arm.retryAfter must be whole seconds up to ${maxRetryAfterSeconds}`;
     throw new SetpointError("config.invalid", message, {

@@ -4,12 +4,16 @@ import assert from "node:assert/strict";
 import { request as httpsRequest } from "node:https";
 import type { IncomingHttpHeaders } from "node:http";
 import { dirname, join } from "node:path";
+import { after, before, describe } from "node:test";
 import { openAuthority } from "../../src/app/tls/authority.ts";
 import { systemClock } from "../../src/kernel/clock.ts";
 import { systemRandom } from "../../src/kernel/random.ts";
+import { findPostgres } from "../../tools/peers.ts";
 import { root } from "../../tools/stages.ts";
 import { pick, pickList, pickText, startKubeServer } from "../kube/server.ts";
 import type { KubeServer, Reply, RequestHeaders } from "../kube/server.ts";
+import { startPostgres } from "../peers/postgres.ts";
+import type { Postgres } from "../peers/postgres.ts";
 import { waitUntil } from "../peers/wait.ts";
 
 export const subscription = "11111111-2222-3333-4444-555555555555";
@@ -97,6 +101,30 @@ export async function startArmServer(store?: string): Promise<ArmServer> {
       asManager({ server, client, method, path, body, headers }),
     [Symbol.asyncDispose]: () => server[Symbol.asyncDispose](),
   };
+}
+
+/** The server is there once the tests run. */
+export function onEachStore(title: string, suite: (server: () => ArmServer) => void): void {
+  for (const kind of ["SQLite", "PostgreSQL"] as const) {
+    const skip = kind === "PostgreSQL" && findPostgres() === undefined;
+    describe(`${title} (${kind})`, { skip }, () => {
+      let postgres: Postgres | undefined;
+      let server: ArmServer | undefined;
+      before(async () => {
+        if (kind === "PostgreSQL") postgres = await startPostgres();
+        server = await startArmServer(postgres?.url());
+      });
+      after(async () => {
+        await server?.stop();
+        await postgres?.[Symbol.asyncDispose]();
+        assert.deepEqual(server?.errors, []);
+      });
+      suite(() => {
+        if (server === undefined) throw new Error("the server has not been started");
+        return server;
+      });
+    });
+  }
 }
 
 export function oven(name: string): string {

@@ -1,23 +1,14 @@
 // Operations through the Resource Manager surface of a real server: what pollers see while work
 // goes on, when it fails, and when somebody else is faster; what is let pass meanwhile.
 import assert from "node:assert/strict";
-import { after, before, describe, it } from "node:test";
+import { before, it } from "node:test";
 import { pick, pickText } from "../kube/server.ts";
 import type { Reply } from "../kube/server.ts";
 import { waitUntil } from "../peers/wait.ts";
-import { codeOf, oven, ovens, startArmServer, subscription } from "./arm-server.ts";
+import { codeOf, onEachStore, oven, ovens, subscription } from "./arm-server.ts";
 import type { ArmServer } from "./arm-server.ts";
 
 let server: ArmServer;
-
-before(async () => {
-  server = await startArmServer();
-});
-
-after(async () => {
-  await server.stop();
-  assert.deepEqual(server.errors, []);
-});
 
 function pollUrl(reply: Pick<Reply, "headers">, header = "azure-asyncoperation"): string {
   const url = String(reply.headers[header]);
@@ -35,7 +26,11 @@ async function ended(path: string): Promise<Reply> {
   return last;
 }
 
-describe("an operation", () => {
+onEachStore("an operation", (started) => {
+  before(() => {
+    server = started();
+  });
+
   it("shows its progress while the resource shows a state that is not final", async () => {
     const made = await server.put("slow", { mode: "slow" });
     assert.equal(made.status, 201, made.text);

@@ -54,6 +54,8 @@ export interface KubeServerOptions {
   readonly module?: readonly string[];
   /** Names of certificates that act as the Azure Resource Manager. */
   readonly armClients?: readonly string[];
+  /** Seconds that pollers of operations are told to wait. */
+  readonly armRetryAfter?: number;
 }
 
 export async function startKubeServer({

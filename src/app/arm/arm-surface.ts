@@ -9,6 +9,7 @@ import type { ArmFaces } from "../../surfaces/arm/faces.ts";
 import { swaggerDocuments } from "../../surfaces/arm/swagger/swagger.ts";
 import type { Logger } from "../../telemetry/log.ts";
 import type { Exchange } from "../../surfaces/http/exchange.ts";
+import { createFairness } from "../../surfaces/http/fairness.ts";
 import { openArmFaces } from "../arm-faces.ts";
 import type { ArmServeConfig } from "../config.ts";
 import type { ControlPlane } from "../control-plane.ts";
@@ -86,6 +87,7 @@ async function startArmSurface(
   const answer = armApi({
     surface: { intents, faces, authorizer: rbac, retryAfterSeconds },
     documents: swaggerDocuments(faces),
+    fairness: createFairness({ timers: systemTimers }),
     authentication,
     managers: new Set(clients),
     onAnswer: ({ ids, ...answered }) => log.debug({ ...answered, ...ids }, "request answered"),

@@ -5,11 +5,12 @@
 import type { Authentication } from "../../intents/auth/authentication.ts";
 import { forbiddenAccess } from "../../intents/auth/forbidden.ts";
 import type { ResourceAccess } from "../../intents/auth/policy.ts";
-import { anonymousName } from "../../intents/auth/user.ts";
+import { anonymousName, mastersGroup } from "../../intents/auth/user.ts";
 import type { UserInfo } from "../../intents/auth/user.ts";
 import type { ServedKind } from "../../intents/kinds/served-kind.ts";
 import { isSetpointError } from "../../kernel/errors.ts";
 import type { Exchange, Headers } from "../http/exchange.ts";
+import type { Fairness } from "../http/fairness.ts";
 import { actionOf, performAction } from "./actions.ts";
 import { addressed } from "./addressed.ts";
 import type { Addressed } from "./addressed.ts";
@@ -41,6 +42,7 @@ export interface ArmApiInput {
   /** What describes the surface, under /swagger. */
   readonly documents: SwaggerDocuments;
   readonly authentication: Authentication;
+  readonly fairness: Fairness;
   /** Common names of the certificates of the resource manager. */
   readonly managers: ReadonlySet<string>;
   /** Told of each answer, under the ids of its request. */
@@ -132,7 +134,18 @@ async function answerTo(
     caller: { user, warn: () => undefined },
     ids,
   };
-  return await dispatch(surface, request, path);
+  if (isManager || user.groups.includes(mastersGroup)) {
+    return await dispatch(surface, request, path);
+  }
+  // One who floods the server slows down only themselves; who keeps it running is let in.
+  const kind = exchange.method === "GET" || exchange.method === "HEAD" ? "read" : "write";
+  const place = input.fairness.enter(kind, user.name);
+  if (place !== undefined) await place;
+  try {
+    return await dispatch(surface, request, path);
+  } finally {
+    input.fairness.leave(kind, user.name);
+  }
 }
 
 /** Versions for operators are shown to those who may read them, and never to customers. */
