@@ -90,7 +90,11 @@ async function startArmSurface(
     fairness: createFairness({ timers: systemTimers }),
     authentication,
     managers: new Set(clients),
-    onAnswer: ({ ids, ...answered }) => log.debug({ ...answered, ...ids }, "request answered"),
+    // What was changed can be found in the log by the ids of whoever asked for it.
+    onAnswer: ({ ids, ...answered }) => {
+      const isRead = answered.method === "GET" || answered.method === "HEAD";
+      log[isRead ? "debug" : "info"]({ ...answered, ...ids }, "request answered");
+    },
     onError: (error, { ids, ...answered }) =>
       log.error({ error, ...answered, ...ids }, "request failed"),
   });
