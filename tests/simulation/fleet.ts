@@ -21,7 +21,8 @@ export interface StartOptions {
 }
 
 export interface StartedEngine {
-  add(reconciler: Reconciler): unknown;
+  /** Returns what takes the reconciler away again. */
+  add(reconciler: Reconciler): () => void;
   stop(): Promise<void>;
 }
 
@@ -108,6 +109,7 @@ export class Fleet {
     const { process, engine } = member;
     if (member.isStopping) return;
     Object.assign(member, { isStopping: true });
+    process.isStopping = true;
     this.stops += 1;
     this.#tell(process, "is told to stop");
     const toldAtMs = agenda.nowMs;

@@ -25,6 +25,8 @@ export class SimulatedProcess {
   /** What it has asked of others and not been told yet, and the timers that it has set. */
   openCalls = 0;
   openTimers = 0;
+  /** It was told to stop in the orderly way. */
+  isStopping = false;
   /** Calls made in all. */
   calls = 0;
   /** When it last was paused, in true time: what it believes about leases is off since then. */

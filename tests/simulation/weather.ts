@@ -20,6 +20,7 @@ export const faultKinds = [
   "clock-step",
   "store-clock-step",
   "restart",
+  "swap",
   "compaction",
 ] as const;
 
@@ -88,5 +89,6 @@ const usualRates: Rates = {
   "clock-step": 0.02,
   "store-clock-step": 0.005,
   restart: 0.005,
+  swap: 0.02,
   compaction: 0.005,
 };

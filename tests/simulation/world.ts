@@ -2,6 +2,7 @@
 // It only knows how to begin and how to let time pass; run.ts says what is done with it.
 
 import type { EnginePorts } from "../../src/engine/ports.ts";
+import type { Reconciler } from "../../src/engine/reconciler.ts";
 import type { ResourceKey } from "../../src/kernel/resource.ts";
 import { keyText } from "../../src/kernel/resource.ts";
 import { Agenda } from "./agenda.ts";
@@ -168,9 +169,31 @@ export class World {
     const { bodies, outside, memory } = this;
     const settings = { ...plan.settings, concurrency: plan.limits.perKind };
     for (const reconciler of simReconcilers({ process, bodies, outside, memory, settings })) {
-      engine.add(reconciler);
+      this.#install(process, engine, reconciler);
     }
     return engine;
+  }
+
+  /** Now and then a reconciler is taken away and comes back, as when its module is replaced. */
+  #install(process: SimulatedProcess, engine: StartedEngine, reconciler: Reconciler): void {
+    const { agenda, weather } = this;
+    const takeAway = engine.add(reconciler);
+    const inTime = (ms: number, run: () => void): void => {
+      agenda.after(ms, () => {
+        if (!process.isStopping) process.deliver(run);
+      });
+    };
+    const look = (): void => {
+      if (agenda.nowMs > this.plan.stormMs) return;
+      if (!weather.strikes("swap")) return inTime(2_000, look);
+      if (this.trace.isOn) {
+        this.trace.write(agenda.nowMs, `${process.name} does without ${reconciler.kind}`);
+      }
+      takeAway();
+      const awayMs = weather.dice.between(10, 10_000);
+      inTime(awayMs, () => this.#install(process, engine, reconciler));
+    };
+    if (this.plan.rates.swap > 0) inTime(2_000, look);
   }
 
   /** Whoever lives keeps what it holds, unless it cannot get rid of what does not stop. */
