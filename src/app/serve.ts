@@ -27,6 +27,7 @@ import { openCredentials } from "./credentials.ts";
 import { kubeSurface } from "./kube-surface.ts";
 import { kindsOf, loadModules } from "./load-modules.ts";
 import { openStore } from "./open-store.ts";
+import { guardProcess } from "./process-guard.ts";
 import { startReconciling } from "./reconciling.ts";
 import { monitorStore } from "./store-monitor.ts";
 import { peerCertificateOf } from "./tls/peer-certificate.ts";
@@ -50,7 +51,7 @@ const historySweepMs = 3_600_000;
 export async function startServer(
   config: ServeConfig,
   log: Logger,
-  options: Pick<HttpServerInput, "writeStallMs"> = {},
+  options: Pick<HttpServerInput, "writeStallMs"> & { readonly guardsProcess?: boolean } = {},
 ): Promise<RunningServer> {
   const given = await checkBeforeStart(config);
   const arm = prepareArm(config.arm, await loadModules(config.engine.modules));
@@ -60,6 +61,7 @@ export async function startServer(
   undo.defer(() => store.close());
   const stopping = new AbortController();
   const plane = undo.use(await openControlPlane(store, log, { reconciled: kindsOf(modules) }));
+  if (options.guardsProcess === true) undo.use(guardProcess({ log, meter: plane.meter }));
   const surroundings = systemSurroundings;
   const { worker } = undo.use(
     await startReconciling({ plane, modules, config: config.engine, surroundings, log }),

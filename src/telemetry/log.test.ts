@@ -30,3 +30,39 @@ it("an error is logged with its whole chain of causes", () => {
     ["store.unavailable", "ECONNREFUSED"],
   );
 });
+
+it("whatever was thrown can be logged", () => {
+  const lines: string[] = [];
+  const log = logger((line) => lines.push(line), manualClock(0));
+  const revoked = Proxy.revocable({}, {});
+  revoked.revoke();
+  const cyclic: { self?: unknown } = {};
+  cyclic.self = cyclic;
+  const bad = new Error("x");
+  const refuse = (): never => {
+    throw new Error("no");
+  };
+  const given: readonly unknown[] = [
+    revoked.proxy,
+    cyclic,
+    Symbol("x"),
+    10n,
+    undefined,
+    Object.assign(new Error("x"), { name: Symbol("q"), message: Symbol("m"), code: 10n }),
+    ...["message", "cause", "stack", "code"].map((name) =>
+      Object.defineProperty(new Error("x"), name, { get: refuse }),
+    ),
+    Object.assign(bad, { cause: bad }),
+  ];
+  for (const error of given) log.error({ error }, "failed");
+  assert.equal(lines.length, given.length);
+  for (const line of lines) assert.equal((JSON.parse(line) as { level: string }).level, "error");
+});
+
+it("a line does not grow with what somebody sent", () => {
+  const lines: string[] = [];
+  const log = logger((line) => lines.push(line), manualClock(0));
+  const huge = "x".repeat(5_000_000);
+  log.error({ error: new Error(huge), huge, parts: [huge] }, "failed");
+  assert.ok((lines[0] ?? "").length < 100_000);
+});

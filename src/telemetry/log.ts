@@ -19,6 +19,9 @@ export interface Logger {
 
 const order: readonly Level[] = ["debug", "info", "warn", "error"];
 const maxCauses = 8;
+/** Errors may hold whatever somebody sent us; a log is read by people. */
+const longestText = 16_384;
+const unshowable = "(cannot be shown)";
 
 export function logger(write: (line: string) => void, clock: Clock, least: Level = "info"): Logger {
   const at = (level: Level) => (fields: Fields, message: string) => {
@@ -32,23 +35,61 @@ export function logger(write: (line: string) => void, clock: Clock, least: Level
   return { debug: at("debug"), info: at("info"), warn: at("warn"), error: at("error") };
 }
 
+/** Total: what is logged is often what went wrong, and may be anything that can be thrown. */
 function loggable(value: unknown): unknown {
-  return value instanceof Error ? errorChain(value) : value;
+  if (typeof value === "string") return cut(value);
+  if (typeof value === "bigint" || typeof value === "symbol") return cut(String(value));
+  if (typeof value !== "object" || value === null) return value;
+  try {
+    const shown = value instanceof Error ? errorChain(value) : value;
+    const text = JSON.stringify(shown);
+    return text !== undefined && text.length > longestText * maxCauses ? cut(text) : shown;
+  } catch {
+    return unshowable;
+  }
 }
 
-/** Outermost first. */
-export function errorChain(error: Error): readonly object[] {
+/** Outermost first. Total: an error may have getters that throw, or be none at all. */
+export function errorChain(error: unknown): readonly object[] {
   const chain: object[] = [];
-  let current: unknown = error;
-  while (current instanceof Error && chain.length < maxCauses) {
-    const code = isSetpointError(current) ? current.code : (current as { code?: unknown }).code;
-    chain.push({
-      ...(code === undefined ? {} : { code }),
-      message: current.message,
-      ...(isSetpointError(current) ? { details: current.details } : {}),
-      ...(current.cause === undefined && !isSetpointError(current) ? { stack: current.stack } : {}),
-    });
-    current = current.cause;
+  try {
+    let current: unknown = error;
+    while (current instanceof Error && chain.length < maxCauses) {
+      chain.push(shownError(current));
+      current = current.cause;
+    }
+  } catch {
+    chain.push({ message: unshowable });
   }
   return chain;
+}
+
+function shownError(error: Error): object {
+  const isOurs = isSetpointError(error);
+  const [code, message, stack] = [
+    part(error, "code"),
+    part(error, "message"),
+    part(error, "stack"),
+  ];
+  const isLast = part(error, "cause") === undefined && !isOurs;
+  return {
+    ...(typeof code === "string" ? { code: cut(code) } : {}),
+    ...(typeof code === "number" ? { code } : {}),
+    message: typeof message === "string" ? cut(message) : unshowable,
+    ...(isOurs ? { details: error.details } : {}),
+    ...(isLast && typeof stack === "string" ? { stack: cut(stack) } : {}),
+  };
+}
+
+/** The stack, for one, cannot be read when the name of the error is a symbol. */
+function part(error: Error, name: string): unknown {
+  try {
+    return Reflect.get(error, name);
+  } catch {
+    return unshowable;
+  }
+}
+
+function cut(text: string): string {
+  return text.length <= longestText ? text : `${text.slice(0, longestText)}…`;
 }

@@ -84,7 +84,7 @@ function configOf(flags: Flags, command: Command): ServeConfig {
 
 async function serve(config: ServeConfig, level: Level): Promise<void> {
   const log = logger((line) => process.stderr.write(line), systemClock, level);
-  const server = await startServer(config, log);
+  const server = await startServer(config, log, { guardsProcess: true });
   // Listened for before anybody is told: who reads the first line may ask for the end at once.
   const asked = new Promise<string>((resolve) => {
     process.once("SIGTERM", resolve);
@@ -102,4 +102,6 @@ async function serve(config: ServeConfig, level: Level): Promise<void> {
   log.info({ signal }, "server stopping");
   await server.stop();
   console.log("Setpoint has stopped");
+  // A reconciler that ignored its end may hold timers or sockets, which would keep the process.
+  process.exit(0);
 }

@@ -3,7 +3,7 @@
 // asked. Whatever it gives may be taken apart: authors write `{ perform, signal }: Context`.
 
 import type { Clock } from "../../kernel/clock.ts";
-import { isSetpointError } from "../../kernel/errors.ts";
+import { SetpointError, isSetpointError } from "../../kernel/errors.ts";
 import type { JsonObject } from "../../kernel/json.ts";
 import type { Random } from "../../kernel/random.ts";
 import type { Resource, ResourceKey } from "../../kernel/resource.ts";
@@ -22,6 +22,8 @@ import { readRecord } from "./read-record.ts";
 import type { Run } from "./run.ts";
 import { mergedStatus } from "./settle.ts";
 import { attemptsOf, reconcileStatusOf, statusOf, textOf } from "./status.ts";
+
+const longestId = 4_096;
 
 export class RunContext implements Context {
   readonly #run: Run;
@@ -69,11 +71,14 @@ export class RunContext implements Context {
   get status(): Context["status"] {
     const run = this.#run;
     return {
-      patch: async (fields) => {
-        await run.update((resource) =>
-          withStatus(resource, mergedStatus(statusOf(resource), fields)),
-        );
-      },
+      patch: (fields) =>
+        kept(
+          run,
+          async () =>
+            await run.update((resource) =>
+              withStatus(resource, mergedStatus(statusOf(resource), fields)),
+            ),
+        ),
     };
   }
 
@@ -82,7 +87,8 @@ export class RunContext implements Context {
   }
 
   get references(): References {
-    return this.#run.references;
+    const run = this.#run;
+    return { get: (reference) => kept(run, async () => await run.references.get(reference)) };
   }
 
   get externalId(): string | undefined {
@@ -90,31 +96,44 @@ export class RunContext implements Context {
   }
 
   get rememberExternalId(): Context["rememberExternalId"] {
-    return async (id) => {
-      if (this.externalId !== id) await this.#note({ externalId: id });
-    };
+    return (id) => kept(this.#run, async () => await this.#rememberExternalId(id));
   }
 
   get remember(): Context["remember"] {
-    return this.#run.steps.remember;
+    const run = this.#run;
+    return (name, make) => kept(run, async () => await run.steps.remember(name, make));
   }
 
   get perform(): Context["perform"] {
-    return this.#run.steps.perform;
+    const run = this.#run;
+    return (operation) => kept(run, async () => await run.steps.perform(operation));
   }
 
   get progress(): Context["progress"] {
-    return async (progress) => await showProgress(this.#run, progress);
+    return (progress) => kept(this.#run, async () => await showProgress(this.#run, progress));
   }
 
   get outside(): Context["outside"] {
     const run = this.#run;
-    return async (system, call) => await run.around.parts.outside(run, system, call);
+    return (system, call) =>
+      kept(run, async () => await run.around.parts.outside(run, system, call));
   }
 
   get event(): Context["event"] {
     const run = this.#run;
-    return (type, reason, message) => run.around.parts.event(run, type, reason, message);
+    return (type, reason, message) => {
+      const said: readonly unknown[] = [reason, message];
+      const [why = "", text = ""] = said.map((each) => (typeof each === "string" ? each : ""));
+      run.around.parts.event(run, type === "Warning" ? type : "Normal", why, text);
+    };
+  }
+
+  async #rememberExternalId(id: unknown): Promise<void> {
+    if (typeof id !== "string" || id === "" || id.length > longestId) {
+      const message = `an external id is a text of 1 to ${longestId} characters`;
+      throw new SetpointError("resource.invalid", message);
+    }
+    if (this.externalId !== id) await this.#note({ externalId: id });
   }
 
   async #note(fields: JsonObject): Promise<void> {
@@ -138,15 +157,45 @@ function childrenOf(run: Run): Children {
     readonly claim: Run["claim"];
   } => ({ owner: run.current(), ownerKey: run.key, claim: run.claim });
   return {
-    apply: async (document: ChildDocument) =>
-      await fenced(run, async () => await ports.resources.applyChild({ ...change(), document })),
-    delete: async (child: Reference) => {
+    apply: (document: ChildDocument) =>
+      kept(
+        run,
+        async () =>
+          await fenced(run, async () => {
+            checkChild(document);
+            return await ports.resources.applyChild({ ...change(), document });
+          }),
+      ),
+    delete: (child: Reference) => {
       const { kind, namespace = run.key.namespace, name } = child;
       const key = { kind, namespace, name };
-      return await fenced(run, async () => await ports.resources.deleteChild({ ...change(), key }));
+      const deleting = async (): Promise<boolean> =>
+        await ports.resources.deleteChild({ ...change(), key });
+      return kept(run, async () => await fenced(run, deleting));
     },
-    list: async (kind: string) => await listChildren(run, kind),
+    list: (kind: string) => kept(run, async () => await listChildren(run, kind)),
   };
+}
+
+/** Authors may forget to wait for what they began: that ends nothing but itself, and is told. */
+function kept<T>(run: Run, begin: () => Promise<T>): Promise<T> {
+  const begun = begin();
+  begun.catch((error: unknown) => {
+    if (run.phase === "running") return;
+    const { log } = run.around.ports;
+    log.warn({ error, key: run.key }, "something failed that a run has left behind");
+  });
+  return begun;
+}
+
+/** Reconcilers may be written without types. */
+function checkChild(document: unknown): void {
+  const { apiVersion, kind, metadata } = Object(document) as Partial<ChildDocument>;
+  const name: unknown = metadata?.name;
+  for (const [field, value] of Object.entries({ apiVersion, kind, "metadata.name": name })) {
+    if (typeof value === "string" && value !== "") continue;
+    throw new SetpointError("resource.invalid", `a child needs a text as its ${field}`);
+  }
 }
 
 /** The write path checks the claim too; when it says that it is lost, this run is over. */

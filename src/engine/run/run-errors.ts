@@ -4,31 +4,39 @@
 import { isSetpointError } from "../../kernel/errors.ts";
 import { failed } from "../outcome.ts";
 import type { Outcome } from "../outcome.ts";
+import { outcomeReturned } from "./returned-outcome.ts";
 import { outcomeInside } from "./run-ended.ts";
 import type { Run } from "./run.ts";
 
 export const defaultTimeoutMs = 600_000;
+const longestName = 64;
 
-/** Undefined: the run was stopped with the server and says nothing about its resource. */
+/**
+ * Undefined: the run was stopped with the server and says nothing about its resource. Total: what
+ * was thrown may be anything, and none of it may keep a run from its end.
+ */
 export function outcomeOfError(run: Run, error: unknown): Outcome | undefined {
   if (run.abortCause === "stopping") return undefined;
-  const inside = outcomeInside(error);
-  if (inside !== undefined) return inside;
-  if (run.abortCause === "timeout") return timedOut(run);
-  run.around.ports.log.warn({ error, key: run.key }, "a reconciler has thrown");
-  if (isSetpointError(error)) return failed(reasonOf(error.code), error.message);
-  const name = error instanceof Error ? error.name : typeof error;
-  return failed("ReconcileError", `an unexpected error (${name}), which the server's log explains`);
+  try {
+    return explained(run, error);
+  } catch {
+    run.around.ports.log.warn({ key: run.key }, "a reconciler has thrown something unreadable");
+    return unexpected("one that cannot be described");
+  }
 }
 
-/** Reconcilers may be written without types. */
-export function outcomeReturned(value: unknown): Outcome {
-  const kinds = ["done", "again", "waiting", "failed"];
-  const isOutcome = typeof value === "object" && value !== null && "kind" in value;
-  if (isOutcome && kinds.includes(String(value.kind))) return value as Outcome;
-  return failed("InvalidOutcome", "the reconciler returned something that is no outcome", {
-    retry: "slow",
-  });
+function explained(run: Run, error: unknown): Outcome {
+  const inside = outcomeInside(error);
+  if (inside !== undefined) return outcomeReturned(inside);
+  if (run.abortCause === "timeout") return timedOut(run);
+  run.around.ports.log.warn({ error, key: run.key }, "a reconciler has thrown");
+  if (isSetpointError(error)) return outcomeReturned(failed(reasonOf(error.code), error.message));
+  const name: unknown = error instanceof Error ? error.name : typeof error;
+  return unexpected(typeof name === "string" ? name.slice(0, longestName) : "Error");
+}
+
+function unexpected(name: string): Outcome {
+  return failed("ReconcileError", `an unexpected error (${name}), which the server's log explains`);
 }
 
 function timedOut(run: Run): Outcome {

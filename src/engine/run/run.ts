@@ -15,6 +15,7 @@ import type { ReferencesPart, RunParts, StepsPart } from "./parts.ts";
 import type { RunPlan } from "./plan.ts";
 import type { EnginePorts, RunScope } from "../ports.ts";
 import { readRecord } from "./read-record.ts";
+import { asRunOf } from "./run-around.ts";
 import type { Reconciler } from "../reconciler.ts";
 
 /** Why a run was told to stop. */
@@ -137,7 +138,8 @@ export class Run implements RunScope, Holder {
   abort(cause: AbortCause): void {
     const isFirst = this.#abortCause === undefined;
     if (isFirst || cause === "lost") this.#abortCause = cause;
-    this.#controller?.abort(abortError(cause));
+    // A listener that throws does so in the name of this run.
+    asRunOf(this.key, () => this.#controller?.abort(abortError(cause)));
     if (isFirst) this.around.aborted(this);
   }
 

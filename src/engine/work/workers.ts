@@ -24,7 +24,9 @@ import type { EnginePorts } from "../ports.ts";
 import { putAsideMs } from "./put-aside.ts";
 import type { Reconciler } from "../reconciler.ts";
 import { refusedStatus, reportNothing, reportOf, reportUnrun } from "../run/reports.ts";
-import { defaultTimeoutMs, outcomeOfError, outcomeReturned } from "../run/run-errors.ts";
+import { outcomeReturned } from "../run/returned-outcome.ts";
+import { asRunOf } from "../run/run-around.ts";
+import { defaultTimeoutMs, outcomeOfError } from "../run/run-errors.ts";
 import { RunHistory, endedRun } from "../run/run-history.ts";
 import { Run } from "../run/run.ts";
 import { reconcileStatusOf, statusOf } from "../run/status.ts";
@@ -244,24 +246,38 @@ export class Workers {
     void this.#act(run);
   }
 
+  /** Whatever happens, the run leaves its slot. */
   async #act(run: Run): Promise<void> {
-    let outcome: Outcome | undefined;
+    let isInSlot = true;
     try {
-      const isReady = run.plan?.addsFinalizer !== true || (await holdFirst(run));
-      if (isReady) outcome = outcomeReturned(await this.#invoke(run));
-      // Whoever fails while the server stops most likely fails because of that.
-      if (outcome?.kind === "failed" && run.abortCause === "stopping") outcome = undefined;
+      const outcome = await this.#outcomeOf(run);
+      if (run.phase !== "running") {
+        this.#ports.log.warn({ key: run.key }, "a run that was given up has returned");
+        return;
+      }
+      isInSlot = false;
+      this.#leaveSlot(run);
+      this.#conclude(run, outcome);
     } catch (error) {
-      outcome = outcomeOfError(run, error);
+      this.#ports.log.error({ error, key: run.key }, "a run could not be concluded");
+      if (isInSlot) this.#leaveSlot(run);
+      this.#forget(run);
     }
-    if (run.phase !== "running") {
-      this.#ports.log.warn({ key: run.key }, "a run that was given up has returned");
-      return;
-    }
-    this.#leaveSlot(run);
-    this.#conclude(run, outcome);
     this.#pump();
     this.#tellRoom(run);
+  }
+
+  async #outcomeOf(run: Run): Promise<Outcome | undefined> {
+    try {
+      const isReady = run.plan?.addsFinalizer !== true || (await holdFirst(run));
+      if (!isReady) return undefined;
+      const outcome = outcomeReturned(await this.#invoke(run));
+      // Whoever fails while the server stops most likely fails because of that.
+      const isNoWord = outcome.kind === "failed" && run.abortCause === "stopping";
+      return isNoWord ? undefined : outcome;
+    } catch (error) {
+      return outcomeOfError(run, error);
+    }
   }
 
   #invoke(run: Run): Promise<unknown> {
@@ -271,7 +287,7 @@ export class Workers {
     const resource = run.give();
     return this.#ports.tracer.span<unknown>(
       `${what} ${key.kind}`,
-      () => reconciler[what]?.(resource, context) ?? Promise.resolve(),
+      () => asRunOf(key, () => reconciler[what]?.(resource, context) ?? Promise.resolve()),
       factsOfRun(run.key, run.claim.token, resource),
     );
   }

@@ -1,0 +1,44 @@
+/**
+ * What goes wrong where nobody listens. A module may leave a promise without anybody who waits for
+ * it, or a timer that throws: that is told as an error and the server goes on, for it serves others
+ * too. An exception that comes from no reconciler is a defect of the server itself, whose state is
+ * unknown from then on: it is told, and the process ends.
+ */
+import type { Meter } from "../engine/ports.ts";
+import { metric } from "../engine/reporting/metric-names.ts";
+import { runAround } from "../engine/run/run-around.ts";
+import type { Logger } from "../telemetry/log.ts";
+
+export interface ProcessGuardInput {
+  readonly log: Logger;
+  readonly meter: Meter;
+  /** The process, unless a test plays it. */
+  readonly events?: Pick<NodeJS.EventEmitter, "on" | "off">;
+  readonly exit?: (code: number) => void;
+}
+
+export function guardProcess(input: ProcessGuardInput): Disposable {
+  const { log, meter, events = process, exit = (code) => process.exit(code) } = input;
+  const rejected = (error: unknown): void => {
+    const key = runAround();
+    meter.count(metric.leftBehind, { kind: key?.kind ?? "", what: "rejection" });
+    log.error({ error, key }, "a promise failed that nobody waited for");
+  };
+  const thrown = (error: unknown): void => {
+    const key = runAround();
+    if (key === undefined) {
+      log.error({ error }, "an error that nobody caught ends the server");
+      return exit(1);
+    }
+    meter.count(metric.leftBehind, { kind: key.kind, what: "exception" });
+    log.error({ error, key }, "a reconciler has thrown where nobody listens");
+  };
+  events.on("unhandledRejection", rejected);
+  events.on("uncaughtException", thrown);
+  return {
+    [Symbol.dispose]: () => {
+      events.off("unhandledRejection", rejected);
+      events.off("uncaughtException", thrown);
+    },
+  };
+}
