@@ -10,6 +10,7 @@ import type { ServedKind } from "../intents/kinds/served-kind.ts";
 import type { Intents } from "../intents/request.ts";
 import { applyResource } from "../intents/write/apply.ts";
 import { deleteResource } from "../intents/write/delete.ts";
+import { hiddenTexts } from "../intents/write/hidden-fields.ts";
 import { draftFor, readStored } from "../intents/write/stored.ts";
 import { withoutRevision } from "../intents/write/update.ts";
 import { annotations } from "../kernel/annotations.ts";
@@ -18,6 +19,7 @@ import { SetpointError, isSetpointError } from "../kernel/errors.ts";
 import type { Json } from "../kernel/json.ts";
 import { objectsAt, textAt } from "../kernel/json-read.ts";
 import { limits } from "../kernel/limits.ts";
+import { checkedStatus } from "./engine-status.ts";
 import type { OwnerReference, Resource, ResourceKey } from "../kernel/resource.ts";
 
 export interface EngineResourcesInput {
@@ -32,7 +34,15 @@ export function engineResources({ intents, recordEvent }: EngineResourcesInput):
       const served = servedAs(intents, record.key.kind);
       return readStored(served, served.storage, record);
     },
-    draft: (kind, resource) => draftFor(servedAs(intents, kind), withoutRevision(resource)),
+    draft: (kind, resource, before) => {
+      const served = servedAs(intents, kind);
+      const checked = checkedStatus(served, resource, before);
+      return draftFor(served, withoutRevision(checked));
+    },
+    secretsOf: (kind, resource) => {
+      const served = kinds.byId(kind);
+      return served?.hasHidden === true ? hiddenTexts(served.kind, resource) : [];
+    },
     applyChild: (change) => applyChild(intents, change),
     deleteChild: (change) => deleteChild(intents, change),
     kindOf: (apiVersion, kind) => found(intents, apiVersion, kind)?.served.id,

@@ -28,8 +28,13 @@ export interface EnginePorts {
 export interface Resources {
   /** In the storage version, whichever the stored one is; as stored when this is left out. */
   read?(record: StoredRecord): Resource | Promise<Resource>;
-  /** For a write of the engine itself: metadata and status only, so nothing is admitted again. */
-  draft(kind: string, resource: Resource): Draft | Promise<Draft>;
+  /**
+   * For a write of the engine itself: metadata and status only, so nothing is admitted again. A
+   * status that differs from the one in `before` is held against the schema, and refused.
+   */
+  draft(kind: string, resource: Resource, before?: Resource): Draft | Promise<Draft>;
+  /** The values in a resource that are never shown, so that they can be kept out of the log. */
+  secretsOf?(kind: string, resource: Resource): readonly string[];
   /** Owner references, field ownership and the fence are added to what is given. */
   applyChild(change: ChildChange & { readonly document: ChildDocument }): Promise<Resource>;
   /** False when it is not there; refused when it is not a child of the owner. */

@@ -6,6 +6,7 @@ import { failed } from "../outcome.ts";
 import type { Outcome } from "../outcome.ts";
 import { outcomeReturned } from "./returned-outcome.ts";
 import { outcomeInside } from "./run-ended.ts";
+import { withoutSecrets } from "./without-secrets.ts";
 import type { Run } from "./run.ts";
 
 export const defaultTimeoutMs = 600_000;
@@ -29,8 +30,11 @@ function explained(run: Run, error: unknown): Outcome {
   const inside = outcomeInside(error);
   if (inside !== undefined) return outcomeReturned(inside);
   if (run.abortCause === "timeout") return timedOut(run);
-  run.around.ports.log.warn({ error, key: run.key }, "a reconciler has thrown");
-  if (isSetpointError(error)) return outcomeReturned(failed(reasonOf(error.code), error.message));
+  const { log, resources } = run.around.ports;
+  const secrets = resources.secretsOf?.(run.key.kind, run.loaded()) ?? [];
+  const shown = withoutSecrets(error, secrets);
+  log.warn({ error: shown, key: run.key }, "a reconciler has thrown");
+  if (isSetpointError(shown)) return outcomeReturned(failed(reasonOf(shown.code), shown.message));
   const name: unknown = error instanceof Error ? error.name : typeof error;
   return unexpected(typeof name === "string" ? name.slice(0, longestName) : "Error");
 }

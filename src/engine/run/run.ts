@@ -171,7 +171,7 @@ export class Run implements RunScope, Holder {
 
   /** The write of a document in the place of the newest that is known. */
   put(next: Resource, due?: DueChange): Put | Promise<Put> {
-    const draft = this.around.ports.resources.draft(this.key.kind, next);
+    const draft = this.around.ports.resources.draft(this.key.kind, next, this.#resource);
     const revision = this.#revision;
     if (!(draft instanceof Promise)) return this.#putOf(draft, revision, due);
     return draft.then((made) => this.#putOf(made, revision, due));

@@ -19,6 +19,8 @@ import type { Schema } from "../../kernel/schema/schema.ts";
 import { validateValue } from "../../kernel/schema/validate.ts";
 import { badRequest } from "../refusals.ts";
 import { scaleErrors } from "./scale-check.ts";
+import { statusJudge } from "./status-judge.ts";
+import type { StatusJudge } from "./status-judge.ts";
 
 export interface Known {
   readonly resource: Resource;
@@ -36,6 +38,8 @@ export interface CompiledType {
   /** The same for what server-side apply has merged: its nulls are judged and not removed. */
   withDefaultsMerged(resource: Resource): Resource;
   validate(resource: Resource, context: ValidationContext): readonly FieldError[];
+  /** Judges nothing but the status; built-in kinds have none that others than the server write. */
+  readonly judgeStatus?: StatusJudge;
 }
 
 export interface ValidationContext {
@@ -58,6 +62,7 @@ export function compileType({ schema: json, subresources }: KindVersion): Compil
   return {
     applyType: objectType(json),
     prune: (resource) => pruneDefined(schema, resource),
+    judgeStatus: statusJudge(schema, runRules),
     withDefaults: (resource) => applyDefaults(schema, resource) as unknown as Resource,
     withDefaultsMerged: (resource) =>
       addDefaults(schema, withoutNullParts(resource)) as unknown as Resource,

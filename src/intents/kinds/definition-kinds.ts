@@ -8,6 +8,7 @@ import { equalJson } from "../../kernel/json.ts";
 import type { LiveRecord, LiveView } from "../live-view.ts";
 import { kindOfDefinition } from "./definition.ts";
 import { isEstablished } from "./definition-status.ts";
+import { knowingEngineStatus } from "./kind-definition.ts";
 import type { MutableKindRegistry } from "./registry.ts";
 import { servedKind } from "./served-kind.ts";
 import type { Converter, ServedKind } from "./served-kind.ts";
@@ -49,7 +50,9 @@ function servedDefinition(
   convert: Converter | undefined,
 ): ServedKind {
   const { resource, revision } = after;
-  const kind = defineKind(kindOfDefinition(resource));
+  const isReconciled = resource.metadata.annotations?.[annotations.reconciled] === "true";
+  const input = kindOfDefinition(resource);
+  const kind = defineKind(isReconciled ? knowingEngineStatus(input) : input);
   const isSameSpec = before !== undefined && equalJson(before.resource.spec, resource.spec);
   return servedKind({
     kind,
@@ -57,7 +60,7 @@ function servedDefinition(
     preferred: kind.versions.find((version) => version.served)?.name ?? "",
     cleanSince: isSameSpec ? (served?.cleanSince ?? 0) : cleanSince(after, before),
     isTerminating: resource.metadata.deletionTimestamp !== undefined,
-    isReconciled: resource.metadata.annotations?.[annotations.reconciled] === "true",
+    isReconciled,
     definition: { name: resource.metadata.name, uid: resource.metadata.uid },
   });
   function cleanSince({ resource: { metadata } }: LiveRecord, old: LiveRecord | undefined): number {

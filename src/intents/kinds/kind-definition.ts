@@ -125,6 +125,26 @@ function withEngineStatus(schema: JsonObject): JsonObject {
   };
 }
 
+/**
+ * A kind whose definition somebody else wrote, and which is reconciled here: what the engine writes
+ * is known to it although the definition does not say so. Otherwise the next write of a user would
+ * lose it, or be refused as strict ones are when they find a field that nobody declared.
+ */
+export function knowingEngineStatus(kind: KindInput): KindInput {
+  const versions = kind.versions.map((version) => {
+    const { schema } = version;
+    const properties = objectAt(schema, "properties");
+    const status = objectAt(properties, "status");
+    if ((getOwn(status, "type") ?? "object") !== "object") return version;
+    if (getOwn(status, "additionalProperties") !== undefined) return version;
+    const { reconcile = {} } = engineStatus;
+    const fields = { ...engineStatus, ...objectAt(status, "properties"), reconcile };
+    const known = { ...status, type: "object", properties: fields };
+    return { ...version, schema: { ...schema, properties: { ...properties, status: known } } };
+  });
+  return { ...kind, versions };
+}
+
 /** The schema with the rule on its field; the same schema when it has no such field. */
 export function withRule(schema: JsonObject, { path, rule }: FieldRule): JsonObject {
   return changedAt(schema, parsePointer(path), (node) => ({ ...node, [fieldRuleKey]: rule }));

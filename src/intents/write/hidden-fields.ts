@@ -50,6 +50,11 @@ export function hiddenPlaces(kind: Ruled, document: Json): readonly Tokens[] {
   );
 }
 
+/** All texts within the hidden values of a document. */
+export function hiddenTexts(kind: Ruled, document: Json): readonly string[] {
+  return hiddenPlaces(kind, document).flatMap((place) => textsIn(getAt(document, place)));
+}
+
 /** The document with nothing hidden in the annotation that repeats what was applied. */
 export function withoutHiddenCopy(kind: Kind, resource: Resource): Resource {
   const { annotations = {} } = resource.metadata;
@@ -80,6 +85,12 @@ export function keepHidden<T extends Json>(kind: Ruled, next: T, old: Json, sent
     }
   }
   return kept as T;
+}
+
+function textsIn(value: Json | undefined): readonly string[] {
+  if (typeof value === "string") return [value];
+  if (typeof value !== "object" || value === null) return [];
+  return Object.values(value).flatMap(textsIn);
 }
 
 function parsed(text: string): Json | undefined {

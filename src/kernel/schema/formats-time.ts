@@ -8,7 +8,12 @@ export function isDate(text: string): boolean {
   return month >= 1 && month <= 12 && day >= 1 && day <= daysOf(year, month);
 }
 
+/** Nearly all there are, on days that every month has. */
+const usualDateTime =
+  /^\d{4}-(?:0[1-9]|1[0-2])-(?:0[1-9]|1\d|2[0-8])T(?:[01]\d|2[0-3]):[0-5]\d:[0-5]\dZ$/;
+
 export function isDateTime(text: string): boolean {
+  if (usualDateTime.test(text)) return true;
   const [date = "", time] = text.toLowerCase().split("t");
   if (time === undefined || !isDate(date)) return false;
   const found = /^(\d{2}):(\d{2}):(\d{2})(?:.\d+)?(?:z|[+-]\d{2}:\d{2})$/u.exec(time);

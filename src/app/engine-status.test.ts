@@ -1,0 +1,168 @@
+// What the engine writes into a status: held against the schema, without harm to the engine.
+import assert from "node:assert/strict";
+import { after, before, describe, it } from "node:test";
+import type { Resources } from "../engine/ports.ts";
+import { done } from "../engine/outcome.ts";
+import type { Outcome } from "../engine/outcome.ts";
+import { conditionsOf, statusOf } from "../engine/run/status.ts";
+import { decodeDocument } from "../kernel/document.ts";
+import { isSetpointError } from "../kernel/errors.ts";
+import type { JsonObject } from "../kernel/json.ts";
+import type { Resource } from "../kernel/resource.ts";
+import { logger } from "../telemetry/log.ts";
+import { engineResources } from "./engine-resources.ts";
+import { openMemoryPlane } from "./memory-plane.ts";
+import type { MemoryPlane } from "./memory-plane.ts";
+import { startReconciling } from "./reconciling.ts";
+
+const group = "status.example.dev";
+const text = { type: "string" };
+
+/** As users write them: nothing about what the engine keeps. */
+function definition(plural: string, kind: string, status: JsonObject): JsonObject {
+  const schema = { openAPIV3Schema: { type: "object", properties: { status } } };
+  const subresources = { status: {} };
+  return {
+    apiVersion: "apiextensions.k8s.io/v1",
+    kind: "CustomResourceDefinition",
+    metadata: { name: `${plural}.${group}`, annotations: { "setpoint.dev/reconciled": "true" } },
+    spec: {
+      group,
+      scope: "Namespaced",
+      names: { plural, kind },
+      versions: [{ name: "v1", served: true, storage: true, schema, subresources }],
+    },
+  };
+}
+
+const things = `things.${group}`;
+const odd = `odds.${group}`;
+const own = {
+  observedGeneration: 1,
+  conditions: [{ type: "Ready", status: "True", reason: "Available", message: "" }],
+  reconcile: { externalId: "x-1", lastRun: { tookMs: 5 } },
+};
+
+let memory: MemoryPlane;
+let resources: Resources;
+
+before(async () => {
+  memory = await openMemoryPlane();
+  const { intents } = memory.plane;
+  resources = engineResources({ intents, recordEvent: () => Promise.resolve() });
+  const replicas = { type: "integer" };
+  await memory.create(
+    definition("things", "Thing", { type: "object", properties: { replicas, secret: hidden } }),
+  );
+  await memory.create(
+    definition("odds", "Odd", {
+      type: "object",
+      required: ["replicas"],
+      properties: {
+        replicas,
+        conditions: { type: "array", items: { type: "object", properties: { reason: word } } },
+        reconcile: { type: "object", properties: { attempts: text } },
+      },
+    }),
+  );
+});
+
+after(async () => {
+  await memory[Symbol.asyncDispose]();
+});
+
+const hidden = { type: "string", maxLength: 5, "x-setpoint-field-rule": "secret" };
+const word = { type: "string", maxLength: 3 };
+
+async function made(name: string, kind = "Thing"): Promise<Resource> {
+  const metadata = { name, namespace: "default" };
+  return await memory.create({ apiVersion: `${group}/v1`, kind, metadata });
+}
+
+async function drafted(kind: string, resource: Resource, old?: Resource): Promise<JsonObject> {
+  const { body } = await resources.draft(kind, resource, old);
+  return statusOf(decodeDocument(body, 1));
+}
+
+describe("a status that the engine writes", () => {
+  it("is refused where the schema forbids it, with the field", async () => {
+    const thing = await made("wrong");
+    const status = { ...own, replicas: "abc" };
+    assert.throws(
+      () => resources.draft(things, { ...thing, status }, thing),
+      (error: unknown) =>
+        isSetpointError(error, "resource.invalid") &&
+        /^Thing\.status\.example\.dev "wrong" is invalid: status\.replicas: Invalid value/.test(
+          error.message,
+        ),
+    );
+  });
+
+  it("is refused without showing what is hidden", async () => {
+    const thing = await made("hiding");
+    const status = { ...own, secret: "HUNTER-22" };
+    assert.throws(
+      () => resources.draft(things, { ...thing, status }, thing),
+      (error: unknown) => error instanceof Error && !error.message.includes("HUNTER"),
+    );
+  });
+
+  it("loses what the schema does not know, but nothing of the engine", async () => {
+    const thing = await made("unknown");
+    const status = { ...own, replicas: 3, strange: { a: 1 } };
+    const stored = await drafted(things, { ...thing, status }, thing);
+    assert.deepEqual(stored, { ...own, replicas: 3 });
+  });
+
+  it("is not looked at again when it stays as it is", async () => {
+    const thing = await made("same");
+    const old = { ...thing, status: { ...own, replicas: "abc", strange: 1 } };
+    assert.deepEqual(await drafted(things, { ...old }, old), old.status);
+  });
+
+  it("may keep what was wrong before", async () => {
+    const thing = await made("kept");
+    const old = { ...thing, status: { ...own, replicas: "abc" } };
+    const next = { ...old.status, observedGeneration: 2 };
+    assert.deepEqual(await drafted(things, { ...old, status: next }, old), next);
+  });
+
+  it("may say what the engine has to say under any schema", async () => {
+    const odds = await made("odd", "Odd");
+    const stored = await drafted(odd, { ...odds, status: own }, odds);
+    assert.deepEqual(stored["reconcile"], own.reconcile);
+    assert.deepEqual(stored["conditions"], [{ reason: "Available" }], "as far as it is declared");
+  });
+});
+
+it("a refused status is told, and keeps nobody from editing, not even strictly", async () => {
+  const { plane, surroundings } = memory;
+  const reconcile = async ({ metadata }: Resource): Promise<Outcome> =>
+    metadata.annotations === undefined
+      ? done({ status: { replicas: "abc", strange: 1 } })
+      : done({ status: { replicas: 2 } });
+  const kinds = [{ id: things, reconciler: { kind: things, reconcile } }];
+  const modules = [{ file: "things.ts", name: "things", version: 1, kinds, systems: {} }];
+  const bounds = { slots: undefined, perNamespace: undefined, leaseMs: undefined };
+  const config = { isWorker: true, ...bounds, graceMs: 0 };
+  const log = logger(() => undefined, surroundings.clock);
+  const place = { apiVersion: `${group}/v1`, kind: "Thing", namespace: "default", name: "run" };
+  for (const name of ["wrong", "hiding", "unknown", "same", "kept"]) {
+    await memory.remove({ ...place, name });
+  }
+  await using running = await startReconciling({ plane, modules, config, surroundings, log });
+  assert.ok(running.worker !== undefined);
+  await made("run");
+  await surroundings.timers.advance(1_000);
+  const refused = statusOf((await memory.read(place)) ?? assert.fail());
+  const synced = conditionsOf(refused).find(({ type }) => type === "Synced");
+  assert.equal(synced?.reason, "StatusRefused");
+  assert.match(synced.message, /status\.replicas/);
+  const metadata = { labels: { a: "b" } };
+  const edited = await memory.patch(place, { metadata }, { fieldValidation: "Strict" });
+  assert.deepEqual(statusOf(edited), refused, "an edit takes nothing from the engine");
+  await memory.patch(place, { metadata: { annotations: { "setpoint.dev/reconcile": "1" } } });
+  await surroundings.timers.advance(1_000);
+  const better = statusOf((await memory.read(place)) ?? assert.fail());
+  assert.equal(better["replicas"], 2);
+});
