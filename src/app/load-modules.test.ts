@@ -119,6 +119,27 @@ describe("a module", () => {
     await refused(/declares the system api\.dev, as .* does/, ...both);
   });
 
+  it("is refused for a kind of the server itself", async () => {
+    await refused(/kinds\[0\]\.kind is configmaps, a kind of the/, moduleText("a", '"configmaps"'));
+    const leases = '"leases.coordination.k8s.io"';
+    await refused(/kinds\[1\]\.kind is leases/, moduleText("a", '"a.b"', leases));
+  });
+
+  it("is refused when a number makes no sense, with the field and its bounds", async () => {
+    const text = (options: string, systems = "{}"): string =>
+      `const reconciler = { reconcile: async () => ({ kind: "done" }), ${options} };
+       export default { name: "a", systems: ${systems}, kinds: [{ kind: "a.b", reconciler }] };`;
+    await refused(
+      /kinds\[0\]\.reconciler\.resyncMs must be 0 or a whole number from 1000 .*, not "10s"/,
+      text('resyncMs: "10s"'),
+    );
+    await refused(
+      /kinds\[0\]\.reconciler\.retry\.soonFirstMs must be .*, not NaN/,
+      text("retry: { soonFirstMs: NaN }"),
+    );
+    await refused(/systems\["api\.dev"\]\.calls must be/, text("", '{ "api.dev": { calls: 0 } }'));
+  });
+
   it("is refused when a kind is declared twice", async () => {
     const apples = kindText("apples");
     await refused(/declares the kind apples\.tests\.dev twice/, moduleText("a", apples, apples));

@@ -8,11 +8,14 @@ import { pathToFileURL } from "node:url";
 import { idOfModuleKind, reconcilerOf } from "../engine/module.ts";
 import type { Module, ModuleKind } from "../engine/module.ts";
 import type { Reconciler } from "../engine/reconciler.ts";
+import { builtinKinds } from "../intents/builtin/builtin-kinds.ts";
 import { kindInputProblem } from "../intents/kinds/kind-definition.ts";
 import type { ArmFaceOfKind } from "../kernel/arm-face.ts";
 import { SetpointError } from "../kernel/errors.ts";
+import { kindId } from "../kernel/kind.ts";
 import type { KindInput } from "../kernel/kind.ts";
 import { dnsLabelProblems } from "../kernel/names.ts";
+import { reconcilerProblem, systemProblem } from "./module-options.ts";
 import { resolveOwnNames } from "./module-resolution.ts";
 
 export interface LoadedModule {
@@ -91,6 +94,10 @@ export function loadedModule(file: string, value: unknown): LoadedModule {
   if (!isObject(systems) || !Object.values(systems).every(isObject)) {
     throw wrong(file, "systems must hold the options of each system by its name");
   }
+  for (const [system, options] of Object.entries(systems)) {
+    const problem = systemProblem(system, options);
+    if (problem !== undefined) throw wrong(file, problem);
+  }
   return { file, name, version, kinds: loaded, systems };
 }
 
@@ -107,9 +114,15 @@ function loadedKind(file: string, field: string, entry: unknown): LoadedKind {
     if (reconciler[name] === undefined || typeof reconciler[name] === "function") continue;
     throw wrong(file, `${field}.reconciler.${name} must be a function`);
   }
+  const optionProblem = reconcilerProblem(`${field}.reconciler`, reconciler);
+  if (optionProblem !== undefined) throw wrong(file, optionProblem);
   const problem = typeof kind === "string" ? undefined : kindProblem(kind);
   if (problem !== undefined) throw wrong(file, `${field}.kind: ${problem}`);
   const id = idOfModuleKind({ kind });
+  if (builtinIds.has(id)) {
+    const why = "a kind of the server itself, whose resources make nothing due";
+    throw wrong(file, `${field}.kind is ${id}, ${why}; refer to them from a kind of your own`);
+  }
   if (reconciler.kind !== undefined && reconciler.kind !== id) {
     throw wrong(file, `${field}.reconciler.kind is ${reconciler.kind} but the kind is ${id}`);
   }
@@ -121,6 +134,8 @@ function loadedKind(file: string, field: string, entry: unknown): LoadedKind {
     ...(arm === undefined ? {} : { arm: { ...arm, kind: id } }),
   };
 }
+
+const builtinIds: ReadonlySet<string> = new Set(builtinKinds.map(kindId));
 
 function kindProblem(kind: KindInput): string | undefined {
   try {

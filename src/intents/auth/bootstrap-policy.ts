@@ -60,6 +60,8 @@ const viewRules: readonly PolicyRule[] = [
   ),
   on(read, "policy", "poddisruptionbudgets", "poddisruptionbudgets/status"),
   on(read, "networking.k8s.io", "networkpolicies", "ingresses", "ingresses/status"),
+  // Beyond what Kubernetes has. It tells nothing of what its reader may not get anyway.
+  on(["get"], "*", "*/why"),
 ];
 
 const podAccess = "pods/attach pods/proxy pods/exec pods/portforward";

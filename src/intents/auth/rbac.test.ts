@@ -149,6 +149,9 @@ test("the default roles let users discover, view and edit, each within its bound
   ok(rbac.authorize(bob, secrets).allowed);
   ok(rbac.authorize(bob, { ...secrets, resource: "pods" }).allowed);
   ok(!rbac.authorize(bob, { ...secrets, namespace: "other" }).allowed);
+  const why = access({ group: "shop.example", resource: "carts", subresource: "why", verb: "get" });
+  ok(rbac.authorize(bob, why).allowed, "whoever may view may ask why");
+  ok(!rbac.authorize(bob, { ...why, subresource: "status" }).allowed);
   const roles = access({ group: "rbac.authorization.k8s.io", resource: "roles", verb: "create" });
   ok(!rbac.authorize(bob, roles).allowed);
   rbac.put(
