@@ -1,8 +1,9 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import { decodeDocument } from "../../kernel/document.ts";
 import { limits } from "../../kernel/limits.ts";
-import type { ResourceKey } from "../../kernel/resource.ts";
-import type { Store } from "../../store/port.ts";
+import type { Resource, ResourceKey } from "../../kernel/resource.ts";
+import type { Store, StoredRecord } from "../../store/port.ts";
 import {
   dueIn,
   gadgets,
@@ -72,6 +73,18 @@ test("a reference gives the resource as it is stored, or nothing", async () => {
   assert.equal(found.metadata.resourceVersion, String(revision));
   assert.equal(await references.get({ kind: gadgets, name: "none" }), undefined);
   assert.equal(await references.get({ kind: gadgets, namespace: "other", name: "b" }), undefined);
+});
+
+test("a reference gives the storage version, whichever the stored one is", async () => {
+  const { store } = await ready();
+  const scope = await openScope(store, a);
+  const read = (record: StoredRecord): Resource => {
+    const old = decodeDocument(record.body, record.revision);
+    return { ...old, apiVersion: "test/v2" };
+  };
+  const journal = journalOf(scope, store);
+  const references = referencesOf({ scope, journal, store, resources: { ...resources, read } });
+  assert.equal((await references.get({ kind: gadgets, name: "b" }))?.apiVersion, "test/v2");
 });
 
 test("what is of cluster scope is found without a namespace", async () => {

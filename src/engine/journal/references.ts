@@ -15,6 +15,7 @@ import { unusable } from "./journal.ts";
 import type { Journal } from "./journal.ts";
 import type { Blocker, Outcome } from "../outcome.ts";
 import type { Resources, RunScope } from "../ports.ts";
+import { readRecord } from "../run/read-record.ts";
 import type { Reference, References } from "../reconciler.ts";
 import { wake } from "../wakes/wakes.ts";
 
@@ -31,7 +32,7 @@ export interface ReferencePorts {
   readonly scope: Pick<RunScope, "key" | "uid" | "commit">;
   readonly journal: Journal;
   readonly store: Pick<Store, "get" | "getMany">;
-  readonly resources: Pick<Resources, "isNamespaced">;
+  readonly resources: Pick<Resources, "isNamespaced" | "read">;
 }
 
 /** An edge of this run, and how to tell whether the run would go differently now. */
@@ -60,7 +61,7 @@ export function referencesOf({ scope, journal, store, resources }: ReferencePort
       const key = referencedKey(scope.key, reference, resources);
       const record = await store.get(key);
       add({ key, isOutdated: (now) => now?.revision !== record?.revision });
-      return record === undefined ? undefined : decodeDocument(record.body, record.revision);
+      return record === undefined ? undefined : await readRecord(resources, record);
     },
     settle: async (outcome) => {
       if (outcome.kind === "waiting") {

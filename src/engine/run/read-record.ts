@@ -7,7 +7,7 @@ import type { StoredRecord } from "../../store/port.ts";
 import type { Resources } from "../ports.ts";
 
 export function readRecord(
-  resources: Resources,
+  resources: Pick<Resources, "read">,
   record: StoredRecord,
 ): Resource | Promise<Resource> {
   if (resources.read === undefined) return decodeDocument(record.body, record.revision);
