@@ -1,0 +1,48 @@
+// A whole server in memory, a board in a Map, and time that passes when the test says so.
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { conditionsOf, findCondition, isReady } from "setpoint";
+import { startTestServer } from "setpoint/testing";
+import { noticeModule } from "./notice.ts";
+
+const apiVersion = "board.example/v1";
+const hello = { apiVersion, kind: "Notice", name: "hello" };
+const url = "http://127.0.0.1:8099/default.hello";
+
+test("a notice is pinned, tried again while the board is down, and taken down", async () => {
+  const board = new Map<string, unknown>();
+  let isUp = true;
+  const module = noticeModule(async (to, { method, body }) => {
+    if (!isUp) throw new TypeError("fetch failed");
+    if (method === "PUT") board.set(to, body);
+    else board.delete(to);
+    return new Response("thank you");
+  });
+  await using server = await startTestServer(module);
+  const write = async (text: string): Promise<void> => {
+    await server.apply({ apiVersion, kind: "Notice", metadata: { name: "hello" }, spec: { text } });
+    await server.pass();
+  };
+
+  await write("Good morning");
+  assert.equal(board.get(url), "Good morning");
+
+  isUp = false;
+  await write("Good evening");
+  const notice = await server.get(hello);
+  assert.ok(notice !== undefined && !isReady(notice), "what is on the board is not what is wanted");
+  assert.equal(findCondition(conditionsOf(notice), "Synced")?.reason, "Unreachable");
+
+  isUp = true;
+  await server.pass(60_000);
+  assert.equal(board.get(url), "Good evening", "tried again without being asked");
+
+  board.clear();
+  await server.pass(2 * 60_000);
+  assert.equal(board.get(url), "Good evening", "what was lost outside is put back");
+
+  await server.delete(hello);
+  await server.pass();
+  assert.equal(board.size, 0);
+  assert.equal(await server.get(hello), undefined);
+});
