@@ -27,6 +27,9 @@ interface Outcome {
   readonly seconds: number;
 }
 
+/** Tests about the repository itself. */
+export const tidyFiles: readonly string[] = ["tests/tidy.test.ts", "tests/conformance.test.ts"];
+
 /** What can be checked without starting anything: each stage is independent of the others. */
 export function checkStages(): readonly Stage[] {
   const tool = (name: string): string => join(root, "node_modules", ".bin", name);
@@ -35,7 +38,7 @@ export function checkStages(): readonly Stage[] {
     { name: "types", command: tool("tsc"), args: ["--pretty", "false"] },
     { name: "lint", command: tool("oxlint"), args: ["--type-aware", "--deny-warnings"] },
     { name: "unit", ...nodeTest(["--test-isolation=none", ...units]) },
-    { name: "tidy", ...nodeTest(["--test-isolation=none", "tests/tidy.test.ts"]) },
+    { name: "tidy", ...nodeTest(["--test-isolation=none", ...tidyFiles]) },
     { name: "format", command: tool("oxfmt"), args: ["--check", "."] },
   ].filter((stage) => stage.name !== "unit" || units.length > 0);
 }

@@ -9,12 +9,13 @@ import {
   runStages,
   tallyOf,
   testFiles,
+  tidyFiles,
 } from "./stages.ts";
 
 await ensurePeersOrExit();
 const checked = await runStages(checkStages());
 
-const files = testFiles("tests/**/*.test.ts").filter((path) => path !== "tests/tidy.test.ts");
+const files = testFiles("tests/**/*.test.ts").filter((path) => !tidyFiles.includes(path));
 const crossing = await runStage(
   { name: "e2e", ...nodeTest(["--test-concurrency=2", "--test-timeout=600000", ...files]) },
   true,
