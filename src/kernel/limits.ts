@@ -163,6 +163,8 @@ export const limits = Object.freeze({
   maxClaimItems: 1_000,
   /** Namespaces looked at by one claim when more is due than fits. */
   maxClaimNamespaces: 1_024,
+  /** Who waits for work is told of what becomes due within this time; later work is looked for. */
+  workHorizonMs: 600_000,
   /** Kinds that one claim may ask for. */
   maxClaimKinds: 1_024,
   /** Namespaces that one claim may leave out. */

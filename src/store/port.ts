@@ -132,7 +132,10 @@ export interface Store extends AsyncDisposable {
   workOf(keys: readonly ResourceKey[]): Promise<readonly (WorkState | undefined)[]>;
   /** How much of a kind is due, and what comes next; what is settled costs nothing. */
   backlog(query: BacklogQuery): Promise<Backlog>;
-  /** A number that grows whenever something may have become due sooner, in any process. */
+  /**
+   * A number that grows whenever something may have become due sooner, in any process. What is due
+   * only after limits.workHorizonMs need not move it: who waits asks `nextDue` more often.
+   */
   workTick(): number;
   /** Resolves once `workTick()` > seen. Rejects with the signal's reason when aborted. */
   workArrived(seen: number, signal?: AbortSignal): Promise<number>;

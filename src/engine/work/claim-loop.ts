@@ -3,6 +3,7 @@
 // slow back-stop only bounds what a lost notice could cost. Claims are soft: what is claimed beyond
 // need goes back unharmed. The exact limits are those of turns.ts.
 
+import { limits } from "../../kernel/limits.ts";
 import type { ResourceKey } from "../../kernel/resource.ts";
 import type { Claim, ClaimRequest } from "../../store/port.ts";
 import type { Heartbeat, Lease } from "./heartbeat.ts";
@@ -16,7 +17,8 @@ export interface ClaimLoopOptions {
   readonly deliver: (claims: readonly Claim[], lease: Lease) => void;
 }
 
-const backstopMs = 30_000;
+/** Within the horizon of what the store tells about, so that nothing later than it is missed. */
+const backstopMs = Math.min(30_000, limits.workHorizonMs);
 /** Between looks while something due may not be taken: nobody tells when others become due. */
 const crowdedMs = 100;
 const firstRetryMs = 100;

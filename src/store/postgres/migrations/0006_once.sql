@@ -207,9 +207,10 @@ BEGIN
   RETURN v_answer;
 END $$;
 
--- Wakes and releases of the accepted writes; says whether something is due sooner than before. The
--- rows are locked and no other commit runs, so what was read of them still holds, and the ones that
--- were not there are still missing.
+-- Wakes and releases of the accepted writes; says whether something is due sooner than before and
+-- within limits.workHorizonMs: who waits for work looks more often than that by itself. The rows are
+-- locked and no other commit runs, so what was read of them still holds, and the ones that were not
+-- there are still missing.
 CREATE FUNCTION plan_v2(p_now bigint, p_codes smallint[], p_due int[], p_lock int[],
   p_release boolean[], p_after bigint[], p_reset boolean[],
   p_kind text[], p_namespace text[], p_name text[], p_row tid[], p_due_at bigint[],
@@ -234,7 +235,7 @@ BEGIN
       array_agg(n.lock) FILTER (WHERE n.stays AND n.at IS NULL),
       array_agg(n.due_at) FILTER (WHERE n.stays AND n.at IS NULL),
       array_agg(n.at) FILTER (WHERE NOT n.stays),
-      bool_or(n.stays AND (NOT n.live OR n.release AND n.due_at IS NOT NULL))
+      bool_or((NOT n.live OR n.release) AND n.due_at <= p_now + 600000)
     INTO v_row, v_due_at, v_wake_at, v_token, v_owner, v_attempts, v_new, v_new_at, v_gone, v_work
     FROM (
       SELECT s.*, s.due_at IS NOT NULL OR s.attempts > 0 AS stays,
