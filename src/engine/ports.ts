@@ -90,9 +90,9 @@ export interface RunScope {
   commit(writes: readonly Write[]): Promise<readonly Answer[]>;
   /**
    * Writes what `edit` makes of the newest document, again when another writer was faster. Only
-   * status and, by the engine, finalizers may differ. `also` are committed in the same group.
+   * status and, by the engine, finalizers may differ.
    */
-  update(edit: (resource: Resource) => Resource, also?: readonly Write[]): Promise<void>;
+  update(edit: (resource: Resource) => Resource): Promise<void>;
 }
 
 /** The engine's part of a status; see settle.ts for who writes what. */

@@ -172,8 +172,8 @@ export const bugs: readonly Bug[] = [
     name: "tireless",
     about: "a resource that takes its process down is tried again at once",
     file: "plan.ts",
-    find: "if (claims > mostSilentClaims)",
-    replace: "if (claims > 1_000_000)",
+    find: "if (losses >= mostLosses)",
+    replace: "if (losses > 1_000_000)",
   },
   {
     name: "unstored-steps",

@@ -47,8 +47,13 @@ export class Instruments {
     }
   }
 
-  abandoned({ key }: Run): void {
+  abandoned({ key }: Run, alive: number): void {
     this.#meter.count(metric.abandoned, this.#of(key.kind).labels);
+    this.#meter.gauge(metric.abandonedAlive, alive);
+  }
+
+  returned(alive: number): void {
+    this.#meter.gauge(metric.abandonedAlive, alive);
   }
 
   queues(queued: number, settling: number): void {

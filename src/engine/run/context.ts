@@ -18,6 +18,7 @@ import type {
   RunLog,
   Tracer,
 } from "../reconciler.ts";
+import { withStatus } from "./document-edits.ts";
 import { readRecord } from "./read-record.ts";
 import type { Run } from "./run.ts";
 import { mergedStatus } from "./settle.ts";
@@ -143,10 +144,6 @@ export class RunContext implements Context {
       return withStatus(resource, { ...status, reconcile });
     });
   }
-}
-
-export function withStatus(resource: Resource, status: JsonObject): Resource {
-  return { ...resource, status };
 }
 
 function childrenOf(run: Run): Children {

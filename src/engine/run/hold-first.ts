@@ -1,24 +1,31 @@
-// A kind with `remove` is held by the finalizer before anything is done for it. While that is being
-// stored people may write as well: pause it, delete it, say that it is not to be touched. So what
-// was planned is planned once more on what the finalizer was stored with. And the store may take
-// its time, so that the run is over before it has begun.
+// What is stored before a reconciler runs: a kind with `remove` is held by the finalizer before
+// anything is done for it, and what was lost with a worker says that it begins (begun.ts). While
+// that is being stored people may write as well: pause it, delete it, say that it is not to be
+// touched. So what was planned is planned once more on what it was stored with.
 
 import type { Resource } from "../../kernel/resource.ts";
-import { withFinalizer } from "./paperwork.ts";
+import { saysThatItBegins, withBegun } from "./begun.ts";
+import { withFinalizer } from "./document-edits.ts";
 import { planFor } from "./plan.ts";
 import type { Plan } from "./plan.ts";
 import type { Run } from "./run.ts";
 
-/** Stores the finalizer where it is needed. False: what was planned is not to be done any more. */
+/** Nearly always false: then there is nothing to wait for. */
+export function hasToHold(run: Run): boolean {
+  return run.plan?.addsFinalizer === true || saysThatItBegins(run, run.current());
+}
+
+/** False: what was planned is not to be done any more. Throws when it was told to stop. */
 export async function holdFirst(run: Run): Promise<boolean> {
   const { plan: planned, reconciler, claim } = run;
-  if (planned?.addsFinalizer !== true) return true;
   const planOf = (resource: Resource): Plan => planFor(resource, reconciler, claim.attempts);
   await run.update((resource) => {
     const plan = planOf(resource);
-    return plan.kind === "run" && plan.addsFinalizer ? withFinalizer(resource) : resource;
+    if (plan.kind !== "run") return resource;
+    const held = plan.addsFinalizer ? withFinalizer(resource) : resource;
+    return saysThatItBegins(run, resource) ? withBegun(held, claim.attempts) : held;
   });
-  if (run.abortCause !== undefined) return false;
+  if (run.abortCause !== undefined) run.signal.throwIfAborted();
   const plan = planOf(run.current());
-  return plan.kind === "run" && plan.what === planned.what && !plan.addsFinalizer;
+  return plan.kind === "run" && plan.what === planned?.what && !plan.addsFinalizer;
 }

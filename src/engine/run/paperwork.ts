@@ -4,13 +4,12 @@
 // changes, only the claim is given back, which uses no revision.
 
 import { isSetpointError } from "../../kernel/errors.ts";
-import type { SetpointError } from "../../kernel/errors.ts";
 import type { Resource } from "../../kernel/resource.ts";
-import type { Answer, DueChange, Schedule, Write } from "../../store/port.ts";
-import { withStatus } from "./context.ts";
+import type { DueChange, Schedule, Write } from "../../store/port.ts";
+import { withStatus, withoutFinalizer } from "./document-edits.ts";
 import { eventsBetween } from "../reporting/events.ts";
 import type { Heartbeat } from "../work/heartbeat.ts";
-import { finalizer } from "../names.ts";
+import { refusalIn } from "./refusal.ts";
 import type { Report } from "./reports.ts";
 import type { Run, RunSurroundings } from "./run.ts";
 
@@ -88,7 +87,7 @@ export class Paperwork {
         // Nearly always at once: a wait for nothing would be one more for every run.
         const { writes, next } = prepared instanceof Promise ? await prepared : prepared;
         const answers = await this.#around.ports.store.commit(writes, optionsFor(writes));
-        const verdict = verdictOf(answers);
+        const verdict = refusalIn(answers);
         if (verdict === undefined) return this.#tell(run, before, next);
         if (isSetpointError(verdict, "claim.lost")) return run.lost();
         if (isSetpointError(verdict, "resource.not_found")) return;
@@ -150,7 +149,7 @@ export class Paperwork {
     for (let at = 0; at < runs.length; at += mostHandedBack) {
       const some = runs.slice(at, at + mostHandedBack);
       try {
-        await this.#around.ports.store.commit(some.map((run) => releaseOf(run, released(0))));
+        await this.#around.ports.store.commit(some.map((run) => releaseOf(run, handedBack(run))));
       } catch (error) {
         // Their leases end by themselves.
         this.#around.ports.log.warn({ error, claims: some.length }, "claims were not given back");
@@ -174,26 +173,6 @@ function releaseOf(run: Run, due: DueChange): Schedule {
   return { kind: "schedule", key, when: { kind: "exists", uid }, claim: fence, due };
 }
 
-function isHeld({ metadata }: Resource): boolean {
-  return metadata.finalizers?.includes(finalizer) === true;
-}
-
-/** What is being deleted takes no new finalizers. */
-export function withFinalizer(resource: Resource): Resource {
-  const { finalizers = [], deletionTimestamp } = resource.metadata;
-  if (isHeld(resource) || deletionTimestamp !== undefined) return resource;
-  return {
-    ...resource,
-    metadata: { ...resource.metadata, finalizers: [...finalizers, finalizer] },
-  };
-}
-
-function withoutFinalizer(resource: Resource): Resource {
-  const { finalizers = [] } = resource.metadata;
-  const kept = finalizers.filter((each) => each !== finalizer);
-  return { ...resource, metadata: { ...resource.metadata, finalizers: kept } };
-}
-
 function fenced(writes: readonly Write[], { fence: claim }: Run): readonly Write[] {
   return writes.map((write) => Object.assign({ ...write }, { claim }));
 }
@@ -203,19 +182,14 @@ function released(afterMs: number | undefined): DueChange {
   return { kind: "release", attempts: "reset", afterMs };
 }
 
-function optionsFor(writes: readonly Write[]): { readonly atomic?: boolean } {
-  return writes.length > 1 ? { atomic: true } : {};
+/** A claim that never began says nothing about those before it that ended without a word. */
+function handedBack({ claim, hasBegun }: Run): DueChange {
+  const isSilent = claim.attempts > 1 && !hasBegun;
+  return isSilent ? { kind: "release", attempts: "keep", afterMs: 0 } : released(0);
 }
 
-/** Why the writes were refused; undefined when they were done. */
-function verdictOf(answers: readonly Answer[]): SetpointError | undefined {
-  let found: SetpointError | undefined;
-  for (const answer of answers) {
-    if (answer.kind !== "refused") continue;
-    if (!isSetpointError(answer.error, "resource.group_refused")) return answer.error;
-    found ??= answer.error;
-  }
-  return found;
+function optionsFor(writes: readonly Write[]): { readonly atomic?: boolean } {
+  return writes.length > 1 ? { atomic: true } : {};
 }
 
 /** Whether the same may be accepted later, or already was. */

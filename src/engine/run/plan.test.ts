@@ -4,7 +4,7 @@ import type { JsonObject } from "../../kernel/json.ts";
 import type { Metadata, Resource } from "../../kernel/resource.ts";
 import { annotations, finalizer } from "../names.ts";
 import { done } from "../outcome.ts";
-import { mostSilentClaims, planFor } from "./plan.ts";
+import { planFor, requestOf } from "./plan.ts";
 import type { Reconciler } from "../reconciler.ts";
 
 const plain: Reconciler = { kind: "widgets", reconcile: async () => done() };
@@ -68,12 +68,15 @@ describe("the plan for a resource", () => {
   });
 
   it("is to put it aside when its workers were lost again and again", () => {
-    assert.equal(planFor(widget(), plain, mostSilentClaims).kind, "run");
-    const plan = planFor(widget(), plain, mostSilentClaims + 1);
+    const lost = (times: number): JsonObject => ({ reconcile: { begun: { claim: 3, times } } });
+    assert.equal(planFor(widget({}, lost(1)), plain, 4).kind, "run");
+    const plan = planFor(widget({}, lost(2)), plain, 4);
     assert.ok(plan.kind === "putAside");
     assert.equal(plan.outcome.reason, "WorkerLost");
     assert.equal(plan.outcome.retry, "slow");
-    assert.equal(planFor(widget(deleting), whole, 9).kind, "putAside");
+    assert.equal(planFor(widget(deleting, lost(2)), whole, 9).kind, "putAside");
+    assert.equal(planFor(widget({}, lost(2)), plain, 3).kind, "run", "a report came since");
+    assert.equal(planFor(widget(), plain, 9).kind, "run", "it never began");
   });
 
   it("is nothing once it failed for good, until something new comes", () => {
@@ -92,5 +95,14 @@ describe("the plan for a resource", () => {
     const odd = JSON.parse('{"__proto__":{"setpoint.dev/paused":"true"}}') as JsonObject;
     const resource = widget({ annotations: odd as { readonly [key: string]: string } });
     assert.equal(planFor(resource, plain, 1).kind, "run");
+  });
+
+  it("tells a token in full, or a digest of one that is too long", () => {
+    const asked = (token: string): string | undefined =>
+      requestOf(noted({ [annotations.request]: token }));
+    assert.equal(asked("now"), "now");
+    assert.equal(asked("t".repeat(256)), "t".repeat(256));
+    assert.match(asked("t".repeat(200_000)) ?? "", /^sha256:[0-9a-f]{32}$/);
+    assert.notEqual(asked("t".repeat(200_000)), asked("t".repeat(200_001)));
   });
 });

@@ -2,13 +2,15 @@
 // read and tested here: pausing wins over all, a deletion over the rest, and a kind with `remove`
 // is never reconciled before its finalizer is stored.
 
+import { documentDigest } from "../../kernel/document.ts";
 import { getOwn } from "../../kernel/json.ts";
 import type { Resource } from "../../kernel/resource.ts";
 import { annotations, finalizer } from "../names.ts";
 import { failed } from "../outcome.ts";
 import type { Failed } from "../outcome.ts";
+import { lossesOf } from "./begun.ts";
 import type { Reconciler } from "../reconciler.ts";
-import { reconcileStatusOf, statusOf } from "./status.ts";
+import { reconcileStatusOf, statusOf, workerLostReason } from "./status.ts";
 
 export type Plan =
   /** Nothing is wanted of us: being deleted without our finalizer, or failed for good. */
@@ -30,9 +32,11 @@ export interface RunPlan {
   readonly note?: string;
 }
 
-export const workerLostReason = "WorkerLost";
-/** Claims that ended without a word before a resource is taken for one that kills its workers. */
-export const mostSilentClaims = 3;
+/** Workers that were lost while they ran it again, the last with no other suspect beside it. */
+const mostLosses = 2;
+
+/** It is told in the status and in events. */
+const longestToken = 256;
 
 const nothing: Plan = { kind: "nothing" };
 const reconcile: RunPlan = { kind: "run", what: "reconcile", addsFinalizer: false };
@@ -52,7 +56,8 @@ export function planFor(resource: Resource, reconciler: Reconciler, claims: numb
     return { kind: "letGo" };
   }
   if (policy.name === "skip" && reconciler.observe === undefined) return { kind: "skipped" };
-  if (claims > mostSilentClaims) return { kind: "putAside", outcome: workerLost(claims - 1) };
+  const losses = lossesOf(resource, claims);
+  if (losses >= mostLosses) return { kind: "putAside", outcome: workerLost(losses + 1) };
   if (isDeleting) return remove;
   if (hasGivenUp(resource, reconciler)) return nothing;
   if (policy.name === "skip") return observe;
@@ -61,9 +66,11 @@ export function planFor(resource: Resource, reconciler: Reconciler, claims: numb
   return policy.note === undefined ? plan : { ...plan, note: policy.note };
 }
 
-/** The token by which somebody asked for a run. */
+/** The token by which somebody asked for a run; of one that is too long to be told, a digest. */
 export function requestOf(resource: Resource): string | undefined {
-  return annotationOf(resource, annotations.request);
+  const token = annotationOf(resource, annotations.request);
+  if (token === undefined || token.length <= longestToken) return token;
+  return `sha256:${documentDigest(Buffer.from(token)).toString("hex")}`;
 }
 
 interface Policy {
@@ -94,7 +101,7 @@ function hasGivenUp(resource: Resource, reconciler: Reconciler): boolean {
 }
 
 function workerLost(times: number): Failed {
-  const message = `the last ${times} workers that took it were lost before they could report`;
+  const message = `the last ${times} workers that ran it were lost before they could report`;
   return failed(workerLostReason, message, { retry: "slow" });
 }
 

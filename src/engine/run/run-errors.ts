@@ -48,6 +48,19 @@ function timedOut(run: Run): Outcome {
   return failed("Timeout", `the run did not finish within ${seconds} s and was stopped`);
 }
 
+/** For a run that goes on although it was told to stop. */
+export function neverReturned(run: Run): Outcome {
+  const seconds = Math.round((run.reconciler.timeoutMs ?? defaultTimeoutMs) / 1_000);
+  const message = `the run did not finish within ${seconds} s and did not stop when it was told to`;
+  return failed("Timeout", message, { retry: "slow" });
+}
+
+/** For what is not run while an earlier run of it goes on in the same process. */
+export function notReturnedYet(): Outcome {
+  const message = "an earlier run did not stop when it was told to, and has not returned yet";
+  return failed("Timeout", message, { retry: "slow", isCounted: false });
+}
+
 /** "store.outcome_unknown" becomes "StoreOutcomeUnknown". */
 function reasonOf(code: string): string {
   return code

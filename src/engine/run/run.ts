@@ -15,6 +15,7 @@ import type { ReferencesPart, RunParts, StepsPart } from "./parts.ts";
 import type { RunPlan } from "./plan.ts";
 import type { EnginePorts, RunScope } from "../ports.ts";
 import { readRecord } from "./read-record.ts";
+import { refusalIn } from "./refusal.ts";
 import { asRunOf } from "./run-around.ts";
 import type { Reconciler } from "../reconciler.ts";
 
@@ -42,6 +43,10 @@ export class Run implements RunScope, Holder {
   phase: Phase = "loading";
   plan: RunPlan | undefined;
   startedMs = 0;
+  /** Its reconciler may have run, or runs. */
+  hasBegun = false;
+  /** It did not stop when it was told to: others write in its name, and it may not any more. */
+  isGivenUp = false;
   /** Ends its wait for a turn, then its time to run, then the patience after an abort. */
   deadline: Cohort<Run> | undefined;
   #abortCause: AbortCause | undefined;
@@ -83,10 +88,6 @@ export class Run implements RunScope, Holder {
 
   get isLost(): boolean {
     return this.#abortCause === "lost";
-  }
-
-  get revision(): number {
-    return this.#revision;
   }
 
   get steps(): StepsPart {
@@ -158,12 +159,12 @@ export class Run implements RunScope, Holder {
     throw refused;
   }
 
-  async update(edit: (resource: Resource) => Resource, also: readonly Write[] = []): Promise<void> {
+  async update(edit: (resource: Resource) => Resource): Promise<void> {
     const before = this.#edits;
     const own = (async (): Promise<void> => {
       // Whether the edit before this one failed is the business of who made it.
       if (before !== undefined) await before.catch(() => undefined);
-      await this.#edit(edit, also);
+      await this.#edit(edit);
     })();
     this.#edits = own;
     await own;
@@ -184,49 +185,33 @@ export class Run implements RunScope, Holder {
     return { kind: "put", key, uid, draft, when, claim, due };
   }
 
-  async #edit(edit: (resource: Resource) => Resource, also: readonly Write[]): Promise<void> {
+  async #edit(edit: (resource: Resource) => Resource): Promise<void> {
     for (let attempt = 1; ; attempt += 1) {
       this.#checkHeld();
       const before = this.current();
       const next = edit(before);
-      if (next === before && also.length === 0) return;
-      const own = next === before ? [] : [await this.put(next)];
+      if (next === before) return;
       try {
-        const [answer] = await this.commit([...own, ...also]);
-        if (own.length === 0 || answer === undefined || answer.kind === "refused") return;
-        this.#resource = withRevision(next, answer.revision);
-        this.#revision = answer.revision;
+        const [answer] = await this.commit([await this.put(next)]);
+        if (answer === undefined || answer.kind === "refused") return;
+        this.load(withRevision(next, answer.revision), answer.revision);
         return;
       } catch (error) {
         const isRace = isSetpointError(error, "resource.conflict");
         if (!isRace || attempt >= limits.maxPatchAttempts) throw error;
       }
-      const revision = this.#revision;
       if (!(await this.reread())) {
         this.abort("lost");
         throw new SetpointError("resource.not_found", "the resource is gone");
       }
-      // It was not our document that was in conflict: trying again would not help.
-      if (this.#revision === revision) throw groupConflict();
     }
   }
 
   #checkHeld(): void {
-    if (this.isLost || this.phase === "over") {
+    if (this.isLost || this.isGivenUp || this.phase === "over") {
       throw new SetpointError("claim.lost", "the lease of this run is lost");
     }
   }
-}
-
-function refusalIn(answers: readonly Answer[]): SetpointError | undefined {
-  let found: SetpointError | undefined;
-  for (const answer of answers) {
-    if (answer.kind !== "refused") continue;
-    // The write at fault says more than those that were refused with it.
-    if (!isSetpointError(answer.error, "resource.group_refused")) return answer.error;
-    found ??= answer.error;
-  }
-  return found;
 }
 
 function deepFrozen<T>(value: T): T {
@@ -241,10 +226,6 @@ function deepFrozen<T>(value: T): T {
 function withRevision(resource: Resource, revision: number): Resource {
   const metadata = { ...resource.metadata, resourceVersion: String(revision) };
   return { ...resource, metadata };
-}
-
-function groupConflict(): SetpointError {
-  return new SetpointError("resource.conflict", "another document of the group has changed");
 }
 
 function abortError(cause: AbortCause): Error {

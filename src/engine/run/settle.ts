@@ -234,6 +234,7 @@ const derived: ReadonlySet<string> = new Set([
   "handledRequest",
   "waitingFor",
   "progress",
+  "begun",
 ]);
 
 function copy(from: ReconcileStatus, to: MutableJsonObject, key: string): void {

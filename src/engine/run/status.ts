@@ -10,6 +10,8 @@ import type { ReconcileStatus } from "../ports.ts";
 /** The engine's own conditions; others belong to the author. */
 export const readyType = "Ready";
 export const syncedType = "Synced";
+/** Why a resource is not synced that takes its workers down. */
+export const workerLostReason = "WorkerLost";
 
 const nothing: JsonObject = Object.freeze({});
 

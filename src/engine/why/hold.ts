@@ -7,6 +7,7 @@ import { numberAt, objectAt, objectsAt, textAt } from "../../kernel/json-read.ts
 import type { Hold, KindNames, State, Subject, Suspect } from "./diagnosis.ts";
 import { annotationOf, cut, isCurrent, listText, reconcileOf, reported } from "./report.ts";
 import { untilTime } from "./report.ts";
+import { requestOf } from "../run/plan.ts";
 import { spanText, whenText } from "../../kernel/span-text.ts";
 
 /** Without a worker for this long something is wrong with the workers. */
@@ -56,7 +57,7 @@ function failureOf(subject: Subject, details: readonly string[], nowMs: number):
   const times = failedTimes(subject);
   if (times === undefined) return undefined;
   const status = reconcileOf(resource);
-  const asked = annotationOf(resource, annotations.request) ?? "";
+  const asked = requestOf(resource) ?? "";
   if (textAt(status, "retry") === "never" && asked === textAt(status, "handledRequest")) {
     const message = "given up until its spec changes or somebody asks for another try";
     return { state: "GivenUp", message, details, suspects: [] };

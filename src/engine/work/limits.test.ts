@@ -2,9 +2,11 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import {
+  change,
   conditionIn,
   create,
   cuttable,
+  edited,
   fill,
   keyOf,
   newRig,
@@ -15,6 +17,7 @@ import {
 import type { Resource } from "../../kernel/resource.ts";
 import { startEngine } from "../engine.ts";
 import { done } from "../outcome.ts";
+import type { Outcome } from "../outcome.ts";
 import type { Context, Reconciler } from "../reconciler.ts";
 
 const a = keyOf("a");
@@ -44,15 +47,16 @@ describe("a run that takes too long", () => {
     assert.equal(await conditionIn(rig.store, a, "Synced"), "False/Timeout");
   });
 
-  it("is given up when it does not listen: its slot is used and its lease expires", async () => {
+  it("is given up when it does not listen, and not run again before it returned", async () => {
     const rig = newRig();
     await using engine = startEngine(rig.ports, { owner: "one", slots: 1 });
     const starts: string[] = [];
+    const hung = Promise.withResolvers<Outcome>();
     engine.add(
       kindOf(
         async ({ metadata }) => {
           starts.push(metadata.name);
-          return starts.length === 1 ? await never : done();
+          return starts.length === 1 ? await hung.promise : done();
         },
         { timeoutMs: 10_000 },
       ),
@@ -64,9 +68,17 @@ describe("a run that takes too long", () => {
     assert.deepEqual(starts, ["a", "b"]);
     assert.equal(rig.counted.get("setpoint_runs_abandoned_total"), 1);
     assert.ok(rig.said.some(({ level }) => level === "error"));
-    await rig.timers.advance(40_000);
+    assert.equal(await conditionIn(rig.store, a, "Synced"), "False/Timeout");
+    await rig.timers.advance(600_000);
+    await change(rig.store, a, (old) => edited(old, { size: 2 }));
+    await rig.timers.advance(600_000);
+    assert.deepEqual(starts, ["a", "b"]);
+    assert.equal(await conditionIn(rig.store, a, "Synced"), "False/Timeout");
+    hung.resolve(done({ status: { late: true } }));
+    await rig.timers.advance(120_000);
     assert.deepEqual(starts, ["a", "b", "a"]);
     assert.equal(await conditionIn(rig.store, a, "Ready"), "True/Available");
+    assert.equal((await statusIn(rig.store, a))["late"], undefined);
   });
 });
 

@@ -6,9 +6,10 @@ import { findCondition } from "../../kernel/conditions.ts";
 import { getOwn } from "../../kernel/json.ts";
 import type { Resource } from "../../kernel/resource.ts";
 import { defaultRetry } from "../run/backoff.ts";
-import { requestOf, workerLostReason } from "../run/plan.ts";
+import { requestOf } from "../run/plan.ts";
 import type { Reconciler } from "../reconciler.ts";
-import { conditionsOf, reconcileStatusOf, statusOf, syncedType, textOf } from "../run/status.ts";
+import { conditionsOf, reconcileStatusOf, statusOf, syncedType } from "../run/status.ts";
+import { textOf, workerLostReason } from "../run/status.ts";
 
 /** For how long yet; 0 when it may be run. */
 export function putAsideMs(resource: Resource, reconciler: Reconciler, nowMs: number): number {

@@ -1,7 +1,7 @@
 // The middle of the engine: what was claimed is loaded in one read, planned, waits for its turn,
 // runs, and goes to the paperwork. Only what runs holds a slot. Whatever a reconciler does, its run
 // ends: it is told when its lease is lost, its time is up or the server stops, and when it does not
-// listen it is given up, its slot is used by others and its lease is left to expire.
+// listen it is given up: its slot is used by others, and it is not run here again until it returned.
 
 import { assert } from "../../kernel/assert.ts";
 import { limits } from "../../kernel/limits.ts";
@@ -11,7 +11,7 @@ import { Deadlines } from "./cohort.ts";
 import { RunContext } from "../run/context.ts";
 import { Heartbeat } from "./heartbeat.ts";
 import type { Lease } from "./heartbeat.ts";
-import { holdFirst } from "../run/hold-first.ts";
+import { hasToHold, holdFirst } from "../run/hold-first.ts";
 import { Instruments } from "../reporting/instruments.ts";
 import { loadClaims } from "./load-claims.ts";
 import type { Loaded } from "./load-claims.ts";
@@ -22,11 +22,17 @@ import { planFor } from "../run/plan.ts";
 import type { RunPlan } from "../run/plan.ts";
 import type { EnginePorts } from "../ports.ts";
 import { putAsideMs } from "./put-aside.ts";
+import { Suspects } from "./suspects.ts";
 import type { Reconciler } from "../reconciler.ts";
 import { refusedStatus, reportNothing, reportOf, reportUnrun } from "../run/reports.ts";
 import { outcomeReturned } from "../run/returned-outcome.ts";
 import { asRunOf } from "../run/run-around.ts";
-import { defaultTimeoutMs, outcomeOfError } from "../run/run-errors.ts";
+import {
+  defaultTimeoutMs,
+  neverReturned,
+  notReturnedYet,
+  outcomeOfError,
+} from "../run/run-errors.ts";
 import { RunHistory, endedRun } from "../run/run-history.ts";
 import { Run } from "../run/run.ts";
 import { reconcileStatusOf, statusOf } from "../run/status.ts";
@@ -77,6 +83,9 @@ export class Workers {
   readonly #timeouts: Deadlines<Run>;
   readonly #patience: Deadlines<Run>;
   readonly #waits: Deadlines<Run>;
+  readonly #suspects = new Suspects();
+  /** The uids of what runs on although it was given up. */
+  readonly #abandoned = new Set<string>();
   readonly #idle: (() => void)[] = [];
   #loading = 0;
   /** With more than this waiting, room that is made is no news. */
@@ -114,7 +123,7 @@ export class Workers {
   remove(reconciler: Reconciler): void {
     if (this.#reconcilers.get(reconciler.kind) !== reconciler) return;
     this.#reconcilers.delete(reconciler.kind);
-    for (const run of this.#turns.waiting()) {
+    for (const run of this.#waiting()) {
       if (run.reconciler === reconciler) this.#handBackQueued(run);
     }
   }
@@ -175,7 +184,7 @@ export class Workers {
   /** Resolves when nothing is left; what was claimed and has not begun is handed back. */
   async drain(): Promise<void> {
     this.#isStopping = true;
-    for (const run of this.#turns.waiting()) this.#handBackQueued(run);
+    for (const run of this.#waiting()) this.#handBackQueued(run);
     if (this.#isIdle()) return;
     await new Promise<void>((resolve) => {
       this.#idle.push(resolve);
@@ -226,7 +235,15 @@ export class Workers {
     const leftMs = putAsideMs(run.current(), run.reconciler, this.#ports.clock.nowMs());
     if (leftMs > 0) return void this.#paperwork.settle(run, reportNothing(leftMs));
     run.plan = plan;
+    if (this.#abandoned.has(run.uid)) {
+      run.startedMs = this.#ports.clock.nowMs();
+      return void this.#paperwork.settle(run, reportOf(run, notReturnedYet()));
+    }
     run.phase = "queued";
+    if (this.#suspects.admits(run)) this.#enqueue(run);
+  }
+
+  #enqueue(run: Run): void {
     run.deadline = this.#waits.join(run, longestWaitMs);
     this.#turns.add(run);
   }
@@ -241,6 +258,7 @@ export class Workers {
   #start(run: Run): void {
     run.deadline?.leave(run);
     run.phase = "running";
+    run.hasBegun = true;
     run.deadline = this.#timeouts.join(run, run.reconciler.timeoutMs ?? defaultTimeoutMs);
     this.#instruments.started(run);
     void this.#act(run);
@@ -252,7 +270,7 @@ export class Workers {
     try {
       const outcome = await this.#outcomeOf(run);
       if (run.phase !== "running") {
-        this.#ports.log.warn({ key: run.key }, "a run that was given up has returned");
+        this.#returned(run);
         return;
       }
       isInSlot = false;
@@ -269,8 +287,7 @@ export class Workers {
 
   async #outcomeOf(run: Run): Promise<Outcome | undefined> {
     try {
-      const isReady = run.plan?.addsFinalizer !== true || (await holdFirst(run));
-      if (!isReady) return undefined;
+      if (hasToHold(run) && !(await holdFirst(run))) return undefined;
       const outcome = outcomeReturned(await this.#invoke(run));
       // Whoever fails while the server stops most likely fails because of that.
       const isNoWord = outcome.kind === "failed" && run.abortCause === "stopping";
@@ -333,28 +350,48 @@ export class Workers {
     if (run.phase === "running") {
       run.deadline?.leave(run);
       run.deadline = this.#patience.join(run, patienceMs);
-    } else if (run.phase === "queued" && this.#turns.withdraw(run)) this.#forget(run);
+    } else if (run.phase === "queued" && this.#withdraw(run)) this.#forget(run);
   }
 
   #giveUp(run: Run): void {
     if (run.phase !== "running") return;
-    run.phase = "over";
-    run.abort("lost");
+    // It may do nothing more, and is not run here again before it has returned.
+    run.isGivenUp = true;
+    this.#abandoned.add(run.uid);
     this.#leaveSlot(run);
-    this.#instruments.abandoned(run);
+    this.#instruments.abandoned(run, this.#abandoned.size);
     this.history.add(endedRun(run, "abandoned", this.#ports.clock.nowMs()));
     this.#ports.log.error(
       { key: run.key, token: run.claim.token },
       "a run did not stop when it was told to and is given up",
     );
-    this.#forget(run);
+    if (run.abortCause === "timeout" && !this.#isStopping) this.#report(run, neverReturned(run));
+    else {
+      run.phase = "over";
+      run.abort("lost");
+      this.#forget(run);
+    }
     this.#pump();
   }
 
+  #returned(run: Run): void {
+    this.#abandoned.delete(run.uid);
+    this.#instruments.returned(this.#abandoned.size);
+    this.#ports.log.warn({ key: run.key }, "a run that was given up has returned");
+  }
+
   #handBackQueued(run: Run): void {
-    if (run.phase !== "queued" || !this.#turns.withdraw(run)) return;
+    if (run.phase !== "queued" || !this.#withdraw(run)) return;
     run.deadline?.leave(run);
     this.#paperwork.handBack(run);
+  }
+
+  #waiting(): readonly Run[] {
+    return [...this.#suspects.waiting(), ...this.#turns.waiting()];
+  }
+
+  #withdraw(run: Run): boolean {
+    return this.#suspects.withdraw(run) || this.#turns.withdraw(run);
   }
 
   /** Ends without a word: there is no claim to give back. */
@@ -366,6 +403,11 @@ export class Workers {
   }
 
   #over(run: Run): void {
+    const next = this.#suspects.over(run);
+    if (next !== undefined) {
+      this.#enqueue(next);
+      this.#pump();
+    }
     this.#tellRoom(run);
     this.#checkIdle();
   }

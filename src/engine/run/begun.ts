@@ -1,0 +1,41 @@
+// How often a resource was being run when its worker was lost. The store only knows that a claim
+// ended without a word, which is true for all that the worker held, most of which had not even
+// begun. So what was lost once already says, before its reconciler runs again, that it begins; any
+// report takes that back. The number of the claim says whether it still counts: claims are counted
+// from one again after a report.
+
+import { findCondition } from "../../kernel/conditions.ts";
+import { isJsonObject } from "../../kernel/json.ts";
+import type { JsonObject } from "../../kernel/json.ts";
+import type { Resource } from "../../kernel/resource.ts";
+import { withStatus } from "./document-edits.ts";
+import type { Run } from "./run.ts";
+import { conditionsOf, reconcileStatusOf, statusOf, syncedType } from "./status.ts";
+import { workerLostReason } from "./status.ts";
+
+const nothing: JsonObject = {};
+
+/** `claims` is how often it was claimed since a claim on it last ended with a word. */
+export function lossesOf(resource: Resource, claims: number): number {
+  const status = statusOf(resource);
+  const { begun } = reconcileStatusOf(status);
+  const { claim, times } = isJsonObject(begun) ? begun : nothing;
+  const isCounted = typeof claim === "number" && claim < claims && typeof times === "number";
+  if (isCounted) return times;
+  // What was put aside gets its next chance alone, and one only.
+  const reason = findCondition(conditionsOf(status), syncedType)?.reason;
+  return reason === workerLostReason ? 1 : 0;
+}
+
+/** Whether it is to say that it begins. */
+export function saysThatItBegins({ claim }: Run, resource: Resource): boolean {
+  return claim.attempts > 1 || lossesOf(resource, claim.attempts) > 0;
+}
+
+/** To be stored before the reconciler runs. */
+export function withBegun(resource: Resource, claim: number): Resource {
+  const status = statusOf(resource);
+  const begun = { claim, times: lossesOf(resource, claim) + 1 };
+  const reconcile = { ...reconcileStatusOf(status), begun } as JsonObject;
+  return withStatus(resource, { ...status, reconcile });
+}
