@@ -1,7 +1,7 @@
 // The middle of the engine: what was claimed is loaded in one read, planned, waits for its turn,
 // runs, and goes to the paperwork. Only what runs holds a slot. Whatever a reconciler does, its run
 // ends: it is told when its lease is lost, its time is up or the server stops, and when it does not
-// listen it is given up: its slot is used by others, and it is not run here again until it returned.
+// listen it is given up: others use its slot, and it is not run here again until it has returned.
 
 import { assert } from "../../kernel/assert.ts";
 import { limits } from "../../kernel/limits.ts";
