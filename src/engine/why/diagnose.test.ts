@@ -64,6 +64,24 @@ describe("a resource that is reconciled", () => {
     assert.equal(diagnosed(parts).ready, "Unknown");
   });
 
+  test("is not ready when only an older spec was found ready, and the new one fails", () => {
+    const old = { ...ready, observedGeneration: 1 };
+    const synced = condition("Synced", "False", "Unreachable", "no answer");
+    const parts: SubjectParts = {
+      conditions: [old, { ...synced, observedGeneration: 2 }],
+      observedGeneration: 2,
+      metadata: { generation: 2 },
+      reconcile: { attempts: 3, retry: "soon" },
+      work: work({ dueInMs: 8_000 }),
+    };
+    assert.equal(
+      said(parts),
+      "Failing: failed 3 times, next try in 8 s | Unreachable: no answer | " +
+        "reported about generation 1, while its spec is at generation 2",
+    );
+    assert.equal(diagnosed(parts).ready, "Unknown");
+  });
+
   test("is being worked on by who has the claim, with progress and earlier failures", () => {
     assert.equal(said({ work: work({ claim }) }), "Working: being worked on by server-1");
     assert.equal(

@@ -2,14 +2,13 @@
 // the same facts give the same sentence, whoever asks and through whichever surface.
 
 import { annotations } from "../../kernel/annotations.ts";
-import { numberAt } from "../../kernel/json-read.ts";
 import type { Resource } from "../../kernel/resource.ts";
 import type { WorkState } from "../../store/port.ts";
 import { finalizer } from "../names.ts";
 import { diagnoseDeletion } from "./deletion.ts";
 import type { Diagnosis, Hold, KindNames, Subject, Suspect } from "./diagnosis.ts";
 import { holdOf, plainHold } from "./hold.ts";
-import { annotationOf, finalizersOf, isCurrent, reconcileOf, reported } from "./report.ts";
+import { annotationOf, finalizersOf, observedOf, reconcileOf, reported } from "./report.ts";
 import type { Report } from "./report.ts";
 import { whenText } from "../../kernel/span-text.ts";
 
@@ -34,7 +33,8 @@ function diagnoseAlone(subject: Subject, names: KindNames, nowMs: number): Diagn
 function diagnoseReconciled(subject: Subject, names: KindNames, nowMs: number): Diagnosis {
   const { resource, work, isReconciled, dependents } = subject;
   const ready = reported(resource, "Ready");
-  const isUpToDate = isCurrent(resource);
+  const observed = observedOf(resource, ready);
+  const isUpToDate = observed === undefined || observed >= resource.metadata.generation;
   const hold = isReconciled ? holdOf(subject, names, nowMs) : undefined;
   if (ready?.status === "True" && isUpToDate) return readyWith(hold, resource);
   const found = hold ?? quietHold(subject, ready);
@@ -48,7 +48,7 @@ function diagnoseReconciled(subject: Subject, names: KindNames, nowMs: number): 
     details: [
       ...found.details,
       ...(isNew ? [readyText] : []),
-      ...(isUpToDate ? [] : [staleText(resource)]),
+      ...(isUpToDate ? [] : [staleText(observed, resource)]),
     ],
     suspects: [...found.suspects, ...dependents.map((key): Suspect => ({ relation: "Owns", key }))],
   };
@@ -82,9 +82,7 @@ function againText(work: WorkState | undefined): string {
   return work?.dueInMs === undefined ? "" : `, looked at again ${whenText(work.dueInMs)}`;
 }
 
-function staleText(resource: Resource): string {
-  const observed = numberAt(resource.status, "observedGeneration") ?? 0;
-  const { generation } = resource.metadata;
+function staleText(observed: number, { metadata: { generation } }: Resource): string {
   return `reported about generation ${observed}, while its spec is at generation ${generation}`;
 }
 

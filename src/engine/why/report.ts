@@ -9,6 +9,8 @@ export interface Report {
   readonly status: string;
   /** The reason and the message; undefined when there is neither. */
   readonly text: string | undefined;
+  /** Which spec it is about, where it says so. */
+  readonly generation: number | undefined;
 }
 
 /** A condition as it was reported. */
@@ -18,7 +20,11 @@ export function reported(resource: Resource, type: string): Report | undefined {
   if (found === undefined) return undefined;
   const parts = [textAt(found, "reason"), textAt(found, "message")];
   const text = parts.filter((part) => part !== "").join(": ");
-  return { status: textAt(found, "status"), text: text === "" ? undefined : cut(text) };
+  return {
+    status: textAt(found, "status"),
+    text: text === "" ? undefined : cut(text),
+    generation: numberAt(found, "observedGeneration"),
+  };
 }
 
 /** The engine's part of the status. */
@@ -26,10 +32,20 @@ export function reconcileOf(resource: Resource): JsonObject {
   return objectAt(resource.status, "reconcile");
 }
 
-/** Whether the report is about the spec as it is now. */
+/** Whether the last run was about the spec as it is now. */
 export function isCurrent(resource: Resource): boolean {
   const observed = numberAt(resource.status, "observedGeneration");
   return observed === undefined || observed >= resource.metadata.generation;
+}
+
+/**
+ * Which spec the report on a condition is about. The condition may lag behind the status: a loop
+ * that fails with a new spec says nothing new about whether the thing can be used.
+ */
+export function observedOf(resource: Resource, report: Report | undefined): number | undefined {
+  const observed = numberAt(resource.status, "observedGeneration");
+  if (report?.generation === undefined) return observed;
+  return Math.min(report.generation, observed ?? report.generation);
 }
 
 export function annotationOf({ metadata }: Resource, name: string): string | undefined {
