@@ -6,6 +6,7 @@
 import { SetpointError } from "../kernel/errors.ts";
 import { limits } from "../kernel/limits.ts";
 import type { ResourceKey } from "../kernel/resource.ts";
+import { isStorable, textFault } from "../kernel/storable-text.ts";
 import type {
   ChangesOptions,
   ClaimRef,
@@ -37,24 +38,6 @@ export const readLimits = {
   /** Due resources of one kind that are counted. */
   countedDue: 10_000,
 } as const;
-
-/** What is wrong with a text that both databases should keep exactly; undefined: nothing. */
-export function textFault(text: string, maxBytes: number): string | undefined {
-  if (typeof text !== "string") return "must be a text";
-  if (text === "") return "empty";
-  if (!isAtMost(text, maxBytes)) return `longer than ${maxBytes} bytes`;
-  return isStorable(text) ? undefined : "contains NUL or a lone surrogate";
-}
-
-function isAtMost(text: string, maxBytes: number): boolean {
-  // A unit of UTF-16 is one to three bytes of UTF-8: most texts need not be measured.
-  if (text.length * 3 <= maxBytes) return true;
-  return text.length <= maxBytes && Buffer.byteLength(text) <= maxBytes;
-}
-
-function isStorable(text: string): boolean {
-  return !text.includes("\u0000") && text.isWellFormed();
-}
 
 export function isCount(value: number): boolean {
   return Number.isSafeInteger(value) && value >= 0;

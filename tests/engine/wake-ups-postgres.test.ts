@@ -7,6 +7,7 @@ import { journalOf } from "../../src/engine/journal/journal.ts";
 import { rememberIn } from "../../src/engine/journal/remember.ts";
 import { startWakeUps } from "../../src/engine/wakes/wake-ups.ts";
 import type { WakeUps } from "../../src/engine/wakes/wake-ups.ts";
+import { systemClock } from "../../src/kernel/clock.ts";
 import { systemTimers, timersFrom } from "../../src/kernel/timers.ts";
 import type { Store } from "../../src/store/port.ts";
 import { startPostgres } from "../peers/postgres.ts";
@@ -41,7 +42,7 @@ const b = keyTo("b", gadgets);
 const hasty = timersFrom((ms, run) => systemTimers.after(ms / 100, run));
 
 function follow(store: Store, owner: string): WakeUps {
-  const around = { timers: systemTimers, log: silent, meter: noMeter };
+  const around = { clock: systemClock, timers: systemTimers, log: silent, meter: noMeter };
   return startWakeUps({ store, resources: resources as never, ...around }, owner);
 }
 

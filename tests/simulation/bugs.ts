@@ -89,11 +89,11 @@ export const bugs: readonly Bug[] = [
     name: "hasty-place",
     about: "the place in the log is moved on before others are woken",
     file: "wake-ups.ts",
-    find: "      await commitWakes(store, writes, signal);\n",
+    find: "      await commitWakes(store, writes, signal, this.#skipped);\n",
     replace:
       "      this.#place = { revision: through, isComplete: true };\n" +
       "      this.#isMoved ||= writes.length > 0;\n" +
-      "      await commitWakes(store, writes, signal);\n",
+      "      await commitWakes(store, writes, signal, this.#skipped);\n",
     isRare: true,
   },
   {

@@ -73,6 +73,15 @@ export function requestOf(resource: Resource): string | undefined {
   return `sha256:${documentDigest(Buffer.from(token)).toString("hex")}`;
 }
 
+/** Since the last run neither what is wanted has changed, nor did somebody ask for another. */
+export function isUnasked(resource: Resource): boolean {
+  const status = statusOf(resource);
+  return (
+    getOwn(status, "observedGeneration") === resource.metadata.generation &&
+    reconcileStatusOf(status).handledRequest === requestOf(resource)
+  );
+}
+
 interface Policy {
   readonly name: "manage" | "skip" | "detach-on-delete";
   readonly note?: string;
@@ -90,13 +99,9 @@ function policyOf(resource: Resource): Policy {
 
 /** It failed for good, and since then neither its spec, nor the code changed, nor did one ask. */
 function hasGivenUp(resource: Resource, reconciler: Reconciler): boolean {
-  const status = statusOf(resource);
-  const { retry, handledRequest, reconcilerVersion = 0 } = reconcileStatusOf(status);
+  const { retry, reconcilerVersion = 0 } = reconcileStatusOf(statusOf(resource));
   return (
-    retry === "never" &&
-    getOwn(status, "observedGeneration") === resource.metadata.generation &&
-    handledRequest === requestOf(resource) &&
-    reconcilerVersion === (reconciler.version ?? 0)
+    retry === "never" && isUnasked(resource) && reconcilerVersion === (reconciler.version ?? 0)
   );
 }
 

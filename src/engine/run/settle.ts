@@ -11,7 +11,7 @@ import type { Json, JsonObject, MutableJsonObject } from "../../kernel/json.ts";
 import { applyMergePatch } from "../../kernel/merge-patch.ts";
 import type { Random } from "../../kernel/random.ts";
 import type { Resource } from "../../kernel/resource.ts";
-import { backoffMs, spreadMs } from "./backoff.ts";
+import { backoffMs, defaultRetry, spreadMs } from "./backoff.ts";
 import type { Blocker, Failed, Outcome, Readiness } from "../outcome.ts";
 import type { RunPlan } from "./plan.ts";
 import type { ReconcileStatus } from "../ports.ts";
@@ -41,6 +41,8 @@ export interface Settled {
 const defaultResyncMs = 10 * 3_600_000;
 /** Waiting ends by a wake-up; this only bounds what a lost one could cost. */
 const waitingBackstopMs = 600_000;
+/** Whatever an outcome asks for, it does not keep a worker busy without a pause. */
+const soonestMs = 100;
 /** Kubernetes takes no longer ones. */
 const maxMessageChars = 32_768;
 const maxBlockers = 100;
@@ -123,13 +125,17 @@ function delayAfter(
     case "done":
       return resyncMs <= 0 ? undefined : wholeMs(spreadMs(resyncMs, random));
     case "again":
-      return wholeMs(outcome.afterMs);
+      return Math.max(soonestMs, wholeMs(outcome.afterMs));
     case "waiting":
       return spreadMs(waitingBackstopMs, random);
     default: {
       const retry = effectiveRetry(outcome, what);
-      if (outcome.afterMs !== undefined && retry !== "never") return wholeMs(outcome.afterMs);
-      return retry === "never" ? undefined : backoffMs(retry, attempts, policy, random);
+      if (retry === "never") return undefined;
+      if (outcome.afterMs === undefined) return backoffMs(retry, attempts, policy, random);
+      // What the outside asked for, but no faster than a first failure is tried again.
+      const { soonFirstMs } = { ...defaultRetry, ...policy };
+      const leastMs = isRefused(outcome) ? soonestMs : Math.max(soonestMs, soonFirstMs);
+      return Math.max(leastMs, wholeMs(outcome.afterMs));
     }
   }
 }

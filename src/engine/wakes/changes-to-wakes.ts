@@ -1,9 +1,11 @@
 // What the changes of the log ask for: wakes for the owners of what changed and for those who refer
 // to it, and the removal of the journals of what was deleted. It decides, and writes nothing. Most
-// changes concern nobody, so each is asked the cheap questions first.
+// changes concern nobody, so each is asked the cheap questions first. What people wrote never stops
+// it: owners that cannot exist are passed over, and so is, with a word, what cannot be read.
 
 import type { ResourceKey } from "../../kernel/resource.ts";
-import type { Change, Delete, Write } from "../../store/port.ts";
+import { isStorableIdentity } from "../../kernel/storable-text.ts";
+import type { Change, Delete, Schedule } from "../../store/port.ts";
 import { journalKey } from "../journal/journal.ts";
 import { namedOwners } from "./named-owners.ts";
 import { adoptionKind, cursorKind, journalKind } from "../names.ts";
@@ -19,39 +21,67 @@ export interface WakeRules {
 }
 
 export interface Consequences {
-  readonly writes: readonly Write[];
+  readonly wakes: readonly Schedule[];
+  readonly removals: readonly Delete[];
   /** How many are woken, by what woke them first. */
   readonly woken: { readonly child: number; readonly reference: number };
 }
 
-/** Keeps the rules up to date on the way, so changes have to be given in order. */
-export function consequencesOf(changes: readonly Change[], rules: WakeRules): Consequences {
-  const wakes = new WakeSet();
-  const removals = new Map<string, Delete>();
-  const woken = { child: 0, reference: 0 };
+/**
+ * Keeps the rules up to date on the way, so changes have to be given in order. `unreadable` is told
+ * of each that cannot be read; the others go on.
+ */
+export function consequencesOf(
+  changes: readonly Change[],
+  rules: WakeRules,
+  unreadable: (change: Change, error: unknown) => void,
+): Consequences {
+  const found: Found = { wakes: new WakeSet(), removals: new Map(), child: 0, reference: 0 };
   for (const change of changes) {
-    const { key, type, uid } = change;
-    switch (key.kind) {
-      case cursorKind:
-        break;
-      case adoptionKind:
-        rules.reconciled.add(key.name);
-        break;
-      case journalKind:
-        rules.index.take(change);
-        if (type === "deleted") removals.delete(key.name);
-        break;
-      default:
-        for (const owner of ownersToWake(change, rules)) {
-          if (wakes.add(owner.key, owner.uid)) woken.child += 1;
-        }
-        for (const referrer of rules.index.referrersTo(key)) {
-          if (wakes.add(referrer.key, referrer.uid)) woken.reference += 1;
-        }
-        if (type === "deleted" && rules.index.hasJournal(uid)) removals.set(uid, removal(key, uid));
+    try {
+      look(change, rules, found);
+    } catch (error) {
+      unreadable(change, error);
     }
   }
-  return { writes: [...wakes.writes(), ...removals.values()], woken };
+  const { wakes, removals, child, reference } = found;
+  return {
+    wakes: wakes.writes(),
+    removals: [...removals.values()],
+    woken: { child, reference },
+  };
+}
+
+interface Found {
+  readonly wakes: WakeSet;
+  readonly removals: Map<string, Delete>;
+  child: number;
+  reference: number;
+}
+
+function look(change: Change, rules: WakeRules, found: Found): void {
+  const { key, type, uid } = change;
+  const { wakes, removals } = found;
+  switch (key.kind) {
+    case cursorKind:
+      break;
+    case adoptionKind:
+      rules.reconciled.add(key.name);
+      break;
+    case journalKind:
+      if (type === "deleted") removals.delete(key.name);
+      rules.index.take(change);
+      break;
+    default:
+      // References come first: they are known, whatever the document looks like.
+      for (const referrer of rules.index.referrersTo(key)) {
+        if (wakes.add(referrer.key, referrer.uid)) found.reference += 1;
+      }
+      if (type === "deleted" && rules.index.hasJournal(uid)) removals.set(uid, removal(key, uid));
+      for (const owner of ownersToWake(change, rules)) {
+        if (wakes.add(owner.key, owner.uid)) found.child += 1;
+      }
+  }
 }
 
 export function removal(resource: ResourceKey, uid: string): Delete {
@@ -64,6 +94,8 @@ function ownersToWake({ key, terms, body }: Change, rules: WakeRules): readonly 
     const id = resources.kindOf(apiVersion, kind);
     if (id === undefined || !reconciled.has(id)) return [];
     const namespace = resources.isNamespaced(id) === false ? "" : key.namespace;
-    return [{ key: { kind: id, namespace, name }, uid }];
+    const owner = { key: { kind: id, namespace, name }, uid };
+    // An owner reference may name anything; what no store keeps is not there to be woken.
+    return isStorableIdentity(owner.key, uid) ? [owner] : [];
   });
 }

@@ -33,6 +33,7 @@ const pageItems = 500;
 export async function loadReferenceIndex(
   store: Pick<Store, "list">,
   signal: AbortSignal,
+  unreadable: (journal: ResourceKey, error: unknown) => void,
 ): Promise<ReferenceIndex> {
   const byUid = new Map<string, Entry>();
   const targets: Targets = new Map();
@@ -54,7 +55,14 @@ export async function loadReferenceIndex(
   let page = await store.list({ kind: journalKind, limit: pageItems });
   const builtAt = page.revision;
   for (;;) {
-    for (const { key, body } of page.records) put(key.name, body);
+    for (const { key, body } of page.records) {
+      try {
+        put(key.name, body);
+      } catch (error) {
+        // One damaged journal must not keep all others from being woken.
+        unreadable(key, error);
+      }
+    }
     if (page.next === undefined) break;
     signal.throwIfAborted();
     page = await store.list({ kind: journalKind, limit: pageItems, from: page.next });

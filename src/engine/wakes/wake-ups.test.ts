@@ -1,9 +1,10 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import { SetpointError } from "../../kernel/errors.ts";
 import { seededRandom } from "../../kernel/random.ts";
 import { keyText } from "../../kernel/resource.ts";
 import type { ResourceKey } from "../../kernel/resource.ts";
-import type { Store } from "../../store/port.ts";
+import type { Store, Write } from "../../store/port.ts";
 import {
   dueIn,
   gadgets,
@@ -45,8 +46,15 @@ function scene(name: string, body: (world: Scene) => Promise<void>): void {
 }
 
 function follow(world: Scene, store: Store = world.store, owner = "one"): WakeUps {
-  const { timers } = world;
-  const ports = { store, timers, resources: resources as never, log: silent, meter: noMeter };
+  const { timers, clock } = world;
+  const ports = {
+    store,
+    clock,
+    timers,
+    resources: resources as never,
+    log: silent,
+    meter: noMeter,
+  };
   const follower = startWakeUps(ports, owner);
   world.followers.push(follower);
   return follower;
@@ -170,6 +178,63 @@ scene("a wake during a run takes effect when the run gives its claim back", asyn
   await moment(world);
   await release(scope);
   assert(dueIn(world, a) !== undefined);
+});
+
+scene("owners that cannot exist do not keep others from being woken", async (world) => {
+  await started(world);
+  for (const odd of ["n".repeat(300), "a\u0000b", "\ud800", ""]) {
+    const owner = ownerNamed(a);
+    const owners = [{ ...owner, name: odd }, { ...owner, uid: "u".repeat(300) }, owner];
+    await write(world.store, b, { owners });
+    await moment(world);
+    assert.notEqual(dueIn(world, a), undefined, JSON.stringify(odd));
+    await settleAll(world);
+    await remove(world.store, b);
+    await moment(world);
+    await settleAll(world);
+  }
+});
+
+scene("a wake that the store does not take is skipped, and nothing else", async (world) => {
+  const c = keyTo("c");
+  await write(world.store, c);
+  const picky = new Proxy(world.store, {
+    get: (target, name) => {
+      const member: unknown = Reflect.get(target, name, target);
+      if (typeof member !== "function") return member;
+      return (...args: readonly unknown[]): unknown => {
+        const writes = name === "commit" ? (args[0] as readonly Write[]) : [];
+        if (!writes.some(({ key }) => key.name === "c")) return Reflect.apply(member, target, args);
+        return Promise.reject(new SetpointError("request.invalid", "not this one"));
+      };
+    },
+  });
+  await started(world);
+  await refer(world, a, [b]);
+  await refer(world, c, [b]);
+  await world.followers.pop()?.[Symbol.asyncDispose]();
+  follow(world, picky);
+  await moment(world);
+  await settleAll(world);
+  await write(world.store, b);
+  await moment(world);
+  assert.notEqual(dueIn(world, a), undefined);
+  assert.equal(dueIn(world, c), undefined);
+});
+
+scene("others wake a resource at once, but not for ever as fast as they can", async (world) => {
+  await started(world);
+  await refer(world, a, [b]);
+  let wakes = 0;
+  for (let count = 0; count < 1_000; count += 1) {
+    await write(world.store, b, { spec: count });
+    await moment(world);
+    if ((dueIn(world, a) ?? 1) > 0) continue;
+    wakes += 1;
+    await settleAll(world);
+  }
+  // Each round takes up to 110 ms, so this is the pace after the first ten.
+  assert(wakes >= 15 && wakes <= 30, `${wakes}`);
 });
 
 scene("the journal of a resource that somebody deletes goes after it", async (world) => {

@@ -1,12 +1,13 @@
 // Wakes those whom a change concerns: owners of what changed, and those who refer to it. One
 // process at a time does this for all, following the log from a stored place, so nothing is missed
-// when it changes hands and an idle store is left alone. Should the log have been compacted beyond
-// that place, every resource that is reconciled is woken once instead.
+// when it changes hands. In an idle store it renews its lease, and makes no change. Should the log
+// have been compacted beyond that place, every resource that is reconciled is woken once instead.
+// What is in the log never stops it: what cannot be read or woken is told and passed over.
 
 import { isSetpointError } from "../../kernel/errors.ts";
 import { limits } from "../../kernel/limits.ts";
 import { every } from "../../kernel/timers.ts";
-import type { ClaimRef } from "../../store/port.ts";
+import type { Change, ClaimRef, Schedule } from "../../store/port.ts";
 import { adoptedKinds } from "./adoption.ts";
 import { consequencesOf } from "./changes-to-wakes.ts";
 import type { WakeRules } from "./changes-to-wakes.ts";
@@ -18,9 +19,14 @@ import type { EnginePorts } from "../ports.ts";
 import { loadReferenceIndex } from "./reference-index.ts";
 import { unlessAborted } from "../run/unless-aborted.ts";
 import { wakeEverything } from "./wake-everything.ts";
+import { createWakePace } from "./wake-pace.ts";
 import { commitWakes } from "./wakes.ts";
+import type { Skipped } from "./wakes.ts";
 
-export type WakeUpPorts = Pick<EnginePorts, "store" | "resources" | "timers" | "log" | "meter">;
+export type WakeUpPorts = Pick<
+  EnginePorts,
+  "store" | "resources" | "clock" | "timers" | "log" | "meter"
+>;
 
 /** Disposing of it hands the claim back. */
 export type WakeUps = AsyncDisposable;
@@ -77,6 +83,7 @@ class Follower {
   readonly #ports: WakeUpPorts;
   readonly #claim: ClaimRef;
   readonly #signal: AbortSignal;
+  readonly #pace = createWakePace();
   #place: Place | undefined;
   #rules: WakeRules | undefined;
   /** Whether the log does not go back to the stored place any more. */
@@ -99,6 +106,9 @@ class Follower {
         this.#signal.throwIfAborted();
         this.#isLogGone ||= isSetpointError(error, "history.gone");
         this.#ports.log.warn({ error }, "following the log is tried again");
+        const code = isSetpointError(error) ? error.code : "internal";
+        this.#ports.meter.count(metric.followerFailures, { code });
+        await this.#tellBehind();
         await this.#ports.timers.sleep(retryMs, this.#signal);
       }
     }
@@ -118,6 +128,7 @@ class Follower {
   }
 
   async handBack(): Promise<void> {
+    this.#ports.meter.gauge(metric.followerBehind, 0);
     try {
       this.#place ??= await readPlace(this.#ports.store);
       await writePlace(this.#ports.store, this.#claim, this.#place, { isLast: true });
@@ -140,15 +151,56 @@ class Follower {
     for (;;) {
       const reading = store.changes(place.revision, limits.eventPageItems);
       const { changes, through, revision } = await unlessAborted(reading, signal);
-      const { writes, woken } = consequencesOf(changes, this.#rules);
-      await commitWakes(store, writes, signal);
+      meter.gauge(metric.followerBehind, revision - place.revision);
+      const found = consequencesOf(changes, this.#rules, this.#unreadable);
+      const writes = [...this.#paced(found.wakes), ...found.removals];
+      await commitWakes(store, writes, signal, this.#skipped);
+      const { woken } = found;
       if (woken.child > 0) meter.count(metric.wakeUps, { cause: "child" }, woken.child);
       if (woken.reference > 0) meter.count(metric.wakeUps, { cause: "reference" }, woken.reference);
       this.#isMoved ||= changes.some(({ key }) => key.kind !== cursorKind);
       place = { revision: through, isComplete: true };
       this.#place = place;
+      meter.gauge(metric.followerBehind, revision - through);
       if (through >= revision) await store.advancedBeyond(through, signal);
     }
+  }
+
+  #paced(wakes: readonly Schedule[]): readonly Schedule[] {
+    const nowMs = this.#ports.clock.nowMs();
+    let late = 0;
+    const paced = wakes.map((write): Schedule => {
+      const afterMs = this.#pace.delayMs(write.key, nowMs);
+      if (afterMs === 0) return write;
+      late += 1;
+      return { ...write, due: { kind: "wake", afterMs } };
+    });
+    if (late > 0) this.#ports.meter.count(metric.wakeUpsPaced, {}, late);
+    return paced;
+  }
+
+  /** How far the head has gone on while nothing could be done. */
+  async #tellBehind(): Promise<void> {
+    try {
+      const { revision } = await this.#ports.store.head();
+      const done = this.#place?.revision ?? revision;
+      this.#ports.meter.gauge(metric.followerBehind, Math.max(0, revision - done));
+    } catch {
+      // The store is not there either, as has been told.
+    }
+  }
+
+  readonly #unreadable = ({ key, revision }: Change, error: unknown): void => {
+    this.#passOver({ error, key, revision }, "a change cannot be read and wakes nobody");
+  };
+
+  readonly #skipped: Skipped = ({ key }, error) => {
+    this.#passOver({ error, key }, "a wake cannot be stored and is skipped");
+  };
+
+  #passOver(fields: Readonly<Record<string, unknown>>, text: string): void {
+    this.#ports.log.error(fields, text);
+    this.#ports.meter.count(metric.wakeUpsSkipped);
   }
 
   async #placeToBeginAt(): Promise<Place> {
@@ -162,7 +214,9 @@ class Follower {
 
   async #loadRules(): Promise<WakeRules> {
     const { store, resources } = this.#ports;
-    const index = await loadReferenceIndex(store, this.#signal);
+    const index = await loadReferenceIndex(store, this.#signal, (key, error) => {
+      this.#passOver({ error, key }, "a journal cannot be read: what it refers to wakes nobody");
+    });
     const reconciled = new Set(await adoptedKinds(store));
     return { index, reconciled, resources };
   }

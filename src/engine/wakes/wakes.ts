@@ -32,16 +32,30 @@ export class WakeSet {
   }
 }
 
-/** Commits one portion after the other. What has gone in the meantime is no error. */
+/** Told of a write that no store would take, however often it is tried. */
+export type Skipped = (write: Write, error: unknown) => void;
+
+/**
+ * Commits one portion after the other. What has gone in the meantime is no error. One write that
+ * cannot be stored refuses all of its portion: then each is tried alone, and that one is skipped.
+ */
 export async function commitWakes(
   store: Pick<Store, "commit">,
   writes: readonly Write[],
   signal: AbortSignal,
+  skipped?: Skipped,
 ): Promise<void> {
   for (let start = 0; start < writes.length; start += limits.maxCommitWrites) {
     const portion = writes.slice(start, start + limits.maxCommitWrites);
-    for (const answer of await unlessAborted(store.commit(portion), signal)) {
-      if (answer.kind === "refused" && !isGone(answer.error)) throw answer.error;
+    try {
+      for (const answer of await unlessAborted(store.commit(portion), signal)) {
+        if (answer.kind === "refused" && !isGone(answer.error)) throw answer.error;
+      }
+    } catch (error) {
+      if (skipped === undefined || !isSetpointError(error, "request.invalid")) throw error;
+      const [only] = portion;
+      if (only !== undefined && portion.length === 1) skipped(only, error);
+      else for (const write of portion) await commitWakes(store, [write], signal, skipped);
     }
   }
 }

@@ -3,10 +3,9 @@
 // change of what is wanted, or somebody who asks, gives it another chance at once.
 
 import { findCondition } from "../../kernel/conditions.ts";
-import { getOwn } from "../../kernel/json.ts";
 import type { Resource } from "../../kernel/resource.ts";
 import { defaultRetry } from "../run/backoff.ts";
-import { requestOf } from "../run/plan.ts";
+import { isUnasked } from "../run/plan.ts";
 import type { Reconciler } from "../reconciler.ts";
 import { conditionsOf, reconcileStatusOf, statusOf, syncedType } from "../run/status.ts";
 import { textOf, workerLostReason } from "../run/status.ts";
@@ -15,11 +14,8 @@ import { textOf, workerLostReason } from "../run/status.ts";
 export function putAsideMs(resource: Resource, reconciler: Reconciler, nowMs: number): number {
   const status = statusOf(resource);
   if (findCondition(conditionsOf(status), syncedType)?.reason !== workerLostReason) return 0;
-  const { nextAttempt, handledRequest } = reconcileStatusOf(status);
-  const isAsBefore =
-    getOwn(status, "observedGeneration") === resource.metadata.generation &&
-    handledRequest === requestOf(resource);
-  if (!isAsBefore) return 0;
+  if (!isUnasked(resource)) return 0;
+  const { nextAttempt } = reconcileStatusOf(status);
   const leftMs = Date.parse(textOf(nextAttempt) ?? "") - nowMs;
   // The clock that the time was written by may have been far from ours.
   const mostMs = reconciler.retry?.slowMostMs ?? defaultRetry.slowMostMs;

@@ -37,6 +37,7 @@ import { RunHistory, endedRun } from "../run/run-history.ts";
 import { Run } from "../run/run.ts";
 import { reconcileStatusOf, statusOf } from "../run/status.ts";
 import { factsOfRun } from "../reporting/tracer.ts";
+import { tooEarlyMs } from "./too-early.ts";
 import { Turns } from "./turns.ts";
 
 export interface WorkerOptions {
@@ -232,7 +233,11 @@ export class Workers {
       run.startedMs = this.#ports.clock.nowMs();
       return void this.#paperwork.settle(run, reportUnrun(run, plan));
     }
-    const leftMs = putAsideMs(run.current(), run.reconciler, this.#ports.clock.nowMs());
+    const nowMs = this.#ports.clock.nowMs();
+    const leftMs = Math.max(
+      putAsideMs(run.current(), run.reconciler, nowMs),
+      tooEarlyMs(run.current(), nowMs),
+    );
     if (leftMs > 0) return void this.#paperwork.settle(run, reportNothing(leftMs));
     run.plan = plan;
     if (this.#abandoned.has(run.uid)) {
