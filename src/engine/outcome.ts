@@ -48,7 +48,10 @@ export interface Blocker extends Reference {
 /** The loop failed; whether the thing can be used is as before unless it says otherwise. */
 export interface Failed extends Reported {
   readonly kind: "failed";
-  /** "never": not before the spec changes or somebody asks. A deletion is always tried again. */
+  /**
+   * "never": not before the spec changes, somebody asks, or something changes that the run looked
+   * at by `references`. A deletion is always tried again.
+   */
   readonly retry: "soon" | "slow" | "never";
   readonly reason: string;
   readonly message: string;

@@ -242,3 +242,25 @@ test("what was there before its reconciler is adopted, once per version", async 
   await run(2, 200_000);
   assert.equal(seen.at(-1), 2);
 });
+
+test("what failed for good for want of another is run again when that appears", async () => {
+  const rig = newRig();
+  await using engine = engineOn(rig);
+  let runs = 0;
+  engine.add(
+    kind(async (_resource, { references }) => {
+      runs += 1;
+      const found = await references.get({ kind: gadget.kind, name: gadget.name });
+      return found === undefined ? failed("Missing", "no gadget", { retry: "never" }) : done();
+    }),
+  );
+  await rig.timers.advance(adoptionMs);
+  await create(rig.store, a);
+  await rig.timers.advance(600_000);
+  assert.equal(runs, 1);
+  await create(rig.store, gadget);
+  await rig.timers.advance(100);
+  assert.equal(runs, 2);
+  const { reconcile } = await statusIn(rig.store, a);
+  assert.doesNotMatch(JSON.stringify(reconcile), /never|"looked"/);
+});

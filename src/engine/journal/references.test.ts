@@ -21,7 +21,7 @@ import type { World } from "../../../tests/engine/sample-run.ts";
 import { journalOf } from "./journal.ts";
 import { done, failed, waiting } from "../outcome.ts";
 import type { Outcome } from "../outcome.ts";
-import type { RunReferences } from "./references.ts";
+import type { ReferencePorts, RunReferences } from "./references.ts";
 import { referencesOf } from "./references.ts";
 
 const a = keyTo("a");
@@ -101,13 +101,42 @@ test("references are stored before the run ends, present or not", async () => {
   assert.deepEqual(await storedNames(store), ["b", "c"]);
 });
 
-test("a run without references reads nothing and stores nothing", async () => {
+test("a run that looks at nothing stores nothing, where nothing was stored", async () => {
+  const { store } = await ready();
+  const { revision } = await store.head();
+  await runOnce(store, {});
+  assert.equal((await store.head()).revision, revision);
+});
+
+test("who waited and then does not look at anything is not woken any more", async () => {
+  const world = await ready();
+  await runOnce(world.store, { outcome: waiting({ kind: gadgets, name: "none" }) });
+  assert.deepEqual(await storedNames(world.store), ["none"]);
+  await again(world, {});
+  assert.deepEqual(await storedNames(world.store), []);
+});
+
+test("a reference is given in the storage version of its kind", async () => {
   const { store } = await ready();
   const scope = await openScope(store, a);
-  const process = processOn(store);
-  const journal = journalOf(scope, process.store);
-  await referencesOf({ scope, journal, store: process.store, resources }).settle(done());
-  assert.equal(process.calls(), 0);
+  const converting: ReferencePorts["resources"] = {
+    ...resources,
+    read: ({ body, revision }) => ({ ...decodeDocument(body, revision), apiVersion: "test/v2" }),
+  };
+  const journal = journalOf(scope, store);
+  const references = referencesOf({ scope, journal, store, resources: converting });
+  const found = await references.get({ kind: gadgets, name: "b" });
+  assert.equal(found?.apiVersion, "test/v2");
+});
+
+test("a reference to a kind that is not served is refused, with a hint", async () => {
+  const { store } = await ready();
+  const scope = await openScope(store, a);
+  const unserved = { ...resources, isNamespaced: () => undefined };
+  const journal = journalOf(scope, store);
+  const references = referencesOf({ scope, journal, store, resources: unserved });
+  const looking = references.get({ kind: "ConfigMap", name: "b" });
+  await assert.rejects(looking, /no kind "ConfigMap" is served; kinds are named PLURAL.GROUP/);
 });
 
 test("the same references again cost one read of the journal and no write", async () => {

@@ -15,8 +15,8 @@ import { unusable } from "./journal.ts";
 import type { Journal } from "./journal.ts";
 import type { Blocker, Outcome } from "../outcome.ts";
 import type { Resources, RunScope } from "../ports.ts";
-import { readRecord } from "../run/read-record.ts";
 import type { Reference, References } from "../reconciler.ts";
+import { readRecord } from "../run/read-record.ts";
 import { wake } from "../wakes/wakes.ts";
 
 export interface RunReferences extends References {
@@ -58,6 +58,7 @@ export function referencesOf({ scope, journal, store, resources }: ReferencePort
 
   return {
     get: async (reference) => {
+      checkServed(reference.kind, resources);
       const key = referencedKey(scope.key, reference, resources);
       const record = await store.get(key);
       add({ key, isOutdated: (now) => now?.revision !== record?.revision });
@@ -70,8 +71,6 @@ export function referencesOf({ scope, journal, store, resources }: ReferencePort
           add({ key, isOutdated: (now) => isSatisfied(blocker, now) });
         }
       }
-      // Edges that are stored but not used any more cost a wake now and then, and not a read here.
-      if (edges.size === 0 && !journal.isLoaded()) return;
       const stored = (await journal.read()).references;
       const known = new Set(stored.map(keyText));
       const fresh = [...edges.values()].filter(({ key }) => !known.has(keyText(key)));
@@ -97,6 +96,13 @@ export function referencedKey(
   resources: Pick<Resources, "isNamespaced">,
 ): ResourceKey {
   return { kind, namespace: resources.isNamespaced(kind) === false ? "" : namespace, name };
+}
+
+/** A misspelt kind would look as if nothing of it were there, for ever. */
+export function checkServed(kind: string, resources: Pick<Resources, "isNamespaced">): void {
+  if (resources.isNamespaced(kind) !== undefined) return;
+  const named = 'kinds are named PLURAL.GROUP, such as "configmaps" or "databases.example.com"';
+  throw unusable("UnknownKind", `no kind ${JSON.stringify(kind)} is served; ${named}`);
 }
 
 /** Whether what a resource waits for has come true. */

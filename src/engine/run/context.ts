@@ -9,6 +9,7 @@ import type { Random } from "../../kernel/random.ts";
 import type { Resource, ResourceKey } from "../../kernel/resource.ts";
 import type { Position } from "../../store/port.ts";
 import { showProgress } from "../journal/progress.ts";
+import { checkServed } from "../journal/references.ts";
 import type {
   ChildDocument,
   Children,
@@ -208,6 +209,7 @@ async function fenced<T>(run: Run, write: () => Promise<T>): Promise<T> {
 
 async function listChildren(run: Run, kind: string): Promise<readonly Resource[]> {
   const { store, resources } = run.around.ports;
+  checkServed(kind, resources);
   const found: Resource[] = [];
   let from: Position | undefined;
   do {

@@ -89,6 +89,8 @@ describe("the plan for a resource", () => {
     assert.equal(planFor(widget(askedAgain, failed), whole, 1).kind, "run");
     assert.equal(planFor(widget(asked, failed), { ...whole, version: 1 }, 1).kind, "run");
     assert.equal(planFor(widget({ ...asked, ...deleting }, failed), whole, 1).kind, "run");
+    const looked = { ...failed, reconcile: { ...reconcile, looked: true } };
+    assert.equal(planFor(widget(asked, looked), whole, 1).kind, "run");
   });
 
   it("does not take names from prototypes for annotations", () => {

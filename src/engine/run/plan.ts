@@ -97,11 +97,17 @@ function policyOf(resource: Resource): Policy {
   };
 }
 
-/** It failed for good, and since then neither its spec, nor the code changed, nor did one ask. */
+/**
+ * It failed for good, and since then neither its spec, nor the code changed, nor did one ask. One
+ * that looked at others before it failed is not done with: what woke it may be a change of those.
+ */
 function hasGivenUp(resource: Resource, reconciler: Reconciler): boolean {
-  const { retry, reconcilerVersion = 0 } = reconcileStatusOf(statusOf(resource));
+  const { retry, looked, reconcilerVersion = 0 } = reconcileStatusOf(statusOf(resource));
   return (
-    retry === "never" && isUnasked(resource) && reconcilerVersion === (reconciler.version ?? 0)
+    retry === "never" &&
+    looked !== true &&
+    isUnasked(resource) &&
+    reconcilerVersion === (reconciler.version ?? 0)
   );
 }
 

@@ -68,6 +68,7 @@ function factsOf(run: Run, nowMs: number): RunFacts {
     startedMs: run.startedMs,
     tookMs: Math.max(0, nowMs - run.startedMs),
     worker: run.around.owner,
+    looked: run.usedReferences,
   };
 }
 

@@ -29,6 +29,8 @@ export interface RunFacts {
   readonly startedMs: number;
   readonly tookMs: number;
   readonly worker: string;
+  /** Whether it looked at others, so that a change of those may change what comes of it. */
+  readonly looked?: boolean;
 }
 
 export interface Settled {
@@ -208,7 +210,7 @@ interface Tries {
 function reconcileAfter(
   before: JsonObject,
   outcome: Outcome,
-  { what, request }: RunFacts,
+  { what, request, looked = false }: RunFacts,
   { attempts, nextAttempt, version }: Tries,
 ): JsonObject {
   const old = reconcileStatusOf(before);
@@ -227,7 +229,9 @@ function reconcileAfter(
   next["attempts"] = attempts;
   if (nextAttempt !== undefined) next["nextAttempt"] = nextAttempt;
   next["retry"] = effectiveRetry(outcome, what);
-  if (next["retry"] === "never" && version !== 0) next["reconcilerVersion"] = version;
+  if (next["retry"] !== "never") return next;
+  if (version !== 0) next["reconcilerVersion"] = version;
+  if (looked) next["looked"] = true;
   return next;
 }
 
@@ -237,6 +241,7 @@ const derived: ReadonlySet<string> = new Set([
   "nextAttempt",
   "retry",
   "reconcilerVersion",
+  "looked",
   "handledRequest",
   "waitingFor",
   "progress",

@@ -19,6 +19,8 @@ interface OwnerList {
 /** By their very text: all children of an owner name it in the same way. */
 const readLists = new Map<string, OwnerList>();
 const mostReadLists = 4_096;
+/** Lists with more owners than a few are not worth their memory. */
+const longestReadList = 2_048;
 
 export function namedOwners(body: Buffer, terms: readonly string[]): readonly OwnerReference[] {
   const wanted = terms.filter((term) => term.startsWith(ownerPrefix));
@@ -38,6 +40,7 @@ function markedList(body: Buffer): OwnerList | undefined {
   if (known !== undefined) return known;
   const list = listIn(text);
   if (list === undefined) return undefined;
+  if (text.length > longestReadList) return list;
   if (readLists.size >= mostReadLists) readLists.clear();
   readLists.set(text, list);
   return list;

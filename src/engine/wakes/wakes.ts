@@ -27,8 +27,21 @@ export class WakeSet {
     return present === undefined;
   }
 
+  /** In turns between namespaces: none waits behind all of another that has thousands. */
   writes(): readonly Schedule[] {
-    return [...this.#wakes.values()].map(({ key, uid }) => wake(key, uid));
+    const byNamespace = new Map<string, Schedule[]>();
+    for (const { key, uid } of this.#wakes.values()) {
+      const present = byNamespace.get(key.namespace);
+      if (present === undefined) byNamespace.set(key.namespace, [wake(key, uid)]);
+      else present.push(wake(key, uid));
+    }
+    let lines = [...byNamespace.values()];
+    const writes: Schedule[] = [];
+    for (let turn = 0; lines.length > 0; turn += 1) {
+      lines = lines.filter((line) => turn < line.length);
+      for (const line of lines) writes.push(...line.slice(turn, turn + 1));
+    }
+    return writes;
   }
 }
 

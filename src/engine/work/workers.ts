@@ -321,7 +321,7 @@ export class Workers {
     this.history.add(endedRun(run, ending, this.#ports.clock.nowMs()));
     if (isLost) this.#forget(run);
     else if (outcome === undefined) this.#paperwork.handBack(run);
-    else if (run.usedReferences || outcome.kind === "waiting" || wasWaiting(run)) {
+    else if (run.usedReferences || outcome.kind === "waiting" || mayHaveStale(run, outcome)) {
       void this.#settleReferences(run, outcome);
     } else this.#report(run, outcome);
   }
@@ -437,6 +437,8 @@ const absentee: Reconciler = {
   reconcile: async () => await Promise.reject(new Error("there is no reconciler")),
 };
 
-function wasWaiting(run: Run): boolean {
-  return reconcileStatusOf(statusOf(run.loaded())).waitingFor !== undefined;
+/** Who waited, or failed before it came to its references, may have some that are of no use now. */
+function mayHaveStale(run: Run, outcome: Outcome): boolean {
+  const { waitingFor, attempts } = reconcileStatusOf(statusOf(run.loaded()));
+  return waitingFor !== undefined || (attempts !== undefined && outcome.kind !== "failed");
 }
