@@ -2,6 +2,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { conditionsOf, findCondition, isReady } from "setpoint";
+import type { Resource } from "setpoint";
 import { startTestServer } from "setpoint/testing";
 import { noticeModule } from "./notice.ts";
 
@@ -19,19 +20,22 @@ test("a notice is pinned, tried again while the board is down, and taken down", 
     return new Response("thank you");
   });
   await using server = await startTestServer(module);
-  const write = async (text: string): Promise<void> => {
+  const noticeAfter = async (text: string): Promise<Resource> => {
     await server.apply({ apiVersion, kind: "Notice", metadata: { name: "hello" }, spec: { text } });
     await server.pass();
+    const notice = await server.get(hello);
+    assert.ok(notice);
+    return notice;
   };
 
-  await write("Good morning");
+  const pinned = await noticeAfter("Good morning");
   assert.equal(board.get(url), "Good morning");
+  assert.ok(isReady(pinned));
 
   isUp = false;
-  await write("Good evening");
-  const notice = await server.get(hello);
-  assert.ok(notice !== undefined && !isReady(notice), "what is on the board is not what is wanted");
-  assert.equal(findCondition(conditionsOf(notice), "Synced")?.reason, "Unreachable");
+  const failing = await noticeAfter("Good evening");
+  assert.ok(!isReady(failing), "what is on the board is not what is wanted");
+  assert.equal(findCondition(conditionsOf(failing), "Synced")?.reason, "Unreachable");
 
   isUp = true;
   await server.pass(60_000);

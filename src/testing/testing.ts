@@ -16,6 +16,7 @@ import type { Json, JsonObject } from "../kernel/json.ts";
 import type { Resource } from "../kernel/resource.ts";
 import { armFaces } from "../surfaces/arm/faces.ts";
 import { logger } from "../telemetry/log.ts";
+import { troubleOf } from "./trouble.ts";
 
 export type { Place } from "../app/memory-plane.ts";
 
@@ -48,12 +49,20 @@ export async function startTestServer(
   const memory = await openMemoryPlane({ seed, reconciled: kindsOf(loaded) });
   const { plane, surroundings } = memory;
   const lines: string[] = [];
+  const told = new Set<string>();
+  const keep = (line: string): void => {
+    lines.push(line);
+    const trouble = troubleOf(line);
+    if (trouble === undefined || told.has(trouble.what)) return;
+    told.add(trouble.what);
+    process.stderr.write(trouble.text);
+  };
   const reconciling = await startReconciling({
     plane,
     modules: loaded,
     config: oneWorker,
     surroundings,
-    log: logger((line) => lines.push(line), surroundings.clock, "info"),
+    log: logger(keep, surroundings.clock, "info"),
   });
   const { clock, timers } = surroundings;
   // A face that no server would serve fails here, too.

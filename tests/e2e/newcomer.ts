@@ -3,6 +3,8 @@
 // terminal; what stays running has a terminal of its own, and the number 4242 in a page is the
 // process that was started there last.
 import assert from "node:assert/strict";
+import { spawn } from "node:child_process";
+import { once } from "node:events";
 import { mkdir, mkdtemp, rm, writeFile } from "node:fs/promises";
 import { createServer } from "node:net";
 import type { AddressInfo } from "node:net";
@@ -79,12 +81,19 @@ export class Newcomer implements AsyncDisposable {
   }
 
   async #run(typed: string): Promise<string> {
-    const program = await this.#start(typed);
-    await program.waitForExit({ limitMs: patienceMs });
+    // Short commands need no watchdog: they end by themselves, or are ended here.
+    const options = { env: this.#env, cwd: this.home, timeout: patienceMs };
+    const child = spawn("sh", ["-c", this.#script(typed)], options);
+    let output = "";
+    for (const stream of [child.stdout, child.stderr]) {
+      stream.setEncoding("utf8").on("data", (text: string) => (output += text));
+    }
+    child.stdin.end();
+    await once(child, "close");
     if (/^(export|cd) /.test(typed)) this.#lasting.push(typed);
     const [, folder] = /^cd (\S+)$/.exec(typed) ?? [];
     if (folder !== undefined) this.#folder = join(this.#folder, folder);
-    return program.stdout() + program.stderr();
+    return output;
   }
 
   async #runUntilPrinted(step: Typed): Promise<void> {
@@ -99,7 +108,9 @@ export class Newcomer implements AsyncDisposable {
   }
 
   async #open(step: Typed): Promise<void> {
-    const program = await this.#start(`exec ${step.command}`);
+    const args = ["-c", this.#script(`exec ${step.command}`)];
+    const task = { command: "sh", args, cwd: this.home, env: this.#env };
+    const program = new Program(step.command, await startGuarded(task));
     this.#terminals.push({ step, program });
     // The first line is the header of a table; what follows it later is checked in the end.
     const first = step.kind === "stays" ? step.printed.slice(1, 2) : step.printed;
@@ -122,10 +133,8 @@ export class Newcomer implements AsyncDisposable {
     await terminal.program.waitForExit({ limitMs: patienceMs });
   }
 
-  async #start(typed: string): Promise<Program> {
-    const script = [...this.#lasting, this.#withProcess(typed)].join("\n");
-    const task = { command: "sh", args: ["-c", script], cwd: this.home, env: this.#env };
-    return new Program(typed, await startGuarded(task));
+  #script(typed: string): string {
+    return [...this.#lasting, this.#withProcess(typed)].join("\n");
   }
 
   #check(step: Typed, output: string): void {
