@@ -222,7 +222,7 @@ function poisonsOf(names: readonly Names[], dice: Dice): readonly Poison[] {
     ...apps.map((app) => partName({ ...app, kind: partKind }, 0)),
     ...configs.map(({ name }) => name),
   ]);
-  const count = dice.between(1, 2);
+  const count = dice.between(1, 3);
   return dice
     .shuffled(every)
     .slice(0, count)

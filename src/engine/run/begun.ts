@@ -32,6 +32,20 @@ export function saysThatItBegins({ claim }: Run, resource: Resource): boolean {
   return claim.attempts > 1 || lossesOf(resource, claim.attempts) > 0;
 }
 
+/**
+ * What is still held against it after a run that was refused before it could do anything: that is
+ * a word, but not about the resource. Undefined: nothing.
+ */
+export function begunAfterRefusal(resource: Resource, claims: number): JsonObject | undefined {
+  const { begun } = reconcileStatusOf(statusOf(resource));
+  const { claim, times } = isJsonObject(begun) ? begun : nothing;
+  const isOwn = claim === claims && typeof times === "number";
+  const losses = isOwn ? times - 1 : lossesOf(resource, claims);
+  // Whoever had it before was lost, and may not have got so far as to say that it began.
+  const held = Math.max(losses, claims > 1 ? 1 : 0);
+  return held > 0 ? { claim: 0, times: held } : undefined;
+}
+
 /** To be stored before the reconciler runs. */
 export function withBegun(resource: Resource, claim: number): Resource {
   const status = statusOf(resource);

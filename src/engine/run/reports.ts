@@ -69,6 +69,7 @@ function factsOf(run: Run, nowMs: number): RunFacts {
     tookMs: Math.max(0, nowMs - run.startedMs),
     worker: run.around.owner,
     looked: run.usedReferences,
+    claims: run.claim.attempts,
   };
 }
 

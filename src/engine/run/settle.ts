@@ -12,6 +12,7 @@ import { applyMergePatch } from "../../kernel/merge-patch.ts";
 import type { Random } from "../../kernel/random.ts";
 import type { Resource } from "../../kernel/resource.ts";
 import { backoffMs, defaultRetry, spreadMs } from "./backoff.ts";
+import { begunAfterRefusal } from "./begun.ts";
 import type { Blocker, Failed, Outcome, Readiness } from "../outcome.ts";
 import type { RunPlan } from "./plan.ts";
 import type { ReconcileStatus } from "../ports.ts";
@@ -31,6 +32,8 @@ export interface RunFacts {
   readonly worker: string;
   /** Whether it looked at others, so that a change of those may change what comes of it. */
   readonly looked?: boolean;
+  /** How often it was claimed since a claim on it last ended with a word. */
+  readonly claims?: number;
 }
 
 export interface Settled {
@@ -66,6 +69,7 @@ export function settle(
     attempts,
     nextAttempt: outcome.kind === "failed" ? timeAfter(nowMs, releaseAfterMs) : undefined,
     version: reconciler.version ?? 0,
+    begun: isRefused(outcome) ? begunAfterRefusal(resource, facts.claims ?? 1) : undefined,
   });
   const next: MutableJsonObject = { ...merged };
   next["observedGeneration"] = facts.generation;
@@ -205,13 +209,15 @@ interface Tries {
   readonly attempts: number;
   readonly nextAttempt: string | undefined;
   readonly version: number;
+  /** See begun.ts. */
+  readonly begun: JsonObject | undefined;
 }
 
 function reconcileAfter(
   before: JsonObject,
   outcome: Outcome,
   { what, request, looked = false }: RunFacts,
-  { attempts, nextAttempt, version }: Tries,
+  { attempts, nextAttempt, version, begun }: Tries,
 ): JsonObject {
   const old = reconcileStatusOf(before);
   const next: MutableJsonObject = {};
@@ -222,6 +228,7 @@ function reconcileAfter(
   // Who asked for a run has not had one when it was refused.
   if (isRefused(outcome)) copy(old, next, "handledRequest");
   else if (request !== undefined) next["handledRequest"] = request;
+  if (begun !== undefined) next["begun"] = begun;
   if (outcome.kind === "waiting") {
     next["waitingFor"] = outcome.on.slice(0, maxBlockers).map(blockerText);
   }
