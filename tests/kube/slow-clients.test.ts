@@ -91,9 +91,9 @@ describe("a client that does not read", () => {
       "accept-encoding": "gzip",
     });
     assert.equal(packed.headers["content-encoding"], "gzip");
-    const unpacked = gunzipSync(packed.bytes);
-    assert.equal(unpacked.length, plain.bytes.length);
-    assert.deepEqual(JSON.parse(unpacked.toString("utf8")), plain.json);
+    const unpacked = JSON.parse(gunzipSync(packed.bytes).toString("utf8")) as typeof plain.json;
+    // The server may have written something of its own between the two.
+    assert.deepEqual(pickList(unpacked, "items"), pickList(plain.json, "items"));
     assert.ok(pickList(plain.json, "items").length >= 20);
     assert.equal(deaf.isOver(), false);
     assert.deepEqual(server.errors, []);
