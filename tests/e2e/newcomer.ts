@@ -81,15 +81,17 @@ export class Newcomer implements AsyncDisposable {
   }
 
   async #run(typed: string): Promise<string> {
-    // Short commands need no watchdog: they end by themselves, or are ended here.
-    const options = { env: this.#env, cwd: this.home, timeout: patienceMs };
+    // Short commands need no watchdog: they end by themselves, or here with all they began.
+    const options = { env: this.#env, cwd: this.home, detached: true };
     const child = spawn("sh", ["-c", this.#script(typed)], options);
     let output = "";
     for (const stream of [child.stdout, child.stderr]) {
       stream.setEncoding("utf8").on("data", (text: string) => (output += text));
     }
     child.stdin.end();
+    const impatience = setTimeout(() => process.kill(-(child.pid ?? 0), "SIGKILL"), patienceMs);
     await once(child, "close");
+    clearTimeout(impatience);
     if (/^(export|cd) /.test(typed)) this.#lasting.push(typed);
     const [, folder] = /^cd (\S+)$/.exec(typed) ?? [];
     if (folder !== undefined) this.#folder = join(this.#folder, folder);
