@@ -76,7 +76,9 @@ describe("a module", () => {
   it("is refused when the file is not there or does not run", async () => {
     const nowhere = join(folder, "nowhere.ts");
     await assert.rejects(loadModules([nowhere]), /nowhere\.ts does not exist/);
-    await refused(/cannot be loaded/, "this is not TypeScript");
+    await refused(/cannot be loaded \(line 1\)/, "this is not TypeScript");
+    await refused(/cannot be loaded \(line 2\)/, "const a = 1;\nenum Colour { red }");
+    await refused(/cannot be loaded \(line 3\)/, "const a = {};\n\na.b.c();");
     await refused(/cannot be loaded/, 'import "./nothing.ts"; export default 1;');
   });
 

@@ -70,10 +70,18 @@ async function importFile(file: string): Promise<unknown> {
   try {
     exports = (await import(pathToFileURL(file).href)) as typeof exports;
   } catch (cause) {
-    throw wrong(file, "cannot be loaded", cause);
+    throw wrong(file, `cannot be loaded${placeOf(cause, file)}`, cause);
   }
   if (exports.default !== undefined) return exports.default;
   throw wrong(file, "has no default export; write: export default defineModule({ ... })");
+}
+
+/** Where it went wrong, as far as the stack tells: the message of a syntax error does not. */
+function placeOf(cause: unknown, file: string): string {
+  const stack = cause instanceof Error ? String(cause.stack) : "";
+  const [, path, line] = /(\/[^\s()]*\.[cm]?[jt]s):(\d+)/.exec(stack) ?? [];
+  if (path === undefined || line === undefined) return "";
+  return path.endsWith(file) ? ` (line ${line})` : ` (${path}, line ${line})`;
 }
 
 /** Nothing is believed here: authors may write without types, and types are not checked. */
@@ -177,6 +185,6 @@ function wrong(file: string, problem: string, cause?: unknown): SetpointError {
   return new SetpointError("config.invalid", `the module ${file} ${problem}`, {
     cause,
     details: { option: "module", file },
-    suggestion: "see docs/reference/configuration.md",
+    suggestion: "see docs/authoring-a-kind.md and docs/reference/engine.md",
   });
 }
