@@ -102,6 +102,8 @@ export interface ReconcileStatus {
   readonly nextAttempt?: string;
   /** The token of the last request by annotation that was dealt with. */
   readonly handledRequest?: string;
+  /** The newest generation that became ready, and when; it stays when the resource degrades. */
+  readonly succeeded?: JsonObject;
   readonly externalId?: string;
   readonly waitingFor?: readonly JsonObject[];
   readonly progress?: JsonObject;

@@ -260,3 +260,43 @@ describe("a resource that was not run", () => {
     assert.equal(settleUntouched(widget(first.status), why, startMs + 99_000).isChanged, false);
   });
 });
+
+describe("what succeeded", () => {
+  const first = { generation: 2, at: "2026-01-01T00:00:00Z" };
+
+  it("is the generation that became ready, and when it first did", () => {
+    const ready = settled(done());
+    assert.deepEqual(reconcileIn(ready)["succeeded"], first);
+    const again2 = settled(done(), { status: ready.status, nowMs: startMs + 60_000 });
+    assert.equal(again2.isChanged, false);
+    const next = settled(done(), { status: ready.status, facts: { generation: 3 } });
+    assert.deepEqual(reconcileIn(next)["succeeded"], { ...first, generation: 3 });
+  });
+
+  it("stays when the resource degrades or changes, and is not claimed by what is not ready", () => {
+    const { status } = settled(done());
+    for (const outcome of [again(5), waiting([]), failed("Broken", "x")]) {
+      assert.deepEqual(reconcileIn(settled(outcome, { status }))["succeeded"], first);
+      const changed = settled(outcome, { status, facts: { generation: 3 } });
+      assert.deepEqual(reconcileIn(changed)["succeeded"], first);
+      assert.equal(reconcileIn(settled(outcome))["succeeded"], undefined);
+    }
+    const unready = { status: "False", reason: "Cold", message: "" } as const;
+    assert.equal(reconcileIn(settled(done({ ready: unready })))["succeeded"], undefined);
+  });
+
+  it("is asked for anew by a request", () => {
+    const { status } = settled(done());
+    const request = "now";
+    const broken = settled(failed("Broken", "x", { retry: "never" }), {
+      status,
+      facts: { request },
+    });
+    assert.equal(reconcileIn(broken)["succeeded"], undefined);
+    const nowMs = startMs + 1_000;
+    const fine = settled(done(), { status: broken.status, facts: { request }, nowMs });
+    assert.deepEqual(reconcileIn(fine)["succeeded"], { ...first, at: "2026-01-01T00:00:01Z" });
+    const odd = settled(done(), { status: { reconcile: { succeeded: null } } });
+    assert.deepEqual(reconcileIn(odd)["succeeded"], first);
+  });
+});

@@ -6,7 +6,7 @@
 import { timeText } from "../../kernel/clock.ts";
 import { findCondition, setCondition } from "../../kernel/conditions.ts";
 import type { Condition } from "../../kernel/conditions.ts";
-import { equalJson, getOwn, setOwn } from "../../kernel/json.ts";
+import { equalJson, getOwn, isJsonObject, setOwn } from "../../kernel/json.ts";
 import type { Json, JsonObject, MutableJsonObject } from "../../kernel/json.ts";
 import { applyMergePatch } from "../../kernel/merge-patch.ts";
 import type { Random } from "../../kernel/random.ts";
@@ -65,15 +65,17 @@ export function settle(
   const attempts = attemptsAfter(outcome, attemptsOf(before, facts.generation));
   const releaseAfterMs = delayAfter(outcome, facts, attempts, reconciler, random);
   const merged = outcome.status === undefined ? before : mergedStatus(before, outcome.status);
+  const conditions = conditionsAfter(before, merged, outcome, facts, nowMs);
   const reconcile = reconcileAfter(before, outcome, facts, {
     attempts,
     nextAttempt: outcome.kind === "failed" ? timeAfter(nowMs, releaseAfterMs) : undefined,
     version: reconciler.version ?? 0,
     begun: isRefused(outcome) ? begunAfterRefusal(resource, facts.claims ?? 1) : undefined,
+    succeeded: succeededAfter(before, outcome, conditions, facts, nowMs),
   });
   const next: MutableJsonObject = { ...merged };
   next["observedGeneration"] = facts.generation;
-  next["conditions"] = conditionsAfter(before, merged, outcome, facts, nowMs);
+  next["conditions"] = conditions;
   next["reconcile"] = reconcile;
   if (equalJson(before, next)) return { status: before, isChanged: false, releaseAfterMs };
   next["reconcile"] = { ...reconcile, lastRun: lastRunOf(outcome, facts) };
@@ -211,13 +213,14 @@ interface Tries {
   readonly version: number;
   /** See begun.ts. */
   readonly begun: JsonObject | undefined;
+  readonly succeeded: JsonObject | undefined;
 }
 
 function reconcileAfter(
   before: JsonObject,
   outcome: Outcome,
   { what, request, looked = false }: RunFacts,
-  { attempts, nextAttempt, version, begun }: Tries,
+  { attempts, nextAttempt, version, begun, succeeded }: Tries,
 ): JsonObject {
   const old = reconcileStatusOf(before);
   const next: MutableJsonObject = {};
@@ -229,6 +232,7 @@ function reconcileAfter(
   if (isRefused(outcome)) copy(old, next, "handledRequest");
   else if (request !== undefined) next["handledRequest"] = request;
   if (begun !== undefined) next["begun"] = begun;
+  if (succeeded !== undefined) next["succeeded"] = succeeded;
   if (outcome.kind === "waiting") {
     next["waitingFor"] = outcome.on.slice(0, maxBlockers).map(blockerText);
   }
@@ -242,6 +246,27 @@ function reconcileAfter(
   return next;
 }
 
+/**
+ * Which generation last became ready, and when. It stays when the resource is no longer ready:
+ * that it once came about is what tells a creation from a repair. A run that was asked for by name
+ * has to succeed by itself.
+ */
+function succeededAfter(
+  before: JsonObject,
+  outcome: Outcome,
+  conditions: readonly Condition[],
+  { what, generation, request }: RunFacts,
+  nowMs: number,
+): JsonObject | undefined {
+  const old = reconcileStatusOf(before);
+  const isReady = findCondition(conditions, readyType)?.status === "True";
+  const isFresh = request !== undefined && request !== old.handledRequest && !isRefused(outcome);
+  const known = isFresh || !isJsonObject(old.succeeded) ? undefined : old.succeeded;
+  if (what === "remove" || outcome.kind === "failed" || !isReady) return known;
+  const isKnown = known !== undefined && known["generation"] === generation;
+  return isKnown ? known : { generation, at: timeText(nowMs) };
+}
+
 /** Said anew by every run, or gone. */
 const derived: ReadonlySet<string> = new Set([
   "attempts",
@@ -253,6 +278,7 @@ const derived: ReadonlySet<string> = new Set([
   "waitingFor",
   "progress",
   "begun",
+  "succeeded",
 ]);
 
 function copy(from: ReconcileStatus, to: MutableJsonObject, key: string): void {

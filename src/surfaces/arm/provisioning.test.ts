@@ -40,16 +40,29 @@ function stateOf(
 it("is under way until the newest generation was looked at", () => {
   assert.equal(stateOf(resource({})).state, "Creating");
   assert.equal(stateOf(resource({}), "update").state, "Updating");
-  const old = { observedGeneration: 1, conditions: [condition("Ready", "True")] };
+  const old = { observedGeneration: 1, reconcile: { succeeded: { generation: 1, at: startedAt } } };
   assert.equal(stateOf(resource(old)).state, "Updating");
 });
 
 it("has succeeded when it is ready and the loop worked", () => {
   const conditions = [condition("Ready", "True"), condition("Synced", "True")];
-  const { state, endedAt, error } = stateOf(resource({ observedGeneration: 2, conditions }));
+  const reconcile = { succeeded: { generation: 2, at: "2026-01-01T00:01:00Z" } };
+  const ready = { observedGeneration: 2, conditions, reconcile };
+  const { state, endedAt, error } = stateOf(resource(ready));
   assert.equal(state, "Succeeded");
   assert.equal(endedAt, "2026-01-01T00:01:00Z");
   assert.equal(error, undefined);
+});
+
+it("stays succeeded when it is repaired later, and is updated when it is changed", () => {
+  const conditions = [condition("Ready", "False"), condition("Synced", "True")];
+  const reconcile = { succeeded: { generation: 2, at: "2026-01-01T00:00:30Z" } };
+  const degraded = { observedGeneration: 2, conditions, reconcile };
+  const { state, endedAt } = stateOf(resource(degraded));
+  assert.equal(state, "Succeeded");
+  assert.equal(endedAt, "2026-01-01T00:00:30Z");
+  const changed = { ...degraded, observedGeneration: 3 };
+  assert.equal(stateOf(resource(changed, { generation: 3 })).state, "Updating");
 });
 
 it("goes on while failures are tried again, and has failed when they are not", () => {
@@ -75,7 +88,8 @@ it("waits for the run that was asked for", () => {
   const asked = { annotations: { "setpoint.dev/reconcile": "op" } };
   const status = { observedGeneration: 2, conditions };
   assert.equal(stateOf(resource(status, asked), "update").state, "Updating");
-  const handled = { ...status, reconcile: { handledRequest: "op" } };
+  const succeeded = { generation: 2, at: startedAt };
+  const handled = { ...status, reconcile: { handledRequest: "op", succeeded } };
   assert.equal(stateOf(resource(handled, asked), "update").state, "Succeeded");
 });
 

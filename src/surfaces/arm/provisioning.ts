@@ -48,11 +48,14 @@ export function provisioningOf(resource: Resource, facts: ProvisioningFacts): Pr
     return { state: "Succeeded", error: undefined, endedAt: operation.startedAt, percent };
   }
   const isSeen = isObserved(resource, status);
-  const working = { state: workingState(isDeleting, facts, ready), error, percent } as const;
+  const succeeded = objectAt(status, "reconcile", "succeeded");
+  const working = { state: workingState(isDeleting, facts, succeeded), error, percent } as const;
   const endedAt = latest(operation.startedAt, ready, synced);
   if (isSeen && !isDeleting) {
-    if (synced?.status !== "False" && ready?.status === "True") {
-      return { state: "Succeeded", error: undefined, endedAt, percent };
+    // What came about once has come about: a later repair is not the operation over again.
+    if (numberAt(succeeded, "generation") === resource.metadata.generation) {
+      const since = latestOf(operation.startedAt, textAt(succeeded, "at"));
+      return { state: "Succeeded", error: undefined, endedAt: since, percent };
     }
     if (synced?.status === "False" && textAt(status, "reconcile", "retry") === "never") {
       return { state: "Failed", error, endedAt, percent };
@@ -77,11 +80,12 @@ function isObserved({ metadata }: Resource, status: JsonObject): boolean {
 function workingState(
   isDeleting: boolean,
   { envelope }: ProvisioningFacts,
-  ready: Condition | undefined,
+  succeeded: JsonObject,
 ): "Creating" | "Updating" | "Deleting" {
   if (isDeleting) return "Deleting";
   // What was ready once has been created, whoever changes it now.
-  return envelope.operation.verb === "create" && ready?.status !== "True" ? "Creating" : "Updating";
+  const wasReady = numberAt(succeeded, "generation") !== undefined;
+  return envelope.operation.verb === "create" && !wasReady ? "Creating" : "Updating";
 }
 
 function isOverdue(
@@ -94,8 +98,11 @@ function isOverdue(
 }
 
 function latest(startedAt: string, ...conditions: readonly (Condition | undefined)[]): string {
-  const times = conditions.map((condition) => condition?.lastTransitionTime ?? "");
-  // One form of time for all, in which the order of texts is that of times.
+  return latestOf(startedAt, ...conditions.map((condition) => condition?.lastTransitionTime ?? ""));
+}
+
+/** One form of time for all, in which the order of texts is that of times. */
+function latestOf(startedAt: string, ...times: readonly string[]): string {
   return [startedAt, ...times].sort().at(-1) ?? startedAt;
 }
 
