@@ -40,6 +40,23 @@ export function idOfModuleKind({ kind }: Pick<ModuleKind, "kind">): string {
   return typeof kind === "string" ? kind : kindId(kind);
 }
 
+/**
+ * The reconciler of an entry, under the id of its kind. It may be an object, or of a class with
+ * methods, getters and private fields: its methods are called on it, and its options are read once,
+ * as they were judged.
+ */
 export function reconcilerOf(entry: ModuleKind): Reconciler {
-  return { ...entry.reconciler, kind: idOfModuleKind(entry) };
+  const { reconciler: given } = entry;
+  const { version, resyncMs, timeoutMs, concurrency, retry } = given;
+  return {
+    kind: idOfModuleKind(entry),
+    reconcile: given.reconcile.bind(given),
+    ...(given.remove === undefined ? {} : { remove: given.remove.bind(given) }),
+    ...(given.observe === undefined ? {} : { observe: given.observe.bind(given) }),
+    ...(version === undefined ? {} : { version }),
+    ...(resyncMs === undefined ? {} : { resyncMs }),
+    ...(timeoutMs === undefined ? {} : { timeoutMs }),
+    ...(concurrency === undefined ? {} : { concurrency }),
+    ...(retry === undefined ? {} : { retry }),
+  };
 }
