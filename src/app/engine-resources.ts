@@ -39,6 +39,7 @@ export function engineResources({ intents, recordEvent }: EngineResourcesInput):
       const checked = checkedStatus(served, resource, before);
       return draftFor(served, withoutRevision(checked));
     },
+    stored: (kind, resource, before) => checkedStatus(servedAs(intents, kind), resource, before),
     secretsOf: (kind, resource) => {
       const served = kinds.byId(kind);
       return served?.hasHidden === true ? hiddenTexts(served.kind, resource) : [];

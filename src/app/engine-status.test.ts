@@ -4,6 +4,7 @@ import { after, before, describe, it } from "node:test";
 import type { Resources } from "../engine/ports.ts";
 import { done } from "../engine/outcome.ts";
 import type { Outcome } from "../engine/outcome.ts";
+import type { Context, Reconciler } from "../engine/reconciler.ts";
 import { conditionsOf, statusOf } from "../engine/run/status.ts";
 import { decodeDocument } from "../kernel/document.ts";
 import { isSetpointError } from "../kernel/errors.ts";
@@ -14,6 +15,7 @@ import { engineResources } from "./engine-resources.ts";
 import { openMemoryPlane } from "./memory-plane.ts";
 import type { MemoryPlane } from "./memory-plane.ts";
 import { startReconciling } from "./reconciling.ts";
+import type { Reconciling } from "./reconciling.ts";
 
 const group = "status.example.dev";
 const text = { type: "string" };
@@ -37,6 +39,7 @@ function definition(plural: string, kind: string, status: JsonObject): JsonObjec
 
 const things = `things.${group}`;
 const odd = `odds.${group}`;
+const place = { apiVersion: `${group}/v1`, kind: "Thing", namespace: "default", name: "run" };
 const own = {
   observedGeneration: 1,
   conditions: [{ type: "Ready", status: "True", reason: "Available", message: "" }],
@@ -85,6 +88,12 @@ async function drafted(kind: string, resource: Resource, old?: Resource): Promis
 }
 
 describe("a status that the engine writes", () => {
+  after(async () => {
+    for (const name of ["wrong", "hiding", "unknown", "same", "kept"]) {
+      await memory.remove({ ...place, name });
+    }
+  });
+
   it("is refused where the schema forbids it, with the field", async () => {
     const thing = await made("wrong");
     const status = { ...own, replicas: "abc" };
@@ -135,23 +144,51 @@ describe("a status that the engine writes", () => {
   });
 });
 
-it("a refused status is told, and keeps nobody from editing, not even strictly", async () => {
+/** A worker whose only reconciler is this one. */
+async function running(
+  reconcile: Reconciler["reconcile"],
+  more: Partial<Reconciler> = {},
+): Promise<Reconciling> {
   const { plane, surroundings } = memory;
-  const reconcile = async ({ metadata }: Resource): Promise<Outcome> =>
-    metadata.annotations === undefined
-      ? done({ status: { replicas: "abc", strange: 1 } })
-      : done({ status: { replicas: 2 } });
-  const kinds = [{ id: things, reconciler: { kind: things, reconcile } }];
+  const kinds = [{ id: things, reconciler: { kind: things, reconcile, ...more } }];
   const modules = [{ file: "things.ts", name: "things", version: 1, kinds, systems: {} }];
   const bounds = { slots: undefined, perNamespace: undefined, leaseMs: undefined };
   const config = { isWorker: true, ...bounds, graceMs: 0 };
   const log = logger(() => undefined, surroundings.clock);
-  const place = { apiVersion: `${group}/v1`, kind: "Thing", namespace: "default", name: "run" };
-  for (const name of ["wrong", "hiding", "unknown", "same", "kept"]) {
-    await memory.remove({ ...place, name });
-  }
-  await using running = await startReconciling({ plane, modules, config, surroundings, log });
-  assert.ok(running.worker !== undefined);
+  return await startReconciling({ plane, modules, config, surroundings, log });
+}
+
+it("fields that a kind does not have are no reason to write a settled resource again", async () => {
+  const { surroundings, store } = memory;
+  let runs = 0;
+  const reconcile = async (_resource: Resource, context: Context): Promise<Outcome> => {
+    runs += 1;
+    await context.status.patch({ replicas: 3, strange: { a: 1 } });
+    return done({ status: { replicas: 3, unheard: true, secret: "abc" } });
+  };
+  await using engine = await running(reconcile, { resyncMs: 60_000 });
+  assert.ok(engine.worker !== undefined);
+  await made("settled");
+  await surroundings.timers.advance(1_000);
+  const settled = { ...place, name: "settled" };
+  const first = (await memory.read(settled)) ?? assert.fail();
+  assert.equal(statusOf(first)["replicas"], 3);
+  const { revision } = await store.head();
+  await surroundings.timers.advance(600_000);
+  assert.ok(runs > 5, `${runs} runs`);
+  const { changes } = await store.changes(revision, undefined, { kinds: [things] });
+  assert.deepEqual(changes, []);
+  await memory.remove(settled);
+});
+
+it("a refused status is told, and keeps nobody from editing, not even strictly", async () => {
+  const { surroundings } = memory;
+  const reconcile = async ({ metadata }: Resource): Promise<Outcome> =>
+    metadata.annotations === undefined
+      ? done({ status: { replicas: "abc", strange: 1 } })
+      : done({ status: { replicas: 2 } });
+  await using engine = await running(reconcile);
+  assert.ok(engine.worker !== undefined);
   await made("run");
   await surroundings.timers.advance(1_000);
   const refused = statusOf((await memory.read(place)) ?? assert.fail());

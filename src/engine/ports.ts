@@ -33,6 +33,11 @@ export interface Resources {
    * status that differs from the one in `before` is held against the schema, and refused.
    */
   draft(kind: string, resource: Resource, before?: Resource): Draft | Promise<Draft>;
+  /**
+   * A document as `draft` would store it: without what its kind has no place for. Throws where that
+   * refuses it. Left out where everything has a place.
+   */
+  stored?(kind: string, resource: Resource, before: Resource): Resource;
   /** The values in a resource that are never shown, so that they can be kept out of the log. */
   secretsOf?(kind: string, resource: Resource): readonly string[];
   /** Owner references, field ownership and the fence are added to what is given. */

@@ -5,6 +5,7 @@ import { isSetpointError } from "../../kernel/errors.ts";
 import type { Resource } from "../../kernel/resource.ts";
 import { failed } from "../outcome.ts";
 import type { Outcome } from "../outcome.ts";
+import { withStatus } from "./document-edits.ts";
 import { requestOf } from "./plan.ts";
 import type { Plan, RunPlan } from "./plan.ts";
 import type { Run } from "./run.ts";
@@ -70,6 +71,7 @@ function factsOf(run: Run, nowMs: number): RunFacts {
     worker: run.around.owner,
     looked: run.usedReferences,
     claims: run.claim.attempts,
+    stored: (status) => statusOf(run.asStored(withStatus(run.current(), status))),
   };
 }
 

@@ -6,6 +6,7 @@
 
 import type { Draft } from "../../kernel/draft.ts";
 import { SetpointError, isSetpointError } from "../../kernel/errors.ts";
+import { equalJson } from "../../kernel/json.ts";
 import { limits } from "../../kernel/limits.ts";
 import type { Resource, ResourceKey } from "../../kernel/resource.ts";
 import type { Answer, Claim, ClaimRef, DueChange, Put, Write } from "../../store/port.ts";
@@ -18,6 +19,7 @@ import { readRecord } from "./read-record.ts";
 import { refusalIn } from "./refusal.ts";
 import { asRunOf } from "./run-around.ts";
 import type { Reconciler } from "../reconciler.ts";
+import { statusOf } from "./status.ts";
 
 /** Why a run was told to stop. */
 export type AbortCause = "lost" | "timeout" | "stopping";
@@ -170,6 +172,12 @@ export class Run implements RunScope, Holder {
     await own;
   }
 
+  /** What would be stored of it: what its kind has no place for is no reason to write. */
+  asStored(next: Resource): Resource {
+    const { resources } = this.around.ports;
+    return resources.stored?.(this.key.kind, next, this.current()) ?? next;
+  }
+
   /** The write of a document in the place of the newest that is known. */
   put(next: Resource, due?: DueChange): Put | Promise<Put> {
     const draft = this.around.ports.resources.draft(this.key.kind, next, this.#resource);
@@ -189,8 +197,10 @@ export class Run implements RunScope, Holder {
     for (let attempt = 1; ; attempt += 1) {
       this.#checkHeld();
       const before = this.current();
-      const next = edit(before);
-      if (next === before) return;
+      const edited = edit(before);
+      if (edited === before) return;
+      const next = this.asStored(edited);
+      if (isSame(next, before)) return;
       try {
         const [answer] = await this.commit([await this.put(next)]);
         if (answer === undefined || answer.kind === "refused") return;
@@ -221,6 +231,11 @@ function deepFrozen<T>(value: T): T {
     for (const key of Object.keys(parts)) deepFrozen(parts[key]);
   }
   return value;
+}
+
+/** Edits change nothing but the status and, with other metadata, the finalizers. */
+function isSame(next: Resource, before: Resource): boolean {
+  return next.metadata === before.metadata && equalJson(statusOf(next), statusOf(before));
 }
 
 function withRevision(resource: Resource, revision: number): Resource {

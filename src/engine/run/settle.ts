@@ -34,6 +34,8 @@ export interface RunFacts {
   readonly looked?: boolean;
   /** How often it was claimed since a claim on it last ended with a word. */
   readonly claims?: number;
+  /** What would be stored of a status: without what the kind has no place for. */
+  readonly stored?: (status: JsonObject) => JsonObject;
 }
 
 export interface Settled {
@@ -77,7 +79,7 @@ export function settle(
   next["observedGeneration"] = facts.generation;
   next["conditions"] = conditions;
   next["reconcile"] = reconcile;
-  if (equalJson(before, next)) return { status: before, isChanged: false, releaseAfterMs };
+  if (isUnchanged(before, next, facts)) return { status: before, isChanged: false, releaseAfterMs };
   next["reconcile"] = { ...reconcile, lastRun: lastRunOf(outcome, facts) };
   return { status: next, isChanged: true, releaseAfterMs };
 }
@@ -110,6 +112,17 @@ export function settleUntouched(
   const isChanged = conditions !== getOwn(before, "conditions");
   const status = isChanged ? { ...before, conditions } : before;
   return { status, isChanged, releaseAfterMs: undefined };
+}
+
+/**
+ * What is not stored is no change: a run that says something its kind has no place for would be
+ * written again each time. Asked only when nothing of the engine's own has changed, as it costs.
+ */
+function isUnchanged(before: JsonObject, next: JsonObject, { stored }: RunFacts): boolean {
+  if (equalJson(before, next)) return true;
+  const isOurs = (key: string): boolean => !equalJson(before[key] ?? null, next[key] ?? null);
+  if (stored === undefined || isOurs("observedGeneration") || isOurs("reconcile")) return false;
+  return equalJson(before, stored(next));
 }
 
 function attemptsAfter(outcome: Outcome, before: number): number {
