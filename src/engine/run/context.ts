@@ -23,6 +23,7 @@ import { withStatus } from "./document-edits.ts";
 import { readRecord } from "./read-record.ts";
 import type { Run } from "./run.ts";
 import { mergedStatus } from "./settle.ts";
+import { shownError, shownLog, shownStatus, shownText } from "./shown.ts";
 import { attemptsOf, reconcileStatusOf, statusOf, textOf } from "./status.ts";
 
 const longestId = 4_096;
@@ -56,14 +57,7 @@ export class RunContext implements Context {
   }
 
   get log(): RunLog {
-    const { key, around } = this.#run;
-    const { log } = around.ports;
-    const named = { kind: key.kind, namespace: key.namespace, name: key.name };
-    return {
-      debug: (fields, message) => log.debug({ ...named, ...fields }, message),
-      info: (fields, message) => log.info({ ...named, ...fields }, message),
-      warn: (fields, message) => log.warn({ ...named, ...fields }, message),
-    };
+    return shownLog(this.#run);
   }
 
   get tracer(): Tracer {
@@ -78,7 +72,7 @@ export class RunContext implements Context {
           run,
           async () =>
             await run.update((resource) =>
-              withStatus(resource, mergedStatus(statusOf(resource), fields)),
+              withStatus(resource, mergedStatus(statusOf(resource), shownStatus(run, fields))),
             ),
         ),
     };
@@ -112,7 +106,12 @@ export class RunContext implements Context {
   }
 
   get progress(): Context["progress"] {
-    return (progress) => kept(this.#run, async () => await showProgress(this.#run, progress));
+    const run = this.#run;
+    return (progress) =>
+      kept(run, async () => {
+        const message = shownText(run, progress.message);
+        await showProgress(run, { ...progress, message });
+      });
   }
 
   get outside(): Context["outside"] {
@@ -126,7 +125,7 @@ export class RunContext implements Context {
     return (type, reason, message) => {
       const said: readonly unknown[] = [reason, message];
       const [why = "", text = ""] = said.map((each) => (typeof each === "string" ? each : ""));
-      run.around.parts.event(run, type === "Warning" ? type : "Normal", why, text);
+      run.around.parts.event(run, type === "Warning" ? type : "Normal", why, shownText(run, text));
     };
   }
 
@@ -181,7 +180,8 @@ function kept<T>(run: Run, begin: () => Promise<T>): Promise<T> {
   begun.catch((error: unknown) => {
     if (run.phase === "running") return;
     const { log } = run.around.ports;
-    log.warn({ error, key: run.key }, "something failed that a run has left behind");
+    const shown = shownError(run, error);
+    log.warn({ error: shown, key: run.key }, "something failed that a run has left behind");
   });
   return begun;
 }

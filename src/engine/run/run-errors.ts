@@ -6,7 +6,7 @@ import { failed } from "../outcome.ts";
 import type { Outcome } from "../outcome.ts";
 import { outcomeReturned } from "./returned-outcome.ts";
 import { outcomeInside } from "./run-ended.ts";
-import { withoutSecrets } from "./without-secrets.ts";
+import { shownError, shownOutcome } from "./shown.ts";
 import type { Run } from "./run.ts";
 
 export const defaultTimeoutMs = 600_000;
@@ -28,11 +28,10 @@ export function outcomeOfError(run: Run, error: unknown): Outcome | undefined {
 
 function explained(run: Run, error: unknown): Outcome {
   const inside = outcomeInside(error);
-  if (inside !== undefined) return outcomeReturned(inside);
+  if (inside !== undefined) return shownOutcome(run, outcomeReturned(inside));
   if (run.abortCause === "timeout") return timedOut(run);
-  const { log, resources } = run.around.ports;
-  const secrets = resources.secretsOf?.(run.key.kind, run.loaded()) ?? [];
-  const shown = withoutSecrets(error, secrets);
+  const { log } = run.around.ports;
+  const shown = shownError(run, error);
   log.warn({ error: shown, key: run.key }, "a reconciler has thrown");
   if (isSetpointError(shown)) return outcomeReturned(failed(reasonOf(shown.code), shown.message));
   const name: unknown = error instanceof Error ? error.name : typeof error;

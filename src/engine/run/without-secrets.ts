@@ -1,6 +1,6 @@
-// Errors as they may be logged: without the secret values of the resource that they are about. The
-// text of an error is made by whoever throws it, and a password is easily part of a URL or of a
-// command. What is thrown stays as it is; what is logged is a copy.
+// What may be shown: without the secret values of the resource that it is about. The text of an
+// error is made by whoever throws it, and a password is easily part of a URL or of a command. What
+// was given stays as it is; what is shown is a copy.
 
 import { isSetpointError } from "../../kernel/errors.ts";
 
@@ -9,14 +9,26 @@ const shortestSecret = 4;
 const stand = "[hidden]";
 const maxCauses = 8;
 
-export function withoutSecrets(error: unknown, secrets: readonly string[]): unknown {
+/** Takes secrets out: of a text, and of anything that may be logged. */
+export interface Hiding {
+  readonly text: (text: string) => string;
+  readonly value: (value: unknown) => unknown;
+}
+
+/** Undefined: there is nothing to hide. */
+export function hidingOf(secrets: readonly string[]): Hiding | undefined {
   const texts = secrets.filter((secret) => secret.length >= shortestSecret).flatMap(writings);
-  if (texts.length === 0) return error;
+  if (texts.length === 0) return undefined;
   // A secret may be a part of another one, which is to go as a whole.
   const longestFirst = [...new Set(texts)].sort((a, b) => b.length - a.length);
-  const hide = (text: string): string =>
-    longestFirst.reduce((shown, secret) => shown.replaceAll(secret, stand), text);
-  return copyOf(error, hide, 0);
+  const text = (given: string): string =>
+    longestFirst.reduce((shown, secret) => shown.replaceAll(secret, stand), given);
+  return { text, value: (given) => copyOf(given, text, 0) };
+}
+
+export function withoutSecrets(error: unknown, secrets: readonly string[]): unknown {
+  const hiding = hidingOf(secrets);
+  return hiding === undefined ? error : hiding.value(error);
 }
 
 /** As it is, and as it is written in URLs and in JSON. */

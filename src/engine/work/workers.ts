@@ -35,6 +35,7 @@ import {
 } from "../run/run-errors.ts";
 import { RunHistory, endedRun } from "../run/run-history.ts";
 import { Run } from "../run/run.ts";
+import { shownOutcome } from "../run/shown.ts";
 import { reconcileStatusOf, statusOf } from "../run/status.ts";
 import { factsOfRun } from "../reporting/tracer.ts";
 import { tooEarlyMs } from "./too-early.ts";
@@ -293,7 +294,7 @@ export class Workers {
   async #outcomeOf(run: Run): Promise<Outcome | undefined> {
     try {
       if (hasToHold(run) && !(await holdFirst(run))) return undefined;
-      const outcome = outcomeReturned(await this.#invoke(run));
+      const outcome = shownOutcome(run, outcomeReturned(await this.#invoke(run)));
       // Whoever fails while the server stops most likely fails because of that.
       const isNoWord = outcome.kind === "failed" && run.abortCause === "stopping";
       return isNoWord ? undefined : outcome;
