@@ -4,7 +4,7 @@
  * is done by those that are.
  */
 import { hostname } from "node:os";
-import { startEngine } from "../engine/engine.ts";
+import { defaultLeaseMs, startEngine } from "../engine/engine.ts";
 import type { Engine } from "../engine/engine.ts";
 import type { EnginePorts } from "../engine/ports.ts";
 import { createTracer } from "../engine/reporting/tracer.ts";
@@ -46,6 +46,7 @@ export interface Reconciling extends AsyncDisposable {
 export interface Worker extends Pick<Engine, "running" | "recent"> {
   /** As claims and statuses name it. */
   readonly name: string;
+  readonly leaseMs: number;
 }
 
 export async function startReconciling(input: ReconcilingInput): Promise<Reconciling> {
@@ -61,7 +62,8 @@ export async function startReconciling(input: ReconcilingInput): Promise<Reconci
     const engine = undo.use(startWorker(input, name, events));
     for (const reconciler of reconcilers) engine.add(reconciler);
     log.info({ reconcilers: reconcilers.length }, "reconcilers running");
-    worker = { name, running: () => engine.running(), recent: () => engine.recent() };
+    const { leaseMs = defaultLeaseMs } = config;
+    worker = { name, leaseMs, running: () => engine.running(), recent: () => engine.recent() };
   }
   const running = undo.move();
   return { worker, [Symbol.asyncDispose]: () => running.disposeAsync() };

@@ -41,7 +41,8 @@ export interface Engine extends AsyncDisposable {
   stop(): Promise<void>;
 }
 
-const defaults = { slots: 64, leaseMs: 30_000, graceMs: 20_000, prefetch: 500 };
+export const defaultLeaseMs = 30_000;
+const defaults = { slots: 64, leaseMs: defaultLeaseMs, graceMs: 20_000, prefetch: 500 };
 /** How long runs that were told to stop, and then their paperwork, may take. */
 const abortWaitMs = 5_000;
 

@@ -1,6 +1,7 @@
 // What the resources of this control plane look like to one user who asks why something is not
 // ready. Each is shown only to who may get it; of the others not even that they exist is told.
 
+import { defaultLeaseMs } from "../../engine/engine.ts";
 import type { Subject } from "../../engine/why/diagnosis.ts";
 import type { Observer } from "../../engine/why/explain.ts";
 import type { Seen } from "../../engine/why/suspicion.ts";
@@ -11,13 +12,13 @@ import type { ServedKind } from "../../intents/kinds/served-kind.ts";
 import { withoutHidden } from "../../intents/write/hidden-fields.ts";
 import { decodeDocument } from "../../kernel/document.ts";
 import type { Resource, ResourceKey } from "../../kernel/resource.ts";
-import type { StoredRecord, WorkState } from "../../store/port.ts";
+import type { LiveClaim, StoredRecord, WorkState } from "../../store/port.ts";
 import type { ControlPlane } from "../control-plane.ts";
 import type { Worker } from "../reconciling.ts";
 
 export interface Observed extends Pick<ControlPlane, "intents" | "rbac" | "dependentsOf"> {
   /** The workers of this process, where it has any. */
-  readonly worker: Pick<Worker, "running"> | undefined;
+  readonly worker: Pick<Worker, "running" | "name" | "leaseMs"> | undefined;
 }
 
 /** What is left of a namespace or a kind that is being deleted: enough to see what it is. */
@@ -85,6 +86,7 @@ async function seenOf(
     resource,
     work,
     runningMs: work?.claim === undefined ? undefined : runningMs(plane, work.claim.token),
+    silentMs: work?.claim === undefined ? undefined : silentMs(plane, work.claim),
     isReconciled: served.isReconciled,
     isBuiltIn: served.kind.origin === "built-in",
     dependents: plane.dependentsOf(record.uid),
@@ -97,6 +99,12 @@ async function seenOf(
 function runningMs({ worker, intents }: Observed, token: number): number | undefined {
   const run = worker?.running().find((each) => each.token === token);
   return run === undefined ? undefined : Math.max(0, intents.clock.nowMs() - run.startedMs);
+}
+
+/** Servers that share a store have leases of one length, as far as anybody here knows. */
+function silentMs({ worker }: Observed, { owner, expiresInMs }: LiveClaim): number | undefined {
+  if (owner === worker?.name) return undefined;
+  return Math.max(0, (worker?.leaseMs ?? defaultLeaseMs) - expiresInMs);
 }
 
 /** The namespace and the definition, where they are being deleted. */

@@ -95,8 +95,35 @@ describe("a resource that is reconciled", () => {
     );
     assert.equal(
       said({ ...failing, work: work({ claim }) }),
-      "Working: being worked on by server-1 | failed 3 times before | CreateFailed: quota exceeded",
+      "Working: being worked on by server-1 | failed 3 times before | " +
+        "the last run ended with CreateFailed: quota exceeded",
     );
+  });
+
+  test("is worked on by another process for as long as that renews its claim", () => {
+    const held = (expiresInMs: number) => work({ claim: { ...claim, expiresInMs } });
+    assert.equal(
+      said({ work: held(27_000), silentMs: 3_000 }),
+      "Working: being worked on by server-1 | its lease ends in 27 s, unless it is renewed",
+    );
+    assert.equal(
+      said({ work: held(12_000), silentMs: 18_000 }),
+      "Working: claimed by server-1, which has given no sign of life for 18 s | " +
+        "its lease ends in 12 s, then another takes over",
+    );
+  });
+
+  test("that is run again does not tell of the last run as if it were this one", () => {
+    const synced = condition("Synced", "True", "ReconcileSuccess");
+    const waited = condition("Ready", "False", "Waiting", "there is no slogan");
+    const waitingFor = [{ kind: networks, name: "net-1", condition: "Ready" }];
+    const found = diagnosed({
+      conditions: [waited, synced],
+      reconcile: { waitingFor },
+      work: work({ claim }),
+    });
+    assert.deepEqual(found.details, ["the last run ended with Waiting: there is no slogan"]);
+    assert.deepEqual(found.suspects, []);
   });
 
   test("has failed, and the next try is told by the database's clock", () => {

@@ -7,7 +7,7 @@ import type { WorkState } from "../../store/port.ts";
 import { finalizer } from "../names.ts";
 import { diagnoseDeletion } from "./deletion.ts";
 import type { Diagnosis, Hold, KindNames, Subject, Suspect } from "./diagnosis.ts";
-import { holdOf, plainHold } from "./hold.ts";
+import { holdOf, lastRunText, plainHold } from "./hold.ts";
 import { annotationOf, finalizersOf, observedOf, reconcileOf, reported } from "./report.ts";
 import type { Report } from "./report.ts";
 import { whenText } from "../../kernel/span-text.ts";
@@ -39,7 +39,6 @@ function diagnoseReconciled(subject: Subject, names: KindNames, nowMs: number): 
   if (ready?.status === "True" && isUpToDate) return readyWith(hold, resource);
   const found = hold ?? quietHold(subject, ready);
   const readyText = ready?.status === "True" ? undefined : ready?.text;
-  const isNew = readyText !== undefined && !found.details.includes(readyText);
   const planned = found.state === "InProgress" ? againText(work) : "";
   return {
     state: found.state,
@@ -47,11 +46,22 @@ function diagnoseReconciled(subject: Subject, names: KindNames, nowMs: number): 
     message: `${found.message}${planned}`,
     details: [
       ...found.details,
-      ...(isNew ? [readyText] : []),
+      ...readinessLines(found, readyText, resource),
       ...(isUpToDate ? [] : [staleText(observed, resource)]),
     ],
     suspects: [...found.suspects, ...dependents.map((key): Suspect => ({ relation: "Owns", key }))],
   };
+}
+
+/** Why it is not ready, where that is not said yet; of a run before this one, told as such. */
+function readinessLines(
+  { state, details }: Hold,
+  text: string | undefined,
+  resource: Resource,
+): readonly string[] {
+  if (text === undefined || details.includes(text)) return [];
+  if (state !== "Working") return [text];
+  return reported(resource, "Synced")?.status === "True" ? [lastRunText(text)] : [];
 }
 
 /** It can be used; that the loop around it has trouble is worth a word. */

@@ -10,6 +10,8 @@ export interface Subject {
   readonly work: WorkState | undefined;
   /** How long it has been running, where that is in this process. */
   readonly runningMs: number | undefined;
+  /** How long another process that holds it has not said that it lives; undefined: it is ours. */
+  readonly silentMs: number | undefined;
   /** Whether a reconciler handles its kind, in this process or another. */
   readonly isReconciled: boolean;
   /** Whether its kind is one of the server's own, which are what they are once stored. */

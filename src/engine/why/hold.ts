@@ -4,6 +4,7 @@
 import { annotations } from "../../kernel/annotations.ts";
 import type { JsonObject } from "../../kernel/json.ts";
 import { numberAt, objectAt, objectsAt, textAt } from "../../kernel/json-read.ts";
+import type { LiveClaim } from "../../store/port.ts";
 import type { Hold, KindNames, State, Subject, Suspect } from "./diagnosis.ts";
 import { annotationOf, cut, isCurrent, listText, reconcileOf, reported } from "./report.ts";
 import { untilTime } from "./report.ts";
@@ -25,13 +26,7 @@ export function holdOf(subject: Subject, names: KindNames, nowMs: number): Hold 
   const details = [failure, progress].filter((text) => text !== undefined);
   const waits = waitedFor(subject, names);
   const suspects = waits.map(({ suspect }) => suspect);
-  if (work?.claim !== undefined) {
-    const before = failedTimes(subject);
-    const since = subject.runningMs === undefined ? "" : ` for ${spanText(subject.runningMs)}`;
-    const message = `being worked on by ${work.claim.owner}${since}`;
-    const tries = before === undefined ? [] : [`${before} before`];
-    return { state: "Working", message, details: [...tries, ...details], suspects };
-  }
+  if (work?.claim !== undefined) return workingOf(subject, work.claim, failure, progress);
   if (waits.length > 0) {
     const message = `waiting for ${listText(waits.map(({ text }) => text))}`;
     return { state: "Waiting", message, details, suspects };
@@ -39,6 +34,51 @@ export function holdOf(subject: Subject, names: KindNames, nowMs: number): Hold 
   return (
     failureOf(subject, details, nowMs) ?? queueOf(subject, details) ?? refusalOf(subject, details)
   );
+}
+
+/**
+ * Somebody is at it. What the last run said is told as such: the one under way may find something
+ * else, and what that one waited for is no matter of this one.
+ */
+function workingOf(
+  subject: Subject,
+  claim: LiveClaim,
+  failure: string | undefined,
+  progress: string | undefined,
+): Hold {
+  const times = failedTimes(subject);
+  const last = failure === undefined ? undefined : lastRunText(failure);
+  const tries = times === undefined ? undefined : `${times} before`;
+  const lines = [leaseText(subject, claim), tries, last, progress];
+  const details = lines.filter((text) => text !== undefined);
+  return { state: "Working", message: holderText(subject, claim), details, suspects: [] };
+}
+
+export function lastRunText(said: string): string {
+  return `the last run ended with ${said}`;
+}
+
+/** Leases are renewed every third of their length: who has missed two of three may be dead. */
+const doubtfulPart = 1 / 2;
+
+function isSilent({ silentMs = 0 }: Subject, { expiresInMs }: LiveClaim): boolean {
+  return silentMs > (silentMs + expiresInMs) * doubtfulPart;
+}
+
+function holderText(subject: Subject, claim: LiveClaim): string {
+  const { runningMs, silentMs = 0 } = subject;
+  if (isSilent(subject, claim)) {
+    return `claimed by ${claim.owner}, which has given no sign of life for ${spanText(silentMs)}`;
+  }
+  const since = runningMs === undefined ? "" : ` for ${spanText(runningMs)}`;
+  return `being worked on by ${claim.owner}${since}`;
+}
+
+/** Of a claim of another process: when it ends by itself, should that one be dead. */
+function leaseText(subject: Subject, claim: LiveClaim): string | undefined {
+  if (subject.silentMs === undefined) return undefined;
+  const rest = isSilent(subject, claim) ? "then another takes over" : "unless it is renewed";
+  return `its lease ends ${whenText(claim.expiresInMs)}, ${rest}`;
 }
 
 export function plainHold(state: State, message: string): Hold {

@@ -66,7 +66,15 @@ export function subjectOf(key: ResourceKey, parts: SubjectParts = {}): Subject {
     status,
   };
   const usual = { isReconciled: true, isBuiltIn: false, dependents: [], content: [], endings: [] };
-  return { key, resource, work: undefined, runningMs: undefined, ...usual, ...facts };
+  return {
+    key,
+    resource,
+    work: undefined,
+    runningMs: undefined,
+    silentMs: undefined,
+    ...usual,
+    ...facts,
+  };
 }
 
 export function condition(type: string, status: string, reason = "", message = ""): JsonObject {
