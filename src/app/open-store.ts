@@ -68,7 +68,9 @@ async function openLocation(config: StoreConfig, keys: KeyRing, readOnly: boolea
         makeFolder(folder, folder === config.dataFolder ? "data" : "store");
         makePrivate(config.store.path);
       }
-      return await openSqliteStore({ path: config.store.path, keys, readOnly });
+      // One process has the file: whoever claimed something before it is gone.
+      const freesClaims = !readOnly;
+      return await openSqliteStore({ path: config.store.path, keys, readOnly, freesClaims });
     }
     case "postgres":
       return await openPostgresStore({ url: config.store.url, keys, readOnly });

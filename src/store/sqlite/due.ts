@@ -6,7 +6,7 @@
 import type { DatabaseSync } from "node:sqlite";
 import type { ResourceKey } from "../../kernel/resource.ts";
 import type { ClaimRef, DueChange, Renewal } from "../port.ts";
-import { action, rows } from "./sql.ts";
+import { action, rows, storeError } from "./sql.ts";
 
 type DueRow = [dueAt: number | null, wakeAt: number | null, token: number | null, tries: number];
 
@@ -28,6 +28,21 @@ function statements(db: DatabaseSync) {
     remove: action(db, `DELETE FROM due WHERE ${key}`),
     renew: action(db, `UPDATE due SET due_at = ? WHERE ${key} AND token = ? AND due_at > ?`),
   };
+}
+
+/**
+ * What is claimed is due at once, as if every lease had ended: its holders are known to be gone.
+ * Tokens and the count of claims stay, so that what took its holder down is known by that.
+ */
+export function freeClaims(db: DatabaseSync, path: string, nowMs: number): void {
+  const sql = "UPDATE due SET due_at = ? WHERE token IS NOT NULL AND due_at > ?";
+  try {
+    action(db, sql).run(nowMs, nowMs);
+  } catch (cause) {
+    const error = storeError(cause, path);
+    // Leases end by themselves: no reason not to start, to those who want to make room.
+    if (error.code !== "store.full") throw error;
+  }
 }
 
 export class DueTimes {

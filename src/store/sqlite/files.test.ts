@@ -8,7 +8,7 @@ import { test } from "node:test";
 import { isSetpointError } from "../../kernel/errors.ts";
 import type { ErrorCode } from "../../kernel/errors.ts";
 import { absent, at, claimOne, commit, del, exists, key, outcomes } from "../contract/samples.ts";
-import { put, rejectsWith, wake } from "../contract/samples.ts";
+import { claimSome, minuteMs, put, refusal, rejectsWith, wake } from "../contract/samples.ts";
 import { newSealKey } from "../key-ring.ts";
 import type { Store } from "../port.ts";
 import { temporaryFolder } from "./harness.ts";
@@ -98,6 +98,33 @@ test("a newer schema is refused only when it says that it cannot be used", async
   await refuses("store.schema_too_new", path);
   await refuses("store.schema_too_new", path, { readOnly: true });
 });
+
+for (const inline of [true, false]) {
+  const where = inline ? "on the caller's thread" : "in threads";
+  test(`who opens the store may end the claims of who had it before, ${where}`, async () => {
+    using folder = temporaryFolder();
+    const options = { path: join(folder.path, "store.db"), keys, inline };
+    const [held, later] = [key("held"), key("later")];
+    const first = await openSqliteStore(options);
+    await commit(first, put(held, { due: wake() }));
+    await commit(first, put(later, { due: wake(60 * minuteMs) }));
+    const lost = await claimOne(first, { leaseMs: 60 * minuteMs });
+    await first.close();
+
+    const kept = await openSqliteStore(options);
+    assert.deepEqual(await claimSome(kept), [], "nobody said that its holder is gone");
+    await kept.close();
+
+    await using freed = await openSqliteStore({ ...options, freesClaims: true });
+    const fenced = put(held, { when: exists, claim: lost });
+    assert.equal(await refusal(freed, fenced), "claim.lost");
+    const taken = await claimOne(freed);
+    assert.deepEqual(taken.key, held, "what nobody held is as far away as before");
+    assert(taken.token > lost.token);
+    assert.equal(taken.attempts, 2, "it is known that its first holder said nothing");
+    assert.deepEqual(await freed.verify(), []);
+  });
+}
 
 test("a full disk refuses the commit, and the next one succeeds when there is room", async () => {
   using folder = temporaryFolder();

@@ -12,6 +12,7 @@ import type { KeyRing, SealKey } from "../key-ring.ts";
 import { openDocument } from "../seal.ts";
 import { databaseClock } from "./clock.ts";
 import type { DatabaseClock } from "./clock.ts";
+import { freeClaims } from "./due.ts";
 import { inlineEngine, readOnlyEngine, threadEngine } from "./engine.ts";
 import type { Engine } from "./engine.ts";
 import { lockFile } from "./file-lock.ts";
@@ -28,6 +29,11 @@ export interface SqliteOptions {
   /** Reads beside the process that writes; every write is refused. */
   readonly readOnly?: boolean;
   readonly maxQueuedWrites?: number;
+  /**
+   * Ends the claims of whoever had the store before. Only for who knows that claims are made by the
+   * process that has the store open: the lock proves that it is gone.
+   */
+  readonly freesClaims?: boolean;
   /** Everything on the caller's thread, at once: for simulations. Always so for ":memory:". */
   readonly inline?: boolean;
   /** The clock of an inline store; threads read the system's. */
@@ -58,7 +64,8 @@ export function openFiles(options: SqliteOptions): OpenedFiles {
   const clock = databaseClock(options.clock ?? systemClock);
   clock.advanceMs(aheadMs);
   const shared = { path, clock, walLimits: testing.walLimits ?? walLimits };
-  const context: Context = { path, ring, clock, shared, aheadMs };
+  const { freesClaims = false } = options;
+  const context: Context = { path, ring, clock, shared, aheadMs, freesClaims };
   if (options.readOnly === true) return openReadOnly(context);
   if (options.inline === true || path === ":memory:") return openInline(context);
   return openThreads(context);
@@ -67,14 +74,16 @@ export function openFiles(options: SqliteOptions): OpenedFiles {
 interface Context extends Pick<OpenedFiles, "path" | "ring" | "clock"> {
   readonly shared: Parameters<typeof threadEngine>[0];
   readonly aheadMs: number;
+  readonly freesClaims: boolean;
 }
 
 function openThreads(context: Context): OpenedFiles {
-  const { path, ring, clock, shared, aheadMs } = context;
+  const { path, ring, clock, shared, aheadMs, freesClaims } = context;
   using undo = new DisposableStack();
   const lock = undo.adopt(lockFile(path), (taken) => taken.release());
   using setup = openConnection(path, "writer");
   const schemaVersion = prepareFile(setup, path, clock);
+  if (freesClaims) freeClaims(setup, path, clock.nowMs());
   // Opened before the other is closed, so that the log is not folded up in between.
   const db = undo.use(openConnection(path, "reader"));
   const reader = readerOn(db, ring);
@@ -88,12 +97,13 @@ function openThreads(context: Context): OpenedFiles {
   return { path, ring, clock, reader, engine, ...fixed, release };
 }
 
-function openInline({ path, ring, clock, shared }: Context): OpenedFiles {
+function openInline({ path, ring, clock, shared, freesClaims }: Context): OpenedFiles {
   using undo = new DisposableStack();
   const lock = path === ":memory:" ? undefined : lockFile(path);
   undo.defer(() => lock?.release());
   const db = undo.use(openConnection(path, "writer"));
   const schemaVersion = prepareFile(db, path, clock);
+  if (freesClaims) freeClaims(db, path, clock.nowMs());
   const engine = inlineEngine(shared, db);
   const reader = readerOn(db, ring);
   undo.move();
