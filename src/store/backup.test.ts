@@ -5,7 +5,8 @@ import { join } from "node:path";
 import { afterEach, beforeEach, describe, it } from "node:test";
 import { isSetpointError } from "../kernel/errors.ts";
 import { readSummary, restoreBackup, writeBackup } from "./backup.ts";
-import { commit, del, exists, key, put } from "./contract/samples.ts";
+import { claimOne, commit, del, exists, key, put } from "./contract/samples.ts";
+import { release, schedule, wake } from "./contract/samples.ts";
 import { keyRing, newSealKey } from "./key-ring.ts";
 import { openSqliteStore } from "./sqlite/store.ts";
 import type { SqliteStore } from "./sqlite/store.ts";
@@ -56,6 +57,28 @@ describe("a backup", () => {
     assert((await commit(copy, put(key("e")))) > seen);
     await assert.rejects(copy.changes(seen), (error) => isSetpointError(error, "history.gone"));
     assert.deepEqual(await copy.verify(), []);
+  });
+
+  it("never lets a restored store give out a token again, also when restored twice", async () => {
+    let store = await filled();
+    await commit(store, put(key("w"), { due: wake() }));
+    let seen = 0;
+    for (let life = 1; life <= 3; life += 1) {
+      await writeBackup(store, path, 0);
+      // What is claimed after the backup is known outside, and not in the backup.
+      for (let claims = 0; claims < 5; claims += 1) {
+        const claim = await claimOne(store);
+        assert(claim.token > seen, `${claim.token} comes after ${seen}`);
+        seen = claim.token;
+        await commit(store, schedule(key("w"), release(0), { claim }));
+      }
+      await store.close();
+      store = await open();
+      await restoreBackup(store, path, ring);
+    }
+    assert(Number.isSafeInteger(seen * 1_000), "there is room for many more");
+    assert.deepEqual(await store.verify(), []);
+    await store.close();
   });
 
   it("of an empty store restores an empty store", async () => {

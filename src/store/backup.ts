@@ -27,6 +27,8 @@ import { envelopeKeyId } from "./seal.ts";
 const formatVersion = 1;
 /** More revisions than can have been given out between a backup and the loss of its store. */
 const revisionLeap = 1_000_000_000;
+/** The same for the tokens of claims, which systems outside remember; every look costs one. */
+const tokenLeap = 1_000_000_000_000;
 
 export interface BackupSummary {
   readonly head: number;
@@ -98,7 +100,8 @@ async function* withoutHistory(
   for await (const row of backupRows(path)) {
     if (row.row === "meta") {
       const head = row.head === 0 ? 0 : row.head + revisionLeap;
-      yield { ...row, head, compacted: head };
+      const lastToken = row.head === 0 ? row.lastToken : row.lastToken + tokenLeap;
+      yield { ...row, head, compacted: head, lastToken };
     } else if (row.row !== "change" || !replaced.has(row.revision)) yield row;
   }
 }
