@@ -17,7 +17,7 @@ export interface KindDescription {
   readonly spec: JsonObject;
   /** The schema of what the author writes into the status; the engine's own part is added. */
   readonly status?: JsonObject;
-  /** Ready, Synced and Age when left out. */
+  /** Ready, Synced, Reason (of Ready) and Age when left out. */
   readonly columns?: readonly PrinterColumn[];
   readonly fieldRules?: readonly FieldRule[];
 }

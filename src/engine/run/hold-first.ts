@@ -6,6 +6,7 @@
 import type { Resource } from "../../kernel/resource.ts";
 import { saysThatItBegins, withBegun } from "./begun.ts";
 import { withFinalizer } from "./document-edits.ts";
+import { withFirstWord } from "./first-word.ts";
 import { planFor } from "./plan.ts";
 import type { Plan } from "./plan.ts";
 import type { Run } from "./run.ts";
@@ -18,11 +19,13 @@ export function hasToHold(run: Run): boolean {
 /** False: what was planned is not to be done any more. Throws when it was told to stop. */
 export async function holdFirst(run: Run): Promise<boolean> {
   const { plan: planned, reconciler, claim } = run;
+  const { clock } = run.around.ports;
   const planOf = (resource: Resource): Plan => planFor(resource, reconciler, claim.attempts);
   await run.update((resource) => {
     const plan = planOf(resource);
     if (plan.kind !== "run") return resource;
-    const held = plan.addsFinalizer ? withFinalizer(resource) : resource;
+    const told = withFirstWord(resource, clock.nowMs());
+    const held = plan.addsFinalizer ? withFinalizer(told) : told;
     return saysThatItBegins(run, resource) ? withBegun(held, claim.attempts) : held;
   });
   if (run.abortCause !== undefined) run.signal.throwIfAborted();

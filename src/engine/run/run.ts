@@ -51,6 +51,8 @@ export class Run implements RunScope, Holder {
   isGivenUp = false;
   /** Ends its wait for a turn, then its time to run, then the patience after an abort. */
   deadline: Cohort<Run> | undefined;
+  /** Ends when it is to be told that its first run takes a while. */
+  firstWord: Cohort<Run> | undefined;
   #abortCause: AbortCause | undefined;
   #controller: AbortController | undefined;
   #resource: Resource | undefined;

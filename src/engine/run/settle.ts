@@ -13,6 +13,7 @@ import type { Random } from "../../kernel/random.ts";
 import type { Resource } from "../../kernel/resource.ts";
 import { backoffMs, defaultRetry, spreadMs } from "./backoff.ts";
 import { begunAfterRefusal } from "./begun.ts";
+import { readyByRun } from "./first-word.ts";
 import type { Blocker, Failed, Outcome, Readiness } from "../outcome.ts";
 import type { RunPlan } from "./plan.ts";
 import type { ReconcileStatus } from "../ports.ts";
@@ -174,7 +175,7 @@ function conditionsAfter(
   nowMs: number,
 ): readonly Condition[] {
   const observedGeneration = facts.generation;
-  const ready = readinessAfter(outcome, facts, findCondition(conditionsOf(before), readyType));
+  const ready = readinessAfter(outcome, facts, readyByRun(before));
   let conditions = conditionsOf(merged);
   const set = (type: string, said: Readiness): void => {
     const { status, reason } = said;

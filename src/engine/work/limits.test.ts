@@ -289,7 +289,8 @@ describe("stopping", () => {
     const stopped = engine.stop().then(() => rig.clock.nowMs() - startMs);
     await rig.timers.advance(30_000);
     assert.equal(await stopped, 3_000);
-    assert.deepEqual(await statusIn(rig.store, a), {});
+    assert.equal((await statusIn(rig.store, a))["reconcile"], undefined);
+    assert.equal(await conditionIn(rig.store, a, "Synced"), "Unknown/InProgress");
     assert.equal(await rig.store.nextDue([widgets]), 0);
   });
 

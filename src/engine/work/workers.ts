@@ -9,6 +9,7 @@ import type { ResourceKey } from "../../kernel/resource.ts";
 import type { Claim, ClaimRequest } from "../../store/port.ts";
 import { Deadlines } from "./cohort.ts";
 import { RunContext } from "../run/context.ts";
+import { firstWordMs, lacksFirstWord, sayFirstWord } from "../run/first-word.ts";
 import { Heartbeat } from "./heartbeat.ts";
 import type { Lease } from "./heartbeat.ts";
 import { hasToHold, holdFirst } from "../run/hold-first.ts";
@@ -85,6 +86,7 @@ export class Workers {
   readonly #timeouts: Deadlines<Run>;
   readonly #patience: Deadlines<Run>;
   readonly #waits: Deadlines<Run>;
+  readonly #firstWords: Deadlines<Run>;
   readonly #suspects = new Suspects();
   /** The uids of what runs on although it was given up. */
   readonly #abandoned = new Set<string>();
@@ -112,6 +114,7 @@ export class Workers {
     this.#timeouts = new Deadlines(timers, clock, (run) => run.abort("timeout"));
     this.#patience = new Deadlines(timers, clock, (run) => this.#giveUp(run));
     this.#waits = new Deadlines(timers, clock, (run) => this.#handBackQueued(run));
+    this.#firstWords = new Deadlines(timers, clock, (run) => void sayFirstWord(run));
   }
 
   add(reconciler: Reconciler): void {
@@ -203,7 +206,8 @@ export class Workers {
     for (const run of this.#turns.running) this.#giveUp(run);
     this.#paperwork.stop();
     this.heartbeat.stop();
-    for (const deadlines of [this.#timeouts, this.#patience, this.#waits]) deadlines.stop();
+    const all = [this.#timeouts, this.#patience, this.#waits, this.#firstWords];
+    for (const deadlines of all) deadlines.stop();
   }
 
   async #load(runs: readonly Run[]): Promise<void> {
@@ -266,6 +270,7 @@ export class Workers {
     run.phase = "running";
     run.hasBegun = true;
     run.deadline = this.#timeouts.join(run, run.reconciler.timeoutMs ?? defaultTimeoutMs);
+    if (lacksFirstWord(run.current())) run.firstWord = this.#firstWords.join(run, firstWordMs);
     this.#instruments.started(run);
     void this.#act(run);
   }
@@ -347,6 +352,7 @@ export class Workers {
 
   #leaveSlot(run: Run): void {
     run.deadline?.leave(run);
+    run.firstWord?.leave(run);
     this.#turns.done(run, this.#ports.clock.nowMs());
     this.#instruments.ended(run);
   }

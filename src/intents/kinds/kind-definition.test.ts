@@ -71,7 +71,7 @@ describe("a kind written in TypeScript", () => {
       const columns = version?.["additionalPrinterColumns"] as readonly JsonObject[];
       return columns.map(({ name }) => name);
     };
-    assert.deepEqual(columnsOf(kind(schema)), ["Ready", "Synced", "Age"]);
+    assert.deepEqual(columnsOf(kind(schema)), ["Ready", "Synced", "Reason", "Age"]);
     const size = { name: "Size", type: "integer", jsonPath: ".spec.size" } as const;
     const [version] = kind(schema).versions;
     assert.ok(version !== undefined);

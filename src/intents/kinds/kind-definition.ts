@@ -85,6 +85,7 @@ function versionJson(version: KindVersion, rules: readonly FieldRule[]): JsonObj
 const usualColumns: readonly PrinterColumn[] = [
   { name: "Ready", type: "string", jsonPath: '.status.conditions[?(@.type=="Ready")].status' },
   { name: "Synced", type: "string", jsonPath: '.status.conditions[?(@.type=="Synced")].status' },
+  { name: "Reason", type: "string", jsonPath: '.status.conditions[?(@.type=="Ready")].reason' },
   { name: "Age", type: "date", jsonPath: ".metadata.creationTimestamp" },
 ];
 
