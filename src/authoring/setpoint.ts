@@ -29,6 +29,7 @@ export type {
   StepResults,
   Tracer,
 } from "../engine/reconciler.ts";
+export type { Superseded, Supersession } from "../engine/run/superseded.ts";
 export { ArmActionRefused } from "../kernel/arm-face.ts";
 export type {
   ArmAction,

@@ -11,6 +11,7 @@ import type { Companion, CompanionOf, PartsOf, RunParts } from "./run/parts.ts";
 import type { EnginePorts } from "./ports.ts";
 import type { Reconciler } from "./reconciler.ts";
 import type { EndedRun } from "./run/run-history.ts";
+import { supersededPart } from "./run/superseded.ts";
 import { Workers } from "./work/workers.ts";
 import type { RunInfo } from "./work/workers.ts";
 
@@ -144,5 +145,10 @@ function defaultParts(ports: EnginePorts, options: OutsideOptions | undefined): 
     });
     recorded.catch((error: unknown) => log.warn({ error, key, reason }, "event not recorded"));
   };
-  return { ...journalParts(ports, event), ...outsidePart(ports, options), event };
+  return {
+    ...journalParts(ports, event),
+    ...outsidePart(ports, options),
+    ...supersededPart(ports),
+    event,
+  };
 }

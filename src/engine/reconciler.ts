@@ -43,6 +43,12 @@ export interface RetryPolicy {
 export interface Context {
   /** Aborted when the lease is lost, time is up, or the server stops. Pass it to every call. */
   readonly signal: AbortSignal;
+  /**
+   * Aborted when the spec has changed since, the resource is being deleted, or it was paused. The
+   * run may go on: what changed is looked at after it. To end it early, pass this on as well, or
+   * throw its `reason`: that is no failure, and the resource is looked at anew at once.
+   */
+  readonly superseded: AbortSignal;
   /** Grows with every claim of any resource: an outside that remembers it can refuse older ones. */
   readonly token: number;
   /** 1 when this is the first try since the last success or change of the spec. */
@@ -128,6 +134,8 @@ export interface Operation {
   readonly name: string;
   /** What it is about: when it differs from the stored one the operation begins anew. */
   readonly about?: string;
+  /** Once it is aborted no further step begins, and its reason is thrown: `context.superseded`. */
+  readonly until?: AbortSignal;
   readonly steps: readonly Step[];
 }
 

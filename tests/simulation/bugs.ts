@@ -214,6 +214,13 @@ export const bugs: readonly Bug[] = [
     replace: "await this.#note({ someId: id });",
   },
   {
+    name: "superseded-by-itself",
+    about: "whatever is written about a resource ends the work on it",
+    file: "superseded.ts",
+    find: "now.metadata.generation === given.metadata.generation",
+    replace: "now.metadata.resourceVersion === given.metadata.resourceVersion",
+  },
+  {
     name: "late-finalizer",
     about: "a resource is reconciled before the finalizer holds it",
     file: "hold-first.ts",

@@ -209,7 +209,9 @@ async function performSteps(
       },
     };
   });
-  const operation: Operation = { name: "provision", about: spec.about, steps };
+  // Some authors do not finish what is not wanted any more.
+  const until = isEven(body) ? { until: context.superseded } : {};
+  const operation: Operation = { name: "provision", about: spec.about, steps, ...until };
   const results = await context.perform(operation);
   memory.performed(
     body,

@@ -9,6 +9,7 @@ export const invariants = {
   "one-body": "no two reconcilers work on one resource while neither has been told to stop",
   "told-in-time": "a run is aborted before its lease can end",
   "told-of-loss": "a run is aborted when a renewal says that its claim is lost",
+  "superseded-truly": "a run is told that it was superseded only when it was",
   "fresh-load": "a run sees the resource as it was claimed, or newer",
   "no-old-effects": "once a newer claim had an effect in the outside no older one has",
   "intent-kept": "the engine never changes what people wrote",

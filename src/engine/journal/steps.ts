@@ -55,6 +55,7 @@ async function perform(run: Performance): Promise<StepResults> {
     if (record.done.some((done) => done.step === step.name)) continue;
     await run.progress({ done: record.done.length, of, message: step.name });
     scope.signal.throwIfAborted();
+    operation.until?.throwIfAborted();
     let result: Json;
     try {
       result = (await step.run(resultsOf(record.done))) ?? null;

@@ -5,10 +5,12 @@ import { isSetpointError } from "../../kernel/errors.ts";
 import type { CallResult } from "./breaker.ts";
 import { ReconcileFailure } from "../outcome.ts";
 import { RunEnded } from "../run/run-ended.ts";
+import { isSuperseded } from "../run/superseded.ts";
 
 /** The signal is that of the run. */
 export function resultOfError(error: unknown, signal: AbortSignal): CallResult {
   if (signal.aborted) return isTimeout(signal.reason) ? "failure" : "void";
+  if (isSuperseded(error)) return "void";
   // From the engine's own parts, used inside of the call: it says nothing about the system.
   if (isSetpointError(error) || error instanceof RunEnded) return "void";
   if (error instanceof ReconcileFailure) {

@@ -39,6 +39,10 @@ export class RunContext implements Context {
     return this.#run.signal;
   }
 
+  get superseded(): AbortSignal {
+    return this.#run.superseded;
+  }
+
   get token(): number {
     return this.#run.claim.token;
   }

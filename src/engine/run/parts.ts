@@ -8,10 +8,13 @@ import type { Write } from "../../store/port.ts";
 import type { Outcome } from "../outcome.ts";
 import type { EnginePorts, RunScope } from "../ports.ts";
 import type { Context, Reconciler, Reference } from "../reconciler.ts";
+import type { Listening } from "./superseded.ts";
 
 export interface RunParts {
   steps(scope: RunScope): StepsPart;
   references(scope: RunScope): ReferencesPart;
+  /** Listens for what makes the run pointless, until it is told that the run has ended. */
+  superseded(scope: RunScope): Listening;
   /** Throws `OutsideRefused` when the system is not to be called now. */
   outside<T>(
     scope: RunScope,

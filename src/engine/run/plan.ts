@@ -116,7 +116,7 @@ function workerLost(times: number): Failed {
   return failed(workerLostReason, message, { retry: "slow" });
 }
 
-function annotationOf({ metadata }: Resource, name: string): string | undefined {
+export function annotationOf({ metadata }: Resource, name: string): string | undefined {
   const value = metadata.annotations === undefined ? undefined : getOwn(metadata.annotations, name);
   return typeof value === "string" ? value : undefined;
 }

@@ -7,14 +7,16 @@ import type { Outcome } from "../outcome.ts";
 import { outcomeReturned } from "./returned-outcome.ts";
 import { outcomeInside } from "./run-ended.ts";
 import { shownError, shownOutcome } from "./shown.ts";
+import { isSuperseded } from "./superseded.ts";
 import type { Run } from "./run.ts";
 
 export const defaultTimeoutMs = 600_000;
 const longestName = 64;
 
 /**
- * Undefined: the run was stopped with the server and says nothing about its resource. Total: what
- * was thrown may be anything, and none of it may keep a run from its end.
+ * Undefined: the run was stopped, by the server or, since it was superseded, by its author, and
+ * says nothing about its resource. Total: what was thrown may be anything, and none of it may keep
+ * a run from its end.
  */
 export function outcomeOfError(run: Run, error: unknown): Outcome | undefined {
   if (run.abortCause === "stopping") return undefined;
@@ -26,9 +28,10 @@ export function outcomeOfError(run: Run, error: unknown): Outcome | undefined {
   }
 }
 
-function explained(run: Run, error: unknown): Outcome {
+function explained(run: Run, error: unknown): Outcome | undefined {
   const inside = outcomeInside(error);
   if (inside !== undefined) return shownOutcome(run, outcomeReturned(inside));
+  if (run.isSuperseded && isSuperseded(error)) return undefined;
   if (run.abortCause === "timeout") return timedOut(run);
   const { log } = run.around.ports;
   const shown = shownError(run, error);

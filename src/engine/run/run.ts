@@ -20,6 +20,7 @@ import { refusalIn } from "./refusal.ts";
 import { asRunOf } from "./run-around.ts";
 import type { Reconciler } from "../reconciler.ts";
 import { statusOf } from "./status.ts";
+import type { Listening } from "./superseded.ts";
 
 /** Why a run was told to stop. */
 export type AbortCause = "lost" | "timeout" | "stopping";
@@ -42,7 +43,6 @@ export class Run implements RunScope, Holder {
   readonly fence: ClaimRef;
   readonly reconciler: Reconciler;
   lease: Lease | undefined;
-  phase: Phase = "loading";
   plan: RunPlan | undefined;
   startedMs = 0;
   /** Its reconciler may have run, or runs. */
@@ -59,6 +59,8 @@ export class Run implements RunScope, Holder {
   #given: Resource | undefined;
   #revision = 0;
   #edits: Promise<void> | undefined;
+  #phase: Phase = "loading";
+  #listening: Listening | undefined;
   #steps: StepsPart | undefined;
   #references: ReferencesPart | undefined;
 
@@ -77,6 +79,15 @@ export class Run implements RunScope, Holder {
     return this.claim.uid;
   }
 
+  get phase(): Phase {
+    return this.#phase;
+  }
+
+  set phase(next: Phase) {
+    this.#phase = next;
+    if (next !== "running") this.#listening?.end();
+  }
+
   /** Made when somebody asks: most runs are over before anybody does. */
   get signal(): AbortSignal {
     if (this.#controller === undefined) {
@@ -92,6 +103,20 @@ export class Run implements RunScope, Holder {
 
   get isLost(): boolean {
     return this.#abortCause === "lost";
+  }
+
+  /** Aborted when what the run was given is not wanted any more. */
+  get superseded(): AbortSignal {
+    if (this.#listening === undefined) {
+      this.#listening = this.around.parts.superseded(this);
+      if (this.#phase !== "running") this.#listening.end();
+    }
+    return this.#listening.signal;
+  }
+
+  /** Its author asked, and was told. */
+  get isSuperseded(): boolean {
+    return this.#listening?.signal.aborted === true;
   }
 
   get steps(): StepsPart {
