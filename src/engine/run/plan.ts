@@ -82,6 +82,13 @@ export function isUnasked(resource: Resource): boolean {
   );
 }
 
+/** Whether this version of the code has yet to look at it, and would if it were woken. */
+export function isNewTo(reconciler: Reconciler, resource: Resource): boolean {
+  if (isKnownTo(reconciler, resource)) return false;
+  const plan = planFor(resource, reconciler, 1);
+  return plan.kind === "run" && plan.what !== "remove";
+}
+
 interface Policy {
   readonly name: "manage" | "skip" | "detach-on-delete";
   readonly note?: string;
@@ -102,13 +109,16 @@ function policyOf(resource: Resource): Policy {
  * that looked at others before it failed is not done with: what woke it may be a change of those.
  */
 function hasGivenUp(resource: Resource, reconciler: Reconciler): boolean {
-  const { retry, looked, reconcilerVersion = 0 } = reconcileStatusOf(statusOf(resource));
+  const { retry, looked } = reconcileStatusOf(statusOf(resource));
   return (
-    retry === "never" &&
-    looked !== true &&
-    isUnasked(resource) &&
-    reconcilerVersion === (reconciler.version ?? 0)
+    retry === "never" && looked !== true && isUnasked(resource) && isKnownTo(reconciler, resource)
   );
+}
+
+/** The last run was by this version of the code, or a higher one. */
+function isKnownTo({ version = 0 }: Reconciler, resource: Resource): boolean {
+  const { reconcilerVersion = 0 } = reconcileStatusOf(statusOf(resource));
+  return typeof reconcilerVersion === "number" && reconcilerVersion >= version;
 }
 
 function workerLost(times: number): Failed {

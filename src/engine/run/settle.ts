@@ -242,9 +242,13 @@ function reconcileAfter(
     if (!derived.has(key) && value !== undefined) setOwn(next, key, value);
   }
   if (outcome.kind !== "done") copy(old, next, "progress");
-  // Who asked for a run has not had one when it was refused.
-  if (isRefused(outcome)) copy(old, next, "handledRequest");
-  else if (request !== undefined) next["handledRequest"] = request;
+  // Who asked for a run has not had one when it was refused, nor has newer code looked at it.
+  if (isRefused(outcome)) {
+    for (const key of ["handledRequest", "reconcilerVersion"]) copy(old, next, key);
+  } else {
+    if (request !== undefined) next["handledRequest"] = request;
+    if (version !== 0) next["reconcilerVersion"] = version;
+  }
   if (begun !== undefined) next["begun"] = begun;
   if (succeeded !== undefined) next["succeeded"] = succeeded;
   if (outcome.kind === "waiting") {
@@ -254,9 +258,7 @@ function reconcileAfter(
   next["attempts"] = attempts;
   if (nextAttempt !== undefined) next["nextAttempt"] = nextAttempt;
   next["retry"] = effectiveRetry(outcome, what);
-  if (next["retry"] !== "never") return next;
-  if (version !== 0) next["reconcilerVersion"] = version;
-  if (looked) next["looked"] = true;
+  if (next["retry"] === "never" && looked) next["looked"] = true;
   return next;
 }
 

@@ -1,22 +1,28 @@
 // A reconciler that is added to a store which already has resources of its kind: each must become
 // due once, and once more for every higher version of the reconciler. A record says which version
 // all of them were woken for. It is also how the follower of the log, wherever it runs, learns that
-// the kind is reconciled. May be interrupted at any time and done by several at once.
+// the kind is reconciled. Processes with older code may run beside this one and use up the wakes;
+// so each is woken again until its status says that the new code has looked at it. May be
+// interrupted at any time and done by several at once.
 
 import { isSetpointError } from "../../kernel/errors.ts";
 import type { ResourceKey } from "../../kernel/resource.ts";
-import type { ChangePage, Store, StoredRecord } from "../../store/port.ts";
+import type { ChangePage, Store } from "../../store/port.ts";
+import { untilSeen } from "./until-seen.ts";
+import type { IsUnseen, SeenPorts } from "./until-seen.ts";
 import { adoptionKind } from "../names.ts";
 import type { EnginePorts } from "../ports.ts";
 import { unlessAborted } from "../run/unless-aborted.ts";
 import { commitWakes, wakeAll, WakeSet } from "./wakes.ts";
 
-type AdoptionPorts = Pick<EnginePorts, "store" | "timers" | "log">;
+type AdoptionPorts = Pick<EnginePorts, "store" | "timers" | "log"> & SeenPorts;
 
 export interface AdoptionInput {
   /** The kind id. */
   readonly kind: string;
   readonly version: number;
+  /** Whether that version has yet to look at a resource; left out, being woken is enough. */
+  readonly isUnseen?: IsUnseen;
 }
 
 /** Other processes know within this time that writes of the kind make its resources due. */
@@ -53,18 +59,24 @@ export async function adoptedKinds(store: Pick<Store, "list">): Promise<readonly
 }
 
 async function tryToAdopt(
-  { store, timers }: AdoptionPorts,
-  { kind, version }: AdoptionInput,
+  ports: AdoptionPorts,
+  { kind, version, isUnseen }: AdoptionInput,
   signal: AbortSignal,
 ): Promise<void> {
-  const before = await unlessAborted(store.get(adoptionKey(kind)), signal);
-  if (versionOf(before) >= version) return;
-  if (before === undefined) await putAdoption(store, kind, before, noVersion);
-  const revision = await wakeAll(store, kind, signal);
-  await timers.sleep(settleMs, signal);
-  await wakeChanged(store, kind, revision, signal);
-  const now = await unlessAborted(store.get(adoptionKey(kind)), signal);
-  if (versionOf(now) < version) await putAdoption(store, kind, now, version);
+  const { store, timers } = ports;
+  const before = await adoptionOf(store, kind, signal);
+  if (before.version < version) {
+    if (before.revision === undefined) await putAdoption(store, kind, before);
+    const revision = await wakeAll(store, kind, signal);
+    await timers.sleep(settleMs, signal);
+    await wakeChanged(store, kind, revision, signal);
+    const now = await adoptionOf(store, kind, signal);
+    if (now.version < version) await putAdoption(store, kind, { ...now, version });
+  }
+  if (isUnseen === undefined || before.seen >= version) return;
+  await untilSeen(ports, kind, isUnseen, signal);
+  const now = await adoptionOf(store, kind, signal);
+  if (now.seen < version) await putAdoption(store, kind, { ...now, seen: version });
 }
 
 /** What was written meanwhile by a process that did not know yet. */
@@ -97,23 +109,38 @@ function adoptionKey(kind: string): ResourceKey {
 
 const noVersion = -1;
 
-/** The version that all resources were woken for. */
-function versionOf(record: StoredRecord | undefined): number {
-  if (record === undefined) return noVersion;
-  return (JSON.parse(record.body.toString("utf8")) as { readonly version: number }).version;
+interface Adoption {
+  /** The version that all resources were woken for. */
+  readonly version: number;
+  /** The version that has looked at all of them. */
+  readonly seen: number;
+  /** Of the record; undefined while there is none. */
+  readonly revision: number | undefined;
+}
+
+async function adoptionOf(
+  store: Pick<Store, "get">,
+  kind: string,
+  signal: AbortSignal,
+): Promise<Adoption> {
+  const record = await unlessAborted(store.get(adoptionKey(kind)), signal);
+  if (record === undefined) return { version: noVersion, seen: noVersion, revision: undefined };
+  const stored = JSON.parse(record.body.toString("utf8")) as Partial<Adoption>;
+  const { version = noVersion, seen = version } = stored;
+  return { version, seen, revision: record.revision };
 }
 
 async function putAdoption(
   store: Pick<Store, "commit">,
   kind: string,
-  before: StoredRecord | undefined,
-  version: number,
+  { version, seen, revision }: Adoption,
 ): Promise<void> {
   const text = JSON.stringify({
     apiVersion: "setpoint.dev/v1",
     kind: "Adoption",
     metadata: { name: kind },
     version,
+    seen,
   });
   const [answer] = await store.commit([
     {
@@ -121,8 +148,7 @@ async function putAdoption(
       key: adoptionKey(kind),
       uid: "adoption",
       draft: { body: Buffer.from(text), terms: [], secrets: [] },
-      when:
-        before === undefined ? { kind: "absent" } : { kind: "revision", revision: before.revision },
+      when: revision === undefined ? { kind: "absent" } : { kind: "revision", revision },
     },
   ]);
   if (answer?.kind === "refused") throw answer.error;

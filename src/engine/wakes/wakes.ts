@@ -76,6 +76,14 @@ export async function commitWakes(
 /** In a large herd one is woken each millisecond, and all of it within a minute. */
 const spreadMs = 60_000;
 
+/** Wakes for a part of a herd, so many of which have been woken before. */
+export function spreadWakes(
+  records: readonly Pick<StoredRecord, "key" | "uid">[],
+  before = 0,
+): readonly Schedule[] {
+  return records.map(({ key, uid }, index) => wake(key, uid, (before + index) % spreadMs));
+}
+
 /** Wakes every resource of a kind and returns the revision as of which that was every one. */
 export async function wakeAll(
   store: Pick<Store, "commit" | "list">,
@@ -84,11 +92,10 @@ export async function wakeAll(
 ): Promise<number> {
   const limit = limits.defaultPageItems;
   let count = 0;
-  const wakesOf = (records: readonly StoredRecord[]): readonly Write[] =>
-    records.map(({ key, uid }) => wake(key, uid, count++ % spreadMs));
   let page = await unlessAborted(store.list({ kind, limit }), signal);
   for (;;) {
-    await commitWakes(store, wakesOf(page.records), signal);
+    await commitWakes(store, spreadWakes(page.records, count), signal);
+    count += page.records.length;
     if (page.next === undefined) return page.revision;
     page = await unlessAborted(store.list({ kind, limit, from: page.next }), signal);
   }

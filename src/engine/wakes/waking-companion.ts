@@ -3,6 +3,8 @@
 // was adopted has nothing to do.
 
 import { adopt } from "./adoption.ts";
+import type { Resource } from "../../kernel/resource.ts";
+import { isNewTo } from "../run/plan.ts";
 import type { Companion } from "../run/parts.ts";
 import type { EnginePorts } from "../ports.ts";
 import type { Reconciler } from "../reconciler.ts";
@@ -17,7 +19,10 @@ export function wakingCompanion(ports: EnginePorts, owner: string): Companion {
       const { kind, version = 0 } = reconciler;
       const controller = new AbortController();
       adoptions.set(reconciler, controller);
-      const adopting = adopt(ports, { kind, version }, controller.signal)
+      const isUnseen = (resource: Resource): boolean => isNewTo(reconciler, resource);
+      // Of the first version there is no older one that could be in its way.
+      const input = version === 0 ? { kind, version } : { kind, version, isUnseen };
+      const adopting = adopt(ports, input, controller.signal)
         // It rejects only when aborted.
         .catch(() => undefined)
         .finally(() => underWay.delete(adopting));
