@@ -18,6 +18,8 @@ export interface ClusterSpec {
     readonly zones?: readonly string[];
   };
   readonly servicePrincipal: { readonly clientId: string; readonly clientSecret?: string };
+  /** Of no api-version: an action asks for it. Another value asks for another password. */
+  readonly credentials?: { readonly rotation: string };
   readonly simulation?: { readonly phaseMilliseconds?: number; readonly failAt?: string };
 }
 

@@ -50,6 +50,20 @@ test("the credentials are made once and shown by their action alone", async () =
   assert.ok(!shown.includes(password));
 });
 
+test("a rotation replaces the password, once", async () => {
+  await using server = await startTestServer(openshiftLike);
+  await server.apply(cluster({}));
+  await server.pass();
+  const first = await credentials(server);
+  await server.apply(cluster({ credentials: { rotation: "one" } }));
+  await server.pass();
+  const second = await credentials(server);
+  assert.notDeepEqual(second, first);
+  await server.apply(cluster({ credentials: { rotation: "one" }, simulation: {} }));
+  await server.pass();
+  assert.deepEqual(await credentials(server), second);
+});
+
 test("a phase that fails ends the installation, with the reason", async () => {
   await using server = await startTestServer(openshiftLike);
   await server.apply(cluster({ simulation: { failAt: "DeployResources" } }));

@@ -1,7 +1,8 @@
 // A resource provider for clusters: what a team writes to offer one through the Azure Resource
 // Manager, with an installer that only pretends. It goes through the phases of a real one: each is
 // recorded when it is done, so a crash repeats one at most; random values are made once and kept;
-// the password of the first user is in a Secret that only an action shows.
+// the password of the first user is in a Secret that only an action shows, and another action, which
+// takes its time as the installation does, replaces.
 //
 //   setpoint dev --module examples/openshift-like/openshift-like.ts
 
@@ -58,6 +59,7 @@ const kind = describeKind({
         required: ["clientId"],
         properties: { clientId: text, clientSecret: text },
       },
+      credentials: { type: "object", properties: { rotation: text } },
       simulation: {
         type: "object",
         properties: { phaseMilliseconds: { type: "integer" }, failAt: text },
@@ -84,7 +86,6 @@ const kind = describeKind({
 async function reconcile(cluster: Cluster, context: Context): Promise<Outcome> {
   const { cluster: wanted, workers } = cluster.spec;
   const infrastructureId = await context.remember("infrastructureId", () => randomText(context, 5));
-  const password = await context.remember("kubeadminPassword", () => randomText(context, 23));
   await context.perform({
     name: "install",
     steps: [
@@ -99,6 +100,7 @@ async function reconcile(cluster: Cluster, context: Context): Promise<Outcome> {
     about: JSON.stringify([workers, wanted.version]),
     steps: [phase(cluster, context, "ScaleWorkers"), phase(cluster, context, "UpgradeVersion")],
   });
+  const password = await currentPassword(cluster, context);
   await context.children.apply({
     apiVersion: "v1",
     kind: "Secret",
@@ -113,6 +115,22 @@ async function reconcile(cluster: Cluster, context: Context): Promise<Outcome> {
       consoleUrl: `https://console.apps.${wanted.domain}/`,
     },
   });
+}
+
+/** Made once, and once more for each rotation that is asked for. */
+async function currentPassword(cluster: Cluster, context: Context): Promise<string> {
+  const { rotation } = cluster.spec.credentials ?? {};
+  if (rotation === undefined) {
+    return await context.remember("kubeadminPassword", () => randomText(context, 23));
+  }
+  const make = { name: "MakePassword", run: () => Promise.resolve(randomText(context, 23)) };
+  const steps = [make, phase(cluster, context, "RotateCredentials")];
+  const { MakePassword: password } = await context.perform({
+    name: "rotate",
+    about: rotation,
+    steps,
+  });
+  return String(password);
 }
 
 async function remove(cluster: Cluster, context: Context): Promise<Outcome> {
@@ -176,6 +194,17 @@ const listCredentials: ArmAction = {
   },
 };
 
+/** What is wanted is another rotation than the last; the reconciler does the rest. */
+const rotateCredentials: ArmAction = {
+  ...listCredentials,
+  name: "rotateCredentials",
+  description: "Replaces the password of the first user of the cluster, and shows the new one.",
+  change: ({ spec }, _input, { operation }) => ({
+    ...(spec as JsonObject),
+    credentials: { rotation: operation },
+  }),
+};
+
 export default defineModule({
   name: "openshift-like",
   version: 1,
@@ -188,7 +217,7 @@ export default defineModule({
         type: "clusters",
         locations: ["West Europe", "East US"],
         versions: [older, younger],
-        actions: [listCredentials],
+        actions: [listCredentials, rotateCredentials],
         operationTimeoutMs: 3_600_000,
       },
     },

@@ -34,6 +34,7 @@ export { ArmActionRefused } from "../kernel/arm-face.ts";
 export type {
   ArmAction,
   ArmActionContext,
+  ArmChangeContext,
   ArmFaceOfKind,
   ArmVersion,
   ArmVersionOfKind,

@@ -61,14 +61,34 @@ export interface StoredParts {
 export interface ArmAction {
   readonly name: string;
   readonly description?: string;
-  /** The answer at once. Secrets may be in it: actions such as listCredentials are for that. */
+  /**
+   * Makes it a long-running action: gives the spec that is wanted from now on, which the reconciler
+   * of the kind brings about. Called again with a newer resource when another writer was faster.
+   */
+  change?(
+    resource: Resource,
+    input: Json | undefined,
+    context: ArmChangeContext,
+  ): Promise<JsonObject> | JsonObject;
+  /**
+   * The answer: at once, or of a long-running action to whoever asks once it has succeeded. It may
+   * be called often and changes nothing. Secrets may be in it: listCredentials is for that.
+   */
   perform(
     resource: Resource,
     input: Json | undefined,
     context: ArmActionContext,
   ): Promise<JsonObject> | JsonObject;
+  /** Of the body; what does not fit is refused before the action is called. */
   readonly inputSchema?: JsonObject;
   readonly outputSchema?: JsonObject;
+}
+
+/** What a long-running action may use to say what is wanted. */
+export interface ArmChangeContext {
+  readonly clock: Clock;
+  /** The id of the operation: of no other request, so it tells one wish from the next. */
+  readonly operation: string;
 }
 
 /** What an action may use. */

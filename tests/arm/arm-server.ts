@@ -65,10 +65,11 @@ export async function startArmServer(store?: string): Promise<ArmServer> {
     server.request("PUT", oven(name), { location: "westeurope", properties, ...more }, headers);
   const settled = async (name: string, state = "Succeeded"): Promise<Reply> => {
     let last = await get(name);
-    await waitUntil(`${name} to be ${state}`, async () => {
+    const isSettled = async (): Promise<boolean> => {
       last = await get(name);
       return pick(last.json, "properties.provisioningState") === state;
-    });
+    };
+    await waitUntil(`${name} to be ${state}`, isSettled, { limitMs: 60_000 });
     return last;
   };
   const stored = async (name: string): Promise<unknown> => {

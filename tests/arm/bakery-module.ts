@@ -1,8 +1,14 @@
 // A module with a face, for the tests of the Resource Manager surface: ovens that a test can keep
-// waiting (until they have the annotation tests.dev/go) or let fail, recipes inside of them, and an
-// action.
+// waiting (until they have the annotation tests.dev/go) or let fail, recipes inside of them, and
+// actions: one that answers at once, and one that takes its time.
 import { again, defineModule, describeKind, done, failed } from "../../src/authoring/setpoint.ts";
-import type { JsonObject, Resource } from "../../src/authoring/setpoint.ts";
+import type {
+  ArmAction,
+  Context,
+  JsonObject,
+  Outcome,
+  Resource,
+} from "../../src/authoring/setpoint.ts";
 
 const spec = {
   type: "object",
@@ -14,6 +20,12 @@ const spec = {
     later: { type: "string" },
     doors: { type: "object", properties: { left: { type: "string" }, right: { type: "string" } } },
   },
+} as const;
+
+/** Of no api-version: only the action asks for it. */
+const cleaning = {
+  type: "object",
+  properties: { id: { type: "string" }, how: { type: "string" } },
 } as const;
 
 const { size, model, mode, secretCode, doors } = spec.properties;
@@ -37,6 +49,49 @@ function isLetGo({ metadata }: Resource): boolean {
   return metadata.annotations?.["tests.dev/go"] === "true";
 }
 
+interface Cleaning {
+  readonly id: string;
+  readonly how: "well" | "held" | "badly";
+}
+
+function cleaningOf({ spec: given }: Resource): Cleaning | undefined {
+  return (given as { readonly cleaning?: Cleaning } | undefined)?.cleaning;
+}
+
+/** Undefined once it is clean. */
+async function clean(resource: Resource, context: Context): Promise<Outcome | undefined> {
+  const { how, id } = cleaningOf(resource) ?? {};
+  if (how === "badly") return failed("OvenTooHot", "the oven is too hot", { retry: "never" });
+  if (how === "held" && !isLetGo(resource)) {
+    await context.progress({ done: 1, of: 2, message: "scrubbing" });
+    return again(20, { message: "scrubbing" });
+  }
+  if (id !== undefined) context.log.info({ cleaning: id }, "oven cleaned");
+  return undefined;
+}
+
+const cleanAction: ArmAction = {
+  name: "clean",
+  inputSchema: {
+    type: "object",
+    required: ["minutes"],
+    properties: {
+      minutes: { type: "integer", minimum: 1, maximum: 60 },
+      how: { type: "string", enum: ["well", "held", "badly"], default: "well" },
+      soap: { type: "string" },
+    },
+  },
+  outputSchema: { type: "object", properties: { cleaned: { type: "string" } } },
+  change: ({ spec: before }, input, { operation }) => ({
+    ...(before as JsonObject),
+    cleaning: { id: operation, how: (input as JsonObject)["how"] ?? "well" },
+  }),
+  perform: ({ status }, input) => ({
+    cleaned: (status as JsonObject | undefined)?.["cleaned"] ?? null,
+    ...(input as JsonObject),
+  }),
+};
+
 export default defineModule({
   name: "bakery",
   kinds: [
@@ -45,8 +100,11 @@ export default defineModule({
         apiVersion: "bakery.tests.dev/v1",
         kind: "Oven",
         plural: "ovens",
-        spec,
-        status: { type: "object", properties: { url: { type: "string" } } },
+        spec: { ...spec, properties: { ...spec.properties, cleaning } },
+        status: {
+          type: "object",
+          properties: { url: { type: "string" }, cleaned: { type: "string" } },
+        },
       }),
       reconciler: {
         reconcile: async (resource, context) => {
@@ -58,7 +116,10 @@ export default defineModule({
             await context.progress({ done: 1, of: 4, message: "warming" });
             return again(20, { message: "warming" });
           }
-          return done({ status: { url: `https://oven/${resource.metadata.name}` } });
+          const unclean = await clean(resource, context);
+          if (unclean !== undefined) return unclean;
+          const cleaned = cleaningOf(resource)?.id ?? null;
+          return done({ status: { url: `https://oven/${resource.metadata.name}`, cleaned } });
         },
         remove: (resource) => {
           const isHeld = modeOf(resource) === "held" && !isLetGo(resource);
@@ -81,6 +142,7 @@ export default defineModule({
               secretCode: (given as JsonObject | undefined)?.["secretCode"] ?? null,
             }),
           },
+          cleanAction,
         ],
       },
     },

@@ -57,6 +57,20 @@ it("is created, changed through both versions, asked for its password, and delet
   });
   const { json } = await server.request("POST", `${one}/listCredentials?api-version=${older}`);
   assert.match(String(pick(json, "kubeadminPassword")), /^[a-z2-9]{23}$/);
+  const rotated = await ask("POST", `${one}/rotateCredentials`, younger);
+  assert.equal(rotated.status, 202, rotated.text);
+  const location = String(rotated.headers.location).slice(server.url.length);
+  const result = await waitUntil(
+    "the new password",
+    async () => {
+      const reply = await server.request("GET", location);
+      return reply.status === 202 ? undefined : reply;
+    },
+    { limitMs: 60_000 },
+  );
+  assert.equal(result.status, 200, result.text);
+  assert.match(String(pick(result.json, "kubeadminPassword")), /^[a-z2-9]{23}$/);
+  assert.notEqual(pick(result.json, "kubeadminPassword"), pick(json, "kubeadminPassword"));
 
   for (const list of [clusters, `${subscription}/providers/Example.OpenShift/clusters`]) {
     assert.equal((await ask("GET", list, younger)).status, 200);
@@ -118,8 +132,9 @@ async function ask(method: string, path: string, version: string, body?: object)
 }
 
 async function settled(path: string, state: string): Promise<void> {
-  await waitUntil(`${path} to be ${state}`, async () => {
+  const isSettled = async (): Promise<boolean> => {
     const { json } = await ask("GET", path, older);
     return pick(json, "properties.provisioningState") === state;
-  });
+  };
+  await waitUntil(`${path} to be ${state}`, isSettled, { limitMs: 60_000 });
 }

@@ -2,6 +2,7 @@
 // one, so only errors that were made to be shown are shown; the others are in the log.
 
 import { isSetpointError } from "../../kernel/errors.ts";
+import { traceOf } from "../reporting/tracer.ts";
 import { failed } from "../outcome.ts";
 import type { Outcome } from "../outcome.ts";
 import { outcomeReturned } from "./returned-outcome.ts";
@@ -35,7 +36,8 @@ function explained(run: Run, error: unknown): Outcome | undefined {
   if (run.abortCause === "timeout") return timedOut(run);
   const { log } = run.around.ports;
   const shown = shownError(run, error);
-  log.warn({ error: shown, key: run.key }, "a reconciler has thrown");
+  const trace = traceOf(run.loaded());
+  log.warn({ error: shown, key: run.key, trace }, "a reconciler has thrown");
   if (isSetpointError(shown)) return outcomeReturned(failed(reasonOf(shown.code), shown.message));
   const name: unknown = error instanceof Error ? error.name : typeof error;
   return unexpected(typeof name === "string" ? name.slice(0, longestName) : "Error");

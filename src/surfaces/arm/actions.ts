@@ -1,20 +1,33 @@
-// POST of an action on a resource, such as listCredentials. It answers at once, and what it answers
-// may hold secrets that no GET shows.
+// POST of an action on a resource. One that only answers, such as listCredentials, does so at once;
+// what it answers may hold secrets that no GET shows, so who asked is recorded as an operation that
+// has ended. One that changes what is wanted is begun here: see long-actions.ts.
 
 import { readStored } from "../../intents/write/stored.ts";
+import { timeText } from "../../kernel/clock.ts";
+import type { Json } from "../../kernel/json.ts";
+import type { Resource } from "../../kernel/resource.ts";
 import { actionContext } from "./action-context.ts";
 import type { Addressed } from "./addressed.ts";
 import { readOptionalObject } from "./arm-body.ts";
-import { armRefusal } from "./arm-error.ts";
+import { armRefusal, armRefusals } from "./arm-error.ts";
 import { isSameText } from "./arm-names.ts";
 import type { ArmAnswer, ArmRequest, ArmSurface } from "./arm-request.ts";
+import { acceptInput } from "./body-schema.ts";
+import { newMark } from "./creation.ts";
 import { envelopeOf } from "./envelope.ts";
 import type { ArmAction, ArmFace } from "./face.ts";
+import { beginAction } from "./long-actions.ts";
+import { operationWrite } from "./operations.ts";
 import { resourceNotFound } from "./resource-view.ts";
+
+/** Undefined for an action that the face does not have. */
+export function findAction(face: ArmFace, name: string): ArmAction | undefined {
+  return face.actions?.find((each) => isSameText(each.name, name));
+}
 
 /** Throws 404 for an action that the face does not have. */
 export function actionOf(face: ArmFace, name: string): ArmAction {
-  const action = face.actions?.find((each) => isSameText(each.name, name));
+  const action = findAction(face, name);
   if (action !== undefined) return action;
   const type = `${face.provider}/${face.type}`;
   const message = `The resource type '${type}' has no action '${name}'.`;
@@ -27,12 +40,50 @@ export async function performAction(
   found: Addressed,
   action: ArmAction,
 ): Promise<ArmAnswer> {
-  const input = await readOptionalObject(request.exchange);
-  const { served, target } = found;
+  const input = await inputOf(request, action);
+  const call = { request, found, action, input };
+  const begun = action.change === undefined ? undefined : await beginAction(surface, call);
+  if (begun !== undefined) return begun;
+  const { served, target, face, version } = found;
   const { namespace, name } = target;
   const record = await surface.intents.store.get({ kind: served.id, namespace, name });
   const resource = record && (await readStored(served, served.storage, record));
-  if (resource === undefined || envelopeOf(resource) === undefined) throw resourceNotFound(found);
-  const body = await action.perform(resource, input, actionContext(surface.intents, resource));
+  const envelope = resource && envelopeOf(resource);
+  if (envelope === undefined || resource === undefined) throw resourceNotFound(found);
+  const mark = { ...newMark(surface, "action"), action: action.name };
+  const answer = await actionAnswer(surface, resource, action, input);
+  const operation = {
+    mark,
+    face,
+    apiVersion: version.apiVersion,
+    resourceId: envelope.id,
+    location: envelope.location,
+    key: { kind: served.id, namespace, name },
+    request,
+    end: { state: "Succeeded", endedAt: timeText(surface.intents.clock.nowMs()) } as const,
+  };
+  await surface.intents.store.commit([operationWrite(surface, operation, resource)]);
+  return answer;
+}
+
+/** What an action answers about a resource. */
+export async function actionAnswer(
+  { intents }: ArmSurface,
+  resource: Resource,
+  action: ArmAction,
+  input: Json | undefined,
+): Promise<ArmAnswer> {
+  const body = await action.perform(resource, input, actionContext(intents, resource));
   return { status: 200, headers: { "cache-control": "no-store" }, body };
+}
+
+async function inputOf(
+  { exchange }: ArmRequest,
+  { inputSchema }: ArmAction,
+): Promise<Json | undefined> {
+  const sent = await readOptionalObject(exchange);
+  if (inputSchema === undefined) return sent;
+  const { properties, problems } = acceptInput(inputSchema, sent ?? {});
+  if (problems.length > 0) throw armRefusals(problems);
+  return properties;
 }

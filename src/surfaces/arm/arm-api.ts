@@ -3,23 +3,22 @@
 // told in the envelope of the protocol, under the id of the request.
 
 import type { Authentication } from "../../intents/auth/authentication.ts";
-import { forbiddenAccess } from "../../intents/auth/forbidden.ts";
-import type { ResourceAccess } from "../../intents/auth/policy.ts";
 import { anonymousName, mastersGroup } from "../../intents/auth/user.ts";
 import type { UserInfo } from "../../intents/auth/user.ts";
-import type { ServedKind } from "../../intents/kinds/served-kind.ts";
-import { isSetpointError } from "../../kernel/errors.ts";
+import { SetpointError, isSetpointError } from "../../kernel/errors.ts";
+import { textAt } from "../../kernel/json-read.ts";
 import type { Exchange, Headers } from "../http/exchange.ts";
 import type { Fairness } from "../http/fairness.ts";
-import { actionOf, performAction } from "./actions.ts";
+import { actionOf, findAction, performAction } from "./actions.ts";
 import { addressed } from "./addressed.ts";
 import type { Addressed } from "./addressed.ts";
 import { armErrorAnswer, armRefusal } from "./arm-error.ts";
 import { namespaceOf } from "./arm-names.ts";
-import { armQuery, isDocumentPath, parentOf, parseArmPath } from "./arm-path.ts";
+import { armQuery, isDocumentPath, parentOf, parseArmPath, typeOfPlace } from "./arm-path.ts";
 import type { ArmPath, ArmPlace } from "./arm-path.ts";
-import { idHeader } from "./arm-request.ts";
+import { idHeader, traceOf } from "./arm-request.ts";
 import type { ArmAnswer, ArmRequest, ArmSurface, RequestIds } from "./arm-request.ts";
+import { askedForAction, authorise, nowhere } from "./authorise.ts";
 import { deleteOne } from "./deletions.ts";
 import { operationKind, subscriptionKind } from "./face.ts";
 import { operationResult, operationStatus } from "./operation-answers.ts";
@@ -72,7 +71,7 @@ export function armApi(input: ArmApiInput): ArmApi {
     } catch (error) {
       const answer = armErrorAnswer(error);
       if (answer.status >= 500 && !isExpected(error)) input.onError(error, told(answer.status));
-      send(exchange, ids, { ...answer, headers: errorHeaders(answer.status) });
+      send(exchange, ids, { ...answer, headers: errorHeaders(answer.status, error) });
     }
     input.onAnswer(told(exchange.status));
   };
@@ -82,16 +81,20 @@ function isExpected(error: unknown): boolean {
   return isSetpointError(error) && error.status !== 500;
 }
 
-function errorHeaders(status: number): Headers {
+function errorHeaders(status: number, error: unknown): Headers {
+  const allow = isSetpointError(error) ? textAt(error.details, "allow") : "";
+  if (allow !== "") return { allow };
   return status === 429 || status === 503 ? { "retry-after": 10 } : {};
 }
 
 function idsOf({ surface }: ArmApiInput, exchange: Exchange): RequestIds {
   const request = surface.intents.ids.uid();
+  const correlation = idHeader(exchange, "x-ms-correlation-request-id") ?? request;
   return {
     request,
-    correlation: idHeader(exchange, "x-ms-correlation-request-id") ?? request,
+    correlation,
     client: idHeader(exchange, "x-ms-client-request-id"),
+    trace: traceOf(exchange, correlation),
   };
 }
 
@@ -269,7 +272,8 @@ async function collectionCall(
   request: ArmRequest,
   place: ArmPlace,
 ): Promise<ArmAnswer> {
-  if (request.exchange.method === "POST" && place.types.length > 1) {
+  if (isActionPlace(surface, request, place)) {
+    allowMethods(request, "POST");
     return await actionCall(surface, request, place);
   }
   allowMethods(request, "GET", "HEAD");
@@ -278,6 +282,15 @@ async function collectionCall(
   const { isAdmin } = found.version;
   authorise(surface, request, found.served.id, { verb: "list", namespace, name: "", isAdmin });
   return await listResources(surface, request, found);
+}
+
+/** Where no type is, a POST is about an action, and the name of an action can be nothing else. */
+function isActionPlace({ faces }: ArmSurface, { exchange }: ArmRequest, place: ArmPlace): boolean {
+  const { provider, types } = place;
+  if (types.length < 2 || faces.find(provider, typeOfPlace(place)) !== undefined) return false;
+  if (exchange.method === "POST") return true;
+  const holder = faces.find(provider, types.slice(0, -1).join("/"));
+  return holder !== undefined && findAction(holder, types.at(-1) ?? "") !== undefined;
 }
 
 async function actionCall(
@@ -290,52 +303,17 @@ async function actionCall(
   if (holder === undefined || holder.group === undefined) throw nowhere(request.exchange);
   const found: Addressed = addressed(surface, request, holder);
   const action = actionOf(found.face, name);
-  authorise(surface, request, found.served.id, {
-    verb: "create",
-    namespace: found.target.namespace,
-    name: found.target.name,
-    subresource: action.name.toLowerCase(),
-  });
+  authorise(surface, request, found.served.id, askedForAction(action, found.target));
   await passSubscription(surface, place.subscription, "write");
   return await performAction(surface, request, found, action);
-}
-
-interface Asked {
-  readonly verb: string;
-  readonly namespace: string;
-  readonly name: string;
-  readonly subresource?: string;
-  readonly isAdmin?: boolean | undefined;
-}
-
-/** The resource manager has asked its own users; anybody else needs a role. */
-function authorise(surface: ArmSurface, request: ArmRequest, kind: string, asked: Asked): void {
-  const { user, isManager } = request;
-  if (isManager) return;
-  const served = surface.intents.kinds.byId(kind);
-  if (served === undefined) throw nowhere(request.exchange);
-  const { isAdmin = false, subresource = isAdmin ? "admin" : "", ...rest } = asked;
-  allow(surface, user, { ...accessOf(served), ...rest, subresource });
-}
-
-function allow({ authorizer }: ArmSurface, user: UserInfo, access: ResourceAccess): void {
-  const { allowed, reason } = authorizer.authorize(user, access);
-  if (!allowed) throw forbiddenAccess(user, access, reason);
-}
-
-function accessOf({ kind }: ServedKind): Pick<ResourceAccess, "kind" | "group" | "resource"> {
-  return { kind: "resource", group: kind.group, resource: kind.names.plural };
 }
 
 function allowMethods({ exchange }: ArmRequest, ...methods: readonly string[]): string {
   const { method } = exchange;
   if (methods.includes(method)) return method;
-  const message = `The method '${method}' is not allowed here; allowed are ${methods.join(", ")}.`;
-  throw armRefusal(405, { code: "MethodNotAllowed", message });
-}
-
-function nowhere({ url }: Exchange): Error {
-  const [path = ""] = url.split("?", 1);
-  const message = `The path '${path.slice(0, 1_000)}' is not found.`;
-  return armRefusal(404, { code: "NotFound", message });
+  const allow = methods.join(", ");
+  const message = `The method '${method}' is not allowed here; allowed are ${allow}.`;
+  const refused = armRefusal(405, { code: "MethodNotAllowed", message });
+  const details = { ...refused.details, allow };
+  throw new SetpointError(refused.code, message, { details });
 }

@@ -6,6 +6,8 @@ import type { KindInput } from "../../kernel/kind.ts";
 const group = "arm.setpoint.dev";
 const text = { type: "string" };
 const open = { type: "object", "x-kubernetes-preserve-unknown-fields": true };
+/** What an action was given may hold one, whatever its face says. */
+const secret = { ...open, "x-setpoint-field-rule": "secret" };
 
 export const subscriptionsKind: KindInput = {
   group,
@@ -45,9 +47,13 @@ export const operationsKind: KindInput = {
       name: "v1",
       served: true,
       storage: true,
-      schema: { type: "object", properties: { spec: open } },
+      schema: {
+        type: "object",
+        properties: { spec: { ...open, properties: { input: secret } }, status: open },
+      },
       printerColumns: [
         { name: "Verb", type: "string", jsonPath: ".spec.verb" },
+        { name: "Action", type: "string", jsonPath: ".spec.action" },
         { name: "Resource", type: "string", jsonPath: ".spec.resourceId" },
         { name: "Started", type: "date", jsonPath: ".spec.startedAt" },
       ],

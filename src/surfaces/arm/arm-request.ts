@@ -2,6 +2,8 @@
 // resource manager may set are believed from it alone; ids of clients are kept for the record and
 // are never used as keys.
 
+import { hash } from "node:crypto";
+import type { AuditTrail } from "../../intents/audit/audit-trail.ts";
 import type { Authorizer } from "../../intents/auth/policy.ts";
 import type { UserInfo } from "../../intents/auth/user.ts";
 import type { Caller, Intents } from "../../intents/request.ts";
@@ -32,6 +34,8 @@ export interface ArmRequest {
   readonly isManager: boolean;
   readonly caller: Caller;
   readonly ids: RequestIds;
+  /** Its record in the audit log, where there is one. */
+  readonly trail?: AuditTrail | undefined;
 }
 
 export interface RequestIds {
@@ -39,6 +43,8 @@ export interface RequestIds {
   readonly request: string;
   readonly correlation: string;
   readonly client: string | undefined;
+  /** What is done about it later is logged under this: 32 hexadecimal digits. */
+  readonly trace: string;
 }
 
 /** What goes out; `body` becomes JSON. */
@@ -64,3 +70,14 @@ export function idHeader({ headers }: Exchange, name: string): string | undefine
   const value = headers[name];
   return typeof value === "string" && /^[\x21-\x7e]{1,128}$/.test(value) ? value : undefined;
 }
+
+/** The trace that the client has begun, or one made of the correlation id, which any text may be. */
+export function traceOf({ headers }: Exchange, correlation: string): string {
+  const begun = traceparentPattern.exec(String(headers["traceparent"]))?.[1];
+  if (begun !== undefined) return begun;
+  const plain = correlation.replaceAll("-", "").toLowerCase();
+  if (/^[0-9a-f]{32}$/.test(plain)) return plain;
+  return hash("sha256", correlation, "hex").slice(0, 32);
+}
+
+export const traceparentPattern = /^00-([0-9a-f]{32})-[0-9a-f]{16}-[0-9a-f]{2}$/;

@@ -1,6 +1,7 @@
 // `properties` in one api-version, by its schema: what clients see, what they may write, and all
 // that is wrong with what they wrote, at once. Whatever a client has read it may write back: read-
 // only fields are ignored, and secrets, which it has never seen, are kept when it leaves them out.
+// What actions are given is judged in the same way.
 
 import { fieldRulesOf } from "../../intents/kinds/definition-field-rules.ts";
 import { withoutHiddenValues } from "../../intents/write/hidden-errors.ts";
@@ -68,10 +69,32 @@ export function bodySchema(version: ArmVersion): BodySchema {
 
 const compiled = new WeakMap<ArmVersion, BodySchema>();
 
+/** What an action is given, by its schema; fields that it does not know are left out. */
+export function acceptInput(inputSchema: JsonObject, sent: JsonObject): AcceptedBody {
+  const known = inputs.get(inputSchema);
+  const parts = known ?? partsOf(inputSchema, "");
+  if (known === undefined) inputs.set(inputSchema, parts);
+  return accept(parts, sent, undefined, sent);
+}
+
+const inputs = new WeakMap<JsonObject, Parts>();
+
 interface Parts {
   readonly schema: Schema;
   readonly rules: Ruled;
   readonly runRules: Validator | undefined;
+  /** What clients call the whole; empty when it is the body itself. */
+  readonly root: string;
+}
+
+function partsOf(given: JsonObject, root: string): Parts {
+  const schema = compileSchema(given);
+  const fieldRules = fieldRulesOf(given).map(({ path, rule }): CompiledFieldRule => ({
+    path,
+    rule,
+    segments: parsePointer(path),
+  }));
+  return { schema, rules: { fieldRules }, runRules: compileValidator(schema), root };
 }
 
 interface Ruled {
@@ -79,14 +102,9 @@ interface Ruled {
 }
 
 function compile(version: ArmVersion): BodySchema {
-  const schema = compileSchema(version.schema);
-  const fieldRules = fieldRulesOf(version.schema).map(({ path, rule }): CompiledFieldRule => ({
-    path,
-    rule,
-    segments: parsePointer(path),
-  }));
-  const parts = { schema, rules: { fieldRules }, runRules: compileValidator(schema) };
-  const { fromStored = shownByDefault(fieldRules), toStored } = version;
+  const parts = partsOf(version.schema, "properties");
+  const { schema, rules } = parts;
+  const { fromStored = shownByDefault(rules.fieldRules), toStored } = version;
   return {
     read: async (stored) => {
       const properties = prune(schema, await fromStored(stored), { isRoot: false }).value;
@@ -132,11 +150,12 @@ function accept(
 ): AcceptedBody {
   const { schema, rules } = parts;
   if (wanted !== undefined && wanted !== null && !isJsonObject(wanted)) {
-    const problem = refused("InvalidRequestContent", "properties", "must be an object");
+    const problem = refused("InvalidRequestContent", parts.root, "must be an object");
     return { properties: {}, unknown: [], problems: [problem] };
   }
   // It is compared with the state by others, since it is no field of the kind.
-  const given = withoutKey(wanted ?? {}, "provisioningState");
+  const isOfResource = parts.root !== "";
+  const given = isOfResource ? withoutKey(wanted ?? {}, "provisioningState") : (wanted ?? {});
   const stored = before === undefined ? undefined : withoutReadOnly(rules, before);
   const pruned = prune(schema, withoutReadOnly(rules, given), { isRoot: false });
   const full = applyDefaults(schema, pruned.value);
@@ -150,7 +169,7 @@ function accept(
 }
 
 function schemaProblems(
-  { schema, rules, runRules }: Parts,
+  { schema, rules, runRules, root }: Parts,
   properties: JsonObject,
   old: JsonObject | undefined,
 ): readonly BodyProblem[] {
@@ -168,7 +187,7 @@ function schemaProblems(
     appendAll(errors, runRules(properties, old));
   }
   const documents = old === undefined ? [properties] : [properties, old];
-  return withoutHiddenValues(rules, errors, documents).map(fieldProblem);
+  return withoutHiddenValues(rules, errors, documents).map((error) => fieldProblem(error, root));
 }
 
 const codes: Readonly<Partial<Record<FieldError["type"], string>>> = {
@@ -176,9 +195,10 @@ const codes: Readonly<Partial<Record<FieldError["type"], string>>> = {
   NotSupported: "InvalidPropertyValue",
 };
 
-function fieldProblem({ type, field, message }: FieldError): BodyProblem {
+function fieldProblem({ type, field, message }: FieldError, root: string): BodyProblem {
   const isWhole = field === "" || field === "<nil>";
-  const target = isWhole ? "properties" : `properties${field.startsWith("[") ? "" : "."}${field}`;
+  const dot = root === "" || field.startsWith("[") ? "" : ".";
+  const target = isWhole ? root || "body" : `${root}${dot}${field}`;
   return refused(codes[type] ?? "InvalidParameter", target, message);
 }
 

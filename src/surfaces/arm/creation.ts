@@ -7,6 +7,7 @@ import type { JsonObject } from "../../kernel/json.ts";
 import type { Addressed } from "./addressed.ts";
 import { armRefusals } from "./arm-error.ts";
 import { groupDigest } from "./arm-names.ts";
+import { traceparentPattern } from "./arm-request.ts";
 import type { ArmRequest, ArmSurface } from "./arm-request.ts";
 import { envelopeText } from "./envelope.ts";
 import { wantedSpec } from "./face-body.ts";
@@ -67,22 +68,17 @@ export function newMark({ intents }: ArmSurface, verb: ArmOperationMark["verb"])
   return { id: intents.ids.uid(), verb, startedAt: timeText(intents.clock.nowMs()) };
 }
 
-/** The trace of what is done about a request has the correlation id of the request. */
+/** What is done about a request is found in the log by the trace of the request. */
 export function annotationsWith(
   before: Readonly<Record<string, string>>,
   envelope: ArmEnvelope,
-  { exchange, ids }: ArmRequest,
+  { exchange, ids: { trace } }: ArmRequest,
 ): Readonly<Record<string, string>> {
   const given = exchange.headers["traceparent"];
   const isTraced = typeof given === "string" && traceparentPattern.test(given);
-  const trace = ids.correlation.replaceAll("-", "").toLowerCase();
-  const made = /^[0-9a-f]{32}$/.test(trace) ? `00-${trace}-${trace.slice(0, 16)}-01` : undefined;
-  const traceparent = isTraced ? given : made;
   return {
     ...before,
     [envelopeAnnotation]: envelopeText(envelope),
-    ...(traceparent === undefined ? {} : { [annotations.traceparent]: traceparent }),
+    [annotations.traceparent]: isTraced ? given : `00-${trace}-${trace.slice(0, 16)}-01`,
   };
 }
-
-const traceparentPattern = /^00-[0-9a-f]{32}-[0-9a-f]{16}-[0-9a-f]{2}$/;

@@ -6,6 +6,7 @@ import { deleteResource } from "../../intents/write/delete.ts";
 import { isSetpointError } from "../../kernel/errors.ts";
 import { limits } from "../../kernel/limits.ts";
 import type { StoredRecord } from "../../store/port.ts";
+import { acceptedAnswer } from "./accepted.ts";
 import type { Addressed } from "./addressed.ts";
 import type { ArmAnswer, ArmRequest, ArmSurface } from "./arm-request.ts";
 import { annotationsWith, newMark } from "./creation.ts";
@@ -13,7 +14,7 @@ import { envelopeOf } from "./envelope.ts";
 import { checkConditions, hasConditions } from "./etags.ts";
 import type { ArmEnvelope } from "./face.ts";
 import { endWrite, operationWrite } from "./operations.ts";
-import { operationUrl, resourceOf } from "./resource-view.ts";
+import { resourceOf } from "./resource-view.ts";
 
 export async function deleteOne(
   surface: ArmSurface,
@@ -92,13 +93,10 @@ function accepted(
   id: string,
 ): ArmAnswer {
   const { apiVersion } = found.version;
-  const operation = { ...found, location: envelope.location, id, apiVersion };
-  return {
-    status: 202,
-    headers: {
-      location: operationUrl(request, operation, "operationResults"),
-      "azure-asyncoperation": operationUrl(request, operation, "operationsStatus"),
-      "retry-after": surface.retryAfterSeconds,
-    },
-  };
+  return acceptedAnswer(surface, request, {
+    ...found,
+    location: envelope.location,
+    id,
+    apiVersion,
+  });
 }

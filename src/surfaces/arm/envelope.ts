@@ -32,12 +32,18 @@ export function envelopeText(envelope: ArmEnvelope): string {
 }
 
 function markOf(value: JsonObject): ArmOperationMark {
-  const verb = textAt(value, "verb");
+  const action = textAt(value, "action");
   return {
     id: textAt(value, "id"),
-    verb: verb === "update" || verb === "delete" ? verb : "create",
+    verb: verbOf(textAt(value, "verb")),
+    ...(action === "" ? {} : { action }),
     startedAt: textAt(value, "startedAt"),
   };
+}
+
+/** What is not known counts as the one that lets the least pass. */
+export function verbOf(text: string): ArmOperationMark["verb"] {
+  return text === "update" || text === "delete" || text === "action" ? text : "create";
 }
 
 function tagsOf(value: JsonObject): Readonly<Record<string, string>> {

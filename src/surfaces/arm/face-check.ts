@@ -109,11 +109,16 @@ function converterProblems(
 function schemaProblems(schema: unknown, version: string): readonly string[] {
   const field = `${version}.schema`;
   if (!isObject(schema)) return [`${field}: must be the schema of properties`];
-  const json = schema as JsonObject;
-  const properties = getOwn(json, "properties");
+  const properties = getOwn(schema as JsonObject, "properties");
   if (isJsonObject(properties) && Object.hasOwn(properties, "provisioningState")) {
     return [`${field}.properties[provisioningState]: is filled in by the server`];
   }
+  return structuralProblems(schema, field);
+}
+
+function structuralProblems(schema: unknown, field: string): readonly string[] {
+  if (!isObject(schema)) return [`${field}: must be a schema`];
+  const json = schema as JsonObject;
   // A field of properties may have a name that means something at the root of a resource, so the
   // schema is judged in the place where its values are stored.
   const whole: JsonObject = { type: "object", properties: { spec: json } };
@@ -131,11 +136,33 @@ function actionsProblems(actions: unknown): readonly string[] {
   return (actions as readonly unknown[]).flatMap((action, index) => {
     const field = `actions[${index}]`;
     if (!isObject(action)) return [`${field}: must have a name and a function called perform`];
-    const { name, perform } = action;
+    const { name } = action;
     if (!matches(name, namePattern)) return [`${field}.name: must be letters and digits`];
     if (seen.has(name.toLowerCase())) return [`${field}.name: ${name} is there twice`];
     seen.add(name.toLowerCase());
-    return typeof perform === "function" ? [] : [`${field}.perform: must be a function`];
+    return [...actionFunctionProblems(action, field), ...actionSchemaProblems(action, field)];
+  });
+}
+
+function actionFunctionProblems(
+  { perform, change }: Readonly<Record<string, unknown>>,
+  field: string,
+): readonly string[] {
+  return [
+    ...(typeof perform === "function" ? [] : [`${field}.perform: must be a function`]),
+    ...(change === undefined || typeof change === "function"
+      ? []
+      : [`${field}.change: must be a function`]),
+  ];
+}
+
+function actionSchemaProblems(
+  action: Readonly<Record<string, unknown>>,
+  field: string,
+): readonly string[] {
+  return ["inputSchema", "outputSchema"].flatMap((key) => {
+    const schema = action[key];
+    return schema === undefined ? [] : structuralProblems(schema, `${field}.${key}`);
   });
 }
 

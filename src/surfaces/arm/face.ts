@@ -25,7 +25,9 @@ export interface ArmEnvelope {
 
 export interface ArmOperationMark {
   readonly id: string;
-  readonly verb: "create" | "update" | "delete";
+  readonly verb: "create" | "update" | "delete" | "action";
+  /** Which, as its face calls it. */
+  readonly action?: string;
   readonly startedAt: string;
 }
 

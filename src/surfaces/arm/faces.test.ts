@@ -3,8 +3,9 @@ import { test } from "node:test";
 import { kindRegistry } from "../../intents/kinds/registry.ts";
 import { servedKind } from "../../intents/kinds/served-kind.ts";
 import type { ServedKind } from "../../intents/kinds/served-kind.ts";
-import type { ArmFace } from "../../kernel/arm-face.ts";
+import type { ArmAction, ArmFace } from "../../kernel/arm-face.ts";
 import { isSetpointError } from "../../kernel/errors.ts";
+import type { JsonObject } from "../../kernel/json.ts";
 import { defineKind } from "../../kernel/kind.ts";
 import { armFaces } from "./faces.ts";
 import type { ArmFaces } from "./faces.ts";
@@ -86,6 +87,20 @@ test("a schema that no value could be judged by is refused with its path", () =>
   });
   assert.ok(found.length > 0);
   for (const problem of found) assert.match(problem, /^versions\[0\]\.schema\.properties\[size\]/);
+});
+
+test("an action has functions and schemas that can be used", () => {
+  const perform = (): JsonObject => ({});
+  const schema = { type: "object", properties: { size: { type: "integr" } } };
+  const actions = [
+    { name: "good", perform, change: perform, inputSchema: { type: "object" } },
+    { name: "bad", perform: 1, change: 2, inputSchema: schema, outputSchema: 3 },
+  ] as unknown as readonly ArmAction[];
+  const [first, second, ...others] = problemsOf(registry(), { ...face, actions });
+  assert.equal(first, "actions[1].perform: must be a function");
+  assert.equal(second, "actions[1].change: must be a function");
+  assert.match(others[0] ?? "", /^actions\[1\]\.inputSchema\.properties\[size\]/);
+  assert.equal(others.at(-1), "actions[1].outputSchema: must be a schema");
 });
 
 test("a schema may not have the field that the server fills in", () => {

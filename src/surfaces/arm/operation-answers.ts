@@ -2,11 +2,14 @@
 // its result, which is what the request would have been answered had it been done at once. Each is
 // found only in its own subscription, provider and location.
 
+import { readStored } from "../../intents/write/stored.ts";
 import type { JsonObject } from "../../kernel/json.ts";
+import { actionAnswer, findAction } from "./actions.ts";
 import { armRefusal, sentence } from "./arm-error.ts";
 import { isSameText, namespaceOf, plainLocation } from "./arm-names.ts";
 import type { OperationPlace } from "./arm-path.ts";
 import type { ArmAnswer, ArmRequest, ArmSurface } from "./arm-request.ts";
+import { askedForAction, authorise } from "./authorise.ts";
 import { operationProgress, readOperation } from "./operations.ts";
 import type { OperationEnd, OperationRecord } from "./operations.ts";
 import { operationUrl, shownResource } from "./resource-view.ts";
@@ -40,8 +43,13 @@ export async function operationResult(
   place: OperationPlace,
 ): Promise<ArmAnswer> {
   const operation = await findOperation(surface, place);
-  const { end } = await operationProgress(surface, operation);
   const { spec, id } = operation;
+  if (spec.verb === "action") {
+    // What an action shows is for those who may perform it, not for all who may see that it ran.
+    const asked = askedForAction({ name: spec.action }, spec.resource);
+    authorise(surface, request, spec.resource.kind, asked);
+  }
+  const { end } = await operationProgress(surface, operation);
   if (end === undefined) {
     const { apiVersion, location, provider } = spec;
     const known = { place, face: { provider }, location, id, apiVersion };
@@ -52,7 +60,29 @@ export async function operationResult(
     const { code, message } = errorOf(end);
     throw armRefusal(409, { code, message });
   }
-  return spec.verb === "delete" ? { status: 204 } : await resultResource(surface, operation);
+  switch (spec.verb) {
+    case "delete":
+      return { status: 204 };
+    case "action":
+      return await actionResult(surface, operation);
+    default:
+      return await resultResource(surface, operation);
+  }
+}
+
+/** What the action answers about the resource as it is now. */
+async function actionResult(surface: ArmSurface, { spec }: OperationRecord): Promise<ArmAnswer> {
+  const { kinds, store } = surface.intents;
+  const face = surface.faces.byKind(spec.resource.kind);
+  const served = kinds.byId(spec.resource.kind);
+  const action = face && findAction(face, spec.action);
+  const record = await store.get(spec.resource);
+  if (served === undefined || action === undefined || record?.uid !== spec.uid) {
+    const message = "The resource of the operation is no longer there.";
+    throw armRefusal(404, { code: "ResourceNotFound", message });
+  }
+  const resource = await readStored(served, served.storage, record);
+  return await actionAnswer(surface, resource, action, spec.input);
 }
 
 async function resultResource(surface: ArmSurface, { spec }: OperationRecord): Promise<ArmAnswer> {

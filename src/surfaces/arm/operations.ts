@@ -6,13 +6,14 @@
 import { timeText } from "../../kernel/clock.ts";
 import { decodeDocument } from "../../kernel/document.ts";
 import { draftOf } from "../../kernel/draft.ts";
-import type { JsonObject } from "../../kernel/json.ts";
+import { getOwn } from "../../kernel/json.ts";
+import type { Json, JsonObject } from "../../kernel/json.ts";
 import { objectAt, textAt } from "../../kernel/json-read.ts";
 import type { Resource, ResourceKey } from "../../kernel/resource.ts";
 import type { Put, StoredRecord } from "../../store/port.ts";
 import type { ServedKind } from "../../intents/kinds/served-kind.ts";
 import type { ArmRequest, ArmSurface } from "./arm-request.ts";
-import { envelopeOf } from "./envelope.ts";
+import { envelopeOf, verbOf } from "./envelope.ts";
 import { operationKind } from "./face.ts";
 import type { ArmFace, ArmOperationMark } from "./face.ts";
 import { provisioningOf } from "./provisioning.ts";
@@ -34,6 +35,9 @@ export interface OperationSpec {
   readonly apiVersion: string;
   readonly resource: ResourceKey;
   readonly uid: string;
+  /** Of an action: which, and what it was given. */
+  readonly action: string;
+  readonly input: Json | undefined;
 }
 
 export interface OperationEnd {
@@ -50,6 +54,10 @@ export interface NewOperation {
   readonly location: string;
   readonly key: ResourceKey;
   readonly request: ArmRequest;
+  /** Of an action, for its answer in the end; sealed in the store. */
+  readonly input?: Json | undefined;
+  /** Of what was done at once. */
+  readonly end?: OperationEnd;
 }
 
 const defaultRetentionMs = 7 * 86_400_000;
@@ -60,7 +68,7 @@ export function operationWrite(
   operation: NewOperation,
   resource: Resource,
 ): Put {
-  const { mark, face, key, request } = operation;
+  const { mark, face, key, request, input, end } = operation;
   const served = servedOperations(intents.kinds.byId(operationKind));
   const nowMs = intents.clock.nowMs();
   const uid = intents.ids.uid();
@@ -88,7 +96,10 @@ export function operationWrite(
       correlationId: correlation,
       ...(client === undefined ? {} : { clientRequestId: client }),
       caller: request.user.name,
+      ...(mark.action === undefined ? {} : { action: mark.action }),
+      ...(input === undefined ? {} : { input }),
     },
+    ...(end === undefined ? {} : { status: endJson(end) }),
   };
   return {
     kind: "put",
@@ -136,12 +147,11 @@ export async function readOperation(
   const document = decodeDocument(record.body, record.revision);
   const spec = objectAt(document, "spec");
   const resource = objectAt(spec, "resource");
-  const verb = textAt(spec, "verb");
   return {
     id: key.name,
     record,
     spec: {
-      verb: verb === "update" || verb === "delete" ? verb : "create",
+      verb: verbOf(textAt(spec, "verb")),
       startedAt: textAt(spec, "startedAt"),
       resourceId: textAt(spec, "resourceId"),
       provider: textAt(spec, "provider"),
@@ -153,6 +163,8 @@ export async function readOperation(
         name: textAt(resource, "name"),
       },
       uid: textAt(resource, "uid"),
+      action: textAt(spec, "action"),
+      input: getOwn(spec, "input"),
     },
     end: storedEnd(objectAt(document, "status")),
   };

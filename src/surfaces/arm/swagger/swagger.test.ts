@@ -54,6 +54,7 @@ const face: ArmFace = {
       perform: () => ({}),
       outputSchema: { type: "object", properties: { key: { type: "string", [rule]: "secret" } } },
     },
+    { name: "rotateKeys", change: () => ({}), perform: () => ({}) },
   ],
 };
 const shelves: ArmFace = {
@@ -76,9 +77,11 @@ test("the paths are those that are served", () => {
     `${inGroup}/shops`,
     `${inGroup}/shops/{shopName}`,
     `${inGroup}/shops/{shopName}/listKeys`,
+    `${inGroup}/shops/{shopName}/rotateKeys`,
     `${inGroup}/shops/{shopName}/shelves`,
     `${inGroup}/shops/{shopName}/shelves/{shelveName}`,
     `${inGroup}/shops/{shopName}/shelves/{shelveName}/listKeys`,
+    `${inGroup}/shops/{shopName}/shelves/{shelveName}/rotateKeys`,
   ]);
 });
 
@@ -110,6 +113,17 @@ test("writes are long-running and lists have pages", () => {
   }
   const list = objectAt(document, "paths", `${inGroup}/shops`, "get");
   assert.deepEqual(list["x-ms-pageable"], { nextLinkName: "nextLink" });
+});
+
+test("an action is long-running when it says so", () => {
+  const action = (name: string): JsonObject =>
+    objectAt(document, "paths", `${inGroup}/shops/{shopName}/${name}`, "post");
+  assert.deepEqual(Object.keys(objectAt(action("listKeys"), "responses")), ["200", "default"]);
+  assert.equal(action("listKeys")["x-ms-long-running-operation"], undefined);
+  const rotate = action("rotateKeys");
+  assert.deepEqual(Object.keys(objectAt(rotate, "responses")), ["200", "202", "default"]);
+  assert.equal(rotate["x-ms-long-running-operation"], true);
+  assert.ok("Location" in objectAt(rotate, "responses", "202", "headers"));
 });
 
 test("examples are found beside the document, and show no secrets in answers", () => {
@@ -147,7 +161,7 @@ test("each reference leads somewhere, each operation has an id of its own", () =
     assert.ok(getAt(document, parsePointer(reference.slice(1))) !== undefined, reference);
   }
   assert.equal(new Set(ids).size, ids.length);
-  assert.equal(ids.length, 15);
+  assert.equal(ids.length, 17);
 });
 
 test("each name in a path is a parameter of all its operations", () => {

@@ -180,7 +180,14 @@ function actionOperation(
     tags: [name],
     description: action.description ?? `Performs ${action.name} on a resource.`,
     parameters: [apiVersion, ...where, ...input],
-    responses: { 200: { description: "The answer.", schema }, default: failure },
+    responses: {
+      200: { description: "The answer.", schema },
+      ...(action.change === undefined
+        ? {}
+        : { 202: { description: "Accepted.", headers: locationHeaders } }),
+      default: failure,
+    },
+    ...(action.change === undefined ? {} : longRunning("location")),
   };
 }
 

@@ -1,0 +1,133 @@
+// An action that takes its time is a change of what is wanted, like a PUT: the spec that the action
+// asks for is committed together with the record of the operation, and the reconciler of the kind
+// brings it about. So it survives a crash, is carried out by one worker at a time, holds back other
+// changes meanwhile, and fails with the words of the reconciler. Its answer is made when somebody
+// asks for it in the end, so nothing that it shows is stored a second time.
+
+import { updateResource } from "../../intents/write/update.ts";
+import { annotations } from "../../kernel/annotations.ts";
+import { isSetpointError } from "../../kernel/errors.ts";
+import { equalJson, isJsonObject } from "../../kernel/json.ts";
+import type { Json, JsonObject } from "../../kernel/json.ts";
+import { limits } from "../../kernel/limits.ts";
+import type { Resource } from "../../kernel/resource.ts";
+import type { StoredRecord } from "../../store/port.ts";
+import { acceptedAnswer } from "./accepted.ts";
+import type { Addressed } from "./addressed.ts";
+import type { ArmAnswer, ArmRequest, ArmSurface } from "./arm-request.ts";
+import { annotationsWith, newMark } from "./creation.ts";
+import { envelopeOf } from "./envelope.ts";
+import type { ArmAction, ArmEnvelope, ArmOperationMark } from "./face.ts";
+import { checkGate } from "./gate.ts";
+import { endWrite, operationWrite, provisioningIn } from "./operations.ts";
+import { isTerminal } from "./provisioning.ts";
+import { resourceNotFound, resourceOf } from "./resource-view.ts";
+import { systemDataOf } from "./system-data.ts";
+
+export interface ActionCall {
+  readonly request: ArmRequest;
+  readonly found: Addressed;
+  readonly action: ArmAction;
+  readonly input: Json | undefined;
+}
+
+/** Undefined when all is as the action wants it already, so that it can be answered at once. */
+export async function beginAction(
+  surface: ArmSurface,
+  call: ActionCall,
+): Promise<ArmAnswer | undefined> {
+  const { found, action } = call;
+  const { served, target } = found;
+  const key = { kind: served.id, namespace: target.namespace, name: target.name };
+  const mark = { ...newMark(surface, "action"), action: action.name };
+  for (let attempt = 1; ; attempt++) {
+    const record = await surface.intents.store.get(key);
+    if (record === undefined) throw resourceNotFound(found);
+    try {
+      return await beginAt(surface, call, mark, record);
+    } catch (error) {
+      const isRace =
+        isSetpointError(error, "resource.conflict") && !Object.hasOwn(error.details, "arm");
+      if (!isRace || attempt >= limits.maxPatchAttempts) throw error;
+    }
+  }
+}
+
+async function beginAt(
+  surface: ArmSurface,
+  call: ActionCall,
+  mark: ArmOperationMark,
+  record: StoredRecord,
+): Promise<ArmAnswer | undefined> {
+  const { request, found } = call;
+  const { face, place, target } = found;
+  const old = resourceOf(record);
+  const before = envelopeOf(old);
+  if (before === undefined) throw resourceNotFound(found);
+  const { state } = provisioningIn(surface, face, old);
+  const { type } = target.version;
+  const spec = await wantedSpec(surface, call, mark, old);
+  const wanted = type.withDefaults(type.prune({ ...old, spec }).resource);
+  const isSame = equalJson(old.spec, wanted.spec);
+  if (isSame && state === "Succeeded") return undefined;
+  // Who asks again while it is carried out is shown to the same operation.
+  const isAgain = isSame && before.operation.action === mark.action;
+  if (isAgain && !isTerminal(state)) return accepted(surface, call, before);
+  checkGate(face, place, old, state);
+  const nowMs = surface.intents.clock.nowMs();
+  const next: ArmEnvelope = {
+    ...before,
+    systemData: systemDataOf(request, before.systemData, nowMs),
+    operation: mark,
+  };
+  const again = isSame ? { [annotations.request]: mark.id } : {};
+  const notes = annotationsWith({ ...old.metadata.annotations, ...again }, next, request);
+  await updateResource(surface.intents, {
+    caller: request.caller,
+    target,
+    options: {
+      isDryRun: false,
+      fieldManager: "arm",
+      fieldValidation: "Ignore",
+      also: async (resource) => [
+        operationWrite(surface, newOperation(call, next, record.key), resource),
+        ...(await endWrite(surface, face, old, target.namespace)),
+      ],
+    },
+    optionsKind: "UpdateOptions",
+    allowsBlind: false,
+    change: () => ({ wanted: { ...wanted, metadata: { ...old.metadata, annotations: notes } } }),
+  });
+  return accepted(surface, call, next);
+}
+
+async function wantedSpec(
+  { intents: { clock } }: ArmSurface,
+  { action, input }: ActionCall,
+  { id: operation }: ArmOperationMark,
+  old: Resource,
+): Promise<JsonObject> {
+  const spec: unknown = await action.change?.(old, input, { clock, operation });
+  if (isJsonObject(spec)) return spec;
+  throw new TypeError(`the action ${action.name} has not said what is wanted`);
+}
+
+function newOperation(
+  { request, found, input }: ActionCall,
+  { operation: mark, id: resourceId, location }: ArmEnvelope,
+  key: StoredRecord["key"],
+): Parameters<typeof operationWrite>[1] {
+  const { face, version } = found;
+  const { apiVersion } = version;
+  return { mark, face, apiVersion, resourceId, location, key, request, input };
+}
+
+function accepted(
+  surface: ArmSurface,
+  { request, found }: ActionCall,
+  { location, operation: { id } }: ArmEnvelope,
+): ArmAnswer {
+  const { place, face, version } = found;
+  const { apiVersion } = version;
+  return acceptedAnswer(surface, request, { place, face, location, id, apiVersion });
+}
