@@ -1,8 +1,8 @@
 // A resource provider for clusters: what a team writes to offer one through the Azure Resource
 // Manager, with an installer that only pretends. It goes through the phases of a real one: each is
 // recorded when it is done, so a crash repeats one at most; random values are made once and kept;
-// the password of the first user is in a Secret that only an action shows, and another action, which
-// takes its time as the installation does, replaces.
+// the password of the first user is in a Secret that only an action shows, and another action,
+// which takes its time as the installation does, replaces.
 //
 //   setpoint dev --module examples/openshift-like/openshift-like.ts
 
@@ -130,7 +130,7 @@ async function currentPassword(cluster: Cluster, context: Context): Promise<stri
     about: rotation,
     steps,
   });
-  return String(password);
+  return password as string;
 }
 
 async function remove(cluster: Cluster, context: Context): Promise<Outcome> {

@@ -25,7 +25,7 @@ import type { ControlPlane } from "./control-plane.ts";
 import type { Credentials } from "./credentials.ts";
 import { healthPaths, isHealthPath } from "./health.ts";
 import type { Worker } from "./reconciling.ts";
-import { observeRequests } from "./observe-requests.ts";
+import type { ObservedRequests } from "./observe-requests.ts";
 import { operationsPath } from "./operations/operations-path.ts";
 import { whyHandler, whySubresource } from "./operations/why-handler.ts";
 
@@ -38,6 +38,7 @@ export interface KubeSurfaceInput {
   readonly log: Logger;
   readonly stopping: AbortSignal;
   readonly audit: Auditor | undefined;
+  readonly observed: ObservedRequests;
   /** Known once the server listens. */
   readonly url: () => string;
 }
@@ -45,12 +46,11 @@ export interface KubeSurfaceInput {
 const maxTokenSeconds = 86_400 * 365;
 
 export function kubeSurface(input: KubeSurfaceInput): KubeApi {
-  const { plane, worker, credentials, authentication, log, stopping, audit, url } = input;
+  const { plane, worker, credentials, authentication, log, stopping, audit, url, observed } = input;
   const { intents, feed, hub, rbac } = plane;
   const { signer, lookup, apiAudiences } = credentials;
   const reviews = { rbac, authentication, signer, lookup, apiAudiences, maxTokenSeconds };
   const health = healthPaths({ store: intents.store, timers: systemTimers, stopping });
-  const observed = observeRequests(plane);
   return kubeApi({
     surface: { intents, feed, hub, timers: systemTimers, stopping },
     authentication,

@@ -1,5 +1,6 @@
 // Counts what is asked and answered, and shows it at /metrics with the state of the process.
 
+import type { ArmApiInput } from "../surfaces/arm/arm-api.ts";
 import type { KubeApiInput, PathHandler } from "../surfaces/kube/api.ts";
 import { createMetrics } from "../telemetry/metrics.ts";
 import type { Gauge } from "../telemetry/metrics.ts";
@@ -7,6 +8,7 @@ import type { ControlPlane } from "./control-plane.ts";
 
 export interface ObservedRequests {
   readonly onRequest: NonNullable<KubeApiInput["onRequest"]>;
+  readonly onArmRequest: NonNullable<ArmApiInput["onRequest"]>;
   /** Serves /metrics. */
   readonly path: PathHandler;
 }
@@ -29,6 +31,23 @@ export function observeRequests({ intents, feed, hub, meter }: Observed): Observ
           verb: verbs.get(info?.verb ?? "") ?? "OTHER",
           code: status,
           durationMs: clock.nowMs() - fromMs,
+        });
+      };
+    },
+    onArmRequest: () => {
+      const fromMs = clock.nowMs();
+      metrics.started();
+      return ({ group, version, resource, subresource, verb, route, status }) => {
+        metrics.finished({
+          group,
+          version,
+          resource,
+          subresource,
+          verb: verbs.get(verb) ?? "OTHER",
+          code: status,
+          durationMs: clock.nowMs() - fromMs,
+          surface: "arm",
+          route,
         });
       };
     },

@@ -26,6 +26,7 @@ import { openControlPlane, systemSurroundings } from "./control-plane.ts";
 import { openCredentials } from "./credentials.ts";
 import { kubeSurface } from "./kube-surface.ts";
 import { kindsOf, loadModules } from "./load-modules.ts";
+import { observeRequests } from "./observe-requests.ts";
 import { openStore } from "./open-store.ts";
 import { guardProcess } from "./process-guard.ts";
 import { startReconciling } from "./reconciling.ts";
@@ -74,7 +75,8 @@ export async function startServer(
   const authentication = openAuthentication(given.authentication, config, credentials, systemClock);
   const audit = given.audit === undefined ? undefined : await openAuditLog({ ...given.audit, log });
   if (audit !== undefined) undo.use(audit);
-  const { before } = undo.use(await arm.start({ plane, authentication, log }));
+  const observed = observeRequests(plane);
+  const { before } = undo.use(await arm.start({ plane, authentication, log, audit, observed }));
   let url = "";
   const http = await startHttpServer({
     ...config.listen,
@@ -89,6 +91,7 @@ export async function startServer(
         log,
         stopping: stopping.signal,
         audit,
+        observed,
         url: () => url,
       }),
     ),

@@ -10,6 +10,9 @@ export interface RequestSample {
   readonly subresource: string;
   readonly code: number;
   readonly durationMs: number;
+  /** Of requests to another surface than the Kubernetes API: which, and which kind of path. */
+  readonly surface?: string;
+  readonly route?: string;
 }
 
 export interface Gauge {
@@ -50,14 +53,15 @@ export function createMetrics(): Metrics {
         totals.set(total, (totals.get(total) ?? 0) + 1);
       }
       // A watch lasts as long as it is wanted; its length says nothing about the server.
-      if (sample.verb !== "WATCH") observe(durations, sample.verb, sample.durationMs / 1_000);
+      if (sample.verb === "WATCH") return;
+      observe(durations, durationLabels(sample), sample.durationMs / 1_000);
     },
     text: (gauges) =>
       [
         head("apiserver_request_total", "counter", "Requests by what was asked and the answer."),
         ...[...totals].map(([key, value]) => `apiserver_request_total{${key}} ${value}`),
         head("apiserver_request_duration_seconds", "histogram", "Time to answer, by verb."),
-        ...[...durations].flatMap(([verb, of]) => histogram(verb, of)),
+        ...[...durations].flatMap(([label, of]) => histogram(label, of)),
         head("apiserver_current_inflight_requests", "gauge", "Requests being answered."),
         `apiserver_current_inflight_requests ${inFlight}`,
         ...gauges.flatMap(({ name, help, kind, value }) => [
@@ -69,9 +73,9 @@ export function createMetrics(): Metrics {
   };
 }
 
-function observe(durations: Map<string, Durations>, verb: string, seconds: number): void {
-  const found = durations.get(verb) ?? { counts: buckets.map(() => 0), sum: 0, count: 0 };
-  durations.set(verb, found);
+function observe(durations: Map<string, Durations>, label: string, seconds: number): void {
+  const found = durations.get(label) ?? { counts: buckets.map(() => 0), sum: 0, count: 0 };
+  durations.set(label, found);
   found.sum += seconds;
   found.count += 1;
   for (const [at, bound] of buckets.entries()) {
@@ -79,9 +83,8 @@ function observe(durations: Map<string, Durations>, verb: string, seconds: numbe
   }
 }
 
-function histogram(verb: string, { counts, sum, count }: Durations): readonly string[] {
+function histogram(label: string, { counts, sum, count }: Durations): readonly string[] {
   const name = "apiserver_request_duration_seconds";
-  const label = `verb="${verb}"`;
   return [
     ...buckets.map((bound, at) => `${name}_bucket{${label},le="${bound}"} ${counts[at] ?? 0}`),
     `${name}_bucket{${label},le="+Inf"} ${count}`,
@@ -91,8 +94,13 @@ function histogram(verb: string, { counts, sum, count }: Durations): readonly st
 }
 
 function names(sample: RequestSample): Readonly<Record<string, string>> {
-  const { group, resource, subresource, verb, version } = sample;
-  return { group, resource, subresource, verb, version };
+  const { group, resource, subresource, verb, version, surface, route = "" } = sample;
+  const known = { group, resource, subresource, verb, version };
+  return surface === undefined ? known : { ...known, surface, route };
+}
+
+function durationLabels({ verb, surface }: RequestSample): string {
+  return labels(surface === undefined ? { verb } : { verb, surface });
 }
 
 function labels(values: Readonly<Record<string, string>>): string {

@@ -1,5 +1,5 @@
-// Actions through the Resource Manager surface of a real server: those that answer at once, and those
-// that take their time, which are changes of what is wanted and carried out by the engine.
+// Actions through the Resource Manager surface of a real server: those that answer at once, and
+// those that take their time, which are changes of what is wanted and carried out by the engine.
 import assert from "node:assert/strict";
 import { readdir, readFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
@@ -51,7 +51,7 @@ onEachStore("an action", (started) => {
     server = started();
   });
 
-  it("that takes its time is answered with 202, and its Location ends with its own answer", async () => {
+  it("that takes its time is answered with 202; its Location ends with its answer", async () => {
     await server.made("washed");
     const begun = await act("washed", "clean", { minutes: 5, how: "held", soap: "Lemon7" });
     assert.equal(begun.status, 202, begun.text);
@@ -172,7 +172,7 @@ onEachStore("an action", (started) => {
     const reply = await act("picky", "clean", { minutes: 0, how: "never", soap: 3 });
     assert.equal(reply.status, 400, reply.text);
     const details = pickList(reply.json, "error.details");
-    assert.deepEqual(details.map((each) => pick(each, "target")).sort(), [
+    assert.deepEqual(details.map((each) => pickText(each, "target")).sort(), [
       "how",
       "minutes",
       "soap",

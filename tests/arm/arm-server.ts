@@ -11,7 +11,7 @@ import { systemRandom } from "../../src/kernel/random.ts";
 import { findPostgres } from "../../tools/peers.ts";
 import { root } from "../../tools/stages.ts";
 import { pick, pickList, pickText, startKubeServer } from "../kube/server.ts";
-import type { KubeServer, Reply, RequestHeaders } from "../kube/server.ts";
+import type { KubeServer, KubeServerOptions, Reply, RequestHeaders } from "../kube/server.ts";
 import { startPostgres } from "../peers/postgres.ts";
 import type { Postgres } from "../peers/postgres.ts";
 import { waitUntil } from "../peers/wait.ts";
@@ -46,11 +46,15 @@ export interface ArmServer extends KubeServer {
 
 export const managerName = "resource-manager";
 
-export async function startArmServer(store?: string): Promise<ArmServer> {
+export async function startArmServer(
+  store?: string,
+  audit: Pick<KubeServerOptions, "auditPolicy" | "auditLog"> = {},
+): Promise<ArmServer> {
   const server = await startKubeServer({
     module: [join(root, "tests/arm/bakery-module.ts")],
     armClients: [managerName],
     ...(store === undefined ? {} : { store }),
+    ...audit,
   });
   const told = await server.request("PUT", `/subscriptions/${subscription}?api-version=2.0`, {
     state: "Registered",

@@ -143,6 +143,13 @@ export default defineModule({
             }),
           },
           cleanAction,
+          {
+            name: "recite",
+            inputSchema: { type: "object", properties: { characters: { type: "integer" } } },
+            perform: (_resource, input) => ({
+              said: "x".repeat(Number((input as JsonObject)["characters"])),
+            }),
+          },
         ],
       },
     },

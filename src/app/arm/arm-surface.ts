@@ -1,5 +1,6 @@
 /** The Resource Manager surface of a control plane, with everything it needs from this process. */
 import { admissionChain } from "../../intents/admission/admission.ts";
+import type { Auditor } from "../../intents/audit/audit-trail.ts";
 import type { Authentication } from "../../intents/auth/authentication.ts";
 import { installKind } from "../../intents/install-kind.ts";
 import { every, systemTimers } from "../../kernel/timers.ts";
@@ -11,6 +12,7 @@ import type { Logger } from "../../telemetry/log.ts";
 import type { Exchange } from "../../surfaces/http/exchange.ts";
 import { createFairness } from "../../surfaces/http/fairness.ts";
 import { openArmFaces } from "../arm-faces.ts";
+import type { ObservedRequests } from "../observe-requests.ts";
 import type { ArmServeConfig } from "../config.ts";
 import type { ControlPlane } from "../control-plane.ts";
 import { facesOf } from "../load-modules.ts";
@@ -31,6 +33,8 @@ export interface ArmSurfaceInput {
   readonly plane: ControlPlane;
   readonly authentication: Authentication;
   readonly log: Logger;
+  readonly audit: Auditor | undefined;
+  readonly observed: ObservedRequests;
 }
 
 export interface RunningArm extends AsyncDisposable {
@@ -67,7 +71,7 @@ const notServed: RunningArm = {
 const sweepMs = 3_600_000;
 
 async function startArmSurface(
-  { plane, authentication, log }: ArmSurfaceInput,
+  { plane, authentication, log, audit, observed }: ArmSurfaceInput,
   { clients, retryAfterSeconds }: ArmServeConfig,
   faces: ArmFaces,
 ): Promise<RunningArm> {
@@ -88,7 +92,10 @@ async function startArmSurface(
     surface: { intents, faces, authorizer: rbac, retryAfterSeconds },
     documents: swaggerDocuments(faces),
     fairness: createFairness({ timers: systemTimers }),
+    timers: systemTimers,
     authentication,
+    audit,
+    onRequest: observed.onArmRequest,
     managers: new Set(clients),
     // What was changed can be found in the log by the ids of whoever asked for it.
     onAnswer: ({ ids, ...answered }) => {

@@ -169,9 +169,15 @@ function objectRef(request: AuditRequest, created: string): JsonObject {
 
 /** Of an error, everything that the client was told; otherwise the code. */
 function statusOf(code: number, answer: Json | undefined): JsonObject {
-  if (code < 400 || textAt(answer, "kind") !== "Status") return { metadata: {}, code };
-  const { status, message, reason, details } = objectAt(answer);
-  const parts = { status, message, reason, details };
+  if (code < 400) return { metadata: {}, code };
+  const reason = textAt(answer, "error", "code");
+  if (reason !== "") {
+    const message = textAt(answer, "error", "message");
+    return { metadata: {}, status: "Failure", message, reason, code };
+  }
+  if (textAt(answer, "kind") !== "Status") return { metadata: {}, code };
+  const { status, message, reason: why, details } = objectAt(answer);
+  const parts = { status, message, reason: why, details };
   const given = Object.entries(parts).filter(([, part]) => part !== undefined);
   return { metadata: {}, ...Object.fromEntries(given as [string, Json][]), code };
 }

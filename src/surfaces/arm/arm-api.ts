@@ -2,16 +2,22 @@
 // handler for it. All of that is known before a body is read; whatever goes wrong on the way is
 // told in the envelope of the protocol, under the id of the request.
 
+import type { Auditor, AuditTrail } from "../../intents/audit/audit-trail.ts";
 import type { Authentication } from "../../intents/auth/authentication.ts";
 import { anonymousName, mastersGroup } from "../../intents/auth/user.ts";
 import type { UserInfo } from "../../intents/auth/user.ts";
 import { SetpointError, isSetpointError } from "../../kernel/errors.ts";
 import { textAt } from "../../kernel/json-read.ts";
+import type { Timers } from "../../kernel/timers.ts";
+import { auditedExchange, auditRequest } from "../http/audited-exchange.ts";
 import type { Exchange, Headers } from "../http/exchange.ts";
 import type { Fairness } from "../http/fairness.ts";
 import { actionOf, findAction, performAction } from "./actions.ts";
 import { addressed } from "./addressed.ts";
 import type { Addressed } from "./addressed.ts";
+import { withinDeadline } from "./arm-deadline.ts";
+import { factsOf } from "./arm-facts.ts";
+import type { ArmFacts } from "./arm-facts.ts";
 import { armErrorAnswer, armRefusal } from "./arm-error.ts";
 import { namespaceOf } from "./arm-names.ts";
 import { armQuery, isDocumentPath, parentOf, parseArmPath, typeOfPlace } from "./arm-path.ts";
@@ -42,8 +48,13 @@ export interface ArmApiInput {
   readonly documents: SwaggerDocuments;
   readonly authentication: Authentication;
   readonly fairness: Fairness;
+  readonly timers: Timers;
   /** Common names of the certificates of the resource manager. */
   readonly managers: ReadonlySet<string>;
+  /** Records requests; absent when nobody wants a record. */
+  readonly audit?: Auditor | undefined;
+  /** Told of each request when it comes, and by the returned function when it is answered. */
+  readonly onRequest?: () => (answered: ArmFacts & { readonly status: number }) => void;
   /** Told of each answer, under the ids of its request. */
   readonly onAnswer: (answered: ArmAnswered) => void;
   readonly onError: (error: unknown, answered: ArmAnswered) => void;
@@ -60,21 +71,48 @@ export type ArmApi = (exchange: Exchange) => Promise<void>;
 
 export function armApi(input: ArmApiInput): ArmApi {
   return async (exchange) => {
+    const finished = input.onRequest?.();
+    const facts = factsOf(input.surface, exchange);
     const ids = idsOf(input, exchange);
+    const arrival = new Arrival(exchange, facts, ids);
     const told = (status: number): ArmAnswered => {
-      const [path = ""] = exchange.url.split("?", 1);
-      return { method: exchange.method, path, status, ids };
+      return { method: exchange.method, path: facts.path, status, ids };
     };
+    const late = (error: unknown): void => input.onError(error, told(504));
     try {
-      const answer = await answerTo(input, exchange, ids);
-      send(exchange, ids, answer);
+      const answer = await withinDeadline(input.timers, answerTo(input, arrival), late);
+      send(arrival.exchange, ids, answer);
     } catch (error) {
       const answer = armErrorAnswer(error);
       if (answer.status >= 500 && !isExpected(error)) input.onError(error, told(answer.status));
-      send(exchange, ids, { ...answer, headers: errorHeaders(answer.status, error) });
+      const headers = errorHeaders(answer.status, error);
+      send(arrival.exchange, ids, { ...answer, headers });
     }
+    finished?.({ ...facts, status: exchange.status });
     input.onAnswer(told(exchange.status));
   };
+}
+
+/** A request on its way, under the eyes of the audit log once it is known who asks. */
+class Arrival {
+  exchange: Exchange;
+  trail: AuditTrail | undefined;
+  readonly facts: ArmFacts;
+  readonly ids: RequestIds;
+
+  constructor(exchange: Exchange, facts: ArmFacts, ids: RequestIds) {
+    this.exchange = exchange;
+    this.facts = facts;
+    this.ids = ids;
+  }
+
+  audit(auditor: Auditor | undefined, user: UserInfo): void {
+    if (auditor === undefined) return;
+    const { facts, ids } = this;
+    const info = { info: facts, id: ids.request, hasHidden: facts.hasHidden };
+    this.trail = auditor.begin(auditRequest(this.exchange, info), user);
+    if (this.trail !== undefined) this.exchange = auditedExchange(this.exchange, this.trail);
+  }
 }
 
 function isExpected(error: unknown): boolean {
@@ -102,25 +140,35 @@ function send(exchange: Exchange, ids: RequestIds, answer: ArmAnswer): void {
   const wantsEcho = exchange.headers["x-ms-return-client-request-id"];
   const isEchoed = typeof wantsEcho === "string" && wantsEcho.toLowerCase() === "true";
   const { status, headers = {}, body } = answer;
+  const text = answer.text ?? (body === undefined ? "" : JSON.stringify(body));
+  if (text.length > maxAnswerBytes / 3 && Buffer.byteLength(text) > maxAnswerBytes) {
+    throw new Error(`an answer of ${text.length} characters is too large`);
+  }
   const all = {
     "x-ms-request-id": ids.request,
     "x-ms-correlation-request-id": ids.correlation,
     ...(isEchoed && ids.client !== undefined ? { "x-ms-client-request-id": ids.client } : {}),
     "cache-control": "no-cache",
-    ...(body === undefined ? {} : { "content-type": "application/json; charset=utf-8" }),
+    ...(text === "" ? {} : contentHeaders),
     ...headers,
   };
-  exchange.send(status, all, body === undefined ? "" : JSON.stringify(body));
+  exchange.send(status, all, text);
 }
 
-async function answerTo(
-  input: ArmApiInput,
-  exchange: Exchange,
-  ids: RequestIds,
-): Promise<ArmAnswer> {
-  const { surface, authentication, managers } = input;
-  const { headers, certificate } = exchange;
-  const user = await authentication.authenticate({ headers, peerCertificate: certificate });
+/** Messages are in English, whichever languages a client accepts. */
+const contentHeaders = {
+  "content-type": "application/json; charset=utf-8",
+  "content-language": "en",
+};
+
+/** The Resource Manager takes no larger ones. Lists end before; an action may have much to say. */
+const maxAnswerBytes = 8_000_000;
+
+async function answerTo(input: ArmApiInput, arrival: Arrival): Promise<ArmAnswer> {
+  const { surface, managers } = input;
+  const user = await userOf(input, arrival);
+  const { exchange, trail, ids } = arrival;
+  const { certificate } = exchange;
   if (user.name === anonymousName) {
     const message = "The request has no credentials.";
     throw armRefusal(401, { code: "AuthenticationFailed", message });
@@ -134,8 +182,13 @@ async function answerTo(
     query: armQuery(exchange.url),
     user,
     isManager,
-    caller: { user, warn: () => undefined },
+    caller: {
+      user,
+      warn: () => undefined,
+      annotate: (key, value) => trail?.annotate(key, value),
+    },
     ids,
+    trail,
   };
   if (isManager || user.groups.includes(mastersGroup)) {
     return await dispatch(surface, request, path);
@@ -148,6 +201,19 @@ async function answerTo(
     return await dispatch(surface, request, path);
   } finally {
     input.fairness.leave(kind, user.name);
+  }
+}
+
+async function userOf({ authentication, audit }: ArmApiInput, arrival: Arrival): Promise<UserInfo> {
+  const { headers, certificate } = arrival.exchange;
+  try {
+    const user = await authentication.authenticate({ headers, peerCertificate: certificate });
+    arrival.audit(audit, user);
+    return user;
+  } catch (error) {
+    // Whose credentials were not good; the record of the attempt names no user.
+    arrival.audit(audit, { name: "", groups: [], extra: {} });
+    throw error;
   }
 }
 

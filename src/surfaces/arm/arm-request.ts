@@ -47,11 +47,12 @@ export interface RequestIds {
   readonly trace: string;
 }
 
-/** What goes out; `body` becomes JSON. */
+/** What goes out; `body` becomes JSON, and `text` is JSON already. */
 export interface ArmAnswer {
   readonly status: number;
   readonly headers?: Headers;
   readonly body?: JsonObject;
+  readonly text?: string;
 }
 
 /** "https://host", as the caller of our caller knows it where that is told. */
@@ -71,7 +72,7 @@ export function idHeader({ headers }: Exchange, name: string): string | undefine
   return typeof value === "string" && /^[\x21-\x7e]{1,128}$/.test(value) ? value : undefined;
 }
 
-/** The trace that the client has begun, or one made of the correlation id, which any text may be. */
+/** The trace the client has begun, or one made of the correlation id, which may be any text. */
 export function traceOf({ headers }: Exchange, correlation: string): string {
   const begun = traceparentPattern.exec(String(headers["traceparent"]))?.[1];
   if (begun !== undefined) return begun;

@@ -44,6 +44,8 @@ export interface AcceptedBody {
 }
 
 export interface BodySchema {
+  /** Some fields are never shown. */
+  readonly hasHidden: boolean;
   /** What is stored, in the form of the version, secrets included. */
   read(stored: StoredParts): Promise<JsonObject>;
   /** What may be sent to a client. */
@@ -106,6 +108,7 @@ function compile(version: ArmVersion): BodySchema {
   const { schema, rules } = parts;
   const { fromStored = shownByDefault(rules.fieldRules), toStored } = version;
   return {
+    hasHidden: hasHidden(parts),
     read: async (stored) => {
       const properties = prune(schema, await fromStored(stored), { isRoot: false }).value;
       return applyDefaults(schema, properties);
@@ -117,6 +120,10 @@ function compile(version: ArmVersion): BodySchema {
       return before === undefined ? properties : withSurviving(schema, properties, before);
     },
   };
+}
+
+function hasHidden({ rules }: Parts): boolean {
+  return rules.fieldRules.some(({ rule }) => rule === "secret" || rule === "write-only");
 }
 
 /** The spec, and of the status what the schema says is only for reading. */

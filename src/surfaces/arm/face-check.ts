@@ -140,7 +140,7 @@ function actionsProblems(actions: unknown): readonly string[] {
     if (!matches(name, namePattern)) return [`${field}.name: must be letters and digits`];
     if (seen.has(name.toLowerCase())) return [`${field}.name: ${name} is there twice`];
     seen.add(name.toLowerCase());
-    return [...actionFunctionProblems(action, field), ...actionSchemaProblems(action, field)];
+    return actionFunctionProblems(action, field).concat(actionSchemaProblems(action, field));
   });
 }
 

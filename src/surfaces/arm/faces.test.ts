@@ -91,10 +91,10 @@ test("a schema that no value could be judged by is refused with its path", () =>
 
 test("an action has functions and schemas that can be used", () => {
   const perform = (): JsonObject => ({});
-  const schema = { type: "object", properties: { size: { type: "integr" } } };
+  const bad = { type: "object", properties: { size: { type: "integr" } } };
   const actions = [
     { name: "good", perform, change: perform, inputSchema: { type: "object" } },
-    { name: "bad", perform: 1, change: 2, inputSchema: schema, outputSchema: 3 },
+    { name: "bad", perform: 1, change: 2, inputSchema: bad, outputSchema: 3 },
   ] as unknown as readonly ArmAction[];
   const [first, second, ...others] = problemsOf(registry(), { ...face, actions });
   assert.equal(first, "actions[1].perform: must be a function");

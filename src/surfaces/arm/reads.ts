@@ -1,6 +1,7 @@
 // GET of one resource, and lists by subscription, by group and inside of a resource. Pages are of
 // one snapshot for as long as that can be read; where a page ends is told by a token that is only
-// good for the same list.
+// good for the same list. A page may be empty and have another after it: what was made of the kind
+// by other means than this surface is passed over.
 
 import { isSetpointError } from "../../kernel/errors.ts";
 import { isJsonObject } from "../../kernel/json.ts";
@@ -18,7 +19,7 @@ import { resourceNotFound, shownResource } from "./resource-view.ts";
 
 const defaultTop = 100;
 const maxTop = 1_000;
-/** The Resource Manager takes answers of up to 8 MB. */
+/** The Resource Manager takes answers of up to 8 MB, and one resource may be of a megabyte. */
 const maxListBytes = 4_000_000;
 
 export async function getResource(
@@ -59,19 +60,22 @@ export async function listResources(
   };
   const from = token === undefined ? undefined : positionOf(token, served.id, namespace);
   const page = await readPage(surface, query, from);
-  const value: JsonObject[] = [];
+  const items: string[] = [];
   let { next } = page;
   let bytes = 0;
   for (const record of page.records) {
     const shown = await shownResource(surface, found, record);
-    bytes += record.body.length;
-    if (shown !== undefined) value.push(shown.body);
+    if (shown === undefined) continue;
+    const text = JSON.stringify(shown.body);
+    bytes += Buffer.byteLength(text);
+    items.push(text);
     if (bytes < maxListBytes || record === page.records.at(-1)) continue;
     next = { revision: page.revision, namespace, name: record.key.name };
     break;
   }
-  const nextLink = next && linkTo(request, tokenOf(next, served.id));
-  return { status: 200, body: { value, ...(nextLink === undefined ? {} : { nextLink }) } };
+  const link = next && JSON.stringify(linkTo(request, tokenOf(next, served.id)));
+  const tail = link === undefined ? "" : `,"nextLink":${link}`;
+  return { status: 200, text: `{"value":[${items.join(",")}]${tail}}` };
 }
 
 /** A snapshot that is no longer kept is continued on the newest state. */

@@ -14,7 +14,7 @@ import { badRequest, methodNotAllowed } from "../../intents/refusals.ts";
 import type { Caller } from "../../intents/request.ts";
 import type { Auditor, AuditTrail } from "../../intents/audit/audit-trail.ts";
 import type { Exchange, Headers } from "../http/exchange.ts";
-import { auditedExchange, auditRequest } from "./audited-exchange.ts";
+import { auditedExchange, auditRequest } from "../http/audited-exchange.ts";
 import type { Fairness, RequestClass } from "../http/fairness.ts";
 import { deleteObjects, listObjects, watchObjects } from "./collections.ts";
 import type { ResourceRequest, Surface } from "./context.ts";

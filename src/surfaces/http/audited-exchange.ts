@@ -2,8 +2,7 @@
 // trail of the request, and nothing else changes.
 
 import type { AuditRequest, AuditTrail } from "../../intents/audit/audit-trail.ts";
-import type { Exchange } from "../http/exchange.ts";
-import type { RequestInfo } from "./request-info.ts";
+import type { Exchange } from "./exchange.ts";
 
 export function auditedExchange(exchange: Exchange, trail: AuditTrail): Exchange {
   return {
@@ -46,8 +45,22 @@ function isPlain(headers: Readonly<Record<string, unknown>>): boolean {
   return headers["content-encoding"] === undefined;
 }
 
+/** What a surface knows of a request from its method and URL. */
+export type AuditedFacts = Pick<
+  AuditRequest,
+  | "verb"
+  | "isResource"
+  | "path"
+  | "group"
+  | "version"
+  | "resource"
+  | "subresource"
+  | "namespace"
+  | "name"
+>;
+
 export interface AuditedInfo {
-  readonly info: RequestInfo;
+  readonly info: AuditedFacts;
   readonly id: string;
   /** The kind asked for has fields that are never shown. */
   readonly hasHidden: boolean;

@@ -1,0 +1,128 @@
+// What the audit log and the metrics say of a request, known from its method and path: the kind
+// that stands behind the type, and where the resource is stored, so that policies and dashboards
+// for the Kubernetes API fit this one, too. What nobody serves has no name here, since clients
+// could make up any number of them.
+
+import type { AuditedFacts } from "../http/audited-exchange.ts";
+import { findAction } from "./actions.ts";
+import { isSameText, namespaceOf, storedName } from "./arm-names.ts";
+import { armQuery, isDocumentPath, parseArmPath, typeOfPlace } from "./arm-path.ts";
+import type { ArmPath, ArmPlace } from "./arm-path.ts";
+import type { ArmSurface } from "./arm-request.ts";
+import { bodySchema } from "./body-schema.ts";
+import { operationKind, subscriptionKind } from "./face.ts";
+import type { ArmAction, ArmFace } from "./face.ts";
+
+export interface ArmFacts extends AuditedFacts {
+  /** Which of the few kinds of paths it is. */
+  readonly route: string;
+  /** Whether bodies may hold what is never shown. */
+  readonly hasHidden: boolean;
+}
+
+interface Asked {
+  readonly method: string;
+  readonly url: string;
+}
+
+export function factsOf(surface: ArmSurface, { method, url }: Asked): ArmFacts {
+  const [path = ""] = url.split("?", 1);
+  const other = { ...nothing, verb: method.toLowerCase(), path };
+  if (isDocumentPath(url)) return { ...other, route: "documents" };
+  const found = parseArmPath(url);
+  if (found === undefined) return { ...other, route: "unknown" };
+  const version = armQuery(url).get("api-version") ?? "";
+  return { ...other, route: found.kind, ...factsOfPath(surface, found, { method, version }) };
+}
+
+const nothing = {
+  isResource: false,
+  group: "",
+  version: "",
+  resource: "",
+  subresource: "",
+  namespace: "",
+  name: "",
+  hasHidden: false,
+};
+
+interface Call {
+  readonly method: string;
+  readonly version: string;
+}
+
+function factsOfPath(surface: ArmSurface, path: ArmPath, call: Call): Partial<ArmFacts> {
+  switch (path.kind) {
+    case "resource":
+    case "collection":
+      return factsOfPlace(surface, path, call);
+    case "subscription": {
+      const named = { namespace: "", name: path.subscription.toLowerCase() };
+      return ofKind(surface, subscriptionKind, { ...named, verb: verbOf(call.method) });
+    }
+    case "operationStatus":
+    case "operationResult": {
+      const named = { namespace: namespaceOf(path.subscription), name: path.id.toLowerCase() };
+      // A result may be what an action shows.
+      const hasHidden = path.kind === "operationResult";
+      return ofKind(surface, operationKind, { ...named, verb: verbOf(call.method), hasHidden });
+    }
+    case "preflight":
+      return { hasHidden: true };
+    default:
+      return {};
+  }
+}
+
+function factsOfPlace(
+  surface: ArmSurface,
+  place: ArmPlace & { readonly kind: "resource" | "collection" },
+  { method, version }: Call,
+): Partial<ArmFacts> {
+  const { provider, types } = place;
+  const own = surface.faces.find(provider, typeOfPlace(place));
+  const holder = surface.faces.find(provider, types.slice(0, -1).join("/"));
+  const isNone = own === undefined && holder !== undefined;
+  const action = isNone ? findAction(holder, types.at(-1) ?? "") : undefined;
+  const face = action === undefined ? own : holder;
+  if (face === undefined) return { hasHidden: true };
+  const isOne = place.kind === "resource" || action !== undefined;
+  const at = action === undefined ? place : { ...place, types: types.slice(0, -1) };
+  return {
+    ...ofKind(surface, face.kind, {
+      namespace: namespaceOf(place.subscription),
+      name: isOne ? storedName(at) : "",
+      verb: isOne ? verbOf(method, action) : method === "GET" ? "list" : verbOf(method),
+    }),
+    version: face.versions.find((each) => isSameText(each.apiVersion, version))?.apiVersion ?? "",
+    ...(action === undefined ? {} : { route: "action", subresource: action.name.toLowerCase() }),
+    hasHidden: action !== undefined || hidesAny(surface, face),
+  };
+}
+
+function hidesAny({ intents }: ArmSurface, { kind, versions }: ArmFace): boolean {
+  if (intents.kinds.byId(kind)?.hasHidden === true) return true;
+  return versions.some((version) => bodySchema(version).hasHidden);
+}
+
+function ofKind({ intents }: ArmSurface, id: string, facts: Partial<ArmFacts>): Partial<ArmFacts> {
+  const served = intents.kinds.byId(id);
+  if (served === undefined) return {};
+  const { group, names } = served.kind;
+  return { isResource: true, group, resource: names.plural, ...facts };
+}
+
+function verbOf(method: string, action?: ArmAction): string {
+  if (action !== undefined) return "create";
+  switch (method) {
+    case "GET":
+    case "HEAD":
+      return "get";
+    case "PUT":
+      return "update";
+    case "POST":
+      return "create";
+    default:
+      return method.toLowerCase();
+  }
+}
