@@ -67,14 +67,14 @@ export const bugs: readonly Bug[] = [
     name: "silent-children",
     about: "a change of a child does not wake its owner",
     file: "changes-to-wakes.ts",
-    find: "wakes.add(owner.key, owner.uid)",
+    find: "isFirst(wakes, owner, key)",
     replace: "owner.uid.length > 0",
   },
   {
     name: "silent-references",
     about: "a change of what is referred to wakes nobody",
     file: "changes-to-wakes.ts",
-    find: "wakes.add(referrer.key, referrer.uid)",
+    find: "isFirst(wakes, referrer, key)",
     replace: "referrer.uid.length > 0",
   },
   {
@@ -89,11 +89,10 @@ export const bugs: readonly Bug[] = [
     name: "hasty-place",
     about: "the place in the log is moved on before others are woken",
     file: "wake-ups.ts",
-    find: "      await commitWakes(store, writes, signal, this.#skipped);\n",
+    find: "await commitWakes(store, writes, this.#signal, this.#skipped);",
     replace:
-      "      this.#place = { revision: through, isComplete: true };\n" +
-      "      this.#isMoved ||= writes.length > 0;\n" +
-      "      await commitWakes(store, writes, signal, this.#skipped);\n",
+      "this.#dealtWith({ through: read, isNews: writes.length > 0 });\n" +
+      "await commitWakes(store, writes, this.#signal, this.#skipped);",
     isRare: true,
   },
   {
@@ -137,8 +136,8 @@ export const bugs: readonly Bug[] = [
     name: "restless",
     about: "a settled resource is written again at every look",
     file: "settle.ts",
-    find: "if (equalJson(before, next)) return",
-    replace: "if (equalJson(before, next) && nowMs < 0) return",
+    find: "if (equalJson(before, next)) return true;",
+    replace: "if (equalJson(before, next)) return false;",
   },
   {
     name: "restless-place",

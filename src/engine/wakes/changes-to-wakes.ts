@@ -3,15 +3,15 @@
 // changes concern nobody, so each is asked the cheap questions first. What people wrote never stops
 // it: owners that cannot exist are passed over, and so is, with a word, what cannot be read.
 
+import { keyText } from "../../kernel/resource.ts";
 import type { ResourceKey } from "../../kernel/resource.ts";
 import { isStorableIdentity } from "../../kernel/storable-text.ts";
-import type { Change, Delete, Schedule } from "../../store/port.ts";
+import type { Change, Delete } from "../../store/port.ts";
 import { journalKey } from "../journal/journal.ts";
 import { namedOwners } from "./named-owners.ts";
 import { adoptionKind, cursorKind, journalKind } from "../names.ts";
 import type { Resources } from "../ports.ts";
 import type { ReferenceIndex, Referrer } from "./reference-index.ts";
-import { WakeSet } from "./wakes.ts";
 
 export interface WakeRules {
   readonly index: ReferenceIndex;
@@ -21,10 +21,18 @@ export interface WakeRules {
 }
 
 export interface Consequences {
-  readonly wakes: readonly Schedule[];
+  readonly wakes: readonly Woken[];
   readonly removals: readonly Delete[];
   /** How many are woken, by what woke them first. */
   readonly woken: { readonly child: number; readonly reference: number };
+}
+
+/** Who is to be woken, and by the change of what. */
+export interface Woken {
+  readonly key: ResourceKey;
+  /** Undefined: whichever is there. */
+  readonly uid: string | undefined;
+  readonly cause: string;
 }
 
 /**
@@ -36,7 +44,7 @@ export function consequencesOf(
   rules: WakeRules,
   unreadable: (change: Change, error: unknown) => void,
 ): Consequences {
-  const found: Found = { wakes: new WakeSet(), removals: new Map(), child: 0, reference: 0 };
+  const found: Found = { wakes: new Map(), removals: new Map(), child: 0, reference: 0 };
   for (const change of changes) {
     try {
       look(change, rules, found);
@@ -46,14 +54,14 @@ export function consequencesOf(
   }
   const { wakes, removals, child, reference } = found;
   return {
-    wakes: wakes.writes(),
+    wakes: [...wakes.values()],
     removals: [...removals.values()],
     woken: { child, reference },
   };
 }
 
 interface Found {
-  readonly wakes: WakeSet;
+  readonly wakes: Map<string, Woken>;
   readonly removals: Map<string, Delete>;
   child: number;
   reference: number;
@@ -75,13 +83,23 @@ function look(change: Change, rules: WakeRules, found: Found): void {
     default:
       // References come first: they are known, whatever the document looks like.
       for (const referrer of rules.index.referrersTo(key)) {
-        if (wakes.add(referrer.key, referrer.uid)) found.reference += 1;
+        if (isFirst(wakes, referrer, key)) found.reference += 1;
       }
       if (type === "deleted" && rules.index.hasJournal(uid)) removals.set(uid, removal(key, uid));
       for (const owner of ownersToWake(change, rules)) {
-        if (wakes.add(owner.key, owner.uid)) found.child += 1;
+        if (isFirst(wakes, owner, key)) found.child += 1;
       }
   }
+}
+
+/** Notes whom a change wakes, and whether nothing before it did. */
+function isFirst(wakes: Map<string, Woken>, { key, uid }: Referrer, changed: ResourceKey): boolean {
+  const text = keyText(key);
+  const present = wakes.get(text);
+  if (present === undefined) wakes.set(text, { key, uid, cause: keyText(changed) });
+  // Two namesakes are meant: whichever of them is there is woken.
+  else if (present.uid !== uid) wakes.set(text, { ...present, uid: undefined });
+  return present === undefined;
 }
 
 export function removal(resource: ResourceKey, uid: string): Delete {

@@ -20,6 +20,8 @@ import { loadReferenceIndex } from "./reference-index.ts";
 import { unlessAborted } from "../run/unless-aborted.ts";
 import { wakeEverything } from "./wake-everything.ts";
 import { createWakePace } from "./wake-pace.ts";
+import { WakeQueue } from "./wake-queue.ts";
+import type { ReadPage } from "./wake-queue.ts";
 import { commitWakes } from "./wakes.ts";
 import type { Skipped } from "./wakes.ts";
 
@@ -33,6 +35,8 @@ export type WakeUps = AsyncDisposable;
 
 const persistMs = 2_000;
 const retryMs = 500;
+/** With more waiting than this the log is not read on for the time being. */
+const mostQueued = 100_000;
 
 export function startWakeUps(ports: WakeUpPorts, owner: string): WakeUps {
   const stop = new AbortController();
@@ -138,7 +142,7 @@ class Follower {
   }
 
   async #followOn(): Promise<void> {
-    const { store, meter } = this.#ports;
+    const { store } = this.#ports;
     const signal = this.#signal;
     let place = await unlessAborted(this.#placeToBeginAt(), signal);
     this.#rules ??= await unlessAborted(this.#loadRules(), signal);
@@ -148,22 +152,47 @@ class Follower {
       this.#isMoved = true;
     }
     this.#place = place;
+    await this.#goOn(place.revision, this.#rules);
+  }
+
+  /** Reads on between portions, so that no change waits for all that an earlier one asks for. */
+  async #goOn(from: number, rules: WakeRules): Promise<never> {
+    const { store, meter } = this.#ports;
+    const queue = new WakeQueue();
+    let read = from;
     for (;;) {
-      const reading = store.changes(place.revision, limits.eventPageItems);
-      const { changes, through, revision } = await unlessAborted(reading, signal);
-      meter.gauge(metric.followerBehind, revision - place.revision);
-      const found = consequencesOf(changes, this.#rules, this.#unreadable);
-      const writes = [...this.#paced(found.wakes), ...found.removals];
-      await commitWakes(store, writes, signal, this.#skipped);
-      const { woken } = found;
-      if (woken.child > 0) meter.count(metric.wakeUps, { cause: "child" }, woken.child);
-      if (woken.reference > 0) meter.count(metric.wakeUps, { cause: "reference" }, woken.reference);
-      this.#isMoved ||= changes.some(({ key }) => key.kind !== cursorKind);
-      place = { revision: through, isComplete: true };
-      this.#place = place;
-      meter.gauge(metric.followerBehind, revision - through);
-      if (through >= revision) await store.advancedBeyond(through, signal);
+      let head = read;
+      if (queue.size < mostQueued) {
+        const reading = store.changes(read, limits.eventPageItems);
+        const { changes, through, revision } = await unlessAborted(reading, this.#signal);
+        meter.gauge(metric.followerBehind, revision - (this.#place?.revision ?? read));
+        this.#queue(queue, changes, rules, through);
+        [read, head] = [through, revision];
+      }
+      const { wakes, removals } = queue.take(limits.maxCommitWrites);
+      const writes = [...this.#paced(wakes), ...removals];
+      await commitWakes(store, writes, this.#signal, this.#skipped);
+      this.#dealtWith(queue.done());
+      if (queue.size > 0 || read < head) continue;
+      meter.gauge(metric.followerBehind, 0);
+      await store.advancedBeyond(read, this.#signal);
     }
+  }
+
+  #queue(queue: WakeQueue, changes: readonly Change[], rules: WakeRules, through: number): void {
+    const { meter } = this.#ports;
+    const found = consequencesOf(changes, rules, this.#unreadable);
+    const { child, reference } = found.woken;
+    if (child > 0) meter.count(metric.wakeUps, { cause: "child" }, child);
+    if (reference > 0) meter.count(metric.wakeUps, { cause: "reference" }, reference);
+    const isNews = changes.some(({ key }) => key.kind !== cursorKind);
+    queue.add(found, { through, isNews });
+  }
+
+  #dealtWith(page: ReadPage | undefined): void {
+    if (page === undefined) return;
+    this.#isMoved ||= page.isNews;
+    this.#place = { revision: page.through, isComplete: true };
   }
 
   #paced(wakes: readonly Schedule[]): readonly Schedule[] {
