@@ -95,9 +95,13 @@ export interface RunScope {
   commit(writes: readonly Write[]): Promise<readonly Answer[]>;
   /**
    * Writes what `edit` makes of the newest document, again when another writer was faster. Only
-   * status and, by the engine, finalizers may differ.
+   * status and, by the engine, finalizers may differ. What goes `alongside` is in the same commit,
+   * also when nothing else changes, and is answered for; then who was not the fastest is refused.
    */
-  update(edit: (resource: Resource) => Resource): Promise<void>;
+  update(
+    edit: (resource: Resource) => Resource,
+    alongside?: readonly Write[],
+  ): Promise<readonly Answer[]>;
 }
 
 /** The engine's part of a status; see settle.ts for who writes what. */

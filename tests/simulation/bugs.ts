@@ -178,8 +178,8 @@ export const bugs: readonly Bug[] = [
     name: "unstored-steps",
     about: "a step begins before the result of the one before is stored",
     file: "steps.ts",
-    find: "    await store(run, record);\n    hasRun = true;",
-    replace: "    void store(run, record).catch(() => undefined);\n    hasRun = true;",
+    find: "    await storeAndShow(run, record);\n    const",
+    replace: "    void storeAndShow(run, record).catch(() => undefined);\n    const",
   },
   {
     name: "repeated-steps",

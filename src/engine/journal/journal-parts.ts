@@ -33,7 +33,7 @@ export function journalParts(
         perform: performWith({
           scope,
           journal,
-          progress: (progress) => showProgress(scope, progress),
+          progress: (progress, alongside) => showProgress(scope, progress, alongside),
           event: (type, reason, message) => event(scope, type, reason, message),
         }),
       };

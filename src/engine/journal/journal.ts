@@ -9,7 +9,7 @@ import { jsonProblem } from "../../kernel/json.ts";
 import type { Json } from "../../kernel/json.ts";
 import { limits } from "../../kernel/limits.ts";
 import type { ResourceKey } from "../../kernel/resource.ts";
-import type { Delete, Put, Store } from "../../store/port.ts";
+import type { Answer, Delete, Put, Store } from "../../store/port.ts";
 import { journalKind } from "../names.ts";
 import { failed, ReconcileFailure } from "../outcome.ts";
 import type { RunScope } from "../ports.ts";
@@ -47,8 +47,14 @@ export interface Journal {
   read(): Promise<JournalContent>;
   /** Whether this run has read it already, so that looking costs nothing. */
   isLoaded(): boolean;
-  /** Stores what `edit` makes of it, one change after another; the same content is not stored. */
-  change(edit: (content: JournalContent) => JournalContent): Promise<void>;
+  /**
+   * Stores what `edit` makes of it, one change after another; the same content is not stored.
+   * `commit` is how, where something else belongs into the same commit; it answers for the journal.
+   */
+  change(
+    edit: (content: JournalContent) => JournalContent,
+    commit?: (put: Put) => Promise<readonly Answer[]>,
+  ): Promise<void>;
   /** To be committed in the group that deletes the resource; undefined when there is no journal. */
   removal(): Promise<Delete | undefined>;
 }
@@ -83,7 +89,8 @@ export function journalOf(
       throw error;
     }
   };
-  const change = async (edit: (content: JournalContent) => JournalContent): Promise<void> => {
+  const alone = (put: Put): Promise<readonly Answer[]> => scope.commit([put]);
+  const change: Journal["change"] = async (edit, commit = alone) => {
     const { content, revision } = await loaded();
     const next = edit(content);
     if (next === content) return;
@@ -96,7 +103,7 @@ export function journalOf(
     };
     // Should the commit fail, it may have happened all the same: then it is read again.
     loading = undefined;
-    const [answer] = await scope.commit([put]);
+    const [answer] = await commit(put);
     if (answer === undefined || answer.kind === "refused") {
       throw answer?.error ?? new SetpointError("internal", "a commit gave no answer");
     }
@@ -106,8 +113,8 @@ export function journalOf(
   return {
     read: async () => (await loaded()).content,
     isLoaded: () => loading !== undefined,
-    change: async (edit) => {
-      const turn = last.then(() => change(edit));
+    change: async (edit, commit) => {
+      const turn = last.then(() => change(edit, commit));
       last = turn.catch(() => undefined);
       await turn;
     },

@@ -8,7 +8,9 @@ import type { Parts, Process, World } from "../../../tests/engine/sample-run.ts"
 import { journalOf } from "./journal.ts";
 import { failed, ReconcileFailure } from "../outcome.ts";
 import type { Operation, Progress, Step, StepResults } from "../reconciler.ts";
+import type { RunScope } from "../ports.ts";
 import { performWith } from "./steps.ts";
+import type { StepPorts } from "./steps.ts";
 
 const a = keyTo("a");
 
@@ -28,14 +30,23 @@ async function runOnce(
   const perform = performWith({
     scope,
     journal,
-    progress: async (progress) => {
+    progress: async (progress, alongside = []) => {
       // A call, so that a process may die while it shows how far it is.
-      await store.head();
+      const answers = alongside.length > 0 ? await scope.commit(alongside) : [];
+      if (alongside.length === 0) await store.head();
       told.progress.push(progress);
+      return answers;
     },
     event: (_type, reason, message) => told.events.push(`${reason} ${message}`),
   });
   return await perform(operation);
+}
+
+/** Tells nobody how far it is. */
+function quietly({ commit }: Pick<RunScope, "commit">): Pick<StepPorts, "progress" | "event"> {
+  const progress: StepPorts["progress"] = async (_progress, alongside = []) =>
+    alongside.length > 0 ? await commit(alongside) : [];
+  return { progress, event: () => undefined };
 }
 
 async function ready(parts: Parts = {}): Promise<World> {
@@ -245,7 +256,7 @@ test("mistakes in an operation are named", async () => {
 test("the same operation twice at the same time is refused", async () => {
   const { store } = await ready();
   const scope = await openScope(store, a);
-  const quiet = { progress: () => Promise.resolve(), event: () => undefined };
+  const quiet = quietly(scope);
   const perform = performWith({ scope, journal: journalOf(scope, store), ...quiet });
   const operation = operationOf([step("one", [])]);
   const [first, second] = await Promise.allSettled([perform(operation), perform(operation)]);
@@ -256,7 +267,7 @@ test("the same operation twice at the same time is refused", async () => {
 test("two operations at the same time keep both their results", async () => {
   const { store } = await ready();
   const scope = await openScope(store, a);
-  const quiet = { progress: () => Promise.resolve(), event: () => undefined };
+  const quiet = quietly(scope);
   const perform = performWith({ scope, journal: journalOf(scope, store), ...quiet });
   await Promise.all([
     perform({ name: "x", steps: [step("one", []), step("two", [])] }),
@@ -271,7 +282,7 @@ test("an aborted run begins no further step", async () => {
   const trace: string[] = [];
   const controller = new AbortController();
   const scope = { ...(await openScope(store, a)), signal: controller.signal };
-  const quiet = { progress: () => Promise.resolve(), event: () => undefined };
+  const quiet = quietly(scope);
   const perform = performWith({ scope, journal: journalOf(scope, store), ...quiet });
   const aborting: Step = {
     name: "one",

@@ -4,9 +4,11 @@
 // thrown, again if need be, until it is reported. What is being taken back is taken back to the
 // end, whatever happens to the spec in the meantime.
 
+import { isSetpointError } from "../../kernel/errors.ts";
 import { getOwn, setOwn } from "../../kernel/json.ts";
 import type { Json, MutableJsonObject } from "../../kernel/json.ts";
 import type { Resource } from "../../kernel/resource.ts";
+import type { Answer, Put, Write } from "../../store/port.ts";
 import { checkJournalValue, unusable } from "./journal.ts";
 import type { DoneStep, Journal, OperationFailure, OperationRecord } from "./journal.ts";
 import { failed, ReconcileFailure } from "../outcome.ts";
@@ -18,7 +20,8 @@ import { reconcileStatusOf, statusOf } from "../run/status.ts";
 export interface StepPorts {
   readonly scope: Pick<RunScope, "signal" | "loaded">;
   readonly journal: Journal;
-  progress(progress: Progress): Promise<void>;
+  /** What goes alongside is in the same commit, and is answered for. */
+  progress(progress: Progress, alongside?: readonly Write[]): Promise<readonly Answer[]>;
   readonly event: Context["event"];
 }
 
@@ -50,10 +53,9 @@ async function perform(run: Performance): Promise<StepResults> {
   const { operation, scope } = run;
   const of = operation.steps.length;
   let record = await recordToGoOnFrom(run);
-  let hasRun = false;
-  for (const step of operation.steps) {
-    if (record.done.some((done) => done.step === step.name)) continue;
-    await run.progress({ done: record.done.length, of, message: step.name });
+  const first = nextStep(operation, record);
+  if (first !== undefined) await run.progress(progressOf(operation, record));
+  for (let step = first; step !== undefined; step = nextStep(operation, record)) {
     scope.signal.throwIfAborted();
     operation.until?.throwIfAborted();
     let result: Json;
@@ -66,13 +68,21 @@ async function perform(run: Performance): Promise<StepResults> {
     checkJournalValue(`the result of step ${JSON.stringify(step.name)}`, result);
     const last = { step: step.name, result: structuredClone(result) };
     record = { about: record.about, done: [...record.done, last] };
-    await store(run, record);
-    hasRun = true;
+    await storeAndShow(run, record);
     const text = `${operation.name}: ${step.name} (${record.done.length} of ${of})`;
     run.event("Normal", "StepDone", text);
   }
-  if (hasRun) await run.progress({ done: of, of, message: "" });
   return resultsOf(record.done);
+}
+
+/** The first whose result is not stored. */
+function nextStep({ steps }: Operation, { done }: OperationRecord): Step | undefined {
+  return steps.find(({ name }) => !done.some(({ step }) => step === name));
+}
+
+function progressOf(operation: Operation, record: OperationRecord): Progress {
+  const { name = "" } = nextStep(operation, record) ?? {};
+  return { done: record.done.length, of: operation.steps.length, message: name };
 }
 
 /** What is left of an earlier time is brought to an end before anything new begins. */
@@ -137,14 +147,31 @@ async function undo(
   }
 }
 
+/**
+ * The result of a step, and that the next begins, in one commit. Should they not be taken together,
+ * since somebody has changed the resource for one, the result is stored by itself: it must not
+ * depend on who else writes.
+ */
+async function storeAndShow(run: Performance, record: OperationRecord): Promise<void> {
+  const progress = progressOf(run.operation, record);
+  try {
+    await store(run, record, (put) => run.progress(progress, [put]));
+  } catch (error) {
+    if (isSetpointError(error, "claim.lost")) throw error;
+    await store(run, record);
+    await run.progress(progress);
+  }
+}
+
 async function store(
   { journal, operation: { name } }: Performance,
   record: OperationRecord,
+  commit?: (put: Put) => Promise<readonly Answer[]>,
 ): Promise<void> {
-  await journal.change((content) => ({
-    ...content,
-    operations: new Map(content.operations).set(name, record),
-  }));
+  await journal.change(
+    (content) => ({ ...content, operations: new Map(content.operations).set(name, record) }),
+    commit,
+  );
 }
 
 function resultsOf(done: readonly DoneStep[]): StepResults {

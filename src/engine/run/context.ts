@@ -75,9 +75,9 @@ export class RunContext implements Context {
         kept(
           run,
           async () =>
-            await run.update((resource) =>
+            void (await run.update((resource) =>
               withStatus(resource, mergedStatus(statusOf(resource), shownStatus(run, fields))),
-            ),
+            )),
         ),
     };
   }

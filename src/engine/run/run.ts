@@ -36,6 +36,8 @@ export interface RunSurroundings {
   readonly aborted: (run: Run) => void;
 }
 
+type Edit = (resource: Resource) => Resource;
+
 export class Run implements RunScope, Holder {
   readonly around: RunSurroundings;
   readonly claim: Claim;
@@ -58,7 +60,7 @@ export class Run implements RunScope, Holder {
   #resource: Resource | undefined;
   #given: Resource | undefined;
   #revision = 0;
-  #edits: Promise<void> | undefined;
+  #edits: Promise<unknown> | undefined;
   #phase: Phase = "loading";
   #listening: Listening | undefined;
   #steps: StepsPart | undefined;
@@ -188,15 +190,15 @@ export class Run implements RunScope, Holder {
     throw refused;
   }
 
-  async update(edit: (resource: Resource) => Resource): Promise<void> {
+  async update(edit: Edit, alongside: readonly Write[] = []): Promise<readonly Answer[]> {
     const before = this.#edits;
-    const own = (async (): Promise<void> => {
+    const own = (async (): Promise<readonly Answer[]> => {
       // Whether the edit before this one failed is the business of who made it.
       if (before !== undefined) await before.catch(() => undefined);
-      await this.#edit(edit);
+      return await this.#edit(edit, alongside);
     })();
     this.#edits = own;
-    await own;
+    return await own;
   }
 
   /** What would be stored of it: what its kind has no place for is no reason to write. */
@@ -220,21 +222,19 @@ export class Run implements RunScope, Holder {
     return { kind: "put", key, uid, draft, when, claim, due };
   }
 
-  async #edit(edit: (resource: Resource) => Resource): Promise<void> {
+  async #edit(edit: Edit, alongside: readonly Write[]): Promise<readonly Answer[]> {
     for (let attempt = 1; ; attempt += 1) {
       this.#checkHeld();
-      const before = this.current();
-      const edited = edit(before);
-      if (edited === before) return;
-      const next = this.asStored(edited);
-      if (isSame(next, before)) return;
+      const next = this.#changed(edit);
+      if (next === undefined) return alongside.length > 0 ? await this.commit(alongside) : [];
       try {
-        const [answer] = await this.commit([await this.put(next)]);
-        if (answer === undefined || answer.kind === "refused") return;
-        this.load(withRevision(next, answer.revision), answer.revision);
-        return;
+        const [own, ...others] = await this.commit([await this.put(next), ...alongside]);
+        if (own !== undefined && own.kind !== "refused") {
+          this.load(withRevision(next, own.revision), own.revision);
+        }
+        return others;
       } catch (error) {
-        const isRace = isSetpointError(error, "resource.conflict");
+        const isRace = isSetpointError(error, "resource.conflict") && alongside.length === 0;
         if (!isRace || attempt >= limits.maxPatchAttempts) throw error;
       }
       if (!(await this.reread())) {
@@ -242,6 +242,15 @@ export class Run implements RunScope, Holder {
         throw new SetpointError("resource.not_found", "the resource is gone");
       }
     }
+  }
+
+  /** Undefined: it stays as it is. */
+  #changed(edit: Edit): Resource | undefined {
+    const before = this.current();
+    const edited = edit(before);
+    if (edited === before) return undefined;
+    const next = this.asStored(edited);
+    return isSame(next, before) ? undefined : next;
   }
 
   #checkHeld(): void {
