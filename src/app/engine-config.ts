@@ -26,6 +26,8 @@ export interface EngineConfig {
   readonly perNamespace: number | undefined;
   readonly leaseMs: number | undefined;
   readonly graceMs: number;
+  /** Looks at once at what failed or waits when it starts: for who tries something out. */
+  readonly looksAnew?: boolean;
 }
 
 const defaultGraceMs = 10_000;

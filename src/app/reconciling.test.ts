@@ -1,7 +1,8 @@
 // Reconcilers for kinds whose definitions somebody else makes, before or after the server starts.
 import assert from "node:assert/strict";
 import { it } from "node:test";
-import { done } from "../engine/outcome.ts";
+import { done, failed, waiting } from "../engine/outcome.ts";
+import type { Outcome } from "../engine/outcome.ts";
 import type { JsonObject } from "../kernel/json.ts";
 import { logger } from "../telemetry/log.ts";
 import type { LoadedModule } from "./load-modules.ts";
@@ -39,21 +40,27 @@ const thing = (name: string): JsonObject => ({
   metadata: { name, namespace: "default" },
 });
 
+interface Started {
+  readonly isWorker?: boolean;
+  readonly looksAnew?: boolean;
+  readonly outcomeFor?: (name: string) => Outcome;
+}
+
 /** Starts the module, and returns the names that were reconciled so far. */
 async function start(
   memory: MemoryPlane,
-  isWorker = true,
+  { isWorker = true, looksAnew = false, outcomeFor = () => done() }: Started = {},
 ): Promise<AsyncDisposable & { readonly seen: readonly string[] }> {
   const { plane, surroundings } = memory;
   const seen: string[] = [];
   const reconcile: LoadedModule["kinds"][number]["reconciler"]["reconcile"] = async (resource) => {
     seen.push(resource.metadata.name);
-    return done();
+    return outcomeFor(resource.metadata.name);
   };
   const kinds = [{ id, reconciler: { kind: id, reconcile } }];
   const modules = [{ file: "things.ts", name: "things", version: 1, kinds, systems: {} }];
   const bounds = { slots: undefined, perNamespace: undefined, leaseMs: undefined };
-  const config = { isWorker, ...bounds, graceMs: 0 };
+  const config = { isWorker, ...bounds, graceMs: 0, looksAnew };
   const log = logger(() => undefined, surroundings.clock);
   const running = await startReconciling({ plane, modules, config, surroundings, log });
   return { seen, [Symbol.asyncDispose]: () => Promise.resolve(running[Symbol.asyncDispose]()) };
@@ -91,7 +98,7 @@ it("runs nothing in a process that is no worker, and leaves it due for one that 
   await using memory = await openMemoryPlane({ reconciled: new Set([id]) });
   await memory.create(definition);
   {
-    await using running = await start(memory, false);
+    await using running = await start(memory, { isWorker: false });
     await memory.create(thing("a"));
     await memory.surroundings.timers.advance(1_000);
     assert.deepEqual(running.seen, []);
@@ -100,3 +107,30 @@ it("runs nothing in a process that is no worker, and leaves it due for one that 
   await memory.surroundings.timers.advance(1_000);
   assert.deepEqual(names(worker.seen), ["a"]);
 });
+
+/** One resource of each way to be unready, and one that is ready. */
+const outcomes: Readonly<Record<string, Outcome>> = {
+  "given-up": failed("Broken", "", { retry: "never" }),
+  "in-back-off": failed("Broken", "", { retry: "slow" }),
+  ready: done(),
+  waits: waiting({ kind: "configmaps", name: "none" }),
+};
+
+for (const looksAnew of [true, false]) {
+  const what = looksAnew ? "at once at what failed or waits" : "at nothing before its time";
+  it(`looks ${what} when it starts${looksAnew ? ", if that is asked for" : ""}`, async () => {
+    await using memory = await openMemoryPlane({ reconciled: new Set([id]) });
+    await memory.create(definition);
+    {
+      await using first = await start(memory, { outcomeFor: (name) => outcomes[name] ?? done() });
+      // The first start of all wakes everything; that is over before there is anything.
+      await memory.surroundings.timers.advance(120_000);
+      for (const name of Object.keys(outcomes)) await memory.create(thing(name));
+      await memory.surroundings.timers.advance(1_100);
+      assert.deepEqual(names(first.seen), Object.keys(outcomes));
+    }
+    await using second = await start(memory, { looksAnew });
+    await memory.surroundings.timers.advance(500);
+    assert.deepEqual(names(second.seen), looksAnew ? ["given-up", "in-back-off", "waits"] : []);
+  });
+}

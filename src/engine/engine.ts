@@ -27,6 +27,8 @@ export interface EngineOptions {
   readonly graceMs?: number;
   /** The most that is claimed ahead of need while runs are short. */
   readonly prefetch?: number;
+  /** What runs of earlier processes said, delays and giving up, counts for nothing. */
+  readonly looksAnew?: boolean;
   /** How systems outside are called, where the defaults do not suit them. */
   readonly outside?: OutsideOptions;
   readonly parts?: PartsOf;
@@ -57,6 +59,7 @@ export function startEngine(ports: EnginePorts, options: EngineOptions): Engine 
     perNamespace,
     leaseMs,
     prefetch,
+    looksAnew: options.looksAnew,
     roomMade: (key) => claims.roomMade(key),
   });
   const claims: ClaimLoop = new ClaimLoop({

@@ -66,3 +66,45 @@ it("a line does not grow with what somebody sent", () => {
   log.error({ error: new Error(huge), huge, parts: [huge] }, "failed");
   assert.ok((lines[0] ?? "").length < 100_000);
 });
+
+it("a log for people has key=value, and the stack of an error on lines of its own", () => {
+  const lines: string[] = [];
+  const log = logger((line) => lines.push(line), manualClock(0), "info", "text");
+  const key = { kind: "notices.board.example", namespace: "default", name: "hello" };
+  log.info({ key, text: "two words", empty: undefined, count: 2 }, "said");
+  const error = new TypeError("dome is not a function");
+  error.stack = "TypeError: dome is not a function\n    at reconcile (notice.ts:41:10)";
+  log.warn({ error, key }, "a reconciler has thrown");
+  const cause = Object.assign(new Error("connect refused"), { code: "ECONNREFUSED", stack: "x" });
+  const failed = new SetpointError("store.unavailable", "no store", {
+    cause,
+    details: { path: "/a" },
+  });
+  log.error({ error: failed }, "failed");
+  assert.equal(
+    lines.join(""),
+    [
+      '00:00:00.000 INFO  said key=notices.board.example/default/hello text="two words" count=2',
+      "00:00:00.000 WARN  a reconciler has thrown key=notices.board.example/default/hello",
+      "    TypeError: dome is not a function",
+      "        at reconcile (notice.ts:41:10)",
+      "00:00:00.000 ERROR failed",
+      '    no store [store.unavailable] {"path":"/a"}',
+      "    because: connect refused [ECONNREFUSED]",
+      "",
+    ].join("\n"),
+  );
+});
+
+it("a log for people does nothing to their terminal, whatever is in it", () => {
+  const lines: string[] = [];
+  const log = logger((line) => lines.push(line), manualClock(0), "info", "text");
+  const evil = "a\u001b[2Jb\r\nc\u202ed";
+  const error = Object.assign(new Error(evil), { code: evil });
+  const given = [error, evil, { [evil]: evil }, [evil], [], Symbol(evil), 1n, undefined, null];
+  for (const value of given) log.warn({ value }, evil);
+  const [first = ""] = lines;
+  assert.equal(first.split("\n").length - 2, String(error.stack).split("\n").length);
+  // oxlint-disable-next-line no-control-regex -- these are what must not be there
+  for (const line of lines) assert.doesNotMatch(line, /[\u0000-\u0009\u000b-\u001f\u202e]/);
+});

@@ -1,9 +1,12 @@
 /**
- * Structured logs: one JSON object per line on standard error, with a constant message and the
- * variables as fields. An error is logged once, at the edge, with its whole chain of causes.
+ * Structured logs on standard error, with a constant message and the variables as fields; how they
+ * are written is in log-form.ts. An error is logged once, at the edge, with its whole chain of
+ * causes.
  */
 import type { Clock } from "../kernel/clock.ts";
 import { isSetpointError } from "../kernel/errors.ts";
+import { formed } from "./log-form.ts";
+import type { LogForm } from "./log-form.ts";
 
 export type Level = "debug" | "info" | "warn" | "error";
 export type Fields = Readonly<Record<string, unknown>>;
@@ -23,14 +26,19 @@ const maxCauses = 8;
 const longestText = 16_384;
 const unshowable = "(cannot be shown)";
 
-export function logger(write: (line: string) => void, clock: Clock, least: Level = "info"): Logger {
+export function logger(
+  write: (lines: string) => void,
+  clock: Clock,
+  least: Level = "info",
+  form: LogForm = "json",
+): Logger {
   const at = (level: Level) => (fields: Fields, message: string) => {
     if (order.indexOf(level) < order.indexOf(least)) return;
     const time = new Date(clock.nowMs()).toISOString();
     const shown = Object.fromEntries(
       Object.entries(fields).map(([name, value]) => [name, loggable(value)]),
     );
-    write(`${JSON.stringify({ time, level, message, ...shown })}\n`);
+    write(formed(form, { time, level, message, fields: shown }));
   };
   return { debug: at("debug"), info: at("info"), warn: at("warn"), error: at("error") };
 }

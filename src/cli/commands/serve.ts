@@ -9,23 +9,35 @@ import type { ServeConfig, ServeOptions } from "../../app/config.ts";
 import { startServer } from "../../app/serve.ts";
 import { systemClock } from "../../kernel/clock.ts";
 import { logger } from "../../telemetry/log.ts";
+import type { LogForm } from "../../telemetry/log-form.ts";
 import type { Level } from "../../telemetry/log.ts";
 import { addStoreOptions } from "../store-options.ts";
 
 interface Flags extends ServeOptions {
   readonly config?: string;
+  readonly logFormat?: LogForm;
+}
+
+/** How the two commands differ. */
+interface Manner {
+  readonly level: Level;
+  readonly form: LogForm;
 }
 
 export function addServe(program: Command): void {
   addServeOptions(program.command("serve"))
     .description("run a server in the foreground")
-    .action((flags: Flags, command: Command) => serve(configOf(flags, command), "info"));
+    .action((flags: Flags, command: Command) =>
+      serve(configOf(flags, command), { level: "info", form: flags.logFormat ?? "json" }),
+    );
 }
 
 export function addDev(program: Command): void {
   addServeOptions(program.command("dev"))
-    .description("run a server for trying things out: as serve, but quiet")
-    .action((flags: Flags, command: Command) => serve(configOf(flags, command), "warn"));
+    .description("run a server for trying things out: as serve, but quiet, with a log for people")
+    .action((flags: Flags, command: Command) =>
+      serve(anew(configOf(flags, command)), { level: "warn", form: flags.logFormat ?? "text" }),
+    );
 }
 
 function addServeOptions(command: Command): Command {
@@ -59,6 +71,12 @@ function addServeOptions(command: Command): Command {
     .addOption(
       new Option("--slots <count>", "reconcilers that run at a time").env("SETPOINT_SLOTS"),
     )
+    .addOption(
+      new Option(
+        "--log-format <form>",
+        "json, or text for people (default: json; dev: text)",
+      ).choices(["json", "text"]),
+    )
     .addOption(new Option("--audit-policy <file>", "what to write to the audit log"))
     .addOption(new Option("--audit-log <file>", "where to write the audit log"));
 }
@@ -82,8 +100,13 @@ function configOf(flags: Flags, command: Command): ServeConfig {
   return serveConfig(Object.fromEntries(typed), readConfigFile(flags.config));
 }
 
-async function serve(config: ServeConfig, level: Level): Promise<void> {
-  const log = logger((line) => process.stderr.write(line), systemClock, level);
+/** Who tries something out has most likely just corrected what failed. */
+function anew(config: ServeConfig): ServeConfig {
+  return { ...config, engine: { ...config.engine, looksAnew: true } };
+}
+
+async function serve(config: ServeConfig, { level, form }: Manner): Promise<void> {
+  const log = logger((lines) => process.stderr.write(lines), systemClock, level, form);
   const server = await startServer(config, log, { guardsProcess: true });
   // Listened for before anybody is told: who reads the first line may ask for the end at once.
   const asked = new Promise<string>((resolve) => {

@@ -3,12 +3,10 @@
 // that is being stored people may write as well: pause it, delete it, say that it is not to be
 // touched. So what was planned is planned once more on what it was stored with.
 
-import type { Resource } from "../../kernel/resource.ts";
+import { planOf } from "./anew.ts";
 import { saysThatItBegins, withBegun } from "./begun.ts";
 import { withFinalizer } from "./document-edits.ts";
 import { withFirstWord } from "./first-word.ts";
-import { planFor } from "./plan.ts";
-import type { Plan } from "./plan.ts";
 import type { Run } from "./run.ts";
 
 /** Nearly always false: then there is nothing to wait for. */
@@ -18,17 +16,16 @@ export function hasToHold(run: Run): boolean {
 
 /** False: what was planned is not to be done any more. Throws when it was told to stop. */
 export async function holdFirst(run: Run): Promise<boolean> {
-  const { plan: planned, reconciler, claim } = run;
+  const { plan: planned, claim } = run;
   const { clock } = run.around.ports;
-  const planOf = (resource: Resource): Plan => planFor(resource, reconciler, claim.attempts);
   await run.update((resource) => {
-    const plan = planOf(resource);
+    const plan = planOf(run, resource);
     if (plan.kind !== "run") return resource;
     const told = withFirstWord(resource, clock.nowMs());
     const held = plan.addsFinalizer ? withFinalizer(told) : told;
     return saysThatItBegins(run, resource) ? withBegun(held, claim.attempts) : held;
   });
   if (run.abortCause !== undefined) run.signal.throwIfAborted();
-  const plan = planOf(run.current());
+  const plan = planOf(run, run.current());
   return plan.kind === "run" && plan.what === planned?.what && !plan.addsFinalizer;
 }

@@ -32,6 +32,8 @@ export interface RunSurroundings {
   readonly ports: EnginePorts;
   readonly parts: RunParts;
   readonly owner: string;
+  /** See anew.ts; undefined: all that was said before counts. */
+  readonly anewSinceMs?: number | undefined;
   /** Told once, when a run is first aborted. */
   readonly aborted: (run: Run) => void;
 }

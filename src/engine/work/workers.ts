@@ -9,6 +9,7 @@ import type { ResourceKey } from "../../kernel/resource.ts";
 import type { Claim, ClaimRequest } from "../../store/port.ts";
 import { Deadlines } from "./cohort.ts";
 import { RunContext } from "../run/context.ts";
+import { isAnew, planOf } from "../run/anew.ts";
 import { firstWordMs, lacksFirstWord, sayFirstWord } from "../run/first-word.ts";
 import { Heartbeat } from "./heartbeat.ts";
 import type { Lease } from "./heartbeat.ts";
@@ -19,7 +20,6 @@ import type { Loaded } from "./load-claims.ts";
 import type { Outcome } from "../outcome.ts";
 import { Paperwork } from "../run/paperwork.ts";
 import type { RunParts } from "../run/parts.ts";
-import { planFor } from "../run/plan.ts";
 import type { RunPlan } from "../run/plan.ts";
 import type { EnginePorts } from "../ports.ts";
 import { putAsideMs } from "./put-aside.ts";
@@ -49,6 +49,8 @@ export interface WorkerOptions {
   readonly leaseMs: number;
   /** The most that is claimed ahead of need. */
   readonly prefetch: number;
+  /** See anew.ts. */
+  readonly looksAnew?: boolean | undefined;
   /** There may be room for more, now that something of this kind and namespace is over. */
   readonly roomMade: (key: ResourceKey) => void;
 }
@@ -100,7 +102,8 @@ export class Workers {
     this.#ports = ports;
     this.#options = options;
     const { owner, slots, perNamespace } = options;
-    this.#around = { ports, parts, owner, aborted: (run) => this.#wasAborted(run) };
+    const anewSinceMs = options.looksAnew === true ? ports.clock.nowMs() : undefined;
+    this.#around = { ports, parts, owner, anewSinceMs, aborted: (run) => this.#wasAborted(run) };
     this.#instruments = new Instruments(ports);
     this.heartbeat = new Heartbeat(ports, options.leaseMs);
     this.#paperwork = new Paperwork(this.#around, this.heartbeat, (run) => this.#over(run));
@@ -233,16 +236,18 @@ export class Workers {
       return void this.#paperwork.settle(run, reportNothing(unreadableMs));
     }
     run.load(loaded.resource, loaded.revision);
-    const plan = planFor(run.current(), run.reconciler, run.claim.attempts);
+    const plan = planOf(run, run.current());
     if (plan.kind !== "run") {
       run.startedMs = this.#ports.clock.nowMs();
       return void this.#paperwork.settle(run, reportUnrun(run, plan));
     }
     const nowMs = this.#ports.clock.nowMs();
-    const leftMs = Math.max(
-      putAsideMs(run.current(), run.reconciler, nowMs),
-      tooEarlyMs(run.current(), nowMs),
-    );
+    const leftMs = isAnew(run, run.current())
+      ? 0
+      : Math.max(
+          putAsideMs(run.current(), run.reconciler, nowMs),
+          tooEarlyMs(run.current(), nowMs),
+        );
     if (leftMs > 0) return void this.#paperwork.settle(run, reportNothing(leftMs));
     run.plan = plan;
     if (this.#abandoned.has(run.uid)) {
