@@ -33,6 +33,8 @@ export interface KubeSurfaceInput {
   readonly plane: ControlPlane;
   /** The workers of this process, where it has any. */
   readonly worker: Worker | undefined;
+  /** Whether no other process has the store. */
+  readonly isAlone: boolean;
   readonly credentials: Credentials;
   readonly authentication: Authentication;
   readonly log: Logger;
@@ -46,7 +48,8 @@ export interface KubeSurfaceInput {
 const maxTokenSeconds = 86_400 * 365;
 
 export function kubeSurface(input: KubeSurfaceInput): KubeApi {
-  const { plane, worker, credentials, authentication, log, stopping, audit, url, observed } = input;
+  const { plane, worker, isAlone, credentials, authentication } = input;
+  const { log, stopping, audit, url, observed } = input;
   const { intents, feed, hub, rbac } = plane;
   const { signer, lookup, apiAudiences } = credentials;
   const reviews = { rbac, authentication, signer, lookup, apiAudiences, maxTokenSeconds };
@@ -67,11 +70,11 @@ export function kubeSurface(input: KubeSurfaceInput): KubeApi {
       versionPath,
       observed.path,
       openidPaths(credentials, url),
-      operationsPath(plane, worker),
+      operationsPath({ ...plane, isAlone }, worker),
     ],
     special: new Map([
       ...reviewHandlers(reviews),
-      [whySubresource, whyHandler({ ...plane, worker })],
+      [whySubresource, whyHandler({ ...plane, worker, isAlone })],
     ]),
     isOpen: isHealthPath,
     onRequest: observed.onRequest,

@@ -85,7 +85,11 @@ describe("a module", () => {
   it("is refused when it exports no module", async () => {
     await refused(/has no default export/, "export const module = 1;");
     await refused(/does not export a module/, "export default 1;");
-    await refused(/kinds must be a list/, 'export default { name: "a" };');
+    await refused(/\.ts: kinds must be a list/, 'export default { name: "a" };');
+    await refused(
+      /\.ts: kinds is empty; a module has at least one kind/,
+      'export default { name: "a", kinds: [] };',
+    );
     await refused(/name must be a text/, "export default { kinds: [] };");
     await refused(/name .*lowercase/i, 'export default { name: "A b", kinds: [] };');
     await refused(

@@ -90,51 +90,52 @@ export function loadedModule(file: string, value: unknown): LoadedModule {
   const { name, version = 1, kinds, systems = {} } = value as Partial<Module>;
   const nameProblem = typeof name === "string" ? dnsLabelProblems(name)[0] : "must be a text";
   if (typeof name !== "string" || nameProblem !== undefined) {
-    throw wrong(file, `name ${nameProblem}`);
+    throw wrongPart(file, `name ${nameProblem}`);
   }
   if (!Number.isSafeInteger(version) || version < 1) {
-    throw wrong(file, "version must be a whole number from 1 on");
+    throw wrongPart(file, "version must be a whole number from 1 on");
   }
-  if (!Array.isArray(kinds) || kinds.length === 0) throw wrong(file, "kinds must be a list");
+  if (!Array.isArray(kinds)) throw wrongPart(file, "kinds must be a list");
+  if (kinds.length === 0) throw wrongPart(file, "kinds is empty; a module has at least one kind");
   const loaded = (kinds as readonly unknown[]).map((entry, index) =>
     loadedKind(file, `kinds[${index}]`, entry),
   );
   if (!isObject(systems) || !Object.values(systems).every(isObject)) {
-    throw wrong(file, "systems must hold the options of each system by its name");
+    throw wrongPart(file, "systems must hold the options of each system by its name");
   }
   for (const [system, options] of Object.entries(systems)) {
     const problem = systemProblem(system, options);
-    if (problem !== undefined) throw wrong(file, problem);
+    if (problem !== undefined) throw wrongPart(file, problem);
   }
   return { file, name, version, kinds: loaded, systems };
 }
 
 function loadedKind(file: string, field: string, entry: unknown): LoadedKind {
-  if (!isObject(entry)) throw wrong(file, `${field} must have a kind and a reconciler`);
+  if (!isObject(entry)) throw wrongPart(file, `${field} must have a kind and a reconciler`);
   const { kind, reconciler, arm } = entry as Partial<ModuleKind>;
   if (typeof kind !== "string" && !isObject(kind)) {
-    throw wrong(file, `${field}.kind must be a kind, or the id of one`);
+    throw wrongPart(file, `${field}.kind must be a kind, or the id of one`);
   }
   if (!isObject(reconciler) || typeof reconciler.reconcile !== "function") {
-    throw wrong(file, `${field}.reconciler must have a function called reconcile`);
+    throw wrongPart(file, `${field}.reconciler must have a function called reconcile`);
   }
   for (const name of ["remove", "observe"] as const) {
     if (reconciler[name] === undefined || typeof reconciler[name] === "function") continue;
-    throw wrong(file, `${field}.reconciler.${name} must be a function`);
+    throw wrongPart(file, `${field}.reconciler.${name} must be a function`);
   }
   const optionProblem = reconcilerProblem(`${field}.reconciler`, reconciler);
-  if (optionProblem !== undefined) throw wrong(file, optionProblem);
+  if (optionProblem !== undefined) throw wrongPart(file, optionProblem);
   const problem = typeof kind === "string" ? undefined : kindProblem(kind);
-  if (problem !== undefined) throw wrong(file, `${field}.kind: ${problem}`);
+  if (problem !== undefined) throw wrongPart(file, `${field}.kind: ${problem}`);
   const id = idOfModuleKind({ kind });
   if (builtinIds.has(id)) {
     const why = "a kind of the server itself, whose resources make nothing due";
-    throw wrong(file, `${field}.kind is ${id}, ${why}; refer to them from a kind of your own`);
+    throw wrongPart(file, `${field}.kind is ${id}, ${why}; refer to them from a kind of your own`);
   }
   if (reconciler.kind !== undefined && reconciler.kind !== id) {
-    throw wrong(file, `${field}.reconciler.kind is ${reconciler.kind} but the kind is ${id}`);
+    throw wrongPart(file, `${field}.reconciler.kind is ${reconciler.kind} but the kind is ${id}`);
   }
-  if (arm !== undefined && !isObject(arm)) throw wrong(file, `${field}.arm must be a face`);
+  if (arm !== undefined && !isObject(arm)) throw wrongPart(file, `${field}.arm must be a face`);
   return {
     id,
     reconciler: reconcilerOf({ kind, reconciler }),
@@ -181,8 +182,17 @@ function isObject(value: unknown): value is object {
   return typeof value === "object" && value !== null;
 }
 
+/** The problem begins with the field that has it. */
+function wrongPart(file: string, problem: string): SetpointError {
+  return refused(`the module ${file}: ${problem}`, file);
+}
+
 function wrong(file: string, problem: string, cause?: unknown): SetpointError {
-  return new SetpointError("config.invalid", `the module ${file} ${problem}`, {
+  return refused(`the module ${file} ${problem}`, file, cause);
+}
+
+function refused(message: string, file: string, cause?: unknown): SetpointError {
+  return new SetpointError("config.invalid", message, {
     cause,
     details: { option: "module", file },
     suggestion: "see docs/authoring-a-kind.md and docs/reference/engine.md",

@@ -28,6 +28,7 @@ import { EngineEvents } from "./engine-events.ts";
 import { engineResources } from "./engine-resources.ts";
 import { kindsOf, systemsOf } from "./load-modules.ts";
 import type { LoadedModule } from "./load-modules.ts";
+import { wakeUnsettled } from "./look-anew.ts";
 
 export interface ReconcilingInput {
   readonly plane: ControlPlane;
@@ -47,6 +48,8 @@ export interface Worker extends Pick<Engine, "running" | "recent"> {
   /** As claims and statuses name it. */
   readonly name: string;
   readonly leaseMs: number;
+  /** The ids of the kinds that it works on. */
+  readonly kinds: ReadonlySet<string>;
 }
 
 export async function startReconciling(input: ReconcilingInput): Promise<Reconciling> {
@@ -61,9 +64,11 @@ export async function startReconciling(input: ReconcilingInput): Promise<Reconci
     const events = undo.use(new EngineEvents({ ...input.plane, ...input.surroundings, log }));
     const engine = undo.use(startWorker(input, name, events));
     for (const reconciler of reconcilers) engine.add(reconciler);
+    if (config.looksAnew === true) undo.use(lookAnew(input));
     log.info({ reconcilers: reconcilers.length }, "reconcilers running");
     const { leaseMs = defaultLeaseMs } = config;
-    worker = { name, leaseMs, running: () => engine.running(), recent: () => engine.recent() };
+    const look = { running: () => engine.running(), recent: () => engine.recent() };
+    worker = { name, leaseMs, kinds: kindsOf(modules), ...look };
   }
   const running = undo.move();
   return { worker, [Symbol.asyncDispose]: () => running.disposeAsync() };
@@ -75,7 +80,7 @@ function startWorker(
   events: EngineEvents,
 ): Engine {
   const { intents, meter } = plane;
-  const { slots, perNamespace, leaseMs, graceMs } = config;
+  const { slots, perNamespace, leaseMs, graceMs, looksAnew = false } = config;
   const ports: EnginePorts = {
     store: intents.store,
     resources: engineResources({
@@ -90,12 +95,33 @@ function startWorker(
   return startEngine(ports, {
     owner,
     graceMs,
+    looksAnew,
     outside: { systems: systemsOf(modules) },
     companions: [wakingCompanion],
     ...(slots === undefined ? {} : { slots }),
     ...(perNamespace === undefined ? {} : { perNamespace }),
     ...(leaseMs === undefined ? {} : { leaseMs }),
   });
+}
+
+/** Goes on beside the start; ended with the engine. */
+function lookAnew({ plane, modules, log }: ReconcilingInput): AsyncDisposable {
+  const stop = new AbortController();
+  const waking = (async (): Promise<void> => {
+    try {
+      for (const kind of kindsOf(modules)) {
+        await wakeUnsettled(plane.intents.store, kind, stop.signal);
+      }
+    } catch (error) {
+      if (!stop.signal.aborted) log.warn({ error }, "what failed or waits could not be woken");
+    }
+  })();
+  return {
+    [Symbol.asyncDispose]: async () => {
+      stop.abort();
+      await waking;
+    },
+  };
 }
 
 /** Nobody's policy may keep a server from starting. */

@@ -86,6 +86,7 @@ export async function startServer(
       kubeSurface({
         plane,
         worker,
+        isAlone: config.store.kind === "sqlite",
         credentials,
         authentication,
         log,

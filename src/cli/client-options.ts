@@ -14,9 +14,11 @@ export interface ClientFlags {
   readonly output: "text" | "json";
 }
 
-export function addClientOptions(command: Command): Command {
+const ofResource = "namespace of the resource (default: that of the context)";
+
+export function addClientOptions(command: Command, namespace = ofResource): Command {
   return command
-    .option("-n, --namespace <name>", "namespace of the resource (default: that of the context)")
+    .option("-n, --namespace <name>", namespace)
     .option("--kubeconfig <file>", "how to reach the server (default: KUBECONFIG, or --data)")
     .option("--context <name>", "another context of the kubeconfig than its current one")
     .addOption(

@@ -32,14 +32,24 @@ function queueCells(queue: JsonObject): readonly (readonly string[])[] {
   const due = numberAt(queue, "due") ?? 0;
   const oldest = numberAt(queue, "oldestDueMs");
   const late = oldest === undefined ? "" : `, the oldest for ${spanText(oldest)}`;
+  const workers = workersText(textAt(queue, "workers"));
   const kind = textAt(queue, "kind");
   return [
-    [textAt(queue, "resource"), `${due} due${late}`],
+    [textAt(queue, "resource"), `${due} due${late}${workers}`],
     ...objectsAt(queue, "next").map((item) => {
       const named = { kind, namespace: textAt(item, "namespace"), name: textAt(item, "name") };
       return [`  ${nameOf(named)}`, workText(item)];
     }),
+    ...objectsAt(queue, "paused").map((item) => {
+      const named = { kind, namespace: textAt(item, "namespace"), name: textAt(item, "name") };
+      return [`  ${nameOf(named)}`, "paused"];
+    }),
   ];
+}
+
+function workersText(workers: string): string {
+  if (workers === "none") return "; no server here works on this kind";
+  return workers === "unknown" ? "; this server does not work on this kind" : "";
 }
 
 function workText(item: JsonObject): string {

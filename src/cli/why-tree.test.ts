@@ -78,7 +78,11 @@ test("operations are three tables", () => {
           { namespace: "team", name: "held", claim: { owner: "host-2", expiresInMs: 9 } },
           { name: "later", dueInMs: 38_000 },
         ],
+        paused: [{ namespace: "team", name: "held" }],
       },
+      { resource: "nets.example.com", due: 1, workers: "none" },
+      { resource: "subnets.example.com", due: 0, workers: "unknown" },
+      { resource: "zones.example.com", due: 0, workers: "here" },
     ],
     recent: [
       {
@@ -104,6 +108,10 @@ test("operations are three tables", () => {
     "    Task/late in team  due for 90 s",
     "    Task/held in team  held by host-2",
     "    Task/later         due in 38 s",
+    "    Task/held in team  paused",
+    "  nets.example.com     1 due; no server here works on this kind",
+    "  subnets.example.com  0 due; this server does not work on this kind",
+    "  zones.example.com    0 due",
     "",
     "RECENTLY HERE",
     "  2026-01-01T00:00:00Z  Task/a in team  reconcile  failed  7 ms  try 2  Broken: no",

@@ -56,7 +56,7 @@ function isShownError(value: unknown): value is ShownError {
 }
 
 function errorLines({ message, code, details, stack }: ShownError, at: number): readonly string[] {
-  const codeText = code === undefined ? "" : ` [${String(code)}]`;
+  const codeText = typeof code === "string" || typeof code === "number" ? ` [${code}]` : "";
   const isTelling = typeof details === "object" && details !== null;
   const detailsText = isTelling && Object.keys(details).length > 0 ? ` ${valueText(details)}` : "";
   // A stack begins with the type and the message.

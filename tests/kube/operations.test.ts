@@ -100,6 +100,22 @@ describe("operations", () => {
     assert(dueInMs > 1_000 && dueInMs <= 90_000, `${dueInMs}`);
   });
 
+  it("show what is paused, though no queue has it, and who works on a kind", async () => {
+    const path = `/apis/${group}/v1/namespaces/team/tasks/well`;
+    const set = async (paused: string | null): Promise<void> => {
+      const patch = { metadata: { annotations: { "setpoint.dev/paused": paused } } };
+      const type = { "content-type": "application/merge-patch+json" };
+      assert.equal((await server.request("PATCH", path, patch, type)).status, 200);
+    };
+    await set("true");
+    const [queue] = pickList(await operations(), "queues");
+    assert.deepEqual(names(pickList(queue, "paused")), ["team/well"]);
+    assert.equal(pick(queue, "workers"), "here");
+    assert.equal(pick(await operations("?namespace=other"), "queues.0.paused"), undefined);
+    await set(null);
+    assert.equal(pick(await operations(), "queues.0.paused"), undefined);
+  });
+
   it("can be those of one kind or namespace, and few", async () => {
     const other = await operations("?namespace=other");
     assert.deepEqual(names(pickList(other, "running")), ["other/slow"]);

@@ -140,6 +140,9 @@ function getting(...resources: readonly string[]): object {
   return { apiGroups: [group], resources, verbs: ["get"] };
 }
 
+/** All of this is on a server that has the store for itself, and no module. */
+const unattended = "no server here works on this kind";
+
 describe("why", () => {
   it("answers in one sentence for what is ready", async () => {
     await make("databases", "fine", ready);
@@ -149,7 +152,7 @@ describe("why", () => {
       apiVersion: "setpoint.dev/v1",
       metadata: { name: "fine", namespace: "team" },
       ready: true,
-      summary: "Database/fine is ready",
+      summary: `Database/fine is ready, but ${unattended}`,
       causes: [],
       resource: {
         apiVersion: `${group}/v1`,
@@ -158,7 +161,8 @@ describe("why", () => {
         name: "fine",
         state: "Ready",
         ready: "True",
-        message: "ready",
+        message: `ready, but ${unattended}`,
+        workers: "none",
         work: { dueInMs: pick(found, "resource.work.dueInMs") },
       },
     });
@@ -168,30 +172,31 @@ describe("why", () => {
     await make("networks", "broken", failing);
     await make("databases", "orders", waitingFor(network("broken"), network("absent")));
     const found = await explained(pathTo("databases", "orders"));
-    assert.equal(
-      pick(found, "summary"),
-      "Database/orders is not ready: " +
-        "waiting for Network/broken to be Ready and Network/absent to be Ready",
-    );
+    assert.equal(pick(found, "summary"), `Database/orders is not ready: ${unattended}`);
+    assert.deepEqual(pick(found, "resource.details"), [
+      "it was waiting for Network/broken to be Ready and Network/absent to be Ready",
+    ]);
     const causes = pickList(found, "causes").map((cause) => {
       return `${pickText(cause, "kind")}/${pickText(cause, "name")}: ${pickText(cause, "message")}`;
     });
     assert.deepEqual(causes, [
-      "Network/broken: given up until its spec changes or somebody asks for another try",
+      `Database/orders: ${unattended}`,
+      `Network/broken: ${unattended}`,
       "Network/absent: does not exist",
     ]);
-    assert.deepEqual(pick(found, "causes.0.details"), [
+    assert.deepEqual(pick(found, "causes.1.details"), [
       "CreateFailed: quota exceeded in region eu",
     ]);
     assert.equal(pick(found, "resource.blockers.0.relation"), "WaitsFor");
     assert.equal(pick(found, "resource.blockers.0.apiVersion"), `${group}/v1`);
   });
 
-  it("tells how long something has been due without a worker", async () => {
+  it("tells that something is due and no server works on its kind", async () => {
     await make("databases", "fresh", {});
     const found = await explained(pathTo("databases", "fresh"));
-    assert.equal(pick(found, "resource.state"), "Queued");
-    assert.equal(pick(found, "resource.message"), "due now, waiting for a worker");
+    assert.equal(pick(found, "resource.state"), "Unattended");
+    assert.equal(pick(found, "resource.message"), unattended);
+    assert(Number(pick(found, "resource.work.dueInMs")) <= 0);
   });
 
   it("shows owned resources that are not ready", async () => {

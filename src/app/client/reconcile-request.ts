@@ -4,10 +4,10 @@
  */
 import { annotations } from "../../kernel/annotations.ts";
 import type { Clock } from "../../kernel/clock.ts";
-import { SetpointError } from "../../kernel/errors.ts";
+import { SetpointError, isSetpointError } from "../../kernel/errors.ts";
 import type { Ids } from "../../kernel/ids.ts";
 import type { Json } from "../../kernel/json.ts";
-import { objectsAt, textAt } from "../../kernel/json-read.ts";
+import { objectAt, objectsAt, textAt } from "../../kernel/json-read.ts";
 import type { Timers } from "../../kernel/timers.ts";
 import type { ApiClient } from "./api-client.ts";
 import type { NamedResource } from "./resource-argument.ts";
@@ -16,6 +16,8 @@ export interface WaitOptions {
   readonly timeoutMs: number;
   readonly clock: Clock;
   readonly timers: Timers;
+  /** Told what holds it up, when that takes a while, and when it changes. */
+  readonly tell?: (text: string) => void;
 }
 
 export interface Handled {
@@ -28,6 +30,8 @@ export interface Handled {
 
 const firstPauseMs = 50;
 const longestPauseMs = 1_000;
+/** Whoever waits for longer wants to know what for. */
+const quietMs = 3_000;
 
 /** The token by which the request can be recognised. */
 export async function requestRun(
@@ -44,15 +48,58 @@ export async function waitForRun(
   client: ApiClient,
   resource: NamedResource,
   token: string,
-  { timeoutMs, clock, timers }: WaitOptions,
+  { timeoutMs, clock, timers, tell }: WaitOptions,
 ): Promise<Handled> {
-  const deadlineMs = clock.nowMs() + timeoutMs;
+  const startMs = clock.nowMs();
+  let told = "";
   for (let pauseMs = firstPauseMs; ; pauseMs = Math.min(pauseMs * 2, longestPauseMs)) {
     const document = await client.get(resource.path);
     if (isHandled(document, token)) return handledIn(document);
-    if (clock.nowMs() >= deadlineMs) throw tooLate(resource);
+    const why = await explanationOf(client, resource);
+    const obstacle = obstacleIn(document, why);
+    if (obstacle !== undefined) throw inVain(resource, obstacle);
+    const waitedMs = clock.nowMs() - startMs;
+    const summary = textAt(why, "summary");
+    if (waitedMs >= timeoutMs) throw tooLate(resource, summary);
+    const state = textAt(why, "resource", "state");
+    if (waitedMs >= quietMs && state !== told && summary !== "") tell?.(summary);
+    if (waitedMs >= quietMs) told = state;
     await timers.sleep(pauseMs);
   }
+}
+
+/** Empty when one may not ask, or an older server does not know. */
+async function explanationOf(client: ApiClient, { path }: NamedResource): Promise<Json> {
+  try {
+    return await client.get(`${path}/why`);
+  } catch (error) {
+    if (isSetpointError(error)) return {};
+    throw error;
+  }
+}
+
+interface Obstacle {
+  readonly what: string;
+  readonly suggestion: string;
+}
+
+/** Why no wait is long enough; undefined when it may be run. */
+function obstacleIn(document: Json, why: Json): Obstacle | undefined {
+  const set = (name: string): string => textAt(document, "metadata", "annotations", name);
+  const without = (name: string): string => `take away its annotation ${name}; then it is run`;
+  if (set(annotations.paused) === "true") {
+    return { what: "it is paused", suggestion: without(annotations.paused) };
+  }
+  const isSkipped = conditionOf(document, "Synced", "reason") === "Skipped";
+  if (isSkipped && set(annotations.policy) === "skip") {
+    return { what: "its policy is to skip it", suggestion: without(annotations.policy) };
+  }
+  const known = objectAt(why, "resource");
+  if (textAt(known, "state") === "") return undefined;
+  const workers = textAt(known, "workers");
+  const suggestion = "start a server that is a worker, with a module for its kind; then it is run";
+  if (workers === "none") return { what: "no server here works on this kind", suggestion };
+  return workers === "" ? { what: "no reconciler handles its kind", suggestion } : undefined;
 }
 
 /** Ours, or a later one: whoever asked after us has had ours dealt with as well. */
@@ -63,17 +110,27 @@ function isHandled(document: Json, token: string): boolean {
 }
 
 function handledIn(document: Json): Handled {
-  const conditions = objectsAt(document, "status", "conditions");
-  const of = (type: string) => conditions.find((each) => textAt(each, "type") === type);
-  const isSynced = textAt(of("Synced"), "status") !== "False";
-  const isReady = textAt(of("Ready"), "status") === "True";
-  const told = isSynced ? of("Ready") : of("Synced");
-  const words = [textAt(told, "reason"), textAt(told, "message")].filter((word) => word !== "");
+  const isSynced = conditionOf(document, "Synced", "status") !== "False";
+  const isReady = conditionOf(document, "Ready", "status") === "True";
+  const told = isSynced ? "Ready" : "Synced";
+  const said = [conditionOf(document, told, "reason"), conditionOf(document, told, "message")];
+  const words = said.filter((word) => word !== "");
   return { isSynced, isReady, report: words.join(": ") };
 }
 
-function tooLate({ kind, name }: NamedResource): SetpointError {
-  const message = `${kind}/${name} was not reconciled in time; the request stands`;
+function conditionOf(document: Json, type: string, field: string): string {
+  const conditions = objectsAt(document, "status", "conditions");
+  return textAt(conditions.find((each) => textAt(each, "type") === type) ?? {}, field);
+}
+
+function inVain({ kind, name }: NamedResource, { what, suggestion }: Obstacle): SetpointError {
+  const message = `${kind}/${name} is not reconciled: ${what}; the request stands`;
+  return new SetpointError("request.invalid", message, { suggestion });
+}
+
+function tooLate({ kind, name }: NamedResource, summary: string): SetpointError {
+  const why = summary === "" ? "" : ` (${summary})`;
+  const message = `${kind}/${name} was not reconciled in time${why}; the request stands`;
   return new SetpointError("request.timeout", message, {
     suggestion: `see what holds it: setpoint why ${kind.toLowerCase()}/${name}`,
   });

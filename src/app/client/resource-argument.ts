@@ -24,7 +24,8 @@ function partsOf(words: readonly string[]): readonly [string, string] {
   const parts = words.flatMap((word) => word.split("/"));
   const [kind = "", name = ""] = parts;
   if (parts.length === 2 && kind !== "" && name !== "") return [kind, name];
-  throw new SetpointError("config.invalid", "a resource is named as KIND/NAME", {
+  const what = words.length === 0 ? "no resource is named" : `${words.join(" ")} names none`;
+  throw new SetpointError("config.invalid", `${what}: a resource is named as KIND/NAME`, {
     suggestion: "write for example database/orders, or databases.example.com/orders",
   });
 }

@@ -2,7 +2,7 @@
 // ready. Each is shown only to who may get it; of the others not even that they exist is told.
 
 import { defaultLeaseMs } from "../../engine/engine.ts";
-import type { Subject } from "../../engine/why/diagnosis.ts";
+import type { KnownWorkers, Subject } from "../../engine/why/diagnosis.ts";
 import type { Observer } from "../../engine/why/explain.ts";
 import type { Seen } from "../../engine/why/suspicion.ts";
 import type { ResourceAccess } from "../../intents/auth/policy.ts";
@@ -18,7 +18,9 @@ import type { Worker } from "../reconciling.ts";
 
 export interface Observed extends Pick<ControlPlane, "intents" | "rbac" | "dependentsOf"> {
   /** The workers of this process, where it has any. */
-  readonly worker: Pick<Worker, "running" | "name" | "leaseMs"> | undefined;
+  readonly worker: Pick<Worker, "running" | "name" | "leaseMs" | "kinds"> | undefined;
+  /** Whether no other process has the store. */
+  readonly isAlone: boolean;
 }
 
 /** What is left of a namespace or a kind that is being deleted: enough to see what it is. */
@@ -88,6 +90,7 @@ async function seenOf(
     runningMs: work?.claim === undefined ? undefined : runningMs(plane, work.claim.token),
     silentMs: work?.claim === undefined ? undefined : silentMs(plane, work.claim),
     isReconciled: served.isReconciled,
+    workers: workersFor(plane, key.kind),
     isBuiltIn: served.kind.origin === "built-in",
     dependents: plane.dependentsOf(record.uid),
     content: await contentOf(plane, key, resource),
@@ -95,6 +98,16 @@ async function seenOf(
   };
   return { kind: "found", subject };
 }
+
+export function workersFor(
+  { worker, isAlone }: Pick<Observed, "isAlone"> & { readonly worker: Kinds | undefined },
+  kind: string,
+): KnownWorkers {
+  if (worker?.kinds.has(kind) === true) return "here";
+  return isAlone ? "none" : "unknown";
+}
+
+type Kinds = Pick<Worker, "kinds">;
 
 function runningMs({ worker, intents }: Observed, token: number): number | undefined {
   const run = worker?.running().find((each) => each.token === token);

@@ -11,17 +11,20 @@ import type { UserInfo } from "../../intents/auth/user.ts";
 import { badRequest } from "../../intents/refusals.ts";
 import { timeText } from "../../kernel/clock.ts";
 import type { Json, JsonObject } from "../../kernel/json.ts";
+import { pausedPath } from "../../kernel/paused.ts";
 import type { ResourceKey } from "../../kernel/resource.ts";
+import type { ListQuery, Store, StoredRecord } from "../../store/port.ts";
 import type { PathHandler } from "../../surfaces/kube/api.ts";
 import { errorForm } from "../../surfaces/kube/negotiate.ts";
 import { sendJson } from "../../surfaces/kube/respond.ts";
 import { notAllowed } from "../../surfaces/kube/routing.ts";
 import type { ControlPlane } from "../control-plane.ts";
 import type { Worker } from "../reconciling.ts";
-import { mayGet } from "./observer.ts";
+import { mayGet, workersFor } from "./observer.ts";
+import type { Observed } from "./observer.ts";
 import { operationsVersion, placeJson, workJson } from "./why-document.ts";
 
-type Plane = Pick<ControlPlane, "intents" | "rbac">;
+type Plane = Pick<ControlPlane, "intents" | "rbac"> & Pick<Observed, "isAlone">;
 
 const path = "/operations";
 const defaultLimit = 20;
@@ -66,7 +69,7 @@ async function operationsDocument(
   const nowMs = plane.intents.clock.nowMs();
   const running = sift(plane, asked, worker?.running() ?? []);
   const recent = sift(plane, asked, worker?.recent() ?? []);
-  const queues = await queuesJson(plane, asked);
+  const queues = await queuesJson(plane, worker, asked);
   const hidden = running.hidden + recent.hidden + queues.hidden;
   return {
     kind: "Operations",
@@ -103,7 +106,11 @@ function sift<T extends { readonly key: ResourceKey }>(
   return { shown, hidden };
 }
 
-async function queuesJson(plane: Plane, asked: Asked): Promise<Sifted<JsonObject>> {
+async function queuesJson(
+  plane: Plane,
+  worker: Worker | undefined,
+  asked: Asked,
+): Promise<Sifted<JsonObject>> {
   const { kinds, store } = plane.intents;
   const reconciled = kinds.all().filter(({ isReconciled }) => isReconciled);
   const shown: JsonObject[] = [];
@@ -114,17 +121,31 @@ async function queuesJson(plane: Plane, asked: Asked): Promise<Sifted<JsonObject
     const place = namespace === undefined ? {} : { namespace };
     const { due, next } = await store.backlog({ kind: id, limit, ...place });
     const items = sift(plane, asked, next);
-    hidden += items.hidden;
+    const paused = sift(plane, asked, await pausedOf(store, { kind: id, limit, ...place }));
+    hidden += items.hidden + paused.hidden;
     const oldest = next[0]?.work;
     const isLate = oldest?.claim === undefined && (oldest?.dueInMs ?? 0) < 0;
     shown.push({
       ...nameJson(plane, id),
+      workers: workersFor({ worker, isAlone: plane.isAlone }, id),
       due,
       ...(isLate ? { oldestDueMs: -(oldest?.dueInMs ?? 0) } : {}),
       next: items.shown.map(({ key, work }) => Object.assign(placeJson(key), workJson(work))),
+      ...(paused.shown.length === 0
+        ? {}
+        : { paused: paused.shown.map((one) => placeJson(one.key)) }),
     });
   }
   return { shown, hidden };
+}
+
+/** Nothing is planned for what is paused, so no queue has it. */
+async function pausedOf(
+  store: Pick<Store, "list">,
+  query: ListQuery,
+): Promise<readonly StoredRecord[]> {
+  const fields = [{ path: pausedPath, operator: "in", values: ["true"] }] as const;
+  return (await store.list({ ...query, fields })).records;
 }
 
 function runningJson(plane: Plane, run: RunInfo, nowMs: number): Json {

@@ -26,7 +26,7 @@ function causeJson({ key, kind, message, details }: Cause): JsonObject {
 }
 
 function explainedJson(explained: Explained): JsonObject {
-  const { key, apiVersion, kind, relation, state, ready, message, work, more } = explained;
+  const { key, apiVersion, kind, relation, state, ready, message, work, workers, more } = explained;
   const json: MutableJsonObject = {};
   if (relation !== undefined) json["relation"] = relation;
   if (apiVersion !== undefined) json["apiVersion"] = apiVersion;
@@ -38,6 +38,7 @@ function explainedJson(explained: Explained): JsonObject {
     ready,
     message,
     ...listJson("details", explained.details),
+    ...(workers === undefined ? {} : { workers }),
     ...(work === undefined ? {} : { work: workJson(work) }),
     ...listJson("blockers", explained.blockers.map(explainedJson)),
     ...(more === 0 ? {} : { moreBlockers: more }),

@@ -10,11 +10,20 @@ interface Flags extends ClientFlags {
   readonly limit: string;
 }
 
+const explained = `
+What runs and what ran is of the server that answers; queues are those of all servers.
+A queue has what is due now or later, who holds it, and what is paused.
+
+Examples:
+  setpoint operations --kind database -n team-a
+  setpoint why database/orders -n team-a         about one resource`;
+
 export function addOperations(program: Command): void {
-  addClientOptions(program.command("operations"))
-    .description("show what runs, what waits and what ran lately")
-    .option("--kind <kind>", "only of this kind")
-    .option("--limit <count>", "entries of each list", "20")
+  addClientOptions(program.command("operations"), "only of this namespace (default: of all)")
+    .description("show what runs, what waits and what ran lately, of the kinds that are reconciled")
+    .option("--kind <kind>", "only of this kind, as kubectl takes it")
+    .option("--limit <count>", "at most so many entries of each list, up to 500", "20")
+    .addHelpText("after", explained)
     .action(async (flags: Flags) => {
       const client = clientFor(flags);
       const query = new URLSearchParams({ limit: flags.limit });

@@ -1,5 +1,5 @@
 // `setpoint reconcile KIND/NAME`: asks for a run now, also of what has been given up. With --wait
-// it tells how the run ended; exit code 1 when that failed.
+// it tells how the run ended; exit code 1 when that failed, or when there will be none.
 import type { Command } from "commander";
 import { requestRun, waitForRun } from "../../app/client/reconcile-request.ts";
 import { findResource } from "../../app/client/resource-argument.ts";
@@ -17,7 +17,7 @@ interface Flags extends ClientFlags {
 }
 
 export function addReconcile(program: Command): void {
-  addClientOptions(program.command("reconcile <resource...>"))
+  addClientOptions(program.command("reconcile [resource...]"))
     .description("ask for a resource to be reconciled now")
     .usage("KIND/NAME [options]")
     .option("--wait", "wait until that has happened, and tell how it ended")
@@ -33,7 +33,8 @@ export function addReconcile(program: Command): void {
         console.log(isText ? `${name} will be reconciled` : JSON.stringify({ token }));
         return;
       }
-      const times = { timeoutMs, clock: systemClock, timers: systemTimers };
+      const tell = (text: string): void => console.error(`still waiting: ${plainText(text)}`);
+      const times = { timeoutMs, clock: systemClock, timers: systemTimers, tell };
       const handled = await waitForRun(client, resource, token, times);
       const { isSynced, isReady, report } = handled;
       const verdict = isSynced ? (isReady ? "ready" : "not ready yet") : "failed";

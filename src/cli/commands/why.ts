@@ -12,7 +12,7 @@ interface Flags extends ClientFlags {
 }
 
 export function addWhy(program: Command): void {
-  addClientOptions(program.command("why <resource...>"))
+  addClientOptions(program.command("why [resource...]"))
     .description("tell why a resource is not ready, and what holds it up")
     .usage("KIND/NAME [options]")
     .option("--exit-code", "exit with 1 when it is not ready")

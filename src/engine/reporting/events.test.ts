@@ -51,6 +51,19 @@ it("a new resource that becomes ready is told once", () => {
   assert.deepEqual(told(good, good), []);
 });
 
+it("a resource that begins to wait for others is told once, with what for", () => {
+  const synced: Said = ["True", "ReconcileSuccess"];
+  const waits: Given = { ready: ["False", "Waiting", "there is no slogan"], synced };
+  assert.deepEqual(told({}, waits), ["Normal Waiting: there is no slogan"]);
+  const first: Given = { ready: ["False", "InProgress"], synced: ["Unknown", "InProgress"] };
+  assert.deepEqual(told(first, waits), ["Normal Waiting: there is no slogan"]);
+  assert.deepEqual(told(waits, waits), []);
+  const waitingFor = ["a", "b", "c"].map((name) => ({ kind: "configmaps", name }));
+  const silent: Given = { ready: ["False", "Waiting"], synced, reconcile: { waitingFor } };
+  assert.deepEqual(told({}, silent), ["Normal Waiting: waits for configmaps/a and 2 more"]);
+  assert.deepEqual(told(good, waits), ["Warning Waiting: there is no slogan"]);
+});
+
 it("a resource that is being made is told when it is ready", () => {
   const making: Given = {
     ready: ["False", "InProgress", "1 of 3"],

@@ -5,6 +5,7 @@
 
 import { findCondition } from "../../kernel/conditions.ts";
 import type { Condition } from "../../kernel/conditions.ts";
+import { objectsAt, textAt } from "../../kernel/json-read.ts";
 import { finalizer } from "../names.ts";
 import type { EngineEvent } from "../ports.ts";
 import type { Resource } from "../../kernel/resource.ts";
@@ -23,6 +24,8 @@ export type EventText = Pick<EngineEvent, "type" | "reason" | "message">;
 export const pausedReason = "ReconcilePaused";
 /** Over within seconds, and no more than a matter of load. */
 const passingReason = "Busy";
+/** Of the condition Ready, while others have to come first. */
+const waitingReason = "Waiting";
 const maxShownToken = 64;
 
 /** What happened between two states of a resource; `after` is its last state when it is gone. */
@@ -72,11 +75,26 @@ function isReminder(before: Resource, after: Resource): boolean {
 function readyEvents(before: Resource, after: Resource): readonly EventText[] {
   const old = conditionOf(before, readyType);
   const now = conditionOf(after, readyType);
-  if (now === undefined || old?.status === now.status) return [];
+  if (now === undefined) return [];
+  if (old?.status !== "True" && now.reason === waitingReason && old?.reason !== waitingReason) {
+    return [normal(waitingReason, now.message || blockersText(after))];
+  }
+  if (old?.status === now.status) return [];
   if (now.status === "True") return [normal(now.reason, now.message || "it can be used")];
   // At its beginning nothing is ready, and at its end nothing will be.
   if (old?.status !== "True" || after.metadata.deletionTimestamp !== undefined) return [];
   return [warning(now.reason, now.message || "it cannot be used any more")];
+}
+
+function blockersText(resource: Resource): string {
+  const blockers = objectsAt(resource.status, "reconcile", "waitingFor");
+  const [first, ...others] = blockers.map(
+    (each) => `${textAt(each, "kind")}/${textAt(each, "name")}`,
+  );
+  if (first === undefined) return "waits for something that it does not name";
+  return others.length === 0
+    ? `waits for ${first}`
+    : `waits for ${first} and ${others.length} more`;
 }
 
 function requestEvents(before: Resource, after: Resource): readonly EventText[] {

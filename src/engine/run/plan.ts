@@ -4,6 +4,7 @@
 
 import { documentDigest } from "../../kernel/document.ts";
 import { getOwn } from "../../kernel/json.ts";
+import { isPaused } from "../../kernel/paused.ts";
 import type { Resource } from "../../kernel/resource.ts";
 import { annotations, finalizer } from "../names.ts";
 import { failed } from "../outcome.ts";
@@ -44,13 +45,21 @@ const reconcileHeld: RunPlan = { kind: "run", what: "reconcile", addsFinalizer: 
 const observe: RunPlan = { kind: "run", what: "observe", addsFinalizer: false };
 const remove: RunPlan = { kind: "run", what: "remove", addsFinalizer: false };
 
-/** `claims` is how often it was claimed since a claim on it last ended with a word. */
-export function planFor(resource: Resource, reconciler: Reconciler, claims: number): Plan {
+/**
+ * `claims` is how often it was claimed since a claim on it last ended with a word; `isAnew` says
+ * that it may be tried again whatever its last run said.
+ */
+export function planFor(
+  resource: Resource,
+  reconciler: Reconciler,
+  claims: number,
+  isAnew = false,
+): Plan {
   const { deletionTimestamp, finalizers = [] } = resource.metadata;
   const isHeld = finalizers.includes(finalizer);
   const isDeleting = deletionTimestamp !== undefined;
   if (isDeleting && !isHeld) return nothing;
-  if (annotationOf(resource, annotations.paused) === "true") return { kind: "paused" };
+  if (isPaused(resource)) return { kind: "paused" };
   const policy = policyOf(resource);
   if (isDeleting && (policy.name !== "manage" || reconciler.remove === undefined)) {
     return { kind: "letGo" };
@@ -59,7 +68,7 @@ export function planFor(resource: Resource, reconciler: Reconciler, claims: numb
   const losses = lossesOf(resource, claims);
   if (losses >= mostLosses) return { kind: "putAside", outcome: workerLost(losses + 1) };
   if (isDeleting) return remove;
-  if (hasGivenUp(resource, reconciler)) return nothing;
+  if (!isAnew && hasGivenUp(resource, reconciler)) return nothing;
   if (policy.name === "skip") return observe;
   const addsFinalizer = policy.name === "manage" && reconciler.remove !== undefined && !isHeld;
   const plan = addsFinalizer ? reconcileHeld : reconcile;

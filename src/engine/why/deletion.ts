@@ -67,6 +67,7 @@ function removalHold(subject: Subject, names: KindNames, nowMs: number): Hold {
 }
 
 function asRemoval({ state, message }: Hold): string {
+  if (state === "Unattended") return `held up: ${message}`;
   return state === "Failing" ? message.replace(/^failed/, "failing: it failed") : message;
 }
 

@@ -216,6 +216,37 @@ describe("a resource that is reconciled", () => {
     );
   });
 
+  test("is left to itself where no server works on its kind, as far as that is known", () => {
+    const message = "no server here works on this kind";
+    const due = work({ dueInMs: -3_000 });
+    assert.equal(said({ work: due, workers: "none" }), `Unattended: ${message}`);
+    assert.equal(
+      said({ ...failing, workers: "none" }),
+      `Unattended: ${message} | CreateFailed: quota exceeded`,
+    );
+    assert.equal(said({ conditions: [ready], workers: "none" }), `Ready: ready, but ${message}`);
+    assert.equal(
+      said({ work: due, workers: "unknown" }),
+      "Queued: due now, waiting for a worker | this server does not work on its kind",
+    );
+  });
+
+  test("waits, with or without words of its reconciler", () => {
+    const on = { reconcile: { waitingFor: [{ kind: "configmaps", name: "words" }] } };
+    const silent = condition("Ready", "False", "Waiting");
+    assert.equal(
+      said({ ...on, conditions: [silent] }),
+      "Waiting: waiting for ConfigMap/words to exist",
+    );
+    const dueIn = work({ dueInMs: 600_000 });
+    assert.equal(
+      said({ conditions: [silent], reconcile: { waitingFor: [] }, work: dueIn }),
+      "Waiting: waiting for something that it does not name, looked at again in 10 min",
+    );
+    const told = condition("Ready", "False", "Waiting", "the moon is not full");
+    assert.match(said({ conditions: [told], work: dueIn }), / \| Waiting: the moon is not full$/);
+  });
+
   test("is in progress, or nothing is planned for it", () => {
     const conditions = [condition("Ready", "False", "Creating", "still booting")];
     assert.equal(

@@ -39,7 +39,8 @@ function diagnoseReconciled(subject: Subject, names: KindNames, nowMs: number): 
   if (ready?.status === "True" && isUpToDate) return readyWith(hold, resource);
   const found = hold ?? quietHold(subject, ready);
   const readyText = ready?.status === "True" ? undefined : ready?.text;
-  const planned = found.state === "InProgress" ? againText(work) : "";
+  const isPlain = hold === undefined && (found.state === "InProgress" || found.state === "Waiting");
+  const planned = isPlain ? againText(work) : "";
   return {
     state: found.state,
     ready: ready?.status === "False" ? "False" : "Unknown",
@@ -59,7 +60,9 @@ function readinessLines(
   text: string | undefined,
   resource: Resource,
 ): readonly string[] {
-  if (text === undefined || details.includes(text)) return [];
+  // A reason without a message says no more than the state does.
+  const isBare = text === state || text === "Waiting";
+  if (text === undefined || isBare || details.includes(text)) return [];
   if (state !== "Working") return [text];
   return reported(resource, "Synced")?.status === "True" ? [lastRunText(text)] : [];
 }
@@ -83,6 +86,8 @@ function quietHold({ resource, work, isReconciled }: Subject, ready: Report | un
   if (annotationOf(resource, annotations.policy) === "skip") {
     return plainHold("LeftAlone", `left alone by the annotation ${annotations.policy}: skip`);
   }
+  const isWaiting = ready?.text === "Waiting" || ready?.text?.startsWith("Waiting: ") === true;
+  if (isWaiting) return plainHold("Waiting", "waiting for something that it does not name");
   if (work?.dueInMs !== undefined) return plainHold("InProgress", "still in progress");
   const what = ready === undefined ? "not looked at yet" : "not ready";
   return plainHold("NotReady", `${what}, and no look at it is planned`);

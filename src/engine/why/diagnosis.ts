@@ -14,6 +14,8 @@ export interface Subject {
   readonly silentMs: number | undefined;
   /** Whether a reconciler handles its kind, in this process or another. */
   readonly isReconciled: boolean;
+  /** Who runs that reconciler, as far as this process knows. */
+  readonly workers: KnownWorkers;
   /** Whether its kind is one of the server's own, which are what they are once stored. */
   readonly isBuiltIn: boolean;
   /** The resources that name it as an owner. */
@@ -23,6 +25,9 @@ export interface Subject {
   /** Its namespace, or its definition, when that is being deleted. */
   readonly endings: readonly ResourceKey[];
 }
+
+/** "none" only where this process knows of all that share the store. */
+export type KnownWorkers = "here" | "none" | "unknown";
 
 /** How kinds are called. */
 export interface KindNames {
@@ -48,6 +53,8 @@ export type State =
   | "Queued"
   | "InProgress"
   | "NotReady"
+  /** A reconciler handles its kind, and no server runs that now. */
+  | "Unattended"
   | "Unhandled"
   | "Deleting";
 

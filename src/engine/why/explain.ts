@@ -6,7 +6,8 @@ import { keyText } from "../../kernel/resource.ts";
 import type { Resource, ResourceKey } from "../../kernel/resource.ts";
 import type { WorkState } from "../../store/port.ts";
 import { diagnose } from "./diagnose.ts";
-import type { Diagnosis, KindNames, Relation, State, Subject, Suspect } from "./diagnosis.ts";
+import type { Diagnosis, KindNames, KnownWorkers, Relation } from "./diagnosis.ts";
+import type { State, Subject, Suspect } from "./diagnosis.ts";
 import { hiddenText, isBlocking, isUnnamed, missingText, unmetBy } from "./suspicion.ts";
 import type { Seen } from "./suspicion.ts";
 
@@ -36,6 +37,8 @@ export interface Explained {
   readonly message: string;
   readonly details: readonly string[];
   readonly work: WorkState | undefined;
+  /** Who works on its kind; undefined when no reconciler handles it, or it was not seen. */
+  readonly workers: KnownWorkers | undefined;
   readonly blockers: readonly Explained[];
   /** How many blockers are not shown, or not even looked at. */
   readonly more: number;
@@ -185,7 +188,7 @@ class Walk {
   }
 
   #place(subject: Subject, above: Place | undefined, suspect: Suspect | undefined): Place {
-    const { key, resource, work } = subject;
+    const { key, resource, work, isReconciled, workers } = subject;
     this.#placed.add(keyText(key));
     const found = diagnose(subject, this.#observer, this.#nowMs);
     const { state, ready } = found;
@@ -199,6 +202,7 @@ class Walk {
       message: isFine ? unmet.join("; ") : found.message,
       details: [...(isFine ? [] : unmet), ...found.details],
       work,
+      workers: isReconciled ? workers : undefined,
       blockers: [],
       more: 0,
     };
@@ -252,7 +256,7 @@ class Walk {
   }
 }
 
-const leaf = { details: [], work: undefined, blockers: [], more: 0 } as const;
+const leaf = { details: [], work: undefined, workers: undefined, blockers: [], more: 0 } as const;
 
 /** A resource that is suspected twice is named once, by the first reason. */
 function distinct(suspects: readonly Suspect[]): readonly Suspect[] {
@@ -302,6 +306,7 @@ const troubled: ReadonlySet<Explained["state"]> = new Set<State>([
   "GivenUp",
   "HeldOff",
   "Paused",
+  "Unattended",
 ]);
 
 /** The ends of the chains, in the order in which people read them. */

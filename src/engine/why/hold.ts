@@ -16,10 +16,24 @@ const patienceMs = 60_000;
 
 /** Undefined when nothing is known to be under way or wrong. */
 export function holdOf(subject: Subject, names: KindNames, nowMs: number): Hold | undefined {
-  const { resource, work } = subject;
+  const { resource, workers } = subject;
   if (annotationOf(resource, annotations.paused) === "true") {
     return plainHold("Paused", `paused by the annotation ${annotations.paused}`);
   }
+  const hold = holdOfWork(subject, names, nowMs);
+  return workers === "none" ? unattended(hold) : hold;
+}
+
+/** What it waits for, or failed with, still tells where it stands; but nobody goes on with it. */
+function unattended(hold: Hold | undefined): Hold {
+  const message = "no server here works on this kind";
+  const { state, details = [], suspects = [] } = hold ?? {};
+  const stand = state === "Waiting" ? [`it was ${hold?.message}`] : [];
+  return { state: "Unattended", message, details: [...stand, ...details], suspects };
+}
+
+function holdOfWork(subject: Subject, names: KindNames, nowMs: number): Hold | undefined {
+  const { resource, work } = subject;
   const synced = reported(resource, "Synced");
   const failure = synced?.status === "False" ? synced.text : undefined;
   const progress = progressText(reconcileOf(resource));
@@ -115,15 +129,16 @@ function refusalOf({ resource, work }: Subject, details: readonly string[]): Hol
   return { state: "HeldOff", message, details, suspects: [] };
 }
 
-function queueOf({ key, work }: Subject, details: readonly string[]): Hold | undefined {
+function queueOf({ key, work, workers }: Subject, details: readonly string[]): Hold | undefined {
   if (work?.dueInMs === undefined || work.dueInMs > 0) return undefined;
   const silent = work.attempts > 1 ? [`claimed ${work.attempts} times without a report`] : [];
+  const other = workers === "unknown" ? ["this server does not work on its kind"] : [];
   const message =
     -work.dueInMs <= patienceMs
       ? "due now, waiting for a worker"
       : `due for ${spanText(work.dueInMs)} and no worker has taken it: ` +
         `is a server with workers for ${key.kind} running?`;
-  return { state: "Queued", message, details: [...details, ...silent], suspects: [] };
+  return { state: "Queued", message, details: [...details, ...silent, ...other], suspects: [] };
 }
 
 function progressText(status: JsonObject): string | undefined {

@@ -65,7 +65,14 @@ export function subjectOf(key: ResourceKey, parts: SubjectParts = {}): Subject {
     ...(spec === undefined ? {} : { spec }),
     status,
   };
-  const usual = { isReconciled: true, isBuiltIn: false, dependents: [], content: [], endings: [] };
+  const usual = {
+    isReconciled: true,
+    workers: "here" as const,
+    isBuiltIn: false,
+    dependents: [],
+    content: [],
+    endings: [],
+  };
   return {
     key,
     resource,
