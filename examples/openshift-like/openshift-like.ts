@@ -9,6 +9,7 @@
 import { setTimeout as delay } from "node:timers/promises";
 import {
   ArmActionRefused,
+  armIdOf,
   defineModule,
   describeKind,
   done,
@@ -104,7 +105,7 @@ async function reconcile(cluster: Cluster, context: Context): Promise<Outcome> {
   await context.children.apply({
     apiVersion: "v1",
     kind: "Secret",
-    metadata: { name: credentialsName(cluster) },
+    metadata: { name: credentialsName(cluster), annotations: createdFor(cluster) },
     type: "Opaque",
     data: { kubeadminPassword: Buffer.from(password).toString("base64") },
   });
@@ -160,6 +161,12 @@ function phase({ spec }: Cluster, context: Context, name: string): Step {
     },
     undo: () => Promise.resolve(),
   };
+}
+
+/** Whoever finds what was made for a cluster can tell for which. */
+function createdFor(cluster: Cluster): Readonly<Record<string, string>> {
+  const id = armIdOf(cluster);
+  return id === undefined ? {} : { resourceCreatedFor: id };
 }
 
 /** 32 of them, so that each is as likely; none looks like another. */

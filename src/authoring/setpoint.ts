@@ -30,7 +30,7 @@ export type {
   Tracer,
 } from "../engine/reconciler.ts";
 export type { Superseded, Supersession } from "../engine/run/superseded.ts";
-export { ArmActionRefused } from "../kernel/arm-face.ts";
+export { ArmActionRefused, armIdOf } from "../kernel/arm-face.ts";
 export type {
   ArmAction,
   ArmActionContext,

@@ -4,7 +4,9 @@
 // write it and the surface reads it, and neither knows the other.
 
 import type { Clock } from "./clock.ts";
+import { getOwn } from "./json.ts";
 import type { Json, JsonObject } from "./json.ts";
+import { textAt } from "./json-read.ts";
 import type { Resource } from "./resource.ts";
 
 export interface ArmFace {
@@ -104,6 +106,24 @@ export interface ChildReference {
   readonly kind: string;
   readonly namespace?: string;
   readonly name: string;
+}
+
+/** What only the Resource Manager knows of a resource is kept in it, as JSON. */
+export const envelopeAnnotation = "arm.setpoint.dev/envelope";
+
+/**
+ * The id that clients of the Resource Manager know the resource by, for the tags of what is made
+ * because of it (resourceCreatedFor). Undefined for one that was made by other means.
+ */
+export function armIdOf({ metadata }: Resource): string | undefined {
+  const text = getOwn(metadata.annotations ?? {}, envelopeAnnotation);
+  if (typeof text !== "string") return undefined;
+  try {
+    const id = textAt(JSON.parse(text) as Json, "id");
+    return id === "" ? undefined : id;
+  } catch {
+    return undefined;
+  }
 }
 
 /** Thrown by an action that cannot be performed now, or not with what it was given. */

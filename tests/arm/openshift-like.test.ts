@@ -6,14 +6,15 @@ import { after, before, it } from "node:test";
 import type { Json, JsonObject } from "../../src/kernel/json.ts";
 import { textAt } from "../../src/kernel/json-read.ts";
 import { root } from "../../tools/stages.ts";
-import { pick, startKubeServer } from "../kube/server.ts";
+import { pick, pickList, startKubeServer } from "../kube/server.ts";
 import type { KubeServer, Reply } from "../kube/server.ts";
 import { waitUntil } from "../peers/wait.ts";
 import { swaggerProblems } from "./swagger-traffic.ts";
 
 const older = "2026-01-01";
 const younger = "2026-08-01";
-const subscription = "/subscriptions/11111111-2222-3333-4444-555555555555";
+const tenant = "11111111-2222-3333-4444-555555555555";
+const subscription = `/subscriptions/${tenant}`;
 const clusters = `${subscription}/resourceGroups/Shop/providers/Example.OpenShift/clusters`;
 const principal = { clientId: "installer", clientSecret: "not a real one" };
 
@@ -71,6 +72,12 @@ it("is created, changed through both versions, asked for its password, and delet
   assert.equal(result.status, 200, result.text);
   assert.match(String(pick(result.json, "kubeadminPassword")), /^[a-z2-9]{23}$/);
   assert.notEqual(pick(result.json, "kubeadminPassword"), pick(json, "kubeadminPassword"));
+
+  const secrets = await server.request("GET", `/api/v1/namespaces/sub-${tenant}/secrets`);
+  const createdFor = pickList(secrets.json, "items").map((each) =>
+    pick(each, "metadata.annotations.resourceCreatedFor"),
+  );
+  assert.deepEqual(createdFor, [one]);
 
   for (const list of [clusters, `${subscription}/providers/Example.OpenShift/clusters`]) {
     assert.equal((await ask("GET", list, younger)).status, 200);

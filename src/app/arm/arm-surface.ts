@@ -79,17 +79,18 @@ async function startArmSurface(
   const unhindered = { ...intents, admission: admissionChain([]) };
   const maker = { name: "setpoint-arm", version: 1, isReconciled: false };
   await installKind(unhindered, operationsKind, maker);
+  const surface = { intents, faces, authorizer: rbac, retryAfterSeconds };
   const stop = new AbortController();
   const sweep = async (): Promise<void> => {
     try {
-      await removeOldOperations(intents, stop.signal);
+      await removeOldOperations(surface, stop.signal);
     } catch (error) {
       if (!stop.signal.aborted) log.warn({ error }, "old operations not removed");
     }
   };
   const sweeping = every(systemTimers, sweepMs, sweep, stop.signal);
   const answer = armApi({
-    surface: { intents, faces, authorizer: rbac, retryAfterSeconds },
+    surface,
     documents: swaggerDocuments(faces),
     fairness: createFairness({ timers: systemTimers }),
     timers: systemTimers,

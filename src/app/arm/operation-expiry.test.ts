@@ -3,41 +3,83 @@ import assert from "node:assert/strict";
 import { it } from "node:test";
 import { manualClock, timeText } from "../../kernel/clock.ts";
 import { encodeDocument } from "../../kernel/document.ts";
+import type { JsonObject } from "../../kernel/json.ts";
 import { ModelStore } from "../../store/contract/model.ts";
 import type { Put } from "../../store/port.ts";
-import { operationKind } from "../../surfaces/arm/face.ts";
+import type { ArmSurface } from "../../surfaces/arm/arm-request.ts";
+import { envelopeAnnotation, operationKind } from "../../surfaces/arm/face.ts";
 import { removeOldOperations } from "./operation-expiry.ts";
 
 const clock = manualClock();
 const hourMs = 3_600_000;
+const { signal } = new AbortController();
 
-function record(name: string, expiresAt: string): Put {
+/** A time so many hours from now. */
+function at(hours: number): string {
+  return timeText(clock.nowMs() + hours * hourMs);
+}
+
+function put(kind: string, name: string, parts: JsonObject, notes: JsonObject = {}): Put {
+  const metadata = { name, uid: name, generation: 1, creationTimestamp: at(0) };
   const body = encodeDocument({
     apiVersion: "arm.setpoint.dev/v1",
     kind: "Operation",
-    metadata: { name, uid: name, generation: 1, creationTimestamp: timeText(clock.nowMs()) },
-    spec: { expiresAt },
+    metadata: { ...metadata, annotations: notes as Record<string, string> },
+    ...parts,
   });
   return {
     kind: "put",
-    key: { kind: operationKind, namespace: "sub-1", name },
+    key: { kind, namespace: "sub-1", name },
     uid: name,
     draft: { body, terms: [], secrets: [] },
     when: { kind: "absent" },
   };
 }
 
+function record(name: string, spec: JsonObject, status: JsonObject = {}): Put {
+  return put(operationKind, name, { spec: { startedAt: at(0), ...spec }, status });
+}
+
+function surfaceOf(store: ModelStore): ArmSurface {
+  const face = { kind: "shops", provider: "Example.Shop", type: "shops" };
+  return {
+    intents: { store, clock, kinds: { byId: () => ({ isReconciled: true }) } },
+    faces: { byKind: (id: string) => (id === "shops" ? face : undefined) },
+  } as unknown as ArmSurface;
+}
+
+async function namesIn(store: ModelStore): Promise<readonly string[]> {
+  const { records } = await store.list({ kind: operationKind });
+  return records.map(({ key }) => key.name);
+}
+
 it("removes those whose time has come, and leaves the others", async () => {
   const store = new ModelStore(clock);
-  const at = (hours: number): string => timeText(clock.nowMs() + hours * hourMs);
-  await store.commit([record("old", at(1)), record("young", at(3)), record("odd", "nonsense")]);
-  const { signal } = new AbortController();
+  const ended = { state: "Succeeded", endedAt: at(0) };
+  await store.commit([
+    record("old", { expiresAt: at(1) }, ended),
+    record("young", { expiresAt: at(3) }, ended),
+    record("odd", { expiresAt: "nonsense" }),
+  ]);
   clock.advanceMs(2 * hourMs);
-  assert.equal(await removeOldOperations({ store, clock }, signal), 2);
-  const { records } = await store.list({ kind: operationKind });
-  assert.deepEqual(
-    records.map(({ key }) => key.name),
-    ["young"],
-  );
-  assert.equal(await removeOldOperations({ store, clock }, signal), 0);
+  assert.equal(await removeOldOperations(surfaceOf(store), signal), 2);
+  assert.deepEqual(await namesIn(store), ["young"]);
+  assert.equal(await removeOldOperations(surfaceOf(store), signal), 0);
+});
+
+it("keeps what is still under way, and what has ended for its time after the end", async () => {
+  const store = new ModelStore(clock);
+  const resource = { kind: "shops", namespace: "sub-1", name: "slow", uid: "slow" };
+  const operation = { id: "long", verb: "create", startedAt: at(0) };
+  const envelope = JSON.stringify({ id: "/slow", name: "slow", operation });
+  await store.commit([
+    put("shops", "slow", { spec: {} }, { [envelopeAnnotation]: envelope }),
+    record("long", { expiresAt: at(24), verb: "create", resource }),
+    record("late", { expiresAt: at(24) }, { state: "Failed", endedAt: at(30) }),
+  ]);
+  clock.advanceMs(48 * hourMs);
+  assert.equal(await removeOldOperations(surfaceOf(store), signal), 0);
+  clock.advanceMs(24 * hourMs);
+  assert.equal(await removeOldOperations(surfaceOf(store), signal), 1);
+  assert.deepEqual(await namesIn(store), ["long"]);
 });

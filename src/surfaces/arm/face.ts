@@ -31,7 +31,7 @@ export interface ArmOperationMark {
   readonly startedAt: string;
 }
 
-export const envelopeAnnotation = "arm.setpoint.dev/envelope";
+export { envelopeAnnotation } from "../../kernel/arm-face.ts";
 export const groupLabel = "arm.setpoint.dev/resource-group";
 export const subscriptionKind = "subscriptions.arm.setpoint.dev";
 export const operationKind = "operations.arm.setpoint.dev";

@@ -143,12 +143,15 @@ export async function readOperation(
 ): Promise<OperationRecord | undefined> {
   const key = { kind: operationKind, namespace, name: id.toLowerCase() };
   const record = await intents.store.get(key);
-  if (record === undefined) return undefined;
+  return record === undefined ? undefined : operationOf(record);
+}
+
+function operationOf(record: StoredRecord): OperationRecord {
   const document = decodeDocument(record.body, record.revision);
   const spec = objectAt(document, "spec");
   const resource = objectAt(spec, "resource");
   return {
-    id: key.name,
+    id: record.key.name,
     record,
     spec: {
       verb: verbOf(textAt(spec, "verb")),
@@ -267,8 +270,18 @@ function servedOperations(served: ServedKind | undefined): ServedKind {
   return served;
 }
 
-/** When the record may go. */
-export function expiresAtMs(document: Resource): number {
-  const ms = Date.parse(textAt(document, "spec", "expiresAt"));
-  return Number.isNaN(ms) ? 0 : ms;
+/**
+ * Whether the record may go: its time is over, and has been since it ended. What takes longer than
+ * its records are kept can be asked for as long as it goes on.
+ */
+export async function isExpired(surface: ArmSurface, record: StoredRecord): Promise<boolean> {
+  const nowMs = surface.intents.clock.nowMs();
+  const document = decodeDocument(record.body, record.revision);
+  const expiresMs = Date.parse(textAt(document, "spec", "expiresAt"));
+  if (expiresMs > nowMs) return false;
+  const operation = operationOf(record);
+  const { end } = await operationProgress(surface, operation);
+  if (end === undefined) return false;
+  const keptMs = expiresMs - Date.parse(operation.spec.startedAt);
+  return !(Date.parse(end.endedAt ?? "") + keptMs > nowMs);
 }
