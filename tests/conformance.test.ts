@@ -1,6 +1,6 @@
-// A row of docs/conformance/engine.md is worth as much as the test that it names: each must exist.
+// A row of docs/conformance/ is worth as much as the test that it names: each must exist.
 import assert from "node:assert/strict";
-import { readFileSync } from "node:fs";
+import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { test } from "node:test";
 import { root } from "../tools/stages.ts";
@@ -39,3 +39,49 @@ test("every row of the page about the engine names one, or says why we differ", 
   );
   assert.deepEqual(unproven, []);
 });
+
+const armPage = readFileSync(join(root, "docs/conformance/arm.md"), "utf8");
+
+test("every test that the page about the resource-provider protocol names is there", () => {
+  const files = new Map<string, string>();
+  for (const [, letter = "", file = ""] of armPage.matchAll(/`([A-Z])` is\s+`([^`]+)`/g)) {
+    files.set(letter, readFileSync(join(root, file), "utf8"));
+  }
+  const proofs = armPage
+    .split("\n")
+    .filter((line) => /^\| \d+ \|/.test(line))
+    .flatMap((line) => namedTests(line.split("|").at(-2)?.trim() ?? ""));
+  assert.ok(proofs.length > 60);
+  const missing = proofs.filter(({ file, claim }) => {
+    if (files.get(file)?.includes(claim) === true) return false;
+    const path = join(root, file);
+    return (
+      !file.endsWith(".ts") || !existsSync(path) || !readFileSync(path, "utf8").includes(claim)
+    );
+  });
+  assert.deepEqual(missing, []);
+});
+
+interface NamedTest {
+  /** A letter of the page, or a path. */
+  readonly file: string;
+  /** As far as it is written out. */
+  readonly claim: string;
+}
+
+/** Tests of one file follow each other without naming it again; what has none says so. */
+function namedTests(cell: string): readonly NamedTest[] {
+  const found: NamedTest[] = [];
+  let file = "";
+  for (const part of cell.split("; ")) {
+    if (part === "-" || part.endsWith("no test yet")) continue;
+    const [, letter, path, rest = ""] = namedTest.exec(part) ?? [];
+    file = letter ?? path ?? file;
+    const [claim = ""] = rest.split(/,? \.\.\./, 1);
+    found.push({ file, claim });
+  }
+  return found;
+}
+
+/** What it is about may stand before it, as in "204: R: follows the table". */
+const namedTest = /^(?:[a-z0-9' ]+: )?(?:([A-Z]): |`([^`]+)`(?:: )?)?(.*)$/;

@@ -51,7 +51,7 @@ onEachStore("an action", (started) => {
     server = started();
   });
 
-  it("that takes its time is answered with 202; its Location ends with its answer", async () => {
+  it("that takes its time is answered with 202, and with its own answer in the end", async () => {
     await server.made("washed");
     const begun = await act("washed", "clean", { minutes: 5, how: "held", soap: "Lemon7" });
     assert.equal(begun.status, 202, begun.text);

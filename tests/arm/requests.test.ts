@@ -141,6 +141,23 @@ describe("the resource manager", () => {
   });
 });
 
+describe("an operator", () => {
+  it("changes a resource without being told as the one who changed it", async () => {
+    const systemData = { createdBy: "jo@example.com", createdByType: "User" };
+    const headers = { "x-ms-arm-resource-system-data": JSON.stringify(systemData) };
+    const body = { location: "westeurope", properties: { size: 1 } };
+    const made = await server.asManager("PUT", oven("tended"), body, headers);
+    assert.equal(made.status, 201, made.text);
+    const old = await server.settled("tended");
+    const path = `${ovens}/tended?api-version=2026-01-01-preview`;
+    const changed = await server.request("PATCH", path, { properties: { size: 2 } });
+    assert.equal(changed.status, 202, changed.text);
+    const now = await server.settled("tended");
+    assert.equal(pick(now.json, "properties.size"), 2);
+    assert.deepEqual(pick(now.json, "systemData"), pick(old.json, "systemData"));
+  });
+});
+
 describe("a subscription", () => {
   const other = "22222222-2222-3333-4444-555555555555";
   const place = `/subscriptions/${other}?api-version=2.0`;
