@@ -32,12 +32,16 @@ function guarded(): Guarded {
   return { events, lines, exits, counted, [Symbol.dispose]: () => guard[Symbol.dispose]() };
 }
 
-const key = { kind: "widgets.test", namespace: "team", name: "a" };
+const run = {
+  key: { kind: "widgets.test", namespace: "team", name: "a" },
+  shown: (error: unknown): unknown =>
+    error instanceof Error ? new Error(error.message.replaceAll("HUNTER-3", "[hidden]")) : error,
+};
 
 test("a promise that nobody waits for is told and counted", () => {
   using given = guarded();
   given.events.emit("unhandledRejection", new Error("floating"));
-  asRunOf(key, () => given.events.emit("unhandledRejection", Symbol("odd")));
+  asRunOf(run, () => given.events.emit("unhandledRejection", Symbol("odd")));
   assert.deepEqual(given.exits, []);
   assert.match(given.lines[0] ?? "", /"level":"error".*nobody waited for.*floating/);
   assert.match(given.lines[1] ?? "", /"name":"a"/);
@@ -47,9 +51,19 @@ test("a promise that nobody waits for is told and counted", () => {
 
 test("an exception of a reconciler is told with its resource, and the server goes on", () => {
   using given = guarded();
-  asRunOf(key, () => given.events.emit("uncaughtException", new Error("late")));
+  asRunOf(run, () => given.events.emit("uncaughtException", new Error("late")));
   assert.deepEqual(given.exits, []);
   assert.match(given.lines[0] ?? "", /"level":"error".*late.*"name":"a"/);
+});
+
+test("what is left behind is told without the secrets of its resource", () => {
+  using given = guarded();
+  for (const event of ["unhandledRejection", "uncaughtException"]) {
+    asRunOf(run, () => given.events.emit(event, new Error("no entry with HUNTER-3")));
+  }
+  assert.equal(given.lines.length, 2);
+  for (const line of given.lines) assert.match(line, /no entry with \[hidden\]/);
+  assert.ok(!given.lines.join("").includes("HUNTER-3"));
 });
 
 test("any other exception ends the process", () => {

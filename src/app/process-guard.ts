@@ -7,6 +7,7 @@
 import type { Meter } from "../engine/ports.ts";
 import { metric } from "../engine/reporting/metric-names.ts";
 import { runAround } from "../engine/run/run-around.ts";
+import type { RunAround } from "../engine/run/run-around.ts";
 import type { Logger } from "../telemetry/log.ts";
 
 export interface ProcessGuardInput {
@@ -20,18 +21,22 @@ export interface ProcessGuardInput {
 export function guardProcess(input: ProcessGuardInput): Disposable {
   const { log, meter, events = process, exit = (code) => process.exit(code) } = input;
   const rejected = (error: unknown): void => {
-    const key = runAround();
-    meter.count(metric.leftBehind, { kind: key?.kind ?? "", what: "rejection" });
-    log.error({ error, key }, "a promise failed that nobody waited for");
+    const run = runAround();
+    meter.count(metric.leftBehind, { kind: run?.key.kind ?? "", what: "rejection" });
+    log.error(
+      { error: shown(run, error), key: run?.key },
+      "a promise failed that nobody waited for",
+    );
   };
   const thrown = (error: unknown): void => {
-    const key = runAround();
-    if (key === undefined) {
+    const run = runAround();
+    if (run === undefined) {
       log.error({ error }, "an error that nobody caught ends the server");
       return exit(1);
     }
+    const { key } = run;
     meter.count(metric.leftBehind, { kind: key.kind, what: "exception" });
-    log.error({ error, key }, "a reconciler has thrown where nobody listens");
+    log.error({ error: shown(run, error), key }, "a reconciler has thrown where nobody listens");
   };
   events.on("unhandledRejection", rejected);
   events.on("uncaughtException", thrown);
@@ -41,4 +46,13 @@ export function guardProcess(input: ProcessGuardInput): Disposable {
       events.off("uncaughtException", thrown);
     },
   };
+}
+
+/** Without the secrets of the resource; whatever was thrown, telling of it must not throw. */
+function shown(run: RunAround | undefined, error: unknown): unknown {
+  try {
+    return run === undefined ? error : run.shown(error);
+  } catch {
+    return "an error that cannot be shown";
+  }
 }

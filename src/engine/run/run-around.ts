@@ -5,13 +5,19 @@
 import { AsyncLocalStorage } from "node:async_hooks";
 import type { ResourceKey } from "../../kernel/resource.ts";
 
-const runs = new AsyncLocalStorage<ResourceKey>();
-
-export function asRunOf<T>(key: ResourceKey, inside: () => T): T {
-  return runs.run(key, inside);
+export interface RunAround {
+  readonly key: ResourceKey;
+  /** What may be shown of an error: it may hold secrets of the resource. */
+  shown(error: unknown): unknown;
 }
 
-/** What the run is about; undefined outside of any. */
-export function runAround(): ResourceKey | undefined {
+const runs = new AsyncLocalStorage<RunAround>();
+
+export function asRunOf<T>(run: RunAround, inside: () => T): T {
+  return runs.run(run, inside);
+}
+
+/** Undefined outside of any. */
+export function runAround(): RunAround | undefined {
   return runs.getStore();
 }

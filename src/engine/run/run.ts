@@ -18,7 +18,9 @@ import type { EnginePorts, RunScope } from "../ports.ts";
 import { readRecord } from "./read-record.ts";
 import { refusalIn } from "./refusal.ts";
 import { asRunOf } from "./run-around.ts";
+import type { RunAround } from "./run-around.ts";
 import type { Reconciler } from "../reconciler.ts";
+import { shownError } from "./shown.ts";
 import { statusOf } from "./status.ts";
 import type { Listening } from "./superseded.ts";
 
@@ -40,7 +42,7 @@ export interface RunSurroundings {
 
 type Edit = (resource: Resource) => Resource;
 
-export class Run implements RunScope, Holder {
+export class Run implements RunScope, RunAround, Holder {
   readonly around: RunSurroundings;
   readonly claim: Claim;
   /** As writes name it. */
@@ -173,8 +175,12 @@ export class Run implements RunScope, Holder {
     const isFirst = this.#abortCause === undefined;
     if (isFirst || cause === "lost") this.#abortCause = cause;
     // A listener that throws does so in the name of this run.
-    asRunOf(this.key, () => this.#controller?.abort(abortError(cause)));
+    asRunOf(this, () => this.#controller?.abort(abortError(cause)));
     if (isFirst) this.around.aborted(this);
+  }
+
+  shown(error: unknown): unknown {
+    return shownError(this, error);
   }
 
   lost(): void {

@@ -12,7 +12,6 @@ import type { Change, ChangePage, StoredRecord } from "../../store/port.ts";
 import { annotations } from "../names.ts";
 import type { EnginePorts, RunScope } from "../ports.ts";
 import { annotationOf } from "./plan.ts";
-import { asRunOf } from "./run-around.ts";
 
 /** What has happened to a resource while it was worked on. */
 export type Supersession = "changed" | "deleted" | "paused";
@@ -78,6 +77,8 @@ class Listener {
   readonly key: ResourceKey;
   readonly #given: Resource;
   readonly #controller = new AbortController();
+  /** A listener of the signal that throws does so in the name of its run. */
+  readonly #asRun = AsyncLocalStorage.snapshot();
 
   constructor(key: ResourceKey, given: Resource) {
     this.key = key;
@@ -91,7 +92,7 @@ class Listener {
   see(now: Resource | undefined): void {
     if (this.signal.aborted) return;
     const why = supersessionOf(this.#given, now);
-    if (why !== undefined) this.#controller.abort(new Superseded(why));
+    if (why !== undefined) this.#asRun(() => this.#controller.abort(new Superseded(why)));
   }
 }
 
@@ -213,7 +214,6 @@ class Follower {
       // Whoever claims it next says that it cannot be read.
       return;
     }
-    // A listener of the signal that throws does so in the name of its run.
-    asRunOf(listener.key, () => listener.see(resource));
+    listener.see(resource);
   }
 }

@@ -320,7 +320,7 @@ export class Workers {
     const resource = run.give();
     return this.#ports.tracer.span<unknown>(
       `${what} ${key.kind}`,
-      () => asRunOf(key, () => reconciler[what]?.(resource, context) ?? Promise.resolve()),
+      () => asRunOf(run, () => reconciler[what]?.(resource, context) ?? Promise.resolve()),
       factsOfRun(run.key, run.claim.token, resource),
     );
   }
