@@ -88,6 +88,35 @@ describe("group commit", () => {
     ]);
   });
 
+  it("hands over a full batch ahead of the answers, without what depends on them", async () => {
+    const database = slowDatabase();
+    const { commitBatch } = database;
+    const queue = new CommitQueue({ commitBatch, independent: true, ahead: true });
+    const submit = (name: string) => queue.submit(prepareCommit(ring, [wake(name)]));
+    let serial = 0;
+    const fill = (count: number) => Array.from({ length: count }, () => submit(`w${serial++}`));
+    const sizes = () => database.batches.map(({ length }) => length);
+    const answers = [submit("hot"), ...fill(300), submit("hot")];
+    await settled();
+    assert.deepEqual(sizes(), [256], "what is left is not a full batch");
+    answers.push(...fill(300));
+    await settled();
+    assert.deepEqual(sizes(), [256, 256]);
+    assert.ok(!database.batches[1]?.flat().includes("hot"), "it is under way in the first");
+    answers.push(...fill(300));
+    await settled();
+    assert.deepEqual(sizes(), [256, 256], "two at a time");
+    database.release();
+    await settled();
+    assert.deepEqual(sizes(), [256, 256, 256]);
+    assert.equal(database.batches[2]?.flat()[0], "hot", "who had to wait once is the first after");
+    for (let left = 0; left < 4; left += 1) {
+      database.release();
+      await settled();
+    }
+    assert.equal((await Promise.all(answers)).length, 902);
+  });
+
   it("refuses beyond its bounds at once, and takes work again afterwards", async () => {
     const database = slowDatabase();
     const queue = new CommitQueue({

@@ -11,7 +11,10 @@
  *
  * A database that judges a whole batch as one set needs batches in which no group depends on
  * another (`independent: true`): a group that touches a key already in the batch waits for the next
- * one, and so does every later group on its keys, which keeps the order of calls per key.
+ * one, and so does every later group on its keys, which keeps the order of calls per key. Such a
+ * database may be given a second batch behind the one under way (`ahead: true`), so that it need
+ * not wait until callers have read their answers: only a full one, and none that depends on what is
+ * under way, because the two may come to be judged in either order.
  */
 import { SetpointError, isSetpointError } from "../kernel/errors.ts";
 import { limits } from "../kernel/limits.ts";
@@ -27,6 +30,8 @@ export interface CommitQueueOptions {
   readonly independent: boolean;
   /** Whether a second batch may be handed over while one is being committed. Never, if left out. */
   readonly overlap?: () => boolean;
+  /** Whether a full batch is handed over behind the one that is being committed. */
+  readonly ahead?: boolean;
   readonly maxQueuedWrites?: number;
   readonly maxQueuedBytes?: number;
 }
@@ -49,6 +54,7 @@ export class CommitQueue {
   readonly #maxBytes: number;
   #waiting: Ticket[] = [];
   #batches = 0;
+  readonly #underWay = new Set<Dependence>();
   #isPumping = false;
   readonly #idle: (() => void)[] = [];
   #writes = 0;
@@ -134,13 +140,22 @@ export class CommitQueue {
     this.#isPumping = false;
     const isOverlapping = this.#options.overlap?.() === true;
     const most = isOverlapping ? Math.max(smallestShare, Math.ceil(this.#writes / 2)) : undefined;
-    while (this.#waiting.length > 0 && this.#batches < (isOverlapping ? 2 : 1)) {
+    while (this.#waiting.length > 0 && this.#batches < (isOverlapping || this.#isFull ? 2 : 1)) {
+      const dependence = this.#options.independent ? new Dependence(this.#underWay) : undefined;
+      const batch = this.#takeBatch(dependence, most);
+      if (batch.length === 0) return;
       this.#batches += 1;
-      void this.#commit(this.#takeBatch(most));
+      if (dependence !== undefined) this.#underWay.add(dependence);
+      void this.#commit(batch, dependence);
     }
   }
 
-  async #commit(batch: readonly Ticket[]): Promise<void> {
+  /** Whether enough waits for a batch that goes ahead of the answers to the last one. */
+  get #isFull(): boolean {
+    return this.#options.ahead === true && this.#waiting.length >= limits.maxCommitWrites;
+  }
+
+  async #commit(batch: readonly Ticket[], dependence: Dependence | undefined): Promise<void> {
     let outcome: readonly (readonly Answer[])[] | undefined;
     let failure: unknown;
     try {
@@ -148,6 +163,7 @@ export class CommitQueue {
     } catch (error) {
       failure = error;
     }
+    if (dependence !== undefined) this.#underWay.delete(dependence);
     for (const [index, ticket] of batch.entries()) {
       this.#writes -= ticket.group.writes.length;
       this.#bytes -= ticket.group.bytes;
@@ -160,10 +176,12 @@ export class CommitQueue {
     if (this.#waiting.length > 0) this.#wakePump();
   }
 
-  #takeBatch(mostWrites: number = limits.maxCommitWrites): readonly Ticket[] {
+  #takeBatch(
+    dependence: Dependence | undefined,
+    mostWrites: number = limits.maxCommitWrites,
+  ): readonly Ticket[] {
     const batch: Ticket[] = [];
     const later: Ticket[] = [];
-    const dependence = this.#options.independent ? new Dependence() : undefined;
     let writes = 0;
     let bytes = 0;
     let index = 0;
@@ -197,26 +215,58 @@ function asSetpointError(error: unknown): SetpointError {
   });
 }
 
-/** Which keys a batch writes, and on whose claims it leans. Fences may be shared, writes not. */
+/** What a batch touches, while it is put together and while it is under way. */
 class Dependence {
-  readonly #written = new Set<string>();
-  readonly #leanedOn = new Set<string>();
-  readonly #postponed = new Set<Ticket["call"]>();
+  readonly #underWay: readonly Dependence[];
+  /** Of the groups in the batch. */
+  readonly #taken = new Touched();
+  /** Of those that have to wait; who comes after them on their keys waits as well. */
+  readonly #postponed = new Touched();
+
+  /** @param underWay The batches that are being committed. */
+  constructor(underWay: Iterable<Dependence>) {
+    this.#underWay = [...underWay];
+  }
 
   /** Whether a group depends on one that came before, or its call does already. */
-  mustWait({ call, group }: Ticket): boolean {
-    let independent = !this.#postponed.has(call);
+  mustWait({ call, group: { writes } }: Ticket): boolean {
     const fences: string[] = [];
-    for (const { id, write } of group.writes) {
-      if (this.#written.has(id) || this.#leanedOn.has(id)) independent = false;
+    for (const { id, write } of writes) {
       if (write.claim === undefined) continue;
-      const fence = keyText(write.claim.key);
-      if (fence !== id && this.#written.has(fence)) independent = false;
-      fences.push(fence);
+      fences.push(write.claim.key === write.key ? id : keyText(write.claim.key));
     }
-    for (const { id } of group.writes) this.#written.add(id);
+    const mustWait =
+      this.#taken.isTouched(writes, fences) ||
+      this.#postponed.calls.has(call) ||
+      this.#postponed.isTouched(writes, fences) ||
+      this.#underWay.some((other) => other.#isInTheWay(call, writes, fences));
+    (mustWait ? this.#postponed : this.#taken).add(call, writes, fences);
+    return mustWait;
+  }
+
+  #isInTheWay(...[call, writes, fences]: Parameters<Touched["add"]>): boolean {
+    return this.#taken.calls.has(call) || this.#taken.isTouched(writes, fences);
+  }
+}
+
+/** Keys that are written, and those of the claims that are leaned on: these may be shared. */
+class Touched {
+  readonly calls = new Set<Ticket["call"]>();
+  readonly #written = new Set<string>();
+  readonly #leanedOn = new Set<string>();
+
+  add(call: Ticket["call"], writes: PreparedGroup["writes"], fences: readonly string[]): void {
+    this.calls.add(call);
+    for (const { id } of writes) this.#written.add(id);
     for (const fence of fences) this.#leanedOn.add(fence);
-    if (!independent) this.#postponed.add(call);
-    return !independent;
+  }
+
+  isTouched(writes: PreparedGroup["writes"], fences: readonly string[]): boolean {
+    if (this.#written.size === 0) return false;
+    for (const { id } of writes) {
+      if (this.#written.has(id) || this.#leanedOn.has(id)) return true;
+    }
+    for (const fence of fences) if (this.#written.has(fence)) return true;
+    return false;
   }
 }

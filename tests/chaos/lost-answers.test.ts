@@ -3,6 +3,15 @@
 // is about news: a change is heard of in another process in milliseconds, not at the next poll.
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
+import {
+  claimSome,
+  key,
+  outcome,
+  put,
+  release,
+  schedule,
+  wake,
+} from "../../src/store/contract/samples.ts";
 import { startPostgres } from "../peers/postgres.ts";
 import type { Postgres } from "../peers/postgres.ts";
 import { waitUntil } from "../peers/wait.ts";
@@ -16,7 +25,14 @@ before(async () => {
 });
 after(async () => await server[Symbol.asyncDispose]());
 
-test("a commit whose answer is lost is answered exactly, and applied once", async () => {
+// So many at a time that a second batch is under way behind the first.
+for (const many of [8, 700]) {
+  test(`commits of ${many} callers whose answers are lost are applied once`, async () => {
+    await testLostAnswers(many);
+  });
+}
+
+async function testLostAnswers(many: number): Promise<void> {
   const url = server.url(await server.createDatabase());
   await using proxy = new LossyProxy(server.port);
   await proxy.listen();
@@ -24,13 +40,36 @@ test("a commit whose answer is lost is answered exactly, and applied once", asyn
   const puts = new Puts();
   for (let round = 1; round <= 20; round += 1) {
     proxy.loseNext(round % 3 === 0 ? 2 : 1);
-    const codes = await Promise.all(Array.from({ length: 8 }, async () => await puts.put(store)));
+    const codes = await Promise.all(
+      Array.from({ length: many }, async () => await puts.put(store)),
+    );
     assert.deepEqual([...new Set(codes)], ["committed"], `round ${round}`);
   }
   assert.ok(proxy.lost >= 20, `${proxy.lost} answers were lost`);
   await puts.check(store);
   const { revision } = await store.head();
   assert.equal(revision, puts.acknowledged.size, "nothing was applied twice");
+}
+
+test("claims whose release is not answered are released once", async () => {
+  const url = server.url(await server.createDatabase());
+  await using proxy = new LossyProxy(server.port);
+  await proxy.listen();
+  await using store = await openTarget(proxy.urlOf(url));
+  const keys = Array.from({ length: 20 }, (_, index) => key(`r-${index}`));
+  await store.commit(keys.map((of) => put(of, { due: wake() })));
+  for (let round = 1; round <= 5; round += 1) {
+    const claims = await claimSome(store, { limit: keys.length });
+    assert.equal(claims.length, keys.length);
+    proxy.loseNext(1);
+    const answers = await Promise.all(
+      claims.map(async (claim) => {
+        return (await store.commit([schedule(claim.key, release(0), { claim })])).map(outcome);
+      }),
+    );
+    assert.deepEqual([...new Set(answers.flat())], ["unchanged"], `round ${round}`);
+    assert.equal(proxy.lost, round);
+  }
 });
 
 test("a commit that cannot be looked up in time is of unknown outcome, not refused", async () => {

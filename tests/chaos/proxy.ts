@@ -4,8 +4,8 @@
 import { connect, createServer } from "node:net";
 import type { AddressInfo, Server, Socket } from "node:net";
 
-/** What is in the message that runs the prepared statement of a commit. */
-const commitMark = Buffer.from("commit\u0000");
+/** What is in the messages that run the prepared statements of commits. */
+const commitMarks = [Buffer.from("commit\u0000"), Buffer.from("release\u0000")];
 
 export class LossyProxy implements AsyncDisposable {
   readonly #server: Server;
@@ -73,7 +73,8 @@ export class LossyProxy implements AsyncDisposable {
     }
     let isDoomed = false;
     client.on("data", (chunk: Buffer) => {
-      if (this.#toLose > 0 && !isDoomed && chunk.includes(commitMark)) {
+      const isCommit = commitMarks.some((mark) => chunk.includes(mark));
+      if (this.#toLose > 0 && !isDoomed && isCommit) {
         this.#toLose -= 1;
         isDoomed = true;
       }

@@ -93,18 +93,40 @@ async function endConnections(h: PostgresHarness): Promise<number> {
   return rows.length;
 }
 
-test("a batch whose connection is lost is applied once, and its answer is exact", async () => {
+// So many callers that a second batch is under way behind the first.
+for (const callers of [8, 600]) {
+  test(`batches of ${callers} callers on lost connections are applied once`, async () => {
+    await using h = await openForTest(server);
+    const work = load(h.store, "n", callers);
+    let ended = 0;
+    for (let round = 1; round <= 12; round += 1) {
+      await until(() => work.answers.size >= round * callers * 2);
+      ended += await endConnections(h);
+    }
+    const { answers, failures } = await work.stop();
+    assert(ended >= 12, "connections were ended while they were used");
+    assert.deepEqual(failures, []);
+    await assertExact(h.store, answers);
+  });
+}
+
+test("writes on a key keep the order of the calls, whatever is under way and lost", async () => {
   await using h = await openForTest(server);
-  const work = load(h.store, "n");
-  let ended = 0;
-  for (let round = 1; round <= 12; round += 1) {
-    await until(() => work.answers.size >= round * 40);
-    ended += await endConnections(h);
+  const work = load(h.store, "n", 600);
+  const name = key("one");
+  await commit(h.store, put(name));
+  const calls: Promise<unknown>[] = [];
+  for (let spec = 1; spec <= 60; spec += 1) {
+    calls.push(h.store.commit([put(name, { when: exists, content: { spec } })]));
+    if (spec % 20 === 0) await endConnections(h);
+    if (spec % 4 === 0) await setImmediate();
   }
-  const { answers, failures } = await work.stop();
-  assert(ended >= 12, "connections were ended while they were used");
-  assert.deepEqual(failures, []);
-  await assertExact(h.store, answers);
+  await Promise.all(calls);
+  await work.stop();
+  const history = await h.store.history(name, { limit: 1_000 });
+  const specs = history.map(({ body }) => (JSON.parse(body.toString()) as { spec?: number }).spec);
+  const wanted = Array.from({ length: 60 }, (_, index) => 60 - index);
+  assert.deepEqual(specs.slice(0, -1), wanted);
 });
 
 test("a batch that was applied is answered from memory when it is sent again", async () => {

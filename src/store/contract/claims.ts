@@ -1,6 +1,6 @@
 /** Claims: exclusive, leased, fenced by a token that only grows. */
 import assert from "node:assert/strict";
-import type { ClaimRef, Store } from "../port.ts";
+import type { Claim, ClaimRef, Store } from "../port.ts";
 import { scenario } from "./harness.ts";
 import type { OpenStore } from "./harness.ts";
 import {
@@ -14,10 +14,12 @@ import {
   key,
   minuteMs,
   names,
+  outcome,
   outcomes,
   put,
   refusal,
   release,
+  revisionOf,
   schedule,
   wake,
 } from "./samples.ts";
@@ -178,6 +180,25 @@ function fences(open: OpenStore): void {
     await assertFencedOff(h.store, { key: one.key, token: two.token });
     await assertFencedOff(h.store, { key: one.key, token: one.token + 1_000 });
     await assertFencedOff(h.store, { key: key("none"), token: one.token });
+  });
+
+  scenario(open, "claims that are given back together are judged one by one", async (h) => {
+    const all = [a, b, child];
+    const made = await h.store.commit(all.map((of) => put(of, { uid: of.name, due: wake() })));
+    const claims = new Map((await claimSome(h.store)).map((claim) => [claim.key.name, claim]));
+    const of = (name: string): Claim => claims.get(name) ?? assert.fail(`${name} is not claimed`);
+    const later = release(60 * minuteMs, "reset");
+    const answers = await h.store.commit([
+      schedule(child, later, { claim: of("child"), when: { kind: "exists", uid: "another" } }),
+      schedule(b, later, { claim: { key: b, token: of("b").token + 1 } }),
+      schedule(a, later, { claim: of("a"), when: { kind: "exists", uid: "a" } }),
+    ]);
+    assert.deepEqual(answers.map(outcome), ["resource.conflict", "claim.lost", "unchanged"]);
+    assert.equal(revisionOf(answers[2]), revisionOf(made[0]));
+    const { renewed, lost } = await h.store.renew([of("a"), of("b"), of("child")], minuteMs);
+    assert.deepEqual(names(renewed).toSorted(), ["b", "child"], "the refused are live");
+    assert.deepEqual(names(lost), ["a"]);
+    assert.deepEqual(await claimSome(h.store), []);
   });
 
   scenario(open, "a live claim on the parent lets its holder write children", async (h) => {

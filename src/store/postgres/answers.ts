@@ -1,5 +1,5 @@
 /**
- * The answer of commit_v2 turned into the port's answers, and into the changes that followers of
+ * The answer of the database turned into the port's answers, and into the changes that followers of
  * the log are given without reading them back: the bytes are those the caller handed in.
  */
 import assert from "node:assert/strict";
@@ -37,8 +37,7 @@ export interface Outcome {
   readonly hasWork: boolean;
 }
 
-export function outcomeOf(groups: readonly PreparedGroup[], text: string): Outcome {
-  const batch = JSON.parse(text) as BatchAnswer;
+export function outcomeOf(groups: readonly PreparedGroup[], batch: BatchAnswer): Outcome {
   const changes: Change[] = [];
   let at = 0;
   const answers = groups.map((group) =>

@@ -26,6 +26,7 @@ const migrations: readonly Migration[] = [
   { version: 4, compatibleFrom: 1, name: "0004_commit" },
   { version: 5, compatibleFrom: 1, name: "0005_work" },
   { version: 6, compatibleFrom: 1, name: "0006_once" },
+  { version: 7, compatibleFrom: 1, name: "0007_release" },
 ];
 export const newestVersion = migrations.length;
 

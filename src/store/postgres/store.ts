@@ -1,6 +1,6 @@
 /**
  * The store on PostgreSQL: many processes on one database. Commits of a process are batched and go
- * through one connection as one function call per batch (writer.ts); reads use a small pool; a
+ * as one function call per batch (writers.ts); reads use a small pool; a
  * third kind of connection listens for what other processes commit. Revisions, fences and leases
  * are the database's business throughout: no promise rests on a process being alive or on time.
  */
@@ -61,7 +61,7 @@ import { findings } from "./verify.ts";
 import { claimDue, renewClaims, untilNextDue } from "./work.ts";
 import type { Turns } from "./work.ts";
 import { readBacklog, readWork } from "./work-state.ts";
-import { Writer } from "./writer.ts";
+import { Writers } from "./writers.ts";
 
 export interface PostgresStoreOptions {
   readonly url: string;
@@ -155,7 +155,7 @@ export class PostgresStore implements port.Store {
   readonly #tail: Tail;
   readonly #reads = new ReadQueue(() => this.#reading);
   readonly #queue: CommitQueue;
-  readonly #writer: Writer;
+  readonly #writers: Writers;
   readonly #listener: Listener;
   readonly #turns: Turns = new Map();
   readonly #closing = new AbortController();
@@ -173,7 +173,7 @@ export class PostgresStore implements port.Store {
     this.#compacted = head.compacted;
     this.#log = new RecentLog(head.revision);
     this.#tail = new Tail({ log: this.#log, read: (after, upTo) => this.#readRange(after, upTo) });
-    this.#writer = new Writer({
+    this.#writers = new Writers({
       session,
       id: this.#id,
       clock,
@@ -184,6 +184,7 @@ export class PostgresStore implements port.Store {
     this.#queue = new CommitQueue({
       commitBatch: async (batch) => await this.#commitBatch(batch),
       independent: true,
+      ahead: true,
       ...(options.maxQueuedWrites !== undefined && { maxQueuedWrites: options.maxQueuedWrites }),
       ...(options.maxQueuedBytes !== undefined && { maxQueuedBytes: options.maxQueuedBytes }),
     });
@@ -399,7 +400,7 @@ export class PostgresStore implements port.Store {
     this.#closing.abort(closed());
     await this.#queue.close();
     await this.#tail.close();
-    await Promise.all([this.#listener.close(), this.#pool.close(), this.#writer.close()]);
+    await Promise.all([this.#listener.close(), this.#pool.close(), this.#writers.close()]);
   }
 
   async #commitBatch(
@@ -430,8 +431,8 @@ export class PostgresStore implements port.Store {
     batch: readonly PreparedGroup[],
   ): Promise<readonly (readonly port.Answer[])[]> {
     if (this.#tooNew !== undefined) throw this.#tooNew;
-    const text = await this.#writer.commit(batch);
-    const { answers, changes, head, hasWork } = outcomeOf(batch, text);
+    const answer = await this.#writers.commit(batch);
+    const { answers, changes, head, hasWork } = outcomeOf(batch, answer);
     this.#tail.offer(changes, head);
     if (hasWork) this.#log.workSignal.advance();
     return answers;

@@ -1,9 +1,9 @@
 /**
- * The one connection that commits. A batch is one statement, so nothing is ever half done, and no
+ * A connection that commits. A batch is one statement, so nothing is ever half done, and no
  * lock is held while the client thinks. When the connection is lost before the answer, the same
  * batch is sent again under the same number: the database answers it from memory if it was applied
- * (commit_v2), so callers get exact answers through a failover. Only when the patience ends while
- * an answer is still missing do they get `store.outcome_unknown`.
+ * (commit_v2, release_v1), so callers get exact answers through a failover. Only when the patience
+ * ends while an answer is still missing do they get `store.outcome_unknown`.
  *
  * An attempt that was given up may still reach the database, however late. So batches are numbered
  * under an id that is registered first and used by nobody else: once its row is gone (closed, or
@@ -13,8 +13,10 @@ import type { Clock } from "../../kernel/clock.ts";
 import { SetpointError } from "../../kernel/errors.ts";
 import type { Timers } from "../../kernel/timers.ts";
 import type { PreparedGroup } from "../prepare.ts";
+import type { BatchAnswer } from "./answers.ts";
 import { batchValueCount, batchValues } from "./batch.ts";
 import { failureOf, unavailable } from "./failures.ts";
+import { releaseAnswer, releasesIn, releaseValueCount, releaseValues } from "./releases.ts";
 import { Session } from "./session.ts";
 import type { SessionConfig, Statement } from "./session.ts";
 
@@ -27,10 +29,13 @@ export interface WriterOptions {
   readonly clockSkewMs: () => number;
 }
 
-const places = Array.from({ length: 3 + batchValueCount }, (_, index) => `$${index + 1}`);
 const commitStatement: Statement = {
   name: "commit",
-  text: `SELECT commit_v2(${places.join(", ")})`,
+  text: `SELECT commit_v2(${places(3 + batchValueCount)})`,
+};
+const releaseStatement: Statement = {
+  name: "release",
+  text: `SELECT release_v1(${places(3 + releaseValueCount)})`,
 };
 const firstPauseMs = 20;
 const longestPauseMs = 500;
@@ -47,11 +52,18 @@ export class Writer {
     this.#options = options;
   }
 
-  /** The answer of commit_v2 for this batch. One call at a time. */
-  async commit(groups: readonly PreparedGroup[]): Promise<string> {
+  /** The database's answer for this batch. One call at a time. */
+  async commit(groups: readonly PreparedGroup[]): Promise<BatchAnswer> {
+    const releases = releasesIn(groups);
+    if (releases === undefined) {
+      return JSON.parse(await this.#send(commitStatement, batchValues(groups))) as BatchAnswer;
+    }
+    return releaseAnswer(releases, await this.#send(releaseStatement, releaseValues(releases)));
+  }
+
+  async #send(statement: Statement, batch: readonly unknown[]): Promise<string> {
     const { clock, timers, patienceMs, clockSkewMs } = this.#options;
     this.#batch += 1;
-    const batch = batchValues(groups);
     const deadlineMs = clock.nowMs() + patienceMs;
     // Half of the patience per attempt: a connection that went dead in silence leaves time for
     // another one.
@@ -65,7 +77,7 @@ export class Writer {
         const id = (this.#id ??= await this.#register(session, limitMs()));
         const values = [id, this.#batch, clockSkewMs(), ...batch];
         isSent = true;
-        const [row] = await session.rows(commitStatement, values, limitMs());
+        const [row] = await session.rows(statement, values, limitMs());
         return row?.[0] as string;
       } catch (error) {
         if (isUnregistered(error) && !mayBeApplied) {
@@ -116,7 +128,11 @@ export class Writer {
   }
 }
 
-/** commit_v2 does not know the writer: its row was swept while it had nothing to do. */
+function places(count: number): string {
+  return Array.from({ length: count }, (_, index) => `$${index + 1}`).join(", ");
+}
+
+/** The database does not know the writer: its row was swept while it had nothing to do. */
 function isUnregistered(error: unknown): boolean {
   return (error as { readonly code?: unknown } | null)?.code === "SP002";
 }
