@@ -1,6 +1,7 @@
 // Counts what is asked and answered, and shows it at /metrics with the state of the process.
 
 import type { ArmApiInput } from "../surfaces/arm/arm-api.ts";
+import type { Exchange } from "../surfaces/http/exchange.ts";
 import type { KubeApiInput, PathHandler } from "../surfaces/kube/api.ts";
 import { createMetrics } from "../telemetry/metrics.ts";
 import type { Gauge } from "../telemetry/metrics.ts";
@@ -15,10 +16,28 @@ export interface ObservedRequests {
 
 type Observed = Pick<ControlPlane, "intents" | "feed" | "hub" | "meter">;
 
-export function observeRequests({ intents, feed, hub, meter }: Observed): ObservedRequests {
+/** `measure` brings numbers up to date that nobody keeps; it is called before each look at all. */
+export function observeRequests(
+  { intents, feed, hub, meter }: Observed,
+  measure: () => Promise<void>,
+): ObservedRequests {
   const { clock } = intents;
   const metrics = createMetrics();
   const startedMs = clock.nowMs();
+  const show = async (exchange: Exchange): Promise<true> => {
+    await measure();
+    const headers = {
+      "content-type": "text/plain; version=0.0.4; charset=utf-8",
+      "cache-control": "no-cache, private",
+    };
+    const own = [
+      gauge("setpoint_watchers", "Watches that are open.", hub.watchers),
+      gauge("setpoint_revision", "The revision that all followers know.", feed.position),
+    ];
+    const text = metrics.text([...processGauges(startedMs), ...own]) + meter.text();
+    exchange.send(200, headers, text);
+    return true;
+  };
   return {
     onRequest: () => {
       const fromMs = clock.nowMs();
@@ -53,17 +72,7 @@ export function observeRequests({ intents, feed, hub, meter }: Observed): Observ
     },
     path: (exchange, { path }) => {
       if (path !== "/metrics" || !["GET", "HEAD"].includes(exchange.method)) return false;
-      const headers = {
-        "content-type": "text/plain; version=0.0.4; charset=utf-8",
-        "cache-control": "no-cache, private",
-      };
-      const own = [
-        gauge("setpoint_watchers", "Watches that are open.", hub.watchers),
-        gauge("setpoint_revision", "The revision that all followers know.", feed.position),
-      ];
-      const text = metrics.text([...processGauges(startedMs), ...own]) + meter.text();
-      exchange.send(200, headers, text);
-      return true;
+      return show(exchange);
     },
   };
 }

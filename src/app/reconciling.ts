@@ -44,7 +44,7 @@ export interface Reconciling extends AsyncDisposable {
   readonly worker: Worker | undefined;
 }
 
-export interface Worker extends Pick<Engine, "running" | "recent"> {
+export interface Worker extends Pick<Engine, "running" | "recent" | "measure"> {
   /** As claims and statuses name it. */
   readonly name: string;
   readonly leaseMs: number;
@@ -67,11 +67,18 @@ export async function startReconciling(input: ReconcilingInput): Promise<Reconci
     if (config.looksAnew === true) undo.use(lookAnew(input));
     log.info({ reconcilers: reconcilers.length }, "reconcilers running");
     const { leaseMs = defaultLeaseMs } = config;
-    const look = { running: () => engine.running(), recent: () => engine.recent() };
-    worker = { name, leaseMs, kinds: kindsOf(modules), ...look };
+    worker = { name, leaseMs, kinds: kindsOf(modules), ...viewOf(engine) };
   }
   const running = undo.move();
   return { worker, [Symbol.asyncDispose]: () => running.disposeAsync() };
+}
+
+function viewOf(engine: Engine): Pick<Worker, "running" | "recent" | "measure"> {
+  return {
+    running: () => engine.running(),
+    recent: () => engine.recent(),
+    measure: () => engine.measure(),
+  };
 }
 
 function startWorker(

@@ -26,6 +26,7 @@ import { openControlPlane, systemSurroundings } from "./control-plane.ts";
 import { openCredentials } from "./credentials.ts";
 import { kubeSurface } from "./kube-surface.ts";
 import { kindsOf, loadModules } from "./load-modules.ts";
+import { backlogMeasure } from "./measure-backlog.ts";
 import { observeRequests } from "./observe-requests.ts";
 import { openStore } from "./open-store.ts";
 import { guardProcess } from "./process-guard.ts";
@@ -75,7 +76,7 @@ export async function startServer(
   const authentication = openAuthentication(given.authentication, config, credentials, systemClock);
   const audit = given.audit === undefined ? undefined : await openAuditLog({ ...given.audit, log });
   if (audit !== undefined) undo.use(audit);
-  const observed = observeRequests(plane);
+  const observed = observeRequests(plane, backlogMeasure(plane, systemTimers, worker));
   const { before } = undo.use(await arm.start({ plane, authentication, log, audit, observed }));
   let url = "";
   const http = await startHttpServer({

@@ -41,6 +41,8 @@ export interface Engine extends AsyncDisposable {
   running(): readonly RunInfo[];
   /** What ran here lately, the newest first. */
   recent(): readonly EndedRun[];
+  /** Brings the numbers up to date that nobody keeps, for who is about to read them. */
+  measure(): void;
   stop(): Promise<void>;
 }
 
@@ -86,6 +88,7 @@ export function startEngine(ports: EnginePorts, options: EngineOptions): Engine 
     },
     running: () => workers.running(),
     recent: () => workers.history.recent(),
+    measure: () => workers.measure(),
     stop,
     [Symbol.asyncDispose]: stop,
   };

@@ -116,6 +116,13 @@ describe("operations", () => {
     assert.equal(pick(await operations(), "queues.0.paused"), undefined);
   });
 
+  it("are counted at /metrics, all processes together", async () => {
+    const { text } = await server.request("GET", "/metrics");
+    assert.match(text, /^setpoint_backlog_due\{kind="tasks\.tasks\.tests\.dev"\} \d+$/m);
+    assert.match(text, /^setpoint_backlog_oldest_seconds\{kind="tasks\.tasks\.tests\.dev"\} \d/m);
+    assert.match(text, /^setpoint_reconciles_settling \d+$/m);
+  });
+
   it("can be those of one kind or namespace, and few", async () => {
     const other = await operations("?namespace=other");
     assert.deepEqual(names(pickList(other, "running")), ["other/slow"]);

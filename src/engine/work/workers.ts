@@ -147,11 +147,15 @@ export class Workers {
     }));
   }
 
+  /** Brings the numbers up to date that nobody keeps, for who is about to read them. */
+  measure(): void {
+    this.#instruments.queues(this.#turns.queued, this.#paperwork.outstanding);
+  }
+
   /** What could be used now, and a little more while runs are short. */
   request(): ClaimRequest | undefined {
     const turns = this.#turns;
     const survey = turns.survey(this.#ports.clock.nowMs());
-    this.#instruments.queues(turns.queued, this.#paperwork.outstanding);
     const ahead = Math.min(this.#options.prefetch, survey.ahead);
     // While slots are free, whatever waits has to wait for others of its kind or namespace.
     const waiting = this.#loading + (turns.free > 0 ? 0 : turns.queued);
