@@ -7,6 +7,7 @@ import {
   asyncProperty,
   constantFrom,
   dictionary,
+  integer,
   jsonValue,
   oneof,
   record,
@@ -50,6 +51,17 @@ const bodies = record(
   { requiredKeys: ["location"] },
 );
 
+/** For an action. */
+const inputs = record(
+  {
+    minutes: oneof(integer({ min: 1, max: 60 }), jsonValue()),
+    how: oneof(constantFrom("well", "badly"), jsonValue()),
+    soap: jsonValue(),
+    ["__proto__"]: jsonValue(),
+  },
+  { requiredKeys: ["minutes"] },
+);
+
 const numRuns = 150;
 
 it("answers any body on any path without an error of its own", async () => {
@@ -57,6 +69,7 @@ it("answers any body on any path without an error of its own", async () => {
     `${ovens}/fuzzed?${version}`,
     `${ovens}/fuzzed/recipes/one?${version}`,
     `${ovens}/fuzzed/listCodes?${version}`,
+    `${ovens}/fuzzed/clean?${version}`,
     `/subscriptions/${subscription}?api-version=2.0`,
     `/subscriptions/${subscription}/providers/Example.Bakery/checkNameAvailability?${version}`,
     ovens.replace(/ovens$/, `deployments/d/preflight?${version}`),
@@ -65,14 +78,19 @@ it("answers any body on any path without an error of its own", async () => {
   const methods = constantFrom("PUT", "PATCH", "POST");
   const headers = { "content-type": "application/json" };
   await check(
-    asyncProperty(methods, paths, oneof(bodies, jsonValue()), async (method, path, body) => {
-      const reply = await server.request(method, path, JSON.stringify(body), headers);
-      assert.ok(reply.status < 500, `${method} ${path} ${JSON.stringify(body)}: ${reply.text}`);
-      if (reply.status < 400) return;
-      const { error } = reply.json as { error: { code: string; message: string } };
-      assert.match(error.code, /^[A-Z][A-Za-z]+$/);
-      assert.ok(error.message.length > 0);
-    }),
+    asyncProperty(
+      methods,
+      paths,
+      oneof(bodies, inputs, jsonValue()),
+      async (method, path, body) => {
+        const reply = await server.request(method, path, JSON.stringify(body), headers);
+        assert.ok(reply.status < 500, `${method} ${path} ${JSON.stringify(body)}: ${reply.text}`);
+        if (reply.status < 400) return;
+        const { error } = reply.json as { error: { code: string; message: string } };
+        assert.match(error.code, /^[A-Z][A-Za-z]+$/);
+        assert.ok(error.message.length > 0);
+      },
+    ),
     { numRuns },
   );
 });

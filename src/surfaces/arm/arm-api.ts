@@ -16,11 +16,11 @@ import { actionOf, findAction, performAction } from "./actions.ts";
 import { addressed } from "./addressed.ts";
 import type { Addressed } from "./addressed.ts";
 import { withinDeadline } from "./arm-deadline.ts";
-import { factsOf } from "./arm-facts.ts";
-import type { ArmFacts } from "./arm-facts.ts";
+import { askedBy, auditedFacts, factsOf } from "./arm-facts.ts";
+import type { ArmFacts, Asked } from "./arm-facts.ts";
 import { armErrorAnswer, armRefusal } from "./arm-error.ts";
 import { namespaceOf } from "./arm-names.ts";
-import { armQuery, isDocumentPath, parentOf, parseArmPath, typeOfPlace } from "./arm-path.ts";
+import { isDocumentPath, parentOf, typeOfPlace } from "./arm-path.ts";
 import type { ArmPath, ArmPlace } from "./arm-path.ts";
 import { idHeader, traceOf } from "./arm-request.ts";
 import type { ArmAnswer, ArmRequest, ArmSurface, RequestIds } from "./arm-request.ts";
@@ -72,11 +72,13 @@ export type ArmApi = (exchange: Exchange) => Promise<void>;
 export function armApi(input: ArmApiInput): ArmApi {
   return async (exchange) => {
     const finished = input.onRequest?.();
-    const facts = factsOf(input.surface, exchange);
+    const asked = askedBy(exchange);
+    const facts = factsOf(input.surface, asked);
     const ids = idsOf(input, exchange);
-    const arrival = new Arrival(exchange, facts, ids);
+    const arrival = new Arrival(exchange, asked, facts, ids);
     const told = (status: number): ArmAnswered => {
-      return { method: exchange.method, path: facts.path, status, ids };
+      const [path = ""] = exchange.url.split("?", 1);
+      return { method: exchange.method, path, status, ids };
     };
     const late = (error: unknown): void => input.onError(error, told(504));
     try {
@@ -87,9 +89,10 @@ export function armApi(input: ArmApiInput): ArmApi {
       if (answer.status >= 500 && !isExpected(error)) input.onError(error, told(answer.status));
       const headers = errorHeaders(answer.status, error);
       send(arrival.exchange, ids, { ...answer, headers });
+    } finally {
+      finished?.({ ...facts, status: exchange.status });
+      input.onAnswer(told(exchange.status));
     }
-    finished?.({ ...facts, status: exchange.status });
-    input.onAnswer(told(exchange.status));
   };
 }
 
@@ -97,20 +100,23 @@ export function armApi(input: ArmApiInput): ArmApi {
 class Arrival {
   exchange: Exchange;
   trail: AuditTrail | undefined;
+  readonly asked: Asked;
   readonly facts: ArmFacts;
   readonly ids: RequestIds;
 
-  constructor(exchange: Exchange, facts: ArmFacts, ids: RequestIds) {
+  constructor(exchange: Exchange, asked: Asked, facts: ArmFacts, ids: RequestIds) {
     this.exchange = exchange;
+    this.asked = asked;
     this.facts = facts;
     this.ids = ids;
   }
 
   audit(auditor: Auditor | undefined, user: UserInfo): void {
     if (auditor === undefined) return;
-    const { facts, ids } = this;
-    const info = { info: facts, id: ids.request, hasHidden: facts.hasHidden };
-    this.trail = auditor.begin(auditRequest(this.exchange, info), user);
+    const { asked, facts, ids } = this;
+    const info = auditedFacts(facts, asked);
+    const request = { info, id: ids.request, hasHidden: facts.hasHidden };
+    this.trail = auditor.begin(auditRequest(this.exchange, request), user);
     if (this.trail !== undefined) this.exchange = auditedExchange(this.exchange, this.trail);
   }
 }
@@ -175,11 +181,11 @@ async function answerTo(input: ArmApiInput, arrival: Arrival): Promise<ArmAnswer
   }
   const isManager = certificate !== undefined && managers.has(certificate.commonName);
   if (isDocumentPath(exchange.url)) return documentCall(input, exchange, user, isManager);
-  const path = parseArmPath(exchange.url);
+  const { path, query } = arrival.asked;
   if (path === undefined) throw nowhere(exchange);
   const request: ArmRequest = {
     exchange,
-    query: armQuery(exchange.url),
+    query,
     user,
     isManager,
     caller: {

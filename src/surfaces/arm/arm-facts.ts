@@ -4,6 +4,7 @@
 // could make up any number of them.
 
 import type { AuditedFacts } from "../http/audited-exchange.ts";
+import type { Exchange } from "../http/exchange.ts";
 import { findAction } from "./actions.ts";
 import { isSameText, namespaceOf, storedName } from "./arm-names.ts";
 import { armQuery, isDocumentPath, parseArmPath, typeOfPlace } from "./arm-path.ts";
@@ -13,26 +14,39 @@ import { bodySchema } from "./body-schema.ts";
 import { operationKind, subscriptionKind } from "./face.ts";
 import type { ArmAction, ArmFace } from "./face.ts";
 
-export interface ArmFacts extends AuditedFacts {
+/** A request as its URL says, read once. */
+export interface Asked {
+  readonly method: string;
+  readonly url: string;
+  readonly path: ArmPath | undefined;
+  readonly query: ReadonlyMap<string, string>;
+}
+
+export interface ArmFacts extends Omit<AuditedFacts, "path" | "name"> {
   /** Which of the few kinds of paths it is. */
   readonly route: string;
+  /** Made only for those who want it, since it takes a digest. */
+  readonly nameOf: () => string;
   /** Whether bodies may hold what is never shown. */
   readonly hasHidden: boolean;
 }
 
-interface Asked {
-  readonly method: string;
-  readonly url: string;
+export function askedBy({ method, url }: Pick<Exchange, "method" | "url">): Asked {
+  return { method, url, path: parseArmPath(url), query: armQuery(url) };
 }
 
-export function factsOf(surface: ArmSurface, { method, url }: Asked): ArmFacts {
-  const [path = ""] = url.split("?", 1);
-  const other = { ...nothing, verb: method.toLowerCase(), path };
+export function factsOf(surface: ArmSurface, { method, url, path, query }: Asked): ArmFacts {
+  const other = { ...nothing, verb: method.toLowerCase() };
   if (isDocumentPath(url)) return { ...other, route: "documents" };
-  const found = parseArmPath(url);
-  if (found === undefined) return { ...other, route: "unknown" };
-  const version = armQuery(url).get("api-version") ?? "";
-  return { ...other, route: found.kind, ...factsOfPath(surface, found, { method, version }) };
+  if (path === undefined) return { ...other, route: "unknown" };
+  const version = query.get("api-version") ?? "";
+  return { ...other, route: path.kind, ...factsOfPath(surface, path, { method, version }) };
+}
+
+/** What the audit log wants to know besides. */
+export function auditedFacts(facts: ArmFacts, { url }: Asked): AuditedFacts {
+  const [path = ""] = url.split("?", 1);
+  return { ...facts, path, name: facts.nameOf() };
 }
 
 const nothing = {
@@ -42,7 +56,7 @@ const nothing = {
   resource: "",
   subresource: "",
   namespace: "",
-  name: "",
+  nameOf: () => "",
   hasHidden: false,
 };
 
@@ -57,15 +71,18 @@ function factsOfPath(surface: ArmSurface, path: ArmPath, call: Call): Partial<Ar
     case "collection":
       return factsOfPlace(surface, path, call);
     case "subscription": {
-      const named = { namespace: "", name: path.subscription.toLowerCase() };
-      return ofKind(surface, subscriptionKind, { ...named, verb: verbOf(call.method) });
+      const nameOf = (): string => path.subscription.toLowerCase();
+      return ofKind(surface, subscriptionKind, { nameOf, verb: verbOf(call.method) });
     }
     case "operationStatus":
     case "operationResult": {
-      const named = { namespace: namespaceOf(path.subscription), name: path.id.toLowerCase() };
-      // A result may be what an action shows.
-      const hasHidden = path.kind === "operationResult";
-      return ofKind(surface, operationKind, { ...named, verb: verbOf(call.method), hasHidden });
+      return ofKind(surface, operationKind, {
+        namespace: namespaceOf(path.subscription),
+        nameOf: () => path.id.toLowerCase(),
+        verb: verbOf(call.method),
+        // A result may be what an action shows.
+        hasHidden: path.kind === "operationResult",
+      });
     }
     case "preflight":
       return { hasHidden: true };
@@ -81,9 +98,9 @@ function factsOfPlace(
 ): Partial<ArmFacts> {
   const { provider, types } = place;
   const own = surface.faces.find(provider, typeOfPlace(place));
-  const holder = surface.faces.find(provider, types.slice(0, -1).join("/"));
-  const isNone = own === undefined && holder !== undefined;
-  const action = isNone ? findAction(holder, types.at(-1) ?? "") : undefined;
+  const holder =
+    own === undefined ? surface.faces.find(provider, types.slice(0, -1).join("/")) : undefined;
+  const action = holder && findAction(holder, types.at(-1) ?? "");
   const face = action === undefined ? own : holder;
   if (face === undefined) return { hasHidden: true };
   const isOne = place.kind === "resource" || action !== undefined;
@@ -91,7 +108,7 @@ function factsOfPlace(
   return {
     ...ofKind(surface, face.kind, {
       namespace: namespaceOf(place.subscription),
-      name: isOne ? storedName(at) : "",
+      nameOf: () => (isOne ? storedName(at) : ""),
       verb: isOne ? verbOf(method, action) : method === "GET" ? "list" : verbOf(method),
     }),
     version: face.versions.find((each) => isSameText(each.apiVersion, version))?.apiVersion ?? "",
