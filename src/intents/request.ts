@@ -5,7 +5,7 @@ import type { JsonObject } from "../kernel/json.ts";
 import type { Ids } from "../kernel/ids.ts";
 import type { Random } from "../kernel/random.ts";
 import type { Resource, ResourceKey } from "../kernel/resource.ts";
-import type { ClaimRef, Store, Write } from "../store/port.ts";
+import type { ClaimRef, Store, UniqueName, Write } from "../store/port.ts";
 import type { Admission } from "./admission/admission.ts";
 import type { UserInfo } from "./auth/user.ts";
 import type { KindRegistry } from "./kinds/registry.ts";
@@ -56,6 +56,8 @@ export interface WriteOptions {
   /** The claim of the worker on whose behalf it is written; refused once that is lost. */
   readonly claim?: ClaimRef;
   readonly also?: AlsoWritten;
+  /** The unique names that it holds from now on; as before when left out. */
+  readonly names?: readonly UniqueName[];
 }
 
 /**

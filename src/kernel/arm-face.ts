@@ -20,7 +20,14 @@ export interface ArmFace {
   readonly locations: readonly string[];
   readonly versions: readonly ArmVersion[];
   readonly actions?: readonly ArmAction[];
-  /** An operation that has not ended by itself counts as failed after this. */
+  /** False: resources stay in their resource group. */
+  readonly isMovable?: boolean;
+  /**
+   * What `properties` show when a change has failed: what is wanted still ("keep", the default), or
+   * what was carried out last ("revert"), where a failed change leaves that in place.
+   */
+  readonly afterFailedUpdate?: "keep" | "revert";
+  /** An operation that has not ended by itself counts as failed after this; 24 hours by default. */
   readonly operationTimeoutMs?: number;
   /** Defaults to 7 days. */
   readonly operationRetentionMs?: number;

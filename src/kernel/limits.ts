@@ -126,7 +126,7 @@ export const limits = Object.freeze({
   /** Bytes of documents in one database commit. */
   maxCommitBytes: 4 * mib,
   /** Writes in one atomic group. */
-  maxGroupWrites: 256,
+  maxGroupWrites: 2_048,
   /** Bytes of one atomic group, which is one database commit however large it is. */
   maxGroupBytes: 32 * mib,
   /** Bytes of one call; it has to fit into the queue. */

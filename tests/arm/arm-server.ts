@@ -48,10 +48,15 @@ export const managerName = "resource-manager";
 
 export async function startArmServer(
   store?: string,
-  audit: Pick<KubeServerOptions, "auditPolicy" | "auditLog"> = {},
+  {
+    modules = ["bakery"],
+    ...audit
+  }: Pick<KubeServerOptions, "auditPolicy" | "auditLog"> & {
+    readonly modules?: readonly string[];
+  } = {},
 ): Promise<ArmServer> {
   const server = await startKubeServer({
-    module: [join(root, "tests/arm/bakery-module.ts")],
+    module: modules.map((name) => join(root, `tests/arm/${name}-module.ts`)),
     armClients: [managerName],
     ...(store === undefined ? {} : { store }),
     ...audit,
@@ -109,7 +114,11 @@ export async function startArmServer(
 }
 
 /** The server is there once the tests run. */
-export function onEachStore(title: string, suite: (server: () => ArmServer) => void): void {
+export function onEachStore(
+  title: string,
+  suite: (server: () => ArmServer) => void,
+  modules?: readonly string[],
+): void {
   for (const kind of ["SQLite", "PostgreSQL"] as const) {
     const skip = kind === "PostgreSQL" && findPostgres() === undefined;
     describe(`${title} (${kind})`, { skip }, () => {
@@ -117,7 +126,7 @@ export function onEachStore(title: string, suite: (server: () => ArmServer) => v
       let server: ArmServer | undefined;
       before(async () => {
         if (kind === "PostgreSQL") postgres = await startPostgres();
-        server = await startArmServer(postgres?.url());
+        server = await startArmServer(postgres?.url(), modules === undefined ? {} : { modules });
       });
       after(async () => {
         await server?.stop();

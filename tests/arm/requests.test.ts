@@ -304,17 +304,6 @@ describe("a provider", () => {
     assert.equal((await server.get("planned")).status, 404);
   });
 
-  it("refuses to move what cannot be moved", async () => {
-    await server.made("settler", {});
-    const path = `/subscriptions/${subscription}/resourceGroups/Bread/moveResources?${version}`;
-    const target = `/subscriptions/${subscription}/resourceGroups/Other`;
-    const ask = (id: string): Promise<Reply> =>
-      server.request("POST", path, { targetResourceGroup: target, resources: [id] });
-    assert.equal(codeOf(await ask(`${ovens}/settler`)), "ResourceMoveNotSupported");
-    assert.equal((await ask(`${ovens}/nobody`)).status, 404);
-    assert.equal((await ask("nonsense")).status, 400);
-  });
-
   it("describes itself in Swagger", async () => {
     const reply = await server.request("GET", "/swagger");
     assert.equal(reply.status, 200, reply.text);

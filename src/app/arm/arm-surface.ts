@@ -4,7 +4,7 @@ import type { Auditor } from "../../intents/audit/audit-trail.ts";
 import type { Authentication } from "../../intents/auth/authentication.ts";
 import { installKind } from "../../intents/install-kind.ts";
 import { every, systemTimers } from "../../kernel/timers.ts";
-import { operationsKind } from "../../surfaces/arm/arm-kinds.ts";
+import { appliedSpecsKind, operationsKind } from "../../surfaces/arm/arm-kinds.ts";
 import { armApi, isArmPath } from "../../surfaces/arm/arm-api.ts";
 import type { ArmFaces } from "../../surfaces/arm/faces.ts";
 import { swaggerDocuments } from "../../surfaces/arm/swagger/swagger.ts";
@@ -80,6 +80,7 @@ async function startArmSurface(
   const maker = { name: "setpoint-arm", version: 1, isReconciled: false };
   await installKind(unhindered, operationsKind, maker);
   const surface = { intents, faces, authorizer: rbac, retryAfterSeconds };
+  await installKind(unhindered, appliedSpecsKind, maker);
   const stop = new AbortController();
   const sweep = async (): Promise<void> => {
     try {

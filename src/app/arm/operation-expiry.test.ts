@@ -41,7 +41,12 @@ function record(name: string, spec: JsonObject, status: JsonObject = {}): Put {
 }
 
 function surfaceOf(store: ModelStore): ArmSurface {
-  const face = { kind: "shops", provider: "Example.Shop", type: "shops" };
+  const face = {
+    kind: "shops",
+    provider: "Example.Shop",
+    type: "shops",
+    operationTimeoutMs: 999 * hourMs,
+  };
   return {
     intents: { store, clock, kinds: { byId: () => ({ isReconciled: true }) } },
     faces: { byKind: (id: string) => (id === "shops" ? face : undefined) },

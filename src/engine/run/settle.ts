@@ -277,7 +277,8 @@ function succeededAfter(
   const old = reconcileStatusOf(before);
   const isReady = findCondition(conditions, readyType)?.status === "True";
   const isFresh = request !== undefined && request !== old.handledRequest && !isRefused(outcome);
-  const known = isFresh || !isJsonObject(old.succeeded) ? undefined : old.succeeded;
+  const told = isJsonObject(old.succeeded) ? old.succeeded : undefined;
+  const known = isFresh && told?.["generation"] === generation ? undefined : told;
   if (what === "remove" || outcome.kind === "failed" || !isReady) return known;
   const isKnown = known !== undefined && known["generation"] === generation;
   return isKnown ? known : { generation, at: timeText(nowMs) };

@@ -14,6 +14,7 @@ import type {
   Delete,
   Precondition,
   Put,
+  UniqueName,
   Write,
 } from "../../store/port.ts";
 import { quotaExceeded } from "../admission/quota/quota-refusal.ts";
@@ -33,13 +34,38 @@ export interface PutInput {
   readonly claim?: ClaimRef | undefined;
   /** Committed with it or not at all. */
   readonly also?: readonly Write[] | undefined;
+  readonly names?: readonly UniqueName[] | undefined;
 }
 
 const dueNow = { kind: "wake", afterMs: 0 } as const;
 
 export async function commitPut(intents: Intents, input: PutInput): Promise<Written> {
-  const { target, uid, draft, when, uses, bounds, claim } = input;
-  const write: Put = {
+  const answer = await commitWith(intents, writeOf(input), input.also);
+  return await writtenPut(intents, input, answer);
+}
+
+/** All of them in one commit, or none. */
+export async function commitPuts(
+  intents: Intents,
+  inputs: readonly PutInput[],
+): Promise<readonly Written[]> {
+  const answers = await intents.store.commit(inputs.map(writeOf), { atomic: true });
+  // The one at fault tells why; the others are refused because of it.
+  const faults = answers.map((answer) =>
+    answer.kind === "refused" && answer.error.code !== "resource.group_refused" ? 0 : 1,
+  );
+  const order = [...inputs.keys()].sort((one, other) => (faults[one] ?? 1) - (faults[other] ?? 1));
+  const written: Written[] = [];
+  for (const at of order) {
+    const [input, answer] = [inputs[at], answers[at]];
+    if (input === undefined || answer === undefined) throw new Error("each write is answered");
+    written[at] = await writtenPut(intents, input, answer);
+  }
+  return written;
+}
+
+function writeOf({ target, uid, draft, when, uses, bounds, claim, names }: PutInput): Put {
+  return {
     kind: "put",
     key: keyOfTarget(target),
     uid,
@@ -48,9 +74,16 @@ export async function commitPut(intents: Intents, input: PutInput): Promise<Writ
     ...(uses === undefined ? {} : { uses }),
     ...(bounds === undefined ? {} : { bounds }),
     ...(claim === undefined ? {} : { claim }),
+    ...(names === undefined ? {} : { names }),
     ...(target.served.isReconciled ? { due: dueNow } : {}),
   };
-  const answer = await commitWith(intents, write, input.also);
+}
+
+async function writtenPut(
+  intents: Intents,
+  { target, draft, when }: PutInput,
+  answer: Answer,
+): Promise<Written> {
   if (answer.kind === "refused") throw inWordsOfTheApi(intents, target, answer.error);
   const { revision } = answer;
   if (answer.kind === "committed") await settle(intents, target, revision);

@@ -129,9 +129,9 @@ async function tryCreate(
   const { uid } = object.metadata;
   try {
     const when = { kind: "absent" } as const;
-    const { claim } = options;
+    const { claim, names } = options;
     const also = await options.also?.(object);
-    const put = { target, uid, draft, when, uses, bounds, claim, also };
+    const put = { target, uid, draft, when, uses, bounds, claim, also, names };
     const written = await commitPut(intents, put);
     return await confirmPlace(intents, target, uid, written);
   } catch (error) {

@@ -20,7 +20,8 @@ import { conflict, invalid, notFound, unexplained } from "../refusals.ts";
 import { keyOfTarget } from "../request.ts";
 import type { Caller, Intents, Target, WriteOptions, Written } from "../request.ts";
 import { isReadyToGo } from "./finalizers.ts";
-import { commitDelete, commitPut, isLostRace } from "./commit.ts";
+import { commitDelete, commitPut, commitPuts, isLostRace } from "./commit.ts";
+import type { PutInput } from "./commit.ts";
 import { checkDocument } from "./finish.ts";
 import { keepHidden } from "./hidden-fields.ts";
 import { writtenFromMemory } from "./last-seen.ts";
@@ -158,8 +159,52 @@ interface Pending {
 async function writeChanged(
   intents: Intents,
   input: UpdateInput,
-  { record, old, wanted, isTracked, whole }: Pending,
+  pending: Pending,
 ): Promise<Written> {
+  const ready = await readyPut(intents, input, pending);
+  if ("outcome" in ready) return ready;
+  const { when, draft, claim, also, isGoing } = ready;
+  if (!isGoing) return await commitPut(intents, ready);
+  const gone = await commitDelete(intents, input.target, { when, last: draft, claim, also });
+  // The answer is the last state there was, and not the deletion.
+  return { ...gone, revision: pending.record.revision };
+}
+
+/**
+ * Changes several resources in one commit, or none of them. Each document names the revision that
+ * it replaces.
+ */
+export async function updateTogether(
+  intents: Intents,
+  inputs: readonly UpdateInput[],
+): Promise<readonly Written[]> {
+  const puts: PutInput[] = [];
+  for (const input of inputs) {
+    const { served, version, name } = input.target;
+    const record = await intents.store.get(keyOfTarget(input.target));
+    if (record === undefined) throw notFound(served.kind, name);
+    const old = await readStored(served, version, record);
+    const { wanted, isTracked = false, whole } = await input.change(old);
+    checkPreconditions(input, wanted, old, record);
+    const ready = await readyPut(intents, input, { record, old, wanted, isTracked, whole });
+    if ("outcome" in ready) continue;
+    if (ready.isGoing) throw conflict(served.kind, name);
+    puts.push(ready);
+  }
+  return await commitPuts(intents, puts);
+}
+
+interface ReadyPut extends PutInput {
+  /** It was only waiting for this change to be gone. */
+  readonly isGoing: boolean;
+}
+
+/** What is to be committed; what there is, when nothing is. */
+async function readyPut(
+  intents: Intents,
+  input: UpdateInput,
+  { record, old, wanted, isTracked, whole }: Pending,
+): Promise<Written | ReadyPut> {
   const { caller, target, options } = input;
   const { served, version } = target;
   const before = withoutRevision(old);
@@ -200,18 +245,14 @@ async function writeChanged(
   const draft = await draftFor(served, object);
   if (isSame && isSameDocument(draft.body, record)) return unchangedOf(record);
   if (options.isDryRun) return { revision, body: draft.body, outcome: "updated" };
-  const when = { kind: "revision", revision, uid: record.uid } as const;
-  const { claim } = options;
-  const also = await options.also?.(object);
-  if (isReadyToGo(served, object)) {
-    const gone = await commitDelete(intents, target, { when, last: draft, claim, also });
-    // The answer is the last state there was, and not the deletion.
-    return { ...gone, revision };
-  }
-  const uses = intents.admission.uses(final);
-  const bounds = intents.admission.bounds(final);
   const { uid } = record;
-  return await commitPut(intents, { target, uid, draft, when, uses, bounds, claim, also });
+  const when = { kind: "revision", revision, uid } as const;
+  const { claim, names } = options;
+  const also = await options.also?.(object);
+  const isGoing = isReadyToGo(served, object);
+  const uses = isGoing ? undefined : intents.admission.uses(final);
+  const bounds = isGoing ? undefined : intents.admission.bounds(final);
+  return { target, uid, draft, when, uses, bounds, claim, also, names, isGoing };
 }
 
 function unchangedOf({ revision, body }: StoredRecord): Written {

@@ -7,7 +7,6 @@ import { timeText } from "../../kernel/clock.ts";
 import type { Json } from "../../kernel/json.ts";
 import type { Resource } from "../../kernel/resource.ts";
 import { actionContext } from "./action-context.ts";
-import type { Addressed } from "./addressed.ts";
 import { readOptionalObject } from "./arm-body.ts";
 import { armRefusal, armRefusals } from "./arm-error.ts";
 import { isSameText } from "./arm-names.ts";
@@ -18,6 +17,7 @@ import { envelopeOf } from "./envelope.ts";
 import type { ArmAction, ArmFace } from "./face.ts";
 import { beginAction } from "./long-actions.ts";
 import { operationWrite } from "./operations.ts";
+import type { Located } from "./located.ts";
 import { resourceNotFound } from "./resource-view.ts";
 
 /** Undefined for an action that the face does not have. */
@@ -37,20 +37,19 @@ export function actionOf(face: ArmFace, name: string): ArmAction {
 export async function performAction(
   surface: ArmSurface,
   request: ArmRequest,
-  found: Addressed,
+  found: Located,
   action: ArmAction,
 ): Promise<ArmAnswer> {
   const input = await inputOf(request, action);
   const call = { request, found, action, input };
   const begun = action.change === undefined ? undefined : await beginAction(surface, call);
   if (begun !== undefined) return begun;
-  const { served, target, face, version } = found;
+  const { served, target, face, version, record } = found;
   const { namespace, name } = target;
-  const record = await surface.intents.store.get({ kind: served.id, namespace, name });
   const resource = record && (await readStored(served, served.storage, record));
   const envelope = resource && envelopeOf(resource);
   if (envelope === undefined || resource === undefined) throw resourceNotFound(found);
-  const mark = { ...newMark(surface, "action"), action: action.name };
+  const mark = { ...newMark(surface, "action", false), action: action.name };
   const answer = await actionAnswer(surface, resource, action, input);
   const operation = {
     mark,

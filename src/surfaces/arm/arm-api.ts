@@ -14,7 +14,6 @@ import type { Exchange, Headers } from "../http/exchange.ts";
 import type { Fairness } from "../http/fairness.ts";
 import { actionOf, findAction, performAction } from "./actions.ts";
 import { addressed } from "./addressed.ts";
-import type { Addressed } from "./addressed.ts";
 import { withinDeadline } from "./arm-deadline.ts";
 import { askedBy, auditedFacts, factsOf } from "./arm-facts.ts";
 import type { ArmFacts, Asked } from "./arm-facts.ts";
@@ -27,6 +26,7 @@ import type { ArmAnswer, ArmRequest, ArmSurface, RequestIds } from "./arm-reques
 import { askedForAction, authorise, nowhere } from "./authorise.ts";
 import { deleteOne } from "./deletions.ts";
 import { operationKind, subscriptionKind } from "./face.ts";
+import { located } from "./located.ts";
 import { operationResult, operationStatus } from "./operation-answers.ts";
 import { moveResources } from "./move.ts";
 import { checkName, preflight, providerOperations } from "./provider.ts";
@@ -285,8 +285,12 @@ async function postCall(
       return await checkName(surface, request, path);
     case "preflight":
       return await preflight(surface, request, path);
-    default:
-      return await moveResources(surface, request, path);
+    default: {
+      const namespace = namespaceOf(path.subscription);
+      return await moveResources(surface, request, path, (kind, stored) =>
+        authorise(surface, request, kind, { verb: "update", namespace, name: stored }),
+      );
+    }
   }
 }
 
@@ -314,8 +318,10 @@ async function resourceCall(
   place: ArmPlace,
 ): Promise<ArmAnswer> {
   const method = allowMethods(given, "GET", "HEAD", "PUT", "PATCH", "DELETE");
-  const found = addressed(surface, given, place);
+  const meant = addressed(surface, given, place);
   if (place.group === undefined) throw nowhere(given.exchange);
+  // Roles may name single resources by what they are called in the store.
+  const found = await located(surface, meant);
   const { target, served } = found;
   const { namespace, name } = target;
   const ask = (verb: string): void =>
@@ -373,7 +379,7 @@ async function actionCall(
   const name = place.types.at(-1) ?? "";
   const holder = parentOf({ ...place, names: [...place.names, ""] });
   if (holder === undefined || holder.group === undefined) throw nowhere(request.exchange);
-  const found: Addressed = addressed(surface, request, holder);
+  const found = await located(surface, addressed(surface, request, holder));
   const action = actionOf(found.face, name);
   authorise(surface, request, found.served.id, askedForAction(action, found.target));
   await passSubscription(surface, place.subscription, "write");

@@ -7,6 +7,7 @@ const group = "arm.setpoint.dev";
 const text = { type: "string" };
 const open = { type: "object", "x-kubernetes-preserve-unknown-fields": true };
 /** What an action was given may hold one, whatever its face says. */
+const hidden = { ...text, "x-setpoint-field-rule": "secret" };
 const secret = { ...open, "x-setpoint-field-rule": "secret" };
 
 export const subscriptionsKind: KindInput = {
@@ -37,6 +38,24 @@ export const subscriptionsKind: KindInput = {
   ],
 };
 
+/** The spec that was last carried out, for faces that show it when a change has failed. */
+export const appliedSpecsKind: KindInput = {
+  group,
+  names: { plural: "appliedspecs", kind: "AppliedSpec", categories: ["arm"] },
+  scope: "Namespaced",
+  versions: [
+    {
+      name: "v1",
+      served: true,
+      storage: true,
+      schema: {
+        type: "object",
+        properties: { spec: { ...open, properties: { document: hidden } } },
+      },
+    },
+  ],
+};
+
 export const operationsKind: KindInput = {
   group,
   names: { plural: "operations", kind: "Operation", categories: ["arm"] },
@@ -49,7 +68,10 @@ export const operationsKind: KindInput = {
       storage: true,
       schema: {
         type: "object",
-        properties: { spec: { ...open, properties: { input: secret } }, status: open },
+        properties: {
+          spec: { ...open, properties: { input: secret, replay: hidden } },
+          status: open,
+        },
       },
       printerColumns: [
         { name: "Verb", type: "string", jsonPath: ".spec.verb" },

@@ -16,9 +16,12 @@ export function namespaceOf(subscription: string): string {
 
 /** The name of the stored resource, which is in the namespace of its subscription. */
 export function storedName(place: ArmPlace): string {
-  const path = [place.group ?? "", place.provider, typeOfPlace(place), ...place.names];
-  const readable = readablePart(place.names.at(-1) ?? "");
-  return `${readable}${digest(path.join("/"))}`;
+  return nameOf(place, []);
+}
+
+/** For a resource whose usual name is kept by one that was moved away. */
+export function saltedName(place: ArmPlace, salt: string): string {
+  return nameOf(place, [salt]);
 }
 
 /** The value of the label by which the resources of a group are found. */
@@ -33,6 +36,12 @@ export function plainLocation(location: string): string {
 
 export function isSameText(one: string, other: string): boolean {
   return one.toLowerCase() === other.toLowerCase();
+}
+
+function nameOf(place: ArmPlace, salt: readonly string[]): string {
+  const path = [place.group ?? "", place.provider, typeOfPlace(place), ...place.names, ...salt];
+  const readable = readablePart(place.names.at(-1) ?? "");
+  return `${readable}${digest(path.join("/"))}`;
 }
 
 function readablePart(name: string): string {

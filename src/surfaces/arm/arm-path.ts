@@ -31,7 +31,13 @@ export type ArmPath =
       readonly group: string | undefined;
       readonly provider: string;
     }
-  | { readonly kind: "move"; readonly subscription: string; readonly group: string };
+  | {
+      readonly kind: "move";
+      readonly subscription: string;
+      readonly group: string;
+      /** Only whether it could be done. */
+      readonly isValidation: boolean;
+    };
 
 export interface OperationPlace {
   readonly subscription: string;
@@ -104,8 +110,10 @@ function inSubscription(subscription: string, rest: readonly string[]): ArmPath 
   const group = isInGroup ? rest[1] : undefined;
   if (isInGroup && group === undefined) return undefined;
   const tail = isInGroup ? rest.slice(2) : rest;
-  if (group !== undefined && tail.length === 1 && isWord(tail[0], "moveresources")) {
-    return { kind: "move", subscription, group };
+  if (group !== undefined && tail.length === 1) {
+    const isValidation = isWord(tail[0], "validatemoveresources");
+    const isMove = isValidation || isWord(tail[0], "moveresources");
+    return isMove ? { kind: "move", subscription, group, isValidation } : undefined;
   }
   const [word, provider, ...parts] = tail;
   if (!isWord(word, "providers") || provider === undefined || parts.length === 0) return undefined;

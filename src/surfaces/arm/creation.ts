@@ -4,6 +4,7 @@
 import { timeText } from "../../kernel/clock.ts";
 import { annotations } from "../../kernel/annotations.ts";
 import type { JsonObject } from "../../kernel/json.ts";
+import type { Write } from "../../store/port.ts";
 import type { Addressed } from "./addressed.ts";
 import { armRefusals } from "./arm-error.ts";
 import { groupDigest } from "./arm-names.ts";
@@ -13,7 +14,7 @@ import { envelopeText } from "./envelope.ts";
 import { wantedSpec } from "./face-body.ts";
 import { envelopeAnnotation, groupLabel } from "./face.ts";
 import type { ArmEnvelope, ArmOperationMark } from "./face.ts";
-import { ownerOf } from "./nesting.ts";
+import { aroundOf } from "./nesting.ts";
 import { envelopeFor } from "./resource-view.ts";
 import { checkSent } from "./sent-envelope.ts";
 import { systemDataOf } from "./system-data.ts";
@@ -29,6 +30,8 @@ export interface CreationInput {
 export interface Creation {
   readonly document: JsonObject;
   readonly envelope: ArmEnvelope;
+  /** Committed with it: refused when the resource around it has changed meanwhile. */
+  readonly fence: readonly Write[];
 }
 
 /** Refuses with everything that is wrong with the body. */
@@ -46,9 +49,9 @@ export async function draftCreation(surface: ArmSurface, input: CreationInput): 
     location: sent.location ?? "",
     tags: sent.tags ?? {},
     systemData: systemDataOf(request, undefined, surface.intents.clock.nowMs()),
-    operation: newMark(surface, "create"),
+    operation: newMark(surface, "create", target.served.isReconciled),
   };
-  const owner = isNested ? await ownerOf(surface, place) : undefined;
+  const around = isNested ? await aroundOf(surface, place) : undefined;
   const document: JsonObject = {
     apiVersion: target.version.apiVersion,
     kind: target.served.kind.names.kind,
@@ -57,15 +60,24 @@ export async function draftCreation(surface: ArmSurface, input: CreationInput): 
       namespace: target.namespace,
       labels: { [groupLabel]: groupDigest(place.group ?? "") },
       annotations: annotationsWith({}, envelope, request),
-      ...(owner === undefined ? {} : { ownerReferences: [owner] }),
+      ...(around === undefined ? {} : { ownerReferences: [around.owner] }),
     },
     spec: wanted.spec,
   };
-  return { document, envelope };
+  return { document, envelope, fence: around?.fence ?? [] };
 }
 
-export function newMark({ intents }: ArmSurface, verb: ArmOperationMark["verb"]): ArmOperationMark {
-  return { id: intents.ids.uid(), verb, startedAt: timeText(intents.clock.nowMs()) };
+export function newMark(
+  { intents }: ArmSurface,
+  verb: ArmOperationMark["verb"],
+  isAsync: boolean,
+): ArmOperationMark {
+  return {
+    id: intents.ids.uid(),
+    verb,
+    startedAt: timeText(intents.clock.nowMs()),
+    ...(isAsync ? { isAsync } : {}),
+  };
 }
 
 /** What is done about a request is found in the log by the trace of the request. */

@@ -5,59 +5,73 @@
 import { deleteResource } from "../../intents/write/delete.ts";
 import { isSetpointError } from "../../kernel/errors.ts";
 import { limits } from "../../kernel/limits.ts";
+import type { Resource } from "../../kernel/resource.ts";
 import type { StoredRecord } from "../../store/port.ts";
 import { acceptedAnswer } from "./accepted.ts";
-import type { Addressed } from "./addressed.ts";
+import { idOfPlace } from "./arm-path.ts";
 import type { ArmAnswer, ArmRequest, ArmSurface } from "./arm-request.ts";
 import { annotationsWith, newMark } from "./creation.ts";
 import { envelopeOf } from "./envelope.ts";
-import { checkConditions, hasConditions } from "./etags.ts";
+import { checkConditions } from "./etags.ts";
 import type { ArmEnvelope } from "./face.ts";
-import { endWrite, operationWrite } from "./operations.ts";
+import { located } from "./located.ts";
+import type { Located } from "./located.ts";
+import { endWrite, lastOperation, operationWrite, provisioningIn } from "./operations.ts";
+import type { OperationRecord } from "./operations.ts";
+import { isReplay, requestDigest } from "./replay.ts";
+import { isRace } from "./resources.ts";
 import { resourceOf } from "./resource-view.ts";
 
 export async function deleteOne(
   surface: ArmSurface,
   request: ArmRequest,
-  found: Addressed,
+  given: Located,
 ): Promise<ArmAnswer> {
-  const { target } = found;
-  const key = { kind: target.served.id, namespace: target.namespace, name: target.name };
   const { headers } = request.exchange;
+  const replay = requestDigest(request, idOfPlace(given.place), undefined);
+  let found = given;
   for (let attempt = 1; ; attempt++) {
-    const record = await surface.intents.store.get(key);
-    const envelope = record && envelopeOf(resourceOf(record));
-    if (record === undefined || envelope === undefined) return { status: 204 };
+    if (attempt > 1) found = await located(surface, found);
+    const { record } = found;
+    if (record === undefined) return { status: 204 };
+    const old = resourceOf(record);
+    const envelope = envelopeOf(old);
+    if (envelope === undefined) return { status: 204 };
+    const last = await lastOperation(surface, old);
+    const deletion = { request, found, record, old, envelope, last, replay };
+    if (envelope.operation.verb === "delete" && isReplay(old, last, replay)) {
+      return accepted(surface, deletion, envelope.operation.id);
+    }
     checkConditions(headers, record.revision);
     try {
-      return await deleteAt(surface, { request, found, record, envelope });
+      return await deleteAt(surface, deletion);
     } catch (error) {
       if (isSetpointError(error, "resource.not_found")) return { status: 204 };
-      const isRace =
-        isSetpointError(error, "resource.conflict") && !Object.hasOwn(error.details, "arm");
-      if (!isRace || attempt >= limits.maxPatchAttempts) throw error;
-      if (hasConditions(headers) && attempt > 1) throw error;
+      if (!isRace(error) || attempt >= limits.maxPatchAttempts) throw error;
     }
   }
 }
 
 interface Deletion {
   readonly request: ArmRequest;
-  readonly found: Addressed;
+  readonly found: Located;
   readonly record: StoredRecord;
+  readonly old: Resource;
   readonly envelope: ArmEnvelope;
+  readonly last: OperationRecord | undefined;
+  readonly replay: string | undefined;
 }
 
 async function deleteAt(surface: ArmSurface, deletion: Deletion): Promise<ArmAnswer> {
-  const { request, found, record, envelope } = deletion;
+  const { request, found, record, old, envelope, last, replay } = deletion;
   const { intents } = surface;
   const { face, target, version } = found;
-  const old = resourceOf(record);
-  const isUnderWay = old.metadata.deletionTimestamp !== undefined;
-  if (isUnderWay && envelope.operation.verb === "delete") {
+  const { state } = provisioningIn(surface, face, old);
+  // One that has taken too long is asked for anew.
+  if (state === "Deleting" && envelope.operation.verb === "delete") {
     return accepted(surface, deletion, envelope.operation.id);
   }
-  const mark = newMark(surface, "delete");
+  const mark = newMark(surface, "delete", true);
   const operation = {
     mark,
     face,
@@ -66,6 +80,7 @@ async function deleteAt(surface: ArmSurface, deletion: Deletion): Promise<ArmAns
     location: envelope.location,
     key: record.key,
     request,
+    replay,
   };
   const noted = annotationsWith({}, { ...envelope, operation: mark }, request);
   const deleted = await deleteResource(intents, {
@@ -77,9 +92,9 @@ async function deleteAt(surface: ArmSurface, deletion: Deletion): Promise<ArmAns
       preconditions: { uid: record.uid, resourceVersion: String(record.revision) },
       raw: {},
       annotations: noted,
-      also: async (resource) => [
+      also: (resource) => [
         operationWrite(surface, operation, resource),
-        ...(await endWrite(surface, face, old, target.namespace)),
+        ...endWrite(surface, face, old, last),
       ],
     },
   });

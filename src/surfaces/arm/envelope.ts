@@ -4,7 +4,7 @@
 
 import { getOwn, isJsonObject } from "../../kernel/json.ts";
 import type { Json, JsonObject } from "../../kernel/json.ts";
-import { objectAt, textAt } from "../../kernel/json-read.ts";
+import { isTrueAt, objectAt, textAt } from "../../kernel/json-read.ts";
 import type { Resource } from "../../kernel/resource.ts";
 import { envelopeAnnotation } from "./face.ts";
 import type { ArmEnvelope, ArmOperationMark } from "./face.ts";
@@ -17,6 +17,7 @@ export function envelopeOf({ metadata }: Pick<Resource, "metadata">): ArmEnvelop
   const name = textAt(value, "name");
   if (id === "" || name === "") return undefined;
   const systemData = getOwn(value, "systemData");
+  const moved = textAt(value, "moved");
   return {
     id,
     name,
@@ -24,6 +25,7 @@ export function envelopeOf({ metadata }: Pick<Resource, "metadata">): ArmEnvelop
     tags: tagsOf(objectAt(value, "tags")),
     ...(isJsonObject(systemData) ? { systemData } : {}),
     operation: markOf(objectAt(value, "operation")),
+    ...(moved === "" ? {} : { moved }),
   };
 }
 
@@ -38,6 +40,7 @@ function markOf(value: JsonObject): ArmOperationMark {
     verb: verbOf(textAt(value, "verb")),
     ...(action === "" ? {} : { action }),
     startedAt: textAt(value, "startedAt"),
+    ...(isTrueAt(value, "isAsync") ? { isAsync: true } : {}),
   };
 }
 

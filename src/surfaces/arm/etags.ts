@@ -24,11 +24,6 @@ export function isUnchanged(headers: IncomingHttpHeaders, revision: number): boo
   return noneMatch !== undefined && includes(noneMatch, revision);
 }
 
-/** Whether the client demands a certain revision, so that a lost race is its answer. */
-export function hasConditions(headers: IncomingHttpHeaders): boolean {
-  return headers["if-match"] !== undefined || headers["if-none-match"] !== undefined;
-}
-
 function includes(list: string, revision: number | undefined): boolean {
   if (revision === undefined) return false;
   const wanted = etagOf(revision);

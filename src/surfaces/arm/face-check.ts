@@ -32,6 +32,12 @@ export function faceProblems(face: ArmFace, around: FaceSurroundings): readonly 
     if (value === undefined || (Number.isSafeInteger(value) && Number(value) > 0)) continue;
     problems.push(`${field}: must be a whole number of milliseconds above 0`);
   }
+  if (![undefined, true, false].includes(given["isMovable"] as boolean | undefined)) {
+    problems.push("isMovable: must be true or false");
+  }
+  if (![undefined, "keep", "revert"].includes(given["afterFailedUpdate"] as string | undefined)) {
+    problems.push("afterFailedUpdate: must be keep or revert");
+  }
   return problems.length > 0 ? problems : placeProblems(face, around);
 }
 

@@ -53,6 +53,15 @@ const spec: JsonObject = {
       "x-kubernetes-list-type": "map",
       "x-kubernetes-list-map-keys": ["apiVersion"],
     },
+    movable: {
+      type: "boolean",
+      description: "Whether resources can be moved to another resource group; true by default.",
+    },
+    afterFailedUpdate: {
+      type: "string",
+      enum: ["keep", "revert"],
+      description: "What is shown after a change that failed: what is wanted, or what was before.",
+    },
     operationTimeoutSeconds: { type: "integer", minimum: 1 },
     operationRetentionSeconds: { type: "integer", minimum: 1 },
   },

@@ -7,7 +7,7 @@ import type { ServedKind, ServedVersion } from "../../intents/kinds/served-kind.
 import { fieldRuleKey } from "../../intents/kinds/definition-field-rules.ts";
 import { withRule } from "../../intents/kinds/kind-definition.ts";
 import type { ArmFace, ArmVersion } from "../../kernel/arm-face.ts";
-import { isJsonObject, setOwn } from "../../kernel/json.ts";
+import { getOwn, isJsonObject, setOwn } from "../../kernel/json.ts";
 import type { JsonObject, MutableJsonObject } from "../../kernel/json.ts";
 import {
   isTrueAt,
@@ -54,6 +54,8 @@ export function faceOfResource(resource: Resource, kinds: Pick<KindRegistry, "by
     type: textAt(spec, "type"),
     locations: textsAt(spec, "locations"),
     versions,
+    ...(getOwn(spec, "movable") === false ? { isMovable: false } : {}),
+    ...(textAt(spec, "afterFailedUpdate") === "revert" ? { afterFailedUpdate: "revert" } : {}),
     ...(timeout === undefined ? {} : { operationTimeoutMs: timeout * 1_000 }),
     ...(retention === undefined ? {} : { operationRetentionMs: retention * 1_000 }),
   };

@@ -21,6 +21,8 @@ export interface ArmEnvelope {
   readonly systemData?: JsonObject;
   /** The last accepted intent. */
   readonly operation: ArmOperationMark;
+  /** Of the move that brought it here, when nothing was accepted since; see replay.ts. */
+  readonly moved?: string;
 }
 
 export interface ArmOperationMark {
@@ -29,10 +31,13 @@ export interface ArmOperationMark {
   /** Which, as its face calls it. */
   readonly action?: string;
   readonly startedAt: string;
+  /** Whether its answer told where to ask how far it is. */
+  readonly isAsync?: boolean;
 }
 
 export { envelopeAnnotation } from "../../kernel/arm-face.ts";
 export const groupLabel = "arm.setpoint.dev/resource-group";
 export const subscriptionKind = "subscriptions.arm.setpoint.dev";
 export const operationKind = "operations.arm.setpoint.dev";
+export const appliedKind = "appliedspecs.arm.setpoint.dev";
 export const faceKind = "armfaces.arm.setpoint.dev";

@@ -1,7 +1,7 @@
 // Which writes a resource lets pass in its state: none while one is carried out, and after a
 // creation or deletion that failed only its deletion.
 
-import { objectsAt } from "../../kernel/json-read.ts";
+import { numberAt, objectsAt } from "../../kernel/json-read.ts";
 import type { Resource } from "../../kernel/resource.ts";
 import { armRefusal } from "./arm-error.ts";
 import { envelopeOf } from "./envelope.ts";
@@ -33,6 +33,9 @@ export function checkGate(
 
 /** Whatever failed since then was no creation. */
 function hasBeenReady(resource: Resource): boolean {
+  if (numberAt(resource, "status", "reconcile", "succeeded", "generation") !== undefined) {
+    return true;
+  }
   return objectsAt(resource, "status", "conditions").some(
     ({ type, status }) => type === "Ready" && status === "True",
   );

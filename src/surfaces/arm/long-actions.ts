@@ -6,29 +6,38 @@
 
 import { updateResource } from "../../intents/write/update.ts";
 import { annotations } from "../../kernel/annotations.ts";
-import { isSetpointError } from "../../kernel/errors.ts";
 import { equalJson, isJsonObject } from "../../kernel/json.ts";
 import type { Json, JsonObject } from "../../kernel/json.ts";
 import { limits } from "../../kernel/limits.ts";
 import type { Resource } from "../../kernel/resource.ts";
 import type { StoredRecord } from "../../store/port.ts";
 import { acceptedAnswer } from "./accepted.ts";
-import type { Addressed } from "./addressed.ts";
+import { keepApplied } from "./applied-spec.ts";
+import { idOfPlace } from "./arm-path.ts";
 import type { ArmAnswer, ArmRequest, ArmSurface } from "./arm-request.ts";
 import { annotationsWith, newMark } from "./creation.ts";
 import { envelopeOf } from "./envelope.ts";
 import type { ArmAction, ArmEnvelope, ArmOperationMark } from "./face.ts";
 import { checkGate } from "./gate.ts";
-import { endWrite, operationWrite, provisioningIn } from "./operations.ts";
+import { located } from "./located.ts";
+import type { Located } from "./located.ts";
+import { endWrite, lastOperation, operationWrite, provisioningIn } from "./operations.ts";
 import { isTerminal } from "./provisioning.ts";
+import { isReplay, requestDigest } from "./replay.ts";
+import { isRace } from "./resources.ts";
 import { resourceNotFound, resourceOf } from "./resource-view.ts";
 import { systemDataOf } from "./system-data.ts";
 
 export interface ActionCall {
   readonly request: ArmRequest;
-  readonly found: Addressed;
+  readonly found: Located;
   readonly action: ArmAction;
   readonly input: Json | undefined;
+}
+
+interface Begun extends ActionCall {
+  /** By which the request is known when it comes again. */
+  readonly replay: string | undefined;
 }
 
 /** Undefined when all is as the action wants it already, so that it can be answered at once. */
@@ -36,26 +45,26 @@ export async function beginAction(
   surface: ArmSurface,
   call: ActionCall,
 ): Promise<ArmAnswer | undefined> {
-  const { found, action } = call;
-  const { served, target } = found;
-  const key = { kind: served.id, namespace: target.namespace, name: target.name };
-  const mark = { ...newMark(surface, "action"), action: action.name };
+  const { action, request, input } = call;
+  const about = `${idOfPlace(call.found.place)}/${action.name}`;
+  const replay = requestDigest(request, about, input);
+  let { found } = call;
+  const mark = { ...newMark(surface, "action", true), action: action.name };
   for (let attempt = 1; ; attempt++) {
-    const record = await surface.intents.store.get(key);
+    if (attempt > 1) found = await located(surface, found);
+    const { record } = found;
     if (record === undefined) throw resourceNotFound(found);
     try {
-      return await beginAt(surface, call, mark, record);
+      return await beginAt(surface, { ...call, found, replay }, mark, record);
     } catch (error) {
-      const isRace =
-        isSetpointError(error, "resource.conflict") && !Object.hasOwn(error.details, "arm");
-      if (!isRace || attempt >= limits.maxPatchAttempts) throw error;
+      if (!isRace(error) || attempt >= limits.maxPatchAttempts) throw error;
     }
   }
 }
 
 async function beginAt(
   surface: ArmSurface,
-  call: ActionCall,
+  call: Begun,
   mark: ArmOperationMark,
   record: StoredRecord,
 ): Promise<ArmAnswer | undefined> {
@@ -64,6 +73,8 @@ async function beginAt(
   const old = resourceOf(record);
   const before = envelopeOf(old);
   if (before === undefined) throw resourceNotFound(found);
+  const last = await lastOperation(surface, old);
+  if (isReplay(old, last, call.replay)) return accepted(surface, call, before);
   const { state } = provisioningIn(surface, face, old);
   const { type } = target.version;
   const spec = await wantedSpec(surface, call, mark, old);
@@ -91,7 +102,8 @@ async function beginAt(
       fieldValidation: "Ignore",
       also: async (resource) => [
         operationWrite(surface, newOperation(call, next, record.key), resource),
-        ...(await endWrite(surface, face, old, target.namespace)),
+        ...endWrite(surface, face, old, last),
+        ...(await keepApplied(surface, face, old, resource)),
       ],
     },
     optionsKind: "UpdateOptions",
@@ -113,13 +125,13 @@ async function wantedSpec(
 }
 
 function newOperation(
-  { request, found, input }: ActionCall,
+  { request, found, input, replay }: Begun,
   { operation: mark, id: resourceId, location }: ArmEnvelope,
   key: StoredRecord["key"],
 ): Parameters<typeof operationWrite>[1] {
   const { face, version } = found;
   const { apiVersion } = version;
-  return { mark, face, apiVersion, resourceId, location, key, request, input };
+  return { mark, face, apiVersion, resourceId, location, key, request, input, replay };
 }
 
 function accepted(

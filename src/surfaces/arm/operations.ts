@@ -6,9 +6,10 @@
 import { timeText } from "../../kernel/clock.ts";
 import { decodeDocument } from "../../kernel/document.ts";
 import { draftOf } from "../../kernel/draft.ts";
+import { isSetpointError } from "../../kernel/errors.ts";
 import { getOwn } from "../../kernel/json.ts";
 import type { Json, JsonObject } from "../../kernel/json.ts";
-import { objectAt, textAt } from "../../kernel/json-read.ts";
+import { numberAt, objectAt, textAt } from "../../kernel/json-read.ts";
 import type { Resource, ResourceKey } from "../../kernel/resource.ts";
 import type { Put, StoredRecord } from "../../store/port.ts";
 import type { ServedKind } from "../../intents/kinds/served-kind.ts";
@@ -38,6 +39,10 @@ export interface OperationSpec {
   /** Of an action: which, and what it was given. */
   readonly action: string;
   readonly input: Json | undefined;
+  /** Of the resource, when it was accepted. */
+  readonly generation: number;
+  /** See replay.ts; empty when it cannot be told from others. */
+  readonly replay: string;
 }
 
 export interface OperationEnd {
@@ -58,9 +63,13 @@ export interface NewOperation {
   readonly input?: Json | undefined;
   /** Of what was done at once. */
   readonly end?: OperationEnd;
+  /** By which the request is known when it comes again. */
+  readonly replay?: string | undefined;
 }
 
 const defaultRetentionMs = 7 * 86_400_000;
+/** What takes longer than a day should be followed by other means than an operation. */
+const defaultTimeoutMs = 86_400_000;
 
 /** The write that records an operation on the finished resource. */
 export function operationWrite(
@@ -68,7 +77,7 @@ export function operationWrite(
   operation: NewOperation,
   resource: Resource,
 ): Put {
-  const { mark, face, key, request, input, end } = operation;
+  const { mark, face, key, request, input, end, replay } = operation;
   const served = servedOperations(intents.kinds.byId(operationKind));
   const nowMs = intents.clock.nowMs();
   const uid = intents.ids.uid();
@@ -98,6 +107,7 @@ export function operationWrite(
       caller: request.user.name,
       ...(mark.action === undefined ? {} : { action: mark.action }),
       ...(input === undefined ? {} : { input }),
+      ...(replay === undefined ? {} : { replay }),
     },
     ...(end === undefined ? {} : { status: endJson(end) }),
   };
@@ -111,29 +121,39 @@ export function operationWrite(
 }
 
 /** The write that records how the operation before ended; none when that is known, or long ago. */
-export async function endWrite(
+export function endWrite(
   surface: ArmSurface,
   face: ArmFace,
   old: Resource,
-  namespace: string,
-): Promise<readonly Put[]> {
+  last: OperationRecord | undefined,
+): readonly Put[] {
   const { intents } = surface;
-  const envelope = envelopeOf(old);
-  if (envelope === undefined || envelope.operation.id === "") return [];
-  const found = await readOperation(surface, namespace, envelope.operation.id);
-  if (found === undefined || found.end !== undefined) return [];
-  const served = servedOperations(intents.kinds.byId(operationKind));
-  const { record } = found;
+  if (last === undefined || last.end !== undefined) return [];
   const end = endOf(provisioningIn(surface, face, old)) ?? {
     state: "Canceled",
     endedAt: timeText(intents.clock.nowMs()),
     error: { code: "OperationPreempted", message: "A later request took its place." },
   };
+  return [endingWrite(surface, last, end)];
+}
+
+function endingWrite({ intents }: ArmSurface, { record }: OperationRecord, end: OperationEnd): Put {
+  const served = servedOperations(intents.kinds.byId(operationKind));
   const document = decodeDocument(record.body, record.revision);
   const changed: Resource = { ...document, status: endJson(end) };
   const { revision, uid } = record;
   const draft = draftOf(served.storedKind, changed);
-  return [{ kind: "put", key: record.key, uid, draft, when: { kind: "revision", revision, uid } }];
+  return { kind: "put", key: record.key, uid, draft, when: { kind: "revision", revision, uid } };
+}
+
+/** The one that was accepted last for a resource; undefined when it is no longer remembered. */
+export async function lastOperation(
+  surface: ArmSurface,
+  resource: Resource,
+): Promise<OperationRecord | undefined> {
+  const id = envelopeOf(resource)?.operation.id ?? "";
+  if (id === "") return undefined;
+  return await readOperation(surface, resource.metadata.namespace ?? "", id);
 }
 
 export async function readOperation(
@@ -168,6 +188,8 @@ function operationOf(record: StoredRecord): OperationRecord {
       uid: textAt(resource, "uid"),
       action: textAt(spec, "action"),
       input: getOwn(spec, "input"),
+      generation: numberAt(resource, "generation") ?? 0,
+      replay: textAt(spec, "replay"),
     },
     end: storedEnd(objectAt(document, "status")),
   };
@@ -179,13 +201,45 @@ export interface OperationProgress {
   readonly percent: number | undefined;
 }
 
-/** How an operation stands now. */
+/**
+ * How an operation stands now. An end is recorded before it is first told, so that whatever becomes
+ * of the resource later, the operation has ended once, and in one way.
+ */
 export async function operationProgress(
   surface: ArmSurface,
-  { id, spec, end }: OperationRecord,
+  operation: OperationRecord,
+): Promise<OperationProgress> {
+  if (operation.end !== undefined) return { end: operation.end, percent: undefined };
+  const { end, percent } = await derivedProgress(surface, operation);
+  return { end: end && (await recordedEnd(surface, operation, end)), percent };
+}
+
+async function recordedEnd(
+  surface: ArmSurface,
+  operation: OperationRecord,
+  end: OperationEnd,
+): Promise<OperationEnd> {
+  const { store } = surface.intents;
+  const endedAt = end.endedAt ?? timeText(surface.intents.clock.nowMs());
+  const told = { ...end, endedAt };
+  try {
+    const [answer] = await store.commit([endingWrite(surface, operation, told)]);
+    if (answer?.kind !== "refused") return told;
+  } catch (error) {
+    // What can be read is told also while nothing can be written.
+    if (isSetpointError(error)) return told;
+    throw error;
+  }
+  // Somebody else has recorded it, or the record has just gone.
+  const again = await readOperation(surface, operation.record.key.namespace, operation.id);
+  return again?.end ?? told;
+}
+
+async function derivedProgress(
+  surface: ArmSurface,
+  { id, spec }: OperationRecord,
 ): Promise<OperationProgress> {
   const { store, kinds } = surface.intents;
-  if (end !== undefined) return { end, percent: undefined };
   const record = await store.get(spec.resource);
   if (record === undefined || record.uid !== spec.uid) return await afterDeletion(surface, spec);
   const face = surface.faces.byKind(spec.resource.kind);
@@ -196,6 +250,15 @@ export async function operationProgress(
   }
   if (envelope.operation.id !== id && spec.verb !== "delete") {
     return { end: canceled("A later request took its place."), percent: undefined };
+  }
+  const succeeded = objectAt(resource, "status", "reconcile", "succeeded");
+  const isPast =
+    spec.verb !== "delete" &&
+    resource.metadata.generation > spec.generation &&
+    (numberAt(succeeded, "generation") ?? -1) >= spec.generation;
+  // What was changed by other means since then does not begin the operation anew.
+  if (isPast) {
+    return { end: { state: "Succeeded", endedAt: textAt(succeeded, "at") }, percent: 100 };
   }
   const provisioning = provisioningIn(surface, face, resource);
   return { end: endOf(provisioning), percent: provisioning.percent };
@@ -212,7 +275,7 @@ export function provisioningIn(
     envelope,
     isReconciled: intents.kinds.byId(face.kind)?.isReconciled === true,
     nowMs: intents.clock.nowMs(),
-    timeoutMs: face.operationTimeoutMs,
+    timeoutMs: face.operationTimeoutMs ?? defaultTimeoutMs,
   });
 }
 
@@ -280,7 +343,7 @@ export async function isExpired(surface: ArmSurface, record: StoredRecord): Prom
   const expiresMs = Date.parse(textAt(document, "spec", "expiresAt"));
   if (expiresMs > nowMs) return false;
   const operation = operationOf(record);
-  const { end } = await operationProgress(surface, operation);
+  const end = operation.end ?? (await derivedProgress(surface, operation)).end;
   if (end === undefined) return false;
   const keptMs = expiresMs - Date.parse(operation.spec.startedAt);
   return !(Date.parse(end.endedAt ?? "") + keptMs > nowMs);

@@ -33,7 +33,7 @@ function stateOf(
   verb: ArmEnvelope["operation"]["verb"] = "create",
   facts: Partial<ProvisioningFacts> = {},
 ): Provisioning {
-  const usual = { isReconciled: true, nowMs: startedMs + 1_000, timeoutMs: undefined };
+  const usual = { isReconciled: true, nowMs: startedMs + 1_000, timeoutMs: 86_400_000 };
   return provisioningOf(given, { envelope: envelope(verb), ...usual, ...facts });
 }
 

@@ -3,6 +3,7 @@
 
 import { findCondition } from "../../kernel/conditions.ts";
 import type { Condition } from "../../kernel/conditions.ts";
+import { timeText } from "../../kernel/clock.ts";
 import { annotations } from "../../kernel/annotations.ts";
 import type { JsonObject } from "../../kernel/json.ts";
 import { numberAt, objectAt, objectsAt, textAt } from "../../kernel/json-read.ts";
@@ -31,8 +32,8 @@ export interface ProvisioningFacts {
   /** Whether anybody works on the kind; otherwise what is stored is all there is. */
   readonly isReconciled: boolean;
   readonly nowMs: number;
-  /** What is under way for longer has failed; never when left out. */
-  readonly timeoutMs: number | undefined;
+  /** What is under way for longer has failed. */
+  readonly timeoutMs: number;
 }
 
 export function provisioningOf(resource: Resource, facts: ProvisioningFacts): Provisioning {
@@ -61,9 +62,10 @@ export function provisioningOf(resource: Resource, facts: ProvisioningFacts): Pr
       return { state: "Failed", error, endedAt, percent };
     }
   }
-  if (!isOverdue(facts, isSeen ? ready : undefined)) return { ...working, endedAt: undefined };
+  const deadlineMs = Date.parse(beganAt(resource, facts)) + facts.timeoutMs;
+  if (!(facts.nowMs > deadlineMs)) return { ...working, endedAt: undefined };
   const why = { code: "OperationTimedOut", message: "The operation did not end in time." };
-  return { state: "Failed", error: error ?? why, endedAt, percent };
+  return { state: "Failed", error: error ?? why, endedAt: timeText(deadlineMs), percent };
 }
 
 export function isTerminal(state: ProvisioningState): boolean {
@@ -88,13 +90,13 @@ function workingState(
   return envelope.operation.verb === "create" && !wasReady ? "Creating" : "Updating";
 }
 
-function isOverdue(
-  { envelope, nowMs, timeoutMs }: ProvisioningFacts,
-  ready: Condition | undefined,
-): boolean {
-  if (timeoutMs === undefined) return false;
-  const since = latest(envelope.operation.startedAt, ready);
-  return nowMs - Date.parse(since) > timeoutMs;
+/** With the last request, or when somebody changed or deleted it by other means since then. */
+function beganAt({ metadata }: Resource, { envelope }: ProvisioningFacts): string {
+  const changes = objectsAt(metadata, "managedFields")
+    .filter((entry) => textAt(entry, "subresource") === "")
+    .map((entry) => textAt(entry, "time"));
+  const { deletionTimestamp = "" } = metadata;
+  return latestOf(envelope.operation.startedAt, deletionTimestamp, ...changes);
 }
 
 function latest(startedAt: string, ...conditions: readonly (Condition | undefined)[]): string {

@@ -14,7 +14,8 @@ import type { ArmAnswer, ArmRequest, ArmSurface } from "./arm-request.ts";
 import { baseUrl } from "./arm-request.ts";
 import { isUnchanged } from "./etags.ts";
 import { groupLabel } from "./face.ts";
-import { ownerOf } from "./nesting.ts";
+import type { Located } from "./located.ts";
+import { aroundOf } from "./nesting.ts";
 import { resourceNotFound, shownResource } from "./resource-view.ts";
 
 const defaultTop = 100;
@@ -25,11 +26,9 @@ const maxListBytes = 4_000_000;
 export async function getResource(
   surface: ArmSurface,
   { exchange }: ArmRequest,
-  found: Addressed,
+  found: Located,
 ): Promise<ArmAnswer> {
-  const { served, target } = found;
-  const { namespace, name } = target;
-  const record = await surface.intents.store.get({ kind: served.id, namespace, name });
+  const { record } = found;
   const shown = record && (await shownResource(surface, found, record));
   if (record === undefined || shown === undefined) throw resourceNotFound(found);
   const headers = { etag: shown.etag };
@@ -48,7 +47,7 @@ export async function listResources(
   const { namespace } = target;
   const limit = topOf(request);
   const token = request.query.get("$skiptoken");
-  const owner = await ownerOf(surface, { ...place, names: [...place.names, ""] });
+  const around = await aroundOf(surface, { ...place, names: [...place.names, ""] });
   const { group } = place;
   const inGroup = { key: groupLabel, operator: "in", values: [groupDigest(group ?? "")] } as const;
   const query: ListQuery = {
@@ -56,7 +55,7 @@ export async function listResources(
     namespace,
     limit,
     ...(group === undefined ? {} : { labels: [inGroup] }),
-    ...(owner === undefined ? {} : { owner: owner.uid }),
+    ...(around === undefined ? {} : { owner: around.owner.uid }),
   };
   const from = token === undefined ? undefined : positionOf(token, served.id, namespace);
   const page = await readPage(surface, query, from);

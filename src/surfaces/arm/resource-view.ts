@@ -2,9 +2,11 @@
 // and `properties` in the shape of the api-version, with the state that is true at this moment.
 
 import type { JsonObject } from "../../kernel/json.ts";
+import { readStored } from "../../intents/write/stored.ts";
 import { decodeDocument } from "../../kernel/document.ts";
 import type { Resource } from "../../kernel/resource.ts";
 import type { Addressed } from "./addressed.ts";
+import { asItIs } from "./applied-spec.ts";
 import { armRefusal } from "./arm-error.ts";
 import type { ArmRequest, ArmSurface } from "./arm-request.ts";
 import { baseUrl } from "./arm-request.ts";
@@ -39,12 +41,13 @@ export async function shownResource(
   stored: Stored,
 ): Promise<Shown | undefined> {
   const { face, version, served } = viewed;
-  const resource = decodeDocument(stored.body, stored.revision);
+  const resource = await readStored(served, served.storage, stored);
   const envelope = envelopeOf(resource);
   if (envelope === undefined) return undefined;
   const provisioning = provisioningIn(surface, face, resource);
   const etag = etagOf(stored.revision);
-  const properties = await shownProperties(version, served, resource);
+  const real = await asItIs(surface, face, served, resource, provisioning);
+  const properties = await shownProperties(version, served, real);
   const { id, name, location, tags, systemData } = envelope;
   const body = {
     id,

@@ -6,28 +6,34 @@
 import { updateResource } from "../../intents/write/update.ts";
 import { createResource } from "../../intents/write/create.ts";
 import type { WriteOptions, Written } from "../../intents/request.ts";
+import { readStored } from "../../intents/write/stored.ts";
 import { annotations } from "../../kernel/annotations.ts";
 import { isSetpointError } from "../../kernel/errors.ts";
 import { equalJson } from "../../kernel/json.ts";
 import type { JsonObject } from "../../kernel/json.ts";
 import { limits } from "../../kernel/limits.ts";
 import type { Resource } from "../../kernel/resource.ts";
-import type { StoredRecord } from "../../store/port.ts";
-import type { Addressed } from "./addressed.ts";
+import type { StoredRecord, Write } from "../../store/port.ts";
+import { asItIs, keepApplied } from "./applied-spec.ts";
 import { readObject } from "./arm-body.ts";
 import { armRefusal, armRefusals } from "./arm-error.ts";
 import { groupDigest } from "./arm-names.ts";
+import { idOfPlace } from "./arm-path.ts";
 import type { ArmAnswer, ArmRequest, ArmSurface } from "./arm-request.ts";
 import { envelopeOf } from "./envelope.ts";
 import { annotationsWith, draftCreation, newMark } from "./creation.ts";
-import { checkConditions, hasConditions } from "./etags.ts";
+import { checkConditions } from "./etags.ts";
 import { wantedSpec } from "./face-body.ts";
 import { groupLabel } from "./face.ts";
 import type { ArmEnvelope } from "./face.ts";
 import { checkGate } from "./gate.ts";
-import { endWrite, operationWrite, provisioningIn } from "./operations.ts";
+import { located, uniquePlace } from "./located.ts";
+import type { Located } from "./located.ts";
+import { endWrite, lastOperation, operationWrite, provisioningIn } from "./operations.ts";
+import type { OperationRecord } from "./operations.ts";
 import { isTerminal } from "./provisioning.ts";
-import { envelopeFor, operationUrl, resourceNotFound, resourceOf } from "./resource-view.ts";
+import { isReplay, requestDigest } from "./replay.ts";
+import { envelopeFor, operationUrl, resourceNotFound } from "./resource-view.ts";
 import { shownResource } from "./resource-view.ts";
 import { checkSent } from "./sent-envelope.ts";
 import { systemDataOf } from "./system-data.ts";
@@ -35,7 +41,7 @@ import { systemDataOf } from "./system-data.ts";
 export async function putResource(
   surface: ArmSurface,
   request: ArmRequest,
-  found: Addressed,
+  found: Located,
 ): Promise<ArmAnswer> {
   const body = await readObject(request.exchange);
   return await writeResource(surface, { request, found, body, isPatch: false });
@@ -44,7 +50,7 @@ export async function putResource(
 export async function patchResource(
   surface: ArmSurface,
   request: ArmRequest,
-  found: Addressed,
+  found: Located,
 ): Promise<ArmAnswer> {
   const body = await readObject(request.exchange);
   return await writeResource(surface, { request, found, body, isPatch: true });
@@ -52,67 +58,101 @@ export async function patchResource(
 
 interface WriteInput {
   readonly request: ArmRequest;
-  readonly found: Addressed;
+  readonly found: Located;
   readonly body: JsonObject;
   readonly isPatch: boolean;
 }
 
+interface Placed extends WriteInput {
+  /** By which the request is known when it comes again. */
+  readonly replay: string | undefined;
+}
+
+interface Stored {
+  readonly record: StoredRecord;
+  readonly old: Resource;
+  readonly before: ArmEnvelope | undefined;
+  /** The operation accepted last. */
+  readonly last: OperationRecord | undefined;
+}
+
 async function writeResource(surface: ArmSurface, input: WriteInput): Promise<ArmAnswer> {
-  const { request, found, isPatch } = input;
+  const { request, isPatch, body } = input;
   const { headers } = request.exchange;
-  const { target } = found;
-  const key = { kind: target.served.id, namespace: target.namespace, name: target.name };
+  const replay = requestDigest(request, idOfPlace(input.found.place), body);
+  let { found } = input;
   for (let attempt = 1; ; attempt++) {
-    const record = await surface.intents.store.get(key);
-    const isKnown = record !== undefined && envelopeOf(resourceOf(record)) !== undefined;
-    if (isPatch && !isKnown) throw resourceNotFound(found);
-    checkConditions(headers, record?.revision);
+    if (attempt > 1) found = await located(surface, found);
+    const placed = { ...input, found, replay };
+    const stored = found.record && (await readTogether(surface, found, found.record));
+    if (stored?.before !== undefined && isReplay(stored.old, stored.last, replay)) {
+      return await answerAgain(surface, placed, stored.record, stored.before);
+    }
+    if (isPatch && stored?.before === undefined) throw resourceNotFound(found);
+    checkConditions(headers, stored?.record.revision);
     try {
-      if (record === undefined) return await create(surface, input);
-      return await change(surface, input, record);
+      if (stored === undefined) return await create(surface, placed);
+      return await change(surface, placed, stored);
     } catch (error) {
-      const isRace =
-        isSetpointError(error, "resource.already_exists") ||
-        (isSetpointError(error, "resource.conflict") && !Object.hasOwn(error.details, "arm"));
-      if (!isRace || attempt >= limits.maxPatchAttempts) throw error;
-      // With a condition, the next look at it says so.
-      if (hasConditions(headers) && attempt > 1) throw error;
+      if (!isRace(error) || attempt >= limits.maxPatchAttempts) throw error;
     }
   }
 }
 
-async function create(surface: ArmSurface, input: WriteInput): Promise<ArmAnswer> {
+/** Somebody else was faster, or has just come to the same path. */
+export function isRace(error: unknown): boolean {
+  return (
+    isSetpointError(error, "resource.already_exists") ||
+    isSetpointError(error, "name.taken") ||
+    (isSetpointError(error, "resource.conflict") && !Object.hasOwn(error.details, "arm"))
+  );
+}
+
+async function readTogether(
+  surface: ArmSurface,
+  { served }: Located,
+  record: StoredRecord,
+): Promise<Stored> {
+  const old = await readStored(served, served.storage, record);
+  return { record, old, before: envelopeOf(old), last: await lastOperation(surface, old) };
+}
+
+async function create(surface: ArmSurface, input: Placed): Promise<ArmAnswer> {
   const { request, found, body } = input;
   request.caller.mayCreate?.();
-  const { document, envelope } = await draftCreation(surface, { request, found, body });
+  const { document, envelope, fence } = await draftCreation(surface, { request, found, body });
   const written = await createResource(surface.intents, {
     caller: request.caller,
     target: found.target,
     body: document,
-    options: writeOptions(surface, input, envelope),
+    options: {
+      ...writeOptions(surface, input, { envelope, fence }),
+      names: [uniquePlace(found.place)],
+    },
     decodeProblems: [],
   });
   return await answerOf(surface, input, written, { created: true });
 }
 
-async function change(
-  surface: ArmSurface,
-  input: WriteInput,
-  record: StoredRecord,
-): Promise<ArmAnswer> {
+async function change(surface: ArmSurface, input: Placed, stored: Stored): Promise<ArmAnswer> {
   const { request, found } = input;
   const { face, place, target } = found;
-  const old = resourceOf(record);
-  const before = envelopeOf(old);
+  const { record, old, before } = stored;
   const { state } = provisioningIn(surface, face, old);
   const { version } = found;
   const { isPatch } = input;
   const sent = checkSent(input.body, { place, face, before, state, isPatch });
   const { properties } = sent;
-  const { spec, problems } = await wantedSpec({ version, properties, old, isPatch });
+  // Whoever edits what they have read starts from that.
+  const read = await asItIs(surface, face, target.served, old, { state });
+  const { spec, problems } = await wantedSpec({ version, properties, old: read, isPatch });
   if (sent.problems.length + problems.length > 0) {
     throw armRefusals([...sent.problems, ...problems]);
   }
+  const { type } = target.version;
+  const wanted = type.withDefaults(type.prune({ ...old, spec }).resource);
+  const isSameSpec = equalJson(old.spec, wanted.spec);
+  const isAsync = target.served.isReconciled && !(isSameSpec && state === "Succeeded");
   const nowMs = surface.intents.clock.nowMs();
   const next: ArmEnvelope = {
     ...envelopeFor(place),
@@ -122,11 +162,9 @@ async function change(
       version.isAdmin === true && before?.systemData !== undefined
         ? before.systemData
         : systemDataOf(request, before?.systemData, nowMs),
-    operation: newMark(surface, before === undefined ? "create" : "update"),
+    operation: newMark(surface, before === undefined ? "create" : "update", isAsync),
   };
-  const { type } = target.version;
-  const wanted = type.withDefaults(type.prune({ ...old, spec }).resource);
-  const isSame = isSameContent(old, wanted, before, next);
+  const isSame = isSameSpec && before !== undefined && equalJson(before.tags, next.tags);
   if (isSame && (!isTerminal(state) || state === "Succeeded")) {
     const isCreation = state === "Creating";
     return await answerOf(surface, input, record, { created: isCreation });
@@ -136,10 +174,11 @@ async function change(
   const notes = annotationsWith({ ...old.metadata.annotations, ...again }, next, request);
   const labels = { ...old.metadata.labels, [groupLabel]: groupDigest(place.group ?? "") };
   const metadata = { ...old.metadata, annotations: notes, labels };
+  const names = before === undefined ? { names: [uniquePlace(place)] } : {};
   const written = await updateResource(surface.intents, {
     caller: request.caller,
     target,
-    options: writeOptions(surface, input, next, old),
+    options: { ...writeOptions(surface, input, { envelope: next, stored }), ...names },
     optionsKind: "UpdateOptions",
     allowsBlind: false,
     change: () => ({ wanted: { ...wanted, metadata } }),
@@ -147,21 +186,16 @@ async function change(
   return await answerOf(surface, input, written, { created: false });
 }
 
-function isSameContent(
-  old: Resource,
-  wanted: Resource,
-  before: ArmEnvelope | undefined,
-  next: ArmEnvelope,
-): boolean {
-  if (before === undefined || !equalJson(before.tags, next.tags)) return false;
-  return equalJson(old.spec, wanted.spec);
+interface Beside {
+  readonly envelope: ArmEnvelope;
+  readonly stored?: Stored;
+  readonly fence?: readonly Write[];
 }
 
 function writeOptions(
   surface: ArmSurface,
-  { request, found }: WriteInput,
-  envelope: ArmEnvelope,
-  old?: Resource,
+  { request, found, replay }: Placed,
+  { envelope, stored, fence = [] }: Beside,
 ): WriteOptions {
   const { face, version, target } = found;
   const key = { kind: target.served.id, namespace: target.namespace, name: target.name };
@@ -173,6 +207,7 @@ function writeOptions(
     location: envelope.location,
     key,
     request,
+    replay,
   };
   return {
     isDryRun: false,
@@ -180,23 +215,43 @@ function writeOptions(
     fieldValidation: "Ignore",
     also: async (resource) => [
       operationWrite(surface, operation, resource),
-      ...(old === undefined ? [] : await endWrite(surface, face, old, key.namespace)),
+      ...(stored === undefined ? [] : endWrite(surface, face, stored.old, stored.last)),
+      ...(stored === undefined ? [] : await keepApplied(surface, face, stored.old, resource)),
+      ...fence,
     ],
   };
+}
+
+/** As the request was answered the first time, with the resource as it is now. */
+async function answerAgain(
+  surface: ArmSurface,
+  input: Placed,
+  record: StoredRecord,
+  { operation: { verb, isAsync = false } }: ArmEnvelope,
+): Promise<ArmAnswer> {
+  return await answerOf(surface, input, record, { created: verb === "create", isAsync });
+}
+
+interface Answered {
+  readonly created: boolean;
+  /** Also when it has ended since. */
+  readonly isAsync?: boolean;
 }
 
 /** A finished change is answered with the resource; one under way also with where to ask. */
 async function answerOf(
   surface: ArmSurface,
-  { request, found, isPatch }: WriteInput,
+  { request, found, isPatch }: Placed,
   written: Pick<Written, "revision" | "body">,
-  { created }: { readonly created: boolean },
+  { created, isAsync = false }: Answered,
 ): Promise<ArmAnswer> {
   const shown = await shownResource(surface, found, written);
   if (shown === undefined) throw armRefusal(404, { code: "ResourceNotFound", message: "Gone." });
   const { body, etag, envelope, provisioning } = shown;
   const headers = { etag };
-  if (isTerminal(provisioning.state)) return { status: created ? 201 : 200, headers, body };
+  if (isTerminal(provisioning.state) && !isAsync) {
+    return { status: created ? 201 : 200, headers, body };
+  }
   const { apiVersion } = found.version;
   const operation = {
     ...found,

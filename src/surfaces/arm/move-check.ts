@@ -1,0 +1,215 @@
+// What a move is about and whether it can be done: the resources that are named and all that is
+// inside of them, each with the place it comes to. Nothing is written here.
+
+import type { ServedKind } from "../../intents/kinds/served-kind.ts";
+import { readStored } from "../../intents/write/stored.ts";
+import type { JsonObject } from "../../kernel/json.ts";
+import { listAt, textAt } from "../../kernel/json-read.ts";
+import type { Resource } from "../../kernel/resource.ts";
+import type { Position, StoredRecord } from "../../store/port.ts";
+import { faceOf } from "./addressed.ts";
+import { armRefusal, armRefusals, sentence } from "./arm-error.ts";
+import { isSameText, namespaceOf } from "./arm-names.ts";
+import { idOfPlace, parentOf, placeOfId } from "./arm-path.ts";
+import type { ArmPath, ArmPlace } from "./arm-path.ts";
+import type { ArmSurface } from "./arm-request.ts";
+import { envelopeOf } from "./envelope.ts";
+import type { ArmEnvelope, ArmFace } from "./face.ts";
+import { storedAt } from "./located.ts";
+import { provisioningIn } from "./operations.ts";
+import { isTerminal } from "./provisioning.ts";
+import { nameProblems } from "./sent-envelope.ts";
+
+export type MovePath = Extract<ArmPath, { readonly kind: "move" }>;
+
+export interface WantedMove {
+  readonly body: JsonObject;
+  readonly resources: readonly WantedResource[];
+}
+
+interface WantedResource {
+  readonly face: ArmFace;
+  readonly from: ArmPlace;
+  readonly to: ArmPlace;
+}
+
+/** A stored resource, and where it shall be. */
+export interface Moving {
+  readonly face: ArmFace;
+  readonly served: ServedKind;
+  readonly record: StoredRecord;
+  readonly old: Resource;
+  readonly envelope: ArmEnvelope;
+  readonly to: ArmPlace;
+}
+
+const maxResources = 800;
+
+/** What the body asks for, as far as that can be judged without looking anything up. */
+export function readMove(
+  surface: ArmSurface,
+  { subscription, group }: MovePath,
+  body: JsonObject,
+): WantedMove {
+  const target = targetOf(textAt(body, "targetResourceGroup"), subscription);
+  if (isSameText(target, group)) {
+    throw wrong(`The resources are in the group '${group}' already.`, "targetResourceGroup");
+  }
+  const given = listAt(body, "resources");
+  if (given.length === 0 || given.length > maxResources) {
+    throw wrong(`From 1 to ${maxResources} resources can be moved at once.`, "resources");
+  }
+  const places = new Map<string, ArmPlace>();
+  for (const each of given) {
+    const id = typeof each === "string" ? each : JSON.stringify(each);
+    const place = placeOfId(id);
+    const isHere =
+      place !== undefined &&
+      isSameText(place.subscription, subscription) &&
+      isSameText(place.group ?? "", group);
+    if (!isHere) throw wrong(`'${id}' is no resource of the group '${group}'.`, "resources");
+    places.set(idOfPlace(place).toLowerCase(), place);
+  }
+  const resources = [...places.values()].map((from) => {
+    const around = outermost(from);
+    if (!places.has(idOfPlace(around).toLowerCase())) {
+      const text = `'${idOfPlace(from)}' moves only with what it is inside of`;
+      throw wrong(sentence(text), "resources");
+    }
+    return { face: faceOf(surface, from), from, to: { ...from, group: target } };
+  });
+  return { body, resources };
+}
+
+/** Refuses what cannot be moved; everything that moves, what is inside of others among it. */
+export async function checkMove(
+  surface: ArmSurface,
+  { resources }: WantedMove,
+): Promise<readonly Moving[]> {
+  const moving: Moving[] = [];
+  for (const { face, from, to } of resources) {
+    const { record } = await storedAt(surface, face.kind, from);
+    const found = record && (await movingOf(surface, face, record, to));
+    if (found === undefined) {
+      const message = `The Resource '${idOfPlace(from)}' was not found.`;
+      throw armRefusal(404, { code: "ResourceNotFound", message });
+    }
+    if (parentOf(from) === undefined) moving.push(found, ...(await allInside(surface, found)));
+  }
+  for (const each of moving) await checkOne(surface, each);
+  return moving;
+}
+
+/** What is inside of moved resources and is not yet where they are. */
+export async function leftBehind(
+  surface: ArmSurface,
+  { resources }: WantedMove,
+): Promise<readonly Moving[]> {
+  const left: Moving[] = [];
+  for (const { face, to } of resources) {
+    const { record } = parentOf(to) === undefined ? await storedAt(surface, face.kind, to) : {};
+    const around = record && (await movingOf(surface, face, record, to));
+    const inside = around === undefined ? [] : await allInside(surface, around);
+    left.push(...inside.filter((each) => !isSameText(each.envelope.id, idOfPlace(each.to))));
+  }
+  return left;
+}
+
+async function checkOne(surface: ArmSurface, { face, old, envelope, to }: Moving): Promise<void> {
+  const { id } = envelope;
+  if (face.isMovable === false) {
+    const type = `${face.provider}/${face.type}`;
+    const message = `Resources of the type '${type}' cannot be moved: '${id}' is one.`;
+    throw armRefusal(409, { code: "ResourceMoveNotSupported", message, target: "resources" });
+  }
+  const { state } = provisioningIn(surface, face, old);
+  if (!isTerminal(state) || old.metadata.deletionTimestamp !== undefined) {
+    const message = `Another operation is in progress on '${id}', which is ${state}.`;
+    throw armRefusal(409, { code: "AnotherOperationInProgress", message, target: "resources" });
+  }
+  const { record } = await storedAt(surface, face.kind, to);
+  if (record === undefined) return;
+  const message = `There is a resource '${idOfPlace(to)}' already.`;
+  throw armRefusal(409, { code: "ResourceAlreadyExists", message, target: "resources" });
+}
+
+/** Undefined for what was not made through this surface. */
+async function movingOf(
+  { intents }: ArmSurface,
+  face: ArmFace,
+  record: StoredRecord,
+  to: ArmPlace,
+): Promise<Moving | undefined> {
+  const served = intents.kinds.byId(face.kind);
+  const old = served && (await readStored(served, served.storage, record));
+  const envelope = old && envelopeOf(old);
+  if (served === undefined || old === undefined || envelope === undefined) return undefined;
+  return { face, served, record, old, envelope, to };
+}
+
+async function allInside(surface: ArmSurface, around: Moving): Promise<readonly Moving[]> {
+  const { face, to } = around;
+  const found: Moving[] = [];
+  for (const inner of surface.faces.all()) {
+    const type = inner.type.slice(face.type.length + 1);
+    const isInside =
+      isSameText(inner.provider, face.provider) &&
+      isSameText(inner.type, `${face.type}/${type}`) &&
+      !type.includes("/");
+    if (!isInside) continue;
+    for (const record of await owned(surface, inner.kind, around)) {
+      const bare = { ...to, types: [...to.types, type], names: [...to.names, ""] };
+      const child = await movingOf(surface, inner, record, bare);
+      if (child === undefined) continue;
+      const names = [...to.names, child.envelope.name];
+      const placed = { ...child, to: { ...bare, names } };
+      found.push(placed, ...(await allInside(surface, placed)));
+    }
+  }
+  return found;
+}
+
+async function owned(
+  { intents: { store } }: ArmSurface,
+  kind: string,
+  { record: { uid }, to }: Moving,
+): Promise<readonly StoredRecord[]> {
+  const query = { kind, namespace: namespaceOf(to.subscription), owner: uid };
+  const records: StoredRecord[] = [];
+  let from: Position | undefined;
+  do {
+    const page = await store.list(from === undefined ? query : { ...query, from });
+    records.push(...page.records);
+    from = page.next;
+  } while (from !== undefined);
+  return records;
+}
+
+function outermost(place: ArmPlace): ArmPlace {
+  const parent = parentOf(place);
+  return parent === undefined ? place : outermost(parent);
+}
+
+/** The name of a group of the same subscription. */
+function targetOf(id: string, subscription: string): string {
+  const field = "targetResourceGroup";
+  if (id === "") throw wrong(`The property ${field} is required.`, field);
+  const [, other = "", group = ""] =
+    /^\/subscriptions\/([^/]+)\/resourceGroups\/([^/]+)\/?$/i.exec(id) ?? [];
+  if (group === "") throw wrong(`'${id}' is not the id of a resource group.`, field);
+  const [problem] = nameProblems({
+    subscription: other,
+    group,
+    provider: "",
+    types: [],
+    names: [],
+  });
+  if (problem !== undefined) throw armRefusals([{ ...problem, target: field }]);
+  if (isSameText(other, subscription)) return group;
+  const message = "Resources of this provider cannot be moved to another subscription.";
+  throw armRefusal(409, { code: "ResourceMoveNotSupported", message, target: field });
+}
+
+function wrong(message: string, target: string): Error {
+  return armRefusal(400, { code: "InvalidRequestContent", message, target });
+}
