@@ -62,10 +62,15 @@ function unsettled(world: World, key: ResourceKey, resource: Resource): string |
     return `has generation ${metadata.generation}, but ${textOf(observed)} was observed`;
   }
   const policy = metadata.annotations?.[annotations.policy];
-  if (policy === "skip") return undefined;
+  if (policy === "skip") return isPutAside(resource) ? "is put aside yet" : undefined;
   if (key.kind === appKind) return unsettledApp(world, key, resource);
   if (key.kind === partKind && !hasLivingOwner(world, resource)) return "has lost its owner";
   return unsettledState(world, resource, plainState(resource));
+}
+
+/** It has taken workers down, or was there when they went: it is looked at later, and written. */
+function isPutAside(resource: Resource): boolean {
+  return conditionOf(resource, "Synced")?.["reason"] === "WorkerLost";
 }
 
 function unsettledApp(world: World, key: ResourceKey, resource: Resource): string | undefined {
