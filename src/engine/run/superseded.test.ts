@@ -16,6 +16,7 @@ import {
 } from "../../../tests/engine/rig.ts";
 import type { Rig } from "../../../tests/engine/rig.ts";
 import type { Resource } from "../../kernel/resource.ts";
+import type { Store } from "../../store/port.ts";
 import { startEngine } from "../engine.ts";
 import { annotations } from "../names.ts";
 import { done } from "../outcome.ts";
@@ -91,6 +92,54 @@ it("what changed before a run asked is told as well", async () => {
   await change(rig.store, a, (each) => edited(each, { size: 2 }));
   await rig.timers.advance(20_000);
   assert.deepEqual(told, [true, false]);
+});
+
+it("a run is not told of what changed before it began, however late that is seen", async () => {
+  const rig = newRig();
+  let isClaiming = true;
+  let read = Promise.resolve();
+  const view = new Proxy(rig.store, {
+    get: (target, name) => {
+      const value: unknown = Reflect.get(target, name);
+      if (name === "claim" && !isClaiming) return async () => await Promise.resolve([]);
+      if (name === "changes") {
+        return async (...given: Parameters<Store["changes"]>) => {
+          await read;
+          return await target.changes(...given);
+        };
+      }
+      return typeof value === "function" ? (value.bind(target) as unknown) : value;
+    },
+  });
+  await using engine = startEngine(rig.portsOver(view), { owner: "one" });
+  const told: string[] = [];
+  engine.add({ kind: widgets, reconcile: stubborn(rig, told) });
+  // While one listens the log is followed; from now on nothing is claimed, and it is read late.
+  await create(rig.store, a);
+  await rig.timers.advance(1_000);
+  const gate = Promise.withResolvers<void>();
+  isClaiming = false;
+  read = gate.promise;
+  const b = keyOf("b");
+  await create(rig.store, b);
+  await rig.store.commit([{ kind: "delete", key: b, when: { kind: "exists" } }]);
+  await create(rig.store, b);
+  await change(rig.store, b, (each) => annotated(each, annotations.paused, "true"));
+  await change(rig.store, b, (each) => annotated(each, annotations.paused, "false"));
+  await change(rig.store, b, (each) => edited(each, { size: 2 }));
+  await rig.timers.advance(1_000);
+  isClaiming = true;
+  await rig.timers.advance(1_000);
+  assert.equal(engine.running().length, 2);
+  gate.resolve();
+  await rig.timers.advance(1_000);
+  const before = [...told];
+  await change(rig.store, b, (each) => edited(each, { size: 3 }));
+  await rig.timers.advance(1_000);
+  const after = [...told];
+  await rig.timers.advance(30_000);
+  assert.deepEqual(before, []);
+  assert.deepEqual(after, ["2 changed"]);
 });
 
 it("its own status and progress, and runs of others, supersede nobody", async () => {

@@ -89,6 +89,11 @@ class Listener {
     return this.#controller.signal;
   }
 
+  /** Whether it was given this, or something newer: the log is followed at a distance. */
+  knows(revision: number): boolean {
+    return revision <= Number(this.#given.metadata.resourceVersion);
+  }
+
   see(now: Resource | undefined): void {
     if (this.signal.aborted) return;
     const why = supersessionOf(this.#given, now);
@@ -203,7 +208,9 @@ class Follower {
     const listeners = this.#listeners.get(keyText(change.key));
     if (listeners === undefined) return;
     const now = change.type === "deleted" ? undefined : change;
-    for (const listener of listeners) this.#tell(listener, now);
+    for (const listener of listeners) {
+      if (!listener.knows(change.revision)) this.#tell(listener, now);
+    }
   }
 
   #tell(listener: Listener, now: Pick<StoredRecord, "body" | "revision"> | undefined): void {
