@@ -32,6 +32,9 @@ const vendors: Readonly<Record<string, string>> = {
 };
 const testVendors = new Set([
   "@apidevtools/swagger-parser",
+  "@azure/arm-resources",
+  "@azure-rest/core-client",
+  "@azure/core-lro",
   "fast-check",
   "@kubernetes/client-node",
   "graphile-worker",
