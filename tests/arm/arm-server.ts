@@ -24,6 +24,8 @@ export const ovens = `${group}/providers/Example.Bakery/ovens`;
 const kubeOvens = `/apis/bakery.tests.dev/v1/namespaces/sub-${subscription}/ovens`;
 
 export interface ArmServer extends KubeServer {
+  /** The certificate of the resource manager. */
+  readonly manager: { readonly certificatePem: string; readonly keyPem: string };
   /** As the one certificate that may do everything here. */
   asManager(
     method: string,
@@ -46,20 +48,23 @@ export interface ArmServer extends KubeServer {
 
 export const managerName = "resource-manager";
 
+export interface ArmServerOptions extends Pick<
+  KubeServerOptions,
+  "auditPolicy" | "auditLog" | "armRetryAfter" | "module"
+> {
+  /** Of this folder; `module` names files of any folder instead. */
+  readonly modules?: readonly string[];
+}
+
 export async function startArmServer(
   store?: string,
-  {
-    modules = ["bakery"],
-    ...audit
-  }: Pick<KubeServerOptions, "auditPolicy" | "auditLog"> & {
-    readonly modules?: readonly string[];
-  } = {},
+  { modules = ["bakery"], ...options }: ArmServerOptions = {},
 ): Promise<ArmServer> {
   const server = await startKubeServer({
     module: modules.map((name) => join(root, `tests/arm/${name}-module.ts`)),
     armClients: [managerName],
+    ...options,
     ...(store === undefined ? {} : { store }),
-    ...audit,
   });
   const told = await server.request("PUT", `/subscriptions/${subscription}?api-version=2.0`, {
     state: "Registered",
@@ -90,6 +95,7 @@ export async function startArmServer(
   };
   return {
     ...server,
+    manager: client,
     stored,
     letGo: async (name) => {
       const path = `${kubeOvens}/${pickText(await stored(name), "metadata.name")}`;
@@ -117,16 +123,17 @@ export async function startArmServer(
 export function onEachStore(
   title: string,
   suite: (server: () => ArmServer) => void,
-  modules?: readonly string[],
+  modules: readonly string[] = ["bakery"],
+  { isConcurrent = false, ...options }: ArmServerOptions & { readonly isConcurrent?: boolean } = {},
 ): void {
   for (const kind of ["SQLite", "PostgreSQL"] as const) {
     const skip = kind === "PostgreSQL" && findPostgres() === undefined;
-    describe(`${title} (${kind})`, { skip }, () => {
+    describe(`${title} (${kind})`, { skip, concurrency: isConcurrent }, () => {
       let postgres: Postgres | undefined;
       let server: ArmServer | undefined;
       before(async () => {
         if (kind === "PostgreSQL") postgres = await startPostgres();
-        server = await startArmServer(postgres?.url(), modules === undefined ? {} : { modules });
+        server = await startArmServer(postgres?.url(), { modules, ...options });
       });
       after(async () => {
         await server?.stop();

@@ -18,10 +18,13 @@ export function checkConditions(headers: IncomingHttpHeaders, revision: number |
   }
 }
 
-/** Whether a client that already has it need not get it again. */
+/**
+ * Whether a client that already has it need not get it again. A star names no revision that a
+ * client could have: clients that wait for a creation repeat its headers when they read the result.
+ */
 export function isUnchanged(headers: IncomingHttpHeaders, revision: number): boolean {
   const { "if-none-match": noneMatch } = headers;
-  return noneMatch !== undefined && includes(noneMatch, revision);
+  return noneMatch !== undefined && noneMatch.trim() !== "*" && includes(noneMatch, revision);
 }
 
 function includes(list: string, revision: number | undefined): boolean {
