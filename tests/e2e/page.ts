@@ -58,11 +58,21 @@ export function firstMissing(promises: readonly string[], output: string): strin
   let at = 0;
   for (const promised of promises) {
     // Newer versions of kubectl say a little more at the end of some lines.
-    const [head = "", tail = ""] = promised.split("...");
-    const fits = (line: string): boolean => line.startsWith(head.trimEnd()) && line.includes(tail);
+    const [head = "", ...rest] = promised.split("...");
+    const fits = (line: string): boolean =>
+      line.startsWith(head.trimEnd()) && followEachOther(rest, line.slice(head.trimEnd().length));
     const found = lines.findIndex((line, index) => index >= at && fits(line));
     if (found < 0) return promised;
     at = promised === "..." ? at : found + 1;
   }
   return undefined;
+}
+
+function followEachOther(parts: readonly string[], text: string): boolean {
+  let at = 0;
+  return parts.every((part) => {
+    const found = text.indexOf(part, at);
+    at = found + part.length;
+    return found >= 0;
+  });
 }
