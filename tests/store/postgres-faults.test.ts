@@ -352,6 +352,29 @@ test("two processes under load see one order without gaps, each as it grows", as
   for (const store of stores) await assertExact(store, answers);
 });
 
+test("a read is never older than what another process has committed", async () => {
+  await using h = await openForTest(server);
+  const other = await h.openAnother();
+  const keys = Array.from({ length: 12 }, (_, index) => key(`m-${index}`));
+  await h.store.commit(keys.map((of) => put(of)));
+  const newest = keys.map((): number | undefined => undefined);
+  const readAll = async () =>
+    await Promise.all(keys.map(async (of) => (await h.store.get(of))?.revision));
+  for (const [index, found] of (await readAll()).entries()) newest[index] = found;
+  for (let round = 0; round < 100; round += 1) {
+    const index = round % keys.length;
+    const of = keys[index] ?? key("none");
+    const writer = round % 3 === 0 ? h.store : other;
+    const isGone = newest[index] === undefined;
+    const change = put(of, { when: exists, content: { spec: round } });
+    const [answer] = await writer.commit([
+      isGone ? put(of, { content: { spec: round } }) : round % 5 === 0 ? del(of) : change,
+    ]);
+    newest[index] = !isGone && round % 5 === 0 ? undefined : revisionOf(answer);
+    assert.deepEqual(await readAll(), newest, `round ${round}`);
+  }
+});
+
 test("work in one process wakes another that lost its connection in between", async () => {
   await using h = await openForTest(server);
   const other = await h.openAnother();

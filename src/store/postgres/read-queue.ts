@@ -1,12 +1,17 @@
 /**
  * Joins reads of single keys that arrive while others are under way into one statement: a round
  * trip serves many callers, as it does for commits. A read is only answered by a statement that
- * began after it was asked for, so it is as new as if it had gone alone.
+ * began after it was asked for, so it is as new as if it had gone alone. What the recent log has in
+ * memory is the newest there is as long as the log has reached the head of the database, and that
+ * is all that is asked then.
  */
 import type { ResourceKey } from "../../kernel/resource.ts";
+import { keyText } from "../../kernel/resource.ts";
 import type { StoredRecord } from "../port.ts";
-import { readMany, readOne } from "./reads.ts";
-import type { Reading } from "./reads.ts";
+import { recordOf } from "../recent-log.ts";
+import type { RecentLog } from "../recent-log.ts";
+import { readOne, readUnlessKnown } from "./reads.ts";
+import type { Known, Reading } from "./reads.ts";
 
 type Found = StoredRecord | undefined;
 
@@ -23,11 +28,13 @@ const maxBatch = 32;
 
 export class ReadQueue {
   readonly #reading: () => Reading;
+  readonly #log: RecentLog;
   readonly #waiting: Waiting[] = [];
   #underWay = 0;
 
-  constructor(reading: () => Reading) {
+  constructor(reading: () => Reading, log: RecentLog) {
     this.#reading = reading;
+    this.#log = log;
   }
 
   get(key: ResourceKey): Promise<Found> {
@@ -54,15 +61,19 @@ export class ReadQueue {
       return;
     }
     try {
-      const found = await readMany(
-        this.#reading(),
-        batch.map(({ key }) => key),
-      );
+      const keys = batch.map(({ key }) => key);
+      const known = keys.map((key) => this.#known(key));
+      const found = await readUnlessKnown(this.#reading(), keys, known, this.#log.head);
       for (const [index, { resolve }] of batch.entries()) resolve(found[index]);
     } catch {
       // What is wrong with one key must not fail its neighbours: each learns its own.
       await Promise.all(batch.map((one) => this.#readAlone(one)));
     }
+  }
+
+  #known(key: ResourceKey): Known {
+    const newest = this.#log.newest(keyText(key));
+    return newest === undefined ? undefined : (recordOf(newest) ?? null);
   }
 
   async #readAlone({ key, resolve, reject }: Waiting): Promise<void> {

@@ -7,7 +7,7 @@ import type { ChangesQuery } from "../arguments.ts";
 import type { KeyRing } from "../key-ring.ts";
 import type { Change, ChangePage, HistoryOptions, StoredRecord } from "../port.ts";
 import { keyArrays } from "./batch.ts";
-import { textArray } from "./binary-array.ts";
+import { boolArray, textArray } from "./binary-array.ts";
 import type { Pool } from "./pool.ts";
 import { changeColumns, changeFrom, recordFrom, shownSizeOf } from "./rows.ts";
 
@@ -52,6 +52,42 @@ export async function readMany(
     const index = (row[0] as number) - 1;
     const key = keys[index];
     if (key !== undefined) records[index] = recordFrom(ring, key, row, 1);
+  }
+  return records;
+}
+
+/** What is known of a key without asking: undefined when nothing is, null when it is not there. */
+export type Known = StoredRecord | null | undefined;
+
+const getUnlessKnownStatement = {
+  name: "get_unless_known",
+  text: `SELECT k.i, r.revision, r.uid, r.document::varchar, r.sealed
+    FROM unnest($1::text[], $2::text[], $3::text[], $4::bool[])
+      WITH ORDINALITY AS k(kind, namespace, name, known, i)
+    LEFT JOIN LATERAL (SELECT q.revision, q.uid, c.document, c.sealed
+      FROM resource q LEFT JOIN change c ON c.revision = q.revision
+      WHERE q.kind = k.kind AND q.namespace = k.namespace AND q.name = k.name OFFSET 0) r ON true
+    WHERE NOT k.known OR (SELECT h.revision FROM head h WHERE h.one) <> $5`,
+};
+
+/**
+ * As `readMany`, but what is known as of a revision is asked for only if that is no longer the
+ * head: nothing has to be looked up then, and no document has to travel.
+ */
+export async function readUnlessKnown(
+  { pool, ring }: Reading,
+  keys: readonly ResourceKey[],
+  known: readonly Known[],
+  asOf: number,
+): Promise<readonly (StoredRecord | undefined)[]> {
+  const isKnown = boolArray(known.map((record) => record !== undefined));
+  const rows = await pool.rows(getUnlessKnownStatement, [...keyArrays(keys), isKnown, asOf]);
+  const records = keys.map((_, index) => known[index] ?? undefined);
+  for (const row of rows) {
+    const index = (row[0] as number) - 1;
+    const key = keys[index];
+    if (key === undefined) continue;
+    records[index] = row[1] === null ? undefined : recordFrom(ring, key, row, 1);
   }
   return records;
 }

@@ -153,7 +153,7 @@ export class PostgresStore implements port.Store {
   readonly #skewMs: () => number;
   readonly #log: RecentLog;
   readonly #tail: Tail;
-  readonly #reads = new ReadQueue(() => this.#reading);
+  readonly #reads: ReadQueue;
   readonly #queue: CommitQueue;
   readonly #writers: Writers;
   readonly #listener: Listener;
@@ -172,6 +172,7 @@ export class PostgresStore implements port.Store {
     this.#skewMs = options.clockSkewMs ?? (() => 0);
     this.#compacted = head.compacted;
     this.#log = new RecentLog(head.revision);
+    this.#reads = new ReadQueue(() => this.#reading, this.#log);
     this.#tail = new Tail({ log: this.#log, read: (after, upTo) => this.#readRange(after, upTo) });
     this.#writers = new Writers({
       session,
