@@ -74,6 +74,9 @@ onEachStore(
         });
         const asked = await longRunning(young.client, "post", `${one}/listCredentials`);
         assert.match(pickText(asked, "kubeadminPassword"), /^[a-z2-9]{23}$/);
+        const rotated = await longRunning(young.client, "post", `${one}/rotateCredentials`);
+        assert.match(pickText(rotated, "kubeadminPassword"), /^[a-z2-9]{23}$/);
+        assert.notEqual(pick(rotated, "kubeadminPassword"), pick(asked, "kubeadminPassword"));
         await longRunning(young.client, "delete", one);
         assert.equal((await young.client.pathUnchecked(one).get()).status, "404");
       });
