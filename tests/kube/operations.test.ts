@@ -117,10 +117,15 @@ describe("operations", () => {
   });
 
   it("are counted at /metrics, all processes together", async () => {
-    const { text } = await server.request("GET", "/metrics");
-    assert.match(text, /^setpoint_backlog_due\{kind="tasks\.tasks\.tests\.dev"\} \d+$/m);
-    assert.match(text, /^setpoint_backlog_oldest_seconds\{kind="tasks\.tasks\.tests\.dev"\} \d/m);
-    assert.match(text, /^setpoint_reconciles_settling \d+$/m);
+    // A number, once the store has answered within a second.
+    await waitUntil("the backlog to be counted", async () => {
+      const { text } = await server.request("GET", "/metrics");
+      assert.match(text, /^setpoint_reconciles_settling \d+$/m);
+      const lines = ["due", "oldest_seconds"].map(
+        (what) => `^setpoint_backlog_${what}\\{kind="${resource}"\\} \\d`,
+      );
+      return lines.every((line) => new RegExp(line, "m").test(text));
+    });
   });
 
   it("can be those of one kind or namespace, and few", async () => {
