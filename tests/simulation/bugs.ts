@@ -253,8 +253,8 @@ export const bugs: readonly Bug[] = [
     name: "deaf-to-pause",
     about: "a paused resource is reconciled",
     file: "plan.ts",
-    find: 'if (annotationOf(resource, annotations.paused) === "true")',
-    replace: 'if (annotationOf(resource, annotations.paused) === "yes")',
+    find: "if (isPaused(resource)) return",
+    replace: "if (isPaused(resource) && claims < 0) return",
   },
   {
     name: "deaf-to-policy",

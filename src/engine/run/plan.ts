@@ -135,7 +135,7 @@ function workerLost(times: number): Failed {
   return failed(workerLostReason, message, { retry: "slow" });
 }
 
-export function annotationOf({ metadata }: Resource, name: string): string | undefined {
+function annotationOf({ metadata }: Resource, name: string): string | undefined {
   const value = metadata.annotations === undefined ? undefined : getOwn(metadata.annotations, name);
   return typeof value === "string" ? value : undefined;
 }

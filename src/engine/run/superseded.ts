@@ -6,12 +6,11 @@
 
 import { AsyncLocalStorage } from "node:async_hooks";
 import { decodeDocument } from "../../kernel/document.ts";
+import { isPaused } from "../../kernel/paused.ts";
 import { keyText } from "../../kernel/resource.ts";
 import type { Resource, ResourceKey } from "../../kernel/resource.ts";
 import type { Change, ChangePage, StoredRecord } from "../../store/port.ts";
-import { annotations } from "../names.ts";
 import type { EnginePorts, RunScope } from "../ports.ts";
-import { annotationOf } from "./plan.ts";
 
 /** What has happened to a resource while it was worked on. */
 export type Supersession = "changed" | "deleted" | "paused";
@@ -66,7 +65,7 @@ export function supersessionOf(
   now: Resource | undefined,
 ): Supersession | undefined {
   if (now === undefined || now.metadata.uid !== given.metadata.uid) return "deleted";
-  if (annotationOf(now, annotations.paused) === "true") return "paused";
+  if (isPaused(now)) return "paused";
   // A removal goes on, whatever is written into what is to go.
   if (given.metadata.deletionTimestamp !== undefined) return undefined;
   if (now.metadata.deletionTimestamp !== undefined) return "deleted";
