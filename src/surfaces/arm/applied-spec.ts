@@ -73,7 +73,8 @@ export async function asItIs(
     deletionTimestamp === undefined &&
     applied !== undefined &&
     applied !== generation;
-  const record = isReverted ? await intents.store.get(keyFor(resource)) : undefined;
+  if (!isReverted) return resource;
+  const record = await intents.store.get(keyFor(resource));
   const kept = record && decodeDocument(record.body, record.revision);
   const spec = parsed(textAt(kept, "spec", "document"));
   if (kept === undefined || numberAt(kept, "spec", "generation") !== applied) return resource;

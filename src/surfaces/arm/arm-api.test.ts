@@ -14,7 +14,7 @@ import { armFaces } from "./faces.ts";
 test("a request that nobody answers is answered within a minute", async () => {
   const timers = manualTimers(manualClock());
   const faces = armFaces(kindRegistry([]));
-  const sent: { readonly headers: object; readonly body: string }[] = [];
+  const sent: { readonly headers: object; readonly body: Buffer }[] = [];
   const statuses: number[] = [];
   const input = {
     surface: { intents: { ids: { uid: () => "id-1" }, kinds: kindRegistry([]) }, faces },
@@ -34,7 +34,7 @@ test("a request that nobody answers is answered within a minute", async () => {
     get status() {
       return status;
     },
-    send: (code: number, headers: object, body: string) => {
+    send: (code: number, headers: object, body: Buffer) => {
       status = code;
       sent.push({ headers, body });
     },
@@ -50,6 +50,6 @@ test("a request that nobody answers is answered within a minute", async () => {
     sent.map(({ headers }) => Object.entries(headers)[0]),
     [["x-ms-request-id", "id-1"]],
   );
-  assert.match(sent[0]?.body ?? "", /^\{"error":\{"code":"GatewayTimeout"/);
+  assert.match(String(sent[0]?.body), /^\{"error":\{"code":"GatewayTimeout"/);
   assert.equal(timers.pendingCount(), 0);
 });

@@ -158,7 +158,8 @@ function send(exchange: Exchange, ids: RequestIds, answer: ArmAnswer): void {
     ...(text === "" ? {} : contentHeaders),
     ...headers,
   };
-  exchange.send(status, all, text);
+  // As bytes it leaves together with the other answers of this turn.
+  exchange.send(status, all, text === "" ? "" : Buffer.from(text));
 }
 
 /** Messages are in English, whichever languages a client accepts. */

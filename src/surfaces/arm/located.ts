@@ -4,6 +4,7 @@
 // have the same path. Who was never moved is found without asking for it.
 
 import { hash } from "node:crypto";
+import type { Resource } from "../../kernel/resource.ts";
 import type { StoredRecord, UniqueName } from "../../store/port.ts";
 import type { Addressed } from "./addressed.ts";
 import { namespaceOf, saltedName, storedName } from "./arm-names.ts";
@@ -15,8 +16,11 @@ import { resourceOf } from "./resource-view.ts";
 
 /** `target` names what is stored there, or what may be created there. */
 export interface Located extends Addressed {
-  readonly record: StoredRecord | undefined;
+  readonly record: SeenRecord | undefined;
 }
+
+/** One that was found by what is in it need not be decoded again. */
+type SeenRecord = StoredRecord & { readonly decoded?: Resource };
 
 export async function located(surface: ArmSurface, found: Addressed): Promise<Located> {
   const { target, face, place } = found;
@@ -27,7 +31,7 @@ export async function located(surface: ArmSurface, found: Addressed): Promise<Lo
 export interface StoredAt {
   /** Of what is there, or of what may be created there. */
   readonly name: string;
-  readonly record: StoredRecord | undefined;
+  readonly record: SeenRecord | undefined;
 }
 
 export async function storedAt(
@@ -38,7 +42,10 @@ export async function storedAt(
   const namespace = namespaceOf(place.subscription);
   const name = storedName(place);
   const usual = await intents.store.get({ kind, namespace, name });
-  if (usual !== undefined && isAt(usual, place)) return { name, record: usual };
+  const decoded = usual && resourceOf(usual);
+  if (usual !== undefined && decoded !== undefined && isAt(decoded, place)) {
+    return { name, record: { ...usual, decoded } };
+  }
   const holder = await intents.store.nameHolder(uniquePlace(place));
   const record = holder && (await intents.store.get(holder));
   if (holder !== undefined && record !== undefined) return { name: holder.name, record };
@@ -54,7 +61,7 @@ export function uniquePlace(place: ArmPlace): UniqueName {
 }
 
 /** What was not made through this surface is where its name says. */
-function isAt(record: StoredRecord, place: ArmPlace): boolean {
-  const envelope = envelopeOf(resourceOf(record));
+function isAt(resource: Resource, place: ArmPlace): boolean {
+  const envelope = envelopeOf(resource);
   return envelope === undefined || envelope.id.toLowerCase() === idOfPlace(place).toLowerCase();
 }

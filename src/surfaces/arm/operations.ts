@@ -260,7 +260,7 @@ async function derivedProgress(
   if (isPast) {
     return { end: { state: "Succeeded", endedAt: textAt(succeeded, "at") }, percent: 100 };
   }
-  const provisioning = provisioningIn(surface, face, resource);
+  const provisioning = provisioningIn(surface, face, resource, envelope);
   return { end: endOf(provisioning), percent: provisioning.percent };
 }
 
@@ -269,8 +269,8 @@ export function provisioningIn(
   { intents }: ArmSurface,
   face: ArmFace,
   resource: Resource,
+  envelope = envelopeOf(resource) ?? bareEnvelope(resource),
 ): Provisioning {
-  const envelope = envelopeOf(resource) ?? bareEnvelope(resource);
   return provisioningOf(resource, {
     envelope,
     isReconciled: intents.kinds.byId(face.kind)?.isReconciled === true,

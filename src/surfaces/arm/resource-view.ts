@@ -23,6 +23,8 @@ import type { Provisioning } from "./provisioning.ts";
 interface Stored {
   readonly revision: number;
   readonly body: Buffer;
+  /** The body, where somebody had to look into it already. */
+  readonly decoded?: Resource;
 }
 
 export interface Shown {
@@ -41,10 +43,10 @@ export async function shownResource(
   stored: Stored,
 ): Promise<Shown | undefined> {
   const { face, version, served } = viewed;
-  const resource = await readStored(served, served.storage, stored);
+  const resource = await currentResource(served, stored);
   const envelope = envelopeOf(resource);
   if (envelope === undefined) return undefined;
-  const provisioning = provisioningIn(surface, face, resource);
+  const provisioning = provisioningIn(surface, face, resource, envelope);
   const etag = etagOf(stored.revision);
   const real = await asItIs(surface, face, served, resource, provisioning);
   const properties = await shownProperties(version, served, real);
@@ -93,6 +95,15 @@ export function envelopeFor(place: ArmPlace): { readonly id: string; readonly na
   return { id: idOfPlace(place), name: place.names.at(-1) ?? "" };
 }
 
-export function resourceOf(stored: Stored): Resource {
-  return decodeDocument(stored.body, stored.revision);
+/** As it is stored. */
+export function resourceOf({ decoded, body, revision }: Stored): Resource {
+  return decoded ?? decodeDocument(body, revision);
+}
+
+/** In the storage version, by the schema of today. */
+async function currentResource(served: Addressed["served"], stored: Stored): Promise<Resource> {
+  const resource = resourceOf(stored);
+  const { storage, cleanSince } = served;
+  const isCurrent = resource.apiVersion === storage.apiVersion && stored.revision >= cleanSince;
+  return isCurrent ? resource : await readStored(served, storage, stored);
 }
