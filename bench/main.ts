@@ -1,6 +1,6 @@
 /**
  * `npm run bench`: every speed that is promised, side by side with the raw limit of the machine
- * in the same run, as one table. `-- --only sqlite|postgres|kube|engine|idle|million`
+ * in the same run, as one table. `-- --only sqlite|postgres|kube|arm|engine|idle|million`
  * runs a part; `-- --million 200000` a smaller last part. Ends with exit code 1 when a row is
  * missed.
  */
@@ -11,6 +11,7 @@ import { parseArgs } from "node:util";
 import { openPostgresStore } from "../src/store/postgres/store.ts";
 import { openSqliteStore } from "../src/store/sqlite/store.ts";
 import { startPostgres } from "../tests/peers/postgres.ts";
+import { arm } from "./arm.ts";
 import { creation, keys } from "./documents.ts";
 import { engine } from "./engine.ts";
 import { idle } from "./idle.ts";
@@ -44,6 +45,7 @@ try {
   if (isWanted("sqlite")) rows.push(...(await sqlite()));
   if (isWanted("postgres")) rows.push(...(await postgres()));
   if (isWanted("kube")) rows.push(...(await kubeRows()));
+  if (isWanted("arm")) rows.push(...(await arm(folder)));
   if (isWanted("engine")) rows.push(...(await engine(folder)));
   if (isWanted("idle")) rows.push(...(await idle(folder, (note) => notes.push(note))));
   if (isWanted("million")) rows.push(...(await million(folder, Number(values.million))));
