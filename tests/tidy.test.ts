@@ -6,6 +6,7 @@ import { join } from "node:path";
 import { describe, test } from "node:test";
 import { errorsPage, renderErrorsPage } from "../tools/errors-doc.ts";
 import { root } from "../tools/stages.ts";
+import { bugs } from "./simulation/bugs.ts";
 import { callRules } from "./tidy/calls.ts";
 import { documentRules } from "./tidy/documents.ts";
 import { exceptions } from "./tidy/exceptions.ts";
@@ -53,4 +54,14 @@ test("every exception names a rule, gives a reason and is still needed", () => {
 test("the page of errors is the catalogue's", () => {
   const page = readFileSync(join(root, errorsPage), "utf8");
   assert.equal(page, renderErrorsPage(), "run `npm run docs`");
+});
+
+test("every bug that is planted for the simulator finds the phrase that it replaces", () => {
+  for (const { name, file, find } of bugs) {
+    const source = repository.find(
+      ({ path }) => path.startsWith("src/engine/") && path.endsWith(`/${file}`),
+    );
+    const isThere = source?.text.includes(find) === true;
+    assert.ok(isThere, `${file} has changed: let ${name} in tests/simulation/bugs.ts follow`);
+  }
 });
