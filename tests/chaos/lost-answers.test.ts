@@ -96,12 +96,12 @@ test("a change is news in another process at once", async (t) => {
   const puts = new Puts();
   const tookMs: number[] = [];
   for (let i = 1; i <= 30; i += 1) {
-    const heard = there.advancedBeyond(i - 1, AbortSignal.timeout(10_000));
+    const heard = there.advancedBeyond(i - 1, AbortSignal.timeout(30_000));
     const startedAt = performance.now();
     assert.equal(await puts.put(here), "committed");
     await heard;
     tookMs.push(performance.now() - startedAt);
-    assert.ok(Math.max(...tookMs) < 2_000, `news after ${tookMs.join()} ms`);
+    assert.ok(Math.max(...tookMs) < 4_500, `news after ${tookMs.join()} ms`);
     const { changes } = await there.changes(i - 1);
     assert.equal(changes[0]?.revision, i);
   }

@@ -49,5 +49,5 @@ it("two servers let exactly as many objects in as a quota allows", async () => {
   assert.equal(codes.filter((code) => code === 403).length, 35);
   const isCounted = async (): Promise<boolean> =>
     (await b.ask(`${quota}/q`)).body.toString().includes('"used":{"count/configmaps":"6"}');
-  await waitUntil("the status", isCounted, { limitMs: 2_000 });
+  await waitUntil("the status", isCounted);
 });

@@ -269,7 +269,7 @@ describe("the types of a policy are checked", () => {
       found = pick(json, "status.typeChecking");
       return pick(json, "status.observedGeneration") === 1;
     };
-    await waitUntil("the policy to be checked", isChecked, { limitMs: 2_000 });
+    await waitUntil("the policy to be checked", isChecked);
     return found;
   };
 

@@ -77,7 +77,7 @@ describe("quotas", () => {
     assert.equal((await place.map("more")).status, 201);
     await server.request("DELETE", place.at("configmaps/older"));
     const isFree = async (): Promise<boolean> => (await place.map("last")).status === 201;
-    await waitUntil("the place of an older object", isFree, { limitMs: 2_000 });
+    await waitUntil("the place of an older object", isFree);
     assert.equal((await place.map("beyond")).status, 403);
   });
 
@@ -88,7 +88,7 @@ describe("quotas", () => {
     await place.map("b");
     const isCounted = async (): Promise<boolean> =>
       (await place.used("q", "count/configmaps")) === "2";
-    await waitUntil("the status to count", isCounted, { limitMs: 2_000 });
+    await waitUntil("the status to count", isCounted);
     assert.equal(await place.used("q", "pods"), "0");
     const { json } = await server.request("GET", place.at("resourcequotas/q"));
     assert.deepEqual(pick(json, "status.hard"), { "count/configmaps": "5", pods: "1" });
@@ -110,7 +110,7 @@ describe("quotas", () => {
     for (const name of ["a", "b", "c"]) await place.map(name);
     await place.quota("q", { configmaps: "1" });
     const isCounted = async (): Promise<boolean> => (await place.used("q", "configmaps")) === "3";
-    await waitUntil("the status to count", isCounted, { limitMs: 2_000 });
+    await waitUntil("the status to count", isCounted);
     assert.match(
       String(message(await place.map("d"))),
       /used: configmaps=3, limited: configmaps=1$/,

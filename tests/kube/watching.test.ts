@@ -237,7 +237,7 @@ onEachStore("bookmarks and ends", (server) => {
     assert.deepEqual(await plain.rest(), []);
     assert.equal(await watch.end, "ended");
     const tookMs = performance.now() - started;
-    assert.ok(tookMs > 2_900 && tookMs < 6_000, String(tookMs));
+    assert.ok(tookMs > 2_900 && tookMs < 25_000, String(tookMs));
     await server().request("DELETE", `${configMaps}/passes`);
   });
 

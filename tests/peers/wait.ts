@@ -9,7 +9,7 @@ export interface Limit {
 export async function waitUntil<T>(
   what: string,
   attempt: () => T | undefined | false | Promise<T | undefined | false>,
-  { limitMs = 10_000 }: Limit = {},
+  { limitMs = 30_000 }: Limit = {},
 ): Promise<T> {
   const deadline = performance.now() + limitMs;
   for (;;) {
@@ -24,7 +24,7 @@ export async function waitUntil<T>(
 export async function within<T>(
   what: string,
   answer: Promise<T>,
-  { limitMs = 10_000, explain = () => "" }: Limit & { readonly explain?: () => string } = {},
+  { limitMs = 30_000, explain = () => "" }: Limit & { readonly explain?: () => string } = {},
 ): Promise<T> {
   const { promise: late, reject } = Promise.withResolvers<never>();
   const timer = setTimeout(() => {
