@@ -1,8 +1,12 @@
 // A second module with faces, for the tests of moves, replays and failed changes: jars, of which
-// each has a number that is made once, with labels and words inside of them, and stones, which
-// cannot be moved. A jar that is held waits for the annotation tests.dev/go.
+// each has a number that is made once, with labels and words inside of them, stones, which cannot
+// be moved, cheeses, which soon take too long, and plugs, of which one runs at a time, until there
+// is the file that it names.
+// A jar or cheese that is held waits for the annotation tests.dev/go.
+import { existsSync } from "node:fs";
+import { setTimeout as delay } from "node:timers/promises";
 import { again, defineModule, describeKind, done, failed } from "../../src/authoring/setpoint.ts";
-import type { JsonObject, ModuleKind, Resource } from "../../src/authoring/setpoint.ts";
+import type { Context, JsonObject, ModuleKind, Resource } from "../../src/authoring/setpoint.ts";
 
 const jar = {
   type: "object",
@@ -20,6 +24,15 @@ const locations = ["West Europe"];
 
 function specOf({ spec }: Resource): JsonObject {
   return (spec ?? {}) as JsonObject;
+}
+
+function isLetGo({ metadata }: Resource): boolean {
+  return metadata.annotations?.["tests.dev/go"] === "true";
+}
+
+/** Until the file is there. */
+async function fileAt(path: string, { signal }: Context): Promise<void> {
+  while (!existsSync(path) && !signal.aborted) await delay(20);
 }
 
 function nested(kind: string, plural: string, type: string): ModuleKind {
@@ -48,9 +61,7 @@ export default defineModule({
           if (mode === "broken") {
             return failed("JarBroken", "the jar has a crack", { retry: "never" });
           }
-          if (mode === "held" && resource.metadata.annotations?.["tests.dev/go"] !== "true") {
-            return again(20, { message: "held" });
-          }
+          if (mode === "held" && !isLetGo(resource)) return again(20, { message: "held" });
           const serial = await context.remember("serial", () => String(context.random.next()));
           await context.children.apply({
             apiVersion: "v1",
@@ -94,6 +105,49 @@ export default defineModule({
     },
     nested("Label", "labels", "jars/labels"),
     nested("Word", "words", "jars/labels/words"),
+    {
+      kind: describeKind({
+        apiVersion: "pantry.tests.dev/v1",
+        kind: "Cheese",
+        plural: "cheeses",
+        spec: jar,
+      }),
+      reconciler: {
+        reconcile: (resource) => {
+          const isHeld = specOf(resource)["mode"] === "held" && !isLetGo(resource);
+          return Promise.resolve(isHeld ? again(20, { message: "held" }) : done());
+        },
+      },
+      arm: {
+        provider,
+        type: "cheeses",
+        locations,
+        operationTimeoutMs: 1_000,
+        versions: [{ apiVersion: "2026-01-01", schema: jar }],
+      },
+    },
+    {
+      kind: describeKind({
+        apiVersion: "pantry.tests.dev/v1",
+        kind: "Plug",
+        plural: "plugs",
+        spec: plain,
+      }),
+      reconciler: {
+        concurrency: 1,
+        reconcile: async (resource, context) => {
+          await fileAt(specOf(resource)["text"] as string, context);
+          return done();
+        },
+        remove: () => Promise.resolve(done()),
+      },
+      arm: {
+        provider,
+        type: "plugs",
+        locations,
+        versions: [{ apiVersion: "2026-01-01", schema: plain }],
+      },
+    },
     {
       kind: describeKind({
         apiVersion: "pantry.tests.dev/v1",

@@ -83,6 +83,19 @@ it("has failed when it takes longer than it may", () => {
   assert.equal(error?.code, "OperationTimedOut");
 });
 
+it("is given its time anew when it is changed or deleted by other means", () => {
+  const time = "2026-01-03T00:00:00Z";
+  const nowMs = Date.parse(time) + 1_000;
+  assert.equal(stateOf(resource({}), "create", { nowMs }).state, "Failed");
+  assert.equal(stateOf(resource({}), "create", { nowMs }).endedAt, "2026-01-02T00:00:00Z");
+  const changed = { managedFields: [{ manager: "kubectl", operation: "Update", time }] };
+  assert.equal(stateOf(resource({}, changed), "create", { nowMs }).state, "Creating");
+  const reported = { managedFields: [{ ...changed.managedFields[0], subresource: "status" }] };
+  assert.equal(stateOf(resource({}, reported), "create", { nowMs }).state, "Failed");
+  const deleted = { deletionTimestamp: time };
+  assert.equal(stateOf(resource({}, deleted), "create", { nowMs }).state, "Deleting");
+});
+
 it("waits for the run that was asked for", () => {
   const conditions = [condition("Ready", "True"), condition("Synced", "True")];
   const asked = { annotations: { "setpoint.dev/reconcile": "op" } };
