@@ -98,13 +98,12 @@ for (const callers of [8, 600]) {
   test(`batches of ${callers} callers on lost connections are applied once`, async () => {
     await using h = await openForTest(server);
     const work = load(h.store, "n", callers);
-    let ended = 0;
-    for (let round = 1; round <= 12; round += 1) {
+    // Some rounds find none to end, because the last one was not replaced yet.
+    for (let ended = 0, round = 1; ended < 12; round += 1) {
       await until(() => work.answers.size >= round * callers * 2);
       ended += await endConnections(h);
     }
     const { answers, failures } = await work.stop();
-    assert(ended >= 12, "connections were ended while they were used");
     assert.deepEqual(failures, []);
     await assertExact(h.store, answers);
   });
