@@ -17,6 +17,7 @@ import type { LiveView } from "../intents/live-view.ts";
 import { escalationGuard } from "../intents/write/escalation-guard.ts";
 import type { Ids } from "../kernel/ids.ts";
 import type { Store } from "../store/port.ts";
+import { envelopeGuard } from "../surfaces/arm/envelope-guard.ts";
 import type { Logger } from "../telemetry/log.ts";
 
 export interface AdmissionPluginsInput {
@@ -49,6 +50,7 @@ export function admissionPlugins(input: AdmissionPluginsInput): readonly Admissi
   return [
     mutatingWebhooks(webhookIndex(`mutatingwebhookconfigurations.${group}`, index), ports),
     reconciledDefinitions(reconciled),
+    envelopeGuard,
     escalationGuard(rbac),
     validatingPolicies(
       policyIndex(live, (error, policy) => log.error({ error, policy }, "policy not usable")),

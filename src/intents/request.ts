@@ -26,6 +26,8 @@ export interface Intents {
 /** Who asks; warnings are for them to read and change nothing. */
 export interface Caller {
   readonly user: UserInfo;
+  /** The surface that they ask through, where parts of the metadata are for it alone to write. */
+  readonly through?: string;
   warn(text: string): void;
   /** Adds to the record of the request in the audit log, where there is one. */
   annotate?(key: string, value: string): void;

@@ -25,6 +25,7 @@ import { idHeader, traceOf } from "./arm-request.ts";
 import type { ArmAnswer, ArmRequest, ArmSurface, RequestIds } from "./arm-request.ts";
 import { askedForAction, authorise, nowhere } from "./authorise.ts";
 import { deleteOne } from "./deletions.ts";
+import { armSurfaceName } from "./envelope-guard.ts";
 import { operationKind, subscriptionKind } from "./face.ts";
 import { located } from "./located.ts";
 import { operationResult, operationStatus } from "./operation-answers.ts";
@@ -191,6 +192,7 @@ async function answerTo(input: ArmApiInput, arrival: Arrival): Promise<ArmAnswer
     isManager,
     caller: {
       user,
+      through: armSurfaceName,
       warn: () => undefined,
       annotate: (key, value) => trail?.annotate(key, value),
     },

@@ -1,0 +1,71 @@
+// What the Resource Manager knows of a resource outlives writes by other means: a document that
+// leaves the envelope or the label of the group out keeps them, as a file that somebody replaces
+// it with does, and one that changes them is refused. Without this the resource would be lost to
+// the clients that made it. What is damaged already may be repaired by anybody.
+
+import type { AdmissionPlugin, AdmissionRequest } from "../../intents/admission/admission.ts";
+import { invalid } from "../../intents/refusals.ts";
+import { forbiddenField } from "../../kernel/field-error.ts";
+import type { FieldError } from "../../kernel/field-error.ts";
+import { getOwn } from "../../kernel/json.ts";
+import type { Resource } from "../../kernel/resource.ts";
+import { envelopeOf } from "./envelope.ts";
+import { envelopeAnnotation, groupLabel } from "./face.ts";
+
+/** Callers that come through here write the envelope. */
+export const armSurfaceName = "arm";
+
+export const envelopeGuard: AdmissionPlugin = {
+  name: "ResourceManagerEnvelope",
+  mutate: (request) => {
+    const { object } = request;
+    if (object === undefined || !isGuarded(request)) return object;
+    return guarded.reduce((kept, mark) => withMark(kept, mark, request.old), object);
+  },
+  validate: (request) => {
+    const { object, target } = request;
+    if (object === undefined || !isGuarded(request)) return;
+    const errors = guarded.flatMap((mark) => markErrors(object, mark, request.old));
+    if (errors.length > 0) throw invalid(target.served.storedKind, target.name, errors);
+  },
+};
+
+interface Mark {
+  readonly map: "annotations" | "labels";
+  readonly key: string;
+}
+
+const guarded: readonly Mark[] = [
+  { map: "annotations", key: envelopeAnnotation },
+  { map: "labels", key: groupLabel },
+];
+
+function isGuarded({ operation, caller, old }: AdmissionRequest): boolean {
+  if (operation !== "UPDATE" || caller.through === armSurfaceName) return false;
+  return old !== undefined && envelopeOf(old) !== undefined;
+}
+
+function valueOf(resource: Resource | undefined, { map, key }: Mark): string | undefined {
+  const value = getOwn(resource?.metadata[map] ?? {}, key);
+  return typeof value === "string" ? value : undefined;
+}
+
+function withMark(object: Resource, mark: Mark, old: Resource | undefined): Resource {
+  const was = valueOf(old, mark);
+  if (was === undefined || valueOf(object, mark) !== undefined) return object;
+  const { metadata } = object;
+  const values = { ...metadata[mark.map], [mark.key]: was };
+  return { ...object, metadata: { ...metadata, [mark.map]: values } };
+}
+
+function markErrors(
+  object: Resource,
+  mark: Mark,
+  old: Resource | undefined,
+): readonly FieldError[] {
+  const was = valueOf(old, mark);
+  if (was === undefined || valueOf(object, mark) === was) return [];
+  const field = `metadata.${mark.map}[${mark.key}]`;
+  const why = "is written by the Resource Manager surface alone: leave it out, and it is kept";
+  return [forbiddenField(field, why)];
+}
