@@ -61,7 +61,7 @@ export function putFaces(
       const { file = "" } =
         modules.find(({ kinds }) => kinds.some(({ arm }) => arm === face)) ?? {};
       throw new SetpointError("config.invalid", `the module ${file}: ${error.message}`, {
-        cause: error,
+        // Without the refusal as a cause, which would be told in the same words once more.
         details: { ...error.details, option: "module", file },
         suggestion: "see docs/reference/resource-provider.md",
       });

@@ -200,6 +200,27 @@ describe("a subscription", () => {
     }
   });
 
+  it("whose namespace somebody deleted is not known until it is told of again", async () => {
+    const lost = "44444444-2222-3333-4444-555555555555";
+    const told = `/subscriptions/${lost}?api-version=2.0`;
+    const one = `${ovens.replace(subscription, lost)}/one?${version}`;
+    const registered = { state: "Registered" };
+    assert.equal((await server.request("PUT", told, registered)).status, 200);
+    await server.request("DELETE", `/api/v1/namespaces/sub-${lost}`);
+    await waitUntil("the namespace to be gone", async () => {
+      const { status } = await server.request("GET", told);
+      return status === 404;
+    });
+    for (const method of ["PUT", "PATCH", "DELETE"]) {
+      const headers = { "content-type": "application/json" };
+      const reply = await server.request(method, one, body, headers);
+      assert.equal(reply.status, 404, reply.text);
+      assert.equal(codeOf(reply), "SubscriptionNotFound");
+    }
+    assert.equal((await server.request("PUT", told, registered)).status, 200);
+    assert.equal((await server.request("PUT", one, body)).status, 201);
+  });
+
   it("that is deleted takes its resources along", async () => {
     await state("Deleted");
     await waitUntil("its resources to be gone", async () => {

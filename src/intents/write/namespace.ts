@@ -40,7 +40,10 @@ export function refusedNamespace(
   ]);
 }
 
-async function readNamespace(intents: Intents, name: string): Promise<Resource | undefined> {
+export async function readNamespace(
+  intents: Pick<Intents, "live" | "store">,
+  name: string,
+): Promise<Resource | undefined> {
   const key = { kind: namespacesKind, namespace: "", name };
   const live = intents.live.get(key);
   if (live !== undefined) return live.resource;

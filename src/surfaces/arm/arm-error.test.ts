@@ -50,6 +50,14 @@ it("name the one problem itself where there is one", () => {
   assert.deepEqual(body, { error: { ...problem, details: [problem] } });
 });
 
+it("point at no one place where there are several problems", () => {
+  const problems = ["x", "y"].map((target) => ({ code: "A", message: sentence(target), target }));
+  const { body } = armErrorAnswer(armRefusals(problems));
+  assert.deepEqual(body, {
+    error: { code: "A", message: "Multiple errors occurred: X. Y.", details: problems },
+  });
+});
+
 it("give an action that refuses its own code", () => {
   assert.deepEqual(armErrorAnswer(new ArmActionRefused("NotYet", 'not "yet"')), {
     status: 409,

@@ -38,7 +38,6 @@ export function armRefusals(problems: readonly ArmProblem[]): SetpointError {
   return armRefusal(400, {
     code: isOneCode ? first.code : "MultipleErrorsOccurred",
     message: `Multiple errors occurred: ${problems.map(({ message }) => message).join(" ")}`,
-    ...(isOneCode && first.target !== undefined ? { target: first.target } : {}),
     details,
   });
 }

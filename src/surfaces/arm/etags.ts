@@ -12,9 +12,9 @@ export function etagOf(revision: number): string {
 /** Throws 412; `revision` is undefined when there is no such resource. */
 export function checkConditions(headers: IncomingHttpHeaders, revision: number | undefined): void {
   const { "if-match": match, "if-none-match": noneMatch } = headers;
-  if (match !== undefined && !includes(match, revision)) throw unmet("If-Match", match);
+  if (match !== undefined && !includes(match, revision)) throw unmet("If-Match", match, revision);
   if (noneMatch !== undefined && includes(noneMatch, revision)) {
-    throw unmet("If-None-Match", noneMatch);
+    throw unmet("If-None-Match", noneMatch, revision);
   }
 }
 
@@ -36,9 +36,11 @@ function includes(list: string, revision: number | undefined): boolean {
   });
 }
 
-function unmet(header: string, value: string): Error {
-  const message =
-    `The condition '${header}: ${value.replaceAll('"', "'")}' is not met ` +
-    "by the present state of the resource.";
+/** Messages have no double quotes, so that entity tags are shown without theirs. */
+function unmet(header: string, value: string, revision: number | undefined): Error {
+  const present =
+    revision === undefined ? "there is no such resource" : `the present ETag is ${revision}`;
+  const wanted = value.replaceAll('"', "");
+  const message = `The condition '${header}: ${wanted}' is not met: ${present}.`;
   return armRefusal(412, { code: "PreconditionFailed", message });
 }

@@ -38,7 +38,7 @@ export function faceProblems(face: ArmFace, around: FaceSurroundings): readonly 
   if (![undefined, "keep", "revert"].includes(given["afterFailedUpdate"] as string | undefined)) {
     problems.push("afterFailedUpdate: must be keep or revert");
   }
-  return problems.length > 0 ? problems : placeProblems(face, around);
+  return [...problems, ...placeProblems(given, around)];
 }
 
 export const apiVersionPattern = /^\d{4}-(?:0[1-9]|1[0-2])-(?:0[1-9]|[12]\d|3[01])(?:-preview)?$/;
@@ -172,20 +172,24 @@ function actionSchemaProblems(
   });
 }
 
-/** What only shows beside the other faces. */
-function placeProblems(face: ArmFace, around: FaceSurroundings): readonly string[] {
-  const { kind, provider, type } = face;
+/** What only shows beside the other faces; a name that is none has no place there. */
+function placeProblems(
+  { kind, provider, type }: Readonly<Record<string, unknown>>,
+  around: FaceSurroundings,
+): readonly string[] {
   const problems: string[] = [];
+  if (!matches(type, typePattern)) return problems;
   if (takenTypes.has(type.split("/")[0]?.toLowerCase() ?? "")) {
     problems.push(`type: ${type} is a path of every provider`);
   }
+  if (!matches(provider, providerPattern)) return problems;
   const same = around.find(provider, type);
   if (same !== undefined) {
     problems.push(`type: ${provider}/${type} already shows the kind ${same.kind}`);
   }
-  const other = around.byKind(kind);
+  const other = typeof kind === "string" ? around.byKind(kind) : undefined;
   if (other !== undefined && other !== same) {
-    problems.push(`kind: ${kind} is already shown as ${other.provider}/${other.type}`);
+    problems.push(`kind: ${other.kind} is already shown as ${other.provider}/${other.type}`);
   }
   const parent = type.slice(0, Math.max(type.lastIndexOf("/"), 0));
   if (parent !== "" && around.find(provider, parent) === undefined) {

@@ -73,6 +73,23 @@ test("the problems of a face name their fields", () => {
   }
 });
 
+test("all problems of a face are told at once, those beside other faces among them", () => {
+  const faces = registry();
+  const { schema: given } = face.versions[0] ?? {};
+  assert.ok(given !== undefined);
+  const wrong = {
+    ...face,
+    type: "operations",
+    locations: [],
+    versions: [{ apiVersion: "v2", schema: given }],
+  };
+  assert.deepEqual(problemsOf(faces, wrong), [
+    "locations: must have at least one",
+    "versions[0].apiVersion: must be YYYY-MM-DD or YYYY-MM-DD-preview",
+    "type: operations is a path of every provider",
+  ]);
+});
+
 test("a schema that no value could be judged by is refused with its path", () => {
   const bad = {
     type: "object",

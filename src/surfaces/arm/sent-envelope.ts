@@ -168,7 +168,8 @@ function stateProblems(properties: JsonObject, { state }: SentFacts): readonly A
   const given = getOwn(properties, "provisioningState");
   if (given === undefined || given === null || given === state) return [];
   if (state === undefined && (given === "Creating" || given === "Succeeded")) return [];
-  const text = `provisioningState is read-only and cannot be set to '${JSON.stringify(given)}'`;
+  const shown = typeof given === "string" ? given : JSON.stringify(given);
+  const text = `provisioningState is read-only and cannot be set to '${shown}'`;
   return [problem("InvalidParameter", "properties.provisioningState", text)];
 }
 

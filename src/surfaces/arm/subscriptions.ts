@@ -1,10 +1,12 @@
 // Subscriptions as the resource manager tells us of them: their state decides which verbs their
 // resources answer to. Any state may follow any other and the last one counts; a subscription that
-// nobody told us of has no resources. Its namespace is made with it.
+// nobody told us of has no resources. Its namespace is made with it; a subscription whose namespace
+// somebody deleted is not known any more, until the resource manager tells of it once again.
 
 import { ensure, systemOptions } from "../../intents/bootstrap.ts";
 import type { Target } from "../../intents/request.ts";
 import { createResource } from "../../intents/write/create.ts";
+import { readNamespace } from "../../intents/write/namespace.ts";
 import { updateResource, withoutRevision } from "../../intents/write/update.ts";
 import { decodeDocument } from "../../kernel/document.ts";
 import type { JsonObject } from "../../kernel/json.ts";
@@ -95,9 +97,20 @@ export async function passSubscription(
   const spec = await specOf(surface, subscription);
   if (spec === undefined) throw subscriptionNotFound(subscription);
   const state = textAt(spec, "state");
-  if (mayPass(state, verb)) return;
+  if (mayPass(state, verb)) {
+    if (verb === "write") await passNamespace(surface, subscription);
+    return;
+  }
   const message = `The request is not allowed in the subscription state '${state}'.`;
   throw armRefusal(400, { code: "InvalidSubscriptionState", message });
+}
+
+/** What is being deleted with its namespace still answers, but nothing can be put beside it. */
+async function passNamespace({ intents }: ArmSurface, subscription: string): Promise<void> {
+  const namespace = await readNamespace(intents, namespaceOf(subscription));
+  if (namespace?.metadata.deletionTimestamp === undefined) return;
+  const message = `The resources of the subscription '${subscription}' are being deleted.`;
+  throw armRefusal(409, { code: "Conflict", message });
 }
 
 export function mayPass(state: string, verb: GatedVerb): boolean {
@@ -126,6 +139,7 @@ async function specOf(
   const name = subscription.toLowerCase();
   const record = await intents.store.get({ kind: subscriptionKind, namespace: "", name });
   if (record === undefined) return undefined;
+  if ((await readNamespace(intents, namespaceOf(subscription))) === undefined) return undefined;
   return objectAt(decodeDocument(record.body, record.revision), "spec");
 }
 

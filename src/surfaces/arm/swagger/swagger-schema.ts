@@ -12,6 +12,8 @@ export interface SwaggerSchemaOptions {
   readonly name: string;
   /** For bodies of PATCH: nothing is required, nothing has a default. */
   readonly isPatch?: boolean;
+  /** For answers of actions: whatever is in them is there to be read, and nothing is written. */
+  readonly isAnswer?: boolean;
 }
 
 export function swaggerSchema(schema: JsonObject, options: SwaggerSchemaOptions): JsonObject {
@@ -27,7 +29,8 @@ export function swaggerSchema(schema: JsonObject, options: SwaggerSchemaOptions)
   if (choices !== undefined && schema["type"] === "string") {
     result["x-ms-enum"] = { name: options.name, modelAsString: true };
   }
-  Object.assign(result, ruleWords(getOwn(schema, fieldRuleKey)));
+  const rule = getOwn(schema, fieldRuleKey);
+  Object.assign(result, options.isAnswer === true ? answerWords(rule) : ruleWords(rule));
   const items = getOwn(schema, "items");
   if (isJsonObject(items)) {
     result["items"] = swaggerSchema(items, { ...options, name: `${options.name}Item` });
@@ -82,6 +85,7 @@ const formats: ReadonlySet<unknown> = new Set([
 
 function objectParts(schema: JsonObject, options: SwaggerSchemaOptions): JsonObject {
   const fields = objectAt(schema, "properties");
+  const { isAnswer = false } = options;
   const result: MutableJsonObject = {};
   const shown: MutableJsonObject = {};
   for (const [key, field] of Object.entries(fields)) {
@@ -92,7 +96,7 @@ function objectParts(schema: JsonObject, options: SwaggerSchemaOptions): JsonObj
   // A client cannot be asked for what it may not write.
   const required = textsAt(schema, "required").filter((key) => {
     const field = getOwn(fields, key);
-    return isJsonObject(field) && field[fieldRuleKey] !== "read-only";
+    return isJsonObject(field) && (isAnswer || field[fieldRuleKey] !== "read-only");
   });
   if (required.length > 0 && options.isPatch !== true) result["required"] = required;
   const open = getOwn(schema, "additionalProperties");
@@ -105,6 +109,10 @@ function objectParts(schema: JsonObject, options: SwaggerSchemaOptions): JsonObj
     result["additionalProperties"] = true;
   }
   return result;
+}
+
+function answerWords(rule: Json | undefined): JsonObject {
+  return rule === "secret" ? { "x-ms-secret": true } : {};
 }
 
 function ruleWords(rule: Json | undefined): JsonObject {

@@ -126,6 +126,25 @@ test("an action is long-running when it says so", () => {
   assert.ok("Location" in objectAt(rotate, "responses", "202", "headers"));
 });
 
+test("what an action answers can be read, secrets too, and nothing in it is written", () => {
+  const secret = { type: "string", "x-setpoint-field-rule": "secret" };
+  const once = { type: "string", "x-setpoint-field-rule": "read-only" };
+  const outputSchema = { type: "object", required: ["since"], properties: { secret, since: once } };
+  const listKeys = { name: "listKeys", outputSchema, perform: () => ({}) };
+  const path = `${inGroup}/shops/{shopName}/listKeys`;
+  const told = swaggerOf([{ ...face, actions: [listKeys] }], place);
+  const { $ref: named } = objectAt(told, "paths", path, "post", "responses", "200", "schema");
+  const answer =
+    typeof named === "string"
+      ? getAt(told, parsePointer(named.slice(1)))
+      : objectAt(told, "paths", path, "post", "responses", "200", "schema");
+  assert.deepEqual(objectAt(answer, "properties"), {
+    secret: { type: "string", "x-ms-secret": true },
+    since: { type: "string" },
+  });
+  assert.deepEqual(valueAt(answer, "required"), ["since"]);
+});
+
 test("examples are found beside the document, and show no secrets in answers", () => {
   const put = objectAt(document, "paths", `${inGroup}/shops/{shopName}`, "put");
   const { $ref: reference } = objectAt(put, "x-ms-examples", "A small shop");

@@ -174,7 +174,10 @@ function actionOperation(
             schema: swaggerSchema(inputSchema, { name: `${model}Input` }),
           },
         ];
-  const schema = swaggerSchema(outputSchema ?? { type: "object" }, { name: `${model}Result` });
+  const schema = swaggerSchema(outputSchema ?? { type: "object" }, {
+    name: `${model}Result`,
+    isAnswer: true,
+  });
   return {
     operationId: `${name}_${capital(action.name)}`,
     tags: [name],

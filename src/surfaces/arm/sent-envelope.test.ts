@@ -1,0 +1,33 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import type { Json } from "../../kernel/json.ts";
+import type { ArmFace } from "./face.ts";
+import { checkSent } from "./sent-envelope.ts";
+
+const face: ArmFace = {
+  kind: "shops.example.com",
+  provider: "Example.Shop",
+  type: "shops",
+  locations: ["West Europe"],
+  versions: [],
+};
+const place = {
+  subscription: "11111111-2222-3333-4444-555555555555",
+  group: "g",
+  provider: "Example.Shop",
+  types: ["shops"],
+  names: ["one"],
+};
+
+test("another provisioningState is refused with its value quoted once", () => {
+  const told = (provisioningState: Json): readonly string[] => {
+    const body = { location: "westeurope", properties: { provisioningState } };
+    const facts = { place, face, before: undefined, state: undefined, isPatch: false };
+    return checkSent(body, facts).problems.map(({ message }) => message);
+  };
+  assert.deepEqual(told("Updating"), [
+    "ProvisioningState is read-only and cannot be set to 'Updating'.",
+  ]);
+  assert.deepEqual(told(3), ["ProvisioningState is read-only and cannot be set to '3'."]);
+  assert.deepEqual(told("Creating"), []);
+});
