@@ -14,7 +14,9 @@ test("a newcomer builds a resource provider, and asks it for an oven", async () 
   await using somebody = await newcomer({ SETPOINT_LISTEN: `127.0.0.1:${port}` });
   await cp(join(root, "examples"), join(somebody.home, "examples"), { recursive: true });
   await mkdir(join(somebody.home, "bin"));
-  await symlink(join(root, "bin/setpoint"), join(somebody.home, "bin/setpoint"));
+  for (const path of ["bin/setpoint", "node_modules"]) {
+    await symlink(join(root, path), join(somebody.home, path));
+  }
   const steps = stepsOf(page.replaceAll("7443", String(port)));
   assert.ok(steps.length >= 12, "the page has tested blocks");
   await somebody.play(steps);
