@@ -87,8 +87,11 @@ const kind = describeKind({
 async function reconcile(cluster: Cluster, context: Context): Promise<Outcome> {
   const { cluster: wanted, workers } = cluster.spec;
   const infrastructureId = await context.remember("infrastructureId", () => randomText(context, 5));
+  const rotating = cluster.spec.credentials === undefined ? 0 : 2;
   await context.perform({
     name: "install",
+    // All phases are one piece of work for those who wait for it.
+    progress: { after: 2 + rotating },
     steps: [
       phase(cluster, context, "DeployStorage"),
       phase(cluster, context, "DeployResources"),
@@ -99,6 +102,7 @@ async function reconcile(cluster: Cluster, context: Context): Promise<Outcome> {
   await context.perform({
     name: "configure",
     about: JSON.stringify([workers, wanted.version]),
+    progress: { before: 3, after: rotating },
     steps: [phase(cluster, context, "ScaleWorkers"), phase(cluster, context, "UpgradeVersion")],
   });
   const password = await currentPassword(cluster, context);
@@ -129,6 +133,7 @@ async function currentPassword(cluster: Cluster, context: Context): Promise<stri
   const { MakePassword: password } = await context.perform({
     name: "rotate",
     about: rotation,
+    progress: { before: 5 },
     steps,
   });
   return password as string;

@@ -136,6 +136,8 @@ export interface Operation {
   readonly about?: string;
   /** Once it is aborted no further step begins, and its reason is thrown: `context.superseded`. */
   readonly until?: AbortSignal;
+  /** How many steps of the same work others perform: progress is counted over all of them. */
+  readonly progress?: { readonly before?: number; readonly after?: number };
   readonly steps: readonly Step[];
 }
 

@@ -51,7 +51,7 @@ function isLetGo({ metadata }: Resource): boolean {
 
 interface Cleaning {
   readonly id: string;
-  readonly how: "well" | "held" | "badly";
+  readonly how: "well" | "held" | "rinsed" | "badly";
 }
 
 function cleaningOf({ spec: given }: Resource): Cleaning | undefined {
@@ -66,6 +66,11 @@ async function clean(resource: Resource, context: Context): Promise<Outcome | un
     await context.progress({ done: 1, of: 2, message: "scrubbing" });
     return again(20, { message: "scrubbing" });
   }
+  // Everything is done, and yet it goes on.
+  if (how === "rinsed" && !isLetGo(resource)) {
+    await context.progress({ done: 2, of: 2, message: "drying" });
+    return again(20, { message: "drying" });
+  }
   if (id !== undefined) context.log.info({ cleaning: id }, "oven cleaned");
   return undefined;
 }
@@ -77,7 +82,7 @@ const cleanAction: ArmAction = {
     required: ["minutes"],
     properties: {
       minutes: { type: "integer", minimum: 1, maximum: 60 },
-      how: { type: "string", enum: ["well", "held", "badly"], default: "well" },
+      how: { type: "string", enum: ["well", "held", "rinsed", "badly"], default: "well" },
       soap: { type: "string" },
     },
   },

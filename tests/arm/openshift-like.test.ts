@@ -89,6 +89,43 @@ it("is created, changed through both versions, asked for its password, and delet
   assert.equal((await ask("DELETE", one, younger)).status, 204);
 });
 
+it("is told how far it is over all of its phases, without going back", async () => {
+  const slow = `${clusters}/slow`;
+  const profile = { servicePrincipalProfile: principal, simulation: { phaseMilliseconds: 100 } };
+  const properties = { domain: "slow.example.com", ...profile };
+  const created = await ask("PUT", slow, older, { location: "westeurope", properties });
+  assert.equal(created.status, 201, created.text);
+  const grown = { ...properties, workerCount: 7 };
+  for (const begin of [
+    () => Promise.resolve(created),
+    () => ask("PUT", slow, older, { location: "westeurope", properties: grown }),
+    () => ask("POST", `${slow}/rotateCredentials`, younger),
+    () => ask("DELETE", slow, younger),
+  ]) {
+    const begun = await begin();
+    assert.ok(begun.status < 300, begun.text);
+    const path = String(begun.headers["azure-asyncoperation"]).slice(server.url.length);
+    const seen: unknown[] = [];
+    await waitUntil(
+      "the operation to end",
+      async () => {
+        const { json } = await server.request("GET", path);
+        const percent = pick(json, "percentComplete");
+        const isGoing = pick(json, "status") === "InProgress";
+        if (percent !== undefined) seen.push(percent);
+        assert.ok(!isGoing || percent === undefined || Number(percent) < 100, String(percent));
+        return !isGoing;
+      },
+      { limitMs: 60_000 },
+    );
+    assert.equal(seen.at(-1), 100);
+    assert.deepEqual(
+      seen,
+      seen.toSorted((a, b) => Number(a) - Number(b)),
+    );
+  }
+});
+
 it("tells of a phase that failed, and of a password that is not there yet", async () => {
   const two = `${clusters}/two`;
   const properties = {

@@ -5,7 +5,7 @@ import { before, it } from "node:test";
 import { pick, pickText } from "../kube/server.ts";
 import type { Reply } from "../kube/server.ts";
 import { waitUntil } from "../peers/wait.ts";
-import { codeOf, onEachStore, oven, ovens, subscription } from "./arm-server.ts";
+import { codeOf, onEachStore, oven, ovens, subscription, version } from "./arm-server.ts";
 import type { ArmServer } from "./arm-server.ts";
 
 let server: ArmServer;
@@ -56,6 +56,42 @@ onEachStore("an operation", (started) => {
     assert.match(pickText(last.json, "endTime"), /^\d{4}-\d\d-\d\dT/);
     const done = await server.get("slow");
     assert.equal(pick(done.json, "properties.provisioningState"), "Succeeded");
+  });
+
+  it("is below 100 percent until it has ended", async () => {
+    await server.made("rinsed");
+    const path = `${ovens}/rinsed/clean?${version}`;
+    const begun = await server.request("POST", path, { minutes: 5, how: "rinsed" });
+    assert.equal(begun.status, 202, begun.text);
+    let polled = await server.request("GET", pollUrl(begun));
+    await waitUntil("progress", async () => {
+      polled = await server.request("GET", pollUrl(begun));
+      return pick(polled.json, "percentComplete") !== undefined;
+    });
+    assert.equal(pick(polled.json, "status"), "InProgress");
+    assert.equal(pick(polled.json, "percentComplete"), 99);
+    await server.letGo("rinsed");
+    const last = await ended(pollUrl(begun));
+    assert.equal(pick(last.json, "percentComplete"), 100);
+  });
+
+  it("does not show how far the work on another generation is", async () => {
+    const made = await server.put("edited", { mode: "slow", size: 1 });
+    await waitUntil("progress", async () => {
+      return pick((await server.request("GET", pollUrl(made))).json, "percentComplete") === 25;
+    });
+    const kube = `/apis/bakery.tests.dev/v1/namespaces/sub-${subscription}/ovens`;
+    const name = pickText(await server.stored("edited"), "metadata.name");
+    const patched = await server.request("PATCH", `${kube}/${name}`, { spec: { size: 2 } });
+    assert.equal(patched.status, 200, patched.text);
+    await waitUntil("work on what was changed", async () => {
+      return pick(await server.stored("edited"), "status.reconcile.progress.generation") === 2;
+    });
+    const polled = await server.request("GET", pollUrl(made));
+    assert.equal(pick(polled.json, "status"), "InProgress");
+    assert.equal(pick(polled.json, "percentComplete"), undefined);
+    await server.letGo("edited");
+    assert.equal(pick((await ended(pollUrl(made))).json, "percentComplete"), 100);
   });
 
   it("holds back other changes, repeats its answer, and gives way to a deletion", async () => {

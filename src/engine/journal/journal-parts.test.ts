@@ -78,7 +78,7 @@ test("steps are performed, shown and not repeated by the next run", async () => 
   assert.deepEqual([results, password], [{ x: "x", y: "y" }, "word 1"]);
   assert.match(
     JSON.stringify(shown[1]),
-    /"progress":\{"done":1,"of":2,"percent":50,"message":"y"\}/,
+    /"progress":\{"generation":1,"done":1,"of":2,"percent":50,"message":"y"\}/,
   );
   assert.deepEqual(told.events, [
     "Normal StepDone build: x (1 of 2)",

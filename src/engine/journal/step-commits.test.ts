@@ -87,9 +87,9 @@ test("a step that was done is kept, whoever else writes at that moment", async (
   await rig.timers.advance(1_000);
   assert.deepEqual(trace, ["one", "two", "three"]);
   assert.deepEqual(progress, [
-    { done: 0, of: 3, percent: 0, message: "one" },
-    { done: 1, of: 3, percent: 33, message: "two" },
-    { done: 2, of: 3, percent: 66, message: "three" },
+    { generation: 1, done: 0, of: 3, percent: 0, message: "one" },
+    { generation: 1, done: 1, of: 3, percent: 33, message: "two" },
+    { generation: 1, done: 2, of: 3, percent: 66, message: "three" },
   ]);
   const { results } = await statusIn(rig.store, a);
   assert.deepEqual(results, { one: "one", two: "two", three: "three" });

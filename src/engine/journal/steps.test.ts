@@ -134,6 +134,21 @@ test("progress is shown before each step and at the end, with an event for each"
   assert.deepEqual(told.events, ["StepDone build: one (1 of 2)", "StepDone build: two (2 of 2)"]);
 });
 
+test("progress counts the steps of the same work that others perform", async () => {
+  const { store } = await ready();
+  const told: Told = { progress: [], events: [] };
+  const operation = operationOf([step("one", []), fatal("two", [])]);
+  await assert.rejects(
+    runOnce(store, { ...operation, progress: { before: 3, after: 2 } }, told),
+    isBroken,
+  );
+  assert.deepEqual(told.progress, [
+    { done: 3, of: 7, message: "one" },
+    { done: 4, of: 7, message: "two" },
+    { done: 4, of: 7, message: "undo one" },
+  ]);
+});
+
 test("a finished operation answers at once, writes nothing and tells nothing", async () => {
   const world = await ready();
   const trace: string[] = [];

@@ -82,7 +82,12 @@ function nextStep({ steps }: Operation, { done }: OperationRecord): Step | undef
 
 function progressOf(operation: Operation, record: OperationRecord): Progress {
   const { name = "" } = nextStep(operation, record) ?? {};
-  return { done: record.done.length, of: operation.steps.length, message: name };
+  return progressAt(operation, record.done.length, name);
+}
+
+function progressAt({ steps, progress = {} }: Operation, done: number, message: string): Progress {
+  const { before = 0, after = 0 } = progress;
+  return { done: before + done, of: before + steps.length + after, message };
 }
 
 /** What is left of an earlier time is brought to an end before anything new begins. */
@@ -123,8 +128,7 @@ async function takeBack(
   let left = toUndo(record.done);
   if (record.failure === undefined || left.length < record.done.length) await keep(left);
   for (let last = left.at(-1); last !== undefined; last = left.at(-1)) {
-    const message = `undo ${last.step}`;
-    await run.progress({ done: left.length, of: operation.steps.length, message });
+    await run.progress(progressAt(operation, left.length, `undo ${last.step}`));
     scope.signal.throwIfAborted();
     await undo(steps.get(last.step), last.result, left);
     left = toUndo(left.slice(0, -1));

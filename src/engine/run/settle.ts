@@ -8,6 +8,7 @@ import { findCondition, setCondition } from "../../kernel/conditions.ts";
 import type { Condition } from "../../kernel/conditions.ts";
 import { equalJson, getOwn, isJsonObject, setOwn } from "../../kernel/json.ts";
 import type { Json, JsonObject, MutableJsonObject } from "../../kernel/json.ts";
+import { numberAt } from "../../kernel/json-read.ts";
 import { applyMergePatch } from "../../kernel/merge-patch.ts";
 import type { Random } from "../../kernel/random.ts";
 import type { Resource } from "../../kernel/resource.ts";
@@ -233,7 +234,7 @@ interface Tries {
 function reconcileAfter(
   before: JsonObject,
   outcome: Outcome,
-  { what, request, looked = false }: RunFacts,
+  { what, generation, request, looked = false }: RunFacts,
   { attempts, nextAttempt, version, begun, succeeded }: Tries,
 ): JsonObject {
   const old = reconcileStatusOf(before);
@@ -241,7 +242,9 @@ function reconcileAfter(
   for (const [key, value] of Object.entries(old)) {
     if (!derived.has(key) && value !== undefined) setOwn(next, key, value);
   }
-  if (outcome.kind !== "done") copy(old, next, "progress");
+  // What is done for now and not ready may go on from there.
+  const isOver = outcome.kind === "done" && numberAt(succeeded, "generation") === generation;
+  if (!isOver) copy(old, next, "progress");
   // Who asked for a run has not had one when it was refused, nor has newer code looked at it.
   if (isRefused(outcome)) {
     for (const key of ["handledRequest", "reconcilerVersion"]) copy(old, next, key);

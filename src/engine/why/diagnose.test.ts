@@ -91,7 +91,7 @@ describe("a resource that is reconciled", () => {
     const progress = { done: 2, of: 5, message: "creating subnets" };
     assert.equal(
       said({ reconcile: { progress }, work: work({ claim }) }),
-      "Working: being worked on by server-1 | 2 of 5 done: creating subnets",
+      "Working: being worked on by server-1 | 2 of 5 done, now creating subnets",
     );
     assert.equal(
       said({ ...failing, work: work({ claim }) }),
@@ -245,6 +245,12 @@ describe("a resource that is reconciled", () => {
     );
     const told = condition("Ready", "False", "Waiting", "the moon is not full");
     assert.match(said({ conditions: [told], work: dueIn }), / \| Waiting: the moon is not full$/);
+  });
+
+  test("does not tell how far the work on an earlier generation was", () => {
+    const progress = { generation: 0, done: 2, of: 5, message: "creating subnets" };
+    const text = said({ reconcile: { progress }, work: work({ claim }) });
+    assert.doesNotMatch(JSON.stringify(text), /2 of 5/);
   });
 
   test("is in progress, or nothing is planned for it", () => {

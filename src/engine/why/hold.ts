@@ -2,7 +2,7 @@
 // is at it, it waits for others, it has failed, it was paused, or no worker has taken it.
 
 import { annotations } from "../../kernel/annotations.ts";
-import type { JsonObject } from "../../kernel/json.ts";
+import type { Resource } from "../../kernel/resource.ts";
 import { numberAt, objectAt, objectsAt, textAt } from "../../kernel/json-read.ts";
 import type { LiveClaim } from "../../store/port.ts";
 import type { Hold, KindNames, State, Subject, Suspect } from "./diagnosis.ts";
@@ -36,7 +36,7 @@ function holdOfWork(subject: Subject, names: KindNames, nowMs: number): Hold | u
   const { resource, work } = subject;
   const synced = reported(resource, "Synced");
   const failure = synced?.status === "False" ? synced.text : undefined;
-  const progress = progressText(reconcileOf(resource));
+  const progress = progressText(resource);
   const details = [failure, progress].filter((text) => text !== undefined);
   const waits = waitedFor(subject, names);
   const suspects = waits.map(({ suspect }) => suspect);
@@ -141,13 +141,15 @@ function queueOf({ key, work, workers }: Subject, details: readonly string[]): H
   return { state: "Queued", message, details: [...details, ...silent, ...other], suspects: [] };
 }
 
-function progressText(status: JsonObject): string | undefined {
-  const progress = objectAt(status, "progress");
+function progressText(resource: Resource): string | undefined {
+  const progress = objectAt(reconcileOf(resource), "progress");
+  const { generation } = resource.metadata;
+  if ((numberAt(progress, "generation") ?? generation) !== generation) return undefined;
   const done = numberAt(progress, "done");
   const of = numberAt(progress, "of");
   if (done === undefined || of === undefined) return undefined;
   const message = cut(textAt(progress, "message"));
-  return `${done} of ${of} done${message === "" ? "" : `: ${message}`}`;
+  return `${done} of ${of} done${message === "" ? "" : `, now ${message}`}`;
 }
 
 interface Wait {

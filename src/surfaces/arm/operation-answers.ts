@@ -22,7 +22,7 @@ export async function operationStatus(
   const { end, percent } = await operationProgress(surface, operation);
   const { subscription, provider, location } = place;
   const where = `/subscriptions/${subscription}/providers/${provider}/locations/${location}`;
-  const shownPercent = end?.state === "Succeeded" ? 100 : percent;
+  const shownPercent = shownPercentOf(end, percent);
   const body: JsonObject = {
     id: `${where}/operationsStatus/${operation.id}`,
     name: operation.id,
@@ -35,6 +35,15 @@ export async function operationStatus(
   };
   if (end !== undefined) return { status: 200, body };
   return { status: 200, headers: { "retry-after": surface.retryAfterSeconds }, body };
+}
+
+/** Work that is done is not an operation that has ended: somebody has yet to report it. */
+function shownPercentOf(
+  end: OperationEnd | undefined,
+  percent: number | undefined,
+): number | undefined {
+  if (end !== undefined) return end.state === "Succeeded" ? 100 : undefined;
+  return percent === undefined ? undefined : Math.min(99, percent);
 }
 
 export async function operationResult(

@@ -261,7 +261,8 @@ async function derivedProgress(
     return { end: { state: "Succeeded", endedAt: textAt(succeeded, "at") }, percent: 100 };
   }
   const provisioning = provisioningIn(surface, face, resource, envelope);
-  return { end: endOf(provisioning), percent: provisioning.percent };
+  const isOfIt = resource.metadata.generation === spec.generation;
+  return { end: endOf(provisioning), percent: isOfIt ? provisioning.percent : undefined };
 }
 
 /** The state of a stored resource that has a face. */

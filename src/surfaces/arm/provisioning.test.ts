@@ -106,6 +106,19 @@ it("waits for the run that was asked for", () => {
   assert.equal(stateOf(resource(handled, asked), "update").state, "Succeeded");
 });
 
+it("tells how far it is of the present generation and of the run that was asked for", () => {
+  const percentOf = (progress: Json, metadata: object = {}): number | undefined =>
+    stateOf(resource({ reconcile: { progress } }, metadata), "update").percent;
+  assert.equal(percentOf({ generation: 2, percent: 66 }), 66);
+  assert.equal(percentOf({ generation: 1, percent: 66 }), undefined);
+  assert.equal(percentOf({ percent: 66 }), undefined);
+  const asked = { annotations: { "setpoint.dev/reconcile": "op" } };
+  assert.equal(percentOf({ generation: 2, percent: 66 }, asked), undefined);
+  assert.equal(percentOf({ generation: 2, request: "op", percent: 66 }, asked), 66);
+  const other = { annotations: { "setpoint.dev/reconcile": "by hand" } };
+  assert.equal(percentOf({ generation: 2, percent: 66 }, other), 66);
+});
+
 it("is deleting once it is marked, and succeeds at once where nobody works on it", () => {
   const marked = { deletionTimestamp: startedAt };
   assert.equal(stateOf(resource({}, marked)).state, "Deleting");

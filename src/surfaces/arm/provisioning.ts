@@ -41,8 +41,8 @@ export function provisioningOf(resource: Resource, facts: ProvisioningFacts): Pr
   const conditions = objectsAt(status, "conditions") as unknown as readonly Condition[];
   const ready = findCondition(conditions, "Ready");
   const synced = findCondition(conditions, "Synced");
-  const percent = numberAt(status, "reconcile", "progress", "percent");
   const { operation } = facts.envelope;
+  const percent = percentOf(resource, operation.id);
   const isDeleting = resource.metadata.deletionTimestamp !== undefined;
   const error = synced?.status === "False" ? errorOf(synced) : undefined;
   if (!isDeleting && !facts.isReconciled) {
@@ -77,6 +77,15 @@ function isObserved({ metadata }: Resource, status: JsonObject): boolean {
   if (numberAt(status, "observedGeneration") !== metadata.generation) return false;
   const wish = metadata.annotations?.[annotations.request];
   return wish === undefined || textAt(status, "reconcile", "handledRequest") === wish;
+}
+
+/** Not what is left of an earlier generation, nor of what was there before a request for a run. */
+function percentOf({ metadata, status }: Resource, operation: string): number | undefined {
+  const progress = objectAt(status, "reconcile", "progress");
+  if (numberAt(progress, "generation") !== metadata.generation) return undefined;
+  const isAskedFor = metadata.annotations?.[annotations.request] === operation;
+  if (isAskedFor && textAt(progress, "request") !== operation) return undefined;
+  return numberAt(progress, "percent");
 }
 
 function workingState(
