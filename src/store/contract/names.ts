@@ -9,6 +9,7 @@ import {
   gadgets,
   key,
   outcome,
+  outcomes,
   put,
   refusal,
   schedule,
@@ -79,5 +80,34 @@ export function namesContract(open: OpenStore): void {
     assert.equal(all.filter((word) => word === "committed").length, 1);
     assert.equal(all.filter((word) => word === "name.taken").length, 39);
     assert.equal((await h.store.head()).revision, 1);
+  });
+
+  scenario(open, "names that are let go in a call can be taken later in it", async (h) => {
+    await h.store.commit([put(a, { names: [n] }), put(b, { names: [m] })]);
+    const apart = h.store.commit([del(a), put(key("c"), { names: [n] })]);
+    assert.deepEqual(await outcomes(apart), ["committed", "committed"]);
+    const group = [put(key("d"), { names: [m] }), del(b)];
+    const together = h.store.commit(group, { atomic: true });
+    assert.deepEqual(await outcomes(together), ["committed", "committed"]);
+    assert.deepEqual(await h.store.nameHolder(n), key("c"));
+    assert.deepEqual(await h.store.nameHolder(m), key("d"));
+  });
+
+  scenario(open, "who takes a name of another is refused alone, with its group", async (h) => {
+    await h.store.commit([put(a), put(b, { names: [n] })]);
+    const name = (i: number) => ({ scope: "dns", name: `${i}.example` });
+    const calls = Array.from({ length: 20 }, (_, i) =>
+      h.store.commit([put(key(`g${i}`)), put(key(`h${i}`), { names: [i === 7 ? n : name(i)] })], {
+        atomic: true,
+      }),
+    );
+    calls.push(h.store.commit([put(a, { names: [n] })]));
+    const all = (await Promise.all(calls)).map((answers) => answers.map(outcome).join(" "));
+    const refused = all.splice(7, 1);
+    assert.deepEqual(refused, ["resource.group_refused name.taken"]);
+    assert.equal(all.pop(), "resource.already_exists", "what is there comes before its names");
+    assert.deepEqual([...new Set(all)], ["committed committed"]);
+    assert.deepEqual(await h.store.nameHolder(name(8)), key("h8"));
+    assert.deepEqual(await h.store.nameHolder(n), b);
   });
 }

@@ -6,7 +6,7 @@
  */
 import { keyText } from "../../kernel/resource.ts";
 import type { ResourceKey } from "../../kernel/resource.ts";
-import type { DueChange, Precondition, Put, Write } from "../port.ts";
+import type { DueChange, Precondition, Put, UniqueName, Write } from "../port.ts";
 import type { PreparedGroup, PreparedWrite } from "../prepare.ts";
 import {
   arrayLiteral,
@@ -25,8 +25,9 @@ const conditions = { absent: 0, revision: 1, exists: 2 } as const;
 export function batchValues(groups: readonly PreparedGroup[]): readonly unknown[] {
   const writes = groups.flatMap((group) => group.writes);
   const { keys: locked, fences, plans } = lockedRows(writes);
+  const { taken, alone } = takenNames(groups);
   return [
-    int4Array(runEnds(groups)),
+    int4Array(runEnds(groups, alone)),
     int4Array(groups.flatMap((group, index) => group.writes.map(() => index))),
     int2Array(writes.map(({ write }) => operations[write.kind])),
     ...keyArrays(writes.map(({ write }) => write.key)),
@@ -59,7 +60,10 @@ export function batchValues(groups: readonly PreparedGroup[]): readonly unknown[
     boolArray(plans.map(({ due }) => due.kind === "release")),
     int8Array(plans.map(({ due }) => due.afterMs ?? null)),
     boolArray(plans.map(({ due }) => due.kind === "release" && due.attempts === "reset")),
-    heldJson(groups),
+    int4Array(taken.map(({ ordinal }) => ordinal)),
+    textArray(taken.map(({ scope }) => scope)),
+    textArray(taken.map(({ name }) => name)),
+    heldJson(groups, alone),
   ];
 }
 
@@ -114,7 +118,7 @@ function lockedRows(writes: readonly PreparedWrite[]): LockedRows {
 }
 
 /** How many parameters `batchValues` gives. */
-export const batchValueCount = 27;
+export const batchValueCount = 30;
 
 export function keyArrays(keys: readonly ResourceKey[]): readonly [Buffer, Buffer, Buffer] {
   return [
@@ -131,13 +135,58 @@ export function sortedKeys(keys: readonly ResourceKey[]): readonly ResourceKey[]
   return [...byText].sort(([a], [b]) => (a < b ? -1 : 1)).map(([, key]) => key);
 }
 
-/** Ordinals at which a run ends: a group that takes something is a run of its own. */
-function runEnds(groups: readonly PreparedGroup[]): readonly number[] {
+interface TakenName extends UniqueName {
+  readonly ordinal: number;
+}
+
+interface TakenNames {
+  readonly taken: readonly TakenName[];
+  /** Groups whose wishes have to be judged one group after the other. */
+  readonly alone: ReadonlySet<PreparedGroup>;
+}
+
+/**
+ * What creations take is taken together, as long as no two of them want the same, and nothing
+ * before them or beside them may let go of it.
+ */
+function takenNames(groups: readonly PreparedGroup[]): TakenNames {
+  const taken: TakenName[] = [];
+  const alone = new Set<PreparedGroup>();
+  const seen = new Set<string>();
+  let ordinal = 0;
+  let mayLetGo = false;
+  for (const group of groups) {
+    const wanted: TakenName[] = [];
+    let isAlone = false;
+    mayLetGo ||= group.writes.some(({ write }) => write.kind === "delete");
+    for (const { write } of group.writes) {
+      ordinal += 1;
+      if (write.kind !== "put" || !holdsSomething(write)) continue;
+      if (write.when.kind !== "absent" || write.uses !== undefined || write.bounds !== undefined) {
+        isAlone = true;
+      }
+      for (const { scope, name } of write.names ?? []) wanted.push({ ordinal, scope, name });
+    }
+    const ids = wanted.map(({ scope, name }) => JSON.stringify([scope, name]));
+    if (ids.some((id) => seen.has(id)) || new Set(ids).size < ids.length) isAlone = true;
+    for (const id of ids) seen.add(id);
+    if (isAlone || (mayLetGo && wanted.length > 0)) alone.add(group);
+    else taken.push(...wanted);
+    mayLetGo ||= isAlone;
+  }
+  return { taken, alone };
+}
+
+/** Ordinals at which a run ends: a group that is judged alone is a run of its own. */
+function runEnds(
+  groups: readonly PreparedGroup[],
+  alone: ReadonlySet<PreparedGroup>,
+): readonly number[] {
   const ends: number[] = [];
   let end = 0;
   let isOpen = false;
   for (const group of groups) {
-    const isAlone = takes(group);
+    const isAlone = alone.has(group);
     if (isAlone && isOpen) ends.push(end);
     end += group.writes.length;
     if (isAlone) ends.push(end);
@@ -147,19 +196,18 @@ function runEnds(groups: readonly PreparedGroup[]): readonly number[] {
   return ends;
 }
 
-function takes(group: PreparedGroup): boolean {
-  return group.writes.some(({ write }) => write.kind === "put" && holdsSomething(write));
-}
-
 function holdsSomething(put: Put): boolean {
   return put.names !== undefined || put.uses !== undefined || put.bounds !== undefined;
 }
 
-function heldJson(groups: readonly PreparedGroup[]): string | null {
+function heldJson(
+  groups: readonly PreparedGroup[],
+  alone: ReadonlySet<PreparedGroup>,
+): string | null {
   const elements: object[] = [];
   let ordinal = 0;
   for (const group of groups) {
-    const isTaking = takes(group);
+    const isTaking = alone.has(group);
     for (const { write } of group.writes) {
       ordinal += 1;
       if (isTaking && write.kind !== "schedule") elements.push(heldElement(write, ordinal));

@@ -4,6 +4,8 @@
 -- are nested loops; on a table that looks small a planner might scan it instead, so it may not.
 --
 -- Parameters as for commit_v1, but a fence and a due change name their row by its place in p_lock_*.
+-- Creations that take names which no other write of the batch takes are judged with all others
+-- (p_take_*); whatever else wants to hold something is in p_held, each group in a run of its own.
 
 -- Rows of work are only ever found by their whole key here, so the part that differs most comes
 -- first: most comparisons end with it.
@@ -20,6 +22,7 @@ CREATE FUNCTION commit_v2(
   p_fence int[], p_fence_lock int[], p_fence_token bigint[],
   p_due int[], p_due_lock int[], p_due_release boolean[], p_due_after bigint[],
   p_due_reset boolean[],
+  p_take int[], p_take_scope text[], p_take_label text[],
   p_held jsonb
 ) RETURNS text LANGUAGE plpgsql
 SET enable_seqscan = off SET enable_hashjoin = off SET enable_mergejoin = off AS $$
@@ -39,6 +42,7 @@ DECLARE
   v_attempts int[];
   v_from int := 1;
   v_to int;
+  v_taken int[];
   v_held jsonb;
   v_faults jsonb;
   v_why jsonb := '{}';
@@ -92,6 +96,12 @@ BEGIN
   END IF;
 
   FOREACH v_to IN ARRAY p_run_end LOOP
+    IF cardinality(p_take) > 0 THEN
+      SELECT array_agg(t.i) INTO v_taken FROM unnest(p_take, p_take_scope, p_take_label)
+          AS t(i, scope, label)
+        CROSS JOIN LATERAL (SELECT 1 FROM unique_name n WHERE n.scope = t.scope
+          AND n.label = t.label OFFSET 0) u WHERE t.i BETWEEN v_from AND v_to;
+    END IF;
     -- Judge each write alone, then each group as a whole, and number those that change something.
     SELECT array_agg(z.code), array_agg(CASE WHEN z.code = 0 THEN v_head + z.n END),
         array_agg(z.old), array_agg(z.uid), array_agg(z.digest), array_agg(z.terms),
@@ -116,7 +126,8 @@ BEGIN
                 THEN r.terms::text END AS differ,
               CASE
                 WHEN w.i + v_from - 1 = ANY (v_lost) THEN 14
-                WHEN w.whn = 0 THEN CASE WHEN r.revision IS NULL THEN 0 ELSE 10 END
+                WHEN w.whn = 0 THEN CASE WHEN r.revision IS NOT NULL THEN 10
+                  WHEN w.i + v_from - 1 = ANY (v_taken) THEN 15 ELSE 0 END
                 WHEN r.revision IS NULL THEN 11
                 WHEN w.whn = 1 AND r.revision <> w.when_revision THEN 12
                 WHEN w.when_uid <> r.uid OR w.op = 1 AND w.uid <> r.uid THEN 12
@@ -136,6 +147,15 @@ BEGIN
         ) y ORDER BY y.i
       ) z;
 
+    IF v_taken IS NOT NULL THEN
+      v_why := v_why || coalesce((SELECT jsonb_object_agg(t.i, jsonb_build_object('why',
+          jsonb_build_object('scope', t.scope, 'name', t.label,
+            'holder', holder_v1(u.kind, u.namespace, u.name))))
+        FROM unnest(p_take, p_take_scope, p_take_label) AS t(i, scope, label)
+        CROSS JOIN LATERAL (SELECT n.kind, n.namespace, n.name FROM unique_name n
+          WHERE n.scope = t.scope AND n.label = t.label OFFSET 0) u
+        WHERE t.i BETWEEN v_from AND v_to AND v_code[t.i - v_from + 1] = 15), '{}');
+    END IF;
     v_held := NULL;
     IF p_held IS NOT NULL THEN
       SELECT jsonb_agg(e) INTO v_held FROM jsonb_array_elements(p_held) e
@@ -172,6 +192,12 @@ BEGIN
           ON CONFLICT (kind, namespace, name) DO UPDATE
             SET revision = excluded.revision, size = excluded.size, digest = excluded.digest,
               terms = excluded.terms;
+      END IF;
+      IF cardinality(p_take) > 0 THEN
+        INSERT INTO unique_name (scope, label, kind, namespace, name)
+          SELECT t.scope, t.label, p_kind[t.i], p_namespace[t.i], p_name[t.i]
+          FROM unnest(p_take, p_take_scope, p_take_label) AS t(i, scope, label)
+          WHERE t.i BETWEEN v_from AND v_to AND v_rev[t.i - v_from + 1] IS NOT NULL;
       END IF;
       IF v_retermed > 0 THEN
         PERFORM reterm_v1(v_rev, v_old, p_op[v_from:v_to], p_kind[v_from:v_to],
