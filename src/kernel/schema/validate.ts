@@ -16,8 +16,10 @@ import {
   enumError,
   formatError,
   knownFormat,
+  lengthError,
   listErrors,
   numberErrors,
+  patternError,
   sizeErrors,
   stringError,
   typeError,
@@ -28,6 +30,8 @@ import type { Place } from "./value-errors.ts";
 export interface ValidateOptions {
   /** The value that is replaced; absent for a new one. */
   readonly old?: Json | undefined;
+  /** Tells each problem of a text; Kubernetes stops at the first one. */
+  readonly isThorough?: boolean;
 }
 
 /** `path` is where the value is found, empty for a whole resource. */
@@ -35,23 +39,24 @@ export function validateValue(
   schema: Schema,
   value: Json,
   path = "",
-  { old }: ValidateOptions = {},
+  { old, isThorough = false }: ValidateOptions = {},
 ): readonly FieldError[] {
-  const errors = walkThrough(schema, value, path, undefined);
+  const root = { path, isThorough };
+  const errors = walkThrough(schema, value, root, undefined);
   if (errors.length === 0 || old === undefined) return errors;
   // Forgiving can only take errors away, so that most updates need not look at the old value.
-  return walkThrough(schema, value, path, { schema, value, old });
+  return walkThrough(schema, value, root, { schema, value, old });
 }
 
 function walkThrough(
   schema: Schema,
   value: Json,
-  path: string,
+  { path, isThorough }: { readonly path: string; readonly isThorough: boolean },
   correlation: Correlation | undefined,
 ): readonly FieldError[] {
   const trail: Trail = [];
   const at = (): Place => ({ prefix: path, name: formatTrail(trail) });
-  const walk: Walk = { trail, at, errors: [] };
+  const walk: Walk = { trail, at, isThorough, errors: [] };
   visit(walk, schema, value, correlation);
   return walk.errors.length > 1 ? distinct(walk.errors) : walk.errors;
 }
@@ -60,6 +65,7 @@ interface Walk {
   readonly trail: Trail;
   /** Where the walk is; only failures ask. */
   readonly at: () => Place;
+  readonly isThorough: boolean;
   errors: FieldError[];
 }
 
@@ -95,7 +101,8 @@ function check(
   if (schema.type !== "" || schema.intOrString || hasFormat) passed += wrong === undefined ? 2 : 1;
   passed += schema.hasJunctors ? junctors(walk, schema, value) : 2;
   if (typeof value === "string") {
-    add(walk, stringError(schema, value, walk.at));
+    const first = stringError(schema, value, walk.at);
+    if (first !== undefined) addTextErrors(walk, schema, value, first);
     if (hasFormat) add(walk, formatError(schema, value, walk.at));
     passed += hasFormat ? 2 : 1;
   } else if (typeof value === "number") {
@@ -239,6 +246,13 @@ function checkAllOf(walk: Walk, schemas: readonly Schema[], value: Json): number
     walk.errors.push(junctorError(walk.at(), `must validate all the schemas (allOf)${none}`));
   }
   return passed;
+}
+
+function addTextErrors(walk: Walk, schema: Schema, text: string, first: FieldError): void {
+  walk.errors.push(first);
+  // The pattern is looked at last, so that it is told already where the length is right.
+  if (!walk.isThorough || lengthError(schema, text, walk.at) === undefined) return;
+  add(walk, patternError(schema, text, walk.at));
 }
 
 function add(walk: Walk, error: FieldError | undefined): void {

@@ -41,14 +41,24 @@ export function typeError(schema: Schema, value: Json, at: PlaceOf): FieldError 
   return wrongTypeAt(at(), typeNames(schema), found);
 }
 
+/** Kubernetes tells the first problem of a text alone. */
 export function stringError(schema: Schema, text: string, at: PlaceOf): FieldError | undefined {
-  const { maxLength, minLength, pattern } = schema;
+  return lengthError(schema, text, at) ?? patternError(schema, text, at);
+}
+
+export function lengthError(schema: Schema, text: string, at: PlaceOf): FieldError | undefined {
+  const { maxLength, minLength } = schema;
   if (maxLength !== undefined && text.length > maxLength && runes(text) > maxLength) {
     return tooLongAt(at(), maxLength);
   }
   if (minLength !== undefined && (text.length < minLength || runes(text) < minLength)) {
     return shouldAt(at(), text, `should be at least ${minLength} chars long`);
   }
+  return undefined;
+}
+
+export function patternError(schema: Schema, text: string, at: PlaceOf): FieldError | undefined {
+  const { pattern } = schema;
   if (pattern === "" || isMatch(pattern, text)) return undefined;
   const problem = regexProblem(pattern);
   const shown = problem === undefined ? pattern : `${pattern}, but pattern is invalid: ${problem}`;

@@ -60,6 +60,32 @@ test("every problem is told with its target, in sentences without double quotes"
   }
 });
 
+test("all that is wrong with one value is told, each in one sentence", () => {
+  const city = { type: "string", minLength: 3, pattern: "^[a-z]+$" };
+  const heat = { type: "object", properties: { celsius: { type: "integer", maximum: 300 } } };
+  const oven = bodySchema({
+    apiVersion: "2026-01-01",
+    schema: {
+      type: "object",
+      properties: { city, heat, since: { type: "string", format: "date" } },
+    },
+  });
+  const told = (properties: JsonObject): readonly string[] =>
+    oven.accept(properties, undefined).problems.map(({ message }) => message);
+  assert.deepEqual(told({ city: "X" }), [
+    "The property 'properties.city' is refused: it should be at least 3 chars long, not 'X'.",
+    "The property 'properties.city' is refused: it should match '^[a-z]+$', not 'X'.",
+  ]);
+  assert.deepEqual(told({ heat: { celsius: "hot" }, since: "noon" }), [
+    "The property 'properties.heat.celsius' is refused: it must be of type integer, not string.",
+    "The property 'properties.since' is refused: it must be of type date, not 'noon'.",
+  ]);
+  assert.deepEqual(told({ heat: { celsius: 777 } }), [
+    "The property 'properties.heat.celsius' is refused: " +
+      "it should be less than or equal to 300, not 777.",
+  ]);
+});
+
 test("rules in CEL are run on properties", () => {
   const { problems } = body.accept({ network: { cidr: "10.0.0.0" } }, undefined);
   assert.deepEqual(

@@ -25,6 +25,7 @@ import { prune } from "../../kernel/schema/prune.ts";
 import type { Schema } from "../../kernel/schema/schema.ts";
 import { validateValue } from "../../kernel/schema/validate.ts";
 import { withoutKey } from "../../kernel/without-key.ts";
+import { plainWords } from "./plain-words.ts";
 import { withSurviving } from "./surviving-fields.ts";
 
 export interface BodyProblem {
@@ -187,7 +188,7 @@ function schemaProblems(
     ),
   );
   const errors = [
-    ...validateValue(schema, properties, "", { old }),
+    ...validateValue(schema, properties, "", { old, isThorough: true }),
     ...listTypeProblems(schema, properties, "", { old }),
   ].filter(({ type, field }) => type !== "Required" || !reported.has(field));
   if (runRules !== undefined && blockedRules(errors) === undefined) {
@@ -202,11 +203,12 @@ const codes: Readonly<Partial<Record<FieldError["type"], string>>> = {
   NotSupported: "InvalidPropertyValue",
 };
 
-function fieldProblem({ type, field, message }: FieldError, root: string): BodyProblem {
+function fieldProblem(error: FieldError, root: string): BodyProblem {
+  const { type, field } = error;
   const isWhole = field === "" || field === "<nil>";
   const dot = root === "" || field.startsWith("[") ? "" : ".";
   const target = isWhole ? root || "body" : `${root}${dot}${field}`;
-  return refused(codes[type] ?? "InvalidParameter", target, message);
+  return refused(codes[type] ?? "InvalidParameter", target, plainWords(error));
 }
 
 function changeProblems(
