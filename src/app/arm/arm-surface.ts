@@ -15,6 +15,7 @@ import { openArmFaces } from "../arm-faces.ts";
 import type { ObservedRequests } from "../observe-requests.ts";
 import type { ArmServeConfig } from "../config.ts";
 import type { ControlPlane } from "../control-plane.ts";
+import { ShownCache } from "../../surfaces/arm/shown-cache.ts";
 import { facesOf } from "../load-modules.ts";
 import type { LoadedModule } from "../load-modules.ts";
 import { removeOldOperations } from "./operation-expiry.ts";
@@ -79,7 +80,7 @@ async function startArmSurface(
   const unhindered = { ...intents, admission: admissionChain([]) };
   const maker = { name: "setpoint-arm", version: 1, isReconciled: false };
   await installKind(unhindered, operationsKind, maker);
-  const surface = { intents, faces, authorizer: rbac, retryAfterSeconds };
+  const surface = { intents, faces, authorizer: rbac, retryAfterSeconds, shown: new ShownCache() };
   await installKind(unhindered, appliedSpecsKind, maker);
   const stop = new AbortController();
   const sweep = async (): Promise<void> => {

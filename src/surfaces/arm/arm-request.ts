@@ -10,6 +10,7 @@ import type { Caller, Intents } from "../../intents/request.ts";
 import type { JsonObject } from "../../kernel/json.ts";
 import type { Exchange, Headers } from "../http/exchange.ts";
 import type { ArmFace } from "./face.ts";
+import type { ShownCache } from "./shown-cache.ts";
 
 /** The faces that are served now. */
 export interface FaceIndex {
@@ -24,6 +25,7 @@ export interface ArmSurface {
   readonly authorizer: Authorizer;
   /** How long clients are told to wait before they ask again. */
   readonly retryAfterSeconds: number;
+  readonly shown: ShownCache;
 }
 
 export interface ArmRequest {

@@ -35,13 +35,16 @@ export interface StoredAt {
 }
 
 export async function storedAt(
-  { intents }: ArmSurface,
+  { intents, shown }: ArmSurface,
   kind: string,
   place: ArmPlace,
 ): Promise<StoredAt> {
   const namespace = namespaceOf(place.subscription);
   const name = storedName(place);
   const usual = await intents.store.get({ kind, namespace, name });
+  if (usual !== undefined && shown.isOf(usual.revision, idOfPlace(place).toLowerCase())) {
+    return { name, record: usual };
+  }
   const decoded = usual && resourceOf(usual);
   if (usual !== undefined && decoded !== undefined && isAt(decoded, place)) {
     return { name, record: { ...usual, decoded } };

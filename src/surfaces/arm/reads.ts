@@ -12,7 +12,7 @@ import { armRefusal } from "./arm-error.ts";
 import { groupDigest } from "./arm-names.ts";
 import type { ArmAnswer, ArmRequest, ArmSurface } from "./arm-request.ts";
 import { baseUrl } from "./arm-request.ts";
-import { isUnchanged } from "./etags.ts";
+import { etagOf, isUnchanged } from "./etags.ts";
 import { groupLabel } from "./face.ts";
 import type { Located } from "./located.ts";
 import { aroundOf } from "./nesting.ts";
@@ -29,13 +29,30 @@ export async function getResource(
   found: Located,
 ): Promise<ArmAnswer> {
   const { record } = found;
-  const shown = record && (await shownResource(surface, found, record));
-  if (record === undefined || shown === undefined) throw resourceNotFound(found);
-  const headers = { etag: shown.etag };
+  const text = record && (await shownText(surface, found, record));
+  if (record === undefined || text === undefined) throw resourceNotFound(found);
+  const headers = { etag: etagOf(record.revision) };
   // Clients ask in this way whether there is one.
   if (exchange.method === "HEAD") return { status: 204, headers };
   if (isUnchanged(exchange.headers, record.revision)) return { status: 304, headers };
-  return { status: 200, headers, body: shown.body };
+  return { status: 200, headers, text };
+}
+
+/** What has come to its end is shown as it was before, until it changes. */
+async function shownText(
+  surface: ArmSurface,
+  found: Located,
+  record: NonNullable<Located["record"]>,
+): Promise<string | undefined> {
+  const kept = surface.shown.find(record.revision, found);
+  if (kept !== undefined) return kept;
+  const shown = await shownResource(surface, found, record);
+  if (shown === undefined) return undefined;
+  const text = JSON.stringify(shown.body);
+  if (shown.provisioning.state === "Succeeded") {
+    surface.shown.keep(record.revision, shown.envelope.id.toLowerCase(), found, text);
+  }
+  return text;
 }
 
 export async function listResources(
