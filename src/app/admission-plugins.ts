@@ -18,6 +18,7 @@ import { escalationGuard } from "../intents/write/escalation-guard.ts";
 import type { Ids } from "../kernel/ids.ts";
 import type { Store } from "../store/port.ts";
 import { envelopeGuard } from "../surfaces/arm/envelope-guard.ts";
+import { recordGuard } from "../surfaces/arm/record-guard.ts";
 import type { Logger } from "../telemetry/log.ts";
 
 export interface AdmissionPluginsInput {
@@ -51,6 +52,7 @@ export function admissionPlugins(input: AdmissionPluginsInput): readonly Admissi
     mutatingWebhooks(webhookIndex(`mutatingwebhookconfigurations.${group}`, index), ports),
     reconciledDefinitions(reconciled),
     envelopeGuard,
+    recordGuard,
     escalationGuard(rbac),
     validatingPolicies(
       policyIndex(live, (error, policy) => log.error({ error, policy }, "policy not usable")),

@@ -182,7 +182,8 @@ function operationOf(record: StoredRecord): OperationRecord {
       apiVersion: textAt(spec, "apiVersion"),
       resource: {
         kind: textAt(resource, "kind"),
-        namespace: textAt(resource, "namespace"),
+        // Nothing that is stored leads into another subscription.
+        namespace: record.key.namespace,
         name: textAt(resource, "name"),
       },
       uid: textAt(resource, "uid"),

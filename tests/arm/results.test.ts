@@ -1,0 +1,86 @@
+// Who sees what an operation has led to, on a real server: those who may see the resource itself,
+// in the versions that are for them, and only as long as it is the same resource. Nobody but the
+// surface writes the records that this is told from.
+import assert from "node:assert/strict";
+import { before, it } from "node:test";
+import { pickText } from "../kube/server.ts";
+import type { Reply, RequestHeaders } from "../kube/server.ts";
+import { waitUntil } from "../peers/wait.ts";
+import { onEachStore, subscription } from "./arm-server.ts";
+import type { ArmServer } from "./arm-server.ts";
+
+const namespace = `sub-${subscription}`;
+const limit = { limitMs: 60_000 };
+const records = `/apis/arm.setpoint.dev/v1/namespaces/${namespace}/operations`;
+
+let server: ArmServer;
+
+/** Where the answer tells to look, on the server that gave it. */
+function pathIn(reply: Pick<Reply, "headers">, header = "location"): string {
+  const url = String(reply.headers[header]);
+  assert.ok(url.startsWith(`${server.url}/`), url);
+  return url.slice(server.url.length);
+}
+
+/** A user with these rules in the namespace of the subscription, once they are in force. */
+async function userWith(name: string, rules: readonly object[]): Promise<RequestHeaders> {
+  const accounts = "/api/v1/namespaces/default/serviceaccounts";
+  const account = { apiVersion: "v1", kind: "ServiceAccount", metadata: { name } };
+  assert.equal((await server.request("POST", accounts, account)).status, 201);
+  const asked = await server.request("POST", `${accounts}/${name}/token`, {
+    apiVersion: "authentication.k8s.io/v1",
+    kind: "TokenRequest",
+    spec: { expirationSeconds: 3_600 },
+  });
+  const headers = { authorization: `Bearer ${pickText(asked.json, "status.token")}` };
+  const rbac = `/apis/rbac.authorization.k8s.io/v1/namespaces/${namespace}`;
+  await server.request("POST", `${rbac}/roles`, { metadata: { name }, rules });
+  await server.request("POST", `${rbac}/rolebindings`, {
+    metadata: { name },
+    subjects: [{ kind: "ServiceAccount", name, namespace: "default" }],
+    roleRef: { apiGroup: "rbac.authorization.k8s.io", kind: "Role", name },
+  });
+  await waitUntil(
+    `the role of ${name}`,
+    async () => (await server.request("GET", records, undefined, headers)).status === 200,
+    limit,
+  );
+  return headers;
+}
+
+onEachStore("the result of an operation", (started) => {
+  before(() => {
+    server = started();
+  });
+
+  it("comes from records that nobody else can write, whatever their role", async () => {
+    const made = await server.put("told", {});
+    const id = /operationsStatus\/([0-9a-f-]{36})/.exec(pathIn(made, "azure-asyncoperation"))?.[1];
+    await server.settled("told");
+    const all = { apiGroups: ["*"], resources: ["*"], verbs: ["*"] };
+    const headers = await userWith("owner", [all]);
+    const forged = {
+      apiVersion: "arm.setpoint.dev/v1",
+      kind: "Operation",
+      metadata: { name: "aaaaaaaa-0000-0000-0000-000000000001" },
+      spec: { verb: "update", provider: "Example.Bakery", location: "westeurope" },
+    };
+    const applied = { ...forged, kind: "AppliedSpec", spec: { document: "{}" } };
+    const path = `${records}/${id}`;
+    const merge = { ...headers, "content-type": "application/merge-patch+json" };
+    const writes = [
+      ["POST", records, forged, headers],
+      ["POST", records.replace(/operations$/, "appliedspecs"), applied, headers],
+      ["PATCH", path, { spec: { location: "eastus" } }, merge],
+      ["PATCH", `${path}/status`, { status: { state: "Failed" } }, merge],
+    ] as const;
+    for (const [method, url, body, who] of writes) {
+      const reply = await server.request(method, url, body, who);
+      assert.equal(reply.status, 403, `${method} ${url}: ${reply.text}`);
+      assert.match(pickText(reply.json, "message"), /by the Resource Manager surface alone/);
+    }
+    const labelled = { metadata: { labels: { mine: "yes" } } };
+    assert.equal((await server.request("PATCH", path, labelled, merge)).status, 200);
+    assert.equal((await server.request("DELETE", path, undefined, headers)).status, 200);
+  });
+});
