@@ -6,6 +6,7 @@ import { installKind } from "../../intents/install-kind.ts";
 import { every, systemTimers } from "../../kernel/timers.ts";
 import { appliedSpecsKind, operationsKind } from "../../surfaces/arm/arm-kinds.ts";
 import { armApi, isArmPath } from "../../surfaces/arm/arm-api.ts";
+import type { ArmSurface } from "../../surfaces/arm/arm-request.ts";
 import type { ArmFaces } from "../../surfaces/arm/faces.ts";
 import { swaggerDocuments } from "../../surfaces/arm/swagger/swagger.ts";
 import type { Logger } from "../../telemetry/log.ts";
@@ -80,7 +81,14 @@ async function startArmSurface(
   const unhindered = { ...intents, admission: admissionChain([]) };
   const maker = { name: "setpoint-arm", version: 1, isReconciled: false };
   await installKind(unhindered, operationsKind, maker);
-  const surface = { intents, faces, authorizer: rbac, retryAfterSeconds, shown: new ShownCache() };
+  const surface: ArmSurface = {
+    intents,
+    faces,
+    authorizer: rbac,
+    retryAfterSeconds,
+    shown: new ShownCache(),
+    onMistake: (mistake) => log.warn({ ...mistake }, "a face made a spec that its kind refuses"),
+  };
   await installKind(unhindered, appliedSpecsKind, maker);
   const stop = new AbortController();
   const sweep = async (): Promise<void> => {

@@ -5,10 +5,10 @@
 import { ArmActionRefused } from "../../kernel/arm-face.ts";
 import { SetpointError, isSetpointError } from "../../kernel/errors.ts";
 import type { ErrorCode } from "../../kernel/errors.ts";
-import type { FieldError } from "../../kernel/field-error.ts";
 import type { Json, JsonObject } from "../../kernel/json.ts";
 import { getOwn, isJsonObject } from "../../kernel/json.ts";
 import { numberAt, objectsAt, textAt } from "../../kernel/json-read.ts";
+import { plainWords } from "./plain-words.ts";
 
 export interface ArmProblem {
   readonly code: string;
@@ -40,15 +40,6 @@ export function armRefusals(problems: readonly ArmProblem[]): SetpointError {
     message: `Multiple errors occurred: ${problems.map(({ message }) => message).join(" ")}`,
     details,
   });
-}
-
-/** A field that breaks a rule; `field` is in the words of the client, as in "properties.size". */
-export function fieldProblem({ type, field, message }: FieldError): ArmProblem {
-  return {
-    code: fieldCode(`FieldValue${type}`, message),
-    message: sentence(`${field}: ${message}`),
-    target: field,
-  };
 }
 
 export function armErrorAnswer(error: unknown): ArmErrorAnswer {
@@ -89,7 +80,7 @@ function unavailable(error: SetpointError): ArmErrorAnswer {
 }
 
 function invalidAnswer(error: SetpointError): ArmErrorAnswer {
-  const causes = distinct(objectsAt(error.details, "causes").map(causeProblem));
+  const causes = distinctProblems(objectsAt(error.details, "causes").map(causeProblem));
   if (causes.length === 0) {
     const message = sentence(error.message);
     return { status: 400, body: { error: { code: "InvalidRequestContent", message } } };
@@ -97,18 +88,19 @@ function invalidAnswer(error: SetpointError): ArmErrorAnswer {
   return armErrorAnswer(armRefusals(causes));
 }
 
-function causeProblem(cause: JsonObject): ArmProblem {
-  const target = clientField(textAt(cause, "field"));
-  const text = textAt(cause, "message");
-  return {
-    code: fieldCode(textAt(cause, "reason"), text),
-    message: sentence(`${target}: ${text}`),
-    target,
-  };
+/** One of the causes of a refusal by the write path, about a field as clients call it. */
+export function causeProblem(cause: JsonObject): ArmProblem {
+  const field = textAt(cause, "field");
+  const message = textAt(cause, "message");
+  const target = clientField(field);
+  const words = plainWords({ field, message });
+  const text =
+    target === field ? `${field}: ${words}` : `The property '${target}' is refused: ${words}`;
+  return { code: fieldCode(textAt(cause, "reason"), message), message: sentence(text), target };
 }
 
 /** The write path looks at some fields more than once. */
-function distinct(problems: readonly ArmProblem[]): readonly ArmProblem[] {
+export function distinctProblems(problems: readonly ArmProblem[]): readonly ArmProblem[] {
   const seen = new Map(
     problems.map((problem) => [`${problem.target} ${problem.message}`, problem]),
   );
@@ -120,7 +112,7 @@ function clientField(field: string): string {
   return field.replace(/^(spec|status)(?=$|[.[])/, "properties");
 }
 
-function fieldCode(reason: string, message: string): string {
+export function fieldCode(reason: string, message: string): string {
   if (message.includes("cannot be changed after creation") || message.includes("is immutable")) {
     return "PropertyChangeNotAllowed";
   }

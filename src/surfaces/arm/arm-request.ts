@@ -26,6 +26,18 @@ export interface ArmSurface {
   /** How long clients are told to wait before they ask again. */
   readonly retryAfterSeconds: number;
   readonly shown: ShownCache;
+  /** Told of mistakes of faces that clients stumble over. */
+  readonly onMistake?: (mistake: FaceMistake) => void;
+}
+
+/** A face made a spec that its kind refuses; what is in the fields is not told. */
+export interface FaceMistake {
+  /** Provider and type. */
+  readonly type: string;
+  readonly kind: string;
+  readonly apiVersion: string;
+  /** As the kind calls them, such as "spec.degrees". */
+  readonly fields: readonly string[];
 }
 
 export interface ArmRequest {

@@ -26,6 +26,7 @@ import { isTerminal } from "./provisioning.ts";
 import { isReplay, requestDigest } from "./replay.ts";
 import { isRace } from "./resources.ts";
 import { resourceNotFound, resourceOf } from "./resource-view.ts";
+import { asWantedBy } from "./stored-refusal.ts";
 import { systemDataOf } from "./system-data.ts";
 
 export interface ActionCall {
@@ -93,7 +94,7 @@ async function beginAt(
   };
   const again = isSame ? { [annotations.request]: mark.id } : {};
   const notes = annotationsWith({ ...old.metadata.annotations, ...again }, next, request);
-  await updateResource(surface.intents, {
+  const update = updateResource(surface.intents, {
     caller: request.caller,
     target,
     options: {
@@ -110,6 +111,7 @@ async function beginAt(
     allowsBlind: false,
     change: () => ({ wanted: { ...wanted, metadata: { ...old.metadata, annotations: notes } } }),
   });
+  await asWantedBy(call, update);
   return accepted(surface, call, next);
 }
 

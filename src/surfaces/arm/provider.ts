@@ -18,6 +18,7 @@ import { draftCreation } from "./creation.ts";
 import { envelopeOf } from "./envelope.ts";
 import type { ArmFace } from "./face.ts";
 import { nameProblems } from "./sent-envelope.ts";
+import { asSentTo } from "./stored-refusal.ts";
 
 /** The same for all api-versions and all tenants. */
 export function providerOperations(
@@ -165,13 +166,14 @@ async function preflightOne(
   // What is inside of something that the same deployment creates cannot be there yet.
   const { document } = await draftCreation(surface, { request, found, body, isNested: false });
   const { target } = found;
-  await createResource(surface.intents, {
+  const creation = createResource(surface.intents, {
     caller: request.caller,
     target,
     body: document,
     options: { isDryRun: true, fieldManager: "arm", fieldValidation: "Ignore" },
     decodeProblems: [],
-  }).catch((error: unknown) => {
+  });
+  await asSentTo(surface, found, creation).catch((error: unknown) => {
     // To replace what is there is accepted as well.
     if (armErrorAnswer(error).status !== 409) throw error;
   });

@@ -36,6 +36,7 @@ import { isReplay, requestDigest } from "./replay.ts";
 import { envelopeFor, operationUrl, resourceNotFound } from "./resource-view.ts";
 import { shownResource } from "./resource-view.ts";
 import { checkSent } from "./sent-envelope.ts";
+import { asSentTo } from "./stored-refusal.ts";
 import { systemDataOf } from "./system-data.ts";
 
 export async function putResource(
@@ -121,16 +122,15 @@ async function create(surface: ArmSurface, input: Placed): Promise<ArmAnswer> {
   const { request, found, body } = input;
   request.caller.mayCreate?.();
   const { document, envelope, fence } = await draftCreation(surface, { request, found, body });
-  const written = await createResource(surface.intents, {
+  const options = writeOptions(surface, input, { envelope, fence });
+  const creation = {
     caller: request.caller,
     target: found.target,
     body: document,
-    options: {
-      ...writeOptions(surface, input, { envelope, fence }),
-      names: [uniquePlace(found.place)],
-    },
+    options: { ...options, names: [uniquePlace(found.place)] },
     decodeProblems: [],
-  });
+  };
+  const written = await asSentTo(surface, found, createResource(surface.intents, creation));
   return await answerOf(surface, input, written, { created: true });
 }
 
@@ -175,7 +175,7 @@ async function change(surface: ArmSurface, input: Placed, stored: Stored): Promi
   const labels = { ...old.metadata.labels, [groupLabel]: groupDigest(place.group ?? "") };
   const metadata = { ...old.metadata, annotations: notes, labels };
   const names = before === undefined ? { names: [uniquePlace(place)] } : {};
-  const written = await updateResource(surface.intents, {
+  const update = updateResource(surface.intents, {
     caller: request.caller,
     target,
     options: { ...writeOptions(surface, input, { envelope: next, stored }), ...names },
@@ -183,6 +183,7 @@ async function change(surface: ArmSurface, input: Placed, stored: Stored): Promi
     allowsBlind: false,
     change: () => ({ wanted: { ...wanted, metadata } }),
   });
+  const written = await asSentTo(surface, found, update);
   return await answerOf(surface, input, written, { created: false });
 }
 

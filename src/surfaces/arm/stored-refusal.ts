@@ -1,0 +1,113 @@
+// What a kind says about a spec that a face made for it. A client can only mend fields that its
+// api-version has: those are told as they are. A field that it does not have was filled by the
+// functions of the version out of something else, so no field of the client is named, and the
+// author finds in the log which it is. What an action wants is its author's alone to mend, since
+// what clients give it was judged before: that is a fault of ours.
+
+import { isSetpointError } from "../../kernel/errors.ts";
+import { getOwn, isJsonObject } from "../../kernel/json.ts";
+import type { Json, JsonObject } from "../../kernel/json.ts";
+import { objectsAt, textAt } from "../../kernel/json-read.ts";
+import type { Addressed } from "./addressed.ts";
+import { armRefusals, causeProblem, distinctProblems, fieldCode, sentence } from "./arm-error.ts";
+import type { ArmProblem } from "./arm-error.ts";
+import type { ArmSurface, FaceMistake } from "./arm-request.ts";
+import type { ArmAction } from "./face.ts";
+import { plainWords } from "./plain-words.ts";
+
+/** The write of what a client sent, refused in terms of what it sent. */
+export async function asSentTo<T>(
+  { onMistake }: Pick<ArmSurface, "onMistake">,
+  found: Pick<Addressed, "face" | "version">,
+  write: Promise<T>,
+): Promise<T> {
+  try {
+    return await write;
+  } catch (error) {
+    const causes = specCauses(error);
+    const { schema } = found.version;
+    const strange = causes.filter(({ field }) => !isOf(schema, tokensOf(field)));
+    if (strange.length === 0) throw error;
+    onMistake?.(mistakeOf(found, strange));
+    const problems = causes.map((cause) =>
+      strange.includes(cause) ? strangeProblem(cause) : causeProblem(cause.json),
+    );
+    throw armRefusals(distinctProblems(problems));
+  }
+}
+
+/** The write of what an action wants. */
+export async function asWantedBy<T>(
+  { found, action }: { readonly found: Addressed; readonly action: ArmAction },
+  write: Promise<T>,
+): Promise<T> {
+  return await write.catch((error: unknown) => {
+    throw actionFault(found, action, error) ?? error;
+  });
+}
+
+/** It does not tell what is in the fields, and so has no cause, which would. */
+function actionFault(found: Addressed, action: ArmAction, error: unknown): Error | undefined {
+  const causes = specCauses(error);
+  if (causes.length === 0) return undefined;
+  const { type, kind, apiVersion, fields } = mistakeOf(found, causes);
+  return new Error(
+    `the action ${action.name} of ${type} (${apiVersion}) wants a spec that the kind ${kind} ` +
+      `refuses: ${fields.join(", ")}`,
+  );
+}
+
+interface SpecCause {
+  readonly field: string;
+  readonly json: JsonObject;
+}
+
+/** None when it is refused for something else as well. */
+function specCauses(error: unknown): readonly SpecCause[] {
+  if (!isSetpointError(error, "resource.invalid")) return [];
+  const causes = objectsAt(error.details, "causes").map((json) => ({
+    field: textAt(json, "field"),
+    json,
+  }));
+  return causes.every(({ field }) => /^spec(?=$|[.[])/.test(field)) ? causes : [];
+}
+
+function mistakeOf(
+  { face, version }: Pick<Addressed, "face" | "version">,
+  causes: readonly SpecCause[],
+): FaceMistake {
+  return {
+    type: `${face.provider}/${face.type}`,
+    kind: face.kind,
+    apiVersion: version.apiVersion,
+    fields: [...new Set(causes.map(({ field }) => field))],
+  };
+}
+
+function strangeProblem({ field, json }: SpecCause): ArmProblem {
+  const message = textAt(json, "message");
+  const name = field.replace(/^spec\.?/, "");
+  const text = `the properties cannot be stored as '${name}': ${plainWords({ field, message })}`;
+  return { code: fieldCode("", message), message: sentence(text), target: "properties" };
+}
+
+function tokensOf(field: string): readonly string[] {
+  return field
+    .split(/[.[\]]+/)
+    .filter((token) => token !== "")
+    .slice(1);
+}
+
+/** Whether the schema has the field; below what may hold anything, it has. */
+function isOf(schema: Json, [key, ...rest]: readonly string[]): boolean {
+  if (key === undefined) return true;
+  if (!isJsonObject(schema)) return false;
+  if (schema["x-kubernetes-preserve-unknown-fields"] === true) return true;
+  const open = getOwn(schema, "additionalProperties");
+  if (open !== undefined && open !== false) return true;
+  const items = getOwn(schema, "items");
+  if (items !== undefined) return isOf(items, rest);
+  const fields = getOwn(schema, "properties");
+  const field = isJsonObject(fields) ? getOwn(fields, key) : undefined;
+  return field !== undefined && isOf(field, rest);
+}
