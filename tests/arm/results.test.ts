@@ -3,10 +3,10 @@
 // surface writes the records that this is told from.
 import assert from "node:assert/strict";
 import { before, it } from "node:test";
-import { pickText } from "../kube/server.ts";
+import { pick, pickText } from "../kube/server.ts";
 import type { Reply, RequestHeaders } from "../kube/server.ts";
 import { waitUntil } from "../peers/wait.ts";
-import { onEachStore, subscription } from "./arm-server.ts";
+import { codeOf, onEachStore, oven, subscription } from "./arm-server.ts";
 import type { ArmServer } from "./arm-server.ts";
 
 const namespace = `sub-${subscription}`;
@@ -48,6 +48,12 @@ async function userWith(name: string, rules: readonly object[]): Promise<Request
   return headers;
 }
 
+const operations = {
+  apiGroups: ["arm.setpoint.dev"],
+  resources: ["operations"],
+  verbs: ["get", "list"],
+};
+
 onEachStore("the result of an operation", (started) => {
   before(() => {
     server = started();
@@ -82,5 +88,57 @@ onEachStore("the result of an operation", (started) => {
     const labelled = { metadata: { labels: { mine: "yes" } } };
     assert.equal((await server.request("PATCH", path, labelled, merge)).status, 200);
     assert.equal((await server.request("DELETE", path, undefined, headers)).status, 200);
+  });
+  it("is shown to those who may see the resource, and not to all who may poll", async () => {
+    await server.made("shown", { size: 1 });
+    const changed = await server.patch("shown", { properties: { size: 2 } });
+    assert.equal(changed.status, 202, changed.text);
+    await server.settled("shown");
+    const ovens = { apiGroups: ["bakery.tests.dev"], resources: ["ovens"], verbs: ["get"] };
+    const poller = await userWith("poller", [operations]);
+    const reader = await userWith("reader", [operations, ovens]);
+    const get = (path: string, headers: RequestHeaders): Promise<Reply> =>
+      server.request("GET", path, undefined, headers);
+    assert.equal((await get(pathIn(changed, "azure-asyncoperation"), poller)).status, 200);
+    const refused = await get(pathIn(changed), poller);
+    assert.equal(refused.status, 403, refused.text);
+    assert.equal(codeOf(refused), "AuthorizationFailed");
+    const allowed = await get(pathIn(changed), reader);
+    assert.equal(allowed.status, 200, allowed.text);
+    assert.equal(pick(allowed.json, "properties.size"), 2);
+  });
+
+  it("of a version for operators is for those who may read that, and for no customer", async () => {
+    await server.made("tended", { size: 1 });
+    const changed = await server.request(
+      "PATCH",
+      oven("tended").replace("2026-01-01", "2026-01-01-preview"),
+      { properties: { size: 2 } },
+    );
+    assert.equal(changed.status, 202, changed.text);
+    await server.settled("tended");
+    const hidden = await server.asManager("GET", pathIn(changed));
+    assert.equal(hidden.status, 404, hidden.text);
+    assert.equal(codeOf(hidden), "OperationNotFound");
+    const plain = { apiGroups: ["bakery.tests.dev"], resources: ["ovens"], verbs: ["get"] };
+    const admin = { ...plain, resources: ["ovens/admin"] };
+    const customer = await userWith("customer", [operations, plain]);
+    const operator = await userWith("operator", [operations, admin]);
+    const statusFor = async (headers: RequestHeaders): Promise<number> =>
+      (await server.request("GET", pathIn(changed), undefined, headers)).status;
+    assert.equal(await statusFor(customer), 403);
+    assert.equal(await statusFor(operator), 200);
+  });
+
+  it("is not another resource that has come to the same path", async () => {
+    await server.made("again", { size: 1 });
+    const changed = await server.patch("again", { properties: { size: 2 } });
+    await server.settled("again");
+    assert.equal((await server.request("GET", pathIn(changed))).status, 200);
+    await server.request("DELETE", oven("again"));
+    await waitUntil("it to go", async () => (await server.get("again")).status === 404, limit);
+    await server.made("again", { size: 77 });
+    const result = await server.request("GET", pathIn(changed));
+    assert.equal(result.status, 204, result.text);
   });
 });

@@ -53,11 +53,7 @@ export async function operationResult(
 ): Promise<ArmAnswer> {
   const operation = await findOperation(surface, place);
   const { spec, id } = operation;
-  if (spec.verb === "action") {
-    // What an action shows is for those who may perform it, not for all who may see that it ran.
-    const asked = askedForAction({ name: spec.action }, spec.resource);
-    authorise(surface, request, spec.resource.kind, asked);
-  }
+  authoriseResult(surface, request, operation);
   const { end } = await operationProgress(surface, operation);
   if (end === undefined) {
     const { apiVersion, location, provider } = spec;
@@ -77,6 +73,24 @@ export async function operationResult(
     default:
       return await resultResource(surface, operation);
   }
+}
+
+/** What came of a request is for those who may see it anyway, not for all who may poll. */
+function authoriseResult(
+  surface: ArmSurface,
+  request: ArmRequest,
+  { spec, id }: OperationRecord,
+): void {
+  const { kind, namespace, name } = spec.resource;
+  if (spec.verb === "delete") return;
+  if (spec.verb === "action") {
+    const asked = askedForAction({ name: spec.action }, spec.resource);
+    return authorise(surface, request, kind, asked);
+  }
+  const versions = surface.faces.byKind(kind)?.versions ?? [];
+  const isAdmin = versions.find(({ apiVersion }) => apiVersion === spec.apiVersion)?.isAdmin;
+  if (isAdmin === true && request.isManager) throw operationNotFound(id);
+  authorise(surface, request, kind, { verb: "get", namespace, name, isAdmin });
 }
 
 /** What the action answers about the resource as it is now. */
@@ -101,7 +115,9 @@ async function resultResource(surface: ArmSurface, { spec }: OperationRecord): P
   const version = face?.versions.find(({ apiVersion }) => apiVersion === spec.apiVersion);
   const record = await store.get(spec.resource);
   if (face === undefined || served === undefined || version === undefined) return { status: 204 };
-  const shown = record && (await shownResource(surface, { face, served, version }, record));
+  // Another one that has its path since then is not what came of this.
+  if (record?.uid !== spec.uid) return { status: 204 };
+  const shown = await shownResource(surface, { face, served, version }, record);
   if (shown === undefined) return { status: 204 };
   return { status: 200, headers: { etag: shown.etag }, body: shown.body };
 }
@@ -115,8 +131,12 @@ async function findOperation(surface: ArmSurface, place: OperationPlace): Promis
     const isHere = isSameText(found.spec.provider, provider) && where === plainLocation(location);
     if (isHere) return found;
   }
+  throw operationNotFound(id);
+}
+
+function operationNotFound(id: string): Error {
   const message = `The operation '${id}' could not be found.`;
-  throw armRefusal(404, { code: "OperationNotFound", message });
+  return armRefusal(404, { code: "OperationNotFound", message });
 }
 
 function errorOf({ state, error }: OperationEnd): {
