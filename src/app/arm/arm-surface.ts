@@ -3,7 +3,7 @@ import { admissionChain } from "../../intents/admission/admission.ts";
 import type { Auditor } from "../../intents/audit/audit-trail.ts";
 import type { Authentication } from "../../intents/auth/authentication.ts";
 import { installKind } from "../../intents/install-kind.ts";
-import { every, systemTimers } from "../../kernel/timers.ts";
+import { systemTimers } from "../../kernel/timers.ts";
 import { appliedSpecsKind, operationsKind } from "../../surfaces/arm/arm-kinds.ts";
 import { armApi, isArmPath } from "../../surfaces/arm/arm-api.ts";
 import type { ArmSurface } from "../../surfaces/arm/arm-request.ts";
@@ -19,7 +19,7 @@ import type { ControlPlane } from "../control-plane.ts";
 import { ShownCache } from "../../surfaces/arm/shown-cache.ts";
 import { facesOf } from "../load-modules.ts";
 import type { LoadedModule } from "../load-modules.ts";
-import { removeOldOperations } from "./operation-expiry.ts";
+import { sweepOperations } from "./operation-expiry.ts";
 import { armModule } from "./subscription-cleanup.ts";
 import type { CleanupParts } from "./subscription-cleanup.ts";
 
@@ -70,8 +70,6 @@ const notServed: RunningArm = {
   [Symbol.asyncDispose]: () => Promise.resolve(),
 };
 
-const sweepMs = 3_600_000;
-
 async function startArmSurface(
   { plane, authentication, log, audit, observed }: ArmSurfaceInput,
   { clients, retryAfterSeconds }: ArmServeConfig,
@@ -91,14 +89,12 @@ async function startArmSurface(
   };
   await installKind(unhindered, appliedSpecsKind, maker);
   const stop = new AbortController();
-  const sweep = async (): Promise<void> => {
-    try {
-      await removeOldOperations(surface, stop.signal);
-    } catch (error) {
-      if (!stop.signal.aborted) log.warn({ error }, "old operations not removed");
-    }
-  };
-  const sweeping = every(systemTimers, sweepMs, sweep, stop.signal);
+  const sweeping = sweepOperations({
+    surface,
+    timers: systemTimers,
+    signal: stop.signal,
+    onError: (error) => log.warn({ error }, "old operations not removed"),
+  });
   const answer = armApi({
     surface,
     documents: swaggerDocuments(faces),

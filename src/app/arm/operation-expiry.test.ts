@@ -4,11 +4,12 @@ import { it } from "node:test";
 import { manualClock, timeText } from "../../kernel/clock.ts";
 import { encodeDocument } from "../../kernel/document.ts";
 import type { JsonObject } from "../../kernel/json.ts";
+import { manualTimers } from "../../kernel/manual-timers.ts";
 import { ModelStore } from "../../store/contract/model.ts";
 import type { Put } from "../../store/port.ts";
 import type { ArmSurface } from "../../surfaces/arm/arm-request.ts";
 import { envelopeAnnotation, operationKind } from "../../surfaces/arm/face.ts";
-import { removeOldOperations } from "./operation-expiry.ts";
+import { removeOldOperations, sweepOperations } from "./operation-expiry.ts";
 
 const clock = manualClock();
 const hourMs = 3_600_000;
@@ -87,4 +88,28 @@ it("keeps what is still under way, and what has ended for its time after the end
   clock.advanceMs(24 * hourMs);
   assert.equal(await removeOldOperations(surfaceOf(store), signal), 1);
   assert.deepEqual(await namesIn(store), ["long"]);
+});
+
+it("are removed at the start, and every hour", async () => {
+  const store = new ModelStore(clock);
+  const ended = { state: "Succeeded", endedAt: at(-2) };
+  const over = { startedAt: at(-2), expiresAt: at(-1) };
+  await store.commit([record("before", over, ended)]);
+  const timers = manualTimers(clock);
+  const stop = new AbortController();
+  const errors: unknown[] = [];
+  const sweeping = sweepOperations({
+    surface: surfaceOf(store),
+    timers,
+    signal: stop.signal,
+    onError: (error) => errors.push(error),
+  });
+  await timers.advance(0);
+  assert.deepEqual(await namesIn(store), []);
+  await store.commit([record("after", over, ended)]);
+  await timers.advance(hourMs);
+  assert.deepEqual(await namesIn(store), []);
+  stop.abort();
+  await sweeping;
+  assert.deepEqual(errors, []);
 });
