@@ -13,7 +13,7 @@ import { isSetpointError } from "../../kernel/errors.ts";
 import { textAt } from "../../kernel/json-read.ts";
 import { kindId } from "../../kernel/kind.ts";
 import type { Resource } from "../../kernel/resource.ts";
-import type { StoredRecord } from "../../store/port.ts";
+import type { Position, StoredRecord } from "../../store/port.ts";
 import { subscriptionsKind } from "../../surfaces/arm/arm-kinds.ts";
 import { namespaceOf } from "../../surfaces/arm/arm-names.ts";
 import type { FaceIndex } from "../../surfaces/arm/arm-request.ts";
@@ -26,6 +26,8 @@ export interface CleanupParts {
 
 const pageItems = 100;
 const lookAgainMs = 1_000;
+/** Finds what a server added after the deletion that was killed before it could take it back. */
+const resyncMs = 600_000;
 
 /** The kind of subscriptions, with what is done about them. */
 export function armModule(parts: () => CleanupParts | undefined): LoadedModule {
@@ -41,7 +43,9 @@ export function armModule(parts: () => CleanupParts | undefined): LoadedModule {
         kind: subscriptionsKind,
         reconciler: {
           kind: id,
-          reconcile: async (subscription) => await cleanUp(parts(), subscription),
+          resyncMs,
+          reconcile: async (subscription, { signal }) =>
+            await cleanUp(parts(), subscription, signal),
         },
       },
     ],
@@ -51,18 +55,35 @@ export function armModule(parts: () => CleanupParts | undefined): LoadedModule {
 async function cleanUp(
   parts: CleanupParts | undefined,
   { metadata, spec }: Resource,
+  signal: AbortSignal,
 ): Promise<Outcome> {
   if (textAt(spec, "state") !== "Deleted") return done();
   if (parts === undefined) return again(lookAgainMs, { message: "the server is starting" });
   const namespace = namespaceOf(metadata.name);
   let left = 0;
   for (const { kind } of parts.faces.all()) {
-    const { records } = await parts.intents.store.list({ kind, namespace, limit: pageItems });
-    for (const record of records) left += (await remove(parts.intents, record)) ? 0 : 1;
-    if (records.length === pageItems) left += 1;
+    left += await removeAll(parts.intents, { kind, namespace }, signal);
   }
   if (left === 0) return done();
   return again(lookAgainMs, { reason: "Deleting", message: "resources are being deleted" });
+}
+
+/** How many are not gone yet. Those that take their time hold up none of the others. */
+async function removeAll(
+  intents: Intents,
+  place: { readonly kind: string; readonly namespace: string },
+  signal: AbortSignal,
+): Promise<number> {
+  let left = 0;
+  let from: Position | undefined;
+  do {
+    signal.throwIfAborted();
+    const query = { ...place, limit: pageItems };
+    const page = await intents.store.list(from === undefined ? query : { ...query, from });
+    for (const record of page.records) left += (await remove(intents, record)) ? 0 : 1;
+    from = page.next;
+  } while (from !== undefined);
+  return left;
 }
 
 /** Whether it is gone. */

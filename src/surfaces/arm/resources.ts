@@ -27,6 +27,7 @@ import { wantedSpec } from "./face-body.ts";
 import { groupLabel } from "./face.ts";
 import type { ArmEnvelope } from "./face.ts";
 import { checkGate } from "./gate.ts";
+import { checkNotTooLate } from "./late-creation.ts";
 import { located, uniquePlace } from "./located.ts";
 import type { Located } from "./located.ts";
 import { endWrite, lastOperation, operationWrite, provisioningIn } from "./operations.ts";
@@ -131,6 +132,7 @@ async function create(surface: ArmSurface, input: Placed): Promise<ArmAnswer> {
     decodeProblems: [],
   };
   const written = await asSentTo(surface, found, createResource(surface.intents, creation));
+  await checkNotTooLate(surface, found);
   return await answerOf(surface, input, written, { created: true });
 }
 

@@ -87,6 +87,15 @@ export async function getSubscription(
   return { status: 200, body: spec };
 }
 
+/** As it was told last; undefined where nobody told of it. */
+export async function stateOf(
+  surface: ArmSurface,
+  subscription: string,
+): Promise<string | undefined> {
+  const spec = await specOf(surface, subscription);
+  return spec && textAt(spec, "state");
+}
+
 /** Throws unless the state of the subscription lets the verb pass. */
 export async function passSubscription(
   surface: ArmSurface,
@@ -94,9 +103,8 @@ export async function passSubscription(
   verb: GatedVerb,
 ): Promise<void> {
   if (verb === "read") return;
-  const spec = await specOf(surface, subscription);
-  if (spec === undefined) throw subscriptionNotFound(subscription);
-  const state = textAt(spec, "state");
+  const state = await stateOf(surface, subscription);
+  if (state === undefined) throw subscriptionNotFound(subscription);
   if (mayPass(state, verb)) {
     if (verb === "write") await passNamespace(surface, subscription);
     return;

@@ -1,0 +1,109 @@
+// A subscription that is deleted leaves nothing behind, however many resources it has, whichever of
+// them take their time, and whoever is about to add one.
+import assert from "node:assert/strict";
+import { request as httpsRequest } from "node:https";
+import { after, before, it } from "node:test";
+import { pick } from "../kube/server.ts";
+import { waitUntil, within } from "../peers/wait.ts";
+import { oven, startArmServer, subscription } from "./arm-server.ts";
+import type { ArmServer } from "./arm-server.ts";
+
+const patience = { limitMs: 60_000 };
+
+let server: ArmServer;
+
+before(async () => {
+  server = await startArmServer();
+});
+
+after(async () => {
+  await server.stop();
+  assert.deepEqual(server.errors, []);
+});
+
+async function tell(id: string, state: string): Promise<void> {
+  const reply = await server.request("PUT", `/subscriptions/${id}?api-version=2.0`, { state });
+  assert.equal(reply.status, 200, reply.text);
+}
+
+/** Whatever was to be done about its state has been done. */
+async function settled(id: string): Promise<void> {
+  const path = `/apis/arm.setpoint.dev/v1/subscriptions/${id}`;
+  const isSettled = async (): Promise<boolean> => {
+    const { json } = await server.request("GET", path);
+    const isSeen = pick(json, "status.observedGeneration") === pick(json, "metadata.generation");
+    const conditions = pick(json, "status.conditions");
+    if (!isSeen || !Array.isArray(conditions)) return false;
+    return conditions.every((each) => pick(each, "status") === "True");
+  };
+  await waitUntil(`the subscription ${id} to be settled`, isSettled, patience);
+}
+
+it("passes over resources that take their time, however many", async () => {
+  const id = "66666666-2222-3333-4444-555555555555";
+  await tell(id, "Registered");
+  const kube = `/apis/bakery.tests.dev/v1/namespaces/sub-${id}/ovens`;
+  const create = async (name: string, finalizers: readonly string[]): Promise<void> => {
+    const metadata = { name, finalizers };
+    const body = { apiVersion: "bakery.tests.dev/v1", kind: "Oven", metadata, spec: {} };
+    const reply = await server.request("POST", kube, body);
+    assert.equal(reply.status, 201, reply.text);
+  };
+  // Held for good, and in front of the one that is not.
+  for (let index = 100; index < 205; index++) await create(`a${index}`, ["tests.dev/hold"]);
+  await create("zebra", []);
+  await tell(id, "Deleted");
+  const isGone = async (): Promise<boolean> =>
+    (await server.request("GET", `${kube}/zebra`)).status === 404;
+  await waitUntil("the last one to be gone", isGone, patience);
+});
+
+it("takes back what a request adds that was on its way", async () => {
+  const id = "77777777-2222-3333-4444-555555555555";
+  await tell(id, "Registered");
+  await settled(id);
+  const path = oven("late").replace(subscription, id);
+  const body = JSON.stringify({ location: "westeurope", properties: {} });
+  const slow = sendSlowly(path, body.slice(0, 5));
+  // The request is let in before the state changes, which nobody outside can see: time is given.
+  for (let index = 0; index < 50; index++) await server.request("GET", path);
+  await tell(id, "Deleted");
+  await settled(id);
+  const { status, text } = await slow.finish(body.slice(5));
+  assert.equal(status, 400, text);
+  assert.match(text, /InvalidSubscriptionState/);
+  const isGone = async (): Promise<boolean> => (await server.request("GET", path)).status === 404;
+  await waitUntil("the late one to be gone", isGone, patience);
+});
+
+interface SlowRequest {
+  finish(rest: string): Promise<{ readonly status: number; readonly text: string }>;
+}
+
+function sendSlowly(path: string, begin: string): SlowRequest {
+  const { hostname, port } = new URL(server.url);
+  const headers = {
+    authorization: `Bearer ${server.token}`,
+    "content-type": "application/json",
+    "transfer-encoding": "chunked",
+  };
+  const options = { hostname, port, path, method: "PUT", ca: server.ca, agent: false, headers };
+  const sending = httpsRequest(options);
+  const { promise, resolve, reject } = Promise.withResolvers<{ status: number; text: string }>();
+  sending.once("error", reject);
+  sending.once("response", (response) => {
+    const parts: Buffer[] = [];
+    response.on("data", (part: Buffer) => parts.push(part));
+    response.once("end", () => {
+      const text = Buffer.concat(parts).toString("utf8");
+      resolve({ status: response.statusCode ?? 0, text });
+    });
+  });
+  sending.write(begin);
+  return {
+    finish: async (rest) => {
+      sending.end(rest);
+      return await within("the answer to the slow request", promise, patience);
+    },
+  };
+}
