@@ -138,3 +138,13 @@ test("what compiles runs without throwing, within its budget", () => {
     { numRuns: 3_000 },
   );
 });
+
+test("a call that is refused costs something all the same", () => {
+  for (const source of ["x.flatten(size)", "size.flatten(-9000000000)", "size.flatten(y)"]) {
+    const compiled = compileExpression(source, { variables });
+    assert.ok(compiled.kind !== "failed", source);
+    const result = compiled.program.evaluate(bindings, 10_000);
+    assert.equal(result.kind, "error", source);
+    assert.ok(result.cost > 0, `${source} costs ${result.cost}`);
+  }
+});

@@ -119,7 +119,7 @@ export const listFunctions: readonly FunctionDeclaration[] = [
       bill:
         () =>
         ([on = null, depth = 1]) =>
-          allocating(Number(depth), sizeOf(on)),
+          allocating(levels(depth), sizeOf(on)),
     },
   ),
   declare("reverse", [member("list_reverse", [listOfT], listOfT, (on) => reverse(on))], {
@@ -273,6 +273,12 @@ function range(count: CelValue): CelValue {
   const length = Math.max(0, Number(count));
   if (length > limits.maxCelListItems) return error("list is too long");
   return list(Array.from({ length }, (_, index) => index));
+}
+
+/** What is no depth is refused when it runs: it must not make the bill smaller, or no number. */
+function levels(depth: CelValue): number {
+  const isInt = typeof depth === "number" || typeof depth === "bigint";
+  return isInt ? Math.max(0, Number(depth)) : 1;
 }
 
 function allocating(factor: number, size: number): number {
