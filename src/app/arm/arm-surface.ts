@@ -16,6 +16,7 @@ import { openArmFaces } from "../arm-faces.ts";
 import type { ObservedRequests } from "../observe-requests.ts";
 import type { ArmServeConfig } from "../config.ts";
 import type { ControlPlane } from "../control-plane.ts";
+import { RecentDocuments } from "../../surfaces/arm/recent-documents.ts";
 import { ShownCache } from "../../surfaces/arm/shown-cache.ts";
 import { facesOf } from "../load-modules.ts";
 import type { LoadedModule } from "../load-modules.ts";
@@ -85,6 +86,7 @@ async function startArmSurface(
     authorizer: rbac,
     retryAfterSeconds,
     shown: new ShownCache(),
+    documents: new RecentDocuments(),
     onMistake: (mistake) => log.warn({ ...mistake }, "a face made a spec that its kind refuses"),
   };
   await installKind(unhindered, appliedSpecsKind, maker);

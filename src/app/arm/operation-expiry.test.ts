@@ -8,6 +8,7 @@ import { manualTimers } from "../../kernel/manual-timers.ts";
 import { ModelStore } from "../../store/contract/model.ts";
 import type { Put } from "../../store/port.ts";
 import type { ArmSurface } from "../../surfaces/arm/arm-request.ts";
+import { RecentDocuments } from "../../surfaces/arm/recent-documents.ts";
 import { envelopeAnnotation, operationKind } from "../../surfaces/arm/face.ts";
 import { removeOldOperations, sweepOperations } from "./operation-expiry.ts";
 
@@ -51,6 +52,7 @@ function surfaceOf(store: ModelStore): ArmSurface {
   return {
     intents: { store, clock, kinds: { byId: () => ({ isReconciled: true }) } },
     faces: { byKind: (id: string) => (id === "shops" ? face : undefined) },
+    documents: new RecentDocuments(),
   } as unknown as ArmSurface;
 }
 

@@ -10,6 +10,7 @@ import type { Caller, Intents } from "../../intents/request.ts";
 import type { JsonObject } from "../../kernel/json.ts";
 import type { Exchange, Headers } from "../http/exchange.ts";
 import type { ArmFace } from "./face.ts";
+import type { RecentDocuments } from "./recent-documents.ts";
 import type { ShownCache } from "./shown-cache.ts";
 
 /** The faces that are served now. */
@@ -26,6 +27,7 @@ export interface ArmSurface {
   /** How long clients are told to wait before they ask again. */
   readonly retryAfterSeconds: number;
   readonly shown: ShownCache;
+  readonly documents: RecentDocuments;
   /** Told of mistakes of faces that clients stumble over. */
   readonly onMistake?: (mistake: FaceMistake) => void;
 }

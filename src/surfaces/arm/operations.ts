@@ -157,17 +157,16 @@ export async function lastOperation(
 }
 
 export async function readOperation(
-  { intents }: ArmSurface,
+  { intents, documents }: ArmSurface,
   namespace: string,
   id: string,
 ): Promise<OperationRecord | undefined> {
   const key = { kind: operationKind, namespace, name: id.toLowerCase() };
   const record = await intents.store.get(key);
-  return record === undefined ? undefined : operationOf(record);
+  return record === undefined ? undefined : operationOf(record, documents.of(record));
 }
 
-function operationOf(record: StoredRecord): OperationRecord {
-  const document = decodeDocument(record.body, record.revision);
+function operationOf(record: StoredRecord, document: Resource): OperationRecord {
   const spec = objectAt(document, "spec");
   const resource = objectAt(spec, "resource");
   return {
@@ -244,7 +243,7 @@ async function derivedProgress(
   const record = await store.get(spec.resource);
   if (record === undefined || record.uid !== spec.uid) return await afterDeletion(surface, spec);
   const face = surface.faces.byKind(spec.resource.kind);
-  const resource = decodeDocument(record.body, record.revision);
+  const resource = surface.documents.of(record);
   const envelope = envelopeOf(resource);
   if (face === undefined || kinds.byId(face.kind) === undefined || envelope === undefined) {
     return { end: canceled("The resource is no longer offered here."), percent: undefined };
@@ -344,7 +343,7 @@ export async function isExpired(surface: ArmSurface, record: StoredRecord): Prom
   const document = decodeDocument(record.body, record.revision);
   const expiresMs = Date.parse(textAt(document, "spec", "expiresAt"));
   if (expiresMs > nowMs) return false;
-  const operation = operationOf(record);
+  const operation = operationOf(record, document);
   const end = operation.end ?? (await derivedProgress(surface, operation)).end;
   if (end === undefined) return false;
   const keptMs = expiresMs - Date.parse(operation.spec.startedAt);
