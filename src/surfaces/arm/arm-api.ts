@@ -323,6 +323,7 @@ async function resourceCall(
   const method = allowMethods(given, "GET", "HEAD", "PUT", "PATCH", "DELETE");
   const meant = addressed(surface, given, place);
   if (place.group === undefined) throw nowhere(given.exchange);
+  const passed = method in writes ? passes(surface, place, writes[method] ?? "write") : undefined;
   // Roles may name single resources by what they are called in the store.
   const found = await located(surface, meant);
   const { target, served } = found;
@@ -333,17 +334,34 @@ async function resourceCall(
   ask(verbs[method] ?? "get");
   switch (method) {
     case "PUT":
-      await passSubscription(surface, place.subscription, "write");
+      await passed?.();
       return await putResource(surface, request, found);
     case "PATCH":
-      await passSubscription(surface, place.subscription, "write");
+      await passed?.();
       return await patchResource(surface, request, found);
     case "DELETE":
-      await passSubscription(surface, place.subscription, "delete");
+      await passed?.();
       return await deleteOne(surface, request, found);
     default:
       return await getResource(surface, request, found);
   }
+}
+
+const writes: Readonly<Record<string, "write" | "delete">> = {
+  PUT: "write",
+  PATCH: "write",
+  DELETE: "delete",
+};
+
+/** Asks for the state of the subscription at once, and tells of it once the caller is known. */
+function passes(
+  surface: ArmSurface,
+  { subscription }: ArmPlace,
+  what: "write" | "delete",
+): () => Promise<unknown> {
+  const passing = passSubscription(surface, subscription, what);
+  passing.catch(() => undefined);
+  return () => passing;
 }
 
 const verbs: Readonly<Record<string, string>> = { PUT: "update", PATCH: "patch", DELETE: "delete" };
