@@ -162,6 +162,21 @@ onEachStore(
       assert.equal(codeOf(anew), "RequestNotAllowed", anew.text);
     });
 
+    it("that failed to change a resource is tried anew", async () => {
+      const id = jarIn("Cellar", "retried");
+      await madeAt(server, id, { size: 1 });
+      const send = (): Promise<Reply> => write(server, id, { mode: "broken" }, named("constant"));
+      const first = await send();
+      assert.equal(first.status, 200, first.text);
+      await settledAt(server, id, "Failed");
+      const second = await send();
+      assert.equal(second.status, 200, second.text);
+      const urls = [first, second].map(({ headers }) => headers["azure-asyncoperation"]);
+      assert.ok(urls.every((url) => typeof url === "string"));
+      assert.notEqual(urls[0], urls[1]);
+      await settledAt(server, id, "Failed");
+    });
+
     it("shows nobody the digest of what was sent", async () => {
       const id = jarIn("Cellar", "hidden");
       const made = await write(server, id, { code: "1234" }, named("hidden-digest"));

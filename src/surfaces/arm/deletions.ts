@@ -16,7 +16,8 @@ import { checkConditions } from "./etags.ts";
 import type { ArmEnvelope } from "./face.ts";
 import { located } from "./located.ts";
 import type { Located } from "./located.ts";
-import { endWrite, lastOperation, operationWrite, provisioningIn } from "./operations.ts";
+import { endWrite, lastOperation, operationWrite } from "./operations.ts";
+import { provisioningIn, repeatedIn } from "./operations.ts";
 import type { OperationRecord } from "./operations.ts";
 import { isReplay, requestDigest } from "./replay.ts";
 import { isRace } from "./resources.ts";
@@ -39,7 +40,8 @@ export async function deleteOne(
     if (envelope === undefined) return { status: 204 };
     const last = await lastOperation(surface, old);
     const deletion = { request, found, record, old, envelope, last, replay };
-    if (envelope.operation.verb === "delete" && isReplay(old, last, replay)) {
+    const repeated = { ...repeatedIn(surface, found.face, old, last), digest: replay };
+    if (envelope.operation.verb === "delete" && isReplay(repeated)) {
       return accepted(surface, deletion, envelope.operation.id);
     }
     checkConditions(headers, record.revision);

@@ -19,6 +19,7 @@ import { operationKind } from "./face.ts";
 import type { ArmFace, ArmOperationMark } from "./face.ts";
 import { provisioningOf } from "./provisioning.ts";
 import type { Provisioning, ProvisioningError } from "./provisioning.ts";
+import type { Repeated } from "./replay.ts";
 
 export interface OperationRecord {
   readonly id: string;
@@ -118,6 +119,17 @@ export function operationWrite(
     draft: draftOf(served.storedKind, document),
     when: { kind: "absent" },
   };
+}
+
+/** What tells whether a request is the one before it; see replay.ts. */
+export function repeatedIn(
+  surface: ArmSurface,
+  face: ArmFace,
+  old: Resource,
+  last: OperationRecord | undefined,
+): Omit<Repeated, "digest"> {
+  const end = last?.end ?? endOf(provisioningIn(surface, face, old));
+  return { old, last, end, nowMs: surface.intents.clock.nowMs() };
 }
 
 /** The write that records how the operation before ended; none when that is known, or long ago. */

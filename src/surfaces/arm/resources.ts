@@ -30,7 +30,8 @@ import { checkGate } from "./gate.ts";
 import { checkNotTooLate } from "./late-creation.ts";
 import { located, uniquePlace } from "./located.ts";
 import type { Located } from "./located.ts";
-import { endWrite, lastOperation, operationWrite, provisioningIn } from "./operations.ts";
+import { endWrite, lastOperation, operationWrite } from "./operations.ts";
+import { provisioningIn, repeatedIn } from "./operations.ts";
 import type { OperationRecord } from "./operations.ts";
 import { isTerminal } from "./provisioning.ts";
 import { isReplay, requestDigest } from "./replay.ts";
@@ -87,7 +88,9 @@ async function writeResource(surface: ArmSurface, input: WriteInput): Promise<Ar
     if (attempt > 1) found = await located(surface, found);
     const placed = { ...input, found, replay };
     const stored = found.record && (await readTogether(surface, found, found.record));
-    if (stored?.before !== undefined && isReplay(stored.old, stored.last, replay)) {
+    const repeated = stored && repeatedIn(surface, found.face, stored.old, stored.last);
+    const isAgain = repeated !== undefined && isReplay({ ...repeated, digest: replay });
+    if (stored?.before !== undefined && isAgain) {
       return await answerAgain(surface, placed, stored.record, stored.before);
     }
     if (isPatch && stored?.before === undefined) throw resourceNotFound(found);
