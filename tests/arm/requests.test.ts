@@ -323,6 +323,33 @@ describe("a provider", () => {
     assert.equal(pick(bad.json, "status"), "Failed");
     assert.ok(pickList(bad.json, "error.details").length > 0);
     assert.equal((await server.get("planned")).status, 404);
+    for (const resources of [undefined, "x", {}, Array.from({ length: 801 }, () => good)]) {
+      const refused = await server.request("POST", `${base}?${version}`, { resources });
+      assert.equal(refused.status, 400, refused.text);
+      assert.equal(codeOf(refused), "InvalidRequestContent");
+    }
+  });
+
+  it("tells of a deployment what PUT says about what is there already", async () => {
+    const path = `${ovens.replace(/ovens$/, "deployments/d1/preflight")}?${version}`;
+    const ask = async (apiVersion: string, properties: object): Promise<Reply> => {
+      const planned = { name: "standing", type: "Example.Bakery/ovens", location: "westeurope" };
+      return await server.request("POST", path, {
+        resources: [{ ...planned, apiVersion, properties }],
+      });
+    };
+    await server.made("standing", { model: "a", size: 1 });
+    const same = await ask("2026-01-01", { model: "a", size: 2 });
+    assert.deepEqual(same.json, { status: "Succeeded" });
+    const other = await ask("2026-01-01", { model: "b" });
+    const put = await server.put("standing", { model: "b" });
+    assert.equal(put.status, 400, put.text);
+    assert.deepEqual(pick(other.json, "error.details"), [pick(put.json, "error")]);
+    assert.equal(pick((await server.get("standing")).json, "properties.size"), 1);
+    const manager = await server.asManager("POST", path, {
+      resources: [{ name: "x", type: "Example.Bakery/ovens", apiVersion: "2026-01-01-preview" }],
+    });
+    assert.match(manager.text, /InvalidApiVersionParameter/);
   });
 
   it("describes itself in Swagger", async () => {

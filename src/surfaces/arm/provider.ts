@@ -1,24 +1,18 @@
 // What a provider says about itself and about names: the operations that roles of the Resource
-// Manager are made of, whether a name is free, and whether a deployment would be accepted.
+// Manager are made of, and whether a name is free.
 
-import { createResource } from "../../intents/write/create.ts";
 import { decodeDocument } from "../../kernel/document.ts";
-import { getOwn, isJsonObject } from "../../kernel/json.ts";
-import type { Json, JsonObject } from "../../kernel/json.ts";
-import { listAt, textAt } from "../../kernel/json-read.ts";
-import { withoutKey } from "../../kernel/without-key.ts";
+import type { JsonObject } from "../../kernel/json.ts";
+import { textAt } from "../../kernel/json-read.ts";
 import type { Position } from "../../store/port.ts";
-import { addressed } from "./addressed.ts";
 import { readObject } from "./arm-body.ts";
-import { armErrorAnswer, armRefusal } from "./arm-error.ts";
+import { armRefusal } from "./arm-error.ts";
 import { isSameText, namespaceOf } from "./arm-names.ts";
-import type { ArmPath, ArmPlace } from "./arm-path.ts";
+import type { ArmPath } from "./arm-path.ts";
 import type { ArmAnswer, ArmRequest, ArmSurface } from "./arm-request.ts";
-import { draftCreation } from "./creation.ts";
 import { envelopeOf } from "./envelope.ts";
 import type { ArmFace } from "./face.ts";
 import { nameProblems } from "./sent-envelope.ts";
-import { asSentTo } from "./stored-refusal.ts";
 
 /** The same for all api-versions and all tenants. */
 export function providerOperations(
@@ -113,70 +107,6 @@ async function isTaken(
     from = page.next;
   } while (from !== undefined);
   return false;
-}
-
-type Preflight = Extract<ArmPath, { readonly kind: "preflight" }>;
-
-const maxPreflight = 800;
-
-/** Always 200: what would be refused is told for each resource. */
-export async function preflight(
-  surface: ArmSurface,
-  request: ArmRequest,
-  path: Preflight,
-): Promise<ArmAnswer> {
-  const body = await readObject(request.exchange);
-  const details: Json[] = [];
-  for (const resource of listAt(body, "resources").slice(0, maxPreflight)) {
-    try {
-      await preflightOne(surface, request, path, resource);
-    } catch (error) {
-      const answer = armErrorAnswer(error);
-      if (answer.status >= 500) throw error;
-      const told = getOwn(answer.body, "error");
-      if (told !== undefined) details.push(told);
-    }
-  }
-  if (details.length === 0) return { status: 200, body: { status: "Succeeded" } };
-  const code = "InvalidTemplateDeployment";
-  const message = "The deployment has resources that would be refused: see the details.";
-  return { status: 200, body: { status: "Failed", error: { code, message, details } } };
-}
-
-async function preflightOne(
-  surface: ArmSurface,
-  request: ArmRequest,
-  { subscription, group = "preflight", provider }: Preflight,
-  resource: Json,
-): Promise<void> {
-  if (!isJsonObject(resource)) {
-    const message = "A resource of a deployment must be an object.";
-    throw armRefusal(400, { code: "InvalidRequestContent", message, target: "resources" });
-  }
-  const type = textAt(resource, "type");
-  const prefix = `${provider}/`;
-  const isOwn = isSameText(type.slice(0, prefix.length), prefix);
-  const types = (isOwn ? type.slice(prefix.length) : type).split("/");
-  const names = textAt(resource, "name").split("/");
-  const place: ArmPlace = { subscription, group, provider, types, names };
-  const asked = new Map([...request.query, ["api-version", textAt(resource, "apiVersion")]]);
-  const found = addressed(surface, { ...request, query: asked }, place);
-  // Names of nested resources have the names around them in front, so they fit no id.
-  const body = withoutKey(withoutKey(resource, "name"), "type");
-  // What is inside of something that the same deployment creates cannot be there yet.
-  const { document } = await draftCreation(surface, { request, found, body, isNested: false });
-  const { target } = found;
-  const creation = createResource(surface.intents, {
-    caller: request.caller,
-    target,
-    body: document,
-    options: { isDryRun: true, fieldManager: "arm", fieldValidation: "Ignore" },
-    decodeProblems: [],
-  });
-  await asSentTo(surface, found, creation).catch((error: unknown) => {
-    // To replace what is there is accepted as well.
-    if (armErrorAnswer(error).status !== 409) throw error;
-  });
 }
 
 function facesOfProvider({ faces }: ArmSurface, provider: string): readonly ArmFace[] {

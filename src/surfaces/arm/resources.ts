@@ -59,11 +59,21 @@ export async function patchResource(
   return await writeResource(surface, { request, found, body, isPatch: true });
 }
 
+/** Refuses what a PUT would refuse, and writes nothing. */
+export async function checkPut(
+  surface: ArmSurface,
+  input: Pick<WriteInput, "request" | "found" | "body">,
+): Promise<void> {
+  await writeResource(surface, { ...input, isPatch: false, isDryRun: true });
+}
+
 interface WriteInput {
   readonly request: ArmRequest;
   readonly found: Located;
   readonly body: JsonObject;
   readonly isPatch: boolean;
+  /** Only what is wrong with it is of interest; what it would be inside of need not be there. */
+  readonly isDryRun?: boolean;
 }
 
 interface Placed extends WriteInput {
@@ -80,9 +90,10 @@ interface Stored {
 }
 
 async function writeResource(surface: ArmSurface, input: WriteInput): Promise<ArmAnswer> {
-  const { request, isPatch, body } = input;
-  const { headers } = request.exchange;
-  const replay = requestDigest(request, idOfPlace(input.found.place), body);
+  const { request, isPatch, body, isDryRun = false } = input;
+  const headers = isDryRun ? {} : request.exchange.headers;
+  const about = idOfPlace(input.found.place);
+  const replay = isDryRun ? undefined : requestDigest(request, about, body);
   let { found } = input;
   for (let attempt = 1; ; attempt++) {
     if (attempt > 1) found = await located(surface, found);
@@ -123,9 +134,10 @@ async function readTogether(
 }
 
 async function create(surface: ArmSurface, input: Placed): Promise<ArmAnswer> {
-  const { request, found, body } = input;
+  const { request, found, body, isDryRun = false } = input;
   request.caller.mayCreate?.();
-  const { document, envelope, fence } = await draftCreation(surface, { request, found, body });
+  const wanted = { request, found, body, isNested: !isDryRun };
+  const { document, envelope, fence } = await draftCreation(surface, wanted);
   const options = writeOptions(surface, input, { envelope, fence });
   const creation = {
     caller: request.caller,
@@ -135,7 +147,7 @@ async function create(surface: ArmSurface, input: Placed): Promise<ArmAnswer> {
     decodeProblems: [],
   };
   const written = await asSentTo(surface, found, createResource(surface.intents, creation));
-  await checkNotTooLate(surface, found);
+  if (!isDryRun) await checkNotTooLate(surface, found);
   return await answerOf(surface, input, written, { created: true });
 }
 
@@ -200,7 +212,7 @@ interface Beside {
 
 function writeOptions(
   surface: ArmSurface,
-  { request, found, replay }: Placed,
+  { request, found, replay, isDryRun = false }: Placed,
   { envelope, stored, fence = [] }: Beside,
 ): WriteOptions {
   const { face, version, target } = found;
@@ -216,7 +228,7 @@ function writeOptions(
     replay,
   };
   return {
-    isDryRun: false,
+    isDryRun,
     fieldManager: "arm",
     fieldValidation: "Ignore",
     also: async (resource) => [
@@ -247,10 +259,12 @@ interface Answered {
 /** A finished change is answered with the resource; one under way also with where to ask. */
 async function answerOf(
   surface: ArmSurface,
-  { request, found, isPatch }: Placed,
+  { request, found, isPatch, isDryRun = false }: Placed,
   written: Pick<Written, "revision" | "body">,
   { created, isAsync = false }: Answered,
 ): Promise<ArmAnswer> {
+  // What was not written is never shown.
+  if (isDryRun) return { status: 200 };
   const shown = await shownResource(surface, found, written);
   if (shown === undefined) throw armRefusal(404, { code: "ResourceNotFound", message: "Gone." });
   const { body, etag, envelope, provisioning } = shown;

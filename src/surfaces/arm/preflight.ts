@@ -1,0 +1,84 @@
+// Whether a deployment would be accepted: each of its resources is put as a PUT would put it, by
+// whoever asks, without writing anything. What is inside of something that the same deployment
+// creates cannot be there yet, so that is not looked for.
+
+import { getOwn, isJsonArray, isJsonObject } from "../../kernel/json.ts";
+import type { Json, JsonObject } from "../../kernel/json.ts";
+import { textAt } from "../../kernel/json-read.ts";
+import { withoutKey } from "../../kernel/without-key.ts";
+import { addressed } from "./addressed.ts";
+import { readObject } from "./arm-body.ts";
+import { armErrorAnswer, armRefusal } from "./arm-error.ts";
+import { isSameText } from "./arm-names.ts";
+import type { ArmPath, ArmPlace } from "./arm-path.ts";
+import type { ArmAnswer, ArmRequest, ArmSurface } from "./arm-request.ts";
+import { authorise } from "./authorise.ts";
+import { located } from "./located.ts";
+import { checkPut } from "./resources.ts";
+
+type Preflight = Extract<ArmPath, { readonly kind: "preflight" }>;
+
+const maxPreflight = 800;
+
+/** 200 once it is known what is asked: what would be refused is told for each resource. */
+export async function preflight(
+  surface: ArmSurface,
+  request: ArmRequest,
+  path: Preflight,
+): Promise<ArmAnswer> {
+  const details: Json[] = [];
+  for (const resource of resourcesOf(await readObject(request.exchange))) {
+    try {
+      await preflightOne(surface, request, path, resource);
+    } catch (error) {
+      const answer = armErrorAnswer(error);
+      if (answer.status >= 500) throw error;
+      const told = getOwn(answer.body, "error");
+      if (told !== undefined) details.push(told);
+    }
+  }
+  if (details.length === 0) return { status: 200, body: { status: "Succeeded" } };
+  const code = "InvalidTemplateDeployment";
+  const message = "The deployment has resources that would be refused: see the details.";
+  return { status: 200, body: { status: "Failed", error: { code, message, details } } };
+}
+
+function resourcesOf(body: JsonObject): readonly Json[] {
+  const resources = getOwn(body, "resources");
+  if (!isJsonArray(resources)) throw wrong("The property resources must be a list.");
+  if (resources.length <= maxPreflight) return resources;
+  throw wrong(`At most ${maxPreflight} resources can be checked at once.`);
+}
+
+function wrong(message: string): Error {
+  return armRefusal(400, { code: "InvalidRequestContent", message, target: "resources" });
+}
+
+async function preflightOne(
+  surface: ArmSurface,
+  given: ArmRequest,
+  { subscription, group = "preflight", provider }: Preflight,
+  resource: Json,
+): Promise<void> {
+  if (!isJsonObject(resource)) throw wrong("A resource of a deployment must be an object.");
+  const type = textAt(resource, "type");
+  const prefix = `${provider}/`;
+  const isOwn = isSameText(type.slice(0, prefix.length), prefix);
+  const types = (isOwn ? type.slice(prefix.length) : type).split("/");
+  const names = textAt(resource, "name").split("/");
+  const place: ArmPlace = { subscription, group, provider, types, names };
+  const query = new Map([...given.query, ["api-version", textAt(resource, "apiVersion")]]);
+  const found = await located(surface, addressed(surface, { ...given, query }, place));
+  const { target, served, version } = found;
+  const { namespace, name } = target;
+  const { isAdmin } = version;
+  // To be told of a refusal is not to be refused, so the record of this request says nothing of it.
+  const asking = { ...given, query, trail: undefined };
+  const ask = (verb: string): void =>
+    authorise(surface, asking, served.id, { verb, namespace, name, isAdmin });
+  ask("update");
+  const request = { ...asking, caller: { ...given.caller, mayCreate: () => ask("create") } };
+  // Names of nested resources have the names around them in front, so they fit no id.
+  const body = withoutKey(withoutKey(resource, "name"), "type");
+  await checkPut(surface, { request, found, body });
+}
