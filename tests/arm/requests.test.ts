@@ -90,6 +90,7 @@ describe("a request", () => {
         ["null", json, 400, "InvalidRequestContent"],
         ["3", json, 400, "InvalidRequestContent"],
         [`{"a":${"[".repeat(2_000)}${"]".repeat(2_000)}}`, json, 400, "InvalidRequestContent"],
+        ['{"properties":{"size":1,"size":2}}', json, 400, "InvalidRequestContent"],
         ['{"properties":[]}', json, 400, "MultipleErrorsOccurred"],
         ["a: b", { "content-type": "application/yaml" }, 415, "UnsupportedMediaType"],
         ["{}", { "content-type": "nonsense" }, 415, "UnsupportedMediaType"],

@@ -22,15 +22,21 @@ export async function readOptionalObject(exchange: Exchange): Promise<JsonObject
   const bytes = await exchange.readBody(maxBodyBytes, tooLarge);
   if (bytes.length === 0) return undefined;
   if (exchange.headers["content-type"] === undefined) throw unsupportedMedia("none");
-  let value: unknown;
+  const { value, duplicates } = parsed(bytes);
+  // Which of the two was meant cannot be known.
+  const [twice] = duplicates;
+  if (twice !== undefined) throw invalidContent(`The field '${twice}' is sent more than once.`);
+  if (isJsonObject(value)) return value;
+  throw invalidContent("The request content must be a JSON object.");
+}
+
+function parsed(bytes: Buffer): ReturnType<typeof parseJson> {
   try {
-    ({ value } = parseJson(bytes, { strict: false }));
+    return parseJson(bytes, { strict: true });
   } catch (error) {
     if (!isSetpointError(error)) throw error;
     throw invalidContent(`The request content is not valid JSON: ${error.message}`);
   }
-  if (isJsonObject(value)) return value;
-  throw invalidContent("The request content must be a JSON object.");
 }
 
 export function invalidContent(message: string, target?: string): Error {

@@ -21,7 +21,7 @@ export interface ArmEnvelope {
   readonly systemData?: JsonObject;
   /** The last accepted intent. */
   readonly operation: ArmOperationMark;
-  /** Of the move that brought it here, when nothing was accepted since; see replay.ts. */
+  /** Of the move that brought it here, until the next PUT or PATCH; see move.ts. */
   readonly moved?: string;
 }
 
