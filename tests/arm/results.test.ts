@@ -3,10 +3,10 @@
 // surface writes the records that this is told from.
 import assert from "node:assert/strict";
 import { before, it } from "node:test";
-import { pick, pickText } from "../kube/server.ts";
+import { pick, pickList, pickText } from "../kube/server.ts";
 import type { Reply, RequestHeaders } from "../kube/server.ts";
 import { waitUntil } from "../peers/wait.ts";
-import { codeOf, onEachStore, oven, subscription } from "./arm-server.ts";
+import { codeOf, onEachStore, oven, ovens, subscription, version } from "./arm-server.ts";
 import type { ArmServer } from "./arm-server.ts";
 
 const namespace = `sub-${subscription}`;
@@ -20,6 +20,14 @@ function pathIn(reply: Pick<Reply, "headers">, header = "location"): string {
   const url = String(reply.headers[header]);
   assert.ok(url.startsWith(`${server.url}/`), url);
   return url.slice(server.url.length);
+}
+
+function act(name: string, action: string, body?: object, headers = {}): Promise<Reply> {
+  return server.request("POST", `${ovens}/${name}/${action}?${version}`, body, headers);
+}
+
+function subscriptionState(state: string): Promise<Reply> {
+  return server.request("PUT", `/subscriptions/${subscription}?api-version=2.0`, { state });
 }
 
 /** A user with these rules in the namespace of the subscription, once they are in force. */
@@ -94,9 +102,9 @@ onEachStore("the result of an operation", (started) => {
     const changed = await server.patch("shown", { properties: { size: 2 } });
     assert.equal(changed.status, 202, changed.text);
     await server.settled("shown");
-    const ovens = { apiGroups: ["bakery.tests.dev"], resources: ["ovens"], verbs: ["get"] };
+    const plain = { apiGroups: ["bakery.tests.dev"], resources: ["ovens"], verbs: ["get"] };
     const poller = await userWith("poller", [operations]);
-    const reader = await userWith("reader", [operations, ovens]);
+    const reader = await userWith("reader", [operations, plain]);
     const get = (path: string, headers: RequestHeaders): Promise<Reply> =>
       server.request("GET", path, undefined, headers);
     assert.equal((await get(pathIn(changed, "azure-asyncoperation"), poller)).status, 200);
@@ -140,5 +148,29 @@ onEachStore("the result of an operation", (started) => {
     await server.made("again", { size: 77 });
     const result = await server.request("GET", pathIn(changed));
     assert.equal(result.status, 204, result.text);
+  });
+  it("of an action is not made where the action itself would be refused", async () => {
+    await server.made("coded", { secretCode: "hush-9" });
+    const cleaned = await act("coded", "clean", { minutes: 1 });
+    assert.equal(cleaned.status, 202, cleaned.text);
+    await server.settled("coded");
+    assert.equal((await server.request("GET", pathIn(cleaned))).status, 200);
+    const asked = { "x-ms-client-request-id": "asked-for-codes" };
+    assert.equal((await act("coded", "listCodes", undefined, asked)).status, 200);
+    const { json } = await server.request("GET", records);
+    const record = pickList(json, "items").find(
+      (item) => pick(item, "spec.clientRequestId") === "asked-for-codes",
+    );
+    const id = pickText(record, "metadata.name");
+    const shown = await server.request("GET", pathIn(cleaned).replace(/[0-9a-f-]{36}\?/, `${id}?`));
+    assert.equal(shown.status, 204, "it was answered at once, and is not told again");
+    assert.equal((await subscriptionState("Suspended")).status, 200);
+    try {
+      const refused = await server.request("GET", pathIn(cleaned));
+      assert.equal(refused.status, 400, refused.text);
+      assert.equal(codeOf(refused), "InvalidSubscriptionState");
+    } finally {
+      assert.equal((await subscriptionState("Registered")).status, 200);
+    }
   });
 });

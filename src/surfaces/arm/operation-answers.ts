@@ -13,6 +13,7 @@ import { askedForAction, authorise } from "./authorise.ts";
 import { operationProgress, readOperation } from "./operations.ts";
 import type { OperationEnd, OperationRecord } from "./operations.ts";
 import { operationUrl, shownResource } from "./resource-view.ts";
+import { passSubscription } from "./subscriptions.ts";
 
 export async function operationStatus(
   surface: ArmSurface,
@@ -69,6 +70,9 @@ export async function operationResult(
     case "delete":
       return { status: 204 };
     case "action":
+      if (spec.isAnswered) return { status: 204 };
+      // It is made now, so it needs what the action itself would need now.
+      await passSubscription(surface, place.subscription, "write");
       return await actionResult(surface, operation);
     default:
       return await resultResource(surface, operation);

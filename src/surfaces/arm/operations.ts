@@ -40,6 +40,8 @@ export interface OperationSpec {
   /** Of an action: which, and what it was given. */
   readonly action: string;
   readonly input: Json | undefined;
+  /** It was answered at once, so there is nothing left to be shown. */
+  readonly isAnswered: boolean;
   /** Of the resource, when it was accepted. */
   readonly generation: number;
   /** See replay.ts; empty when it cannot be told from others. */
@@ -108,6 +110,7 @@ export function operationWrite(
       caller: request.user.name,
       ...(mark.action === undefined ? {} : { action: mark.action }),
       ...(input === undefined ? {} : { input }),
+      ...(end === undefined ? {} : { isAnswered: true }),
       ...(replay === undefined ? {} : { replay }),
     },
     ...(end === undefined ? {} : { status: endJson(end) }),
@@ -200,6 +203,7 @@ function operationOf(record: StoredRecord, document: Resource): OperationRecord 
       uid: textAt(resource, "uid"),
       action: textAt(spec, "action"),
       input: getOwn(spec, "input"),
+      isAnswered: getOwn(spec, "isAnswered") === true,
       generation: numberAt(resource, "generation") ?? 0,
       replay: textAt(spec, "replay"),
     },
