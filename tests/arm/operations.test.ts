@@ -117,6 +117,21 @@ onEachStore("an operation", (started) => {
     assert.equal((await server.get("busy")).status, 404);
   });
 
+  it("of a deletion holds back also a PUT or PATCH of what is still shown", async () => {
+    await server.made("going", { mode: "held" });
+    const removed = await server.request("DELETE", oven("going"));
+    assert.equal(removed.status, 202, removed.text);
+    for (const other of [
+      await server.put("going", { mode: "held" }),
+      await server.patch("going", { properties: {} }),
+    ]) {
+      assert.equal(other.status, 409, other.text);
+      assert.equal(codeOf(other), "AnotherOperationInProgress");
+    }
+    await server.letGo("going");
+    assert.equal(pick((await ended(pollUrl(removed))).json, "status"), "Succeeded");
+  });
+
   it("that fails tells why, and after a failed creation only a deletion passes", async () => {
     const made = await server.put("broken", { mode: "broken" });
     assert.equal(made.status, 201, made.text);

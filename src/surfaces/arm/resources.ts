@@ -182,7 +182,9 @@ async function change(surface: ArmSurface, input: Placed, stored: Stored): Promi
     operation: newMark(surface, before === undefined ? "create" : "update", isAsync),
   };
   const isSame = isSameSpec && before !== undefined && equalJson(before.tags, next.tags);
-  if (isSame && (!isTerminal(state) || state === "Succeeded")) {
+  // What is being deleted is not as the request wants it, however much it looks like it.
+  const isUnderWay = !isTerminal(state) && state !== "Deleting";
+  if (isSame && (isUnderWay || state === "Succeeded")) {
     const isCreation = state === "Creating";
     return await answerOf(surface, input, record, { created: isCreation });
   }
