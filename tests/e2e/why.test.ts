@@ -91,7 +91,14 @@ describe("setpoint why", () => {
     assert.match(kind.stderr, /the server has no kind "nothing" \[resource\.not_found\]/);
     const name = await setpoint("why", "task/absent");
     assert.equal(name.code, 1);
-    assert.match(name.stderr, /tasks\.tasks\.tests\.dev "absent" not found/);
+    assert.match(
+      name.stderr,
+      /tasks\.tasks\.tests\.dev "absent" not found in the namespace default \[/,
+    );
+    assert.match(name.stderr, /try: name another namespace with -n/);
+    const elsewhere = await setpoint("reconcile", "task/good", "-n", "kube-system");
+    assert.equal(elsewhere.code, 1);
+    assert.match(elsewhere.stderr, /"good" not found in the namespace kube-system \[/);
     for (const [words, what] of [
       [["task"], "task names none"],
       [[], "no resource is named"],

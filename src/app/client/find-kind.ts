@@ -22,11 +22,7 @@ interface Candidate extends KindAddress {
 const accept = "application/json;g=apidiscovery.k8s.io;v=v2;as=APIGroupDiscoveryList";
 
 export async function findKind(client: ApiClient, text: string): Promise<KindAddress> {
-  const [core, groups] = await Promise.all([
-    client.get("/api", accept),
-    client.get("/apis", accept),
-  ]);
-  const candidates = [...candidatesIn(core), ...candidatesIn(groups)];
+  const candidates = await servedKinds(client);
   const wanted = text.toLowerCase();
   const found = candidates.find(({ names }) => names.has(wanted)) ?? qualified(candidates, wanted);
   if (found !== undefined) return found;
@@ -34,6 +30,15 @@ export async function findKind(client: ApiClient, text: string): Promise<KindAdd
   throw new SetpointError("resource.not_found", message, {
     suggestion: "see kubectl api-resources for the kinds there are",
   });
+}
+
+/** All kinds that have resources, in the order of the server, which is that of preference. */
+export async function servedKinds(client: ApiClient): Promise<readonly Candidate[]> {
+  const [core, groups] = await Promise.all([
+    client.get("/api", accept),
+    client.get("/apis", accept),
+  ]);
+  return [...candidatesIn(core), ...candidatesIn(groups)];
 }
 
 /** The path of a resource of the kind. */
@@ -53,7 +58,6 @@ function qualified(candidates: readonly Candidate[], text: string): Candidate | 
   });
 }
 
-/** In the order of the server, which is that of preference. */
 function candidatesIn(discovery: Json): readonly Candidate[] {
   return objectsAt(discovery, "items").flatMap((item) =>
     objectsAt(item, "versions").flatMap((version) =>

@@ -2,7 +2,7 @@
 // it tells how the run ended; exit code 1 when that failed, or when there will be none.
 import type { Command } from "commander";
 import { requestRun, waitForRun } from "../../app/client/reconcile-request.ts";
-import { findResource } from "../../app/client/resource-argument.ts";
+import { askAbout, findResource } from "../../app/client/resource-argument.ts";
 import { systemClock } from "../../kernel/clock.ts";
 import { SetpointError } from "../../kernel/errors.ts";
 import { systemIds } from "../../kernel/ids.ts";
@@ -19,14 +19,14 @@ interface Flags extends ClientFlags {
 export function addReconcile(program: Command): void {
   addClientOptions(program.command("reconcile [resource...]"))
     .description("ask for a resource to be reconciled now")
-    .usage("KIND/NAME [options]")
+    .usage("KIND/NAME|/subscriptions/... [options]")
     .option("--wait", "wait until that has happened, and tell how it ended")
     .option("--timeout <seconds>", "how long to wait", "60")
     .action(async (words: readonly string[], flags: Flags) => {
       const timeoutMs = secondsOf(flags.timeout) * 1_000;
       const client = clientFor(flags);
       const resource = await findResource(client, words, flags.namespace);
-      const token = await requestRun(client, resource, systemIds);
+      const token = await askAbout(resource, () => requestRun(client, resource, systemIds));
       const name = `${resource.kind}/${resource.name}`;
       const isText = flags.output === "text";
       if (flags.wait !== true) {

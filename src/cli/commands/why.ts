@@ -1,7 +1,7 @@
-// `setpoint why KIND/NAME`: why a resource is not ready, down to the root causes. Exit code 0 when
-// it was answered; with --exit-code 1 when it is not ready.
+// `setpoint why KIND/NAME`, or the id of a resource of a provider: why it is not ready, down to the
+// root causes. Exit code 0 when it was answered; with --exit-code 1 when it is not ready.
 import type { Command } from "commander";
-import { findResource } from "../../app/client/resource-argument.ts";
+import { askAbout, findResource } from "../../app/client/resource-argument.ts";
 import { isTrueAt } from "../../kernel/json-read.ts";
 import { addClientOptions, clientFor } from "../client-options.ts";
 import type { ClientFlags } from "../client-options.ts";
@@ -14,12 +14,12 @@ interface Flags extends ClientFlags {
 export function addWhy(program: Command): void {
   addClientOptions(program.command("why [resource...]"))
     .description("tell why a resource is not ready, and what holds it up")
-    .usage("KIND/NAME [options]")
+    .usage("KIND/NAME|/subscriptions/... [options]")
     .option("--exit-code", "exit with 1 when it is not ready")
     .action(async (words: readonly string[], flags: Flags) => {
       const client = clientFor(flags);
-      const { path } = await findResource(client, words, flags.namespace);
-      const explanation = await client.get(`${path}/why`);
+      const resource = await findResource(client, words, flags.namespace);
+      const explanation = await askAbout(resource, () => client.get(`${resource.path}/why`));
       if (flags.output === "json") console.log(JSON.stringify(explanation, undefined, 2));
       else for (const line of whyLines(explanation)) console.log(line);
       if (flags.exitCode === true && !isTrueAt(explanation, "ready")) process.exitCode = 1;

@@ -75,9 +75,10 @@ export const operationsKind: KindInput = {
       },
       printerColumns: [
         { name: "Verb", type: "string", jsonPath: ".spec.verb" },
-        { name: "Action", type: "string", jsonPath: ".spec.action" },
+        { name: "Action", type: "string", jsonPath: ".spec.action", priority: 1 },
+        { name: "State", type: "string", jsonPath: ".status.state" },
         { name: "Resource", type: "string", jsonPath: ".spec.resourceId" },
-        { name: "Started", type: "date", jsonPath: ".spec.startedAt" },
+        { name: "Age", type: "date", jsonPath: ".metadata.creationTimestamp" },
       ],
     },
   ],

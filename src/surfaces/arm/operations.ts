@@ -113,7 +113,8 @@ export function operationWrite(
       ...(end === undefined ? {} : { isAnswered: true }),
       ...(replay === undefined ? {} : { replay }),
     },
-    ...(end === undefined ? {} : { status: endJson(end) }),
+    // An end is recorded when somebody asks: until then no more than this is known to be true.
+    status: end === undefined ? { state: "Accepted" } : endJson(end),
   };
   return {
     kind: "put",
