@@ -1,6 +1,10 @@
 // Requests to the Resource Manager surface of a real server: who may ask, under which ids, with
 // which bodies; subscriptions, lists, and what a provider says about itself.
 import assert from "node:assert/strict";
+import { once } from "node:events";
+import type { IncomingMessage } from "node:http";
+import { request as httpsRequest } from "node:https";
+import { text as readText } from "node:stream/consumers";
 import { after, before, describe, it } from "node:test";
 import { pick, pickList, pickText } from "../kube/server.ts";
 import type { Reply } from "../kube/server.ts";
@@ -106,7 +110,50 @@ describe("a request", () => {
     }
     assert.equal((await server.get("unread")).status, 404);
   });
+  it("to a host that is none is refused before anything is changed", async () => {
+    const list = `${ovens}?$top=1&${version}`;
+    const odd = ["%%%", "a b", "[::1", "x:99999", "a/../b?c#d", "evil.example/x?y="];
+    for (const host of odd) {
+      for (const [method, path, body] of [
+        ["GET", list, ""],
+        ["PUT", oven("hosted"), '{"location":"westeurope"}'],
+      ] as const) {
+        const reply = await requestTo(host, method, path, body);
+        assert.equal(reply.status, 400, `${method} ${host}: ${reply.text}`);
+        assert.match(reply.text, /"code":"InvalidHeaderValue".*"target":"Host"/);
+      }
+    }
+    assert.equal((await server.get("hosted")).status, 404);
+    for (const host of ["oven_1.example", "10.0.0.1:7443", "[::1]:443"]) {
+      const reply = await requestTo(host, "GET", list, "");
+      assert.equal(reply.status, 200, `${host}: ${reply.text}`);
+    }
+  });
 });
+
+/** With any text as its host. */
+async function requestTo(
+  host: string,
+  method: string,
+  path: string,
+  body: string,
+): Promise<{ readonly status: number; readonly text: string }> {
+  const { hostname, port } = new URL(server.url);
+  const authorization = `Bearer ${server.token}`;
+  const sending = httpsRequest({
+    hostname,
+    port,
+    method,
+    path,
+    ca: server.ca,
+    servername: "localhost",
+    agent: false,
+    headers: { host, authorization, "content-type": "application/json" },
+  });
+  sending.end(body);
+  const [response] = (await once(sending, "response")) as [IncomingMessage];
+  return { status: response.statusCode ?? 0, text: await readText(response) };
+}
 
 describe("the resource manager", () => {
   it("is told by its certificate, and believed in what only it may say", async () => {
@@ -252,14 +299,14 @@ describe("a list", () => {
       assert.equal(made.status, 201, made.text);
     }
     const seen = new Set<unknown>();
-    let next: string | undefined = `${pages}?${version}&$top=2&$filter=x%20eq%20'y'`;
+    let next: string | undefined = `${pages}?${version}&$top=2&$filter=x%20eq%20'a?y'&z=1`;
     let count = 0;
     while (next !== undefined) {
       const page: Reply = await server.request("GET", next);
       assert.equal(page.status, 200, page.text);
       for (const each of pickList(page.json, "value")) seen.add(pick(each, "name"));
       const link: unknown = pick(page.json, "nextLink");
-      if (link !== undefined) assert.match(pickText(page.json, "nextLink"), /filter=x/);
+      if (link !== undefined) assert.match(pickText(page.json, "nextLink"), /filter=x.*y.*&z=1/);
       next = typeof link === "string" ? link.slice(server.url.length) : undefined;
       count += 1;
     }

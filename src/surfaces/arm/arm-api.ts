@@ -21,7 +21,7 @@ import { armErrorAnswer, armRefusal } from "./arm-error.ts";
 import { namespaceOf } from "./arm-names.ts";
 import { isDocumentPath, parentOf, typeOfPlace } from "./arm-path.ts";
 import type { ArmPath, ArmPlace } from "./arm-path.ts";
-import { idHeader, traceOf } from "./arm-request.ts";
+import { baseUrl, idHeader, traceOf } from "./arm-request.ts";
 import type { ArmAnswer, ArmRequest, ArmSurface, RequestIds } from "./arm-request.ts";
 import { askedForAction, authorise, nowhere } from "./authorise.ts";
 import { deleteOne } from "./deletions.ts";
@@ -200,6 +200,8 @@ async function answerTo(input: ArmApiInput, arrival: Arrival): Promise<ArmAnswer
     ids,
     trail,
   };
+  // Answers tell where to ask further: that this can be told is known before anything is changed.
+  baseUrl(request);
   if (isManager || user.groups.includes(mastersGroup)) {
     return await dispatch(surface, request, path);
   }

@@ -9,6 +9,7 @@ import type { UserInfo } from "../../intents/auth/user.ts";
 import type { Caller, Intents } from "../../intents/request.ts";
 import type { JsonObject } from "../../kernel/json.ts";
 import type { Exchange, Headers } from "../http/exchange.ts";
+import { armRefusal } from "./arm-error.ts";
 import type { ArmFace } from "./face.ts";
 import type { RecentDocuments } from "./recent-documents.ts";
 import type { ShownCache } from "./shown-cache.ts";
@@ -71,16 +72,27 @@ export interface ArmAnswer {
   readonly text?: string;
 }
 
-/** "https://host", as the caller of our caller knows it where that is told. */
-export function baseUrl({ exchange, isManager }: ArmRequest): string {
+/**
+ * "https://host", as the caller of our caller knows it where that is told. Throws for a host that
+ * is none, since links that are made with it would lead anywhere.
+ */
+export function baseUrl({
+  exchange,
+  isManager,
+}: Pick<ArmRequest, "exchange" | "isManager">): string {
   const { referer, host } = exchange.headers;
   if (isManager && typeof referer === "string" && URL.canParse(referer)) {
     const { protocol, host: place } = new URL(referer);
     if (protocol === "https:" || protocol === "http:") return `${protocol}//${place}`;
   }
-  const authority = exchange.headers[":authority"] ?? host ?? "localhost";
-  return `https://${String(authority)}`;
+  const authority = String(exchange.headers[":authority"] ?? host ?? "localhost");
+  const base = `https://${authority}`;
+  if (hostPattern.test(authority) && URL.canParse(base)) return base;
+  const message = "The header Host is not the name or address of a host.";
+  throw armRefusal(400, { code: "InvalidHeaderValue", message, target: "Host" });
 }
+
+const hostPattern = /^(?:[\w.-]+|\[[0-9a-f:.]+\])(?::\d{1,5})?$/i;
 
 /** What a client sent as an id, where it looks like one. */
 export function idHeader({ headers }: Exchange, name: string): string | undefined {

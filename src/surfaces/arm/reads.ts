@@ -152,8 +152,7 @@ function linkTo(request: ArmRequest, token: string): string {
   const { url, headers } = request.exchange;
   const { referer } = headers;
   const isTold = request.isManager && typeof referer === "string" && URL.canParse(referer);
-  const [path = "", query = ""] = url.replace(/^\/+/, "/").split("?", 2);
-  const link = new URL(isTold ? referer : `${baseUrl(request)}${path}?${query}`);
+  const link = new URL(isTold ? referer : `${baseUrl(request)}${url.replace(/^\/+/, "/")}`);
   const others = [...link.searchParams].filter(([name]) => name.toLowerCase() !== "$skiptoken");
   const kept = new URLSearchParams(others).toString();
   link.search = "";
