@@ -83,6 +83,16 @@ onEachStore("the limits", (started) => {
     assert.deepEqual([...namesIn(pages)].sort(), names);
   });
 
+  it("let a refusal of very much fit into an answer", async () => {
+    const tags = Object.fromEntries(
+      Array.from({ length: 80_000 }, (_, at): [string, number] => [at.toString(36), 1]),
+    );
+    const reply = await server.put("tagged", {}, { tags });
+    assert.equal(reply.status, 400, reply.text.slice(0, 400));
+    assert.equal(pickList(reply.json, "error.details").length, 100);
+    assert.match(pickText(reply.json, "error.message"), / And \d+ more\.$/);
+  });
+
   it("do not make keys of the ids that clients send", async () => {
     const headers = {
       "x-ms-client-request-id": "always-the-same",

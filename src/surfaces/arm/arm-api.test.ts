@@ -1,8 +1,9 @@
-// The way in, where nobody answers: the client is told in time.
+// The way in, where nobody answers or too much is said: the client is told in time, and briefly.
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { kindRegistry } from "../../intents/kinds/registry.ts";
 import { manualClock } from "../../kernel/clock.ts";
+import { SetpointError } from "../../kernel/errors.ts";
 import { manualTimers } from "../../kernel/manual-timers.ts";
 import type { Exchange } from "../http/exchange.ts";
 import { createFairness } from "../http/fairness.ts";
@@ -52,4 +53,32 @@ test("a request that nobody answers is answered within a minute", async () => {
   );
   assert.match(String(sent[0]?.body), /^\{"error":\{"code":"GatewayTimeout"/);
   assert.equal(timers.pendingCount(), 0);
+});
+
+test("a refusal that does not fit into an answer is answered all the same", async () => {
+  const timers = manualTimers(manualClock());
+  const errors: unknown[] = [];
+  const refused = new SetpointError("request.invalid", "x".repeat(9_000_000));
+  const input = {
+    surface: {
+      intents: { ids: { uid: () => "id-1" }, kinds: kindRegistry([]) },
+      faces: armFaces(kindRegistry([])),
+    },
+    authentication: { authenticate: () => Promise.reject(refused) },
+    timers,
+    managers: new Set(),
+    onAnswer: () => undefined,
+    onError: (error: unknown) => errors.push(error),
+  } as unknown as ArmApiInput;
+  const sent: { readonly code: number; readonly body: string }[] = [];
+  const exchange = {
+    method: "PUT",
+    url: "/subscriptions/s?api-version=2.0",
+    headers: {},
+    send: (code: number, _headers: object, body: Buffer) => sent.push({ code, body: String(body) }),
+  } as unknown as Exchange;
+  await armApi(input)(exchange);
+  const body = '{"error":{"code":"InternalServerError","message":"Internal server error."}}';
+  assert.deepEqual(sent, [{ code: 500, body }]);
+  assert.match(String(errors), /too large/);
 });

@@ -90,7 +90,13 @@ export function armApi(input: ArmApiInput): ArmApi {
       const answer = armErrorAnswer(error);
       if (answer.status >= 500 && !isExpected(error)) input.onError(error, told(answer.status));
       const headers = errorHeaders(answer.status, error);
-      send(arrival.exchange, ids, { ...answer, headers });
+      try {
+        send(arrival.exchange, ids, { ...answer, headers });
+      } catch (tooMuch) {
+        // Whatever cannot be said, nobody is left without an answer.
+        input.onError(tooMuch, told(500));
+        send(arrival.exchange, ids, armErrorAnswer(tooMuch));
+      }
     } finally {
       finished?.({ ...facts, status: exchange.status });
       input.onAnswer(told(exchange.status));

@@ -58,6 +58,16 @@ it("point at no one place where there are several problems", () => {
   });
 });
 
+it("tell a hundred of many problems, and how many there are besides", () => {
+  const problems = Array.from({ length: 102 }, (_, at) => {
+    return { code: at === 101 ? "B" : "A", message: sentence(`p${at}`), target: "x" };
+  });
+  const { body } = armErrorAnswer(armRefusals(problems));
+  assert.equal(objectsAt(body, "error", "details").length, 100);
+  assert.equal(textAt(body, "error", "code"), "MultipleErrorsOccurred");
+  assert.ok(textAt(body, "error", "message").endsWith("P98. P99. And 2 more."));
+});
+
 it("give an action that refuses its own code", () => {
   assert.deepEqual(armErrorAnswer(new ArmActionRefused("NotYet", 'not "yet"')), {
     status: 409,

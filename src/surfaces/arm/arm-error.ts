@@ -28,16 +28,22 @@ export function armRefusal(status: number, problem: ArmProblem): SetpointError {
   return new SetpointError(code, problem.message, { details });
 }
 
-/** One refusal for all that is wrong with a request. */
+/** More than these help nobody, and would not fit into an answer. */
+const maxProblems = 100;
+
+/** One refusal for all that is wrong with a request; of very many problems it tells the first. */
 export function armRefusals(problems: readonly ArmProblem[]): SetpointError {
   const [first, ...others] = problems;
   if (first === undefined) throw new Error("a refusal has a reason");
-  const details = problems.map((problem) => ({ ...problem }));
+  const told = problems.slice(0, maxProblems);
+  const details = told.map((problem) => ({ ...problem }));
   if (others.length === 0) return armRefusal(400, { ...first, details });
   const isOneCode = others.every(({ code }) => code === first.code);
+  const untold = problems.length - told.length;
+  const more = untold === 0 ? "" : ` And ${untold} more.`;
   return armRefusal(400, {
     code: isOneCode ? first.code : "MultipleErrorsOccurred",
-    message: `Multiple errors occurred: ${problems.map(({ message }) => message).join(" ")}`,
+    message: `Multiple errors occurred: ${told.map(({ message }) => message).join(" ")}${more}`,
     details,
   });
 }
