@@ -72,6 +72,16 @@ export function namesContract(open: OpenStore): void {
     await commit(h.store, put(b, { names: [n] }));
   });
 
+  scenario(open, "names are judged only when each write of the group is right alone", async (h) => {
+    await commit(h.store, put(a, { names: [n] }));
+    const missing = put(key("missing"), { when: exists });
+    const taker = put(b, { names: [n] });
+    const answers = await h.store.commit([missing, taker], { atomic: true });
+    assert.deepEqual(answers.map(outcome), ["resource.not_found", "resource.group_refused"]);
+    const turned = await h.store.commit([taker, missing], { atomic: true });
+    assert.deepEqual(turned.map(outcome), ["resource.group_refused", "resource.not_found"]);
+  });
+
   scenario(open, "of many callers at once exactly one gets the name", async (h) => {
     const calls = Array.from({ length: 40 }, (_, i) =>
       h.store.commit([put(key(`c${i}`), { names: [n] })]),

@@ -117,6 +117,8 @@ BEGIN
         SELECT y.*, count(*) FILTER (WHERE y.code = 0) OVER (ORDER BY y.i) AS n FROM (
           SELECT x.i, x.op, x.at, x.old, x.uid, x.digest, x.terms, x.differ,
             CASE WHEN x.code < 10 AND bool_or(x.code >= 10) OVER (PARTITION BY x.grp)
+                -- What a write wants to hold is only judged when each write alone is right.
+                OR x.code = 15 AND bool_or(x.code BETWEEN 10 AND 14) OVER (PARTITION BY x.grp)
               THEN 20 ELSE x.code END::smallint AS code
           FROM (
             SELECT w.i, w.grp, w.op, r.ctid AS at, r.revision AS old, coalesce(r.uid, w.uid) AS uid,
