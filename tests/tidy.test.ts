@@ -4,8 +4,10 @@ import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, test } from "node:test";
+import * as fc from "fast-check";
 import { errorsPage, renderErrorsPage } from "../tools/errors-doc.ts";
 import { root } from "../tools/stages.ts";
+import { seed } from "./seed.ts";
 import { bugs } from "./simulation/bugs.ts";
 import { callRules } from "./tidy/calls.ts";
 import { documentRules } from "./tidy/documents.ts";
@@ -49,6 +51,10 @@ test("every exception names a rule, gives a reason and is still needed", () => {
     const isNeeded = rule.find(repository).some((violation) => violation.path === path);
     assert.ok(isNeeded, `${path} no longer needs its exception from: ${name}`);
   }
+});
+
+test("every property begins with the seed of tests/seed.ts", () => {
+  assert.equal(fc.readConfigureGlobal().seed, seed);
 });
 
 test("the page of errors is the catalogue's", () => {

@@ -5,6 +5,7 @@ import { spawn } from "node:child_process";
 import { globSync } from "node:fs";
 import { availableParallelism } from "node:os";
 import { join } from "node:path";
+import { pathToFileURL } from "node:url";
 
 export const root = join(import.meta.dirname, "..");
 
@@ -47,7 +48,11 @@ export function checkStages(): readonly Stage[] {
 }
 
 export function nodeTest(args: readonly string[]): Pick<Stage, "command" | "args"> {
-  return { command: process.execPath, args: ["--test", "--test-reporter=spec", ...args] };
+  const seed = pathToFileURL(join(root, "tests", "seed.ts")).href;
+  return {
+    command: process.execPath,
+    args: ["--import", seed, "--test", "--test-reporter=spec", ...args],
+  };
 }
 
 export function testFiles(pattern: string): readonly string[] {

@@ -9,6 +9,7 @@ import { Client } from "pg";
 import { seededRandom } from "../../src/kernel/random.ts";
 import { startProgram } from "../peers/child.ts";
 import { startPostgres } from "../peers/postgres.ts";
+import { seed } from "../seed.ts";
 import { chaosKey, parseChaos } from "./documents.ts";
 import { checkRegister } from "./linearizable.ts";
 import type { Operation } from "./linearizable.ts";
@@ -16,7 +17,6 @@ import { counterRegister, registerKind, registers } from "./register-client.ts";
 import type { ClientLine } from "./register-client.ts";
 import { openTarget } from "./target.ts";
 
-const seed = Number(process.env["SETPOINT_CHAOS_SEED"] ?? Date.now() % 1_000_000);
 const processes = 4;
 const lifeMs = 4_000;
 

@@ -1,5 +1,5 @@
 // Crashes under load, a few rounds each: see rounds.ts for the method and crash.ts for as many
-// rounds as one likes. Set SETPOINT_CHAOS_SEED to repeat a run.
+// rounds as one likes. SETPOINT_SEED chooses other rounds.
 import assert from "node:assert/strict";
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
@@ -7,12 +7,11 @@ import { join } from "node:path";
 import { test } from "node:test";
 import type { TestContext } from "node:test";
 import { startPostgres } from "../peers/postgres.ts";
+import { seed } from "../seed.ts";
 import { openDisk, startPostgresOn } from "./disk.ts";
 import { Ledger } from "./ledger.ts";
 import { postgresRound, roundLine, sqliteCampaign, sqliteRound } from "./rounds.ts";
 import type { RoundResult } from "./rounds.ts";
-
-const seed = Number(process.env["SETPOINT_CHAOS_SEED"] ?? Date.now() % 1_000_000);
 
 function judge(t: TestContext, result: RoundResult): void {
   t.diagnostic(roundLine(result));

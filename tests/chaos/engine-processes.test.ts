@@ -1,10 +1,9 @@
 // Many processes, real trouble: see effects-campaign.ts for the method and soak.ts for as long as
-// one likes. Set SETPOINT_CHAOS_SEED to repeat a run.
+// one likes. SETPOINT_SEED chooses other trouble.
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import { seed } from "../seed.ts";
 import { effectsCampaign } from "./effects-campaign.ts";
-
-const seed = Number(process.env["SETPOINT_CHAOS_SEED"] ?? Date.now() % 1_000_000);
 
 test("every resource converges, and no effect is by a stale holder", async (t) => {
   const result = await effectsCampaign({
@@ -16,5 +15,5 @@ test("every resource converges, and no effect is by a stale holder", async (t) =
   });
   t.diagnostic(`seed ${seed}: ${result.summary}`);
   const shown = result.findings.slice(0, 20).join("\n  ");
-  assert.equal(result.findings.length, 0, `SETPOINT_CHAOS_SEED=${seed}\n  ${shown}`);
+  assert.equal(result.findings.length, 0, `SETPOINT_SEED=${seed}\n  ${shown}`);
 });

@@ -20,6 +20,7 @@ import { DatabaseSync } from "node:sqlite";
 import { isSetpointError } from "../../src/kernel/errors.ts";
 import { seededRandom } from "../../src/kernel/random.ts";
 import { openSqliteStore } from "../../src/store/sqlite/store.ts";
+import { seed } from "../seed.ts";
 import { Puts } from "./acknowledged.ts";
 import { openDisk } from "./disk.ts";
 import { codeOf } from "./evidence.ts";
@@ -204,7 +205,6 @@ test("flipped bytes anywhere give a typed error, a finding, or had no meaning", 
   const puts = new Puts();
   await soundFile(path, puts);
   const bytes = await readFile(path);
-  const seed = Number(process.env["SETPOINT_CHAOS_SEED"] ?? Date.now() % 1_000_000);
   const random = seededRandom(seed);
   const opinions = new Map<string, number>();
   for (let round = 0; round < 16; round += 1) {

@@ -2,7 +2,6 @@
 // and forgotten history without missing or repeating anything, and the typed clients.
 import assert from "node:assert/strict";
 import { after, before, describe, it } from "node:test";
-import { setTimeout as delay } from "node:timers/promises";
 import {
   ApiException,
   ApiextensionsV1Api,
@@ -18,8 +17,11 @@ import {
 import type { V1Lease } from "@kubernetes/client-node";
 import { storeConfig } from "../../src/app/config.ts";
 import { openStore } from "../../src/app/open-store.ts";
+import { seededRandom } from "../../src/kernel/random.ts";
 import { startSetpoint } from "../peers/setpoint.ts";
 import type { Setpoint } from "../peers/setpoint.ts";
+import { waitUntil } from "../peers/wait.ts";
+import { seed } from "../seed.ts";
 import {
   checkComplete,
   checkOrder,
@@ -28,7 +30,7 @@ import {
   record,
   untilCaughtUp,
 } from "./contract/churn.ts";
-import type { Collection } from "./contract/churn.ts";
+import type { Collection, Ledger, Recorder } from "./contract/churn.ts";
 import { apiVersion, configMap, group, post, widget, widgets } from "./contract/scene.ts";
 
 let server: Setpoint;
@@ -61,30 +63,41 @@ const collections: readonly Collection[] = [
   },
 ];
 
+interface Watched {
+  readonly collection: Collection;
+  readonly ledger: Ledger;
+  readonly recorder: Recorder;
+  readonly writing: Promise<unknown>;
+}
+
 describe("informers", () => {
   it("see every acknowledged write once and in order, through restarts and crashes", async () => {
     await using open = new AsyncDisposableStack();
     let isOver = false;
-    const watched = [];
+    const watched: Watched[] = [];
     for (const collection of collections) {
       const ledger = newLedger();
       const recorder = open.use(await record(server, config, collection));
-      const writers = Array.from({ length: 3 }, () =>
-        churn(server, collection, { ledger, isOver: () => isOver }),
-      );
+      const writers = Array.from({ length: 3 }, (_, index) => {
+        const random = seededRandom(seed + index);
+        return churn(server, collection, { ledger, random, isOver: () => isOver });
+      });
       watched.push({ collection, ledger, recorder, writing: Promise.all(writers) });
     }
-    for (const end of ["stop", "kill9", "kill9", "stop"] as const) {
-      await delay(700);
+    const untilWritten = async (writes: number): Promise<void> => {
+      const isEnough = (): boolean => watched.every(({ ledger }) => ledger.writes > writes);
+      await waitUntil(`${writes} writes`, isEnough, { limitMs: 120_000 });
+    };
+    for (const [index, end] of (["stop", "kill9", "kill9", "stop"] as const).entries()) {
+      await untilWritten(40 * (index + 1));
       await server[end]();
       await server.start();
     }
-    await delay(700);
+    await untilWritten(200);
     isOver = true;
     for (const { collection, ledger, recorder, writing } of watched) {
       await writing;
       await untilCaughtUp(server, collection, recorder);
-      assert.ok(ledger.writes > 100, `${ledger.writes} writes`);
       assert.equal(recorder.lists(), 1, "what was missed came from the history");
       checkOrder(recorder.events);
       checkComplete(recorder.events, ledger);
@@ -95,15 +108,15 @@ describe("informers", () => {
     for (const collection of collections) {
       await using recorder = await record(server, config, collection);
       await using idle = await record(server, config, collection);
-      await churnFor(collection, 300);
+      await churnSome(collection);
       await untilCaughtUp(server, collection, recorder);
       await recorder.pause();
-      await churnFor(collection, 300);
+      await churnSome(collection);
       await server.stop();
       await forgetEverything(server.folder);
       await server.start();
       await recorder.resume();
-      await churnFor(collection, 300);
+      await churnSome(collection);
       for (const each of [recorder, idle]) {
         await untilCaughtUp(server, collection, each);
         checkOrder(each.events);
@@ -149,13 +162,10 @@ describe("informers", () => {
   });
 });
 
-async function churnFor(collection: Collection, forMs: number): Promise<void> {
-  let isOver = false;
+async function churnSome(collection: Collection): Promise<void> {
   const ledger = newLedger();
-  const writing = churn(server, collection, { ledger, isOver: () => isOver });
-  await delay(forMs);
-  isOver = true;
-  await writing;
+  const random = seededRandom(seed);
+  await churn(server, collection, { ledger, random, isOver: () => ledger.writes >= 50 });
 }
 
 /** Compacts the store of a server that is not running up to its newest change. */

@@ -38,6 +38,14 @@ const bans: readonly Ban[] = [
     good: "const id = ids.next();",
   },
   {
+    name: "chance in a test comes from the seed",
+    pattern: /\bMath\.random\b|\brandomInt\b|\bDate\.now\(\)\s*%/g,
+    instead: "take the seed of tests/seed.ts, so that each run is the same",
+    appliesTo: (path) => (isTest(path) || path.startsWith("tests/")) && written(path),
+    bad: "const name = Math.random(); const seed = Date.now() % 1_000;",
+    good: "const random = seededRandom(seed);",
+  },
+  {
     name: "waiting goes through the timers",
     pattern: /\b(?:setTimeout|setInterval|setImmediate)\b/g,
     instead: "take the Timers",

@@ -4,6 +4,7 @@ import assert from "node:assert/strict";
 import { setTimeout as delay } from "node:timers/promises";
 import { ListWatch, Watch } from "@kubernetes/client-node";
 import type { KubeConfig, KubernetesObject } from "@kubernetes/client-node";
+import type { Random } from "../../../src/kernel/random.ts";
 import type { Setpoint } from "../../peers/setpoint.ts";
 import { waitUntil } from "../../peers/wait.ts";
 
@@ -36,17 +37,23 @@ export function newLedger(): Ledger {
   return { versions: new Map(), deletions: new Map(), writes: 0 };
 }
 
+export interface Churn {
+  readonly ledger: Ledger;
+  readonly random: Random;
+  readonly isOver: () => boolean;
+}
+
 /** Writes to a few names, so that they meet, until told to stop. Outages are waited out. */
 export async function churn(
   server: Setpoint,
   { path, make, change }: Collection,
-  { ledger, isOver }: { readonly ledger: Ledger; readonly isOver: () => boolean },
+  { ledger, random, isOver }: Churn,
 ): Promise<void> {
   const merge = { "content-type": "application/merge-patch+json" };
   while (!isOver()) {
-    const value = Math.floor(Math.random() * 1_000_000);
+    const value = Math.floor(random.next() * 1_000_000);
     const name = `object-${value % 8}`;
-    const choice = Math.floor(Math.random() * 4);
+    const choice = Math.floor(random.next() * 4);
     const ask = [
       () => server.ask(path, { method: "POST", body: make(name, value) }),
       () => server.ask(`${path}/${name}`, { method: "PATCH", body: change(value), headers: merge }),
