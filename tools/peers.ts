@@ -30,6 +30,20 @@ const peers: readonly Peer[] = [
     wanted: "kubectl 1.20 or newer (in a folder on PATH)",
     find: findKubectl,
   },
+  {
+    name: "PowerDNS",
+    packages: ["pdns-server", "pdns-backend-sqlite3"],
+    wanted: "PowerDNS 4.7 or newer with its SQLite backend (pdns_server in a folder on PATH)",
+    find: findPowerDns,
+    install: withoutServices,
+  },
+  {
+    name: "Alertmanager",
+    packages: ["prometheus-alertmanager"],
+    wanted: "Alertmanager 0.25 or newer (prometheus-alertmanager in a folder on PATH)",
+    find: findAlertmanager,
+    install: withoutServices,
+  },
 ];
 
 /** Finds or installs every peer; throws with the whole list of what is missing if it cannot. */
@@ -74,9 +88,24 @@ export function findPostgres(): string | undefined {
 
 /** The first kubectl on PATH. */
 export function findKubectl(): string | undefined {
-  return pathFolders()
-    .map((folder) => join(folder, "kubectl"))
-    .find((path) => existsSync(path));
+  return findProgram("kubectl", pathFolders());
+}
+
+/** The statements that make an empty database for PowerDNS come with its backend. */
+export const powerDnsSchema = "/usr/share/pdns-backend-sqlite3/schema/schema.sqlite3.sql";
+
+/** Debian keeps servers where the PATH of those who are not root does not lead. */
+export function findPowerDns(): string | undefined {
+  const program = findProgram("pdns_server", [...pathFolders(), "/usr/sbin"]);
+  return existsSync(powerDnsSchema) ? program : undefined;
+}
+
+export function findAlertmanager(): string | undefined {
+  return findProgram("prometheus-alertmanager", pathFolders());
+}
+
+function findProgram(name: string, folders: readonly string[]): string | undefined {
+  return folders.map((folder) => join(folder, name)).find((path) => existsSync(path));
 }
 
 function pathFolders(): readonly string[] {
@@ -133,6 +162,18 @@ function withoutMainCluster(installPackages: () => void): void {
     installPackages();
   } finally {
     rmSync(setting, { force: true });
+  }
+}
+
+/** Debian starts the servers it installs, which nobody asked for; the tests start their own. */
+function withoutServices(installPackages: () => void): void {
+  const policy = "/usr/sbin/policy-rc.d";
+  if (existsSync(policy)) return installPackages();
+  writeFileSync(policy, "#!/bin/sh\nexit 101\n", { mode: 0o755 });
+  try {
+    installPackages();
+  } finally {
+    rmSync(policy, { force: true });
   }
 }
 
