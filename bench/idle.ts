@@ -113,9 +113,10 @@ async function postgresPlans(url: string): Promise<string> {
     SET auto_explain.log_buffers = on`);
   const { rows } = await client.query("SELECT count(*) AS rows FROM due WHERE kind = $1", [kind]);
   plans.length = 0;
-  await client.query("SELECT * FROM claim_v2('bench', $1, 100, 1000, NULL, '{}', NULL, 1024, 0)", [
-    [kind],
-  ]);
+  await client.query(
+    "SELECT * FROM claim_v2('bench', $1, 100, 1000, NULL, '{}', NULL, 1024, 0, 0, 0)",
+    [[kind]],
+  );
   await client.end();
   const shown = plans.filter((plan) => plan.includes("due"));
   return [

@@ -411,6 +411,11 @@ export interface Claim extends ClaimRef {
   readonly dueAtMs: number;
   /** 1 for the first claim since attempts were last reset. */
   readonly attempts: number;
+  /**
+   * The document at `revision`, where it came along: what every wake that the claim uses up was
+   * about. Left out where reading it costs no round trip, or when it cannot be opened.
+   */
+  readonly body?: Buffer;
 }
 
 export interface Renewal {

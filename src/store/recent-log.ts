@@ -38,6 +38,11 @@ export class RecentLog {
     return this.#head;
   }
 
+  /** Where the window begins; behind the head when it is empty. */
+  get first(): number {
+    return this.#head - (this.#changes.length - this.#start) + 1;
+  }
+
   /** The next changes in order: the first must follow the head. Wakes those who wait for it. */
   append(changes: readonly Change[]): void {
     for (const change of changes) {
@@ -76,8 +81,7 @@ export class RecentLog {
   read(query: ChangesQuery, maxBytes: number): RecentPage | undefined {
     const { after, limit } = query;
     const kinds = query.kinds === undefined ? undefined : new Set(query.kinds);
-    const held = this.#changes.length - this.#start;
-    const first = this.#head - held + 1;
+    const { first } = this;
     if (after + 1 < first) return undefined;
     const page: Change[] = [];
     let bytes = 0;

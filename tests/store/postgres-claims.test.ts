@@ -1,7 +1,22 @@
-/** Claims on PostgreSQL: nobody starves, however many namespaces have work only later. */
+/**
+ * Claims on PostgreSQL: nobody starves, however many namespaces have work only later, and documents
+ * come along.
+ */
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
-import { claimSome, commit, key, minuteMs, put, wake } from "../../src/store/contract/samples.ts";
+import {
+  claimSome,
+  commit,
+  draft,
+  exists,
+  key,
+  minuteMs,
+  put,
+  release,
+  schedule,
+  wake,
+} from "../../src/store/contract/samples.ts";
+import { newSealKey } from "../../src/store/key-ring.ts";
 import { startPostgres } from "../peers/postgres.ts";
 import type { Postgres } from "../peers/postgres.ts";
 import { openForTest } from "./postgres-for-test.ts";
@@ -64,4 +79,59 @@ test("a live claim is renewed although a stale one of the same key is named with
     );
     assert.deepEqual(lost, [stale]);
   }
+});
+
+test("a document comes along with its claim, from memory or from the database", async () => {
+  await using h = await openForTest(server);
+  const [a, b] = [key("a"), key("b")];
+  await commit(h.store, put(a, { content: { spec: 1 }, due: wake() }));
+  await h.reopen();
+  await commit(h.store, put(b, { content: { spec: 2 }, due: wake() }));
+  const bodies = new Map((await claimSome(h.store)).map(({ key: of, body }) => [of.name, body]));
+  assert.deepEqual(bodies.get("a"), draft(a, { spec: 1 }).body);
+  assert.deepEqual(bodies.get("b"), draft(b, { spec: 2 }).body);
+});
+
+test("what cannot be opened comes without its document, its neighbours with theirs", async () => {
+  await using h = await openForTest(server);
+  const [open, sealed] = [key("open"), key("sealed")];
+  const content = { secrets: { password: "word" } };
+  await h.store.commit([put(open, { due: wake() }), put(sealed, { content, due: wake() })]);
+  await h.reopen({ keys: [newSealKey()] });
+  const bodies = new Map((await claimSome(h.store)).map(({ key: of, body }) => [of.name, body]));
+  assert.deepEqual([...bodies.keys()].toSorted(), ["open", "sealed"]);
+  assert.deepEqual(bodies.get("open"), draft(open).body);
+  assert.equal(bodies.get("sealed"), undefined);
+});
+
+test("a claim that uses up a wake shows what the wake was about", async () => {
+  await using h = await openForTest(server);
+  const worker = await h.openAnother();
+  const a = key("a");
+  const bodyOf = new Map<number, Buffer>();
+  let newest = await commit(h.store, put(a, { content: { spec: 0 }, due: wake() }));
+  let isWriting = true;
+  const write = async (): Promise<void> => {
+    for (let spec = 1; spec <= 150; spec += 1) {
+      newest = await commit(h.store, put(a, { when: exists, content: { spec }, due: wake() }));
+      bodyOf.set(newest, draft(a, { spec }).body);
+    }
+  };
+  const writing = write().finally(() => {
+    isWriting = false;
+  });
+  let last = 0;
+  // The look that began after the last write finds whatever it left to do.
+  for (let isLast = false; !isLast;) {
+    isLast = !isWriting;
+    for (const claim of await claimSome(worker)) {
+      last = claim.revision;
+      const written = bodyOf.get(last);
+      if (written !== undefined) assert.deepEqual(claim.body, written);
+      await commit(worker, schedule(a, release(), { claim }));
+      isLast = false;
+    }
+  }
+  await writing;
+  assert.equal(last, newest);
 });

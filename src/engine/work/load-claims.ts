@@ -1,12 +1,18 @@
-// Reads what was claimed, all of a batch in one go. A claim without its document is of no use, so
-// it is tried again for as long as one of the leases lasts. A document that cannot be read harms
-// nobody but itself.
+// Reads what was claimed and did not come along with its claim, all of a batch in one go. A claim
+// without its document is of no use, so it is tried again for as long as one of the leases lasts. A
+// document that cannot be read harms nobody but itself.
 
 import type { Resource } from "../../kernel/resource.ts";
 import type { StoredRecord } from "../../store/port.ts";
 import type { EnginePorts } from "../ports.ts";
 import { readRecord } from "../run/read-record.ts";
 import type { Run } from "../run/run.ts";
+
+export interface Claimed {
+  readonly run: Run;
+  /** The document at the revision of the claim, where it came along. */
+  readonly body: Buffer | undefined;
+}
 
 export type Loaded =
   | { readonly kind: "found"; readonly resource: Resource; readonly revision: number }
@@ -18,42 +24,34 @@ const firstRetryMs = 50;
 const lastRetryMs = 2_000;
 const gone: Loaded = { kind: "gone" };
 
-/** In the order of the runs; undefined when there was no way, or no reason any more. */
+/** In the order of the claims; undefined when there was no way, or no reason any more. */
 export async function loadClaims(
   { store, resources, log, timers }: EnginePorts,
-  runs: readonly Run[],
+  claimed: readonly Claimed[],
   isStopping: () => boolean,
 ): Promise<readonly Loaded[] | undefined> {
   for (let delayMs = firstRetryMs; ; delayMs = Math.min(lastRetryMs, delayMs * 2)) {
     try {
-      const records = await newest(store, runs);
+      const missing = claimed.flatMap(({ run, body }) => (body === undefined ? [run.key] : []));
+      const read = missing.length === 0 ? [] : await store.getMany(missing);
+      let next = 0;
       // All are begun before the first is waited for.
-      const begun = runs.map((run, index) => load(resources, run, records[index]));
+      const begun = claimed.map(({ run, body }) =>
+        load(resources, run, body === undefined ? read[next++] : recordOf(run, body)),
+      );
       const loaded: Loaded[] = [];
       for (const one of begun) loaded.push(isPromise(one) ? await one : one);
       return loaded;
     } catch (error) {
-      log.warn({ error, claims: runs.length }, "claimed resources were not read");
+      log.warn({ error, claims: claimed.length }, "claimed resources were not read");
     }
     await timers.sleep(delayMs);
-    if (isStopping() || runs.every((run) => run.isLost)) return undefined;
+    if (isStopping() || claimed.every(({ run }) => run.isLost)) return undefined;
   }
 }
 
-/** What is in memory at the revision that was claimed need not be asked for. */
-async function newest(
-  store: EnginePorts["store"],
-  runs: readonly Run[],
-): Promise<readonly (StoredRecord | undefined)[]> {
-  const records = runs.map(({ key, claim }) => {
-    const seen = store.lastSeen(key);
-    return seen?.revision === claim.revision ? seen : undefined;
-  });
-  const missing = runs.flatMap(({ key }, index) => (records[index] === undefined ? [key] : []));
-  if (missing.length === 0) return records;
-  const read = await store.getMany(missing);
-  let next = 0;
-  return records.map((record) => record ?? read[next++]);
+function recordOf({ key, claim: { uid, revision } }: Run, body: Buffer): StoredRecord {
+  return { key, uid, revision, body };
 }
 
 /** Nearly always known at once: only a conversion by others takes its time. */

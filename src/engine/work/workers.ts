@@ -16,7 +16,7 @@ import type { Lease } from "./heartbeat.ts";
 import { hasToHold, holdFirst } from "../run/hold-first.ts";
 import { Instruments } from "../reporting/instruments.ts";
 import { loadClaims } from "./load-claims.ts";
-import type { Loaded } from "./load-claims.ts";
+import type { Claimed, Loaded } from "./load-claims.ts";
 import type { Outcome } from "../outcome.ts";
 import { Paperwork } from "../run/paperwork.ts";
 import type { RunParts } from "../run/parts.ts";
@@ -181,16 +181,16 @@ export class Workers {
   }
 
   deliver(claims: readonly Claim[], lease: Lease): void {
-    const runs: Run[] = [];
-    for (const claim of claims) {
+    const claimed: Claimed[] = [];
+    for (const { body, ...claim } of claims) {
       const reconciler = this.#reconcilers.get(claim.key.kind);
       const run = new Run(this.#around, claim, reconciler ?? absentee);
       // The answer came too late to be trusted, or the kind was taken away meanwhile.
       const isUseful = this.heartbeat.hold(run, lease) && reconciler !== undefined;
-      if (isUseful) runs.push(run);
+      if (isUseful) claimed.push({ run, body });
       else this.#paperwork.handBack(run);
     }
-    if (runs.length > 0) void this.#load(runs);
+    if (claimed.length > 0) void this.#load(claimed);
   }
 
   /** Resolves when nothing is left; what was claimed and has not begun is handed back. */
@@ -217,11 +217,11 @@ export class Workers {
     for (const deadlines of all) deadlines.stop();
   }
 
-  async #load(runs: readonly Run[]): Promise<void> {
-    this.#loading += runs.length;
-    const all = await loadClaims(this.#ports, runs, () => this.#isStopping);
-    this.#loading -= runs.length;
-    for (const [index, run] of runs.entries()) {
+  async #load(claimed: readonly Claimed[]): Promise<void> {
+    this.#loading += claimed.length;
+    const all = await loadClaims(this.#ports, claimed, () => this.#isStopping);
+    this.#loading -= claimed.length;
+    for (const [index, { run }] of claimed.entries()) {
       const loaded = all?.[index];
       if (run.isLost || loaded?.kind === "gone") this.#forget(run);
       else if (loaded === undefined || this.#isStopping) this.#paperwork.handBack(run);
@@ -229,7 +229,7 @@ export class Workers {
     }
     this.#pump();
     // What may start has started: whatever is free now, others could have.
-    for (const { key } of runs.slice(0, 1)) this.#options.roomMade(key);
+    for (const { run } of claimed.slice(0, 1)) this.#options.roomMade(run.key);
     this.#checkIdle();
   }
 

@@ -92,6 +92,25 @@ function exclusive(open: OpenStore): void {
     assert.equal(new Set(claims.map((claim) => claim.token)).size, 60);
   });
 
+  for (const where of ["in memory", "on disk"] as const) {
+    scenario(open, `a document ${where} that comes along with a claim is the newest`, async (h) => {
+      const secret = { secrets: { password: "word" } };
+      const newest = [{ spec: 2 }, { spec: 3, ...secret }].map((content) => draft(a, content).body);
+      await commit(h.store, put(a, { due: wake() }));
+      await commit(h.store, put(a, { when: exists, content: { spec: 2 } }));
+      if (where === "on disk") await h.reopen();
+      const first = await claimOne(h.store);
+      assert.equal(first.revision, 2);
+      if (first.body !== undefined) assert.deepEqual(first.body, newest[0]);
+      const content = { spec: 3, ...secret };
+      await commit(h.store, put(a, { when: exists, content, claim: first, due: release(0) }));
+      if (where === "on disk") await h.reopen();
+      const second = await claimOne(h.store);
+      assert.equal(second.revision, 3);
+      if (second.body !== undefined) assert.deepEqual(second.body, newest[1]);
+    });
+  }
+
   scenario(open, "tokens grow over the whole store, whatever ends the claims", async (h) => {
     let last = 0;
     const isNewer = (token: number): void => {

@@ -59,8 +59,8 @@ export function grant(
   // The claim begins after every wake so far, so its holder sees what they were about.
   work.wishAtMs = undefined;
   work.attempts += 1;
-  const { uid, revision } = entry;
-  return { key, token, uid, revision, expiresAtMs, dueAtMs, attempts: work.attempts };
+  const { uid, revision, body } = entry;
+  return { key, token, uid, revision, expiresAtMs, dueAtMs, attempts: work.attempts, body };
 }
 
 export function renewClaims(

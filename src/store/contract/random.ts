@@ -163,10 +163,12 @@ async function runClaim(pair: Pair, next: Extract<Command, { kind: "claim" }>): 
 }
 
 function assertSameClaim(actual: Claim, expected: Claim | undefined): void {
-  const { dueAtMs, expiresAtMs, ...exact } = actual;
+  const { dueAtMs, expiresAtMs, body, ...exact } = actual;
   assert(expected !== undefined);
-  const { dueAtMs: modelDueAtMs, expiresAtMs: modelExpiresAtMs, ...modelExact } = expected;
+  const { dueAtMs: modelDueAtMs, expiresAtMs: modelExpiresAtMs, ...modelRest } = expected;
+  const { body: modelBody, ...modelExact } = modelRest;
   assert.deepEqual(exact, modelExact);
+  if (body !== undefined) assert.deepEqual(body, modelBody);
   assertNear(expiresAtMs - dueAtMs, modelExpiresAtMs - modelDueAtMs);
 }
 

@@ -59,7 +59,7 @@ import type { SessionConfig } from "./session.ts";
 import { Tail } from "./tail.ts";
 import { findings } from "./verify.ts";
 import { claimDue, renewClaims, untilNextDue } from "./work.ts";
-import type { Turns } from "./work.ts";
+import type { Claiming } from "./work.ts";
 import { readBacklog, readWork } from "./work-state.ts";
 import { Writers } from "./writers.ts";
 
@@ -157,7 +157,7 @@ export class PostgresStore implements port.Store {
   readonly #queue: CommitQueue;
   readonly #writers: Writers;
   readonly #listener: Listener;
-  readonly #turns: Turns = new Map();
+  readonly #working: Claiming;
   readonly #closing = new AbortController();
   #compacted: number;
   /** Set while the schema is one that this release cannot work with. */
@@ -171,7 +171,9 @@ export class PostgresStore implements port.Store {
     this.#pool = pool;
     this.#skewMs = options.clockSkewMs ?? (() => 0);
     this.#compacted = head.compacted;
-    this.#log = new RecentLog(head.revision);
+    const log = new RecentLog(head.revision);
+    this.#log = log;
+    this.#working = { pool, ring: this.#ring, log, turns: new Map(), clockSkewMs: this.#skewMs };
     this.#reads = new ReadQueue(() => this.#reading, this.#log);
     this.#tail = new Tail({ log: this.#log, read: (after, upTo) => this.#readRange(after, upTo) });
     this.#writers = new Writers({
@@ -289,7 +291,7 @@ export class PostgresStore implements port.Store {
 
   async claim(request: port.ClaimRequest): Promise<readonly port.Claim[]> {
     this.#checkOpen();
-    return await claimDue(this.#working, checkClaim(request), this.#turns);
+    return await claimDue(this.#working, checkClaim(request));
   }
 
   async renew(claims: readonly port.ClaimRef[], leaseMs: number): Promise<port.Renewal> {
@@ -464,10 +466,6 @@ export class PostgresStore implements port.Store {
 
   get #reading(): { readonly pool: Pool; readonly ring: KeyRing } {
     return { pool: this.#pool, ring: this.#ring };
-  }
-
-  get #working(): { readonly pool: Pool; readonly clockSkewMs: () => number } {
-    return { pool: this.#pool, clockSkewMs: this.#skewMs };
   }
 
   #raiseMark(mark: number): void {

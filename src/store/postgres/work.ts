@@ -2,19 +2,30 @@
 import { limits } from "../../kernel/limits.ts";
 import { keyText } from "../../kernel/resource.ts";
 import type { ResourceKey } from "../../kernel/resource.ts";
+import type { KeyRing } from "../key-ring.ts";
 import type { Claim, ClaimRef, ClaimRequest, Renewal } from "../port.ts";
+import type { RecentLog } from "../recent-log.ts";
 import { keyArrays, sortedKeys } from "./batch.ts";
 import { int8Array, textArray } from "./binary-array.ts";
 import type { Pool } from "./pool.ts";
+import { recordFrom } from "./rows.ts";
+import type { Row } from "./session.ts";
 
 export interface Working {
   readonly pool: Pool;
   readonly clockSkewMs: () => number;
 }
 
+/** What a claim needs to bring the document along. */
+export interface Claiming extends Working {
+  readonly ring: KeyRing;
+  readonly log: RecentLog;
+  readonly turns: Turns;
+}
+
 const claimStatement = {
   name: "claim",
-  text: "SELECT * FROM claim_v2($1, $2, $3, $4, $5, $6, $7, $8, $9)",
+  text: "SELECT * FROM claim_v2($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11)",
 };
 
 /** Whose turn it was, by the kinds asked for, so that the next call goes on after it. */
@@ -22,15 +33,15 @@ export type Turns = Map<string, string>;
 
 /**
  * A lost answer leaves rows claimed by nobody until the lease ends, which is what a lease is for;
- * so a claim may be repeated like a read.
+ * so a claim may be repeated like a read. Documents that are in memory do not travel.
  */
 export async function claimDue(
-  { pool, clockSkewMs }: Working,
+  claiming: Claiming,
   request: ClaimRequest,
-  turns: Turns,
 ): Promise<readonly Claim[]> {
   const limit = Math.min(request.limit, limits.maxClaimItems);
   if (limit <= 0 || request.kinds.length === 0) return [];
+  const { pool, clockSkewMs, log, turns } = claiming;
   const kinds = [...new Set(request.kinds)];
   const turnKey = JSON.stringify(kinds);
   const rows = await pool.rows(claimStatement, [
@@ -42,22 +53,39 @@ export async function claimDue(
     textArray(request.skipNamespaces ?? []),
     turns.get(turnKey) ?? null,
     limits.maxClaimNamespaces,
+    log.first,
+    log.head,
     clockSkewMs(),
   ]);
-  const turn = rows[0]?.[9] as string | null;
+  const turn = rows[0]?.[7] as string | null;
   if (turn !== null) turns.set(turnKey, turn);
-  const claimed = rows.filter((row) => row[2] !== null);
-  return claimed.map((row): Claim => {
-    return {
-      key: { kind: row[0] as string, namespace: row[1] as string, name: row[2] as string },
-      token: row[3] as number,
-      uid: row[4] as string,
-      revision: row[5] as number,
-      expiresAtMs: row[6] as number,
-      dueAtMs: row[7] as number,
-      attempts: row[8] as number,
-    };
-  });
+  return rows.filter((row) => row[2] !== null).map((row) => claimFrom(claiming, row));
+}
+
+function claimFrom({ ring, log }: Claiming, row: Row): Claim {
+  const key = keyFrom(row);
+  const revision = row[8] as number;
+  const claim: Claim = {
+    key,
+    token: row[3] as number,
+    uid: row[9] as string,
+    revision,
+    expiresAtMs: row[4] as number,
+    dueAtMs: row[5] as number,
+    attempts: row[6] as number,
+  };
+  if (row[10] !== null) return withBody(claim, () => recordFrom(ring, key, row, 8).body);
+  const known = log.newest(keyText(key));
+  return known?.revision === revision ? { ...claim, body: known.body } : claim;
+}
+
+/** What cannot be opened is left to the reader, who is told why: the others are claimed as well. */
+function withBody(claim: Claim, open: () => Buffer): Claim {
+  try {
+    return { ...claim, body: open() };
+  } catch {
+    return claim;
+  }
 }
 
 /** Rows are locked in the order that commits use, so neither waits for the other in a circle. */

@@ -304,11 +304,16 @@ BEGIN
   RETURN coalesce(v_work, false);
 END $$;
 
--- The statement that hands out due work; see 0005 for how it chooses.
+-- The statement that hands out due work; see 0005 for how it chooses. The resource is read after its
+-- row of work is locked, by a statement of its own: whoever wakes it holds that row until the change
+-- can be seen, so what is read is what the wakes that this claim uses up were about. The document
+-- comes along, unless it is one of those from p_known_from to p_known_to, which the caller has.
 CREATE FUNCTION claim_v2(p_owner text, p_kinds text[], p_limit int, p_lease_ms bigint,
-  p_per_namespace int, p_skip text[], p_cursor text, p_visits int, p_skew_ms bigint)
-RETURNS TABLE (kind text, namespace text, name text, token bigint, uid text, revision bigint,
-  expires_at bigint, due_at bigint, attempts int, turn text) LANGUAGE plpgsql
+  p_per_namespace int, p_skip text[], p_cursor text, p_visits int, p_known_from bigint,
+  p_known_to bigint, p_skew_ms bigint)
+RETURNS TABLE (kind text, namespace text, name text, token bigint, expires_at bigint,
+  due_at bigint, attempts int, turn text, revision bigint, uid text, document varchar,
+  sealed bytea) LANGUAGE plpgsql
 SET enable_sort = off SET enable_seqscan = off SET enable_hashjoin = off
 SET enable_mergejoin = off AS $$
 #variable_conflict use_column
@@ -318,14 +323,6 @@ DECLARE
   v_turns text[];
   v_share int;
   v_rows tid[];
-  v_kind text[];
-  v_namespace text[];
-  v_name text[];
-  v_token bigint[];
-  v_uid text[];
-  v_revision bigint[];
-  v_due_at bigint[];
-  v_attempts int[];
 BEGIN
   SELECT count(*) <= p_limit AND NOT coalesce(bool_or(s.namespace = ANY (p_skip)), false)
       AND (p_per_namespace IS NULL OR coalesce(max(s.n), 0) <= p_per_namespace)
@@ -354,19 +351,17 @@ BEGIN
     RETURN NEXT;
     RETURN;
   END IF;
-  SELECT array_agg(d.kind), array_agg(d.namespace), array_agg(d.name), array_agg(d.token),
-      array_agg(r.uid), array_agg(r.revision), array_agg(d.due_at), array_agg(d.attempts + 1)
-    INTO v_kind, v_namespace, v_name, v_token, v_uid, v_revision, v_due_at, v_attempts
-    FROM unnest(v_rows) AS o(at)
-    LEFT JOIN LATERAL (SELECT q.kind, q.namespace, q.name, q.due_at, q.attempts,
-      nextval('claim_token') AS token FROM due q WHERE q.ctid = o.at OFFSET 0) d ON true
-    LEFT JOIN LATERAL (SELECT q.uid, q.revision FROM resource q WHERE q.kind = d.kind
-      AND q.namespace = d.namespace AND q.name = d.name OFFSET 0) r ON true;
-  UPDATE due d SET due_at = v_now + p_lease_ms, wake_at = NULL, token = w.token, owner = p_owner,
-      attempts = w.attempts
-    FROM unnest(v_rows, v_token, v_attempts) AS w(at, token, attempts) WHERE d.ctid = w.at;
-  RETURN QUERY SELECT w.kind, w.namespace, w.name, w.token, w.uid, w.revision,
-      v_now + p_lease_ms, w.due_at, w.attempts, p_cursor
-    FROM unnest(v_kind, v_namespace, v_name, v_token, v_uid, v_revision, v_due_at, v_attempts)
-      AS w(kind, namespace, name, token, uid, revision, due_at, attempts);
+  RETURN QUERY WITH taken AS (
+    UPDATE due d SET due_at = v_now + p_lease_ms, wake_at = NULL, token = nextval('claim_token'),
+        owner = p_owner, attempts = d.attempts + 1
+      FROM unnest(v_rows) AS o(at)
+      CROSS JOIN LATERAL (SELECT q.due_at FROM due q WHERE q.ctid = o.at OFFSET 0) w
+      WHERE d.ctid = o.at
+      RETURNING d.kind, d.namespace, d.name, d.token, d.due_at AS expires_at, w.due_at, d.attempts)
+    SELECT t.*, p_cursor, r.revision, r.uid, c.document::varchar, c.sealed FROM taken t
+    LEFT JOIN LATERAL (SELECT q.uid, q.revision FROM resource q WHERE q.kind = t.kind
+      AND q.namespace = t.namespace AND q.name = t.name OFFSET 0) r ON true
+    LEFT JOIN LATERAL (SELECT q.document, q.sealed FROM change q WHERE q.revision =
+      CASE WHEN r.revision NOT BETWEEN p_known_from AND p_known_to THEN r.revision END
+      OFFSET 0) c ON true;
 END $$;
