@@ -56,7 +56,7 @@ export function observeRequests(
     onArmRequest: () => {
       const fromMs = clock.nowMs();
       metrics.started();
-      return ({ group, version, resource, subresource, verb, route, status }) => {
+      return ({ group, version, resource, subresource, verb, route }, status) => {
         metrics.finished({
           group,
           version,

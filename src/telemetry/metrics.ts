@@ -32,14 +32,20 @@ export interface Metrics {
 const buckets = [0.005, 0.025, 0.1, 0.5, 1, 2.5, 10, 60];
 const maxSeries = 5_000;
 
+interface Total {
+  readonly label: string;
+  count: number;
+}
+
 interface Durations {
+  readonly label: string;
   readonly counts: number[];
   sum: number;
   count: number;
 }
 
 export function createMetrics(): Metrics {
-  const totals = new Map<string, number>();
+  const totals = new Map<string, Total>();
   const durations = new Map<string, Durations>();
   let inFlight = 0;
   return {
@@ -48,20 +54,24 @@ export function createMetrics(): Metrics {
     },
     finished: (sample) => {
       inFlight -= 1;
-      const total = labels({ ...names(sample), code: String(sample.code) });
-      if (totals.has(total) || totals.size < maxSeries) {
-        totals.set(total, (totals.get(total) ?? 0) + 1);
+      const key = keyOf(sample);
+      const total = totals.get(key);
+      if (total !== undefined) total.count += 1;
+      else if (totals.size < maxSeries) {
+        totals.set(key, { label: labels(namesOf(sample)), count: 1 });
       }
       // A watch lasts as long as it is wanted; its length says nothing about the server.
       if (sample.verb === "WATCH") return;
-      observe(durations, durationLabels(sample), sample.durationMs / 1_000);
+      observe(durations, sample, sample.durationMs / 1_000);
     },
     text: (gauges) =>
       [
         head("apiserver_request_total", "counter", "Requests by what was asked and the answer."),
-        ...[...totals].map(([key, value]) => `apiserver_request_total{${key}} ${value}`),
+        ...[...totals.values()].map(
+          ({ label, count }) => `apiserver_request_total{${label}} ${count}`,
+        ),
         head("apiserver_request_duration_seconds", "histogram", "Time to answer, by verb."),
-        ...[...durations].flatMap(([label, of]) => histogram(label, of)),
+        ...[...durations.values()].flatMap(histogram),
         head("apiserver_current_inflight_requests", "gauge", "Requests being answered."),
         `apiserver_current_inflight_requests ${inFlight}`,
         ...gauges.flatMap(({ name, help, kind, value }) => [
@@ -73,17 +83,33 @@ export function createMetrics(): Metrics {
   };
 }
 
-function observe(durations: Map<string, Durations>, label: string, seconds: number): void {
-  const found = durations.get(label) ?? { counts: buckets.map(() => 0), sum: 0, count: 0 };
-  durations.set(label, found);
+/** Made for every request, unlike the labels, which are made once for each series. */
+function keyOf(sample: RequestSample): string {
+  const { group, version, resource, subresource, verb, code, surface = "", route = "" } = sample;
+  const what = `${group}\n${version}\n${resource}\n${subresource}\n${verb}\n${code}`;
+  return surface === "" ? what : `${what}\n${surface}\n${route}`;
+}
+
+function observe(
+  durations: Map<string, Durations>,
+  { verb, surface = "" }: RequestSample,
+  seconds: number,
+): void {
+  const key = surface === "" ? verb : `${verb}\n${surface}`;
+  let found = durations.get(key);
+  if (found === undefined) {
+    const label = labels(surface === "" ? { verb } : { verb, surface });
+    found = { label, counts: buckets.map(() => 0), sum: 0, count: 0 };
+    durations.set(key, found);
+  }
   found.sum += seconds;
   found.count += 1;
-  for (const [at, bound] of buckets.entries()) {
-    if (seconds <= bound) found.counts[at] = (found.counts[at] ?? 0) + 1;
+  for (let at = buckets.length - 1; at >= 0 && seconds <= (buckets[at] ?? 0); at -= 1) {
+    found.counts[at] = (found.counts[at] ?? 0) + 1;
   }
 }
 
-function histogram(label: string, { counts, sum, count }: Durations): readonly string[] {
+function histogram({ label, counts, sum, count }: Durations): readonly string[] {
   const name = "apiserver_request_duration_seconds";
   return [
     ...buckets.map((bound, at) => `${name}_bucket{${label},le="${bound}"} ${counts[at] ?? 0}`),
@@ -93,14 +119,11 @@ function histogram(label: string, { counts, sum, count }: Durations): readonly s
   ];
 }
 
-function names(sample: RequestSample): Readonly<Record<string, string>> {
+function namesOf(sample: RequestSample): Readonly<Record<string, string>> {
   const { group, resource, subresource, verb, version, surface, route = "" } = sample;
   const known = { group, resource, subresource, verb, version };
-  return surface === undefined ? known : { ...known, surface, route };
-}
-
-function durationLabels({ verb, surface }: RequestSample): string {
-  return labels(surface === undefined ? { verb } : { verb, surface });
+  const code = String(sample.code);
+  return surface === undefined ? { ...known, code } : { ...known, surface, route, code };
 }
 
 function labels(values: Readonly<Record<string, string>>): string {

@@ -107,16 +107,13 @@ async function startArmSurface(
     onRequest: observed.onArmRequest,
     managers: new Set(clients),
     // What was changed can be found in the log by the ids of whoever asked for it.
-    onAnswer: ({ ids, ...answered }) => {
-      const isRead = answered.method === "GET" || answered.method === "HEAD";
-      log[isRead ? "debug" : "info"]({ ...answered, ...ids }, "request answered");
-    },
+    onAnswer: ({ ids, ...answered }) => log.info({ ...answered, ...ids }, "request answered"),
     onError: (error, { ids, ...answered }) =>
       log.error({ error, ...answered, ...ids }, "request failed"),
   });
   return {
-    before: (others) => async (exchange) =>
-      await (isArmPath(exchange.url) ? answer(exchange) : others(exchange)),
+    before: (others) => (exchange) =>
+      isArmPath(exchange.url) ? answer(exchange) : others(exchange),
     [Symbol.asyncDispose]: async () => {
       stop.abort();
       await sweeping;

@@ -4,7 +4,8 @@
 import type { ServedKind } from "../../intents/kinds/served-kind.ts";
 import type { Target } from "../../intents/request.ts";
 import { armRefusal, armRefusals, sentence } from "./arm-error.ts";
-import { isSameText, namespaceOf, storedName } from "./arm-names.ts";
+import { isSameText, namesOf, namespaceOf } from "./arm-names.ts";
+import type { PlaceNames } from "./arm-names.ts";
 import { typeOfPlace } from "./arm-path.ts";
 import type { ArmPlace } from "./arm-path.ts";
 import type { ArmRequest, ArmSurface } from "./arm-request.ts";
@@ -13,6 +14,7 @@ import { nameProblems } from "./sent-envelope.ts";
 
 export interface Addressed {
   readonly place: ArmPlace;
+  readonly names: PlaceNames;
   readonly face: ArmFace;
   readonly version: ArmVersion;
   readonly served: ServedKind;
@@ -27,15 +29,17 @@ export function addressed(surface: ArmSurface, request: ArmRequest, place: ArmPl
   const served = surface.intents.kinds.byId(face.kind);
   if (served === undefined) throw unknownType(place);
   const version = versionOf(face, request);
+  const { asked } = request;
+  const names = asked.path === place && asked.names !== undefined ? asked.names : namesOf(place);
   const isResource = place.types.length === place.names.length;
   const target = {
     served,
     version: served.storage,
     namespace: namespaceOf(place.subscription),
-    name: isResource ? storedName(place) : "",
+    name: isResource ? names.stored : "",
     subresource: "",
   };
-  return { place, face, version, served, target };
+  return { place, names, face, version, served, target };
 }
 
 /** What is wrong with the api-version of a request is told without looking anything up. */

@@ -23,7 +23,7 @@ test("a request that nobody answers is answered within a minute", async () => {
     fairness: createFairness({ timers }),
     timers,
     managers: new Set(),
-    onRequest: () => (answered: { readonly status: number }) => statuses.push(answered.status),
+    onRequest: () => (_facts: object, code: number) => statuses.push(code),
     onAnswer: () => undefined,
     onError: (error: unknown) => assert.fail(String(error)),
   } as unknown as ArmApiInput;
@@ -40,11 +40,10 @@ test("a request that nobody answers is answered within a minute", async () => {
       sent.push({ headers, body });
     },
   } as unknown as Exchange;
-  const answered = armApi(input)(exchange);
+  void armApi(input)(exchange);
   await timers.advance(answerWithinMs - 1);
   assert.equal(sent.length, 0);
   await timers.advance(1);
-  await answered;
   assert.equal(status, 504);
   assert.deepEqual(statuses, [504]);
   assert.deepEqual(
@@ -53,6 +52,39 @@ test("a request that nobody answers is answered within a minute", async () => {
   );
   assert.match(String(sent[0]?.body), /^\{"error":\{"code":"GatewayTimeout"/);
   assert.equal(timers.pendingCount(), 0);
+});
+
+test("what fails after its answer is told to somebody else", async () => {
+  const timers = manualTimers(manualClock());
+  const { promise, reject } = Promise.withResolvers<never>();
+  const told: unknown[] = [];
+  const input = {
+    surface: {
+      intents: { ids: { uid: () => "id-1" }, kinds: kindRegistry([]) },
+      faces: armFaces(kindRegistry([])),
+    },
+    authentication: { authenticate: () => promise },
+    timers,
+    managers: new Set(),
+    onAnswer: () => undefined,
+    onError: (error: unknown, { status }: { readonly status: number }) =>
+      told.push([error, status]),
+  } as unknown as ArmApiInput;
+  const sent: number[] = [];
+  const exchange = {
+    method: "PUT",
+    url: "/subscriptions/s?api-version=2.0",
+    headers: {},
+    send: (code: number) => sent.push(code),
+  } as unknown as Exchange;
+  const done = armApi(input)(exchange);
+  await timers.advance(answerWithinMs);
+  assert.deepEqual(sent, [504]);
+  const error = new Error("too late");
+  reject(error);
+  await done;
+  assert.deepEqual(told, [[error, 504]]);
+  assert.deepEqual(sent, [504]);
 });
 
 test("a refusal that does not fit into an answer is answered all the same", async () => {

@@ -6,23 +6,23 @@ import type { Auditor, AuditTrail } from "../../intents/audit/audit-trail.ts";
 import type { Authentication } from "../../intents/auth/authentication.ts";
 import { anonymousName, mastersGroup } from "../../intents/auth/user.ts";
 import type { UserInfo } from "../../intents/auth/user.ts";
-import { SetpointError, isSetpointError } from "../../kernel/errors.ts";
-import { textAt } from "../../kernel/json-read.ts";
+import type { Caller } from "../../intents/request.ts";
+import { SetpointError } from "../../kernel/errors.ts";
 import type { Timers } from "../../kernel/timers.ts";
-import { auditedExchange, auditRequest } from "../http/audited-exchange.ts";
-import type { Exchange, Headers } from "../http/exchange.ts";
+import type { Exchange } from "../http/exchange.ts";
 import type { Fairness } from "../http/fairness.ts";
 import { actionOf, findAction, performAction } from "./actions.ts";
 import { addressed } from "./addressed.ts";
-import { withinDeadline } from "./arm-deadline.ts";
-import { askedBy, auditedFacts, factsOf } from "./arm-facts.ts";
-import type { ArmFacts, Asked } from "./arm-facts.ts";
-import { armErrorAnswer, armRefusal } from "./arm-error.ts";
+import { Deadlines } from "./arm-deadline.ts";
+import { armRefusal } from "./arm-error.ts";
 import { namespaceOf } from "./arm-names.ts";
 import { isDocumentPath, parentOf, typeOfPlace } from "./arm-path.ts";
 import type { ArmPath, ArmPlace } from "./arm-path.ts";
-import { baseUrl, idHeader, traceOf } from "./arm-request.ts";
-import type { ArmAnswer, ArmRequest, ArmSurface, RequestIds } from "./arm-request.ts";
+import { baseUrl } from "./arm-request.ts";
+import type { ArmAnswer, ArmRequest, ArmSurface } from "./arm-request.ts";
+import { Arrival } from "./arrival.ts";
+import type { ArrivalInput } from "./arrival.ts";
+import { AskedUrls } from "./asked-urls.ts";
 import { askedForAction, authorise, nowhere } from "./authorise.ts";
 import { deleteOne } from "./deletions.ts";
 import { armSurfaceName } from "./envelope-guard.ts";
@@ -44,8 +44,9 @@ import {
 
 export { isArmPath } from "./arm-path.ts";
 
-export interface ArmApiInput {
-  readonly surface: ArmSurface;
+export type { ArmAnswered } from "./arrival.ts";
+
+export interface ArmApiInput extends ArrivalInput {
   /** What describes the surface, under /swagger. */
   readonly documents: SwaggerDocuments;
   readonly authentication: Authentication;
@@ -55,134 +56,32 @@ export interface ArmApiInput {
   readonly managers: ReadonlySet<string>;
   /** Records requests; absent when nobody wants a record. */
   readonly audit?: Auditor | undefined;
-  /** Told of each request when it comes, and by the returned function when it is answered. */
-  readonly onRequest?: () => (answered: ArmFacts & { readonly status: number }) => void;
-  /** Told of each answer, under the ids of its request. */
-  readonly onAnswer: (answered: ArmAnswered) => void;
-  readonly onError: (error: unknown, answered: ArmAnswered) => void;
 }
 
-export interface ArmAnswered {
-  readonly method: string;
-  readonly path: string;
-  readonly status: number;
-  readonly ids: RequestIds;
-}
-
+/** Resolves when what was asked for is done or refused; the answer may have gone before. */
 export type ArmApi = (exchange: Exchange) => Promise<void>;
 
 export function armApi(input: ArmApiInput): ArmApi {
+  const urls = new AskedUrls();
+  const deadlines = new Deadlines(input.timers);
   return async (exchange) => {
-    const finished = input.onRequest?.();
-    const asked = askedBy(exchange);
-    const facts = factsOf(input.surface, asked);
-    const ids = idsOf(input, exchange);
-    const arrival = new Arrival(exchange, asked, facts, ids);
-    const told = (status: number): ArmAnswered => {
-      const [path = ""] = exchange.url.split("?", 1);
-      return { method: exchange.method, path, status, ids };
-    };
-    const late = (error: unknown): void => input.onError(error, told(504));
+    const arrival = new Arrival(input, exchange, urls.of(exchange.url));
+    const deadline = deadlines.begin((error) => arrival.refuse(error));
     try {
-      const answer = await withinDeadline(input.timers, answerTo(input, arrival), late);
-      send(arrival.exchange, ids, answer);
+      const answer = await answerTo(input, arrival);
+      if (deadline.met()) arrival.answer(answer);
     } catch (error) {
-      const answer = armErrorAnswer(error);
-      if (answer.status >= 500 && !isExpected(error)) input.onError(error, told(answer.status));
-      const headers = errorHeaders(answer.status, error);
-      try {
-        send(arrival.exchange, ids, { ...answer, headers });
-      } catch (tooMuch) {
-        // Whatever cannot be said, nobody is left without an answer.
-        input.onError(tooMuch, told(500));
-        send(arrival.exchange, ids, armErrorAnswer(tooMuch));
-      }
-    } finally {
-      finished?.({ ...facts, status: exchange.status });
-      input.onAnswer(told(exchange.status));
+      if (deadline.met()) arrival.refuse(error);
+      // Nobody waits for it any more.
+      else arrival.failed(error, 504);
     }
   };
 }
 
-/** A request on its way, under the eyes of the audit log once it is known who asks. */
-class Arrival {
-  exchange: Exchange;
-  trail: AuditTrail | undefined;
-  readonly asked: Asked;
-  readonly facts: ArmFacts;
-  readonly ids: RequestIds;
-
-  constructor(exchange: Exchange, asked: Asked, facts: ArmFacts, ids: RequestIds) {
-    this.exchange = exchange;
-    this.asked = asked;
-    this.facts = facts;
-    this.ids = ids;
-  }
-
-  audit(auditor: Auditor | undefined, user: UserInfo): void {
-    if (auditor === undefined) return;
-    const { asked, facts, ids } = this;
-    const info = auditedFacts(facts, asked);
-    const request = { info, id: ids.request, hasHidden: facts.hasHidden };
-    this.trail = auditor.begin(auditRequest(this.exchange, request), user);
-    if (this.trail !== undefined) this.exchange = auditedExchange(this.exchange, this.trail);
-  }
-}
-
-function isExpected(error: unknown): boolean {
-  return isSetpointError(error) && error.status !== 500;
-}
-
-function errorHeaders(status: number, error: unknown): Headers {
-  const allow = isSetpointError(error) ? textAt(error.details, "allow") : "";
-  if (allow !== "") return { allow };
-  return status === 429 || status === 503 ? { "retry-after": 10 } : {};
-}
-
-function idsOf({ surface }: ArmApiInput, exchange: Exchange): RequestIds {
-  const request = surface.intents.ids.uid();
-  const correlation = idHeader(exchange, "x-ms-correlation-request-id") ?? request;
-  return {
-    request,
-    correlation,
-    client: idHeader(exchange, "x-ms-client-request-id"),
-    trace: traceOf(exchange, correlation),
-  };
-}
-
-function send(exchange: Exchange, ids: RequestIds, answer: ArmAnswer): void {
-  const wantsEcho = exchange.headers["x-ms-return-client-request-id"];
-  const isEchoed = typeof wantsEcho === "string" && wantsEcho.toLowerCase() === "true";
-  const { status, headers = {}, body } = answer;
-  const text = answer.text ?? (body === undefined ? "" : JSON.stringify(body));
-  if (text.length > maxAnswerBytes / 3 && Buffer.byteLength(text) > maxAnswerBytes) {
-    throw new Error(`an answer of ${text.length} characters is too large`);
-  }
-  const all = {
-    "x-ms-request-id": ids.request,
-    "x-ms-correlation-request-id": ids.correlation,
-    ...(isEchoed && ids.client !== undefined ? { "x-ms-client-request-id": ids.client } : {}),
-    "cache-control": "no-cache",
-    ...(text === "" ? {} : contentHeaders),
-    ...headers,
-  };
-  // As bytes it leaves together with the other answers of this turn.
-  exchange.send(status, all, text === "" ? "" : Buffer.from(text));
-}
-
-/** Messages are in English, whichever languages a client accepts. */
-const contentHeaders = {
-  "content-type": "application/json; charset=utf-8",
-  "content-language": "en",
-};
-
-/** The Resource Manager takes no larger ones. Lists end before; an action may have much to say. */
-const maxAnswerBytes = 8_000_000;
-
 async function answerTo(input: ArmApiInput, arrival: Arrival): Promise<ArmAnswer> {
   const { surface, managers } = input;
   const user = await userOf(input, arrival);
-  const { exchange, trail, ids } = arrival;
+  const { exchange, trail, ids, asked } = arrival;
   const { certificate } = exchange;
   if (user.name === anonymousName) {
     const message = "The request has no credentials.";
@@ -190,19 +89,15 @@ async function answerTo(input: ArmApiInput, arrival: Arrival): Promise<ArmAnswer
   }
   const isManager = certificate !== undefined && managers.has(certificate.commonName);
   if (isDocumentPath(exchange.url)) return documentCall(input, exchange, user, isManager);
-  const { path, query } = arrival.asked;
+  const { path, query } = asked;
   if (path === undefined) throw nowhere(exchange);
   const request: ArmRequest = {
     exchange,
+    asked,
     query,
     user,
     isManager,
-    caller: {
-      user,
-      through: armSurfaceName,
-      warn: () => undefined,
-      annotate: (key, value) => trail?.annotate(key, value),
-    },
+    caller: callerOf(user, trail),
     ids,
     trail,
   };
@@ -221,6 +116,15 @@ async function answerTo(input: ArmApiInput, arrival: Arrival): Promise<ArmAnswer
     input.fairness.leave(kind, user.name);
   }
 }
+
+function callerOf(user: UserInfo, trail: AuditTrail | undefined): Caller {
+  const caller = { user, through: armSurfaceName, warn };
+  if (trail === undefined) return caller;
+  return { ...caller, annotate: (key, value) => trail.annotate(key, value) };
+}
+
+/** There is no place for warnings in the protocol. */
+function warn(): void {}
 
 async function userOf({ authentication, audit }: ArmApiInput, arrival: Arrival): Promise<UserInfo> {
   const { headers, certificate } = arrival.exchange;
@@ -258,10 +162,10 @@ async function dispatch(
   path: ArmPath,
 ): Promise<ArmAnswer> {
   switch (path.kind) {
-    case "subscription":
-      return await subscriptionCall(surface, request, path.subscription);
     case "resource":
       return await resourceCall(surface, request, path);
+    case "subscription":
+      return await subscriptionCall(surface, request, path.subscription);
     case "collection":
       return await collectionCall(surface, request, path);
     case "operationStatus":
@@ -339,20 +243,17 @@ async function resourceCall(
   const { namespace, name } = target;
   const ask = (verb: string): void =>
     authorise(surface, given, served.id, { verb, namespace, name, isAdmin: found.version.isAdmin });
-  const request = { ...given, caller: { ...given.caller, mayCreate: () => ask("create") } };
   ask(verbs[method] ?? "get");
+  if (passed === undefined) return await getResource(surface, given, found);
+  const request = { ...given, caller: { ...given.caller, mayCreate: () => ask("create") } };
+  await passed();
   switch (method) {
     case "PUT":
-      await passed?.();
       return await putResource(surface, request, found);
     case "PATCH":
-      await passed?.();
       return await patchResource(surface, request, found);
-    case "DELETE":
-      await passed?.();
-      return await deleteOne(surface, request, found);
     default:
-      return await getResource(surface, request, found);
+      return await deleteOne(surface, request, found);
   }
 }
 

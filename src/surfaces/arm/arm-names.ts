@@ -4,7 +4,7 @@
 
 import { hash } from "node:crypto";
 import type { ArmPlace } from "./arm-path.ts";
-import { typeOfPlace } from "./arm-path.ts";
+import { idOfPlace, typeOfPlace } from "./arm-path.ts";
 
 const maxReadableChars = 40;
 const digestChars = 20;
@@ -12,6 +12,18 @@ const digestChars = 20;
 /** The namespace of a subscription. */
 export function namespaceOf(subscription: string): string {
   return `sub-${subscription.toLowerCase()}`;
+}
+
+/** What a place is called wherever case does not count. */
+export interface PlaceNames {
+  /** The id in lower case. */
+  readonly id: string;
+  /** Of the stored resource, unless it came from elsewhere. */
+  readonly stored: string;
+}
+
+export function namesOf(place: ArmPlace): PlaceNames {
+  return { id: idOfPlace(place).toLowerCase(), stored: storedName(place) };
 }
 
 /** The name of the stored resource, which is in the namespace of its subscription. */

@@ -155,11 +155,14 @@ function specialPath({ subscription, group, provider, parts }: InProvider): ArmP
 }
 
 function segmentsOf(url: string): readonly string[] | undefined {
-  const [path = ""] = url.split(/[?#]/, 1);
+  const end = url.search(/[?#]/);
+  const path = end < 0 ? url : url.slice(0, end);
+  // Nearly all are of such characters only, which stand for themselves.
+  const isPlain = /^[!-$&-~]*$/.test(path);
   const segments: string[] = [];
   for (const raw of path.split("/")) {
     if (raw === "") continue;
-    const segment = decoded(raw);
+    const segment = isPlain ? raw : decoded(raw);
     if (segment === undefined || segment === "." || segment === "..") return undefined;
     segments.push(segment);
   }

@@ -10,6 +10,7 @@ import type { Caller, Intents } from "../../intents/request.ts";
 import type { JsonObject } from "../../kernel/json.ts";
 import type { Exchange, Headers } from "../http/exchange.ts";
 import { armRefusal } from "./arm-error.ts";
+import type { Asked } from "./asked-urls.ts";
 import type { ArmFace } from "./face.ts";
 import type { RecentDocuments } from "./recent-documents.ts";
 import type { ShownCache } from "./shown-cache.ts";
@@ -45,6 +46,7 @@ export interface FaceMistake {
 
 export interface ArmRequest {
   readonly exchange: Exchange;
+  readonly asked: Asked;
   readonly query: ReadonlyMap<string, string>;
   readonly user: UserInfo;
   /** The resource manager itself, which has asked its own users. */
@@ -64,12 +66,13 @@ export interface RequestIds {
   readonly trace: string;
 }
 
-/** What goes out; `body` becomes JSON, and `text` is JSON already. */
+/** What goes out; `body` becomes JSON, `text` is JSON already, and `bytes` were sent before. */
 export interface ArmAnswer {
   readonly status: number;
   readonly headers?: Headers;
   readonly body?: JsonObject;
   readonly text?: string;
+  readonly bytes?: Buffer;
 }
 
 /**
@@ -87,10 +90,17 @@ export function baseUrl({
   }
   const authority = String(exchange.headers[":authority"] ?? host ?? "localhost");
   const base = `https://${authority}`;
-  if (hostPattern.test(authority) && URL.canParse(base)) return base;
+  if (authority === lastHost) return base;
+  if (hostPattern.test(authority) && URL.canParse(base)) {
+    lastHost = authority;
+    return base;
+  }
   const message = "The header Host is not the name or address of a host.";
   throw armRefusal(400, { code: "InvalidHeaderValue", message, target: "Host" });
 }
+
+/** Found good; nearly all requests name the same. */
+let lastHost = "localhost";
 
 const hostPattern = /^(?:[\w.-]+|\[[0-9a-f:.]+\])(?::\d{1,5})?$/i;
 

@@ -7,7 +7,7 @@ import { hash } from "node:crypto";
 import type { Resource } from "../../kernel/resource.ts";
 import type { StoredRecord, UniqueName } from "../../store/port.ts";
 import type { Addressed } from "./addressed.ts";
-import { namespaceOf, saltedName, storedName } from "./arm-names.ts";
+import { namesOf, namespaceOf, saltedName } from "./arm-names.ts";
 import { idOfPlace } from "./arm-path.ts";
 import type { ArmPlace } from "./arm-path.ts";
 import type { ArmSurface } from "./arm-request.ts";
@@ -23,9 +23,9 @@ export interface Located extends Addressed {
 type SeenRecord = StoredRecord & { readonly decoded?: Resource };
 
 export async function located(surface: ArmSurface, found: Addressed): Promise<Located> {
-  const { target, face, place } = found;
-  const { name, record } = await storedAt(surface, face.kind, place);
-  return { ...found, target: { ...target, name }, record };
+  const { target, face, place, names } = found;
+  const { name, record } = await storedAt(surface, face.kind, place, names);
+  return { ...found, target: name === target.name ? target : { ...target, name }, record };
 }
 
 export interface StoredAt {
@@ -38,15 +38,13 @@ export async function storedAt(
   { intents, shown }: ArmSurface,
   kind: string,
   place: ArmPlace,
+  { id, stored: name } = namesOf(place),
 ): Promise<StoredAt> {
   const namespace = namespaceOf(place.subscription);
-  const name = storedName(place);
   const usual = await intents.store.get({ kind, namespace, name });
-  if (usual !== undefined && shown.isOf(usual.revision, idOfPlace(place).toLowerCase())) {
-    return { name, record: usual };
-  }
+  if (usual !== undefined && shown.isOf(usual.revision, id)) return { name, record: usual };
   const decoded = usual && resourceOf(usual);
-  if (usual !== undefined && decoded !== undefined && isAt(decoded, place)) {
+  if (usual !== undefined && decoded !== undefined && isAt(decoded, id)) {
     return { name, record: { ...usual, decoded } };
   }
   const holder = await intents.store.nameHolder(uniquePlace(place));
@@ -64,7 +62,7 @@ export function uniquePlace(place: ArmPlace): UniqueName {
 }
 
 /** What was not made through this surface is where its name says. */
-function isAt(resource: Resource, place: ArmPlace): boolean {
+function isAt(resource: Resource, id: string): boolean {
   const envelope = envelopeOf(resource);
-  return envelope === undefined || envelope.id.toLowerCase() === idOfPlace(place).toLowerCase();
+  return envelope === undefined || envelope.id.toLowerCase() === id;
 }

@@ -29,30 +29,29 @@ export async function getResource(
   found: Located,
 ): Promise<ArmAnswer> {
   const { record } = found;
-  const text = record && (await shownText(surface, found, record));
-  if (record === undefined || text === undefined) throw resourceNotFound(found);
+  const kept = record && surface.shown.find(record.revision, found);
+  const bytes = kept ?? (record && (await shownBytes(surface, found, record)));
+  if (record === undefined || bytes === undefined) throw resourceNotFound(found);
   const headers = { etag: etagOf(record.revision) };
   // Clients ask in this way whether there is one.
   if (exchange.method === "HEAD") return { status: 204, headers };
   if (isUnchanged(exchange.headers, record.revision)) return { status: 304, headers };
-  return { status: 200, headers, text };
+  return { status: 200, headers, bytes };
 }
 
-/** What has come to its end is shown as it was before, until it changes. */
-async function shownText(
+/** What has come to its end is kept, to be shown as it is until it changes. */
+async function shownBytes(
   surface: ArmSurface,
   found: Located,
   record: NonNullable<Located["record"]>,
-): Promise<string | undefined> {
-  const kept = surface.shown.find(record.revision, found);
-  if (kept !== undefined) return kept;
+): Promise<Buffer | undefined> {
   const shown = await shownResource(surface, found, record);
   if (shown === undefined) return undefined;
-  const text = JSON.stringify(shown.body);
+  const bytes = Buffer.from(JSON.stringify(shown.body));
   if (shown.provisioning.state === "Succeeded") {
-    surface.shown.keep(record.revision, shown.envelope.id.toLowerCase(), found, text);
+    surface.shown.keep(record.revision, shown.envelope.id.toLowerCase(), found, bytes);
   }
-  return text;
+  return bytes;
 }
 
 export async function listResources(

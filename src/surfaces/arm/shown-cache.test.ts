@@ -11,8 +11,9 @@ function rules(): ShownBy {
 it("finds what was kept, by its revision and the same rules", () => {
   const cache = new ShownCache();
   const by = rules();
-  cache.keep(7, "/a", by, "seven");
-  assert.equal(cache.find(7, { ...by }), "seven");
+  const seven = Buffer.from("seven");
+  cache.keep(7, "/a", by, seven);
+  assert.equal(cache.find(7, { ...by }), seven);
   assert.equal(cache.find(8, by), undefined);
   for (const part of ["face", "version", "served"]) {
     assert.equal(cache.find(7, { ...by, [part]: {} }), undefined, part);
@@ -25,12 +26,12 @@ it("finds what was kept, by its revision and the same rules", () => {
 it("forgets the oldest when it is full, and keeps nothing that is huge", () => {
   const cache = new ShownCache();
   const by = rules();
-  const text = "x".repeat(500_000);
-  for (let revision = 1; revision <= 20; revision += 1) cache.keep(revision, "/a", by, text);
+  const bytes = Buffer.alloc(500_000);
+  for (let revision = 1; revision <= 20; revision += 1) cache.keep(revision, "/a", by, bytes);
   assert.equal(cache.find(4, by), undefined);
-  assert.equal(cache.find(5, by), text);
-  for (let again = 0; again < 50; again += 1) cache.keep(20, "/a", by, text);
-  assert.equal(cache.find(6, by), text, "the same again takes no more room");
-  cache.keep(21, "/a", by, "x".repeat(900_000));
+  assert.equal(cache.find(5, by), bytes);
+  for (let again = 0; again < 50; again += 1) cache.keep(20, "/a", by, bytes);
+  assert.equal(cache.find(6, by), bytes, "the same again takes no more room");
+  cache.keep(21, "/a", by, Buffer.alloc(900_000));
   assert.equal(cache.find(21, by), undefined);
 });

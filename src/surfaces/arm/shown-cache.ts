@@ -16,41 +16,41 @@ interface Kept {
   /** The id in lower case. */
   readonly id: string;
   readonly by: ShownBy;
-  readonly text: string;
+  readonly bytes: Buffer;
 }
 
-const maxCharacters = 8_000_000;
+const maxBytes = 8_000_000;
 
 export class ShownCache {
   readonly #kept = new Map<number, Kept>();
-  #characters = 0;
+  #bytes = 0;
 
   /** Whether the state with this revision is known to be that of the resource with this id. */
   isOf(revision: number, id: string): boolean {
     return this.#kept.get(revision)?.id === id;
   }
 
-  find(revision: number, { face, version, served }: ShownBy): string | undefined {
+  find(revision: number, { face, version, served }: ShownBy): Buffer | undefined {
     const kept = this.#kept.get(revision);
     if (kept === undefined) return undefined;
-    const { by, text } = kept;
+    const { by, bytes } = kept;
     const isSame = by.face === face && by.version === version && by.served === served;
-    return isSame ? text : undefined;
+    return isSame ? bytes : undefined;
   }
 
-  keep(revision: number, id: string, { face, version, served }: ShownBy, text: string): void {
-    if (text.length > maxCharacters / 10) return;
+  keep(revision: number, id: string, { face, version, served }: ShownBy, bytes: Buffer): void {
+    if (bytes.length > maxBytes / 10) return;
     this.#drop(revision);
-    this.#kept.set(revision, { id, by: { face, version, served }, text });
-    this.#characters += text.length;
+    this.#kept.set(revision, { id, by: { face, version, served }, bytes });
+    this.#bytes += bytes.length;
     for (const oldest of this.#kept.keys()) {
-      if (this.#characters <= maxCharacters) break;
+      if (this.#bytes <= maxBytes) break;
       this.#drop(oldest);
     }
   }
 
   #drop(revision: number): void {
-    this.#characters -= this.#kept.get(revision)?.text.length ?? 0;
+    this.#bytes -= this.#kept.get(revision)?.bytes.length ?? 0;
     this.#kept.delete(revision);
   }
 }

@@ -1,0 +1,44 @@
+// What a URL asks for, read once: who waits for an operation asks for the same URL again and again,
+// and what is read much is read under the same one. Bounded: of all others the newest are kept, in
+// two halves of which the older one goes as a whole.
+
+import { armQuery, parseArmPath } from "./arm-path.ts";
+import type { ArmPath } from "./arm-path.ts";
+import { namesOf } from "./arm-names.ts";
+import type { PlaceNames } from "./arm-names.ts";
+
+/** A request as its URL says. */
+export interface Asked {
+  readonly url: string;
+  readonly path: ArmPath | undefined;
+  readonly query: ReadonlyMap<string, string>;
+  /** Of the resource that the path names. */
+  readonly names: PlaceNames | undefined;
+}
+
+const maxKept = 2_000;
+const maxChars = 1_000;
+
+export class AskedUrls {
+  #newer = new Map<string, Asked>();
+  #older = new Map<string, Asked>();
+
+  of(url: string): Asked {
+    const known = this.#newer.get(url);
+    if (known !== undefined) return known;
+    const asked = this.#older.get(url) ?? read(url);
+    if (url.length > maxChars) return asked;
+    if (this.#newer.size >= maxKept / 2) {
+      this.#older = this.#newer;
+      this.#newer = new Map();
+    }
+    this.#newer.set(url, asked);
+    return asked;
+  }
+}
+
+function read(url: string): Asked {
+  const path = parseArmPath(url);
+  const names = path?.kind === "resource" ? namesOf(path) : undefined;
+  return { url, path, query: armQuery(url), names };
+}
