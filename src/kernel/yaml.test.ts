@@ -76,20 +76,21 @@ test("nesting is bounded in every form, before it costs anything", () => {
 });
 
 test("large texts are read in linear time, and larger ones are refused", () => {
-  const keys = Array.from({ length: 30_000 }, (_, i) => `k${i}: v`);
+  // Still larger ones are in tests/linear-time.test.ts.
+  const keys = Array.from({ length: 3_000 }, (_, i) => `k${i}: v`);
   inLittleTime(() => {
-    assert.equal(Object.keys(parseYaml(keys.join("\n")).value ?? {}).length, 30_000);
-    parseYaml(`[${"a,".repeat(200_000)}a]`);
-    assert.throws(() => parseYaml(`[${",".repeat(500_000)}]`), { code: "request.invalid" });
-    assert.throws(() => parseYaml(`a: 1\n${"]".repeat(500_000)}`), { code: "request.invalid" });
+    assert.equal(Object.keys(parseYaml(keys.join("\n")).value ?? {}).length, 3_000);
+    parseYaml(`[${"a,".repeat(20_000)}a]`);
+    assert.throws(() => parseYaml(`[${",".repeat(50_000)}]`), { code: "request.invalid" });
+    assert.throws(() => parseYaml(`a: 1\n${"]".repeat(100_000)}`), { code: "request.invalid" });
   });
   const large = "a,".repeat(limits.maxYamlChars / 2);
   assert.throws(() => parseYaml(`[${large}a]`), {
     code: "request.too_large",
     message: "YAML that is not JSON may have 524288 characters; send JSON",
   });
-  const json = JSON.stringify(Array.from({ length: 400_000 }, () => "a"));
-  inLittleTime(() => assert.equal(Object.keys(parseYaml(json).value ?? []).length, 400_000));
+  const json = JSON.stringify(Array.from({ length: 200_000 }, () => "a"));
+  inLittleTime(() => assert.equal(Object.keys(parseYaml(json).value ?? []).length, 200_000));
 });
 
 test("aliases may repeat what they name, but not without end", () => {

@@ -1,6 +1,5 @@
 import assert from "node:assert/strict";
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, it } from "node:test";
 import { isSetpointError } from "../kernel/errors.ts";
@@ -8,6 +7,7 @@ import { readSummary, restoreBackup, writeBackup } from "./backup.ts";
 import { claimOne, commit, del, exists, key, put } from "./contract/samples.ts";
 import { release, schedule, wake } from "./contract/samples.ts";
 import { keyRing, newSealKey } from "./key-ring.ts";
+import { memoryFolder } from "./sqlite/harness.ts";
 import { openSqliteStore } from "./sqlite/store.ts";
 import type { SqliteStore } from "./sqlite/store.ts";
 
@@ -15,7 +15,7 @@ const ring = keyRing([newSealKey()]);
 let folder = "";
 let path = "";
 beforeEach(() => {
-  folder = mkdtempSync(join(tmpdir(), "setpoint-backup-"));
+  folder = mkdtempSync(join(memoryFolder, "setpoint-backup-"));
   path = join(folder, "a.backup");
 });
 afterEach(() => rmSync(folder, { recursive: true }));

@@ -3,6 +3,7 @@
 import assert from "node:assert/strict";
 import { after, before, it } from "node:test";
 import * as fc from "fast-check";
+import { anyCharacter } from "../../src/kernel/arbitraries.ts";
 import { configMaps, createSamples, group, widgets } from "./samples.ts";
 import { pick, startKubeServer } from "./server.ts";
 import type { KubeServer, RequestHeaders } from "./server.ts";
@@ -58,7 +59,7 @@ const words = fc.constantFrom(
   "1h",
   "5",
 );
-const anyText = fc.oneof(words, fc.string({ unit: "binary", maxLength: 12 }));
+const anyText = fc.oneof(words, fc.string({ unit: anyCharacter, maxLength: 12 }));
 const parameters = fc.constantFrom(
   "limit",
   "continue",

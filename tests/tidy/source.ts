@@ -58,6 +58,7 @@ export function isCode(path: string): boolean {
 
 const token =
   /\/\/[^\n]*|\/\*[\s\S]*?\*\/|"(?:\\.|[^"\\\n])*"|'(?:\\.|[^'\\\n])*'|`(?:\\[\s\S]|[^`\\])*`/y;
+const untilToken = /[\s\S][^/"'`]*/y;
 const regexLiteral = /\/(?:\\.|\[(?:\\.|[^\]\\\n])*\]|[^/\\\n[])+\/[a-z]*/y;
 
 /** Expressions inside a template literal are blanked with it: the rules live with that. */
@@ -66,18 +67,20 @@ function blankOut(text: string): string {
   let index = 0;
   while (index < text.length) {
     const match = matchAt(token, text, index) ?? matchRegex(text, index, code);
-    if (match === undefined) {
-      code += text[index];
-      index += 1;
-    } else {
-      code += match[0] + match.slice(1, -1).replaceAll(/[^\n]/g, " ") + match.at(-1);
-      index += match.length;
-    }
+    // What begins nothing is taken as it is, up to what may begin something.
+    const plain = match === undefined ? (matchAt(untilToken, text, index) ?? "") : "";
+    code += match === undefined ? plain : blank(match);
+    index += match?.length ?? plain.length;
   }
   return code;
 }
 
+function blank(match: string): string {
+  return match[0] + match.slice(1, -1).replaceAll(/[^\n]/g, " ") + match.at(-1);
+}
+
 function matchRegex(text: string, index: number, before: string): string | undefined {
+  if (text[index] !== "/") return undefined;
   const canStart = /(?:^|[(,=:[!&|?{};+]|=>|return|case)\s*$/.test(before.slice(-20));
   return canStart ? matchAt(regexLiteral, text, index) : undefined;
 }

@@ -54,7 +54,7 @@ function bytesOf(folder: string): Buffer {
 }
 
 /** Linux keeps this in memory: what is tested with it is not the disk. */
-const memoryFolder = existsSync("/dev/shm") ? "/dev/shm" : tmpdir();
+export const memoryFolder = existsSync("/dev/shm") ? "/dev/shm" : tmpdir();
 
 /** On the caller's thread, on a file: the connection is shared and the clock stands still. */
 export const openInline: OpenStore = async (options = {}) => {

@@ -1,0 +1,60 @@
+// What a client may send at its largest costs time in proportion to its size. The same claims stand
+// beside the code with smaller numbers; these would take too long among the unit tests. The limits
+// are of processor time and generous: what is linear takes a tenth, what is not takes minutes.
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { limits } from "../src/kernel/limits.ts";
+import type { Metadata } from "../src/kernel/resource.ts";
+import { compileSchema } from "../src/kernel/schema/compile.ts";
+import { validateValue } from "../src/kernel/schema/validate.ts";
+import { parseYaml } from "../src/kernel/yaml.ts";
+import { metadataErrors, resourceNameProblems } from "../src/intents/write/metadata-check.ts";
+
+function inLittleTime(run: () => void): void {
+  const before = process.cpuUsage();
+  run();
+  const seconds = process.cpuUsage(before).user / 1_000_000;
+  assert.ok(seconds < 15, `${seconds} s`);
+}
+
+test("the largest texts in YAML are read in linear time", () => {
+  const keys = Array.from({ length: 30_000 }, (_, index) => `k${index}: v`).join("\n");
+  const json = JSON.stringify(Array.from({ length: 400_000 }, () => "a"));
+  inLittleTime(() => {
+    assert.equal(Object.keys(parseYaml(keys).value ?? {}).length, 30_000);
+    parseYaml(`[${"a,".repeat(200_000)}a]`);
+    assert.throws(() => parseYaml(`[${",".repeat(500_000)}]`), { code: "request.invalid" });
+    assert.throws(() => parseYaml(`a: 1\n${"]".repeat(500_000)}`), { code: "request.invalid" });
+    assert.equal(Object.keys(parseYaml(json).value ?? []).length, 400_000);
+  });
+});
+
+test("200,000 bad annotations and 1,000 controllers are judged in linear time", () => {
+  const bad = Array.from({ length: 200_000 }, (_, index) => [`bad key ${index}`, "v"] as const);
+  const owners = Array.from({ length: limits.maxOwnerReferences }, (_, index) => ({
+    apiVersion: "v1",
+    kind: "ConfigMap",
+    name: `n${index}`,
+    uid: `u${index}`,
+    controller: true,
+  }));
+  const problems = (given: object): number => {
+    const metadata = { name: "x", namespace: "default", ...given } as unknown as Metadata;
+    return metadataErrors(metadata, { isNamespaced: true, nameProblems: resourceNameProblems })
+      .length;
+  };
+  inLittleTime(() => {
+    assert.equal(problems({ annotations: Object.fromEntries(bad) }), 200_001);
+    assert.equal(problems({ ownerReferences: owners }), 999);
+  });
+});
+
+test("a document with 200,000 errors is judged in linear time", () => {
+  const list = Array.from({ length: 200_000 }, () => 0);
+  const schema = compileSchema({
+    type: "array",
+    anyOf: [{ items: { type: "integer", minimum: 1 } }],
+    items: { type: "integer" },
+  });
+  inLittleTime(() => assert.equal(validateValue(schema, list).length, list.length + 1));
+});
