@@ -56,7 +56,7 @@ export async function startServer(
   options: Pick<HttpServerInput, "writeStallMs"> & { readonly guardsProcess?: boolean } = {},
 ): Promise<RunningServer> {
   const given = await checkBeforeStart(config);
-  const arm = prepareArm(config.arm, await loadModules(config.engine.modules));
+  const arm = prepareArm(config, await loadModules(config.engine.modules));
   const { modules } = arm;
   await using undo = new AsyncDisposableStack();
   const store = await openOwnStore(config);

@@ -91,6 +91,31 @@ onEachStore(
       assert.deepEqual((await server.request("GET", pollOf(broken))).json, failed);
     });
 
+    it("an operation that has succeeded stays so, whoever hides it by other means", async () => {
+      const id = jarIn("Cellar", "hidden");
+      const made = await write(server, id, { size: 1 });
+      const succeeded = await ended(pollOf(made));
+      assert.equal(pick(succeeded, "status"), "Succeeded");
+      const again = async (): Promise<unknown> => (await server.request("GET", pollOf(made))).json;
+      const name = pickText(await storedOf(server, "jars", id), "metadata.name");
+      const path = `${kube}/jars/${name}`;
+      // A second run, a status that somebody takes back, and the end of the resource.
+      await patch("jars", id, { metadata: { annotations: { "setpoint.dev/reconcile": "again" } } });
+      assert.deepEqual(await again(), succeeded);
+      await settledAt(server, id);
+      assert.deepEqual(await again(), succeeded);
+      const wiped = await server.request("PATCH", `${path}/status`, { status: null });
+      assert.equal(wiped.status, 200, wiped.text);
+      assert.deepEqual(await again(), succeeded);
+      const removed = await server.request("DELETE", path);
+      assert.equal(removed.status, 200, removed.text);
+      assert.deepEqual(await again(), succeeded);
+      await goneAt(server, id);
+      assert.deepEqual(await again(), succeeded);
+      assert.equal((await write(server, id, { size: 2 })).status, 201);
+      assert.deepEqual(await again(), succeeded, "nor does one of the same name change it");
+    });
+
     it("an operation that nobody asked for has ended, also when the resource goes on", async () => {
       const id = jarIn("Cellar", "unasked");
       const made = await write(server, id, { size: 1 });

@@ -14,7 +14,7 @@ import type { Exchange } from "../../surfaces/http/exchange.ts";
 import { createFairness } from "../../surfaces/http/fairness.ts";
 import { openArmFaces } from "../arm-faces.ts";
 import type { ObservedRequests } from "../observe-requests.ts";
-import type { ArmServeConfig } from "../config.ts";
+import type { ServeConfig } from "../config.ts";
 import type { ControlPlane } from "../control-plane.ts";
 import { RecentDocuments } from "../../surfaces/arm/recent-documents.ts";
 import { ShownCache } from "../../surfaces/arm/shown-cache.ts";
@@ -47,8 +47,10 @@ export interface RunningArm extends AsyncDisposable {
 
 type Handler = (exchange: Exchange) => Promise<void>;
 
-export function prepareArm(config: ArmServeConfig, loaded: readonly LoadedModule[]): PreparedArm {
-  const isServed = config.isWanted || facesOf(loaded).length > 0;
+type Config = Pick<ServeConfig, "arm" | "historyMs">;
+
+export function prepareArm(config: Config, loaded: readonly LoadedModule[]): PreparedArm {
+  const isServed = config.arm.isWanted || facesOf(loaded).length > 0;
   if (!isServed) return { modules: loaded, start: () => Promise.resolve(notServed) };
   let parts: CleanupParts | undefined;
   return {
@@ -73,7 +75,7 @@ const notServed: RunningArm = {
 
 async function startArmSurface(
   { plane, authentication, log, audit, observed }: ArmSurfaceInput,
-  { clients, retryAfterSeconds }: ArmServeConfig,
+  { historyMs, arm: { clients, retryAfterSeconds } }: Config,
   faces: ArmFaces,
 ): Promise<RunningArm> {
   const { intents, rbac } = plane;
@@ -95,6 +97,7 @@ async function startArmSurface(
     surface,
     timers: systemTimers,
     signal: stop.signal,
+    historyMs,
     onError: (error) => log.warn({ error }, "old operations not removed"),
   });
   const answer = armApi({

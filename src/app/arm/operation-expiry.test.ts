@@ -50,11 +50,13 @@ function surfaceOf(store: ModelStore): ArmSurface {
     operationTimeoutMs: 999 * hourMs,
   };
   return {
-    intents: { store, clock, kinds: { byId: () => ({ isReconciled: true }) } },
+    intents: { store, clock, kinds: { byId: () => ({ isReconciled: true, storedKind }) } },
     faces: { byKind: (id: string) => (id === "shops" ? face : undefined) },
     documents: new RecentDocuments(),
   } as unknown as ArmSurface;
 }
+
+const storedKind = { versions: [], fieldRules: [] };
 
 async function namesIn(store: ModelStore): Promise<readonly string[]> {
   const { records } = await store.list({ kind: operationKind });
@@ -92,6 +94,46 @@ it("keeps what is still under way, and what has ended for its time after the end
   assert.deepEqual(await namesIn(store), ["long"]);
 });
 
+it("are told how they ended when their resources are gone, by what these showed", async () => {
+  const store = new ModelStore(clock);
+  const generation = 1;
+  const of = (name: string): JsonObject => ({
+    expiresAt: at(24),
+    verb: "create",
+    resource: { kind: "shops", namespace: "sub-1", name, uid: name, generation },
+  });
+  const shop = (name: string, id: string, reconcile: JsonObject): Put => {
+    const operation = { id, verb: "create", startedAt: at(0) };
+    const notes = { [envelopeAnnotation]: JSON.stringify({ id: `/${name}`, name, operation }) };
+    return put("shops", name, { status: { observedGeneration: 1, reconcile } }, notes);
+  };
+  const endedAt = at(0);
+  const succeeded = { generation, at: endedAt };
+  await store.commit([
+    shop("ready", "first", { succeeded }),
+    shop("begun", "second", {}),
+    shop("there", "third", { succeeded }),
+    ...["first", "second", "third"].map((name, index) =>
+      record(name, of(["ready", "begun", "there"][index] ?? "")),
+    ),
+  ]);
+  const gone = ["ready", "begun"].map((name) => ({
+    kind: "delete" as const,
+    key: { kind: "shops", namespace: "sub-1", name },
+    when: { kind: "exists" as const },
+  }));
+  await store.commit(gone);
+  assert.equal(await removeOldOperations(surfaceOf(store), signal), 0);
+  const { records } = await store.list({ kind: operationKind });
+  const status = records.map(({ body }) => (JSON.parse(body.toString()) as JsonObject)["status"]);
+  assert.deepEqual(status[0], { state: "Succeeded", endedAt });
+  assert.equal((status[1] as JsonObject)["state"], "Canceled");
+  assert.deepEqual(status[2], {}, "what can be read from its resource is not written");
+  const before = (await store.head()).revision;
+  assert.equal(await removeOldOperations(surfaceOf(store), signal), 0);
+  assert.equal((await store.head()).revision, before, "once is enough");
+});
+
 it("are removed at the start, and every hour", async () => {
   const store = new ModelStore(clock);
   const ended = { state: "Succeeded", endedAt: at(-2) };
@@ -104,6 +146,7 @@ it("are removed at the start, and every hour", async () => {
     surface: surfaceOf(store),
     timers,
     signal: stop.signal,
+    historyMs: undefined,
     onError: (error) => errors.push(error),
   });
   await timers.advance(0);

@@ -1,28 +1,32 @@
 /**
- * Records of operations go when their time has come. Every process sweeps, at its start as well, so
- * that they also go where no process lives for long; none waits for it.
+ * Records of operations go when their time has come, and those of resources that are gone are told
+ * how they ended as long as the history of the store still knows. Every process sweeps, at its
+ * start as well, so that it happens also where no process lives for long; none waits for it.
  */
 import { every } from "../../kernel/timers.ts";
 import type { Timers } from "../../kernel/timers.ts";
-import type { Position, Write } from "../../store/port.ts";
+import type { Position, StoredRecord, Write } from "../../store/port.ts";
 import type { ArmSurface } from "../../surfaces/arm/arm-request.ts";
 import { operationKind } from "../../surfaces/arm/face.ts";
-import { isExpired } from "../../surfaces/arm/operations.ts";
+import { endsOfDeleted, isExpired } from "../../surfaces/arm/operations.ts";
 
 const pageItems = 200;
 const sweepMs = 3_600_000;
+const leastSweepMs = 60_000;
 
 export interface Sweeping {
   readonly surface: ArmSurface;
   readonly timers: Timers;
   readonly signal: AbortSignal;
+  /** How long the store remembers what was deleted; undefined for good. */
+  readonly historyMs: number | undefined;
   /** What could not be removed this time is tried again the next time. */
   readonly onError: (error: unknown) => void;
 }
 
 /** Until the signal aborts. */
 export async function sweepOperations(sweeping: Sweeping): Promise<void> {
-  const { surface, timers, signal, onError } = sweeping;
+  const { surface, timers, signal, historyMs = Number.POSITIVE_INFINITY, onError } = sweeping;
   const sweep = async (): Promise<void> => {
     try {
       await removeOldOperations(surface, signal);
@@ -31,7 +35,8 @@ export async function sweepOperations(sweeping: Sweeping): Promise<void> {
     }
   };
   await sweep();
-  await every(timers, sweepMs, sweep, signal);
+  const pauseMs = Math.max(leastSweepMs, Math.min(sweepMs, historyMs / 4));
+  await every(timers, pauseMs, sweep, signal);
 }
 
 export async function removeOldOperations(
@@ -45,14 +50,16 @@ export async function removeOldOperations(
     const query = { kind: operationKind, limit: pageItems };
     const page = await store.list(from === undefined ? query : { ...query, from });
     const writes: Write[] = [];
+    const kept: StoredRecord[] = [];
     for (const record of page.records) {
       const { key, revision, uid } = record;
-      if (!(await isExpired(surface, record))) continue;
-      writes.push({ kind: "delete", key, when: { kind: "revision", revision, uid } });
+      if (!(await isExpired(surface, record))) kept.push(record);
+      else writes.push({ kind: "delete", key, when: { kind: "revision", revision, uid } });
     }
+    removed += writes.length;
+    writes.push(...(await endsOfDeleted(surface, kept)));
     // One that was written meanwhile stays until the next time.
     if (writes.length > 0) await store.commit(writes);
-    removed += writes.length;
     from = page.next;
   } while (from !== undefined && !signal.aborted);
   return removed;

@@ -86,3 +86,45 @@ test("the surface itself writes them, and what nobody made through it is left al
   const repaired = resource({ [envelopeAnnotation]: envelope });
   assert.equal(await written(update(repaired, plain)), repaired);
 });
+
+const endedAt = "2026-01-01T00:01:00Z";
+
+/** One whose operation has succeeded, and is shown by its status. */
+function ready(text: string): Resource {
+  const kept = resource({ [envelopeAnnotation]: text }, { [groupLabel]: "abc" });
+  const status = {
+    observedGeneration: 1,
+    reconcile: { succeeded: { generation: 1, at: endedAt } },
+  };
+  const metadata = { ...kept.metadata, generation: 1 };
+  return { ...kept, metadata, data: { size: "1" }, status };
+}
+
+const open = '{"id":"/x","name":"x","operation":{"id":"op","verb":"create","isAsync":true}}';
+const closed = open.replace("true}", `true,"endedAt":"${endedAt}"}`);
+
+test("a change that hides the success of the last operation writes it down", async () => {
+  const old = ready(open);
+  const changed = { ...old, data: { size: "2" } } as unknown as Resource;
+  const textIn = async (object: Resource, from: Resource): Promise<unknown> =>
+    (await written(update(object, from))).metadata.annotations?.[envelopeAnnotation];
+  assert.equal(await textIn(changed, old), closed);
+  const bare = { ...changed, metadata: { name: "a", generation: 1 } } as unknown as Resource;
+  assert.equal(await textIn(bare, old), closed);
+  assert.equal(await textIn(old, old), open, "what changes nothing writes nothing");
+  const labelled = {
+    ...old,
+    metadata: { ...old.metadata, labels: { [groupLabel]: "abc", a: "b" } },
+  };
+  assert.equal(await textIn(labelled, old), open);
+});
+
+test("who read the envelope before that was written down may send it back", async () => {
+  const old = ready(closed);
+  const sent = { ...ready(open), data: { size: "3" } } as unknown as Resource;
+  const { metadata } = await written(update(sent, old));
+  assert.equal(metadata.annotations?.[envelopeAnnotation], closed);
+  const forged = ready(closed.replace(":01:", ":02:"));
+  await assert.rejects(written(update(forged, old)), /is written by the Resource Manager/);
+  await assert.rejects(written(update(forged, ready(open))), /is written by the Resource Manager/);
+});

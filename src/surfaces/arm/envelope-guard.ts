@@ -1,7 +1,9 @@
 // What the Resource Manager knows of a resource outlives writes by other means: a document that
 // leaves the envelope or the label of the group out keeps them, as a file that somebody replaces
 // it with does, and one that changes them is refused. Without this the resource would be lost to
-// the clients that made it. What is damaged already may be repaired by anybody.
+// the clients that made it. What is damaged already may be repaired by anybody. Where a change
+// hides that the operation accepted last has succeeded, that is written into the envelope, so that
+// what pollers were told stays true.
 
 import type { AdmissionPlugin, AdmissionRequest } from "../../intents/admission/admission.ts";
 import { invalid } from "../../intents/refusals.ts";
@@ -9,8 +11,9 @@ import { forbiddenField } from "../../kernel/field-error.ts";
 import type { FieldError } from "../../kernel/field-error.ts";
 import { getOwn } from "../../kernel/json.ts";
 import type { Resource } from "../../kernel/resource.ts";
-import { envelopeOf } from "./envelope.ts";
+import { endedText, envelopeOf } from "./envelope.ts";
 import { envelopeAnnotation, groupLabel } from "./face.ts";
+import { hiddenSuccess } from "./operation-end.ts";
 
 /** Callers that come through here write the envelope. */
 export const armSurfaceName = "arm";
@@ -52,9 +55,17 @@ function valueOf(resource: Resource | undefined, { map, key }: Mark): string | u
 
 function withMark(object: Resource, mark: Mark, old: Resource | undefined): Resource {
   const was = valueOf(old, mark);
-  if (was === undefined || valueOf(object, mark) !== undefined) return object;
+  const given = valueOf(object, mark);
+  if (old === undefined || was === undefined) return object;
+  const isEnvelope = mark.key === envelopeAnnotation;
+  const isKept = given === undefined || given === was;
+  // As it was before the end was written: whoever read it then changes nothing by that.
+  if (!isKept && !(isEnvelope && given === endedText(was, undefined))) return object;
+  const endedAt = isEnvelope ? hiddenSuccess(old, object) : undefined;
+  const value = endedAt === undefined ? was : endedText(was, endedAt);
+  if (value === given) return object;
   const { metadata } = object;
-  const values = { ...metadata[mark.map], [mark.key]: was };
+  const values = { ...metadata[mark.map], [mark.key]: value };
   return { ...object, metadata: { ...metadata, [mark.map]: values } };
 }
 
@@ -64,7 +75,10 @@ function markErrors(
   old: Resource | undefined,
 ): readonly FieldError[] {
   const was = valueOf(old, mark);
-  if (was === undefined || valueOf(object, mark) === was) return [];
+  const given = valueOf(object, mark);
+  if (old === undefined || was === undefined || given === was) return [];
+  const endedAt = mark.key === envelopeAnnotation ? hiddenSuccess(old, object) : undefined;
+  if (endedAt !== undefined && given === endedText(was, endedAt)) return [];
   const field = `metadata.${mark.map}[${mark.key}]`;
   const why = "is written by the Resource Manager surface alone: leave it out, and it is kept";
   return [forbiddenField(field, why)];

@@ -6,6 +6,7 @@ import { getOwn, isJsonObject } from "../../kernel/json.ts";
 import type { Json, JsonObject } from "../../kernel/json.ts";
 import { isTrueAt, objectAt, textAt } from "../../kernel/json-read.ts";
 import type { Resource } from "../../kernel/resource.ts";
+import { withoutKey } from "../../kernel/without-key.ts";
 import { envelopeAnnotation } from "./face.ts";
 import type { ArmEnvelope, ArmOperationMark } from "./face.ts";
 
@@ -35,13 +36,24 @@ export function envelopeText(envelope: ArmEnvelope): string {
 
 function markOf(value: JsonObject): ArmOperationMark {
   const action = textAt(value, "action");
+  const endedAt = textAt(value, "endedAt");
   return {
     id: textAt(value, "id"),
     verb: verbOf(textAt(value, "verb")),
     ...(action === "" ? {} : { action }),
     startedAt: textAt(value, "startedAt"),
     ...(isTrueAt(value, "isAsync") ? { isAsync: true } : {}),
+    ...(endedAt === "" ? {} : { endedAt }),
   };
+}
+
+/** The text of an envelope with the end of its operation, or without; otherwise as it was. */
+export function endedText(text: string, endedAt: string | undefined): string {
+  const value = parsed(text);
+  if (!isJsonObject(value)) return text;
+  const operation = withoutKey(objectAt(value, "operation"), "endedAt");
+  const ended = endedAt === undefined ? operation : { ...operation, endedAt };
+  return JSON.stringify({ ...value, operation: ended });
 }
 
 /** What is not known counts as the one that lets the least pass. */

@@ -33,6 +33,8 @@ export interface ArmOperationMark {
   readonly startedAt: string;
   /** Whether its answer told where to ask how far it is. */
   readonly isAsync?: boolean;
+  /** When it succeeded, once a change by other means has hidden that; see operation-end.ts. */
+  readonly endedAt?: string;
 }
 
 export { envelopeAnnotation } from "../../kernel/arm-face.ts";

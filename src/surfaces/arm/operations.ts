@@ -1,7 +1,7 @@
 // Records of accepted requests, written in the commit of what they are about. Nobody works on them:
-// while the resource is under way, how far an operation is follows from the resource, so that its
-// end cannot be told before the resource shows it. The next accepted request writes the end of the
-// one before it.
+// how far an operation is follows from the resource, so that its end cannot be told before the
+// resource shows it. The next accepted request writes the end of the one before it; what cannot be
+// told from the resource for good is recorded before it is first told.
 
 import { timeText } from "../../kernel/clock.ts";
 import { decodeDocument } from "../../kernel/document.ts";
@@ -17,6 +17,7 @@ import type { ArmRequest, ArmSurface } from "./arm-request.ts";
 import { envelopeOf, verbOf } from "./envelope.ts";
 import { operationKind } from "./face.ts";
 import type { ArmFace, ArmOperationMark } from "./face.ts";
+import { successIn } from "./operation-end.ts";
 import { provisioningOf } from "./provisioning.ts";
 import type { Provisioning, ProvisioningError } from "./provisioning.ts";
 import type { Repeated } from "./replay.ts";
@@ -132,7 +133,7 @@ export function repeatedIn(
   old: Resource,
   last: OperationRecord | undefined,
 ): Omit<Repeated, "digest"> {
-  const end = last?.end ?? endOf(provisioningIn(surface, face, old));
+  const end = last && endIn(surface, face, old, last);
   return { old, last, end, nowMs: surface.intents.clock.nowMs() };
 }
 
@@ -145,12 +146,26 @@ export function endWrite(
 ): readonly Put[] {
   const { intents } = surface;
   if (last === undefined || last.end !== undefined) return [];
-  const end = endOf(provisioningIn(surface, face, old)) ?? {
+  const end = endIn(surface, face, old, last) ?? {
     state: "Canceled",
     endedAt: timeText(intents.clock.nowMs()),
     error: { code: "OperationPreempted", message: "A later request took its place." },
   };
   return [endingWrite(surface, last, end)];
+}
+
+/** How the operation accepted last has ended, as it is recorded or as its resource shows it. */
+function endIn(
+  surface: ArmSurface,
+  face: ArmFace,
+  resource: Resource,
+  { id, spec, end }: OperationRecord,
+): OperationEnd | undefined {
+  if (end !== undefined) return end;
+  const envelope = envelopeOf(resource);
+  const success = envelope && successIn(resource, envelope, { id, ...spec });
+  if (success !== undefined) return { state: "Succeeded", endedAt: success.at };
+  return endOf(provisioningIn(surface, face, resource));
 }
 
 function endingWrite({ intents }: ArmSurface, { record }: OperationRecord, end: OperationEnd): Put {
@@ -219,16 +234,18 @@ export interface OperationProgress {
 }
 
 /**
- * How an operation stands now. An end is recorded before it is first told, so that whatever becomes
- * of the resource later, the operation has ended once, and in one way.
+ * How an operation stands now. An end that the resource does not show for good is recorded before
+ * it is first told, so that whatever becomes of the resource later, the operation has ended once,
+ * and in one way.
  */
 export async function operationProgress(
   surface: ArmSurface,
   operation: OperationRecord,
 ): Promise<OperationProgress> {
   if (operation.end !== undefined) return { end: operation.end, percent: undefined };
-  const { end, percent } = await derivedProgress(surface, operation);
-  return { end: end && (await recordedEnd(surface, operation, end)), percent };
+  const { end, percent, isLasting } = await derivedProgress(surface, operation);
+  const isTold = end === undefined || isLasting;
+  return { end: isTold ? end : await recordedEnd(surface, operation, end), percent };
 }
 
 async function recordedEnd(
@@ -237,8 +254,7 @@ async function recordedEnd(
   end: OperationEnd,
 ): Promise<OperationEnd> {
   const { store } = surface.intents;
-  const endedAt = end.endedAt ?? timeText(surface.intents.clock.nowMs());
-  const told = { ...end, endedAt };
+  const told = dated(surface, end);
   try {
     const [answer] = await store.commit([endingWrite(surface, operation, told)]);
     if (answer?.kind !== "refused") return told;
@@ -252,30 +268,36 @@ async function recordedEnd(
   return again?.end ?? told;
 }
 
+/** What nobody knows the time of ends now. */
+function dated({ intents }: ArmSurface, end: OperationEnd): OperationEnd {
+  return { ...end, endedAt: end.endedAt ?? timeText(intents.clock.nowMs()) };
+}
+
+interface DerivedProgress extends OperationProgress {
+  /** Whether the resource shows the end for good. */
+  readonly isLasting?: boolean;
+}
+
 async function derivedProgress(
   surface: ArmSurface,
   { id, spec }: OperationRecord,
-): Promise<OperationProgress> {
+): Promise<DerivedProgress> {
   const { store, kinds } = surface.intents;
   const record = await store.get(spec.resource);
-  if (record === undefined || record.uid !== spec.uid) return await afterDeletion(surface, spec);
-  const face = surface.faces.byKind(spec.resource.kind);
+  if (record?.uid !== spec.uid) return await afterDeletion(surface, id, spec);
   const resource = surface.documents.of(record);
   const envelope = envelopeOf(resource);
+  const success = envelope && successIn(resource, envelope, { id, ...spec });
+  if (success !== undefined) {
+    const end = { state: "Succeeded", endedAt: success.at } as const;
+    return { end, percent: 100, isLasting: success.isLasting };
+  }
+  const face = surface.faces.byKind(spec.resource.kind);
   if (face === undefined || kinds.byId(face.kind) === undefined || envelope === undefined) {
     return { end: canceled("The resource is no longer offered here."), percent: undefined };
   }
   if (envelope.operation.id !== id && spec.verb !== "delete") {
     return { end: canceled("A later request took its place."), percent: undefined };
-  }
-  const succeeded = objectAt(resource, "status", "reconcile", "succeeded");
-  const isPast =
-    spec.verb !== "delete" &&
-    resource.metadata.generation > spec.generation &&
-    (numberAt(succeeded, "generation") ?? -1) >= spec.generation;
-  // What was changed by other means since then does not begin the operation anew.
-  if (isPast) {
-    return { end: { state: "Succeeded", endedAt: textAt(succeeded, "at") }, percent: 100 };
   }
   const provisioning = provisioningIn(surface, face, resource, envelope);
   const isOfIt = resource.metadata.generation === spec.generation;
@@ -311,12 +333,20 @@ function endOf({ state, endedAt, error }: Provisioning): OperationEnd | undefine
 /** The resource is not there any more, or another one is in its place. */
 async function afterDeletion(
   { intents }: ArmSurface,
-  { verb, resource }: OperationSpec,
+  id: string,
+  spec: OperationSpec,
 ): Promise<OperationProgress> {
+  const { verb, resource, uid } = spec;
   const changes = await intents.store.history(resource, { limit: 100 });
-  const deletion = changes.find(({ type }) => type === "deleted");
+  const deletion = changes.find((change) => change.type === "deleted" && change.uid === uid);
   const endedAt = deletion === undefined ? undefined : timeText(deletion.atMs);
   if (verb === "delete") return { end: { state: "Succeeded", endedAt }, percent: 100 };
+  const last = deletion && decodeDocument(deletion.body, deletion.revision);
+  const envelope = last && envelopeOf(last);
+  const success = envelope && successIn(last, envelope, { id, ...spec });
+  if (success !== undefined) {
+    return { end: { state: "Succeeded", endedAt: success.at }, percent: 100 };
+  }
   return { end: { ...canceled("The resource was deleted."), endedAt }, percent: undefined };
 }
 
@@ -349,6 +379,28 @@ function endJson({ state, endedAt, error }: OperationEnd): JsonObject {
 function servedOperations(served: ServedKind | undefined): ServedKind {
   if (served === undefined) throw new Error("operations are served where this surface is");
   return served;
+}
+
+/**
+ * The writes that record how operations ended whose resources are not there any more: what these
+ * showed is in the history of the store, which is not kept for good.
+ */
+export async function endsOfDeleted(
+  surface: ArmSurface,
+  records: readonly StoredRecord[],
+): Promise<readonly Put[]> {
+  const open = records
+    .map((record) => operationOf(record, decodeDocument(record.body, record.revision)))
+    .filter(({ end }) => end === undefined);
+  if (open.length === 0) return [];
+  const found = await surface.intents.store.getMany(open.map(({ spec }) => spec.resource));
+  const writes: Put[] = [];
+  for (const [at, operation] of open.entries()) {
+    if (found[at]?.uid === operation.spec.uid) continue;
+    const { end } = await derivedProgress(surface, operation);
+    if (end !== undefined) writes.push(endingWrite(surface, operation, dated(surface, end)));
+  }
+  return writes;
 }
 
 /**
