@@ -31,7 +31,7 @@ export interface AdmissionPluginsInput {
   readonly ids: Ids;
   readonly log: Logger;
   /** Kinds that have a reconciler in this process. */
-  readonly reconciled: ReadonlySet<string>;
+  readonly reconciled: Pick<ReadonlySet<string>, "has">;
 }
 
 const group = "admissionregistration.k8s.io";

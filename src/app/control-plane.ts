@@ -35,6 +35,8 @@ import type { ResourceKey } from "../kernel/resource.ts";
 import { systemTimers } from "../kernel/timers.ts";
 import type { Timers } from "../kernel/timers.ts";
 import type { Store } from "../store/port.ts";
+import { connectionsKind } from "../modules/connect/kinds/connection-kind.ts";
+import { restKindsKind } from "../modules/connect/kinds/rest-kind-kind.ts";
 import { faceKind } from "../surfaces/arm/face.ts";
 import type { Logger } from "../telemetry/log.ts";
 import { createMeter } from "../telemetry/meter.ts";
@@ -74,6 +76,8 @@ const liveKinds = [
   "validatingadmissionpolicies.admissionregistration.k8s.io",
   "validatingadmissionpolicybindings.admissionregistration.k8s.io",
   faceKind,
+  connectionsKind,
+  restKindsKind,
 ];
 
 export interface ControlPlaneOptions {
@@ -136,7 +140,7 @@ export async function openControlPlane(
     fetch: webhooks.fetch,
     ids,
     log,
-    reconciled,
+    reconciled: reconciledBy(reconciled, live),
   });
   const intents: Intents = {
     store,
@@ -217,6 +221,16 @@ function endOldWatches(live: LiveView, hub: WatchHub): void {
     if (before === undefined || equalJson(after?.resource.spec, before.resource.spec)) return;
     hub.endKind(before.key.name);
   });
+}
+
+/** Those of modules, and those that are kept in services. */
+function reconciledBy(
+  kinds: ReadonlySet<string>,
+  live: LiveView,
+): Pick<ReadonlySet<string>, "has"> {
+  const isKept = (name: string): boolean =>
+    live.get({ kind: restKindsKind, namespace: "", name }) !== undefined;
+  return { has: (name) => kinds.has(name) || isKept(name) };
 }
 
 function followRbac(live: LiveView): Rbac {

@@ -21,7 +21,11 @@ import { installKind } from "../intents/install-kind.ts";
 import { definitionsKind } from "../intents/kinds/definition-kinds.ts";
 import type { Intents } from "../intents/request.ts";
 import { SetpointError, isSetpointError } from "../kernel/errors.ts";
+import { openClients } from "../modules/connect/http/clients.ts";
+import type { OpenWire } from "../modules/connect/http/exchange.ts";
 import type { Logger } from "../telemetry/log.ts";
+import { connectionPolicies, startConnecting } from "./connect/connecting.ts";
+import type { ConnectingInput } from "./connect/connecting.ts";
 import type { ControlPlane, Surroundings } from "./control-plane.ts";
 import type { EngineConfig } from "./engine-config.ts";
 import { EngineEvents } from "./engine-events.ts";
@@ -36,6 +40,8 @@ export interface ReconcilingInput {
   readonly config: Omit<EngineConfig, "modules">;
   readonly surroundings: Surroundings;
   readonly log: Logger;
+  /** How services are reached, where a test is the service. */
+  readonly openWire?: OpenWire;
 }
 
 /** Has been started; disposing of it hands back what it holds. */
@@ -59,18 +65,40 @@ export async function startReconciling(input: ReconcilingInput): Promise<Reconci
   const reconcilers = modules.flatMap(({ kinds }) => kinds.map(({ reconciler }) => reconciler));
   undo.use(markReconciled(input, kindsOf(modules)));
   let worker: Worker | undefined;
+  let engine: Engine | undefined;
+  const { openWire } = input;
+  const clients = undo.use(
+    openClients({ ...input.surroundings, ...(openWire === undefined ? {} : { openWire }) }),
+  );
+  const kinds = new Set(kindsOf(modules));
   if (config.isWorker) {
     const name = `${hostname()}-${input.surroundings.ids.uid()}`;
     const events = undo.use(new EngineEvents({ ...input.plane, ...input.surroundings, log }));
-    const engine = undo.use(startWorker(input, name, events));
-    for (const reconciler of reconcilers) engine.add(reconciler);
+    const started = undo.use(startWorker(input, name, events));
+    engine = started;
+    for (const reconciler of reconcilers) started.add(reconciler);
     if (config.looksAnew === true) undo.use(lookAnew(input));
     log.info({ reconcilers: reconcilers.length }, "reconcilers running");
     const { leaseMs = defaultLeaseMs } = config;
-    worker = { name, leaseMs, kinds: kindsOf(modules), ...viewOf(engine) };
+    worker = { name, leaseMs, kinds, ...viewOf(started) };
   }
+  undo.use(await startConnecting({ ...input, engine, clients, ...connectOf(modules, kinds) }));
   const running = undo.move();
   return { worker, [Symbol.asyncDispose]: () => running.disposeAsync() };
+}
+
+function connectOf(
+  modules: readonly LoadedModule[],
+  kinds: Set<string>,
+): Pick<ConnectingInput, "taken" | "hooks" | "began"> {
+  return {
+    taken: kindsOf(modules),
+    hooks: [],
+    began: (kind) => {
+      kinds.add(kind);
+      return () => void kinds.delete(kind);
+    },
+  };
 }
 
 function viewOf(engine: Engine): Pick<Worker, "running" | "recent" | "measure"> {
@@ -103,7 +131,7 @@ function startWorker(
     owner,
     graceMs,
     looksAnew,
-    outside: { systems: systemsOf(modules) },
+    outside: { systems: systemsOf(modules), policyOf: connectionPolicies(intents.live) },
     companions: [wakingCompanion],
     ...(slots === undefined ? {} : { slots }),
     ...(perNamespace === undefined ? {} : { perNamespace }),

@@ -23,6 +23,8 @@ export interface Readiness {
 /** Reality is as wanted. Ready unless it says otherwise. */
 export interface Done extends Reported {
   readonly kind: "done";
+  /** Looked at again about then, where the resource has a pace of its own. */
+  readonly resyncMs?: number;
 }
 
 /** Going on well but not finished: look again then. Not ready unless it says otherwise. */

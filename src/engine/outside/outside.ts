@@ -41,6 +41,11 @@ export interface OutsideOptions {
   readonly defaults?: Partial<SystemPolicy>;
   /** By the name of the system. */
   readonly systems?: Readonly<Record<string, Partial<SystemPolicy>>>;
+  /**
+   * For systems that come and go while the server runs. Another object than the last time means
+   * that the system has another policy now, and begins anew with it.
+   */
+  readonly policyOf?: (system: string) => Partial<SystemPolicy> | undefined;
 }
 
 export interface OutsideInput {
@@ -83,7 +88,7 @@ export function createOutside(input: OutsideInput): Outside {
   const systems = new Map<string, System>();
   const systemOf = (name: string): System => {
     const found = systems.get(name);
-    if (found !== undefined) return found;
+    if (found !== undefined && found.given === input.options?.policyOf?.(name)) return found;
     if (systems.size >= maxSystems) forgetIdle(systems);
     const made = newSystem(name, input);
     systems.set(name, made);
@@ -116,6 +121,8 @@ export function outsidePart(
 interface System {
   readonly name: string;
   readonly labels: Labels;
+  /** By `policyOf`. */
+  readonly given: Partial<SystemPolicy> | undefined;
   readonly policy: SystemPolicy;
   readonly breakers: Breakers;
   readonly bulkhead: Bulkhead<() => void>;
@@ -126,9 +133,10 @@ function newSystem(
   name: string,
   { clock, random, meter, log, options = {} }: OutsideInput,
 ): System {
-  const { defaults, systems = {} } = options;
+  const { defaults, systems = {}, policyOf } = options;
   const own = Object.hasOwn(systems, name) ? systems[name] : undefined;
-  const policy = { ...defaultSystemPolicy, ...defaults, ...own };
+  const given = policyOf?.(name);
+  const policy = { ...defaultSystemPolicy, ...defaults, ...own, ...given };
   const labels = { system: name };
   const breakers: Breakers = new Breakers(policy, clock.nowMs(), (namespace, breaker) => {
     meter.gauge(metric.breakerState, stateNumber[breakers.state], labels);
@@ -139,7 +147,7 @@ function newSystem(
   });
   meter.gauge(metric.breakerState, stateNumber.closed, labels);
   const bulkhead = new Bulkhead<() => void>(policy);
-  return { name, labels, policy, breakers, bulkhead, comeback: createComeback({ random }) };
+  return { name, labels, given, policy, breakers, bulkhead, comeback: createComeback({ random }) };
 }
 
 const stateNumber = { closed: 0, "half-open": 1, open: 2 } as const;

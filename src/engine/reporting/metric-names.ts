@@ -39,6 +39,8 @@ export const metric = {
   eventsRecorded: "setpoint_events_recorded_total",
   eventsDropped: "setpoint_events_dropped_total",
   slowSpans: "setpoint_slow_spans_total",
+  connectWrites: "setpoint_connect_writes_total",
+  connectDrift: "setpoint_connect_drift_total",
 } as const;
 
 export type MetricName = (typeof metric)[keyof typeof metric];
@@ -72,6 +74,8 @@ export const engineMetrics: Readonly<Record<MetricName, MetricDefinition>> = {
   setpoint_events_recorded_total: counter("Events written, repetitions among them."),
   setpoint_events_dropped_total: counter("Events not written, by why.", "why"),
   setpoint_slow_spans_total: counter("Parts of runs that took over a second.", "span"),
+  setpoint_connect_writes_total: counter("Changes made in services outside.", "kind"),
+  setpoint_connect_drift_total: counter("Objects found changed by others.", "kind"),
 };
 
 function counter(help: string, ...labels: readonly string[]): MetricDefinition {

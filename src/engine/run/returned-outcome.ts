@@ -35,8 +35,11 @@ function checked(given: Fields): Outcome {
     ...(readiness === undefined ? {} : { ready: readiness }),
   };
   switch (kind) {
-    case "done":
-      return { kind, ...reported };
+    case "done": {
+      const { resyncMs } = given;
+      const isPace = typeof resyncMs === "number" && !Number.isNaN(resyncMs);
+      return { kind, ...reported, ...(isPace ? { resyncMs } : {}) };
+    }
     case "again": {
       const { afterMs, reason, message } = given;
       const delay = typeof afterMs === "number" ? afterMs : Number.NaN;

@@ -145,8 +145,10 @@ function delayAfter(
   random: Random,
 ): number | undefined {
   switch (outcome.kind) {
-    case "done":
-      return resyncMs <= 0 ? undefined : wholeMs(spreadMs(resyncMs, random));
+    case "done": {
+      const paceMs = outcome.resyncMs ?? resyncMs;
+      return paceMs <= 0 ? undefined : wholeMs(spreadMs(paceMs, random));
+    }
     case "again":
       return Math.max(soonestMs, wholeMs(outcome.afterMs));
     case "waiting":

@@ -6,7 +6,7 @@ import type { Resource } from "../../kernel/resource.ts";
 import { definitionsKind } from "../kinds/definition-kinds.ts";
 import type { AdmissionPlugin } from "./admission.ts";
 
-export function reconciledDefinitions(kinds: ReadonlySet<string>): AdmissionPlugin {
+export function reconciledDefinitions(kinds: Pick<ReadonlySet<string>, "has">): AdmissionPlugin {
   return {
     name: "ReconciledDefinitions",
     mutate: ({ target, object }) => {

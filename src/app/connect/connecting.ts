@@ -1,0 +1,89 @@
+/** Connect in this process: its kinds, and the reconcilers of what is kept in services. */
+import type { Engine } from "../../engine/engine.ts";
+import type { OutsideOptions } from "../../engine/outside/outside.ts";
+import { metric } from "../../engine/reporting/metric-names.ts";
+import { admissionChain } from "../../intents/admission/admission.ts";
+import { installKind } from "../../intents/install-kind.ts";
+import type { LiveView } from "../../intents/live-view.ts";
+import { objectAt } from "../../kernel/json-read.ts";
+import { systemLimits } from "../../modules/connect/http/clients.ts";
+import type { Clients, SystemLimits } from "../../modules/connect/http/clients.ts";
+import {
+  connectionDefinition,
+  connectionsKind,
+} from "../../modules/connect/kinds/connection-kind.ts";
+import { followRestKinds } from "../../modules/connect/kinds/follow-kinds.ts";
+import { restKindDefinition } from "../../modules/connect/kinds/rest-kind-kind.ts";
+import type { NamedHooks } from "../../modules/connect/loop/hooks.ts";
+import { connectReconciler } from "../../modules/connect/loop/reconciler.ts";
+import type { Logger } from "../../telemetry/log.ts";
+import type { ControlPlane, Surroundings } from "../control-plane.ts";
+
+export interface ConnectingInput {
+  readonly plane: Pick<ControlPlane, "intents" | "meter">;
+  readonly surroundings: Surroundings;
+  readonly log: Logger;
+  /** Undefined where this process has no workers. */
+  readonly engine: Pick<Engine, "add"> | undefined;
+  /** Outlive the engine, whose runs use them to the end. */
+  readonly clients: Clients;
+  /** Kinds that modules reconcile by themselves. */
+  readonly taken: ReadonlySet<string>;
+  readonly hooks: readonly NamedHooks[];
+  /** Told of the kinds that are reconciled here. */
+  readonly began: (kind: string) => () => void;
+}
+
+export async function startConnecting(input: ConnectingInput): Promise<AsyncDisposable> {
+  const { plane, surroundings, log, engine, taken, hooks, began } = input;
+  await using undo = new AsyncDisposableStack();
+  const unhindered = { ...plane.intents, admission: admissionChain([]) };
+  const maker = { name: "setpoint-connect", version: 1, isReconciled: false };
+  for (const kind of [connectionDefinition, restKindDefinition]) {
+    await installKind(unhindered, kind, maker);
+  }
+  const ports = {
+    clients: input.clients,
+    timers: surroundings.timers,
+    hooksOf: (kind: string) => hooks.filter((each) => each.hooks.kind === kind),
+    count: (what: "write" | "drift", kind: string) =>
+      plane.meter.count(what === "write" ? metric.connectWrites : metric.connectDrift, { kind }),
+  };
+  undo.use(
+    followRestKinds({
+      intents: unhindered,
+      timers: surroundings.timers,
+      taken,
+      begin: (compiled) => {
+        const remove = engine?.add(connectReconciler(ports, compiled));
+        const ended = engine === undefined ? undefined : began(compiled.kind);
+        return () => {
+          remove?.();
+          ended?.();
+        };
+      },
+      onError: (error, kind) => log.warn({ error, kind }, "kind of a service not kept up"),
+    }),
+  );
+  return undo.move();
+}
+
+/** How much each connection may be asked, as its Connection says now. */
+export function connectionPolicies(
+  live: Pick<LiveView, "get">,
+): NonNullable<OutsideOptions["policyOf"]> {
+  const known = new Map<string, { readonly version: string; readonly policy: SystemLimits }>();
+  return (system) => {
+    const [, name] = /^connection\/(.+)$/.exec(system) ?? [];
+    if (name === undefined) return undefined;
+    const record = live.get({ kind: connectionsKind, namespace: "", name });
+    if (record === undefined) return undefined;
+    const { uid, generation } = record.resource.metadata;
+    const version = `${uid} ${generation}`;
+    const kept = known.get(name);
+    if (kept?.version === version) return kept.policy;
+    const policy = systemLimits(objectAt(record.resource, "spec"));
+    known.set(name, { version, policy });
+    return policy;
+  };
+}

@@ -1,0 +1,175 @@
+// A control plane in memory with a kind that is kept in a service in memory, for tests.
+
+import type { ConnectHooks } from "../../kernel/connect-hooks.ts";
+import type { Json, JsonObject } from "../../kernel/json.ts";
+import { objectAt, objectsAt, textAt } from "../../kernel/json-read.ts";
+import type { Resource } from "../../kernel/resource.ts";
+import type { Binding } from "../../modules/connect/binding.ts";
+import { connectSchema, managedStatusSchema } from "../../modules/connect/kinds/managed-schema.ts";
+import { logger } from "../../telemetry/log.ts";
+import { openMemoryPlane } from "../memory-plane.ts";
+import type { MemoryPlane } from "../memory-plane.ts";
+import { startReconciling } from "../reconciling.ts";
+import { memoryService } from "./memory-service.ts";
+import type { MemoryService } from "./memory-service.ts";
+
+export interface MemoryConnect extends AsyncDisposable {
+  readonly memory: MemoryPlane;
+  readonly service: MemoryService;
+  /** All that was logged. */
+  readonly lines: readonly string[];
+  readonly make: (name: string, spec: JsonObject, connect?: JsonObject) => Promise<Resource>;
+  readonly change: (name: string, patch: Json) => Promise<Resource>;
+  readonly remove: (name: string) => Promise<boolean>;
+  readonly read: (name: string) => Promise<Resource | undefined>;
+  /** Lets time pass; a second if unsaid. */
+  readonly pass: (ms?: number) => Promise<void>;
+  /** Another process in the place of this one. */
+  readonly restart: () => Promise<void>;
+}
+
+export interface MemoryConnectOptions {
+  readonly binding?: Partial<Binding>;
+  /** Of the spec; anything if unsaid. */
+  readonly schema?: JsonObject;
+  readonly connection?: JsonObject;
+  readonly hooks?: readonly ConnectHooks[];
+  readonly seed?: number;
+}
+
+export const group = "things.example.dev";
+export const thingsKind = `things.${group}`;
+const apiVersion = `${group}/v1`;
+export const connectVersion = "connect.setpoint.dev/v1";
+
+/** Objects with a name of ours, changed by PUT. */
+export const plainBinding: Binding = {
+  connection: "service",
+  item: "/things/{id}",
+  collection: "/things",
+  identity: { kind: "client", parameter: "id" },
+  operations: {
+    read: { method: "GET" },
+    list: { method: "GET" },
+    create: { method: "POST" },
+    replace: { method: "PUT" },
+    delete: { method: "DELETE" },
+  },
+  fields: [{ path: "/id", class: "read-only", from: "override" }],
+  resyncSeconds: 60,
+};
+
+const anything = { type: "object", "x-kubernetes-preserve-unknown-fields": true };
+
+export async function openMemoryConnect(
+  options: MemoryConnectOptions = {},
+): Promise<MemoryConnect> {
+  const { binding = {}, schema = anything, connection = {}, seed = 1 } = options;
+  const memory = await openMemoryPlane({ seed });
+  const service = memoryService();
+  const lines: string[] = [];
+  const start = async (): Promise<AsyncDisposable> =>
+    await startReconciling({
+      plane: memory.plane,
+      modules: [],
+      config: {
+        isWorker: true,
+        slots: undefined,
+        perNamespace: undefined,
+        leaseMs: undefined,
+        graceMs: 0,
+        looksAnew: false,
+      },
+      surroundings: memory.surroundings,
+      log: logger((line) => lines.push(line), memory.surroundings.clock, "info"),
+      openWire: service.openWire,
+    });
+  let running = await start();
+  await memory.create(definitionWith(schema));
+  await memory.create(connectionWith(connection));
+  await memory.create({
+    apiVersion: connectVersion,
+    kind: "RestKind",
+    metadata: { name: thingsKind },
+    spec: { ...plainBinding, ...binding } as unknown as Json,
+  });
+  // Everybody knows of the kind then.
+  await memory.surroundings.timers.advance(120_000);
+  const at = (name: string) => ({ apiVersion, kind: "Thing", namespace: "default", name });
+  return {
+    memory,
+    service,
+    lines,
+    make: async (name, spec, connect) =>
+      await memory.create({
+        apiVersion,
+        kind: "Thing",
+        metadata: { name, namespace: "default" },
+        spec,
+        ...(connect === undefined ? {} : { connect }),
+      }),
+    change: async (name, patch) => await memory.patch(at(name), patch),
+    remove: async (name) => await memory.remove(at(name)),
+    read: async (name) => await memory.read(at(name)),
+    pass: async (ms = 1_000) => await memory.surroundings.timers.advance(ms),
+    restart: async () => {
+      await running[Symbol.asyncDispose]();
+      running = await start();
+    },
+    async [Symbol.asyncDispose]() {
+      await running[Symbol.asyncDispose]();
+      await memory[Symbol.asyncDispose]();
+    },
+  };
+}
+
+/** The condition of a resource, as "True Reason". */
+export function conditionOf(resource: Resource | undefined, type: string): string {
+  const found = objectsAt(resource, "status", "conditions").find((each) => each["type"] === type);
+  return `${textAt(found, "status")} ${textAt(found, "reason")}`;
+}
+
+export function messageOf(resource: Resource | undefined, type: string): string {
+  const found = objectsAt(resource, "status", "conditions").find((each) => each["type"] === type);
+  return textAt(found, "message");
+}
+
+export function bookOf(resource: Resource | undefined): JsonObject {
+  return objectAt(resource, "status", "connect");
+}
+
+function definitionWith(spec: JsonObject): JsonObject {
+  return {
+    apiVersion: "apiextensions.k8s.io/v1",
+    kind: "CustomResourceDefinition",
+    metadata: { name: thingsKind },
+    spec: {
+      group,
+      scope: "Namespaced",
+      names: { plural: "things", kind: "Thing" },
+      versions: [
+        {
+          name: "v1",
+          served: true,
+          storage: true,
+          schema: {
+            openAPIV3Schema: {
+              type: "object",
+              properties: { spec, connect: connectSchema, status: managedStatusSchema },
+            },
+          },
+          subresources: { status: {} },
+        },
+      ],
+    },
+  };
+}
+
+function connectionWith(spec: JsonObject): JsonObject {
+  return {
+    apiVersion: connectVersion,
+    kind: "Connection",
+    metadata: { name: "service" },
+    spec: { baseUrl: "http://service", ...spec },
+  };
+}

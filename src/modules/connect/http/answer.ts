@@ -1,0 +1,177 @@
+// What an answer says, whatever it looks like: JSON where it is, else its text; the message and
+// the code of an error from the usual places of JSON bodies, from a text, from the title of a page,
+// or from the status alone; when to come back; where to go on.
+
+import { getOwn, isJsonArray, isJsonObject, jsonProblem } from "../../../kernel/json.ts";
+import type { Json, JsonObject } from "../../../kernel/json.ts";
+import { limits } from "../../../kernel/limits.ts";
+import type { RawAnswer } from "./exchange.ts";
+
+export interface Answer {
+  readonly status: number;
+  readonly headers: { readonly [name: string]: string };
+  /** Undefined when the body is empty or is no JSON. */
+  readonly json: Json | undefined;
+  /** Of a body that is no JSON. */
+  readonly text: string;
+}
+
+const shownChars = 400;
+
+export function readAnswer({ status, headers, body }: RawAnswer): Answer {
+  const text = body.toString("utf8");
+  const json = jsonIn(text, headers["content-type"] ?? "");
+  return { status, headers, json, text: json === undefined ? text : "" };
+}
+
+export function isSuccess({ status }: Pick<Answer, "status">): boolean {
+  return status >= 200 && status < 300;
+}
+
+export interface ErrorFacts {
+  readonly status: number;
+  /** As the service names it; empty when it does not. */
+  readonly code: string;
+  readonly message: string;
+}
+
+export function errorFacts(answer: Answer): ErrorFacts {
+  const { status, json } = answer;
+  const code = codeIn(json) ?? "";
+  const said = messageIn(json) ?? textMessage(answer);
+  const message = said === "" ? (statusTexts[status] ?? "no explanation was given") : said;
+  return { status, code, message: message.slice(0, shownChars) };
+}
+
+/** Retry-After in seconds or as a date; undefined when it is not there or cannot be read. */
+export function retryAfterMs(
+  headers: { readonly [name: string]: string },
+  nowMs: number,
+): number | undefined {
+  const value = headers["retry-after"]?.trim() ?? "";
+  if (/^\d{1,9}$/.test(value)) return Number(value) * 1_000;
+  const at = value === "" ? Number.NaN : Date.parse(value);
+  return Number.isNaN(at) ? undefined : Math.max(0, at - nowMs);
+}
+
+/** The target of `rel="next"` in a Link header. */
+export function nextLink(headers: { readonly [name: string]: string }): string | undefined {
+  for (const part of (headers["link"] ?? "").split(/,(?=\s*<)/)) {
+    const [, target, rest = ""] = /^\s*<([^>]*)>(.*)$/.exec(part) ?? [];
+    if (/;\s*rel\s*=\s*"?(?:[^"]*\s)?next(?:\s[^"]*)?"?/i.test(rest)) return target;
+  }
+  return undefined;
+}
+
+/** Whole numbers beyond what is exact become texts, so that ids survive. */
+function jsonIn(text: string, type: string): Json | undefined {
+  const looksLikeIt = /json/i.test(type) || /^\s*[[{]/.test(text);
+  if (!looksLikeIt || text.trim() === "") return undefined;
+  try {
+    const parsed: unknown = /\d{16}/.test(text) ? parseExact(text) : JSON.parse(text);
+    return jsonProblem(parsed, limits.maxJsonDepth) === undefined ? (parsed as Json) : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+function parseExact(text: string): unknown {
+  const exact = (_key: string, value: unknown, context?: { readonly source?: string }): unknown => {
+    const isInexact = typeof value === "number" && !Number.isSafeInteger(value);
+    const source = context?.source ?? "";
+    return isInexact && /^-?\d+$/.test(source) ? source : value;
+  };
+  return JSON.parse(text, exact);
+}
+
+const codeKeys = ["code", "errorCode", "error_code", "reason", "type"] as const;
+const messageKeys = [
+  "message",
+  "error_description",
+  "detail",
+  "description",
+  "error",
+  "errors",
+  "title",
+  "reason",
+  "msg",
+] as const;
+
+function codeIn(json: Json | undefined): string | undefined {
+  if (json === undefined || !isJsonObject(json)) return undefined;
+  const inner = getOwn(json, "error");
+  for (const object of [inner, json]) {
+    if (object === undefined || !isJsonObject(object)) continue;
+    for (const key of codeKeys) {
+      const value = getOwn(object, key);
+      if (typeof value === "string" && value !== "") return value.slice(0, 100);
+      if (typeof value === "number") return String(value);
+    }
+  }
+  return typeof inner === "string" && /^[A-Za-z][\w.-]{0,60}$/.test(inner) ? inner : undefined;
+}
+
+function messageIn(json: Json | undefined, depth = 0): string | undefined {
+  if (typeof json === "string") return json === "" ? undefined : json;
+  if (json === undefined || depth > 3) return undefined;
+  if (isJsonArray(json)) {
+    const all = json.slice(0, 5).flatMap((item) => messageIn(item, depth + 1) ?? []);
+    return all.length === 0 ? undefined : all.join("; ");
+  }
+  if (!isJsonObject(json)) return undefined;
+  return messageOfKeys(json, depth) ?? Object.entries(json).flatMap(fieldText)[0];
+}
+
+function messageOfKeys(json: JsonObject, depth: number): string | undefined {
+  for (const key of messageKeys) {
+    const found = messageIn(getOwn(json, key), depth + 1);
+    if (found !== undefined) return found;
+  }
+  return undefined;
+}
+
+/** As some services say it: {"name": ["is taken"]}. */
+function fieldText([key, value]: readonly [string, Json]): readonly string[] {
+  const text = isJsonArray(value)
+    ? value.filter((each) => typeof each === "string").join(", ")
+    : "";
+  return text === "" ? [] : [`${key}: ${text}`];
+}
+
+function textMessage({ text, headers }: Answer): string {
+  const isPage =
+    /html/i.test(headers["content-type"] ?? "") || /^\s*<(?:!doctype|html)/i.test(text);
+  if (!isPage) return text.trim().replaceAll(/\s+/g, " ");
+  const [, title] = /<title[^>]*>([^<]{1,200})/i.exec(text) ?? [];
+  const [, heading] = /<h1[^>]*>([^<]{1,200})/i.exec(text) ?? [];
+  const shown = (title ?? heading ?? "").trim();
+  return shown === "" ? "a page was answered" : `a page was answered: ${shown}`;
+}
+
+const statusTexts: Readonly<Record<number, string>> = {
+  300: "multiple choices",
+  301: "it has moved, and redirects are not followed",
+  302: "it has moved, and redirects are not followed",
+  303: "it is elsewhere, and redirects are not followed",
+  307: "it has moved, and redirects are not followed",
+  308: "it has moved, and redirects are not followed",
+  400: "bad request",
+  401: "the credentials were not accepted",
+  403: "not allowed",
+  404: "not found",
+  405: "the method is not allowed",
+  408: "the request took too long",
+  409: "conflict",
+  410: "gone",
+  412: "it was changed meanwhile",
+  413: "too large",
+  415: "the media type is not taken",
+  422: "it cannot be processed",
+  423: "locked",
+  429: "too many requests",
+  500: "internal error",
+  501: "not implemented",
+  502: "bad gateway",
+  503: "unavailable",
+  504: "the gateway got no answer",
+};

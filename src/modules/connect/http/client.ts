@@ -1,0 +1,121 @@
+// Asks a service on behalf of resources: addresses below the base, credentials, and one answer for
+// each request. Nothing that it throws or answers holds what it was authenticated with.
+
+import type { Clock } from "../../../kernel/clock.ts";
+import type { Timers } from "../../../kernel/timers.ts";
+import type { RestRequest } from "../plan/requests.ts";
+import { readAnswer } from "./answer.ts";
+import type { Answer } from "./answer.ts";
+import { resolveAddress, targetBelow } from "./border.ts";
+import type { Resolved } from "./border.ts";
+import type { ConnectionSettings } from "./connection.ts";
+import { secretTextsOf } from "./connection.ts";
+import { credentialSource } from "./credentials.ts";
+import type { Credentials } from "./credentials.ts";
+import { openWire } from "./exchange.ts";
+import type { OpenWire } from "./exchange.ts";
+import { tokenBucket } from "./token-bucket.ts";
+import type { TokenBucket } from "./token-bucket.ts";
+
+export interface RestClient extends Disposable {
+  readonly settings: ConnectionSettings;
+  readonly bucket: TokenBucket | undefined;
+  send(request: ClientRequest, signal: AbortSignal): Promise<Answer>;
+  /** Of an address in the answer to a request. */
+  resolve(address: string, from: string): Resolved;
+  /** The target of a path below the base. */
+  targetOf(path: string): string;
+  /** The text without what must not be shown. */
+  hide(text: string): string;
+}
+
+/** A path below the base, or a target that was resolved within the border. */
+export type ClientRequest = RestRequest & {
+  readonly isTarget?: boolean;
+  readonly headers?: { readonly [name: string]: string };
+};
+
+export interface ClientPorts {
+  readonly clock: Clock;
+  readonly timers: Timers;
+  readonly openWire?: OpenWire;
+}
+
+export function openClient(settings: ConnectionSettings, ports: ClientPorts): RestClient {
+  const wire = (ports.openWire ?? openWire)(settings, ports.timers);
+  const credentials = credentialSource(settings, ports);
+  const { base, rate } = settings;
+  const secrets = secretTextsOf(settings).filter((text) => text.length >= 4);
+  const hide = (text: string): string =>
+    secrets.reduce((shown, secret) => shown.replaceAll(secret, "[hidden]"), text);
+  const once = async (request: ClientRequest, signal: AbortSignal): Promise<Answer> => {
+    const proof = await credentials.get(signal);
+    return hidden(readAnswer(await wire.exchange(rawRequest(settings, request, proof), signal)));
+  };
+  const hidden = (answer: Answer): Answer =>
+    answer.text === "" ? answer : { ...answer, text: hide(answer.text) };
+  return {
+    settings,
+    bucket: rate === undefined ? undefined : tokenBucket(rate, ports.clock),
+    send: async (request, signal) => {
+      const answer = await once(request, signal);
+      if (answer.status !== 401 || !credentials.refused()) return answer;
+      return await once(request, signal);
+    },
+    resolve: (address, from) => resolveAddress(base, address, from),
+    targetOf: (path) => targetBelow(base, path),
+    hide,
+    [Symbol.dispose]: () => {
+      wire[Symbol.dispose]();
+      credentials[Symbol.dispose]();
+    },
+  };
+}
+
+function rawRequest(
+  settings: ConnectionSettings,
+  request: ClientRequest,
+  { headers: proof, query: proofQuery }: Credentials,
+): Parameters<ReturnType<typeof openWire>["exchange"]>[0] {
+  const { base } = settings;
+  const { method, path, query = {}, isTarget = false } = request;
+  const whole = isTarget ? path : targetBelow(base, path);
+  const body = request.body === undefined ? undefined : Buffer.from(JSON.stringify(request.body));
+  const host = base.kind === "url" ? base.url.host : "localhost";
+  return {
+    method,
+    target: withQuery(whole, { ...query, ...proofQuery }),
+    headers: {
+      accept: "application/json, */*;q=0.5",
+      "user-agent": "setpoint",
+      ...lowerKeys(settings.headers),
+      ...lowerKeys(request.headers ?? {}),
+      host,
+      ...(body === undefined
+        ? method === "GET"
+          ? {}
+          : { "content-length": "0" }
+        : {
+            "content-type": request.mediaType ?? "application/json",
+            "content-length": String(body.length),
+          }),
+      ...(request.ifMatch === undefined ? {} : { "if-match": request.ifMatch }),
+      ...proof,
+    },
+    body,
+  };
+}
+
+function withQuery(target: string, query: { readonly [name: string]: string }): string {
+  const text = new URLSearchParams(query).toString();
+  if (text === "") return target;
+  return `${target}${target.includes("?") ? "&" : "?"}${text}`;
+}
+
+function lowerKeys(headers: { readonly [name: string]: string }): {
+  readonly [name: string]: string;
+} {
+  return Object.fromEntries(
+    Object.entries(headers).map(([name, value]) => [name.toLowerCase(), value]),
+  );
+}

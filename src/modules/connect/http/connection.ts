@@ -1,0 +1,223 @@
+// A Connection as the client uses it: where the service is, how to prove who asks, and how much it
+// may be asked. Read from the resource and from the Secrets that it names; a part that cannot be
+// used is told by its field, never by its value.
+
+import { isJsonObject } from "../../../kernel/json.ts";
+import type { Json, JsonObject } from "../../../kernel/json.ts";
+import { numberAt, objectAt, presentObjectAt, textAt } from "../../../kernel/json-read.ts";
+
+export interface ConnectionSettings {
+  readonly name: string;
+  readonly base: BaseAddress;
+  readonly auth: Auth;
+  readonly tls: TlsSettings;
+  /** Sent with every request. */
+  readonly headers: { readonly [name: string]: string };
+  readonly timeoutMs: number;
+  readonly maxAnswerBytes: number;
+  readonly rate: { readonly perSecond: number; readonly burst: number } | undefined;
+}
+
+export type BaseAddress =
+  | { readonly kind: "url"; readonly url: URL }
+  /** A socket of this machine; the prefix goes before every path. */
+  | { readonly kind: "socket"; readonly socketPath: string; readonly prefix: string };
+
+export type Auth =
+  | { readonly kind: "none" }
+  | { readonly kind: "basic"; readonly username: string; readonly password: string }
+  | { readonly kind: "bearer"; readonly token: string }
+  | {
+      readonly kind: "apiKey";
+      readonly in: "header" | "query";
+      readonly name: string;
+      readonly value: string;
+    }
+  | {
+      readonly kind: "oauth";
+      readonly tokenUrl: URL;
+      readonly clientId: string;
+      readonly clientSecret: string;
+      readonly scope: string;
+      readonly audience: string;
+    };
+
+export interface TlsSettings {
+  readonly ca?: string;
+  readonly certificate?: string;
+  readonly key?: string;
+  readonly serverName?: string;
+}
+
+/** The decoded data of a Secret; undefined when there is none of that name. */
+export type SecretData = { readonly [key: string]: string };
+export type SecretsByName = ReadonlyMap<string, SecretData | undefined>;
+
+export class ConnectionProblem extends Error {
+  /** What is missing may come by itself; what is wrong has to be changed. */
+  readonly missingSecret: string | undefined;
+
+  constructor(message: string, missingSecret?: string) {
+    super(message);
+    this.name = "ConnectionProblem";
+    this.missingSecret = missingSecret;
+  }
+}
+
+const defaultTimeoutSeconds = 30;
+const defaultMaxAnswerBytes = 8 * 1_024 * 1_024;
+
+/** The names of the Secrets that it takes values from. */
+export function secretNamesOf(spec: JsonObject): readonly string[] {
+  const names = [
+    textAt(spec, "auth", "secret"),
+    textAt(spec, "tls", "secret"),
+    textAt(spec, "tls", "caSecret"),
+  ];
+  return [...new Set(names.filter((name) => name !== ""))];
+}
+
+export function connectionSettings(
+  name: string,
+  spec: JsonObject,
+  secrets: SecretsByName,
+): ConnectionSettings {
+  const rate = presentObjectAt(spec, "rate");
+  const perSecond = numberAt(rate, "perSecond");
+  return {
+    name,
+    base: baseAddress(textAt(spec, "baseUrl")),
+    auth: authOf(objectAt(spec, "auth"), secrets),
+    tls: tlsOf(objectAt(spec, "tls"), secrets),
+    headers: textsOf(objectAt(spec, "headers")),
+    timeoutMs: (numberAt(spec, "timeoutSeconds") ?? defaultTimeoutSeconds) * 1_000,
+    maxAnswerBytes: numberAt(spec, "maxAnswerBytes") ?? defaultMaxAnswerBytes,
+    rate:
+      perSecond === undefined
+        ? undefined
+        : { perSecond, burst: numberAt(rate, "burst") ?? Math.max(1, Math.ceil(perSecond)) },
+  };
+}
+
+/** "https://host/prefix", or "unix:/path/of/socket" with ":/prefix" behind it. */
+export function baseAddress(text: string): BaseAddress {
+  if (text.startsWith("unix:")) {
+    const [socketPath = "", prefix = ""] = text.slice("unix:".length).split(":", 2);
+    if (!socketPath.startsWith("/")) throw new ConnectionProblem("baseUrl names no socket");
+    return { kind: "socket", socketPath, prefix: withoutSlash(prefix) };
+  }
+  if (!URL.canParse(text)) throw new ConnectionProblem("baseUrl is no address");
+  const url = new URL(text);
+  if (url.protocol !== "http:" && url.protocol !== "https:") {
+    throw new ConnectionProblem("baseUrl must begin with https://, http:// or unix:/");
+  }
+  if (url.username !== "" || url.password !== "") {
+    throw new ConnectionProblem("baseUrl must not hold a password: name a Secret in auth");
+  }
+  if (url.search !== "" || url.hash !== "") {
+    throw new ConnectionProblem("baseUrl must not have a query or a fragment");
+  }
+  return { kind: "url", url };
+}
+
+function authOf(auth: JsonObject, secrets: SecretsByName): Auth {
+  const secretName = textAt(auth, "secret");
+  const get = (key: string): string => valueIn(secrets, secretName, key);
+  switch (textAt(auth, "kind")) {
+    case "basic":
+      return { kind: "basic", username: get("username"), password: get("password") };
+    case "bearer":
+      return { kind: "bearer", token: get(textAt(auth, "key") || "token").trim() };
+    case "apiKey":
+      return {
+        kind: "apiKey",
+        in: textAt(auth, "in") === "query" ? "query" : "header",
+        name: textAt(auth, "name") || "X-API-Key",
+        value: get(textAt(auth, "key") || "key").trim(),
+      };
+    case "oauth": {
+      const tokenUrl = textAt(auth, "tokenUrl");
+      if (!URL.canParse(tokenUrl)) throw new ConnectionProblem("auth.tokenUrl is no address");
+      return {
+        kind: "oauth",
+        tokenUrl: new URL(tokenUrl),
+        clientId: get("client-id").trim(),
+        clientSecret: get("client-secret").trim(),
+        scope: textAt(auth, "scope"),
+        audience: textAt(auth, "audience"),
+      };
+    }
+    default:
+      return { kind: "none" };
+  }
+}
+
+function tlsOf(tls: JsonObject, secrets: SecretsByName): TlsSettings {
+  const [inline, caSecret, own] = [
+    textAt(tls, "ca"),
+    textAt(tls, "caSecret"),
+    textAt(tls, "secret"),
+  ];
+  const ca = inline !== "" || caSecret === "" ? inline : valueIn(secrets, caSecret, "ca.crt");
+  const serverName = textAt(tls, "serverName");
+  return {
+    ...(ca === "" ? {} : { ca }),
+    ...(own === ""
+      ? {}
+      : { certificate: valueIn(secrets, own, "tls.crt"), key: valueIn(secrets, own, "tls.key") }),
+    ...(serverName === "" ? {} : { serverName }),
+  };
+}
+
+function valueIn(secrets: SecretsByName, name: string, key: string): string {
+  if (name === "") throw new ConnectionProblem("auth.secret names no Secret");
+  const data = secrets.get(name);
+  if (data === undefined) throw new ConnectionProblem(`there is no Secret ${name}`, name);
+  const value = Object.hasOwn(data, key) ? data[key] : undefined;
+  if (value !== undefined && value !== "") return value;
+  throw new ConnectionProblem(`the Secret ${name} has no key ${key}`, name);
+}
+
+/** The data of a Secret, decoded. */
+export function secretData(secret: JsonObject | undefined): SecretData | undefined {
+  if (secret === undefined) return undefined;
+  const decoded: { [key: string]: string } = {};
+  for (const [key, value] of Object.entries(objectAt(secret, "data"))) {
+    if (typeof value === "string") decoded[key] = Buffer.from(value, "base64").toString("utf8");
+  }
+  return decoded;
+}
+
+function textsOf(object: JsonObject): { readonly [name: string]: string } {
+  const texts = Object.entries(object).filter((entry): entry is [string, string] => {
+    return typeof entry[1] === "string";
+  });
+  return Object.fromEntries(texts);
+}
+
+function withoutSlash(path: string): string {
+  return path.endsWith("/") ? path.slice(0, -1) : path;
+}
+
+/** All texts that must never be shown. */
+export function secretTextsOf({ auth, tls }: Pick<ConnectionSettings, "auth" | "tls">): string[] {
+  const key = tls.key === undefined ? [] : [tls.key];
+  switch (auth.kind) {
+    case "basic": {
+      const pair = Buffer.from(`${auth.username}:${auth.password}`).toString("base64");
+      return [...key, auth.password, pair];
+    }
+    case "bearer":
+      return [...key, auth.token];
+    case "apiKey":
+      return [...key, auth.value];
+    case "oauth":
+      return [...key, auth.clientSecret];
+    default:
+      return key;
+  }
+}
+
+export function isObject(value: Json | undefined): value is JsonObject {
+  return value !== undefined && isJsonObject(value);
+}

@@ -1,0 +1,190 @@
+// Keeps the RestKinds of the store in force in this process: for each that is right and whose kind
+// is served, somebody is told to reconcile it, and told again when it changes or goes. Says in the
+// status of each whether it is in force, and why not. Every process comes to the same result.
+
+import {
+  markedReconciled,
+  isMarkedReconciled,
+} from "../../../intents/admission/reconciled-definitions.ts";
+import { keyedWorker } from "../../../intents/housekeeping/keyed-worker.ts";
+import { changeAsSystem } from "../../../intents/housekeeping/system-change.ts";
+import { definitionsKind } from "../../../intents/kinds/definition-kinds.ts";
+import type { LiveRecord, LiveView } from "../../../intents/live-view.ts";
+import type { Intents } from "../../../intents/request.ts";
+import { wakeAll } from "../../../engine/wakes/wakes.ts";
+import { setCondition } from "../../../kernel/conditions.ts";
+import type { Condition, ConditionInput } from "../../../kernel/conditions.ts";
+import { equalJson } from "../../../kernel/json.ts";
+import type { Json } from "../../../kernel/json.ts";
+import { objectAt, objectsAt } from "../../../kernel/json-read.ts";
+import type { Resource } from "../../../kernel/resource.ts";
+import type { Timers } from "../../../kernel/timers.ts";
+import { compileBinding } from "./compiled-binding.ts";
+import type { CompiledBinding, CompiledOr } from "./compiled-binding.ts";
+import { connectGroup } from "./connection-kind.ts";
+import { restKindsKind } from "./rest-kind-kind.ts";
+
+export interface FollowKindsInput {
+  readonly intents: Intents;
+  readonly timers: Timers;
+  /** Kinds that modules reconcile by themselves. */
+  readonly taken: ReadonlySet<string>;
+  /** From now on it is reconciled so; returns what ends that. */
+  readonly begin: (compiled: CompiledBinding) => () => void;
+  readonly onError: (error: unknown, kind: string) => void;
+}
+
+interface InForce {
+  readonly spec: Json | undefined;
+  readonly end: () => void;
+}
+
+/** Every process has followed the log by then. */
+const allKnowMs = 30_000;
+
+export function followRestKinds(input: FollowKindsInput): AsyncDisposable {
+  const { intents, timers, taken, begin, onError } = input;
+  const { live, kinds } = intents;
+  const inForce = new Map<string, InForce>();
+  const verdicts = new Map<string, ConditionInput>();
+  const stop = new AbortController();
+  const worker = keyedWorker({
+    timers,
+    onError,
+    work: async (name) => {
+      const verdict = verdicts.get(name);
+      if (verdict === undefined) return undefined;
+      await writeVerdict(intents, name, verdict);
+      if (!inForce.has(name)) return undefined;
+      const isNew = await markDefinition(intents, name);
+      // What was written while nobody knew is woken, now and once all know.
+      await wakeAll(intents.store, name, stop.signal);
+      return isNew ? allKnowMs : undefined;
+    },
+  });
+
+  const judge = (record: LiveRecord): void => {
+    const { name } = record.key;
+    const { compiled, verdict } = judged(record, taken, (id) => kinds.byId(id)?.isTerminating);
+    const before = inForce.get(name);
+    const { spec } = record.resource;
+    const isSame = compiled !== undefined && before !== undefined && equalJson(before.spec, spec);
+    const isTold = equalJson(verdicts.get(name) as Json | undefined, verdict as unknown as Json);
+    if (isSame && isTold) return;
+    if (!isSame) {
+      before?.end();
+      inForce.delete(name);
+      if (compiled !== undefined) inForce.set(name, { spec, end: begin(compiled) });
+    }
+    verdicts.set(name, verdict);
+    worker.add(name);
+  };
+
+  live.follow(restKindsKind, (after, before) => {
+    if (after !== undefined) return judge(after);
+    if (before === undefined) return;
+    inForce.get(before.key.name)?.end();
+    inForce.delete(before.key.name);
+    verdicts.delete(before.key.name);
+  });
+  live.follow(definitionsKind, (after, before) => {
+    const name = (after ?? before)?.key.name ?? "";
+    const record = live.get({ kind: restKindsKind, namespace: "", name });
+    if (record !== undefined) judge(record);
+  });
+  return {
+    [Symbol.asyncDispose]: async () => {
+      stop.abort();
+      for (const { end } of inForce.values()) end();
+      await worker[Symbol.asyncDispose]();
+    },
+  };
+}
+
+const compiledRecords = new WeakMap<LiveRecord, CompiledOr>();
+
+/** The binding of a RestKind; made once for each version of it. */
+export function compiledRecord(record: LiveRecord): CompiledOr {
+  const known = compiledRecords.get(record);
+  if (known !== undefined) return known;
+  const made = compileBinding(record.key.name, objectAt(record.resource, "spec"));
+  compiledRecords.set(record, made);
+  return made;
+}
+
+/** The binding of a kind, when it has one that can be used. */
+export function bindingOf(live: Pick<LiveView, "get">, kind: string): CompiledBinding | undefined {
+  const record = live.get({ kind: restKindsKind, namespace: "", name: kind });
+  const made = record === undefined ? undefined : compiledRecord(record);
+  return made?.kind === "compiled" ? made.compiled : undefined;
+}
+
+interface Judged {
+  readonly compiled: CompiledBinding | undefined;
+  readonly verdict: ConditionInput;
+}
+
+function judged(
+  record: LiveRecord,
+  taken: ReadonlySet<string>,
+  isEnding: (id: string) => boolean | undefined,
+): Judged {
+  const { name } = record.key;
+  const observedGeneration = record.resource.metadata.generation;
+  const refused = (reason: string, message: string): Judged => ({
+    compiled: undefined,
+    verdict: { type: "Accepted", status: "False", reason, message, observedGeneration },
+  });
+  const made = compiledRecord(record);
+  if (made.kind === "refused") return refused("Invalid", made.problems.join("; "));
+  if (taken.has(name)) return refused("Conflict", `a module reconciles the kind ${name}`);
+  const ending = isEnding(name);
+  if (ending === undefined) return refused("KindNotFound", `there is no kind ${name}`);
+  if (ending) return refused("KindDeleted", `the kind ${name} is being deleted`);
+  return {
+    compiled: made.compiled,
+    verdict: {
+      type: "Accepted",
+      status: "True",
+      reason: "InForce",
+      message: "Resources of the kind are kept in the service.",
+      observedGeneration,
+    },
+  };
+}
+
+/** Whether it was not marked before: writes of its resources make them due from now on. */
+async function markDefinition(intents: Intents, name: string): Promise<boolean> {
+  const record = intents.live.get({ kind: definitionsKind, namespace: "", name });
+  if (record === undefined || isMarkedReconciled(record.resource)) return false;
+  await changeAsSystem(intents, {
+    group: "apiextensions.k8s.io",
+    plural: "customresourcedefinitions",
+    name,
+    edit: markedReconciled,
+  });
+  return true;
+}
+
+async function writeVerdict(
+  intents: Intents,
+  name: string,
+  verdict: ConditionInput,
+): Promise<void> {
+  const record = intents.live.get({ kind: restKindsKind, namespace: "", name });
+  const edit = (old: Resource): Resource => {
+    const status = objectAt(old, "status");
+    const conditions = objectsAt(status, "conditions") as unknown as readonly Condition[];
+    const next = setCondition(conditions, verdict, intents.clock.nowMs());
+    if (next === conditions) return old;
+    return { ...old, status: { ...status, conditions: next as unknown as Json } };
+  };
+  if (record === undefined || edit(record.resource) === record.resource) return;
+  await changeAsSystem(intents, {
+    group: connectGroup,
+    plural: "restkinds",
+    name,
+    subresource: "status",
+    edit,
+  });
+}

@@ -1,0 +1,36 @@
+// Parts of schemas that the kinds of this module share.
+
+import type { JsonObject } from "../../../kernel/json.ts";
+
+export const text: JsonObject = { type: "string", minLength: 1, maxLength: 1_024 };
+export const name: JsonObject = { type: "string", minLength: 1, maxLength: 253 };
+export const pointer: JsonObject = {
+  type: "string",
+  maxLength: 1_024,
+  pattern: "^(/.*)?$",
+  description: "A JSON Pointer into the object as the service has it.",
+};
+export const anything: JsonObject = { "x-kubernetes-preserve-unknown-fields": true };
+
+export function object(
+  properties: { readonly [key: string]: JsonObject },
+  required: readonly string[] = [],
+): JsonObject {
+  return { type: "object", ...(required.length === 0 ? {} : { required }), properties };
+}
+
+export function choice(...values: readonly string[]): JsonObject {
+  return { type: "string", enum: values };
+}
+
+export function list(items: JsonObject, maxItems = 1_000): JsonObject {
+  return { type: "array", maxItems, items };
+}
+
+export function map(values: JsonObject, maxProperties = 1_000): JsonObject {
+  return { type: "object", maxProperties, additionalProperties: values };
+}
+
+export function described(schema: JsonObject, description: string): JsonObject {
+  return { ...schema, description };
+}

@@ -1,0 +1,101 @@
+// What the loop must not forget about an object, kept in `status.connect` where everybody can see
+// it. People can write a status, too, so nothing in it is trusted to have its shape. Changes are
+// gathered and stored together, or at once where the next step must not happen without them.
+
+import { isJsonObject } from "../../../kernel/json.ts";
+import type { Json, JsonObject } from "../../../kernel/json.ts";
+import { objectAt, objectsAt, presentObjectAt, textAt } from "../../../kernel/json-read.ts";
+import { makeMergePatch } from "../../../kernel/merge-patch.ts";
+import type { Resource } from "../../../kernel/resource.ts";
+import { withoutNulls } from "../plan/documents.ts";
+
+/** All parts are JSON as they are stored. */
+export interface BookPages {
+  readonly id?: string;
+  /** Of the item, with all parameters in it, below the base URL. */
+  readonly path?: string;
+  readonly connection?: string;
+  /** It existed before us. */
+  readonly adopted?: boolean;
+  readonly lastApplied?: JsonObject;
+  readonly knownDifferences?: readonly JsonObject[];
+  /** A creation that was begun, and of which nobody knows yet what came. */
+  readonly creating?: JsonObject;
+  /** A long-running operation of the service. */
+  readonly operation?: JsonObject;
+  readonly lastWrite?: JsonObject;
+  /** Fields that were written and are not shown. */
+  readonly unshown?: JsonObject;
+  readonly drift?: readonly JsonObject[];
+}
+
+export type BookChange = { readonly [K in keyof BookPages]?: BookPages[K] | undefined };
+
+export class Book {
+  #stored: JsonObject;
+  #now: JsonObject;
+  readonly #store: (fields: JsonObject) => Promise<void>;
+
+  constructor(resource: Resource, store: (fields: JsonObject) => Promise<void>) {
+    const status = resource.status;
+    this.#stored = isJsonObject(status) ? status : {};
+    this.#now = this.#stored;
+    this.#store = store;
+  }
+
+  get pages(): BookPages {
+    const own = objectAt(this.#now, "connect");
+    const id = textAt(own, "id");
+    const path = textAt(own, "path");
+    const lastApplied = presentObjectAt(own, "lastApplied");
+    const creating = presentObjectAt(own, "creating");
+    const operation = presentObjectAt(own, "operation");
+    const lastWrite = presentObjectAt(own, "lastWrite");
+    const unshown = presentObjectAt(own, "unshown");
+    return {
+      ...(id === "" ? {} : { id }),
+      ...(path.startsWith("/") ? { path } : {}),
+      connection: textAt(own, "connection"),
+      adopted: own["adopted"] === true,
+      ...(lastApplied === undefined ? {} : { lastApplied }),
+      knownDifferences: objectsAt(own, "knownDifferences"),
+      ...(creating === undefined ? {} : { creating }),
+      ...(operation === undefined ? {} : { operation }),
+      ...(lastWrite === undefined ? {} : { lastWrite }),
+      ...(unshown === undefined ? {} : { unshown }),
+      drift: objectsAt(own, "drift"),
+    };
+  }
+
+  /** Another part of the status: what was observed, what was joined. */
+  part(name: "observed" | "joined"): JsonObject {
+    return objectAt(this.#now, name);
+  }
+
+  set(change: BookChange): void {
+    const own: { [key: string]: Json } = { ...objectAt(this.#now, "connect") };
+    for (const [key, value] of Object.entries(change)) {
+      const isNothing = value === undefined || (Array.isArray(value) && value.length === 0);
+      if (isNothing) delete own[key];
+      else own[key] = withoutNulls(value);
+    }
+    this.#now = { ...this.#now, connect: own };
+  }
+
+  setPart(name: "observed" | "joined", value: JsonObject): void {
+    this.#now = { ...this.#now, [name]: withoutNulls(value) };
+  }
+
+  /** What has changed since the last store, as a merge patch of the status. */
+  changes(): JsonObject {
+    const patch = makeMergePatch(this.#stored, this.#now);
+    return isJsonObject(patch) ? patch : {};
+  }
+
+  /** Stores all changes before anything else happens. */
+  async keep(): Promise<void> {
+    const patch = this.changes();
+    if (Object.keys(patch).length > 0) await this.#store(patch);
+    this.#stored = this.#now;
+  }
+}

@@ -1,0 +1,278 @@
+// Makes an object, at most once. What is about to be made is stored before it is sent, and the id
+// before anything else is done. When nobody knows what came of a creation, the object is looked
+// for; where looking cannot tell, nothing is made until a person says which object it is.
+
+import { again, failed } from "../../../engine/outcome.ts";
+import type { Outcome } from "../../../engine/outcome.ts";
+import { timeText } from "../../../kernel/clock.ts";
+import { equalJson, getOwn, isJsonObject } from "../../../kernel/json.ts";
+import type { Json, JsonObject } from "../../../kernel/json.ts";
+import { textAt, textsAt } from "../../../kernel/json-read.ts";
+import { getAt, parsePointer } from "../../../kernel/pointer.ts";
+import type { Answer } from "../http/answer.ts";
+import type { ClientRequest } from "../http/client.ts";
+import { ExchangeFailed } from "../http/exchange.ts";
+import { areAlike } from "../plan/alike.ts";
+import type { Difference } from "../plan/compare.ts";
+import { enveloped } from "../plan/documents.ts";
+import { createBody } from "../plan/plan.ts";
+import { expandPath, expandQuery, parametersIn, pathText } from "../plan/requests.ts";
+import { listObjects, parametersOf } from "./observing.ts";
+import { trackOperation } from "./operations.ts";
+import { ownerMark } from "./owner-mark.ts";
+import { Refused, demand } from "./session.ts";
+import type { Session } from "./session.ts";
+import { appliedDocument, elementBody, noteWrite, operationBegun } from "./writing.ts";
+
+export type Created =
+  | { readonly kind: "made" }
+  /** There is one of that name already. */
+  | { readonly kind: "exists"; readonly message: string }
+  | { readonly kind: "ends"; readonly outcome: Outcome };
+
+export async function create(session: Session, whole: JsonObject = {}): Promise<Created> {
+  const { book, compiled, desired, fields } = session;
+  const { operations, element } = compiled.binding;
+  const operation =
+    element === undefined ? operations.create : (operations.patch ?? operations.replace);
+  if (operation === undefined) return { kind: "ends", outcome: cannotCreate(session) };
+  const body = createBody(desired, fields, element === undefined ? operation : undefined);
+  const request = createRequest(session, operation, body, whole);
+  const nowMs = session.context.clock.nowMs();
+  book.set({
+    creating: {
+      since: timeText(nowMs),
+      request: `${request.method} ${request.path}`,
+      known: await alikeNow(session, body),
+    },
+  });
+  await book.keep();
+  let answer: Answer;
+  try {
+    answer = await demand(session, request);
+  } catch (error) {
+    return await unmade(session, error);
+  }
+  session.count("write");
+  return await made(session, { answer, request, body });
+}
+
+/** What came of a creation that nobody heard of again. */
+export type Resolved =
+  | { readonly kind: "found"; readonly id: string }
+  | { readonly kind: "notMade" }
+  | { readonly kind: "ends"; readonly outcome: Outcome };
+
+/** For ids that the service chooses; those that we choose are simply looked at. */
+export async function resolveCreation(session: Session): Promise<Resolved> {
+  const { book, compiled, desired, fields, context } = session;
+  const { creating = {} } = book.pages;
+  const { operations } = compiled.binding;
+  const since = textAt(creating, "since");
+  if (operations.list === undefined) {
+    return { kind: "ends", outcome: incomplete(session, `it cannot be looked for (${since})`) };
+  }
+  const before = new Set(textsAt(creating, "known"));
+  const body = createBody(desired, fields, operations.create);
+  const found = (await matching(session, body)).filter((id) => !before.has(id));
+  const [only, ...more] = found;
+  if (only !== undefined && more.length === 0) return { kind: "found", id: only };
+  if (only !== undefined) {
+    const shown = found.slice(0, 5).join(", ");
+    return { kind: "ends", outcome: incomplete(session, `several objects could be it: ${shown}`) };
+  }
+  // What was sent may still be on its way for as long as a request may take.
+  const graceMs = session.client.settings.timeoutMs;
+  const leftMs = Date.parse(since) + graceMs - context.clock.nowMs();
+  if (leftMs <= 0) return { kind: "notMade" };
+  const message = "its creation was not answered: it is looked for before another is tried";
+  const outcome = again(Math.min(leftMs, 5_000), { reason: "CreateUncertain", message });
+  return { kind: "ends", outcome: { ...outcome, status: book.changes() } };
+}
+
+/** Notes the id and the path of the object. */
+export function noteId(session: Session, id: string): void {
+  const { identity, item } = session.compiled.binding;
+  const parameters = parametersOf(session);
+  const path =
+    identity.kind === "server" || identity.kind === "client"
+      ? expandPath(item, { ...parameters, [identity.parameter]: id })
+      : expandPath(item, parameters);
+  session.book.set({ id, path });
+}
+
+function createRequest(
+  session: Session,
+  operation: NonNullable<Session["compiled"]["binding"]["operations"]["create"]>,
+  body: JsonObject,
+  whole: JsonObject,
+): ClientRequest {
+  const { binding } = session.compiled;
+  const { element, item, collection } = binding;
+  const parameters = parametersOf(session);
+  const usual = element !== undefined || operation.method === "PUT" ? item : (collection ?? item);
+  const query = expandQuery(operation.query, parameters);
+  return {
+    method: operation.method,
+    path: expandPath(operation.path ?? usual, parameters),
+    ...(operation.mediaType === undefined ? {} : { mediaType: operation.mediaType }),
+    body:
+      element === undefined
+        ? enveloped(body, operation.body)
+        : elementBody(session, operation, { put: body, whole }),
+    ...(query === undefined ? {} : { query }),
+  };
+}
+
+interface Made {
+  readonly answer: Answer;
+  readonly request: ClientRequest;
+  readonly body: JsonObject;
+}
+
+async function made(session: Session, { answer, request, body }: Made): Promise<Created> {
+  const { book, compiled } = session;
+  const { identity } = compiled.binding;
+  const id = identity.kind === "server" ? idInAnswer(session, answer, request) : ownId(session);
+  if (id !== undefined) noteId(session, id);
+  const applied = appliedDocument(session, body);
+  const changes = Object.entries(body).map(([key, after]): Difference => {
+    const { class: is, isSecret } = session.fields.child(key).rule;
+    return { path: `/${key}`, after, why: "wanted", class: is, isSecret, isReplaceable: false };
+  });
+  noteWrite(session, request, changes, "there is no such object");
+  const target = session.client.targetOf(request.path);
+  if (trackOperation(session, answer, { verb: "create", target, applied })) {
+    if (id !== undefined) book.set({ creating: undefined });
+    await book.keep();
+    return { kind: "ends", outcome: operationBegun(session, "Creating") };
+  }
+  if (id === undefined) {
+    // It was made, but the answer does not say under which id.
+    const resolved = await resolveCreation(session);
+    if (resolved.kind === "ends") return resolved;
+    if (resolved.kind === "found") noteId(session, resolved.id);
+  }
+  book.set({ creating: undefined, lastApplied: applied });
+  await book.keep();
+  return { kind: "made" };
+}
+
+/** Which of the ways in which a creation may fail it was. */
+async function unmade(session: Session, error: unknown): Promise<Created> {
+  const { book } = session;
+  if (error instanceof ExchangeFailed && error.isUnsent) {
+    book.set({ creating: undefined });
+    await book.keep();
+    throw error;
+  }
+  if (!(error instanceof Refused)) throw error;
+  // A gateway may answer for a service that goes on.
+  const isUncertain = error.facts.status >= 500 || error.facts.status === 408;
+  if (isUncertain) throw error;
+  book.set({ creating: undefined });
+  await book.keep();
+  if (error.classified.is === "exists") return { kind: "exists", message: error.message };
+  throw error;
+}
+
+/** In the body, or at the end of Location. */
+function idInAnswer(
+  session: Session,
+  { json, headers, status }: Answer,
+  request: ClientRequest,
+): string | undefined {
+  const { identity, item, operations } = session.compiled.binding;
+  if (identity.kind !== "server") return undefined;
+  const object = getAt(json ?? null, parsePointer(operations.create?.answer ?? "")) ?? null;
+  const inBody =
+    identity.field === undefined ? undefined : getAt(object, parsePointer(identity.field));
+  const id = pathText(inBody) ?? looseId(object, identity.field);
+  if (id !== undefined) return id;
+  const { location } = headers;
+  if (location === undefined || status === 202) return undefined;
+  const resolved = session.client.resolve(location, session.client.targetOf(request.path));
+  if (resolved.kind === "outside") return undefined;
+  const path = resolved.target.split("?", 1)[0] ?? "";
+  const below = path.slice(session.client.targetOf("").length);
+  const named = parametersIn(item, below)?.[identity.parameter];
+  return named ?? decodeURIComponent(path.split("/").at(-1) ?? "");
+}
+
+/** Some answer a creation with another document than a read, in which the id has another name. */
+function looseId(object: Json, field: string | undefined): string | undefined {
+  if (!isJsonObject(object)) return undefined;
+  const last = field === undefined ? undefined : parsePointer(field).at(-1);
+  for (const key of [last, "id", "Id", "ID", "uuid", "name"]) {
+    const found = key === undefined ? undefined : pathText(getOwn(object, key));
+    if (found !== undefined) return found;
+  }
+  const entries = Object.entries(object);
+  const [only] = entries;
+  return entries.length === 1 && only !== undefined ? pathText(only[1]) : undefined;
+}
+
+/** What we call it. */
+export function ownId(session: Session): string | undefined {
+  const { identity, item } = session.compiled.binding;
+  const parameters = parametersOf(session);
+  switch (identity.kind) {
+    case "client":
+      return parameters[identity.parameter];
+    case "composite":
+      return Object.keys(identity.fields)
+        .map((key) => parameters[key] ?? "")
+        .join("/");
+    case "singleton":
+      return expandPath(item, parameters);
+    default:
+      return undefined;
+  }
+}
+
+/** Ids of objects that look like ours already, so that they are not taken for it later. */
+async function alikeNow(session: Session, body: JsonObject): Promise<readonly string[]> {
+  const { identity, operations } = session.compiled.binding;
+  if (identity.kind !== "server" || operations.list === undefined) return [];
+  return await matching(session, body);
+}
+
+/** Ids of the objects that show all that was sent, or our mark. */
+async function matching(session: Session, body: JsonObject): Promise<readonly string[]> {
+  const { identity, ownerMarker } = session.compiled.binding;
+  if (identity.kind !== "server") return [];
+  const field = parsePointer(identity.field ?? "/id");
+  const found: string[] = [];
+  for await (const object of listObjects(session)) {
+    const id = pathText(getAt(object, field));
+    if (id === undefined) continue;
+    const mark = ownerMarker === undefined ? undefined : getAt(object, parsePointer(ownerMarker));
+    const isMarked = mark !== undefined && mark === ownerMark(session.resource);
+    if (isMarked || (ownerMarker === undefined && shows(session, object, body))) found.push(id);
+  }
+  return found;
+}
+
+function shows(session: Session, object: JsonObject, body: JsonObject): boolean {
+  let compared = 0;
+  for (const [key, sent] of Object.entries(body)) {
+    const { rule } = session.fields.child(key);
+    const shown = getOwn(object, key);
+    if (rule.isSecret || rule.class === "write-only" || shown === undefined) continue;
+    if (!equalJson(sent, shown) && !areAlike(sent, shown)) return false;
+    compared += 1;
+  }
+  return compared > 0;
+}
+
+function incomplete(session: Session, why: string): Outcome {
+  const message =
+    `its creation was not answered, and ${why}: nothing is made again until connect.id names ` +
+    "the object, or this resource is deleted and made anew";
+  return failed("CreateIncomplete", message, { retry: "slow", status: session.book.changes() });
+}
+
+function cannotCreate(session: Session): Outcome {
+  const message = "the service has no request to make one: set connect.id to adopt one that exists";
+  return failed("CannotCreate", message, { retry: "slow", status: session.book.changes() });
+}

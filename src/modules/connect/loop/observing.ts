@@ -1,0 +1,241 @@
+// Reads an object and what belongs to it. Absence is an answer of its own: 404, an empty place in
+// the list of its parent, or whatever the rule of the kind calls gone. An answer that is no object
+// is a failure, never taken for an empty one: a service that answers pages must not look as if
+// every field had been taken away.
+
+import { ReconcileFailure, failed } from "../../../engine/outcome.ts";
+import { timeText } from "../../../kernel/clock.ts";
+import { equalJson, isJsonArray, isJsonObject } from "../../../kernel/json.ts";
+import type { Json, JsonObject, MutableJsonObject } from "../../../kernel/json.ts";
+import { objectAt } from "../../../kernel/json-read.ts";
+import { getAt, parsePointer } from "../../../kernel/pointer.ts";
+import type { ElementOf, ListOperation } from "../binding.ts";
+import type { Answer } from "../http/answer.ts";
+import { isSuccess, nextLink } from "../http/answer.ts";
+import { ExchangeFailed } from "../http/exchange.ts";
+import { maskSecrets, withoutNulls } from "../plan/documents.ts";
+import { expandPath, expandQuery, parametersIn, pathText } from "../plan/requests.ts";
+import type { Parameters } from "../plan/requests.ts";
+import { throughHooks } from "./hooks.ts";
+import { Refused, ask, demand, refusalOf } from "./session.ts";
+import type { Session } from "./session.ts";
+
+export type Observed =
+  | {
+      readonly kind: "present";
+      readonly object: JsonObject;
+      /** The document that it was found in, for elements of one. */
+      readonly whole: JsonObject;
+      readonly etag: string | undefined;
+    }
+  | { readonly kind: "absent"; readonly why: string };
+
+export type Present = Extract<Observed, { kind: "present" }>;
+
+const longestPage = 200;
+
+/** All parameters, where the path of the item is known. */
+export function parametersOf(session: Session): Parameters {
+  const { path } = session.book.pages;
+  const { item } = session.compiled.binding;
+  const known = path === undefined ? undefined : parametersIn(item, path);
+  return { ...session.parameters, ...known };
+}
+
+/** What is at the path of the item. */
+export async function observe(session: Session, path: string): Promise<Observed> {
+  const { read } = session.compiled.binding.operations;
+  if (read === undefined) return await observeInList(session);
+  const parameters = parametersOf(session);
+  const query = expandQuery(read.query, parameters);
+  const request = {
+    method: read.method,
+    path: read.path === undefined ? path : expandPath(read.path, parameters),
+    ...(query === undefined ? {} : { query }),
+  };
+  const answer = await ask(session, request);
+  if (!isSuccess(answer)) {
+    const refused = await refusalOf(session, request, answer);
+    if (refused.classified.is === "absent") return { kind: "absent", why: refused.message };
+    throw refused;
+  }
+  const whole = objectIn(answer, read.answer, `${request.method} ${request.path}`);
+  const { element } = session.compiled.binding;
+  const found = element === undefined ? whole : elementIn(session, element, whole);
+  if (found === undefined) return { kind: "absent", why: "its parent does not have it" };
+  const weak = answer.headers["etag"]?.startsWith("W/") === true;
+  const etag = weak ? undefined : answer.headers["etag"];
+  return await judged(session, { kind: "present", object: found, whole, etag });
+}
+
+/** For a service that has no address for one object, only for all. */
+async function observeInList(session: Session): Promise<Observed> {
+  const { identity } = session.compiled.binding;
+  const { id } = session.book.pages;
+  const field = "field" in identity ? identity.field : undefined;
+  for await (const object of listObjects(session)) {
+    const own = field === undefined ? undefined : getAt(object, parsePointer(field));
+    if (pathText(own) !== id) continue;
+    return await judged(session, { kind: "present", object, whole: object, etag: undefined });
+  }
+  return { kind: "absent", why: "the list does not have it" };
+}
+
+/** All objects of the collection, page by page. */
+export async function* listObjects(session: Session): AsyncGenerator<JsonObject> {
+  const { binding } = session.compiled;
+  const { list } = binding.operations;
+  const template = list?.path ?? binding.collection;
+  if (list === undefined || template === undefined) return;
+  const parameters = parametersOf(session);
+  const path = expandPath(template, parameters);
+  const fixed = expandQuery(list.query, parameters) ?? {};
+  let next: NextPage | undefined = { at: { path }, query: firstPage(list) };
+  for (let page = 0; next !== undefined; page += 1) {
+    if (page >= longestPage) throw tooMany(path);
+    // The address of a page that the service names has its query already.
+    const query: NextPage["query"] = next.query === undefined ? {} : { ...fixed, ...next.query };
+    const answer: Answer = await demand(session, { method: list.method, ...next.at, query });
+    const items = itemsIn(answer.json, list.items);
+    for (const item of items) if (isJsonObject(item)) yield item;
+    next = nextPage(session, list, { answer, page, path, count: items.length });
+  }
+}
+
+interface PageFacts {
+  readonly answer: Answer;
+  readonly page: number;
+  readonly path: string;
+  readonly count: number;
+}
+
+interface NextPage {
+  readonly at: { readonly path: string; readonly isTarget?: boolean };
+  readonly query?: { readonly [name: string]: string };
+}
+
+function nextPage(session: Session, list: ListOperation, facts: PageFacts): NextPage | undefined {
+  const { answer, page, path, count } = facts;
+  const { paging } = list;
+  switch (paging?.kind) {
+    case "token": {
+      const token = getAt(answer.json ?? null, parsePointer(paging.token));
+      if (typeof token !== "string" || token === "") return undefined;
+      return { at: { path }, query: { [paging.parameter]: token } };
+    }
+    case "number":
+      if (count === 0) return undefined;
+      return { at: { path }, query: { [paging.parameter]: String(paging.first + page + 1) } };
+    case "link":
+    case "header": {
+      const named =
+        paging.kind === "header"
+          ? nextLink(answer.headers)
+          : getAt(answer.json ?? null, parsePointer(paging.next));
+      if (typeof named !== "string" || named === "") return undefined;
+      const resolved = session.client.resolve(named, session.client.targetOf(path));
+      if (resolved.kind === "outside") throw outsideBorder("the next page", resolved.origin);
+      return { at: { path: resolved.target, isTarget: true } };
+    }
+    default:
+      return undefined;
+  }
+}
+
+export function outsideBorder(what: string, origin: string): ReconcileFailure {
+  const message = `the address of ${what} is outside of the connection: ${origin.slice(0, 200)}`;
+  return new ReconcileFailure(failed("AddressOutside", message, { retry: "slow" }));
+}
+
+/** The second documents, each with its age and its own error; none keeps the others from sight. */
+export async function readJoins(session: Session): Promise<JsonObject> {
+  const { joins = [] } = session.compiled.binding;
+  if (joins.length === 0) return {};
+  const before = session.book.part("joined");
+  const joined: MutableJsonObject = {};
+  const parameters = parametersOf(session);
+  for (const join of joins) {
+    const query = expandQuery(join.query, parameters);
+    const path = expandPath(join.path, parameters);
+    const at = timeText(session.context.clock.nowMs());
+    try {
+      const answer = await demand(session, {
+        method: "GET",
+        path,
+        ...(query === undefined ? {} : { query }),
+      });
+      const value = getAt(answer.json ?? null, parsePointer(join.answer ?? ""));
+      joined[join.name] = { value: withoutNulls(value ?? null), at };
+    } catch (error) {
+      if (!(error instanceof Refused) && !(error instanceof ExchangeFailed)) throw error;
+      joined[join.name] = { ...objectAt(before, join.name), error: error.message };
+    }
+  }
+  return joined;
+}
+
+/** As it may be seen by all who may see the resource. */
+export function shownObject(session: Session, object: JsonObject): JsonObject {
+  const shown = maskSecrets(object, session.fields, () => "[hidden]");
+  const text = JSON.stringify(shown);
+  if (text.length <= longestShown && isJsonObject(shown)) return shown;
+  const plain = Object.entries(object).filter(([, value]) => typeof value !== "object");
+  return { ...Object.fromEntries(plain), "...": "the rest is too large to be shown" };
+}
+
+const longestShown = 512 * 1_024;
+
+async function judged(session: Session, present: Present): Promise<Observed> {
+  const object = await throughHooks<JsonObject, JsonObject>(session.hooks, "mapObserved", {
+    input: present.object,
+    resource: session.resource,
+    last: (given) => Promise.resolve(given),
+  });
+  const isGone = session.compiled.gone?.({ observed: object });
+  if (isGone === true) return { kind: "absent", why: "the service shows it as gone" };
+  const clean = withoutNulls(object);
+  return { ...present, object: isJsonObject(clean) ? clean : {} };
+}
+
+function objectIn(answer: Answer, pointer = "", request: string): JsonObject {
+  const found = getAt(answer.json ?? null, parsePointer(pointer));
+  if (found !== undefined && isJsonObject(found)) return found;
+  const what = answer.json === undefined ? "something that is no JSON" : "no object";
+  const where = pointer === "" ? "" : ` at ${pointer}`;
+  const message = `${request}: ${answer.status}, but the answer has ${what}${where}`;
+  throw new ReconcileFailure(failed("UnexpectedAnswer", message));
+}
+
+function itemsIn(json: Json | undefined, pointer = ""): readonly Json[] {
+  const found = getAt(json ?? null, parsePointer(pointer));
+  return found !== undefined && isJsonArray(found) ? found : [];
+}
+
+/** The element with the keys that are wanted. */
+export function elementIn(
+  session: Session,
+  { list, keys }: ElementOf,
+  whole: JsonObject,
+): JsonObject | undefined {
+  const wanted = keysOf(session, keys);
+  const found = itemsIn(whole, list).find((item) =>
+    keys.every((key, index) => equalJson(getAt(item, parsePointer(key)), wanted[index])),
+  );
+  return found !== undefined && isJsonObject(found) ? found : undefined;
+}
+
+function keysOf(session: Session, keys: readonly string[]): readonly (Json | undefined)[] {
+  const last = session.book.pages.lastApplied ?? {};
+  return keys.map(
+    (key) => getAt(session.desired, parsePointer(key)) ?? getAt(last, parsePointer(key)),
+  );
+}
+
+function firstPage({ paging }: ListOperation): { readonly [name: string]: string } {
+  return paging?.kind === "number" ? { [paging.parameter]: String(paging.first) } : {};
+}
+
+function tooMany(path: string): ReconcileFailure {
+  const message = `GET ${path}: more than ${longestPage} pages`;
+  return new ReconcileFailure(failed("TooManyPages", message, { retry: "slow" }));
+}

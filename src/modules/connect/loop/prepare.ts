@@ -1,0 +1,263 @@
+// Gathers what a run needs before it can ask the service: the connection with its secrets, what is
+// wanted with its secrets, the parameters of the paths, the parent. What is missing and may come is
+// waited for, by references, so that its coming wakes the resource.
+
+import { createHmac } from "node:crypto";
+import { ReconcileFailure, failed, waiting } from "../../../engine/outcome.ts";
+import type { Outcome } from "../../../engine/outcome.ts";
+import type { Context } from "../../../engine/reconciler.ts";
+import { canonicalJson } from "../../../kernel/canonical-json.ts";
+import { isTrue } from "../../../kernel/conditions.ts";
+import type { Condition } from "../../../kernel/conditions.ts";
+import { isJsonObject } from "../../../kernel/json.ts";
+import type { Json, JsonObject } from "../../../kernel/json.ts";
+import { objectAt, objectsAt, textAt, textsAt } from "../../../kernel/json-read.ts";
+import { getAt, parsePointer } from "../../../kernel/pointer.ts";
+import type { Resource } from "../../../kernel/resource.ts";
+import type { Timers } from "../../../kernel/timers.ts";
+import type { Binding, Management } from "../binding.ts";
+import { ConnectionProblem, secretData, secretNamesOf } from "../http/connection.ts";
+import type { SecretData } from "../http/connection.ts";
+import type { RestClient } from "../http/client.ts";
+import type { Clients } from "../http/clients.ts";
+import type { CompiledBinding } from "../kinds/compiled-binding.ts";
+import { connectionsKind } from "../kinds/connection-kind.ts";
+import { setDeep, withoutNulls } from "../plan/documents.ts";
+import { fieldsFor } from "../plan/fields.ts";
+import { parametersIn, pathText } from "../plan/requests.ts";
+import type { Parameters } from "../plan/requests.ts";
+import { Book } from "./book.ts";
+import { throughHooks } from "./hooks.ts";
+import type { NamedHooks } from "./hooks.ts";
+import { ownerMark } from "./owner-mark.ts";
+import type { Session } from "./session.ts";
+
+export interface LoopPorts {
+  readonly clients: Clients;
+  readonly timers: Timers;
+  readonly hooksOf: (kind: string) => readonly NamedHooks[];
+  readonly count: (what: "write" | "drift", kind: string) => void;
+}
+
+export type Prepared =
+  | { readonly kind: "ready"; readonly session: Session }
+  | { readonly kind: "ends"; readonly outcome: Outcome };
+
+const defaultResyncSeconds = 600;
+const leastResyncSeconds = 5;
+
+export async function prepare(
+  ports: LoopPorts,
+  compiled: CompiledBinding,
+  resource: Resource,
+  context: Context,
+  what: "reconcile" | "remove",
+): Promise<Prepared> {
+  const { binding } = compiled;
+  const management = managementOf(resource);
+  const book = new Book(resource, (fields) => context.status.patch(fields));
+  const client = await clientFor(ports, context, resource, binding, management);
+  if (client.kind === "ends") return client;
+  const wanted = await desiredOf(ports, compiled, resource, context, management);
+  if (wanted.kind === "ends" && what === "reconcile") return wanted;
+  const desired = wanted.kind === "ends" ? {} : wanted.desired;
+  const isPlaced = book.pages.path !== undefined;
+  const parent = isPlaced
+    ? ({ kind: "found", parameters: {} } as const)
+    : await parentParameters(binding, management, context);
+  if (parent.kind === "ends") return parent;
+  const key = await digestKey(compiled, management, context);
+  const seconds = management.resyncSeconds ?? binding.resyncSeconds ?? defaultResyncSeconds;
+  const session: Session = {
+    resource,
+    context,
+    timers: ports.timers,
+    compiled,
+    management,
+    client: client.client,
+    hooks: ports.hooksOf(compiled.kind),
+    book,
+    fields: fieldsFor(compiled.tree, management),
+    desired,
+    digest: (value) => digest(key, value as Json),
+    parameters: parametersFor(binding, management, resource, desired, parent.parameters),
+    resyncMs: Math.max(leastResyncSeconds, seconds) * 1_000,
+    count: (counted) => ports.count(counted, compiled.kind),
+  };
+  return { kind: "ready", session };
+}
+
+export function managementOf(resource: Resource): Management {
+  const connect = resource["connect"];
+  // The schema of the definition has seen to the types.
+  return connect !== undefined && isJsonObject(connect) ? connect : {};
+}
+
+type ClientFound =
+  | { readonly kind: "found"; readonly client: RestClient }
+  | { readonly kind: "ends"; readonly outcome: Outcome };
+
+async function clientFor(
+  { clients }: LoopPorts,
+  context: Context,
+  resource: Resource,
+  binding: Binding,
+  management: Management,
+): Promise<ClientFound> {
+  const name = management.connection ?? binding.connection;
+  const blocker = { kind: connectionsKind, name };
+  const connection = await context.references.get(blocker);
+  if (connection === undefined) {
+    const message = `there is no Connection ${name}`;
+    return { kind: "ends", outcome: waiting(blocker, { message }) };
+  }
+  const spec = objectAt(connection, "spec");
+  const allowed = textsAt(spec, "namespaces");
+  const { namespace = "" } = resource.metadata;
+  if (allowed.length > 0 && !allowed.includes(namespace)) {
+    const message = `the Connection ${name} is not for the namespace ${namespace}`;
+    return { kind: "ends", outcome: failed("ConnectionForbidden", message, { retry: "never" }) };
+  }
+  const secretNamespace = textAt(spec, "secretNamespace");
+  const secrets = new Map<string, SecretData | undefined>();
+  const versions = [connection.metadata.uid, String(connection.metadata.generation)];
+  for (const secretName of secretNamesOf(spec)) {
+    const secret = await context.references.get({
+      kind: "secrets",
+      namespace: secretNamespace,
+      name: secretName,
+    });
+    secrets.set(secretName, secretData(secret));
+    versions.push(secret?.metadata.uid ?? "", secret?.metadata.resourceVersion ?? "");
+  }
+  try {
+    const version = versions.join(" ");
+    return { kind: "found", client: clients.get({ name, spec, secrets, version }) };
+  } catch (error) {
+    if (!(error instanceof ConnectionProblem)) throw error;
+    const message = `the Connection ${name}: ${error.message}`;
+    const { missingSecret } = error;
+    if (missingSecret === undefined) {
+      return { kind: "ends", outcome: failed("ConnectionInvalid", message, { retry: "never" }) };
+    }
+    const on = { kind: "secrets", namespace: secretNamespace, name: missingSecret };
+    return { kind: "ends", outcome: waiting(on, { message }) };
+  }
+}
+
+type Wanted =
+  | { readonly kind: "wanted"; readonly desired: JsonObject }
+  | { readonly kind: "ends"; readonly outcome: Outcome };
+
+async function desiredOf(
+  ports: LoopPorts,
+  compiled: CompiledBinding,
+  resource: Resource,
+  context: Context,
+  management: Management,
+): Promise<Wanted> {
+  const spec = resource.spec !== undefined && isJsonObject(resource.spec) ? resource.spec : {};
+  let desired = withoutNulls(spec) as JsonObject;
+  for (const { field, secret: name, key } of management.secrets ?? []) {
+    const blocker = { kind: "secrets", name };
+    const data = secretData(await context.references.get(blocker));
+    const value = data !== undefined && Object.hasOwn(data, key) ? data[key] : undefined;
+    if (value === undefined) {
+      const what =
+        data === undefined ? "there is no Secret" : `there is no key ${key} in the Secret`;
+      return { kind: "ends", outcome: waiting(blocker, { message: `${what} ${name}` }) };
+    }
+    desired = setDeep(desired, parsePointer(field), value);
+  }
+  const { ownerMarker } = compiled.binding;
+  if (ownerMarker !== undefined) {
+    desired = setDeep(desired, parsePointer(ownerMarker), ownerMark(resource));
+  }
+  const mapped = await throughHooks<JsonObject, JsonObject>(
+    ports.hooksOf(compiled.kind),
+    "mapDesired",
+    { input: desired, resource, last: (given) => Promise.resolve(given) },
+  );
+  return { kind: "wanted", desired: withoutNulls(mapped) as JsonObject };
+}
+
+type ParentFound =
+  | { readonly kind: "found"; readonly parameters: Parameters }
+  | { readonly kind: "ends"; readonly outcome: Outcome };
+
+/** A parent has to be ready before anything is made in it. */
+async function parentParameters(
+  { parent }: Binding,
+  management: Management,
+  context: Context,
+): Promise<ParentFound> {
+  const none: ParentFound = { kind: "found", parameters: {} };
+  if (parent?.kind === undefined) return none;
+  const name = management.parent?.name;
+  // Its parameters may be given instead, for a parent that nobody manages here.
+  if (name === undefined) return none;
+  const blocker = { kind: parent.kind, name, condition: "Ready" };
+  const found = await context.references.get(blocker);
+  const path = textAt(found, "status", "connect", "path");
+  const conditions = objectsAt(found, "status", "conditions") as unknown as readonly Condition[];
+  const parameters = path === "" ? undefined : parametersIn(parent.path, path);
+  if (found !== undefined && parameters !== undefined && isTrue(conditions, "Ready")) {
+    return { kind: "found", parameters };
+  }
+  const state = found === undefined ? "does not exist" : "is not ready";
+  const message = `its parent ${parent.kind} ${name} ${state}`;
+  return { kind: "ends", outcome: waiting(blocker, { message }) };
+}
+
+function parametersFor(
+  binding: Binding,
+  management: Management,
+  resource: Resource,
+  desired: JsonObject,
+  ofParent: Parameters,
+): Parameters {
+  const { identity, parameters = {} } = binding;
+  const found: { [name: string]: string } = {};
+  for (const [name, source] of Object.entries(parameters)) {
+    const value =
+      "value" in source
+        ? source.value
+        : "field" in source
+          ? pathText(getAt(desired, parsePointer(source.field)))
+          : undefined;
+    if (value !== undefined) found[name] = value;
+  }
+  Object.assign(found, management.parameters ?? {}, ofParent);
+  if (identity.kind === "client") {
+    const own =
+      identity.field === undefined
+        ? resource.metadata.name
+        : pathText(getAt(desired, parsePointer(identity.field)));
+    if (own !== undefined) found[identity.parameter] = own;
+  }
+  if (identity.kind === "composite") {
+    for (const [name, field] of Object.entries(identity.fields)) {
+      const value = pathText(getAt(desired, parsePointer(field)));
+      if (value !== undefined) found[name] = value;
+    }
+  }
+  return found;
+}
+
+/** Kept sealed beside the resource: who sees the digests cannot try words against them. */
+async function digestKey(
+  { binding }: CompiledBinding,
+  { secrets = [] }: Management,
+  context: Context,
+): Promise<string> {
+  const hasSecrets = secrets.length > 0 || binding.fields.some(({ isSecret }) => isSecret === true);
+  if (!hasSecrets) return "";
+  return await context.remember("connect-digest-key", () =>
+    Buffer.from(context.random.bytes(32)).toString("hex"),
+  );
+}
+
+function digest(key: string, value: Json): string {
+  if (key === "") throw new ReconcileFailure(failed("SecretsUnknown", "no secret was expected"));
+  return `hmac-sha256:${createHmac("sha256", key).update(canonicalJson(value)).digest("hex")}`;
+}

@@ -1,0 +1,346 @@
+// The loop for one object: look, compare, write at most what is needed, look again. Each step that
+// must not be repeated is stored before the next, so that a crash at any point is a new look at the
+// same record.
+
+import { again, done, failed } from "../../../engine/outcome.ts";
+import type { Outcome, Readiness } from "../../../engine/outcome.ts";
+import { timeText } from "../../../kernel/clock.ts";
+import type { HookDocuments, HookReadiness } from "../../../kernel/connect-hooks.ts";
+import { equalJson, setOwn } from "../../../kernel/json.ts";
+import type { JsonObject, MutableJsonObject } from "../../../kernel/json.ts";
+import { textAt, valueAt } from "../../../kernel/json-read.ts";
+import { getAt, parsePointer } from "../../../kernel/pointer.ts";
+import type { Difference } from "../plan/compare.ts";
+import type { Plan } from "../plan/plan.ts";
+import { expandPath, templateNames } from "../plan/requests.ts";
+import { create, noteId, ownId, resolveCreation } from "./creating.ts";
+import { throughHooks } from "./hooks.ts";
+import { observe, parametersOf, readJoins, shownObject } from "./observing.ts";
+import type { Observed, Present } from "./observing.ts";
+import { askOperation } from "./operations.ts";
+import { isForeignMark, ownerMark } from "./owner-mark.ts";
+import { removeObject } from "./removing.ts";
+import { demand } from "./session.ts";
+import type { Session } from "./session.ts";
+import {
+  appliedDocument,
+  changeText,
+  learn,
+  notConverged,
+  planUpdate,
+  sendWrite,
+  shownChange,
+  tryAgain,
+} from "./writing.ts";
+
+/** A creation, an update of what can only be updated, and one more for what others changed. */
+const mostRounds = 4;
+const settlingMs = 30_000;
+
+export async function reconcileObject(session: Session): Promise<Outcome> {
+  const asked = await askOperation(session);
+  if (asked.kind === "running" || asked.kind === "failed") return asked.outcome;
+  if (asked.kind === "succeeded") await session.book.keep();
+  let hasWritten = asked.kind === "succeeded";
+  for (let round = 0; round < mostRounds; round += 1) {
+    const step = await oneRound(session, hasWritten);
+    if (step.kind === "ends") return step.outcome;
+    hasWritten = true;
+  }
+  const message = "it changes faster than it can be brought to what is wanted";
+  return again(5_000, { reason: "Unsteady", message, status: session.book.changes() });
+}
+
+type Step = { readonly kind: "again" } | { readonly kind: "ends"; readonly outcome: Outcome };
+const goOn: Step = { kind: "again" };
+
+function ends(outcome: Outcome): Step {
+  return { kind: "ends", outcome };
+}
+
+async function oneRound(session: Session, hasWritten: boolean): Promise<Step> {
+  const found = await find(session);
+  if (found.kind === "ends") return found;
+  if (found.observed.kind === "absent") return await whenAbsent(session, found.observed.why);
+  return await whenPresent(session, found.observed, hasWritten);
+}
+
+type Found =
+  | { readonly kind: "looked"; readonly observed: Observed }
+  | Extract<Step, { kind: "ends" }>;
+
+/** Looks where the object is, or would be. */
+async function find(session: Session): Promise<Found> {
+  const { book, management } = session;
+  const pages = book.pages;
+  if (pages.path === undefined && management.id !== undefined) noteAdopted(session, management.id);
+  const { path } = book.pages;
+  if (path !== undefined) return { kind: "looked", observed: await observe(session, path) };
+  const { identity, item } = session.compiled.binding;
+  if (identity.kind === "server") {
+    if (pages.creating === undefined) {
+      return { kind: "looked", observed: { kind: "absent", why: "it was not made yet" } };
+    }
+    const resolved = await resolveCreation(session);
+    if (resolved.kind === "ends") return resolved;
+    if (resolved.kind === "notMade") {
+      return { kind: "looked", observed: { kind: "absent", why: "its creation had no effect" } };
+    }
+    noteId(session, resolved.id);
+    book.set({ creating: undefined });
+    await book.keep();
+    return { kind: "looked", observed: await observe(session, book.pages.path ?? "") };
+  }
+  const own = expandPath(item, parametersOf(session));
+  return { kind: "looked", observed: await observe(session, own) };
+}
+
+/** The parameters of an id that a person names: one, or several parted by slashes. */
+function noteAdopted(session: Session, id: string): void {
+  const { identity, item } = session.compiled.binding;
+  if (identity.kind !== "composite") {
+    noteId(session, id);
+  } else {
+    const names = templateNames(item).filter((name) => Object.hasOwn(identity.fields, name));
+    const parts = id.split("/");
+    const own = Object.fromEntries(names.map((name, index) => [name, parts[index] ?? ""]));
+    session.book.set({ id, path: expandPath(item, { ...parametersOf(session), ...own }) });
+  }
+  session.book.set({ adopted: true });
+}
+
+async function whenAbsent(session: Session, why: string): Promise<Step> {
+  const { book, management, context, compiled } = session;
+  const pages = book.pages;
+  if (management.manage === "observe") return ends(notFound(session, "ObjectNotFound", why));
+  const wasSeen = pages.lastApplied !== undefined;
+  if (management.id !== undefined && !wasSeen) {
+    return ends(notFound(session, "ImportNotFound", why));
+  }
+  const { lastWrite } = pages;
+  const sinceMs = context.clock.nowMs() - Date.parse(textAt(lastWrite, "at"));
+  if (wasSeen && textAt(lastWrite, "why") === "there is no such object" && sinceMs < settlingMs) {
+    const message = "it was made, and is not shown yet";
+    const status = book.changes();
+    return ends(again(1_000, { reason: "NotShownYet", message, status }));
+  }
+  if (wasSeen) {
+    const policy = management.drift ?? compiled.binding.drift ?? "correct";
+    session.count("drift");
+    context.event("Warning", "Drift", `the object is gone: ${why}`);
+    if (policy === "report" || management.id !== undefined) {
+      return ends(notFound(session, "ObjectGone", why));
+    }
+    forget(session);
+  }
+  const created = await create(session, await parentDocument(session));
+  if (created.kind === "ends") return created;
+  if (created.kind === "made") return goOn;
+  return await whenItExists(session, created.message);
+}
+
+/** Elements without commands are put into the list of their parent, which has to be read first. */
+async function parentDocument(session: Session): Promise<JsonObject> {
+  const { element, operations, item } = session.compiled.binding;
+  if (element === undefined || element.command !== undefined) return {};
+  const path = expandPath(operations.read?.path ?? item, parametersOf(session));
+  const answer = await demand(session, { method: "GET", path });
+  const whole = getAt(answer.json ?? null, parsePointer(operations.read?.answer ?? ""));
+  return typeof whole === "object" && whole !== null ? (whole as JsonObject) : {};
+}
+
+/** Of an object that was there and is not any more, nothing is left but what we want. */
+function forget(session: Session): void {
+  session.book.set({
+    id: undefined,
+    path: undefined,
+    lastApplied: undefined,
+    knownDifferences: undefined,
+    unshown: undefined,
+    drift: undefined,
+  });
+}
+
+async function whenItExists(session: Session, message: string): Promise<Step> {
+  const { identity, item } = session.compiled.binding;
+  if (identity.kind === "server") {
+    return ends(
+      failed("AlreadyExists", message, { retry: "slow", status: session.book.changes() }),
+    );
+  }
+  const observed = await observe(session, expandPath(item, parametersOf(session)));
+  if (observed.kind === "present") return await whenPresent(session, observed, false);
+  return ends(failed("Conflict", message, { status: session.book.changes() }));
+}
+
+async function whenPresent(session: Session, present: Present, hasWritten: boolean): Promise<Step> {
+  const { book, management } = session;
+  const refusal = takeOver(session, present);
+  if (refusal !== undefined) return ends(refusal);
+  if (management.manage === "observe") return ends(await settled(session, present, []));
+  if (hasWritten) learn(session, present);
+  const plan = await planUpdate(session, present);
+  switch (plan.kind) {
+    case "nothing":
+      book.set({ lastApplied: appliedDocument(session), unshown: undefined });
+      return ends(await settled(session, present, plan.drift));
+    case "stuck":
+      return ends(stuck(session, plan));
+    case "recreate":
+      return await recreate(session, present, plan.changes);
+    default: {
+      const unshown = notConverged(session);
+      if (unshown !== undefined) return ends(withObserved(session, present, unshown));
+      if (hasWritten && book.pages.unshown !== undefined) {
+        return ends(withObserved(session, present, tryAgain(session)));
+      }
+      tellDrift(session, plan.changes);
+      const sent = await sendWrite(session, plan, present);
+      return sent.kind === "ends" ? sent : goOn;
+    }
+  }
+}
+
+/** Whether an object that is there is ours to manage; what to say when it is not. */
+function takeOver(session: Session, present: Present): Outcome | undefined {
+  const { book, management, compiled, resource } = session;
+  const { ownerMarker, adopt } = compiled.binding;
+  const pages = book.pages;
+  const mark =
+    ownerMarker === undefined ? undefined : getAt(present.object, parsePointer(ownerMarker));
+  const isKnown = pages.lastApplied !== undefined || pages.creating !== undefined;
+  if (isKnown && isForeignMark(mark, resource)) {
+    const message = `the object is marked as ${JSON.stringify(mark)}: another resource manages it`;
+    return failed("OwnershipConflict", message, { retry: "slow", status: book.changes() });
+  }
+  if (!isKnown && management.id === undefined && management.manage !== "observe") {
+    const policy = management.adopt ?? adopt ?? "never";
+    const isOurs = mark !== undefined && mark === ownerMark(resource);
+    if (policy === "never" || (policy === "ours" && !isOurs)) {
+      const message =
+        "an object of that name exists already, and is not ours: " +
+        'set connect.adopt to "any" to take it over, or connect.id to adopt it';
+      return failed("AlreadyExists", message, { retry: "slow", status: book.changes() });
+    }
+    book.set({ adopted: true });
+  }
+  const id = ownId(session);
+  if (pages.path === undefined && id !== undefined) noteId(session, id);
+  book.set({ creating: undefined, connection: session.client.settings.name });
+  return undefined;
+}
+
+function stuck(session: Session, plan: Extract<Plan, { kind: "stuck" }>): Outcome {
+  const fields = plan.changes.map(changeText).join("; ");
+  const why =
+    plan.reason === "CreateOnlyChanged"
+      ? "cannot be changed after the creation; name it in connect.replace to make the object anew"
+      : "cannot be changed by any request of the service";
+  return failed(plan.reason, `${fields}: ${why}`, {
+    retry: "slow",
+    status: session.book.changes(),
+  });
+}
+
+async function recreate(
+  session: Session,
+  present: Present,
+  changes: readonly Difference[],
+): Promise<Step> {
+  const fields = changes.map(changeText).join("; ");
+  session.context.event("Normal", "Replacing", `it is removed and made anew: ${fields}`);
+  const outcome = await removeObject(session, present);
+  if (outcome !== undefined) return ends(outcome);
+  forget(session);
+  await session.book.keep();
+  return goOn;
+}
+
+/** Everything is as it is going to be: what is seen, and whether it can be used. */
+async function settled(
+  session: Session,
+  present: Present,
+  drift: readonly Difference[],
+): Promise<Outcome> {
+  const { book } = session;
+  noteDrift(session, drift);
+  const joined = await readJoins(session);
+  book.setPart("observed", shownObject(session, present.object));
+  if (Object.keys(joined).length > 0) book.setPart("joined", joined);
+  const values: MutableJsonObject = {};
+  for (const [name, join] of Object.entries(joined)) {
+    const value = valueAt(join, "value");
+    if (value !== undefined) setOwn(values, name, value);
+  }
+  const ready = await readiness(session, { observed: present.object, joined: values });
+  const status = book.changes();
+  if (ready.status === "True") return done({ status, ready, resyncMs: session.resyncMs });
+  const { reason, message } = ready;
+  return again(Math.min(5_000, session.resyncMs), { reason, message, status, ready });
+}
+
+async function readiness(session: Session, documents: HookDocuments): Promise<Readiness> {
+  const said = await throughHooks<HookDocuments, HookReadiness>(session.hooks, "isReady", {
+    input: documents,
+    resource: session.resource,
+    last: (given) => Promise.resolve(readyByRule(session, given)),
+  });
+  const { isReady, reason = isReady ? "Available" : "NotReady", message = "" } = said;
+  return { status: isReady ? "True" : "False", reason, message };
+}
+
+function readyByRule(session: Session, { observed, joined }: HookDocuments): HookReadiness {
+  const { ready } = session.compiled;
+  if (ready === undefined) return { isReady: true };
+  const result = ready({ observed, joined });
+  if (result === true) return { isReady: true };
+  if (result === false) return { isReady: false, message: "the service does not show it as ready" };
+  return { isReady: false, reason: "ReadyUnknown", message: `the rule: ${result.problem}` };
+}
+
+function tellDrift(session: Session, changes: readonly Difference[]): void {
+  const drifted = changes.filter(({ why }) => why === "drift");
+  if (drifted.length === 0) return;
+  session.count("drift");
+  const fields = drifted.map(changeText).join("; ");
+  session.context.event("Warning", "Drift", `changed by others, and put back: ${fields}`);
+}
+
+/** What others changed and is only told; told again when it is something else. */
+function noteDrift(session: Session, drift: readonly Difference[]): void {
+  const before = session.book.pages.drift ?? [];
+  const since = timeText(session.context.clock.nowMs());
+  const noted = (each: Difference): JsonObject => {
+    const { path = "", before: found, after: wanted } = shownChange(each);
+    const old = before.find((one) => textAt(one, "path") === path);
+    const entry = {
+      path,
+      ...(found === undefined ? {} : { found }),
+      ...(wanted === undefined ? {} : { wanted }),
+      since: textAt(old, "since") || since,
+    };
+    return old !== undefined && equalJson(old, entry) ? old : { ...entry, since };
+  };
+  const entries = drift.slice(0, 100).map(noted);
+  if (!equalJson(entries, before) && entries.length > 0) {
+    session.count("drift");
+    const fields = drift.map(changeText).join("; ");
+    session.context.event("Warning", "Drift", `changed by others, and left: ${fields}`);
+  }
+  session.book.set({ drift: entries });
+}
+
+function notFound(session: Session, reason: string, why: string): Outcome {
+  const message = `there is no such object: ${why}`;
+  return failed(reason, message, {
+    retry: "slow",
+    afterMs: session.resyncMs,
+    ready: { status: "False", reason, message },
+    status: session.book.changes(),
+  });
+}
+
+function withObserved(session: Session, present: Present, outcome: Outcome): Outcome {
+  session.book.setPart("observed", shownObject(session, present.object));
+  return { ...outcome, status: session.book.changes() };
+}

@@ -1,0 +1,107 @@
+// Takes an object away: by the path that was stored, whatever became of its parents. That it is not
+// there is a success, and is confirmed by looking. What fails is tried again for ever, and says how
+// to let go of the object instead.
+
+import { again, done, failed } from "../../../engine/outcome.ts";
+import type { Outcome } from "../../../engine/outcome.ts";
+import type { JsonObject } from "../../../kernel/json.ts";
+import { getAt, parsePointer } from "../../../kernel/pointer.ts";
+import { setDeep } from "../plan/documents.ts";
+import { expandPath, expandQuery } from "../plan/requests.ts";
+import { noteId, resolveCreation } from "./creating.ts";
+import { observe, parametersOf } from "./observing.ts";
+import type { Present } from "./observing.ts";
+import { askOperation, trackOperation } from "./operations.ts";
+import { Refused, demand } from "./session.ts";
+import type { Session } from "./session.ts";
+import { elementBody, operationBegun } from "./writing.ts";
+
+export async function removeForGood(session: Session): Promise<Outcome> {
+  const { book } = session;
+  const asked = await askOperation(session);
+  if (asked.kind === "running") return asked.outcome;
+  const { creating, path } = book.pages;
+  if (path === undefined) {
+    if (creating === undefined) return done({ status: book.changes() });
+    const { identity, item } = session.compiled.binding;
+    if (identity.kind === "server") {
+      const resolved = await resolveCreation(session);
+      if (resolved.kind === "ends") return resolved.outcome;
+      if (resolved.kind === "notMade") return done({ status: book.changes() });
+      noteId(session, resolved.id);
+    } else book.set({ path: expandPath(item, parametersOf(session)) });
+    await book.keep();
+  }
+  const observed = await observe(session, book.pages.path ?? "");
+  if (observed.kind === "absent") return done({ status: book.changes() });
+  return (await removeObject(session, observed)) ?? done({ status: book.changes() });
+}
+
+/** Undefined once it is gone. */
+export async function removeObject(
+  session: Session,
+  present: Present,
+): Promise<Outcome | undefined> {
+  const { book, compiled } = session;
+  const request = removeRequest(session, present);
+  if (request === undefined) return notSupported(session);
+  try {
+    const answer = await demand(session, request);
+    session.count("write");
+    const target = session.client.targetOf(request.path);
+    if (trackOperation(session, answer, { verb: "delete", target })) {
+      await book.keep();
+      return operationBegun(session, "Deleting");
+    }
+  } catch (error) {
+    if (!(error instanceof Refused) || error.classified.is !== "absent") throw error;
+  }
+  const { read, list } = compiled.binding.operations;
+  if (read === undefined && list === undefined) return undefined;
+  const left = await observe(session, book.pages.path ?? "");
+  if (left.kind === "absent") return undefined;
+  const message = "the service has accepted the deletion, and still shows it";
+  return again(1_000, { reason: "Deleting", message, status: book.changes() });
+}
+
+function removeRequest(
+  session: Session,
+  present: Present,
+): Parameters<typeof demand>[1] | undefined {
+  const { operations, element, item } = session.compiled.binding;
+  const parameters = parametersOf(session);
+  const { path } = session.book.pages;
+  if (element !== undefined) {
+    const operation = element.command === undefined ? operations.replace : operations.patch;
+    const used = operation ?? operations.patch ?? operations.replace;
+    if (used === undefined) return undefined;
+    const keys = element.keys.reduce<JsonObject>((made, key) => {
+      const value = getAt(present.object, parsePointer(key));
+      return value === undefined ? made : setDeep(made, parsePointer(key), value);
+    }, {});
+    const body = elementBody(session, used, { put: keys, whole: present.whole, isDeletion: true });
+    const at = used.path === undefined ? (path ?? item) : expandPath(used.path, parameters);
+    return { method: used.method, path: at, body };
+  }
+  const operation = operations.delete;
+  if (operation === undefined) return undefined;
+  const query = expandQuery(operation.query, parameters);
+  return {
+    method: operation.method,
+    path:
+      operation.path === undefined
+        ? (path ?? expandPath(item, parameters))
+        : expandPath(operation.path, parameters),
+    ...(query === undefined ? {} : { query }),
+  };
+}
+
+function notSupported(session: Session): Outcome {
+  const message =
+    "the service has no request to delete it: annotate the resource with " +
+    "setpoint.dev/policy=detach-on-delete, or set connect.manage to keep, to let go of it";
+  return failed("DeletionNotSupported", message, {
+    retry: "slow",
+    status: session.book.changes(),
+  });
+}

@@ -1,0 +1,61 @@
+// Whether what a service shows is another way of writing what it was sent: other case, other
+// punctuation, a longer name of the same, a number as a text, the same time, the same elements in
+// another order, nothing in the place of something empty. Such a difference is no failure to
+// converge, and is learnt at once; any other is taken for a write that had no effect.
+
+import { canonicalJson } from "../../../kernel/canonical-json.ts";
+import { equalJson, getOwn, isJsonArray, isJsonObject } from "../../../kernel/json.ts";
+import type { Json } from "../../../kernel/json.ts";
+
+export function areAlike(sent: Json | undefined, shown: Json | undefined): boolean {
+  if (isEmpty(sent) && isEmpty(shown)) return true;
+  if (sent === undefined || shown === undefined) return false;
+  if (equalJson(sent, shown)) return true;
+  if (isJsonArray(sent)) return isJsonArray(shown) && areListsAlike(sent, shown);
+  if (isJsonObject(sent)) {
+    if (!isJsonObject(shown)) return false;
+    return Object.keys(sent).every((key) => areAlike(getOwn(sent, key), getOwn(shown, key)));
+  }
+  if (isJsonArray(shown) || isJsonObject(shown)) return false;
+  return areTextsAlike(String(sent), String(shown));
+}
+
+/** Nothing, in one of the ways in which services write it. */
+function isEmpty(value: Json | undefined): boolean {
+  if (value === undefined || value === null || value === "" || value === false) return true;
+  if (isJsonArray(value)) return value.length === 0;
+  return isJsonObject(value) && Object.values(value).every(isEmpty);
+}
+
+function areListsAlike(sent: readonly Json[], shown: readonly Json[]): boolean {
+  if (sent.length !== shown.length) return false;
+  const sorted = (list: readonly Json[]): readonly Json[] =>
+    list.toSorted((a, b) => (canonicalJson(a) < canonicalJson(b) ? -1 : 1));
+  const pairs = (a: readonly Json[], b: readonly Json[]): boolean =>
+    a.every((item, index) => areAlike(item, b[index]));
+  return pairs(sent, shown) || pairs(sorted(sent), sorted(shown));
+}
+
+const instant = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}/;
+
+function areTextsAlike(sent: string, shown: string): boolean {
+  if (instant.test(sent) && instant.test(shown)) return Date.parse(sent) === Date.parse(shown);
+  if (sent === "" || shown === "") return false;
+  if (Number(sent) === Number(shown)) return true;
+  const [one, other] = [sent, shown].map(plain);
+  if (one === undefined || other === undefined || one === "" || other === "") return false;
+  return one === other || (one.length >= 3 && isWithin(one, other));
+}
+
+function plain(text: string): string {
+  return text.toLowerCase().replaceAll(/[^\p{L}\p{N}]/gu, "");
+}
+
+/** Whether the characters of the shorter stand in the longer, in their order. */
+function isWithin(shorter: string, longer: string): boolean {
+  // Numbers that only share digits are other numbers.
+  if (/^\d+$/.test(shorter) || longer.length > 3 * shorter.length) return false;
+  let at = 0;
+  for (const character of longer) if (character === shorter[at]) at += 1;
+  return at === shorter.length;
+}
