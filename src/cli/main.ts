@@ -4,6 +4,7 @@ import { Command } from "commander";
 import { catalogue, isSetpointError } from "../kernel/errors.ts";
 import { errorChain } from "../telemetry/log.ts";
 import { addBackup } from "./commands/backup.ts";
+import { addConnect } from "./commands/connect.ts";
 import { addDoctor } from "./commands/doctor.ts";
 import { addKeys } from "./commands/keys.ts";
 import { addKubeconfig } from "./commands/kubeconfig.ts";
@@ -27,6 +28,7 @@ const commands = [
   addWhy,
   addReconcile,
   addOperations,
+  addConnect,
   addBackup,
   addRestore,
   addDoctor,

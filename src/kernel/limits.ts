@@ -47,6 +47,30 @@ export const limits = Object.freeze({
   /** Characters of a YAML text that is not JSON: reading one takes some microseconds for each. */
   maxYamlChars: 512 * kib,
 
+  // Documents of services that are imported
+  /** One file of a document, and all of them together. */
+  maxConnectFileBytes: 32 * mib,
+  maxConnectBytes: 256 * mib,
+  /** Files of one document, with its examples. */
+  maxConnectFiles: 5_000,
+  /** Values in all files of one document. */
+  maxConnectNodes: 8_000_000,
+  /** Aliases in one YAML file; some documents write the same answers for each operation. */
+  maxConnectAliases: 2_000,
+  /** References that lead to one another. */
+  maxConnectRefs: 64,
+  /** Fields of one object, deeper ones are not told apart; and levels of it. */
+  maxConnectFields: 4_000,
+  maxConnectLevels: 16,
+  /** Fields of all objects of one document together. */
+  maxConnectTreeFields: 2_000_000,
+  /** Parts of one schema that are laid together by allOf, oneOf, anyOf and discriminators. */
+  maxConnectParts: 512,
+  /** Problems of one document that are told. */
+  maxConnectProblems: 500,
+  /** How long the server of a document may take for one file. */
+  connectReadTimeoutMs: 30_000,
+
   // Names and metadata
   /** RFC 1123 subdomain: names of resources. */
   maxNameLength: 253,

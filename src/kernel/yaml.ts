@@ -18,19 +18,29 @@ export interface ParsedYaml {
   readonly duplicates: readonly string[];
 }
 
+/** How others write it: for documents that are nobody's intent and that a person asked to read. */
+export interface ForeignYaml {
+  readonly maxChars: number;
+  readonly maxAliases: number;
+  /** `<<` adds the keys of another map, and whole numbers too large to be exact are rounded. */
+  readonly isLenient: true;
+}
+
 /** Throws request.invalid, or request.too_large for a text that is no JSON and very long. */
-export function parseYaml(text: string): ParsedYaml {
-  const json = asJson(text);
+export function parseYaml(text: string, foreign?: ForeignYaml): ParsedYaml {
+  const json = foreign === undefined ? asJson(text) : undefined;
   if (json !== undefined) return json;
-  if (text.length > limits.maxYamlChars) throw tooLarge();
+  const maxChars = foreign?.maxChars ?? limits.maxYamlChars;
+  const maxAliases = foreign?.maxAliases ?? limits.maxYamlAliases;
+  if (text.length > maxChars) throw tooLarge(maxChars);
   const lines = new LineCounter();
-  const document = documentOf(text, lines);
+  const document = documentOf(text, { lines, maxAliases, merge: foreign !== undefined });
   const [problem] = document.errors;
   if (problem !== undefined) throw unreadable(inWordsOfGo(problem));
-  const duplicates = duplicatesIn(document.contents, lines);
+  const duplicates = duplicatesIn(document.contents, lines, foreign !== undefined);
   let value: unknown;
   try {
-    value = document.toJS({ maxAliasCount: limits.maxYamlAliases });
+    value = document.toJS({ maxAliasCount: maxAliases });
   } catch (cause) {
     throw unreadable(cause instanceof Error ? cause.message : "it cannot be read", cause);
   }
@@ -64,9 +74,15 @@ function asJson(text: string): ParsedYaml | undefined {
   return { value, duplicates: repeated };
 }
 
-function documentOf(text: string, lines: LineCounter): Document.Parsed {
-  const composer = new Composer({ uniqueKeys: false, prettyErrors: false });
-  const tokens = tokensOf(text, lines);
+interface Reading {
+  readonly lines: LineCounter;
+  readonly maxAliases: number;
+  readonly merge: boolean;
+}
+
+function documentOf(text: string, { lines, maxAliases, merge }: Reading): Document.Parsed {
+  const composer = new Composer({ uniqueKeys: false, prettyErrors: false, merge });
+  const tokens = tokensOf(text, lines, maxAliases);
   let first: Document.Parsed | undefined;
   for (const document of composer.compose(tokens, true, text.length)) {
     if (first !== undefined) throw unreadable("there is more than one document");
@@ -77,7 +93,11 @@ function documentOf(text: string, lines: LineCounter): Document.Parsed {
 }
 
 /** What the library's own parser does, with an eye on the nesting and an end at an error. */
-function* tokensOf(text: string, lines: LineCounter): Generator<CST.Token, void> {
+function* tokensOf(
+  text: string,
+  lines: LineCounter,
+  maxAliases: number,
+): Generator<CST.Token, void> {
   const parser = new Parser(lines.addNewLine);
   lines.addNewLine(0);
   let isAfterComma = false;
@@ -88,7 +108,7 @@ function* tokensOf(text: string, lines: LineCounter): Generator<CST.Token, void>
     if (lexeme.trim() !== "") isAfterComma = lexeme === ",";
     // Each alias is looked up in the whole document.
     if (!isText && lexeme.startsWith("*")) aliases += 1;
-    if (aliases > limits.maxYamlAliases) throw unreadable("there are too many aliases");
+    if (aliases > maxAliases) throw unreadable("there are too many aliases");
     isText = lexeme === startOfText;
     for (const token of parser.next(lexeme)) {
       yield token;
@@ -106,7 +126,7 @@ const startOfText = "\u001f";
 const maxOpenTokens = limits.maxJsonDepth + 2;
 
 /** In the order of the text; whole numbers that lost digits are refused on the way. */
-function duplicatesIn(contents: unknown, lines: LineCounter): readonly string[] {
+function duplicatesIn(contents: unknown, lines: LineCounter, mayRound: boolean): readonly string[] {
   const found: string[] = [];
   const visit = (node: unknown): void => {
     if (isSeq(node)) for (const item of node.items) visit(item);
@@ -118,7 +138,7 @@ function duplicatesIn(contents: unknown, lines: LineCounter): readonly string[] 
         keys.add(key.value);
         visit(value);
       }
-    } else if (isScalar(node)) checkInteger(node);
+    } else if (isScalar(node) && !mayRound) checkInteger(node);
   };
   visit(contents);
   return found.slice(0, limits.maxShownErrors);
@@ -148,8 +168,8 @@ function inWordsOfGo({ code, message }: YAMLParseError): string {
   }
 }
 
-function tooLarge(): SetpointError {
-  const message = `YAML that is not JSON may have ${limits.maxYamlChars} characters; send JSON`;
+function tooLarge(maxChars: number): SetpointError {
+  const message = `YAML that is not JSON may have ${maxChars} characters; send JSON`;
   return new SetpointError("request.too_large", message);
 }
 

@@ -17,8 +17,8 @@ export interface ApiClient {
   /** The namespace of the context. */
   readonly namespace: string;
   get(path: string, accept?: string): Promise<Json>;
-  /** A merge patch. */
-  patch(path: string, body: Json): Promise<Json>;
+  /** A merge patch, unless the media type says otherwise. */
+  patch(path: string, body: Json, mediaType?: string): Promise<Json>;
 }
 
 const timeoutMs = 30_000;
@@ -29,11 +29,8 @@ export function apiClient(config: ClientConfig): ApiClient {
     namespace: config.namespace,
     get: async (path, accept = "application/json") =>
       await ask(config, path, { method: "GET", headers: { accept } }),
-    patch: async (path, body) => {
-      const headers = {
-        accept: "application/json",
-        "content-type": "application/merge-patch+json",
-      };
+    patch: async (path, body, mediaType = "application/merge-patch+json") => {
+      const headers = { accept: "application/json", "content-type": mediaType };
       return await ask(config, path, { method: "PATCH", headers }, JSON.stringify(body));
     },
   };

@@ -1,0 +1,202 @@
+/**
+ * `setpoint connect import`: reads a document, proposes kinds and puts them into files or on a server. What
+ * persons changed since the last import is read from there first, and kept.
+ */
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { join, resolve } from "node:path";
+import { pathToFileURL } from "node:url";
+import { SetpointError, isSetpointError } from "../../kernel/errors.ts";
+import { isJsonObject } from "../../kernel/json.ts";
+import type { JsonObject } from "../../kernel/json.ts";
+import { textAt } from "../../kernel/json-read.ts";
+import { formatYaml, parseYaml } from "../../kernel/yaml.ts";
+import type { FieldEntry } from "../../modules/connect/binding.ts";
+import { loadDocument } from "../../modules/connect/document/load.ts";
+import type { Problem } from "../../modules/connect/document/problem.ts";
+import { fieldChanges, hasChanges } from "../../modules/connect/import/changes.ts";
+import type { FieldChanges, WrittenKind } from "../../modules/connect/import/changes.ts";
+import { propose } from "../../modules/connect/import/propose.ts";
+import type {
+  Proposal,
+  ProposeOptions,
+  ProposedKind,
+} from "../../modules/connect/import/propose.ts";
+import { overridesIn, restKindOf } from "../../modules/connect/import/reimport.ts";
+import { reportOf } from "../../modules/connect/import/report.ts";
+import type { ApiClient } from "../client/api-client.ts";
+import { documentReader } from "./read-document.ts";
+
+export interface ImportInput extends Omit<ProposeOptions, "overrides" | "useMarks"> {
+  /** A file or an address. */
+  readonly document: string;
+  readonly allowed: readonly string[];
+  /** Where what was imported before is, and where it goes. */
+  readonly target: ImportTarget;
+}
+
+export type ImportTarget =
+  | { readonly kind: "none" }
+  | { readonly kind: "folder"; readonly folder: string }
+  | { readonly kind: "server"; readonly client: ApiClient };
+
+export interface ImportedKind extends WrittenKind {
+  readonly kind: ProposedKind;
+  /** Undefined for what is imported for the first time. */
+  readonly changes: FieldChanges | undefined;
+}
+
+export interface Imported {
+  readonly proposal: Proposal;
+  readonly kinds: readonly ImportedKind[];
+  readonly problems: readonly Problem[];
+  readonly report: string;
+  /** Files or resources that were written. */
+  readonly written: readonly string[];
+}
+
+export async function importDocument(input: ImportInput): Promise<Imported> {
+  const { document, target, allowed } = input;
+  const root = addressOf(document);
+  const documents = await loadDocument(root, documentReader(root), { allowed });
+  const first = propose(documents, input);
+  const previous = await previousKinds(first, target);
+  const overrides = overridesBy(previous);
+  const proposal = overrides.size === 0 ? first : propose(documents, { ...input, overrides });
+  const kinds = proposal.kinds.map((kind) => importedKind(kind, previous.get(kind.id)));
+  const report = reportOf({
+    ...proposal,
+    source: document,
+    kinds: kinds.map(({ kind, changes }) => (changes === undefined ? kind : { ...kind, changes })),
+  });
+  const written = await write({ proposal, kinds, report }, target);
+  return { proposal, kinds, problems: proposal.problems, report, written };
+}
+
+function addressOf(document: string): string {
+  if (/^https?:\/\//i.test(document)) return new URL(document).href;
+  const path = resolve(document);
+  if (existsSync(path)) return pathToFileURL(path).href;
+  throw new SetpointError("config.invalid", `there is no file ${document}`);
+}
+
+function importedKind(kind: ProposedKind, previous: WrittenKind | undefined): ImportedKind {
+  const restKind = restKindOf(kind.id, kind.binding, previous?.restKind);
+  const written: WrittenKind = { definition: kind.definition, restKind };
+  const changes = previous === undefined ? undefined : fieldChanges(previous, written);
+  return {
+    ...written,
+    kind,
+    changes: changes !== undefined && hasChanges(changes) ? changes : undefined,
+  };
+}
+
+function overridesBy(
+  previous: ReadonlyMap<string, WrittenKind>,
+): ReadonlyMap<string, readonly FieldEntry[]> {
+  const found = new Map<string, readonly FieldEntry[]>();
+  for (const [id, { restKind }] of previous) {
+    const entries = overridesIn(restKind);
+    if (entries.length > 0) found.set(id, entries);
+  }
+  return found;
+}
+
+const restKindPath = "/apis/connect.setpoint.dev/v1/restkinds";
+const definitionPath = "/apis/apiextensions.k8s.io/v1/customresourcedefinitions";
+const connectionPath = "/apis/connect.setpoint.dev/v1/connections";
+
+async function previousKinds(
+  { kinds }: Proposal,
+  target: ImportTarget,
+): Promise<ReadonlyMap<string, WrittenKind>> {
+  const found = new Map<string, WrittenKind>();
+  for (const { id } of kinds) {
+    const written =
+      target.kind === "folder"
+        ? inFile(join(target.folder, `${id}.yaml`))
+        : target.kind === "server"
+          ? await onServer(id, target.client)
+          : undefined;
+    if (written !== undefined) found.set(id, written);
+  }
+  return found;
+}
+
+function inFile(path: string): WrittenKind | undefined {
+  if (!existsSync(path)) return undefined;
+  const parts = readFileSync(path, "utf8").split(/^---\s*$/m);
+  const documents = parts.flatMap((part) => {
+    if (part.trim() === "") return [];
+    const { value } = parseYaml(part);
+    return isJsonObject(value) ? [value] : [];
+  });
+  const restKind = documents.find((one) => textAt(one, "kind") === "RestKind");
+  if (restKind === undefined) return undefined;
+  const definition = documents.find((one) => textAt(one, "kind") === "CustomResourceDefinition");
+  return { restKind, definition: definition ?? {} };
+}
+
+async function onServer(id: string, client: ApiClient): Promise<WrittenKind | undefined> {
+  const restKind = await found(client, `${restKindPath}/${id}`);
+  if (restKind === undefined) return undefined;
+  return { restKind, definition: (await found(client, `${definitionPath}/${id}`)) ?? {} };
+}
+
+async function found(client: ApiClient, path: string): Promise<JsonObject | undefined> {
+  try {
+    const value = await client.get(path);
+    return isJsonObject(value) ? value : undefined;
+  } catch (error) {
+    if (isSetpointError(error, "resource.not_found")) return undefined;
+    throw error;
+  }
+}
+
+interface ToWrite {
+  readonly proposal: Proposal;
+  readonly kinds: readonly ImportedKind[];
+  readonly report: string;
+}
+
+async function write(what: ToWrite, target: ImportTarget): Promise<readonly string[]> {
+  if (target.kind === "folder") return writeFiles(what, target.folder);
+  return target.kind === "server" ? await applyAll(what, target.client) : [];
+}
+
+function writeFiles({ proposal, kinds, report }: ToWrite, folder: string): readonly string[] {
+  mkdirSync(folder, { recursive: true });
+  const written: string[] = [];
+  const put = (name: string, text: string): void => {
+    const path = join(folder, name);
+    writeFileSync(path, text);
+    written.push(path);
+  };
+  // Where the service is and how it is asked is a person's from the first time on.
+  if (!existsSync(join(folder, "connection.yaml"))) {
+    put("connection.yaml", formatYaml(proposal.connection));
+  }
+  for (const { kind, definition, restKind } of kinds) {
+    put(`${kind.id}.yaml`, `${formatYaml(definition)}---\n${formatYaml(restKind)}`);
+  }
+  put("report.md", report);
+  return written;
+}
+
+async function applyAll(
+  { proposal, kinds }: ToWrite,
+  client: ApiClient,
+): Promise<readonly string[]> {
+  const written: string[] = [];
+  const apply = async (path: string, body: JsonObject): Promise<void> => {
+    const query = "fieldManager=setpoint-connect&force=true&fieldValidation=Strict";
+    await client.patch(`${path}?${query}`, body, "application/apply-patch+yaml");
+    written.push(`${textAt(body, "kind")}/${textAt(body, "metadata", "name")}`);
+  };
+  const connection = `${connectionPath}/${textAt(proposal.connection, "metadata", "name")}`;
+  if ((await found(client, connection)) === undefined) await apply(connection, proposal.connection);
+  for (const { kind, definition, restKind } of kinds) {
+    await apply(`${definitionPath}/${kind.id}`, definition);
+    await apply(`${restKindPath}/${kind.id}`, restKind);
+  }
+  return written;
+}

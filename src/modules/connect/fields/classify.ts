@@ -1,0 +1,134 @@
+// What may be done with each field of a resource: by what a person said, by what the document says, by the
+// differences of its schemas, and by examples and names last. The first that speaks decides, and each
+// decision keeps where it came from, so that a person can see what was known and what was guessed.
+
+import type { FieldEntry } from "../binding.ts";
+import { verdictByAnnotation } from "./by-annotation.ts";
+import { verdictByDifference } from "./by-difference.ts";
+import type { Comparable } from "./by-difference.ts";
+import { fieldTable, nodeOf, sides } from "./field-table.ts";
+import type { Field, ResourceTrees } from "./field-table.ts";
+import { verdictByGuess } from "./guess.ts";
+import type { GuessContext } from "./guess.ts";
+import type { Judgement, Verdict } from "./judgement.ts";
+
+export interface ClassifyInput extends GuessContext {
+  readonly trees: ResourceTrees;
+  /** What is read and what is written have enough in common to be compared. */
+  readonly isComparable: boolean;
+  /** By path: what persons said. */
+  readonly overrides?: readonly FieldEntry[];
+  /** False to see how well one does without them. */
+  readonly useMarks?: boolean;
+  /** Fields that changes take, by the words of the document; undefined when it does not say. */
+  readonly listed?: ReadonlySet<string>;
+  /** Path of a list whose elements are resources of their own. */
+  readonly elements?: string;
+}
+
+export interface Classified {
+  readonly table: ReadonlyMap<string, Field>;
+  readonly judgements: ReadonlyMap<string, Judgement>;
+}
+
+export function classify(input: ClassifyInput): Classified {
+  const table = fieldTable(input.trees, input.useMarks ?? true);
+  const known = comparableOf(input);
+  const overrides = new Map((input.overrides ?? []).map((entry) => [entry.path, entry]));
+  const isMarked = [...table.values()].some(({ isMarkedHere }) => isMarkedHere);
+  const judgements = new Map<string, Judgement>();
+  for (const field of table.values()) {
+    const above = field.parent === undefined ? undefined : judgements.get(field.parent.path);
+    const override = overrides.get(field.path);
+    const verdict =
+      override === undefined
+        ? decide(field, above, { input, known, isMarked })
+        : {
+            class: override.class,
+            from: "override" as const,
+            why: override.why ?? "",
+            confidence: 1,
+          };
+    judgements.set(field.path, judged(field, verdict, above, override));
+  }
+  return { table, judgements };
+}
+
+interface Deciding {
+  readonly input: ClassifyInput;
+  readonly known: Comparable;
+  readonly isMarked: boolean;
+}
+
+function decide(
+  field: Field,
+  above: Judgement | undefined,
+  { input, known, isMarked }: Deciding,
+): Verdict | undefined {
+  if (field.path === input.elements) {
+    const why = "its elements are resources of their own";
+    return { class: "read-only", from: "difference", why, confidence: 0.9 };
+  }
+  const said = verdictByAnnotation(field, known.createDiffers);
+  if (said !== undefined) return said;
+  // Only a word of the document makes a part of what cannot be written writable.
+  if (above !== undefined && above.class !== "writable" && above.from !== undefined) {
+    const { class: same, from, why, confidence } = above;
+    return { class: same, from, why: why.endsWith("(above)") ? why : `${why} (above)`, confidence };
+  }
+  const different = verdictByDifference(field, known);
+  if (different !== undefined) return different;
+  const guessed = isMarked ? undefined : verdictByGuess(field, input);
+  if (guessed !== undefined) return guessed;
+  return byList(field, input.listed);
+}
+
+/** "The only fields that can be modified are …": the others are taken at creation. */
+function byList(field: Field, listed: ReadonlySet<string> | undefined): Verdict | undefined {
+  if (listed === undefined || field.level > 0 || field.at.create === undefined) return undefined;
+  if (listed.has(field.path.slice(1))) return undefined;
+  const why = "not among the fields that the document says can be changed";
+  return { class: "create-only", from: "difference", why, confidence: 0.75 };
+}
+
+function judged(
+  field: Field,
+  verdict: Verdict | undefined,
+  above: Judgement | undefined,
+  override: FieldEntry | undefined,
+): Judgement {
+  const node = nodeOf(field);
+  const isWritable = verdict === undefined || verdict.class === "writable";
+  return {
+    path: field.path,
+    class: verdict?.class ?? "writable",
+    isSecret: override?.isSecret ?? (field.marks.isSecret || above?.isSecret === true),
+    isDefaulted:
+      override?.isDefaulted ??
+      (isWritable && node !== undefined && Object.hasOwn(node.keywords, "default")),
+    from: verdict?.from,
+    why: verdict?.why ?? "",
+    confidence: verdict?.confidence ?? 0.5,
+  };
+}
+
+function comparableOf({ trees, isComparable }: ClassifyInput): Comparable {
+  const { read, create, replace, patch } = trees;
+  const isSame = (a: ResourceTrees["read"], b: ResourceTrees["read"]): boolean =>
+    a === b || (a?.ref !== undefined && a.ref === b?.ref);
+  const writes = sides.filter((side) => side !== "read").flatMap((side) => trees[side] ?? []);
+  const update = replace ?? patch;
+  return {
+    hasRead: read !== undefined,
+    hasCreate: create !== undefined,
+    hasReplace: replace !== undefined,
+    hasPatch: patch !== undefined,
+    readDiffers:
+      isComparable &&
+      read !== undefined &&
+      writes.length > 0 &&
+      !writes.some((one) => isSame(read, one)),
+    createDiffers: create !== undefined && update !== undefined && !isSame(create, update),
+    patchTells: patch !== undefined && patch.properties.size > 1 && !isSame(read, patch),
+  };
+}

@@ -1,0 +1,80 @@
+// What a newer document changes about the fields of a kind: those that are new, those that are gone, and those
+// that may be treated otherwise than before. Both sides are read from what was written down, the definition and the
+// RestKind, so a file under review and what a server has are compared the same way.
+
+import type { JsonObject } from "../../../kernel/json.ts";
+import { objectAt, objectsAt, textAt } from "../../../kernel/json-read.ts";
+import { escapeToken } from "../../../kernel/pointer.ts";
+
+export interface FieldChanges {
+  readonly added: readonly string[];
+  readonly removed: readonly string[];
+  readonly reclassified: readonly Reclassified[];
+}
+
+export interface Reclassified {
+  readonly path: string;
+  readonly was: string;
+  readonly is: string;
+}
+
+export interface WrittenKind {
+  readonly definition: JsonObject;
+  readonly restKind: JsonObject;
+}
+
+export function fieldChanges(before: WrittenKind, after: WrittenKind): FieldChanges {
+  const [old, now] = [classesOf(before), classesOf(after)];
+  const reclassified: Reclassified[] = [];
+  for (const [path, is] of now) {
+    const was = old.get(path);
+    if (was !== undefined && was !== is) reclassified.push({ path, was, is });
+  }
+  return {
+    added: [...now.keys()].filter((path) => !old.has(path)),
+    removed: [...old.keys()].filter((path) => !now.has(path)),
+    reclassified,
+  };
+}
+
+export function hasChanges({ added, removed, reclassified }: FieldChanges): boolean {
+  return added.length + removed.length + reclassified.length > 0;
+}
+
+/** Every field that is named anywhere, with its class. */
+function classesOf({ definition, restKind }: WrittenKind): ReadonlyMap<string, string> {
+  const entries = new Map(
+    objectsAt(restKind, "spec", "fields").map((entry) => [
+      textAt(entry, "path"),
+      textAt(entry, "class"),
+    ]),
+  );
+  const classes = new Map<string, string>();
+  for (const version of objectsAt(definition, "spec", "versions")) {
+    const spec = objectAt(version, "schema", "openAPIV3Schema", "properties", "spec");
+    for (const path of pathsIn(spec, "")) classes.set(path, nearest(entries, path));
+  }
+  for (const [path, found] of entries) classes.set(path, found);
+  return classes;
+}
+
+function nearest(entries: ReadonlyMap<string, string>, path: string): string {
+  for (let at = path; at !== ""; at = at.slice(0, at.lastIndexOf("/"))) {
+    const found = entries.get(at);
+    if (found !== undefined) return found;
+  }
+  return "writable";
+}
+
+function* pathsIn(schema: JsonObject, pointer: string): Generator<string> {
+  for (const [name, child] of Object.entries(objectAt(schema, "properties"))) {
+    const path = `${pointer}/${escapeToken(name)}`;
+    yield path;
+    yield* pathsIn(objectAt(child), path);
+  }
+  for (const key of ["items", "additionalProperties"]) {
+    const child = objectAt(schema, key);
+    if (Object.keys(objectAt(child, "properties")).length > 0)
+      yield* pathsIn(child, `${pointer}/*`);
+  }
+}

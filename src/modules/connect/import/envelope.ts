@@ -1,0 +1,104 @@
+// Where the object lies in a request or an answer. Services wrap objects ({"metadata": {…}}, {"droplet":
+// {…}}), and reading through the wrapping decides everything else: compared with it, all fields would seem
+// to be read-only. What is read and what is written are the same object, so the wrapping is the one under
+// which most of the fields meet; below a fifth in common they are different things, and
+// nothing may be inferred from their differences.
+
+import { escapeToken } from "../../../kernel/pointer.ts";
+import type { SchemaNode } from "../document/tree.ts";
+import { isSameName, singularOf } from "./words.ts";
+
+export interface Unwrapped {
+  /** The pointer of the object; "" when it is not wrapped. */
+  readonly pointer: string;
+  readonly tree: SchemaNode;
+}
+
+export interface Matched {
+  readonly answer: Unwrapped;
+  readonly body: Unwrapped;
+  /** How much of what is written is also read: 0 to 1. */
+  readonly overlap: number;
+}
+
+/** Less in common than this is no common object. */
+export const minOverlap = 0.2;
+
+export function matchEnvelopes(answer: SchemaNode, body: SchemaNode): Matched {
+  let best: Matched | undefined;
+  for (const left of candidates(answer)) {
+    for (const right of candidates(body)) {
+      const overlap = overlapOf(left.tree, right.tree);
+      // Wrapping has to be worth it: the plain reading wins unless it fits much worse.
+      const better = best === undefined || overlap > best.overlap * 1.5 + 0.05;
+      if (better) best = { answer: left, body: right, overlap };
+    }
+  }
+  return best ?? { answer: plain(answer), body: plain(body), overlap: 0 };
+}
+
+/** Of an answer that there is nothing to compare with: a single object called like the resource. */
+export function unwrapAlone(answer: SchemaNode, names: readonly string[]): Unwrapped {
+  const inner = candidates(answer).slice(1);
+  const only = answer.properties.size === 1 ? inner[0] : undefined;
+  const named = inner.find(({ tree }) =>
+    [...names, "data"].some((name) => isSameName(singularOf(name), singularOf(tree.name))),
+  );
+  const wrapped = only ?? (answer.properties.size <= 4 ? named : undefined);
+  return wrapped ?? plain(answer);
+}
+
+export function treeAt(tree: SchemaNode, pointer: string): SchemaNode {
+  if (pointer === "") return tree;
+  const found = candidates(tree).find((candidate) => candidate.pointer === pointer);
+  return found?.tree ?? tree;
+}
+
+/** How much of what is written is read. */
+export function overlapOf(answer: SchemaNode, body: SchemaNode): number {
+  if (answer === body || (answer.ref !== undefined && answer.ref === body.ref)) return 1;
+  if (body.properties.size === 0 || answer.properties.size === 0) return 0;
+  let common = 0;
+  for (const name of body.properties.keys()) if (answer.properties.has(name)) common += 1;
+  return common / Math.min(body.properties.size, answer.properties.size);
+}
+
+function plain(tree: SchemaNode): Unwrapped {
+  return { pointer: "", tree };
+}
+
+/** The tree itself, and the objects right below it, with pointers of their own. */
+function candidates(tree: SchemaNode): readonly Unwrapped[] {
+  const found: Unwrapped[] = [plain(tree)];
+  for (const [name, child] of tree.properties) {
+    if (child.properties.size === 0) continue;
+    found.push({ pointer: `/${escapeToken(name)}`, tree: rebased(child) });
+  }
+  return found;
+}
+
+const rebasedTrees = new WeakMap<SchemaNode, SchemaNode>();
+
+/** The same tree with pointers that begin at it. */
+export function rebased(tree: SchemaNode): SchemaNode {
+  const known = rebasedTrees.get(tree);
+  if (known !== undefined) return known;
+  const made = cutPointers(tree, tree.pointer.length);
+  rebasedTrees.set(tree, made);
+  return made;
+}
+
+function cutPointers(node: SchemaNode, length: number): SchemaNode {
+  const { items, additional } = node;
+  const properties = new Map<string, SchemaNode>();
+  for (const [name, child] of node.properties) properties.set(name, cutPointers(child, length));
+  return {
+    ...node,
+    pointer: node.pointer.slice(length),
+    properties,
+    ...(items === undefined ? {} : { items: cutPointers(items, length) }),
+    ...(additional === undefined || additional === true
+      ? {}
+      : { additional: cutPointers(additional, length) }),
+  };
+}

@@ -1,0 +1,104 @@
+// What an import found, for a person who decides whether it is right: every kind with its requests, every
+// field with its class, where that came from and how sure it is, and everything that is wrong.
+
+import type { Binding, Operation } from "../binding.ts";
+import type { Classified } from "../fields/classify.ts";
+import type { Judgement } from "../fields/judgement.ts";
+import { problemText } from "../document/problem.ts";
+import type { Problem } from "../document/problem.ts";
+import type { FieldChanges } from "./changes.ts";
+
+export interface ReportedKind {
+  readonly id: string;
+  readonly name: { readonly kind: string };
+  readonly binding: Binding;
+  readonly classified: Classified;
+  readonly notes: readonly string[];
+  readonly changes?: FieldChanges;
+}
+
+export interface ReportInput {
+  readonly title: string;
+  readonly group: string;
+  readonly source: string;
+  readonly kinds: readonly ReportedKind[];
+  readonly problems: readonly Problem[];
+}
+
+export function reportOf({ title, group, source, kinds, problems }: ReportInput): string {
+  const lines = [
+    `# ${oneLine(title) || "A service"}`,
+    "",
+    `Imported from ${source}: ${kinds.length} kinds in the group ${group}.`,
+    "",
+    "A class from `annotation` is the document's own word, from `difference` it follows from where a field",
+    "occurs, from `example` and `name` it is a guess. To correct one, change its `class` in the RestKind",
+    "(or add it there with `from: override`) and import again: what you change is kept.",
+    "",
+    ...kinds.flatMap(kindLines),
+    "## Problems",
+    "",
+    ...(problems.length === 0
+      ? ["None."]
+      : problems.map((one) => `- ${oneLine(problemText(one))}`)),
+    "",
+  ];
+  return lines.join("\n");
+}
+
+function kindLines({
+  id,
+  name,
+  binding,
+  classified,
+  notes,
+  changes,
+}: ReportedKind): readonly string[] {
+  const { identity, parent } = binding;
+  const parentText = parent === undefined ? "none" : (parent.kind ?? `not managed, ${parent.path}`);
+  return [
+    `## ${name.kind} (${id})`,
+    "",
+    `- path: \`${binding.item}\``,
+    `- identity: ${identity.kind}${"field" in identity && identity.field !== undefined ? `, \`${identity.field}\`` : ""}`,
+    `- parent: ${parentText}`,
+    ...Object.entries(binding.operations).map(([use, one]: [string, Operation]) =>
+      operationLine(use, one),
+    ),
+    ...(binding.joins ?? []).map(({ name: join, path }) => `- joined as ${join}: \`${path}\``),
+    ...notes.map((note) => `- note: ${oneLine(note)}`),
+    ...(changes === undefined ? [] : changeLines(changes)),
+    "",
+    "| field | class | from | confidence | why |",
+    "|---|---|---|---|---|",
+    ...[...classified.judgements.values()].map(fieldLine),
+    "",
+  ];
+}
+
+function operationLine(use: string, { method, path, answer }: Operation): string {
+  const where = path === undefined ? "" : ` \`${path}\``;
+  return `- ${use}: ${method}${where}${answer === undefined ? "" : `, the object at \`${answer}\``}`;
+}
+
+function changeLines({ added, removed, reclassified }: FieldChanges): readonly string[] {
+  return [
+    ...added.map((path) => `- new: \`${path}\``),
+    ...removed.map((path) => `- gone: \`${path}\``),
+    ...reclassified.map(({ path, was, is }) => `- \`${path}\` was ${was}, is ${is}`),
+  ];
+}
+
+function fieldLine(judgement: Judgement): string {
+  const { path, isSecret, isDefaulted, from, confidence, why } = judgement;
+  const more = [isSecret ? "secret" : "", isDefaulted ? "defaulted" : ""].filter(
+    (one) => one !== "",
+  );
+  const what = [judgement.class, ...more].join(", ");
+  const sure = from === undefined ? "" : confidence.toFixed(2);
+  return `| \`${path}\` | ${what} | ${from ?? ""} | ${sure} | ${oneLine(why)} |`;
+}
+
+function oneLine(text: string): string {
+  return text.replace(/\s+/g, " ").replaceAll("|", "\\|").trim();
+}
