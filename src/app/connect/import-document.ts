@@ -1,6 +1,6 @@
 /**
- * `setpoint connect import`: reads a document, proposes kinds and puts them into files or on a server. What
- * persons changed since the last import is read from there first, and kept.
+ * `setpoint connect import`: reads a document, proposes kinds and puts them into files or on a
+ * server. What persons changed since the last import is read from there first, and kept.
  */
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join, resolve } from "node:path";
@@ -137,12 +137,12 @@ function inFile(path: string): WrittenKind | undefined {
 }
 
 async function onServer(id: string, client: ApiClient): Promise<WrittenKind | undefined> {
-  const restKind = await found(client, `${restKindPath}/${id}`);
+  const restKind = await stored(client, `${restKindPath}/${id}`);
   if (restKind === undefined) return undefined;
-  return { restKind, definition: (await found(client, `${definitionPath}/${id}`)) ?? {} };
+  return { restKind, definition: (await stored(client, `${definitionPath}/${id}`)) ?? {} };
 }
 
-async function found(client: ApiClient, path: string): Promise<JsonObject | undefined> {
+async function stored(client: ApiClient, path: string): Promise<JsonObject | undefined> {
   try {
     const value = await client.get(path);
     return isJsonObject(value) ? value : undefined;
@@ -193,7 +193,8 @@ async function applyAll(
     written.push(`${textAt(body, "kind")}/${textAt(body, "metadata", "name")}`);
   };
   const connection = `${connectionPath}/${textAt(proposal.connection, "metadata", "name")}`;
-  if ((await found(client, connection)) === undefined) await apply(connection, proposal.connection);
+  const isThere = (await stored(client, connection)) !== undefined;
+  if (!isThere) await apply(connection, proposal.connection);
   for (const { kind, definition, restKind } of kinds) {
     await apply(`${definitionPath}/${kind.id}`, definition);
     await apply(`${restKindPath}/${kind.id}`, restKind);

@@ -1,7 +1,7 @@
 /**
- * Reads the files of a document from this machine and from servers. Which addresses may be read is decided
- * before; here it is made true: names that lead into the inner network are refused where a name was
- * allowed, redirects stay within the origin, and answers are bounded in size and time.
+ * Reads the files of a document from this machine and from servers. Which addresses may be read is
+ * decided before; here it is made true: names that lead into the inner network are refused where a
+ * name was allowed, redirects stay within the origin, and answers are bounded in size and time.
  */
 import { lookup } from "node:dns";
 import { readFile, stat } from "node:fs/promises";
@@ -87,7 +87,10 @@ function ask(url: URL, mayBeInner: boolean): Promise<Answer> {
   });
 }
 
-/** The address that is asked is the one that was judged, so a name cannot change its mind in between. */
+/**
+ * The address that is asked is the one that was judged, so a name cannot change its mind in
+ * between.
+ */
 const outerLookup: LookupFunction = (host, options, callback) => {
   lookup(host, { ...options, all: true }, (error, addresses) => {
     const inner = addresses?.find(({ address }) => isInnerHost(address));

@@ -1,6 +1,6 @@
-// `setpoint connect import DOCUMENT --base-url URL`: proposes kinds for the resources of a service, from its own
-// OpenAPI document. Prints what it found; --out writes files to review, --apply puts them on a server.
-// Exit code 1 when nothing was found.
+// `setpoint connect import DOCUMENT --base-url URL`: proposes kinds for the resources of a service,
+// from its own OpenAPI document. Prints what it found; --out writes files to review, --apply puts
+// them on a server. Exit code 1 when nothing was found.
 import { Option } from "commander";
 import type { Command } from "commander";
 import { importDocument } from "../../app/connect/import-document.ts";

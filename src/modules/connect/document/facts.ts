@@ -1,7 +1,7 @@
 // What the parts of a schema say of a value itself: its types, which values it may have, what it is
-// for, and who may write it. The dialects say the same in different ways (nullable, x-nullable, a type
-// "null" among others); here they are one. What one of several variants says limits nothing, since
-// another may allow it.
+// for, and who may write it. The dialects say the same in different ways (nullable, x-nullable, a
+// type "null" among others); here they are one. What one of several variants says limits nothing,
+// since another may allow it.
 
 import { getOwn, isJsonArray, isJsonObject, setOwn } from "../../../kernel/json.ts";
 import type { Json, JsonObject, MutableJsonObject } from "../../../kernel/json.ts";

@@ -30,7 +30,7 @@ export function findRefs(value: Json, maxNodes: number): FoundRefs {
         push(stack, visit, String(index), at[index] ?? null, { isNames: false, isExample });
       }
     } else if (isJsonObject(at)) {
-      for (const [key, child] of Object.entries(at).reverse()) {
+      for (const [key, child] of Object.entries(at).toReversed()) {
         if (isNames) push(stack, visit, key, child, { isNames: false, isExample });
         else if (key === "$ref" && typeof child === "string") {
           add(isExample ? examples : refs, child, visit);
@@ -74,7 +74,7 @@ function add(found: Map<string, string>, ref: string, visit: Visit): void {
   for (let at: Visit | undefined = visit; at?.above !== undefined; at = at.above) {
     tokens.push(at.key);
   }
-  found.set(ref, formatPointer(tokens.reverse()));
+  found.set(ref, formatPointer(tokens.toReversed()));
 }
 
 /** The values of a discriminator's mapping are references or bare names of schemas. */

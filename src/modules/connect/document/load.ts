@@ -1,6 +1,6 @@
 // Reads a document with all files that it refers to. Nothing is replaced in it: a reference stays a
-// reference, so circular schemas are nothing special and the memory needed is that of the files. Reading
-// is breadth first and bounded in files, bytes and values; whatever cannot be read is a
+// reference, so circular schemas are nothing special and the memory needed is that of the files.
+// Reading is breadth first and bounded in files, bytes and values; whatever cannot be read is a
 // problem with its place, and the rest is still there. Reading itself is a port.
 
 import { SetpointError } from "../../../kernel/errors.ts";

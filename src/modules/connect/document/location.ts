@@ -1,7 +1,8 @@
 // Where the files of a document may lie. References are text that strangers wrote: one that leads
 // to another server, to an address of the inner network or from a server to this machine's files
 // would let a document read what its author cannot. Files may refer to files next to them, what a
-// server gave only to the same origin; every other origin has to be allowed by the person who imports.
+// server gave only to the same origin; every other origin has to be allowed by the person who
+// imports.
 
 import { BlockList, isIP } from "node:net";
 import { SetpointError } from "../../../kernel/errors.ts";
@@ -62,8 +63,8 @@ export function isInnerHost(host: string): boolean {
     .replace(/^\[|\]$/g, "")
     .replace(/\.$/, "")
     .toLowerCase();
-  if (bare === "localhost" || bare.endsWith(".localhost") || bare.endsWith(".internal"))
-    return true;
+  const isInnerName = bare === "localhost" || /\.(?:localhost|internal)$/.test(bare);
+  if (isInnerName) return true;
   const version = isIP(bare);
   return version !== 0 && inner.check(bare, version === 4 ? "ipv4" : "ipv6");
 }

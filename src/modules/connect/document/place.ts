@@ -1,7 +1,7 @@
 // A place in a document, and where references lead. A reference may have keys beside it: the
-// standards once said to ignore them, but documents rely on them to say `readOnly` of one use of a shared
-// schema. So following one gives layers, the outermost first, each with the file that its own references are
-// relative to; what a key says is what the first layer that has it says.
+// standards once said to ignore them, but documents rely on them to say `readOnly` of one use of a
+// shared schema. So following one gives layers, the outermost first, each with the file that its
+// own references are relative to; what a key says is what the first layer that has it says.
 
 import { getOwn, isJsonArray, isJsonObject } from "../../../kernel/json.ts";
 import type { Json, JsonObject } from "../../../kernel/json.ts";

@@ -1,6 +1,6 @@
 // Which schemas are special cases of another one. A schema with a discriminator is extended by
-// schemas that name it in their allOf; no reference leads from it to them, so all schemas of all files are
-// looked through, once for a document.
+// schemas that name it in their allOf; no reference leads from it to them, so all schemas of all
+// files are looked through, once for a document.
 
 import { getOwn, isJsonObject } from "../../../kernel/json.ts";
 import { objectAt } from "../../../kernel/json-read.ts";

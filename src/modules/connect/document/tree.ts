@@ -1,7 +1,7 @@
 // The fields of a schema, as a tree in which references, allOf, oneOf, anyOf and discriminated
 // special cases are laid together. It is made level by level and bounded in fields and levels, so
-// that of an endless or exploding schema the upper levels are known; where it goes on in a circle or
-// beyond the bounds, a node is cut: below it anything may be. The document is not changed.
+// that of an endless or exploding schema the upper levels are known; where it goes on in a circle
+// or beyond the bounds, a node is cut: below it anything may be. The document is not changed.
 
 import { isJsonArray, isJsonObject } from "../../../kernel/json.ts";
 import type { Json, JsonObject } from "../../../kernel/json.ts";
@@ -100,15 +100,15 @@ function expand({ node, ancestors, level }: Pending, build: Build): void {
   Object.assign(node, facts);
   const [ref] = refs;
   if (ref !== undefined) node.ref = ref;
-  const below = childPlaces(parts);
-  node.required = below.required;
-  const count = below.properties.size + (below.items.length > 0 ? 1 : 0);
+  const inner = childPlaces(parts);
+  node.required = inner.required;
+  const count = inner.properties.size + (inner.items.length > 0 ? 1 : 0);
   const isTooMuch =
-    count + below.additional.length > 0 &&
+    count + inner.additional.length > 0 &&
     (level >= limits.maxConnectLevels || build.count + count > limits.maxConnectFields);
   node.isCut = isRecursive || isTooMuch;
   if (isTooMuch || (isRecursive && count === 0)) return;
-  build.count += count + below.additional.length;
+  build.count += count + inner.additional.length;
   const seen = new Set([...ancestors, ...refs]);
   const child = (name: string, token: string, places: readonly Place[]): SchemaNode => {
     const made = startNode(`${node.pointer}/${escapeToken(token)}`, name, places);
@@ -116,11 +116,11 @@ function expand({ node, ancestors, level }: Pending, build: Build): void {
     return made;
   };
   const properties = new Map<string, SchemaNode>();
-  for (const [name, places] of below.properties) properties.set(name, child(name, name, places));
+  for (const [name, places] of inner.properties) properties.set(name, child(name, name, places));
   node.properties = properties;
-  if (below.items.length > 0) node.items = child(node.name, "*", below.items);
-  if (below.additional.length > 0) node.additional = child(node.name, "*", below.additional);
-  else if (below.isOpen) node.additional = true;
+  if (inner.items.length > 0) node.items = child(node.name, "*", inner.items);
+  if (inner.additional.length > 0) node.additional = child(node.name, "*", inner.additional);
+  else if (inner.isOpen) node.additional = true;
 }
 
 export interface Part {

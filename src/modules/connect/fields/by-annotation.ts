@@ -1,6 +1,6 @@
-// The class of a field by what the document says of it: readOnly, writeOnly and x-ms-mutability. A field that
-// is said to be read-only and yet stands in a schema that is only there to create objects names the
-// object: it is fixed at creation.
+// The class of a field by what the document says of it: readOnly, writeOnly and x-ms-mutability. A
+// field that is said to be read-only and yet stands in a schema that is only there to create
+// objects names the object: it is fixed at creation.
 
 import type { Field } from "./field-table.ts";
 import type { Verdict } from "./judgement.ts";

@@ -1,6 +1,6 @@
-// The class of a field by where it occurs: read but never taken, taken at creation but not later, and so
-// on. Only told where schemas of reading and writing differ and have enough in common; where they are
-// the same schema, their difference says nothing.
+// The class of a field by where it occurs: read but never taken, taken at creation but not later,
+// and so on. Only told where schemas of reading and writing differ and have enough in common; where
+// they are the same schema, their difference says nothing.
 
 import type { Field } from "./field-table.ts";
 import type { Verdict } from "./judgement.ts";

@@ -1,6 +1,7 @@
-// What may be done with each field of a resource: by what a person said, by what the document says, by the
-// differences of its schemas, and by examples and names last. The first that speaks decides, and each
-// decision keeps where it came from, so that a person can see what was known and what was guessed.
+// What may be done with each field of a resource: by what a person said, by what the document says,
+// by the differences of its schemas, and by examples and names last. The first that speaks decides,
+// and each decision keeps where it came from, so that a person can see what was known and what was
+// guessed.
 
 import type { FieldEntry } from "../binding.ts";
 import { verdictByAnnotation } from "./by-annotation.ts";

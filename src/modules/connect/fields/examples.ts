@@ -1,5 +1,5 @@
-// Which fields examples send and which they are answered with. A field that is answered and never sent is
-// set by the server, or filled in by it.
+// Which fields examples send and which they are answered with. A field that is answered and never
+// sent is set by the server, or filled in by it.
 
 import { isJsonArray, isJsonObject } from "../../../kernel/json.ts";
 import type { Json } from "../../../kernel/json.ts";

@@ -1,6 +1,7 @@
-// Every field of a resource once, with where it occurs (in what is read, made, replaced, patched) and
-// what the document says of it. What is said of an object or list holds for all below it, except that
-// mutability said of a list is about adding and removing elements, not about what is in them.
+// Every field of a resource once, with where it occurs (in what is read, made, replaced, patched)
+// and what the document says of it. What is said of an object or list holds for all below it,
+// except that mutability said of a list is about adding and removing elements, not about what is in
+// them.
 
 import { noMarks } from "../document/facts.ts";
 import type { Marks } from "../document/facts.ts";

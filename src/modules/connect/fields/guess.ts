@@ -10,7 +10,10 @@ import { nodeOf } from "./field-table.ts";
 import type { Verdict } from "./judgement.ts";
 
 export interface GuessContext {
-  /** The id is in the path of the request that creates, so a name or type in the body says nothing new. */
+  /**
+   * The id is in the path of the request that creates, so a name or type in the body says nothing
+   * new.
+   */
   readonly isNamedByPath: boolean;
   readonly examples: ExampleUse;
 }

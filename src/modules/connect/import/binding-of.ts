@@ -1,4 +1,5 @@
-// The binding of a resource: its requests and what is known of its fields, as the reconciler reads it.
+// The binding of a resource: its requests and what is known of its fields, as the reconciler reads
+// it.
 
 import type {
   Binding,
@@ -20,7 +21,7 @@ import { goodAnswers, schemaIn } from "./describe.ts";
 import type { Described, Read, Write } from "./describe.ts";
 import { overlapOf } from "./envelope.ts";
 import { itemsOf, pagingOf } from "./listing.ts";
-import type { ServiceOperation } from "./operations.ts";
+import type { Parameter, ServiceOperation } from "./operations.ts";
 import { parametersIn, pathOf } from "./paths.ts";
 import { takenFields } from "./taken-fields.ts";
 import type { Trees } from "./trees.ts";
@@ -150,24 +151,22 @@ const methodNames = {
 
 function base(operation: ServiceOperation, { version, values }: BindingInput): Operation {
   const query: Record<string, string> = { ...operation.query };
-  for (const {
-    name,
-    in: where,
-    isRequired,
-    default: value,
-    values: allowed,
-  } of operation.parameters) {
+  for (const parameter of operation.parameters) {
+    const { name, in: where, isRequired } = parameter;
     if (where !== "query" || !isRequired || Object.hasOwn(query, name)) continue;
-    const only: Json | undefined =
-      values[name] ?? value ?? (allowed.length === 1 ? allowed[0] : undefined);
-    query[name] = /^api-version$/i.test(name)
-      ? String(only ?? version)
-      : String(only ?? `{${name}}`);
+    const other = /^api-version$/i.test(name) ? version : `{${name}}`;
+    query[name] = values[name] ?? onlyValue(parameter) ?? other;
   }
   return {
     method: methodNames[operation.method],
     ...(Object.keys(query).length === 0 ? {} : { query }),
   };
+}
+
+/** Undefined where a resource may choose. */
+function onlyValue({ default: value, values }: Parameter): string | undefined {
+  const only: Json | undefined = value ?? (values.length === 1 ? values[0] : undefined);
+  return only === undefined || typeof only === "object" ? undefined : String(only);
 }
 
 function answerOf(pointer: string): { readonly answer?: string } {
@@ -269,8 +268,8 @@ function keysOf(list: SchemaNode, element: SchemaNode): readonly string[] | unde
   for (const key of ["name", "id", "key"]) {
     const child = element.properties.get(key);
     const isText = child !== undefined && child.types.length === 1 && child.types[0] === "string";
-    if (isText && (element.required.has(key) || key === "name") && !child.marks.isReadOnly)
-      return [pointer(key)];
+    const isSet = element.required.has(key) || key === "name";
+    if (isText && isSet && !child.marks.isReadOnly) return [pointer(key)];
   }
   return undefined;
 }

@@ -1,6 +1,7 @@
-// What a newer document changes about the fields of a kind: those that are new, those that are gone, and those
-// that may be treated otherwise than before. Both sides are read from what was written down, the definition and the
-// RestKind, so a file under review and what a server has are compared the same way.
+// What a newer document changes about the fields of a kind: those that are new, those that are
+// gone, and those that may be treated otherwise than before. Both sides are read from what was
+// written down, the definition and the RestKind, so a file under review and what a server has are
+// compared the same way.
 
 import type { JsonObject } from "../../../kernel/json.ts";
 import { objectAt, objectsAt, textAt } from "../../../kernel/json-read.ts";
@@ -74,7 +75,7 @@ function* pathsIn(schema: JsonObject, pointer: string): Generator<string> {
   }
   for (const key of ["items", "additionalProperties"]) {
     const child = objectAt(schema, key);
-    if (Object.keys(objectAt(child, "properties")).length > 0)
-      yield* pathsIn(child, `${pointer}/*`);
+    const hasMore = Object.keys(objectAt(child, "properties")).length > 0;
+    if (hasMore) yield* pathsIn(child, `${pointer}/*`);
   }
 }

@@ -1,5 +1,5 @@
-// The Connection that a document suggests: where the service is and how it wants to know who asks. The Secret
-// that it names is for a person to make; no document knows what is in it.
+// The Connection that a document suggests: where the service is and how it wants to know who asks.
+// The Secret that it names is for a person to make; no document knows what is in it.
 
 import { isJsonObject } from "../../../kernel/json.ts";
 import type { JsonObject } from "../../../kernel/json.ts";

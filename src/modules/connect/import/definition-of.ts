@@ -1,12 +1,12 @@
-// The definition of an imported kind: a CustomResourceDefinition like any other, made by the same code that
-// serves the kinds of modules, and judged by the same checks before anybody sees it.
+// The definition of an imported kind: a CustomResourceDefinition like any other, made by the same
+// code that serves the kinds of modules, and judged by the same checks before anybody sees it.
 
 import { definitionOfKind, kindInputProblem } from "../../../intents/kinds/kind-definition.ts";
 import type { JsonObject } from "../../../kernel/json.ts";
 import type { FieldRule, KindInput, PrinterColumn } from "../../../kernel/kind.ts";
 import { nodeOf } from "../fields/field-table.ts";
 import type { Classified } from "../fields/classify.ts";
-import { connectSchema, managedStatusSchema } from "./managed-parts.ts";
+import { connectSchema, managedStatusSchema } from "../kinds/managed-schema.ts";
 import type { KindName } from "./names.ts";
 import { specSchema } from "./spec-schema.ts";
 import type { SpecInput } from "./spec-schema.ts";
@@ -53,7 +53,9 @@ const columns: readonly PrinterColumn[] = [
   { name: "Age", type: "date", jsonPath: ".metadata.creationTimestamp" },
 ];
 
-/** Secret fields are sealed and never shown; those fixed at creation are refused when they change. */
+/**
+ * Secret fields are sealed and never shown; those fixed at creation are refused when they change.
+ */
 function rulesOf({ classified, listed }: DefinitionInput): {
   readonly rules: readonly FieldRule[];
   readonly unhidden: readonly string[];

@@ -1,6 +1,6 @@
-// One resource of a service, understood: which operation does what, where the object lies in what each
-// takes and answers, and what may be done with each field. Everything that an import writes down is
-// made of this.
+// One resource of a service, understood: which operation does what, where the object lies in what
+// each takes and answers, and what may be done with each field. Everything that an import writes
+// down is made of this.
 
 import type { FieldEntry, Identity } from "../binding.ts";
 import type { Place } from "../document/place.ts";

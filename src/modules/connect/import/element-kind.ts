@@ -1,5 +1,5 @@
-// The kind of the elements of a list that are written by commands: it has the parent's requests, and an
-// element is told from others by some of its fields, which are therefore fixed at creation.
+// The kind of the elements of a list that are written by commands: it has the parent's requests,
+// and an element is told from others by some of its fields, which are therefore fixed at creation.
 
 import type { Binding, FieldEntry } from "../binding.ts";
 import type { JsonObject } from "../../../kernel/json.ts";
@@ -74,7 +74,7 @@ function elementBinding(
   classified: Classified,
 ): Binding {
   const { connection, item, operations } = parent.binding;
-  const fields = element.keys.map((key) => [key.slice(1), key]);
+  const fields = element.keys.map((key) => [key.slice(1), key] as const);
   const { read } = operations;
   return {
     connection,

@@ -1,6 +1,7 @@
 // Lists whose elements are written by commands. A PATCH may not take the object but orders about
-// the elements of one of its lists: each element with one more field that says what to do with it. Then the
-// elements are resources of their own, and the PATCH is no way to change the object around them.
+// the elements of one of its lists: each element with one more field that says what to do with it.
+// Then the elements are resources of their own, and the PATCH is no way to change the object around
+// them.
 
 import type { ElementOf } from "../binding.ts";
 import { isJsonArray } from "../../../kernel/json.ts";

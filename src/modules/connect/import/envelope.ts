@@ -1,8 +1,8 @@
-// Where the object lies in a request or an answer. Services wrap objects ({"metadata": {…}}, {"droplet":
-// {…}}), and reading through the wrapping decides everything else: compared with it, all fields would seem
-// to be read-only. What is read and what is written are the same object, so the wrapping is the one under
-// which most of the fields meet; below a fifth in common they are different things, and
-// nothing may be inferred from their differences.
+// Where the object lies in a request or an answer. Services wrap objects ({"metadata": {…}},
+// {"droplet": {…}}), and reading through the wrapping decides everything else: compared with it,
+// all fields would seem to be read-only. What is read and what is written are the same object, so
+// the wrapping is the one under which most of the fields meet; below a fifth in common they are
+// different things, and nothing may be inferred from their differences.
 
 import { escapeToken } from "../../../kernel/pointer.ts";
 import type { SchemaNode } from "../document/tree.ts";

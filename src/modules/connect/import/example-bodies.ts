@@ -1,5 +1,6 @@
 // The bodies in the examples of a resource's operations, taken out of their envelopes. In files of
-// x-ms-examples the body is the parameter that the operation takes as such; OpenAPI has the bodies themselves.
+// x-ms-examples the body is the parameter that the operation takes as such; OpenAPI has the bodies
+// themselves.
 
 import { isJsonObject } from "../../../kernel/json.ts";
 import type { Json } from "../../../kernel/json.ts";

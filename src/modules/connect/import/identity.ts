@@ -1,6 +1,7 @@
 // How an object is named: by us or by the service. We name it when it is made at its own address
-// (PUT), or when what creates it has to be given the value that the address ends with. The service does when it
-// answers with an id. Which field holds the value is found by what the parameter is called.
+// (PUT), or when what creates it has to be given the value that the address ends with. The service
+// does when it answers with an id. Which field holds the value is found by what the parameter is
+// called.
 
 import type { Identity } from "../binding.ts";
 import { escapeToken } from "../../../kernel/pointer.ts";
@@ -37,7 +38,7 @@ export function identityOf({ found, read, posted }: IdentityInput): Identity {
 function compositeOf(names: readonly string[], tree: SchemaNode): Identity {
   const fields = names.map((name) => {
     const field = [...tree.properties.keys()].find((key) => isSameName(key, name));
-    return [name, `/${escapeToken(field ?? name)}`];
+    return [name, `/${escapeToken(field ?? name)}`] as const;
   });
   return { kind: "composite", fields: Object.fromEntries(fields) };
 }
@@ -53,8 +54,8 @@ function fieldFor(parameter: string, found: FoundResource, tree: SchemaNode): st
   if (!isIdWord(tail)) wanted.push("name");
   for (const name of wanted) {
     const field = [...tree.properties.keys()].find((key) => isSameName(key, name));
-    if (field !== undefined && isScalar(tree.properties.get(field)))
-      return `/${escapeToken(field)}`;
+    const isFound = field !== undefined && isScalar(tree.properties.get(field));
+    if (isFound) return `/${escapeToken(field)}`;
   }
   const inner = tree.properties.get("metadata")?.properties;
   const nested = wanted.find((name) => inner?.has(name) === true);

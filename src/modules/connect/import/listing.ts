@@ -1,6 +1,6 @@
 // Where the objects are in the answer to a list, and how its next page is asked for. x-ms-pageable
-// says it; elsewhere it is the list of objects among the fields of the answer, and the usual names of
-// links, tokens and page numbers.
+// says it; elsewhere it is the list of objects among the fields of the answer, and the usual names
+// of links, tokens and page numbers.
 
 import type { Paging } from "../binding.ts";
 import { textAt, valueAt } from "../../../kernel/json-read.ts";

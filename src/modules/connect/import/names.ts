@@ -1,11 +1,11 @@
-// What the kinds are called. A kind is called like the last word of its path, in the singular; where that is
-// taken by another, the word before it is put in front. The group is the service's own domain, or
-// made of its title where it is reached by an address.
+// What the kinds are called. A kind is called like the last word of its path, in the singular;
+// where that is taken by another, the word before it is put in front. The group is the service's
+// own domain, or made of its title where it is reached by an address.
 
 import { isIP } from "node:net";
 import type { FoundResource } from "./resources.ts";
 import { isParameter } from "./paths.ts";
-import { pascalCase, pluralOf, singularOf, wordsOf } from "./words.ts";
+import { pascalCase, pluralOf, singularOf } from "./words.ts";
 
 export interface KindName {
   readonly kind: string;
@@ -40,14 +40,13 @@ export function takenNames(names: Iterable<KindName>): Set<string> {
 
 export function groupFor(baseUrl: string, title: string): string {
   const host = hostOf(baseUrl);
-  const isDomain = host.includes(".") && isIP(host.replace(/^\[|\]$/g, "")) === 0;
-  if (isDomain && /^[a-z\d]([-a-z\d.]*[a-z\d])?$/.test(host))
-    return host.replace(/^(?:api|www)\./, "");
+  const isName = host.includes(".") && isIP(host.replace(/^\[|\]$/g, "")) === 0;
+  const isDomain = isName && /^[a-z\d]([-a-z\d.]*[a-z\d])?$/.test(host);
+  if (isDomain) return host.replace(/^(?:api|www)\./, "");
   const noise = new Set(["api", "http", "rest", "the", "openapi", "swagger", "server", "service"]);
-  const words = wordsOf(title.replace(/[^A-Za-z\d ]/g, " ")).filter((word) => !noise.has(word));
   // "PowerDNS" is one name, however it is written.
-  const [first = ""] = title.split(/[^A-Za-z\d]+/).filter((word) => !noise.has(word.toLowerCase()));
-  const word = (first === "" ? (words[0] ?? "service") : first).toLowerCase();
+  const words = title.toLowerCase().split(/[^a-z\d]+/);
+  const word = words.find((one) => one !== "" && !noise.has(one)) ?? "service";
   return `${word}.services.local`;
 }
 

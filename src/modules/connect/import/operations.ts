@@ -1,6 +1,7 @@
 // The operations of a document, the same for Swagger 2.0 and OpenAPI 3: what each takes, in which
 // media type, and what it answers. Paths with a query in them are variants of the path without it
-// (some documents write them so, others list them in x-ms-paths). Nothing of a schema is looked at here.
+// (some documents write them so, others list them in x-ms-paths). Nothing of a schema is looked at
+// here.
 
 import { getOwn, isJsonArray, isJsonObject } from "../../../kernel/json.ts";
 import type { Json } from "../../../kernel/json.ts";

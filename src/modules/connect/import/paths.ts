@@ -1,5 +1,6 @@
-// Path templates. Two are the same when their literals and the places of their parameters are, since
-// documents name the same parameter differently from path to path and are careless about case.
+// Path templates. Two are the same when their literals and the places of their parameters are,
+// since documents name the same parameter differently from path to path and are careless about
+// case.
 
 export interface PathParts {
   /** As the document has it, without a query. */

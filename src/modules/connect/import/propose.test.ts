@@ -33,7 +33,7 @@ function classesOf({ binding }: ProposedKind): Readonly<Record<string, string>> 
   return Object.fromEntries(binding.fields.map((field) => [field.path, field.class]));
 }
 
-test("objects, their parents and their elements are found, actions and reports are not", async () => {
+test("objects, their parents and their elements are found, actions are not", async () => {
   const { kinds, group } = await proposed(sampleDns);
   assert.equal(group, "namekeeper.services.local");
   const found = kinds.map(
@@ -95,7 +95,7 @@ test("a list that is changed by commands is a kind of its elements", async () =>
   assert.deepEqual(spec["required"], ["name", "type", "ttl", "records"]);
 });
 
-test("definitions are accepted, have no read-only fields, and fix what is set at creation", async () => {
+test("definitions are accepted, lack what is read-only and fix what is set once", async () => {
   const proposal = await proposed(sampleDns);
   for (const { definition, id } of proposal.kinds) {
     assert.deepEqual(definitionErrors(defaultDefinition(definition)), [], id);

@@ -1,5 +1,5 @@
-// From a document to what it proposes: for each resource of the service a kind, its binding and what is
-// known of its fields. Pure: what was read goes in, documents to review come out.
+// From a document to what it proposes: for each resource of the service a kind, its binding and
+// what is known of its fields. Pure: what was read goes in, documents to review come out.
 
 import type { Binding, FieldEntry } from "../binding.ts";
 import type { JsonObject } from "../../../kernel/json.ts";
@@ -171,6 +171,6 @@ function isWanted(
   only: readonly string[] | undefined,
 ): boolean {
   if (only === undefined || only.length === 0 || name === undefined) return true;
-  const own = [name.kind.toLowerCase(), name.plural, item.text.toLowerCase()];
-  return only.some((wanted) => own.includes(wanted.toLowerCase()));
+  const own = new Set([name.kind.toLowerCase(), name.plural, item.text.toLowerCase()]);
+  return only.some((wanted) => own.has(wanted.toLowerCase()));
 }

@@ -1,6 +1,7 @@
-// What stays when a document is imported again. A binding records what an import proposed for each of its parts,
-// as a short digest; a part that is no longer as proposed was changed by a person and stays as it is. Of
-// the fields, those stay that a person classed otherwise than was proposed, and they are marked as overrides.
+// What stays when a document is imported again. A binding records what an import proposed for each
+// of its parts, as a short digest; a part that is no longer as proposed was changed by a person and
+// stays as it is. Of the fields, those stay that a person classed otherwise than was proposed, and
+// they are marked as overrides.
 
 import { createHash } from "node:crypto";
 import type { Binding, FieldClass, FieldEntry } from "../binding.ts";
@@ -11,7 +12,10 @@ import { objectAt, objectsAt, textAt } from "../../../kernel/json-read.ts";
 
 export const proposedAnnotation = "connect.setpoint.dev/proposed";
 
-/** The RestKind of a kind, with what it was proposed as, and with what a person changed in `previous`. */
+/**
+ * The RestKind of a kind, with what it was proposed as, and with what a person changed in
+ * `previous`.
+ */
 export function restKindOf(id: string, binding: Binding, previous?: JsonObject): JsonObject {
   const proposed = binding as unknown as JsonObject;
   const record = recordOf(proposed);

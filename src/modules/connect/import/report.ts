@@ -1,5 +1,6 @@
-// What an import found, for a person who decides whether it is right: every kind with its requests, every
-// field with its class, where that came from and how sure it is, and everything that is wrong.
+// What an import found, for a person who decides whether it is right: every kind with its requests,
+// every field with its class, where that came from and how sure it is, and everything that is
+// wrong.
 
 import type { Binding, Operation } from "../binding.ts";
 import type { Classified } from "../fields/classify.ts";
@@ -31,9 +32,10 @@ export function reportOf({ title, group, source, kinds, problems }: ReportInput)
     "",
     `Imported from ${source}: ${kinds.length} kinds in the group ${group}.`,
     "",
-    "A class from `annotation` is the document's own word, from `difference` it follows from where a field",
-    "occurs, from `example` and `name` it is a guess. To correct one, change its `class` in the RestKind",
-    "(or add it there with `from: override`) and import again: what you change is kept.",
+    "A class from `annotation` is the document's own word, from `difference` it follows from",
+    "where a field occurs, from `example` and `name` it is a guess. To correct one, change its",
+    "`class` in the RestKind (or add it there with `from: override`) and import again: what you",
+    "change is kept.",
     "",
     ...kinds.flatMap(kindLines),
     "## Problems",
@@ -55,12 +57,13 @@ function kindLines({
   changes,
 }: ReportedKind): readonly string[] {
   const { identity, parent } = binding;
+  const field = "field" in identity ? identity.field : undefined;
   const parentText = parent === undefined ? "none" : (parent.kind ?? `not managed, ${parent.path}`);
   return [
     `## ${name.kind} (${id})`,
     "",
     `- path: \`${binding.item}\``,
-    `- identity: ${identity.kind}${"field" in identity && identity.field !== undefined ? `, \`${identity.field}\`` : ""}`,
+    `- identity: ${identity.kind}${field === undefined ? "" : `, \`${field}\``}`,
     `- parent: ${parentText}`,
     ...Object.entries(binding.operations).map(([use, one]: [string, Operation]) =>
       operationLine(use, one),
@@ -78,7 +81,8 @@ function kindLines({
 
 function operationLine(use: string, { method, path, answer }: Operation): string {
   const where = path === undefined ? "" : ` \`${path}\``;
-  return `- ${use}: ${method}${where}${answer === undefined ? "" : `, the object at \`${answer}\``}`;
+  const inside = answer === undefined ? "" : `, the object at \`${answer}\``;
+  return `- ${use}: ${method}${where}${inside}`;
 }
 
 function changeLines({ added, removed, reclassified }: FieldChanges): readonly string[] {

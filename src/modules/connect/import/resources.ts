@@ -1,7 +1,7 @@
-// Finds the resources of a service: paths that name one object each, with where such objects
-// are listed and made. A path is an object when it can be read (or listed) and made or changed; paths
-// that are only called (RPC), only read or only posted to are none. The parent of an object is
-// the nearest object whose path its own begins with.
+// Finds the resources of a service: paths that name one object each, with where such objects are
+// listed and made. A path is an object when it can be read (or listed) and made or changed; paths
+// that are only called (RPC), only read or only posted to are none. The parent of an object is the
+// nearest object whose path its own begins with.
 
 import type { ServiceOperation } from "./operations.ts";
 import { isParameter, keyOfSegments, trailingParameters } from "./paths.ts";
@@ -143,8 +143,8 @@ function withParent(
   const own = Math.max(resource.ids, 1);
   for (let length = segments.length - own; length > 0; length -= 1) {
     const key = keyOfSegments(segments.slice(0, length));
-    if (key !== resource.key && all.has(key))
-      return { ...resource, parent: key, parentSegments: length };
+    const isParent = key !== resource.key && all.has(key);
+    if (isParent) return { ...resource, parent: key, parentSegments: length };
   }
   // Not managed here: what comes before the last literal is somebody else's.
   const above = segments.slice(0, segments.length - own);

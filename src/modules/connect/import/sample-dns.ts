@@ -38,8 +38,7 @@ export const sampleDns = {
         responses: { "204": { description: "done" } },
       },
       put: {
-        description:
-          "The only fields that can be modified are: kind, masters, and owner. All else is ignored.",
+        description: "The only fields that can be modified are: kind, masters, and owner.",
         parameters: [body("Domain")],
         responses: { "204": { description: "done" } },
       },

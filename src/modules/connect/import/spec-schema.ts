@@ -1,7 +1,7 @@
-// The schema of what people declare: the fields that may be written, as a schema that definitions may
-// have. It says less than the document where the document may be wrong or goes on for ever: open enums and
-// unknown formats limit nothing, defaults are left to the service (what it fills in is not what
-// somebody asked for), and below a cut anything may be.
+// The schema of what people declare: the fields that may be written, as a schema that definitions
+// may have. It says less than the document where the document may be wrong or goes on for ever:
+// open enums and unknown formats limit nothing, defaults are left to the service (what it fills in
+// is not what somebody asked for), and below a cut anything may be.
 
 import { isJsonArray, setOwn } from "../../../kernel/json.ts";
 import type { Json, JsonObject, MutableJsonObject } from "../../../kernel/json.ts";
@@ -97,8 +97,8 @@ function objectSchema(node: SchemaNode, children: readonly Field[], context: Con
 function isRequired(field: Field, parent: SchemaNode, { classified }: Context): boolean {
   const judgement = classified.judgements.get(field.path);
   // A secret may come from elsewhere, and what is only taken later cannot be needed.
-  if (judgement === undefined || judgement.isSecret || judgement.class === "update-only")
-    return false;
+  const isLate = judgement === undefined || judgement.class === "update-only";
+  if (isLate || judgement.isSecret) return false;
   return !isFree(field) && parent.required.has(keyOf(field));
 }
 
@@ -131,8 +131,8 @@ function scalarSchema(type: string, node: SchemaNode): JsonObject {
   }
   if (type === "string") {
     Object.assign(found, bounds(node, ["minLength", "maxLength"]));
-    if (typeof pattern === "string" && regexProblem(pattern) === undefined)
-      found["pattern"] = pattern;
+    const isPattern = typeof pattern === "string" && regexProblem(pattern) === undefined;
+    if (isPattern) found["pattern"] = pattern;
   }
   if (type === "integer" || type === "number") Object.assign(found, range(keywords));
   if (isJsonArray(values) && !node.isOpenEnum) {

@@ -1,5 +1,6 @@
-// Which fields a request takes, as the topmost pointers below which it takes everything. A request that takes
-// all that may be written needs no list. Lists and maps are taken whole: what is in them cannot be sent apart.
+// Which fields a request takes, as the topmost pointers below which it takes everything. A request
+// that takes all that may be written needs no list. Lists and maps are taken whole: what is in them
+// cannot be sent apart.
 
 import type { Field, Side } from "../fields/field-table.ts";
 import { sides } from "../fields/field-table.ts";

@@ -1,5 +1,5 @@
-// The trees of schemas that are looked at now. Reading and writing often share one schema, so the last
-// few are remembered; all of a large document at once would be too many.
+// The trees of schemas that are looked at now. Reading and writing often share one schema, so the
+// last few are remembered; all of a large document at once would be too many.
 
 import type { Documents } from "../document/load.ts";
 import { follow, idOf } from "../document/place.ts";

@@ -1,5 +1,6 @@
-// Words of names: parts of camelCase and snake_case, plurals and singulars. Services write English of
-// every kind, so these are rules of thumb: a wrong plural is ugly, and nothing else depends on it.
+// Words of names: parts of camelCase and snake_case, plurals and singulars. Services write English
+// of every kind, so these are rules of thumb: a wrong plural is ugly, and nothing else depends on
+// it.
 
 /** "virtualMachineScaleSets" → virtual, machine, scale, sets; all in lower case. */
 export function wordsOf(name: string): readonly string[] {
@@ -12,12 +13,13 @@ export function wordsOf(name: string): readonly string[] {
 }
 
 export function singularOf(word: string): string {
-  if (/(?:series|species|status|ics|ss|us|is|news|data|metadata|dns|https?)$/i.test(word))
-    return word;
+  if (noPlural.test(word)) return word;
   if (/ies$/i.test(word) && word.length > 4) return `${word.slice(0, -3)}y`;
   if (/(?:sses|shes|ches|xes|zzes|uses)$/i.test(word)) return word.slice(0, -2);
   return /s$/i.test(word) && word.length > 2 ? word.slice(0, -1) : word;
 }
+
+const noPlural = /(?:series|species|status|ics|ss|us|is|news|data|metadata|dns|https?)$/i;
 
 export function pluralOf(word: string): string {
   if (singularOf(word) !== word) return word;
