@@ -37,7 +37,7 @@ import type { Timers } from "../kernel/timers.ts";
 import type { Store } from "../store/port.ts";
 import { connectionsKind } from "../modules/connect/kinds/connection-kind.ts";
 import { restKindsKind } from "../modules/connect/kinds/rest-kind-kind.ts";
-import { faceKind } from "../surfaces/arm/face.ts";
+import { faceKind, subscriptionKind } from "../surfaces/arm/face.ts";
 import type { Logger } from "../telemetry/log.ts";
 import { createMeter } from "../telemetry/meter.ts";
 import type { TextMeter } from "../telemetry/meter.ts";
@@ -76,6 +76,7 @@ const liveKinds = [
   "validatingadmissionpolicies.admissionregistration.k8s.io",
   "validatingadmissionpolicybindings.admissionregistration.k8s.io",
   faceKind,
+  subscriptionKind,
   connectionsKind,
   restKindsKind,
 ];

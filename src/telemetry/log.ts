@@ -27,7 +27,7 @@ const longestText = 16_384;
 const unshowable = "(cannot be shown)";
 
 export function logger(
-  write: (lines: string) => void,
+  write: (lines: string, level: Level) => void,
   clock: Clock,
   least: Level = "info",
   form: LogForm = "json",
@@ -38,7 +38,7 @@ export function logger(
     const shown = Object.fromEntries(
       Object.entries(fields).map(([name, value]) => [name, loggable(value)]),
     );
-    write(formed(form, { time, level, message, fields: shown }));
+    write(formed(form, { time, level, message, fields: shown }), level);
   };
   return { debug: at("debug"), info: at("info"), warn: at("warn"), error: at("error") };
 }

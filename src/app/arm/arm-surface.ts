@@ -17,6 +17,7 @@ import type { ObservedRequests } from "../observe-requests.ts";
 import type { ServeConfig } from "../config.ts";
 import type { ControlPlane } from "../control-plane.ts";
 import { RecentDocuments } from "../../surfaces/arm/recent-documents.ts";
+import { RecentMap } from "../../surfaces/arm/recent-map.ts";
 import { ShownCache } from "../../surfaces/arm/shown-cache.ts";
 import { facesOf } from "../load-modules.ts";
 import type { LoadedModule } from "../load-modules.ts";
@@ -73,6 +74,8 @@ const notServed: RunningArm = {
   [Symbol.asyncDispose]: () => Promise.resolve(),
 };
 
+const maxFollowed = 10_000;
+
 async function startArmSurface(
   { plane, authentication, log, audit, observed }: ArmSurfaceInput,
   { historyMs, arm: { clients, retryAfterSeconds } }: Config,
@@ -89,6 +92,7 @@ async function startArmSurface(
     retryAfterSeconds,
     shown: new ShownCache(),
     documents: new RecentDocuments(),
+    followed: new RecentMap(maxFollowed),
     onMistake: (mistake) => log.warn({ ...mistake }, "a face made a spec that its kind refuses"),
   };
   await installKind(unhindered, appliedSpecsKind, maker);

@@ -8,6 +8,7 @@ import { defaultHistory, defaultListen, serveConfig } from "../../app/config.ts"
 import type { ServeConfig, ServeOptions } from "../../app/config.ts";
 import { startServer } from "../../app/serve.ts";
 import { systemClock } from "../../kernel/clock.ts";
+import { gatheredLines } from "../../telemetry/gathered-lines.ts";
 import { logger } from "../../telemetry/log.ts";
 import type { LogForm } from "../../telemetry/log-form.ts";
 import type { Level } from "../../telemetry/log.ts";
@@ -106,7 +107,12 @@ function anew(config: ServeConfig): ServeConfig {
 }
 
 async function serve(config: ServeConfig, { level, form }: Manner): Promise<void> {
-  const log = logger((lines) => process.stderr.write(lines), systemClock, level, form);
+  const lines = gatheredLines(
+    (text) => process.stderr.write(text),
+    (run) => process.nextTick(run),
+  );
+  process.once("exit", lines.flush);
+  const log = logger(lines.write, systemClock, level, form);
   const server = await startServer(config, log, { guardsProcess: true });
   // Listened for before anybody is told: who reads the first line may ask for the end at once.
   const asked = new Promise<string>((resolve) => {

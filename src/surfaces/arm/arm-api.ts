@@ -27,7 +27,8 @@ import { askedForAction, authorise, nowhere } from "./authorise.ts";
 import { deleteOne } from "./deletions.ts";
 import { armSurfaceName } from "./envelope-guard.ts";
 import { operationKind, subscriptionKind } from "./face.ts";
-import { located } from "./located.ts";
+import { assumed, located } from "./located.ts";
+import type { Located } from "./located.ts";
 import { operationResult, operationStatus } from "./operation-answers.ts";
 import { moveResources } from "./move.ts";
 import { preflight } from "./preflight.ts";
@@ -238,18 +239,24 @@ async function resourceCall(
   if (place.group === undefined) throw nowhere(given.exchange);
   const passed = method in writes ? passes(surface, place, writes[method] ?? "write") : undefined;
   // Roles may name single resources by what they are called in the store.
-  const found = await located(surface, meant);
-  const { target, served } = found;
-  const { namespace, name } = target;
-  const ask = (verb: string): void =>
-    authorise(surface, given, served.id, { verb, namespace, name, isAdmin: found.version.isAdmin });
-  ask(verbs[method] ?? "get");
+  const found = await (method === "PUT" ? assumed : located)(surface, meant);
+  const mayDo = ({ target, served, version }: Located, verb: string): void => {
+    const { namespace, name } = target;
+    authorise(surface, given, served.id, { verb, namespace, name, isAdmin: version.isAdmin });
+  };
+  mayDo(found, verbs[method] ?? "get");
   if (passed === undefined) return await getResource(surface, given, found);
-  const request = { ...given, caller: { ...given.caller, mayCreate: () => ask("create") } };
   await passed();
+  const requestFor = (at: Located): ArmRequest => {
+    return { ...given, caller: { ...given.caller, mayCreate: () => mayDo(at, "create") } };
+  };
+  const request = requestFor(found);
   switch (method) {
     case "PUT":
-      return await putResource(surface, request, found);
+      return await putResource(surface, request, found, (other) => {
+        mayDo(other, "update");
+        return requestFor(other);
+      });
     case "PATCH":
       return await patchResource(surface, request, found);
     default:

@@ -8,11 +8,13 @@ import type { Authorizer } from "../../intents/auth/policy.ts";
 import type { UserInfo } from "../../intents/auth/user.ts";
 import type { Caller, Intents } from "../../intents/request.ts";
 import type { JsonObject } from "../../kernel/json.ts";
+import type { ResourceKey } from "../../kernel/resource.ts";
 import type { Exchange, Headers } from "../http/exchange.ts";
 import { armRefusal } from "./arm-error.ts";
 import type { Asked } from "./asked-urls.ts";
 import type { ArmFace } from "./face.ts";
 import type { RecentDocuments } from "./recent-documents.ts";
+import type { RecentMap } from "./recent-map.ts";
 import type { ShownCache } from "./shown-cache.ts";
 
 /** The faces that are served now. */
@@ -30,6 +32,8 @@ export interface ArmSurface {
   readonly retryAfterSeconds: number;
   readonly shown: ShownCache;
   readonly documents: RecentDocuments;
+  /** What operations are about that were accepted or asked for lately; see operations.ts. */
+  readonly followed: RecentMap<ResourceKey>;
   /** Told of mistakes of faces that clients stumble over. */
   readonly onMistake?: (mistake: FaceMistake) => void;
 }

@@ -1,11 +1,11 @@
 // What a URL asks for, read once: who waits for an operation asks for the same URL again and again,
-// and what is read much is read under the same one. Bounded: of all others the newest are kept, in
-// two halves of which the older one goes as a whole.
+// and what is read much is read under the same one. Bounded in their number and length.
 
 import { armQuery, parseArmPath } from "./arm-path.ts";
 import type { ArmPath } from "./arm-path.ts";
 import { namesOf } from "./arm-names.ts";
 import type { PlaceNames } from "./arm-names.ts";
+import { RecentMap } from "./recent-map.ts";
 
 /** A request as its URL says. */
 export interface Asked {
@@ -20,19 +20,13 @@ const maxKept = 2_000;
 const maxChars = 1_000;
 
 export class AskedUrls {
-  #newer = new Map<string, Asked>();
-  #older = new Map<string, Asked>();
+  readonly #known = new RecentMap<Asked>(maxKept);
 
   of(url: string): Asked {
-    const known = this.#newer.get(url);
+    const known = this.#known.get(url);
     if (known !== undefined) return known;
-    const asked = this.#older.get(url) ?? read(url);
-    if (url.length > maxChars) return asked;
-    if (this.#newer.size >= maxKept / 2) {
-      this.#older = this.#newer;
-      this.#newer = new Map();
-    }
-    this.#newer.set(url, asked);
+    const asked = read(url);
+    if (url.length <= maxChars) this.#known.set(url, asked);
     return asked;
   }
 }

@@ -8,6 +8,7 @@ import type { Resource } from "../../kernel/resource.ts";
 import type { StoredRecord, UniqueName } from "../../store/port.ts";
 import type { Addressed } from "./addressed.ts";
 import { namesOf, namespaceOf, saltedName } from "./arm-names.ts";
+import type { PlaceNames } from "./arm-names.ts";
 import { idOfPlace } from "./arm-path.ts";
 import type { ArmPlace } from "./arm-path.ts";
 import type { ArmSurface } from "./arm-request.ts";
@@ -17,14 +18,30 @@ import { resourceOf } from "./resource-view.ts";
 /** `target` names what is stored there, or what may be created there. */
 export interface Located extends Addressed {
   readonly record: SeenRecord | undefined;
+  /** Nobody was asked whether one that was moved holds the path; the commit will tell. */
+  readonly isAssumed?: boolean;
 }
 
 /** One that was found by what is in it need not be decoded again. */
 type SeenRecord = StoredRecord & { readonly decoded?: Resource };
 
 export async function located(surface: ArmSurface, found: Addressed): Promise<Located> {
-  const { target, face, place, names } = found;
+  const { face, place, names } = found;
   const { name, record } = await storedAt(surface, face.kind, place, names);
+  return locatedAt(found, name, record);
+}
+
+/** For those who create what is not there, and so learn in their commit who holds the path. */
+export async function assumed(surface: ArmSurface, found: Addressed): Promise<Located> {
+  const { face, place, names } = found;
+  const usual = await usualAt(surface, face.kind, place, names);
+  if (usual.record === undefined) return { ...locatedAt(found, names.stored), isAssumed: true };
+  if (usual.isThere) return locatedAt(found, names.stored, usual.record);
+  return await located(surface, found);
+}
+
+function locatedAt(found: Addressed, name: string, record?: SeenRecord): Located {
+  const { target } = found;
   return { ...found, target: name === target.name ? target : { ...target, name }, record };
 }
 
@@ -35,30 +52,50 @@ export interface StoredAt {
 }
 
 export async function storedAt(
-  { intents, shown }: ArmSurface,
+  surface: ArmSurface,
   kind: string,
   place: ArmPlace,
-  { id, stored: name } = namesOf(place),
+  names = namesOf(place),
 ): Promise<StoredAt> {
-  const namespace = namespaceOf(place.subscription);
-  const usual = await intents.store.get({ kind, namespace, name });
-  if (usual !== undefined && shown.isOf(usual.revision, id)) return { name, record: usual };
-  const decoded = usual && resourceOf(usual);
-  if (usual !== undefined && decoded !== undefined && isAt(decoded, id)) {
-    return { name, record: { ...usual, decoded } };
-  }
-  const holder = await intents.store.nameHolder(uniquePlace(place));
+  const { intents } = surface;
+  const { record: usual, isThere } = await usualAt(surface, kind, place, names);
+  if (isThere) return { name: names.stored, record: usual };
+  const holder = await intents.store.nameHolder(uniqueName(names));
   const record = holder && (await intents.store.get(holder));
   if (holder !== undefined && record !== undefined) return { name: holder.name, record };
-  if (usual === undefined) return { name, record: undefined };
+  if (usual === undefined) return { name: names.stored, record: undefined };
   // What has the usual name was moved away, and keeps it.
   return { name: saltedName(place, intents.ids.uid()), record: undefined };
 }
 
+interface UsualAt {
+  readonly record: SeenRecord | undefined;
+  /** Not moved away. */
+  readonly isThere: boolean;
+}
+
+/** What has the name that is made of the path. */
+async function usualAt(
+  { intents, shown }: ArmSurface,
+  kind: string,
+  place: ArmPlace,
+  { id, stored: name }: PlaceNames,
+): Promise<UsualAt> {
+  const namespace = namespaceOf(place.subscription);
+  const record = await intents.store.get({ kind, namespace, name });
+  if (record === undefined) return { record, isThere: false };
+  if (shown.isOf(record.revision, id)) return { record, isThere: true };
+  const decoded = resourceOf(record);
+  return { record: { ...record, decoded }, isThere: isAt(decoded, id) };
+}
+
 /** Held by the resource that has the path. */
 export function uniquePlace(place: ArmPlace): UniqueName {
-  const digest = hash("sha256", idOfPlace(place).toLowerCase(), "hex");
-  return { scope: "arm.setpoint.dev/path", name: digest };
+  return uniqueName({ id: idOfPlace(place).toLowerCase() });
+}
+
+export function uniqueName({ id }: Pick<PlaceNames, "id">): UniqueName {
+  return { scope: "arm.setpoint.dev/path", name: hash("sha256", id, "hex") };
 }
 
 /** What was not made through this surface is where its name says. */

@@ -11,7 +11,7 @@ import { getOwn } from "../../kernel/json.ts";
 import type { Json, JsonObject } from "../../kernel/json.ts";
 import { numberAt, objectAt, textAt } from "../../kernel/json-read.ts";
 import type { Resource, ResourceKey } from "../../kernel/resource.ts";
-import type { Put, StoredRecord } from "../../store/port.ts";
+import type { Put, Store, StoredRecord } from "../../store/port.ts";
 import type { ServedKind } from "../../intents/kinds/served-kind.ts";
 import type { ArmRequest, ArmSurface } from "./arm-request.ts";
 import { envelopeOf, verbOf } from "./envelope.ts";
@@ -25,6 +25,8 @@ import type { Repeated } from "./replay.ts";
 export interface OperationRecord {
   readonly id: string;
   readonly record: StoredRecord;
+  /** What it is about, where that was read with it. */
+  readonly resource?: StoredRecord | undefined;
   readonly spec: OperationSpec;
   readonly end: OperationEnd | undefined;
 }
@@ -77,10 +79,11 @@ const defaultTimeoutMs = 86_400_000;
 
 /** The write that records an operation on the finished resource. */
 export function operationWrite(
-  { intents }: ArmSurface,
+  surface: ArmSurface,
   operation: NewOperation,
   resource: Resource,
 ): Put {
+  const { intents } = surface;
   const { mark, face, key, request, input, end, replay } = operation;
   const served = servedOperations(intents.kinds.byId(operationKind));
   const nowMs = intents.clock.nowMs();
@@ -117,13 +120,10 @@ export function operationWrite(
     // An end is recorded when somebody asks: until then no more than this is known to be true.
     status: end === undefined ? { state: "Accepted" } : endJson(end),
   };
-  return {
-    kind: "put",
-    key: { kind: operationKind, namespace: key.namespace, name: mark.id },
-    uid,
-    draft: draftOf(served.storedKind, document),
-    when: { kind: "absent" },
-  };
+  const own = { kind: operationKind, namespace: key.namespace, name: mark.id };
+  follow(surface, own, key);
+  const draft = draftOf(served.storedKind, document);
+  return { kind: "put", key: own, uid, draft, when: { kind: "absent" } };
 }
 
 /** What tells whether a request is the one before it; see replay.ts. */
@@ -184,17 +184,46 @@ export async function lastOperation(
 ): Promise<OperationRecord | undefined> {
   const id = envelopeOf(resource)?.operation.id ?? "";
   if (id === "") return undefined;
-  return await readOperation(surface, resource.metadata.namespace ?? "", id);
+  const { intents, documents } = surface;
+  const record = await intents.store.get(keyOf(resource.metadata.namespace ?? "", id));
+  return record && operationOf(record, documents.of(record));
 }
 
 export async function readOperation(
-  { intents, documents }: ArmSurface,
+  surface: ArmSurface,
   namespace: string,
   id: string,
 ): Promise<OperationRecord | undefined> {
-  const key = { kind: operationKind, namespace, name: id.toLowerCase() };
-  const record = await intents.store.get(key);
-  return record === undefined ? undefined : operationOf(record, documents.of(record));
+  const { intents, documents, followed } = surface;
+  const key = keyOf(namespace, id);
+  const [record, resource] = await together(intents.store, key, followed.get(followedAs(key)));
+  if (record === undefined) return undefined;
+  const operation = operationOf(record, documents.of(record));
+  follow(surface, key, operation.spec.resource);
+  return { ...operation, resource };
+}
+
+function keyOf(namespace: string, id: string): ResourceKey {
+  return { kind: operationKind, namespace, name: id.toLowerCase() };
+}
+
+/** Who asks for an operation asks for its resource, too; both are one trip to the database. */
+async function together(
+  store: Store,
+  key: ResourceKey,
+  about: ResourceKey | undefined,
+): Promise<readonly [StoredRecord | undefined, StoredRecord | undefined]> {
+  if (about === undefined) return [await store.get(key), undefined];
+  return await Promise.all([store.get(key), store.get(about)]);
+}
+
+function follow({ followed }: ArmSurface, key: ResourceKey, about: ResourceKey): void {
+  const text = followedAs(key);
+  if (followed.get(text) === undefined) followed.set(text, about);
+}
+
+function followedAs({ namespace, name }: ResourceKey): string {
+  return `${namespace}/${name}`;
 }
 
 function operationOf(record: StoredRecord, document: Resource): OperationRecord {
@@ -280,10 +309,10 @@ interface DerivedProgress extends OperationProgress {
 
 async function derivedProgress(
   surface: ArmSurface,
-  { id, spec }: OperationRecord,
+  { id, spec, resource: known }: OperationRecord,
 ): Promise<DerivedProgress> {
   const { store, kinds } = surface.intents;
-  const record = await store.get(spec.resource);
+  const record = known ?? (await store.get(spec.resource));
   if (record?.uid !== spec.uid) return await afterDeletion(surface, id, spec);
   const resource = surface.documents.of(record);
   const envelope = envelopeOf(resource);

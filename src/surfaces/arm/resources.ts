@@ -28,7 +28,7 @@ import { groupLabel } from "./face.ts";
 import type { ArmEnvelope } from "./face.ts";
 import { checkGate } from "./gate.ts";
 import { checkNotTooLate } from "./late-creation.ts";
-import { located, uniquePlace } from "./located.ts";
+import { located, uniqueName, uniquePlace } from "./located.ts";
 import type { Located } from "./located.ts";
 import { endWrite, lastOperation, operationWrite } from "./operations.ts";
 import { provisioningIn, repeatedIn } from "./operations.ts";
@@ -41,13 +41,24 @@ import { checkSent } from "./sent-envelope.ts";
 import { asSentTo } from "./stored-refusal.ts";
 import { systemDataOf } from "./system-data.ts";
 
+/** What the caller may do with what is found is asked anew where another resource is found. */
 export async function putResource(
   surface: ArmSurface,
   request: ArmRequest,
   found: Located,
+  mayWrite: (found: Located) => ArmRequest,
 ): Promise<ArmAnswer> {
   const body = await readObject(request.exchange);
-  return await writeResource(surface, { request, found, body, isPatch: false });
+  const input = { request, found, body, isPatch: false };
+  if (found.isAssumed !== true) return await writeResource(surface, input);
+  try {
+    return await writeOnce(surface, { ...input, replay: replayOf(input) });
+  } catch (error) {
+    // Whatever was wrong with a creation may be right for what is there.
+    const sure = await located(surface, found);
+    if (sure.record === undefined && !isRace(error)) throw error;
+    return await writeResource(surface, { ...input, request: mayWrite(sure), found: sure });
+  }
 }
 
 export async function patchResource(
@@ -90,29 +101,34 @@ interface Stored {
 }
 
 async function writeResource(surface: ArmSurface, input: WriteInput): Promise<ArmAnswer> {
-  const { request, isPatch, body, isDryRun = false } = input;
-  const headers = isDryRun ? {} : request.exchange.headers;
-  const about = idOfPlace(input.found.place);
-  const replay = isDryRun ? undefined : requestDigest(request, about, body);
+  const replay = replayOf(input);
   let { found } = input;
   for (let attempt = 1; ; attempt++) {
     if (attempt > 1) found = await located(surface, found);
-    const placed = { ...input, found, replay };
-    const stored = found.record && (await readTogether(surface, found, found.record));
-    const repeated = stored && repeatedIn(surface, found.face, stored.old, stored.last);
-    const isAgain = repeated !== undefined && isReplay({ ...repeated, digest: replay });
-    if (stored?.before !== undefined && isAgain) {
-      return await answerAgain(surface, placed, stored.record, stored.before);
-    }
-    if (isPatch && stored?.before === undefined) throw resourceNotFound(found);
-    checkConditions(headers, stored?.record.revision);
     try {
-      if (stored === undefined) return await create(surface, placed);
-      return await change(surface, placed, stored);
+      return await writeOnce(surface, { ...input, found, replay });
     } catch (error) {
       if (!isRace(error) || attempt >= limits.maxPatchAttempts) throw error;
     }
   }
+}
+
+function replayOf({ request, found, body, isDryRun = false }: WriteInput): string | undefined {
+  return isDryRun ? undefined : requestDigest(request, idOfPlace(found.place), body);
+}
+
+async function writeOnce(surface: ArmSurface, placed: Placed): Promise<ArmAnswer> {
+  const { request, found, isPatch, isDryRun = false, replay } = placed;
+  const stored = found.record && (await readTogether(surface, found, found.record));
+  const repeated = stored && repeatedIn(surface, found.face, stored.old, stored.last);
+  const isAgain = repeated !== undefined && isReplay({ ...repeated, digest: replay });
+  if (stored?.before !== undefined && isAgain) {
+    return await answerAgain(surface, placed, stored.record, stored.before);
+  }
+  if (isPatch && stored?.before === undefined) throw resourceNotFound(found);
+  checkConditions(isDryRun ? {} : request.exchange.headers, stored?.record.revision);
+  if (stored === undefined) return await create(surface, placed);
+  return await change(surface, placed, stored);
 }
 
 /** Somebody else was faster, or has just come to the same path. */
@@ -143,7 +159,7 @@ async function create(surface: ArmSurface, input: Placed): Promise<ArmAnswer> {
     caller: request.caller,
     target: found.target,
     body: document,
-    options: { ...options, names: [uniquePlace(found.place)] },
+    options: { ...options, names: [uniqueName(found.names)] },
     decodeProblems: [],
   };
   const written = await asSentTo(surface, found, createResource(surface.intents, creation));

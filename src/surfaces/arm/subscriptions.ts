@@ -8,7 +8,6 @@ import type { Target } from "../../intents/request.ts";
 import { createResource } from "../../intents/write/create.ts";
 import { readNamespace } from "../../intents/write/namespace.ts";
 import { updateResource, withoutRevision } from "../../intents/write/update.ts";
-import { decodeDocument } from "../../kernel/document.ts";
 import type { JsonObject } from "../../kernel/json.ts";
 import { objectAt, textAt } from "../../kernel/json-read.ts";
 import { readObject } from "./arm-body.ts";
@@ -88,10 +87,7 @@ export async function getSubscription(
 }
 
 /** As it was told last; undefined where nobody told of it. */
-export async function stateOf(
-  surface: ArmSurface,
-  subscription: string,
-): Promise<string | undefined> {
+async function stateOf(surface: ArmSurface, subscription: string): Promise<string | undefined> {
   const spec = await specOf(surface, subscription);
   return spec && textAt(spec, "state");
 }
@@ -141,14 +137,14 @@ function subscriptionTarget({ intents }: ArmSurface, subscription: string): Targ
 }
 
 async function specOf(
-  { intents }: ArmSurface,
+  { intents, documents }: ArmSurface,
   subscription: string,
 ): Promise<JsonObject | undefined> {
   const name = subscription.toLowerCase();
   const record = await intents.store.get({ kind: subscriptionKind, namespace: "", name });
   if (record === undefined) return undefined;
   if ((await readNamespace(intents, namespaceOf(subscription))) === undefined) return undefined;
-  return objectAt(decodeDocument(record.body, record.revision), "spec");
+  return objectAt(documents.of(record), "spec");
 }
 
 function checkSubscriptionId(subscription: string): void {
