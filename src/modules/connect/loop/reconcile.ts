@@ -86,8 +86,8 @@ async function find(session: Session): Promise<Found> {
     if (resolved.kind === "notMade") {
       return { kind: "looked", observed: { kind: "absent", why: "its creation had no effect" } };
     }
+    // That it is ours is known from the creation that was begun, so that stays until it is seen.
     noteId(session, resolved.id);
-    book.set({ creating: undefined });
     await book.keep();
     return { kind: "looked", observed: await observe(session, book.pages.path ?? "") };
   }

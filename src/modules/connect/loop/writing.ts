@@ -7,7 +7,7 @@ import type { Outcome } from "../../../engine/outcome.ts";
 import { timeText } from "../../../kernel/clock.ts";
 import { equalJson, isJsonArray, isJsonObject } from "../../../kernel/json.ts";
 import type { Json, JsonObject } from "../../../kernel/json.ts";
-import { numberAt, textAt, textsAt } from "../../../kernel/json-read.ts";
+import { numberAt, objectsAt, textAt, textsAt } from "../../../kernel/json-read.ts";
 import { getAt, parsePointer } from "../../../kernel/pointer.ts";
 import type { Binding, WriteOperation } from "../binding.ts";
 import type { HookChange } from "../../../kernel/connect-hooks.ts";
@@ -30,6 +30,7 @@ import type { Session } from "./session.ts";
 const mostTries = 3;
 const mostKnown = 500;
 const longestValue = 200;
+const mostNoted = 100;
 
 export async function planUpdate(session: Session, present: Present): Promise<Plan> {
   const { compiled, management, book, fields, desired } = session;
@@ -121,9 +122,14 @@ export function learn(session: Session, present: Present): void {
     { desired, lastApplied: pages.lastApplied, observed: present.object },
     { fields, known, digest },
   );
-  // What was not sent yet, such as what can only be updated, is still to come.
-  const isSent = ({ why, class: is, isSecret }: Difference): boolean =>
-    why !== "wanted" && is !== "create-only" && !isSecret;
+  // What was not sent, as it can only be updated, or is only told, says nothing about the write.
+  const sent = objectsAt(pages.lastWrite, "fields").map((field) => textAt(field, "path"));
+  const isAll = sent.length === mostNoted;
+  const isSent = ({ path, why, class: is, isSecret }: Difference): boolean =>
+    why !== "wanted" &&
+    is !== "create-only" &&
+    !isSecret &&
+    (isAll || sent.some((one) => path === one || path.startsWith(`${one}/`)));
   const left = differences.filter(isSent);
   const isAlike = (each: Difference): boolean =>
     each.after !== undefined && areAlike(each.after, each.before);
@@ -201,7 +207,7 @@ export function noteWrite(
       request: `${request.method} ${request.path}`,
       why,
       generation: session.resource.metadata.generation,
-      fields: changes.slice(0, 100).map((each) => shownChange(each)),
+      fields: changes.slice(0, mostNoted).map((each) => shownChange(each)),
     },
   });
 }
