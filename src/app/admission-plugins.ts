@@ -17,6 +17,8 @@ import type { LiveView } from "../intents/live-view.ts";
 import { escalationGuard } from "../intents/write/escalation-guard.ts";
 import type { Ids } from "../kernel/ids.ts";
 import type { Store } from "../store/port.ts";
+import { connectGuard } from "../modules/connect/kinds/connect-guard.ts";
+import type { NamedHooks } from "../modules/connect/loop/hooks.ts";
 import { envelopeGuard } from "../surfaces/arm/envelope-guard.ts";
 import { recordGuard } from "../surfaces/arm/record-guard.ts";
 import type { Logger } from "../telemetry/log.ts";
@@ -32,12 +34,14 @@ export interface AdmissionPluginsInput {
   readonly log: Logger;
   /** Kinds that have a reconciler in this process. */
   readonly reconciled: Pick<ReadonlySet<string>, "has">;
+  /** Of modules, for kinds that are kept in services. */
+  readonly connectHooks: readonly NamedHooks[];
 }
 
 const group = "admissionregistration.k8s.io";
 
 export function admissionPlugins(input: AdmissionPluginsInput): readonly AdmissionPlugin[] {
-  const { live, kinds, store, quotas, rbac, fetch, ids, log, reconciled } = input;
+  const { live, kinds, store, quotas, rbac, fetch, ids, log, reconciled, connectHooks } = input;
   const onError = (error: unknown, configuration: string): void =>
     log.error({ error, configuration }, "webhook configuration not usable");
   const index = { live, kinds, onError };
@@ -53,6 +57,7 @@ export function admissionPlugins(input: AdmissionPluginsInput): readonly Admissi
     reconciledDefinitions(reconciled),
     envelopeGuard,
     recordGuard,
+    connectGuard(live, connectHooks),
     escalationGuard(rbac),
     validatingPolicies(
       policyIndex(live, (error, policy) => log.error({ error, policy }, "policy not usable")),

@@ -37,6 +37,7 @@ import type { Timers } from "../kernel/timers.ts";
 import type { Store } from "../store/port.ts";
 import { connectionsKind } from "../modules/connect/kinds/connection-kind.ts";
 import { restKindsKind } from "../modules/connect/kinds/rest-kind-kind.ts";
+import type { NamedHooks } from "../modules/connect/loop/hooks.ts";
 import { faceKind, subscriptionKind } from "../surfaces/arm/face.ts";
 import type { Logger } from "../telemetry/log.ts";
 import { createMeter } from "../telemetry/meter.ts";
@@ -88,6 +89,8 @@ export interface ControlPlaneOptions {
   readonly surroundings?: Surroundings;
   /** Kinds that have a reconciler in this process. */
   readonly reconciled?: ReadonlySet<string>;
+  /** Of modules, for kinds that are kept in services. */
+  readonly connectHooks?: readonly NamedHooks[];
 }
 
 /** What a program has around it. */
@@ -110,7 +113,8 @@ export async function openControlPlane(
   log: Logger,
   options: ControlPlaneOptions = {},
 ): Promise<ControlPlane> {
-  const { surroundings = systemSurroundings, reconciled = new Set(), ...webhookOptions } = options;
+  const { surroundings = systemSurroundings, reconciled = new Set(), ...others } = options;
+  const { connectHooks = [], ...webhookOptions } = others;
   const { clock, timers, ids, random } = surroundings;
   await using undo = new AsyncDisposableStack();
   const webhooks = undo.use(openWebhookClient(webhookOptions));
@@ -142,6 +146,7 @@ export async function openControlPlane(
     ids,
     log,
     reconciled: reconciledBy(reconciled, live),
+    connectHooks,
   });
   const intents: Intents = {
     store,

@@ -11,10 +11,12 @@ import type { Reconciler } from "../engine/reconciler.ts";
 import { builtinKinds } from "../intents/builtin/builtin-kinds.ts";
 import { kindInputProblem } from "../intents/kinds/kind-definition.ts";
 import type { ArmFaceOfKind } from "../kernel/arm-face.ts";
+import type { ConnectHooks } from "../kernel/connect-hooks.ts";
 import { SetpointError } from "../kernel/errors.ts";
 import { kindId } from "../kernel/kind.ts";
 import type { KindInput } from "../kernel/kind.ts";
 import { dnsLabelProblems } from "../kernel/names.ts";
+import type { NamedHooks } from "../modules/connect/loop/hooks.ts";
 import { reconcilerProblem, systemProblem } from "./module-options.ts";
 import { resolveOwnNames } from "./module-resolution.ts";
 
@@ -24,6 +26,8 @@ export interface LoadedModule {
   readonly version: number;
   readonly kinds: readonly LoadedKind[];
   readonly systems: Systems;
+  /** For kinds that are kept in services. */
+  readonly connect?: readonly ConnectHooks[];
 }
 
 type Systems = NonNullable<Module["systems"]>;
@@ -63,6 +67,13 @@ export function systemsOf(modules: readonly LoadedModule[]): Systems {
   return Object.fromEntries(modules.flatMap(({ systems }) => Object.entries(systems)));
 }
 
+/** Their hooks for kinds that are kept in services, in the order in which they are called. */
+export function connectHooksOf(modules: readonly LoadedModule[]): readonly NamedHooks[] {
+  return modules.flatMap(({ name, connect = [] }) =>
+    connect.map((hooks) => ({ module: name, hooks })),
+  );
+}
+
 async function importFile(file: string): Promise<unknown> {
   if (!existsSync(file)) throw wrong(file, "does not exist");
   resolveOwnNames();
@@ -87,7 +98,7 @@ function placeOf(cause: unknown, file: string): string {
 /** Nothing is believed here: authors may write without types, and types are not checked. */
 export function loadedModule(file: string, value: unknown): LoadedModule {
   if (!isObject(value)) throw wrong(file, "does not export a module: write defineModule({ ... })");
-  const { name, version = 1, kinds, systems = {} } = value as Partial<Module>;
+  const { name, version = 1, kinds, systems = {}, connect = [] } = value as Partial<Module>;
   const nameProblem = typeof name === "string" ? dnsLabelProblems(name)[0] : "must be a text";
   if (typeof name !== "string" || nameProblem !== undefined) {
     throw wrongPart(file, `name ${nameProblem}`);
@@ -96,7 +107,10 @@ export function loadedModule(file: string, value: unknown): LoadedModule {
     throw wrongPart(file, "version must be a whole number from 1 on");
   }
   if (!Array.isArray(kinds)) throw wrongPart(file, "kinds must be a list");
-  if (kinds.length === 0) throw wrongPart(file, "kinds is empty; a module has at least one kind");
+  const hooks = loadedHooks(file, connect);
+  if (kinds.length === 0 && hooks.length === 0) {
+    throw wrongPart(file, "kinds is empty; a module has at least one kind");
+  }
   const loaded = (kinds as readonly unknown[]).map((entry, index) =>
     loadedKind(file, `kinds[${index}]`, entry),
   );
@@ -107,7 +121,38 @@ export function loadedModule(file: string, value: unknown): LoadedModule {
     const problem = systemProblem(system, options);
     if (problem !== undefined) throw wrongPart(file, problem);
   }
-  return { file, name, version, kinds: loaded, systems };
+  const others = hooks.length === 0 ? {} : { connect: hooks };
+  return { file, name, version, kinds: loaded, systems, ...others };
+}
+
+const hookNames: Readonly<Record<Exclude<keyof ConnectHooks, "kind">, true>> = {
+  mapDesired: true,
+  mapObserved: true,
+  beforeSend: true,
+  classifyError: true,
+  chooseVerb: true,
+  isReady: true,
+  exportSecrets: true,
+  validate: true,
+};
+
+/** A hook under a name that nobody calls would be a rule that nobody keeps. */
+function loadedHooks(file: string, connect: unknown): readonly ConnectHooks[] {
+  if (!Array.isArray(connect)) throw wrongPart(file, "connect must be a list");
+  return (connect as readonly unknown[]).map((entry, index) => {
+    const field = `connect[${index}]`;
+    if (!isObject(entry)) throw wrongPart(file, `${field} must have a kind and hooks`);
+    const { kind, ...hooks } = entry as ConnectHooks;
+    if (typeof kind !== "string") throw wrongPart(file, `${field}.kind must be the id of a kind`);
+    for (const [name, hook] of Object.entries(hooks)) {
+      if (!Object.hasOwn(hookNames, name)) {
+        const known = Object.keys(hookNames).join(", ");
+        throw wrongPart(file, `${field}.${name} is no hook; there are ${known}`);
+      }
+      if (typeof hook !== "function") throw wrongPart(file, `${field}.${name} must be a function`);
+    }
+    return entry as ConnectHooks;
+  });
 }
 
 function loadedKind(file: string, field: string, entry: unknown): LoadedKind {

@@ -18,7 +18,7 @@ import type { Resource } from "../kernel/resource.ts";
 import { ModelStore } from "../store/contract/model.ts";
 import { logger } from "../telemetry/log.ts";
 import { openControlPlane } from "./control-plane.ts";
-import type { ControlPlane, Surroundings } from "./control-plane.ts";
+import type { ControlPlane, ControlPlaneOptions, Surroundings } from "./control-plane.ts";
 
 export interface MemoryPlane extends AsyncDisposable {
   readonly plane: ControlPlane;
@@ -48,16 +48,17 @@ export interface MemoryPlaneOptions {
   readonly seed?: number;
   /** Kinds that have a reconciler. */
   readonly reconciled?: ReadonlySet<string>;
+  readonly connectHooks?: ControlPlaneOptions["connectHooks"];
 }
 
 export async function openMemoryPlane(given: MemoryPlaneOptions = {}): Promise<MemoryPlane> {
-  const { seed = 1, reconciled = new Set() } = given;
+  const { seed = 1, reconciled = new Set(), connectHooks = [] } = given;
   const clock = manualClock();
   const random = seededRandom(seed);
   const surroundings = { clock, timers: manualTimers(clock), random, ids: seededIds(random) };
   const store = new ModelStore(clock);
   const log = logger(() => undefined, clock, "error");
-  const plane = await openControlPlane(store, log, { surroundings, reconciled });
+  const plane = await openControlPlane(store, log, { surroundings, reconciled, connectHooks });
   const { intents } = plane;
   const caller = systemCaller;
   const targetOf = ({

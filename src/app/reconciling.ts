@@ -30,7 +30,7 @@ import type { ControlPlane, Surroundings } from "./control-plane.ts";
 import type { EngineConfig } from "./engine-config.ts";
 import { EngineEvents } from "./engine-events.ts";
 import { engineResources } from "./engine-resources.ts";
-import { kindsOf, systemsOf } from "./load-modules.ts";
+import { connectHooksOf, kindsOf, systemsOf } from "./load-modules.ts";
 import type { LoadedModule } from "./load-modules.ts";
 import { wakeUnsettled } from "./look-anew.ts";
 
@@ -93,7 +93,7 @@ function connectOf(
 ): Pick<ConnectingInput, "taken" | "hooks" | "began"> {
   return {
     taken: kindsOf(modules),
-    hooks: [],
+    hooks: connectHooksOf(modules),
     began: (kind) => {
       kinds.add(kind);
       return () => void kinds.delete(kind);

@@ -25,7 +25,7 @@ import type { ServeConfig } from "./config.ts";
 import { openControlPlane, systemSurroundings } from "./control-plane.ts";
 import { openCredentials } from "./credentials.ts";
 import { kubeSurface } from "./kube-surface.ts";
-import { kindsOf, loadModules } from "./load-modules.ts";
+import { connectHooksOf, kindsOf, loadModules } from "./load-modules.ts";
 import { backlogMeasure } from "./measure-backlog.ts";
 import { observeRequests } from "./observe-requests.ts";
 import { openStore } from "./open-store.ts";
@@ -62,7 +62,12 @@ export async function startServer(
   const store = await openOwnStore(config);
   undo.defer(() => store.close());
   const stopping = new AbortController();
-  const plane = undo.use(await openControlPlane(store, log, { reconciled: kindsOf(modules) }));
+  const plane = undo.use(
+    await openControlPlane(store, log, {
+      reconciled: kindsOf(modules),
+      connectHooks: connectHooksOf(modules),
+    }),
+  );
   if (options.guardsProcess === true) undo.use(guardProcess({ log, meter: plane.meter }));
   const surroundings = systemSurroundings;
   const { worker } = undo.use(

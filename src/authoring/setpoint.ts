@@ -41,6 +41,19 @@ export type {
   ChildReference,
   StoredParts,
 } from "../kernel/arm-face.ts";
+export type {
+  ConnectHooks,
+  Hook,
+  HookChange,
+  HookDocuments,
+  HookError,
+  HookErrorClass,
+  HookReadiness,
+  HookRequest,
+  HookSecrets,
+  HookVerdict,
+  HookWrite,
+} from "../kernel/connect-hooks.ts";
 export { findCondition, isTrue } from "../kernel/conditions.ts";
 export type { Condition } from "../kernel/conditions.ts";
 export type { Json, JsonObject } from "../kernel/json.ts";

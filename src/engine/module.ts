@@ -2,6 +2,7 @@
 // One file is one module; see docs/decisions/0006.
 
 import type { ArmFaceOfKind } from "../kernel/arm-face.ts";
+import type { ConnectHooks } from "../kernel/connect-hooks.ts";
 import { kindId } from "../kernel/kind.ts";
 import type { KindInput } from "../kernel/kind.ts";
 import type { SystemPolicy } from "./outside/outside.ts";
@@ -15,9 +16,12 @@ export interface Module {
    * a server that still has a lower one. Of two with the same version, the last to start counts.
    */
   readonly version?: number;
+  /** May be empty for a module that has only hooks. */
   readonly kinds: readonly ModuleKind[];
   /** How systems outside are called, by the names that reconcilers give them. */
   readonly systems?: Readonly<Record<string, Partial<SystemPolicy>>>;
+  /** What it changes in how objects of kinds are kept in services; see docs/reference/connect.md. */
+  readonly connect?: readonly ConnectHooks[];
 }
 
 export interface ModuleKind {

@@ -3,7 +3,7 @@
 // milliseconds, gives the same result each time, and can let an hour pass.
 
 import { putFaces } from "../app/arm-faces.ts";
-import { facesOf, kindsOf, loadedModule } from "../app/load-modules.ts";
+import { connectHooksOf, facesOf, kindsOf, loadedModule } from "../app/load-modules.ts";
 import { openMemoryPlane } from "../app/memory-plane.ts";
 import type { MemoryPlane, Place } from "../app/memory-plane.ts";
 import { startReconciling } from "../app/reconciling.ts";
@@ -46,7 +46,11 @@ export async function startTestServer(
 ): Promise<TestServer> {
   const all: readonly Module[] = "kinds" in modules ? [modules] : modules;
   const loaded = all.map((module) => loadedModule(module.name, module));
-  const memory = await openMemoryPlane({ seed, reconciled: kindsOf(loaded) });
+  const memory = await openMemoryPlane({
+    seed,
+    reconciled: kindsOf(loaded),
+    connectHooks: connectHooksOf(loaded),
+  });
   const { plane, surroundings } = memory;
   const lines: string[] = [];
   const told = new Set<string>();

@@ -49,7 +49,7 @@ it("creates, changes by PUT, puts back what others change, and deletes", async (
   assert.equal(await connect.read("a"), undefined);
 });
 
-it("writes nothing while nothing changes, whatever the service adds or writes differently", async () => {
+it("writes nothing while nothing changes, whatever the service makes of it", async () => {
   await using connect = await openMemoryConnect();
   const { service, pass } = connect;
   service.keep = (next) => ({ ...next, zone: "West Europe", serial: 1, tags: { by: "service" } });

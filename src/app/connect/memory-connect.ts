@@ -7,6 +7,7 @@ import type { Resource } from "../../kernel/resource.ts";
 import type { Binding } from "../../modules/connect/binding.ts";
 import { connectSchema, managedStatusSchema } from "../../modules/connect/kinds/managed-schema.ts";
 import { logger } from "../../telemetry/log.ts";
+import { connectHooksOf } from "../load-modules.ts";
 import { openMemoryPlane } from "../memory-plane.ts";
 import type { MemoryPlane } from "../memory-plane.ts";
 import { startReconciling } from "../reconciling.ts";
@@ -64,14 +65,16 @@ const anything = { type: "object", "x-kubernetes-preserve-unknown-fields": true 
 export async function openMemoryConnect(
   options: MemoryConnectOptions = {},
 ): Promise<MemoryConnect> {
-  const { binding = {}, schema = anything, connection = {}, seed = 1 } = options;
-  const memory = await openMemoryPlane({ seed });
+  const { binding = {}, schema = anything, connection = {}, hooks = [], seed = 1 } = options;
+  const loaded = { file: "hooks.ts", name: "hooks", version: 1, kinds: [], systems: {} };
+  const modules = hooks.length === 0 ? [] : [{ ...loaded, connect: hooks }];
+  const memory = await openMemoryPlane({ seed, connectHooks: connectHooksOf(modules) });
   const service = memoryService();
   const lines: string[] = [];
   const start = async (): Promise<AsyncDisposable> =>
     await startReconciling({
       plane: memory.plane,
-      modules: [],
+      modules,
       config: {
         isWorker: true,
         slots: undefined,

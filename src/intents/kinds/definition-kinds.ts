@@ -61,6 +61,7 @@ function servedDefinition(
     cleanSince: isSameSpec ? (served?.cleanSince ?? 0) : cleanSince(after, before),
     isTerminating: resource.metadata.deletionTimestamp !== undefined,
     isReconciled,
+    isKeptOutside: resource.metadata.annotations?.[annotations.kept] === "true",
     definition: { name: resource.metadata.name, uid: resource.metadata.uid },
   });
   function cleanSince({ resource: { metadata } }: LiveRecord, old: LiveRecord | undefined): number {

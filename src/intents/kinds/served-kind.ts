@@ -52,6 +52,8 @@ export interface ServedKind {
   readonly isTerminating: boolean;
   /** Its resources have a reconciler, in this process or another: a write makes them due. */
   readonly isReconciled: boolean;
+  /** Its resources stand for objects in a service outside: see kernel/kept-object.ts. */
+  readonly isKeptOutside: boolean;
   /** Name and uid of the definition, for kinds that come from one. */
   readonly definition: { readonly name: string; readonly uid: string } | undefined;
 }
@@ -82,6 +84,7 @@ export interface ServedKindInput {
   readonly isPlain?: boolean;
   readonly isTerminating?: boolean;
   readonly isReconciled?: boolean;
+  readonly isKeptOutside?: boolean;
   readonly definition?: { readonly name: string; readonly uid: string };
 }
 
@@ -111,6 +114,7 @@ export function servedKind(input: ServedKindInput): ServedKind {
     hasHidden: kind.fieldRules.some(({ rule }) => rule === "write-only" || rule === "secret"),
     isTerminating: input.isTerminating ?? false,
     isReconciled: input.isReconciled ?? false,
+    isKeptOutside: input.isKeptOutside ?? false,
     definition: input.definition,
   };
 }

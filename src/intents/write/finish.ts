@@ -8,6 +8,7 @@ import { invalidField } from "../../kernel/field-error.ts";
 import { checkFieldRules } from "../../kernel/field-rules.ts";
 import type { FieldViolation } from "../../kernel/field-rules.ts";
 import type { Json } from "../../kernel/json.ts";
+import { mayStillChange } from "../../kernel/kept-object.ts";
 import { parsePointer } from "../../kernel/pointer.ts";
 import type { Resource } from "../../kernel/resource.ts";
 import { invalid } from "../refusals.ts";
@@ -82,8 +83,11 @@ function ruleErrors(
   old: Resource | undefined,
 ): readonly FieldError[] {
   const violations = checkFieldRules(served.kind, old, resource);
+  const isFree = ({ rule, path }: FieldViolation): boolean =>
+    rule === "create-only" && old !== undefined && mayStillChange(old, resource, path);
   return violations
     .filter(({ path }) => !(subresource === "status" && path.startsWith("/status")))
+    .filter((violation) => !(served.isKeptOutside && isFree(violation)))
     .map((violation) => ruleError(served, violation));
 }
 

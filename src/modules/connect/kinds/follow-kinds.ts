@@ -12,6 +12,7 @@ import { definitionsKind } from "../../../intents/kinds/definition-kinds.ts";
 import type { LiveRecord, LiveView } from "../../../intents/live-view.ts";
 import type { Intents } from "../../../intents/request.ts";
 import { wakeAll } from "../../../engine/wakes/wakes.ts";
+import { annotations } from "../../../kernel/annotations.ts";
 import { setCondition } from "../../../kernel/conditions.ts";
 import type { Condition, ConditionInput } from "../../../kernel/conditions.ts";
 import { equalJson } from "../../../kernel/json.ts";
@@ -156,14 +157,25 @@ function judged(
 /** Whether it was not marked before: writes of its resources make them due from now on. */
 async function markDefinition(intents: Intents, name: string): Promise<boolean> {
   const record = intents.live.get({ kind: definitionsKind, namespace: "", name });
-  if (record === undefined || isMarkedReconciled(record.resource)) return false;
+  if (record === undefined || isMarkedKept(record.resource)) return false;
   await changeAsSystem(intents, {
     group: "apiextensions.k8s.io",
     plural: "customresourcedefinitions",
     name,
-    edit: markedReconciled,
+    edit: markedKept,
   });
   return true;
+}
+
+function isMarkedKept(definition: Resource): boolean {
+  const { [annotations.kept]: kept } = definition.metadata.annotations ?? {};
+  return kept === "true" && isMarkedReconciled(definition);
+}
+
+function markedKept(definition: Resource): Resource {
+  const { metadata, ...rest } = markedReconciled(definition);
+  const marks = { ...metadata.annotations, [annotations.kept]: "true" };
+  return { ...rest, metadata: { ...metadata, annotations: marks } };
 }
 
 async function writeVerdict(

@@ -1,0 +1,252 @@
+// What is refused at once when somebody writes a resource that is kept in a service, and what
+// modules can add to the loop by hooks.
+import assert from "node:assert/strict";
+import { it } from "node:test";
+import { isSetpointError } from "../../kernel/errors.ts";
+import type { Json } from "../../kernel/json.ts";
+import {
+  conditionOf,
+  connectVersion,
+  messageOf,
+  openMemoryConnect,
+  plainBinding,
+  thingsKind,
+} from "./memory-connect.ts";
+import { writesOf } from "./memory-service.ts";
+
+const fixedSize = [
+  ...plainBinding.fields,
+  { path: "/size", class: "create-only", from: "override" } as const,
+  { path: "/serial", class: "read-only", from: "override" } as const,
+];
+
+async function refusal(write: Promise<unknown>): Promise<string> {
+  try {
+    await write;
+  } catch (error) {
+    if (isSetpointError(error)) return error.message;
+    throw error;
+  }
+  return "";
+}
+
+it("fixes a create-only field once the object is there, and not before", async () => {
+  const rule = { "x-setpoint-field-rule": "create-only" };
+  for (const schema of [undefined, { properties: { size: { type: "integer", ...rule } } }]) {
+    await using connect = await openMemoryConnect({
+      binding: { fields: fixedSize },
+      ...(schema && {
+        schema: { type: "object", "x-kubernetes-preserve-unknown-fields": true, ...schema },
+      }),
+    });
+    const { service, pass } = connect;
+    service.interfere = ({ method }) => (method === "POST" ? { status: 422 } : undefined);
+    await connect.make("a", { name: "a", size: 1 });
+    await pass();
+    await connect.change("a", { spec: { size: 2 } });
+    service.interfere = undefined;
+    await pass();
+    assert.equal(conditionOf(await connect.read("a"), "Ready"), "True Available");
+    assert.match(
+      await refusal(connect.change("a", { spec: { size: 3 } })),
+      /spec\.size: Invalid value: 3: the field cannot be changed after creation: old 2, new 3/,
+    );
+    await connect.change("a", { spec: { size: 3 }, connect: { replace: ["/size"] } });
+    await pass(10_000);
+    assert.equal(service.objects.get("/things/a")?.["size"], 3);
+  }
+});
+
+it("drops what the service sets when it is repeated, and refuses to have it set", async () => {
+  await using connect = await openMemoryConnect({ binding: { fields: fixedSize } });
+  const { service, pass } = connect;
+  service.keep = (next) => ({ ...next, serial: 7 });
+  await connect.make("a", { name: "a" });
+  await pass();
+  const echoed = await connect.change("a", { spec: { serial: 7, color: "red" } });
+  assert.deepEqual(echoed.spec, { name: "a", color: "red" });
+  assert.match(
+    await refusal(connect.change("a", { spec: { serial: 8 } })),
+    /spec\.serial: Forbidden: is set by the service alone/,
+  );
+  assert.match(await refusal(connect.make("b", { name: "b", serial: 1 })), /spec\.serial/);
+});
+
+it("fixes what names the object once it is there", async () => {
+  await using connect = await openMemoryConnect({
+    binding: { identity: { kind: "client", field: "/name", parameter: "id" } },
+  });
+  const { pass } = connect;
+  await connect.make("a", { name: "one" });
+  await pass();
+  assert.match(
+    await refusal(connect.change("a", { spec: { name: "two" } })),
+    /spec\.name: Invalid value: "two": the field cannot be changed after creation/,
+  );
+  for (const connectPatch of [
+    { id: "other" },
+    { parent: { name: "p" } },
+    { parameters: { x: "1" } },
+    { connection: "other" },
+  ] as readonly Json[]) {
+    const said = await refusal(connect.change("a", { connect: connectPatch }));
+    assert.match(said, /connect\.\w+: Invalid value: .*cannot be changed after creation/);
+  }
+  await connect.change("a", { connect: { id: "one" } });
+  assert.match(await refusal(connect.change("a", { connect: { id: null } })), /connect\.id/);
+});
+
+it("refuses what contradicts itself", async () => {
+  await using connect = await openMemoryConnect();
+  const wrong: readonly (readonly [Json, RegExp])[] = [
+    [{ manage: "observe", drift: "correct" }, /connect\.drift/],
+    [{ manage: "keep", replace: ["/x"] }, /connect\.replace/],
+    [{ id: "1", adopt: "any" }, /connect\.adopt/],
+    [{ manage: "sometimes" }, /connect\.manage: Unsupported value/],
+    [{ secrets: [{ field: "/name", secret: "s", key: "k" }] }, /connect\.secrets\[0\]\.field/],
+  ];
+  for (const [given, expected] of wrong) {
+    assert.match(await refusal(connect.make("a", { name: "a" }, given as never)), expected);
+  }
+});
+
+it("refuses a RestKind that cannot work, with everything that is wrong with it", async () => {
+  await using connect = await openMemoryConnect();
+  const { memory } = connect;
+  const said = await refusal(
+    memory.create({
+      apiVersion: connectVersion,
+      kind: "RestKind",
+      metadata: { name: "others.example.dev" },
+      spec: { ...plainBinding, item: "/a/{x}/{id}", ready: "observed.(" } as unknown as Json,
+    }),
+  );
+  assert.match(said, /spec\.item: Forbidden: nothing says what \{x\} is/);
+  assert.match(said, /spec\.ready: Forbidden: compilation failed/);
+  const url = await refusal(
+    memory.create({
+      apiVersion: connectVersion,
+      kind: "Connection",
+      metadata: { name: "c" },
+      spec: { baseUrl: "https://me:hunter22@service" },
+    }),
+  );
+  assert.match(url, /spec\.baseUrl: Forbidden: baseUrl must not hold a password/);
+  assert.doesNotMatch(url, /hunter22/);
+});
+
+it("says of a RestKind whether it is in force", async () => {
+  await using connect = await openMemoryConnect();
+  const { memory, pass } = connect;
+  const place = { apiVersion: connectVersion, kind: "RestKind" };
+  assert.equal(
+    conditionOf(await memory.read({ ...place, name: thingsKind }), "Accepted"),
+    "True InForce",
+  );
+  await memory.create({
+    ...place,
+    metadata: { name: "others.example.dev" },
+    spec: plainBinding as unknown as Json,
+  });
+  await pass();
+  assert.equal(
+    conditionOf(await memory.read({ ...place, name: "others.example.dev" }), "Accepted"),
+    "False KindNotFound",
+  );
+});
+
+it("reconciles anew by a changed RestKind, and no more by one that is gone", async () => {
+  await using connect = await openMemoryConnect();
+  const { service, memory, pass } = connect;
+  await connect.make("a", { name: "a" });
+  await pass();
+  const place = { apiVersion: connectVersion, kind: "RestKind", name: thingsKind };
+  await memory.patch(place, { spec: { ready: "observed.name == 'b'" } });
+  await pass(2_000);
+  assert.equal(conditionOf(await connect.read("a"), "Ready"), "False NotReady");
+  await memory.remove(place);
+  await pass();
+  const requests = service.log.length;
+  await pass(200_000);
+  assert.equal(service.log.length, requests);
+});
+
+it("calls hooks around what it would do itself", async () => {
+  await using connect = await openMemoryConnect({
+    binding: {
+      operations: { ...plainBinding.operations, patch: { method: "PATCH", style: "merge" } },
+    },
+    hooks: [
+      {
+        kind: thingsKind,
+        mapDesired: async (desired, next) => ({ ...(await next(desired)), mapped: "yes" }),
+        mapObserved: async (observed, next) => {
+          const { mapped, ...rest } = await next(observed);
+          return { ...rest, ...(mapped === undefined ? {} : { mapped }) };
+        },
+        beforeSend: async (request, next) => ({
+          ...(await next(request)),
+          headers: { "x-trace": "1" },
+        }),
+        chooseVerb: () => "replace",
+        isReady: async (documents, next) =>
+          documents.observed["color"] === "red"
+            ? { isReady: false, reason: "WrongColor" }
+            : await next(documents),
+        classifyError: async (error, next) => (error.status === 418 ? "soon" : await next(error)),
+        validate: (change, next) => {
+          const { errors, warnings } = next(change);
+          const isBad = JSON.stringify(change.object.spec).includes("bad");
+          return {
+            errors: isBad ? [...errors, { field: "spec.color", message: "is bad" }] : errors,
+            warnings: [...warnings, "careful"],
+          };
+        },
+      },
+    ],
+  });
+  const { service, pass } = connect;
+  assert.match(
+    await refusal(connect.make("x", { color: "bad" })),
+    /spec\.color: Forbidden: is bad/,
+  );
+  await connect.make("a", { name: "a", color: "red" });
+  await pass();
+  assert.equal(service.objects.get("/things/a")?.["mapped"], "yes");
+  assert.equal(service.requests.at(-1)?.headers["x-trace"], "1");
+  assert.equal(conditionOf(await connect.read("a"), "Ready"), "False WrongColor");
+  await connect.change("a", { spec: { color: "blue" } });
+  await pass();
+  assert.deepEqual(writesOf(service), ["POST /things", "PUT /things/a"]);
+  assert.equal(conditionOf(await connect.read("a"), "Ready"), "True Available");
+});
+
+it("sends nothing when a hook fails, and names it", async () => {
+  await using connect = await openMemoryConnect({
+    hooks: [
+      {
+        kind: thingsKind,
+        beforeSend: () => {
+          throw new TypeError("password=hunter22");
+        },
+        validate: ({ object }, next) => {
+          if (object.metadata.name === "b") throw new Error("password=hunter22");
+          return next({ object });
+        },
+      },
+    ],
+  });
+  const { service, pass } = connect;
+  await connect.make("a", { name: "a" });
+  await pass();
+  const failed = await connect.read("a");
+  assert.equal(conditionOf(failed, "Synced"), "False HookFailed");
+  assert.equal(
+    messageOf(failed, "Synced"),
+    "the hook beforeSend of the module hooks failed (TypeError)",
+  );
+  assert.deepEqual(service.log, []);
+  const said = await refusal(connect.make("b", { name: "b" }));
+  assert.match(said, /the hook validate of the module hooks failed \(Error\)/);
+  assert.doesNotMatch(`${said}${connect.lines.join("")}`, /hunter22/);
+});

@@ -1,0 +1,230 @@
+// What is refused when somebody writes a resource of a kind that is kept in a service, or one of
+// the kinds that say how. Once an object is there, what names it and what the service would not
+// change is fixed; what only the service sets may be echoed, which is dropped, and not be set.
+
+import type { AdmissionPlugin, AdmissionRequest } from "../../../intents/admission/admission.ts";
+import type { LiveView } from "../../../intents/live-view.ts";
+import { refusedBy } from "../../../intents/admission/attributes.ts";
+import { invalid } from "../../../intents/refusals.ts";
+import { checkFieldRules } from "../../../kernel/field-rules.ts";
+import { forbiddenField, invalidField } from "../../../kernel/field-error.ts";
+import type { FieldError } from "../../../kernel/field-error.ts";
+import { equalJson, getOwn, isJsonObject, setOwn } from "../../../kernel/json.ts";
+import type { Json, JsonObject, MutableJsonObject } from "../../../kernel/json.ts";
+import { objectAt, textAt, valueAt } from "../../../kernel/json-read.ts";
+import { isMadeOutside, mayStillChange } from "../../../kernel/kept-object.ts";
+import { getAt, parsePointer } from "../../../kernel/pointer.ts";
+import type { Resource } from "../../../kernel/resource.ts";
+import type { Binding, Management } from "../binding.ts";
+import { ConnectionProblem, baseAddress } from "../http/connection.ts";
+import { HookFailed, verdictOf } from "../loop/hooks.ts";
+import type { NamedHooks } from "../loop/hooks.ts";
+import { managementOf } from "../loop/prepare.ts";
+import { fieldsFor } from "../plan/fields.ts";
+import type { Fields } from "../plan/fields.ts";
+import { compileBinding } from "./compiled-binding.ts";
+import type { CompiledBinding } from "./compiled-binding.ts";
+import { connectionsKind } from "./connection-kind.ts";
+import { bindingOf } from "./follow-kinds.ts";
+import { restKindsKind } from "./rest-kind-kind.ts";
+
+export function connectGuard(
+  live: Pick<LiveView, "get">,
+  hooks: readonly NamedHooks[],
+): AdmissionPlugin {
+  const compiledFor = ({ target }: AdmissionRequest): CompiledBinding | undefined => {
+    const isWhole = target.subresource === "" && target.served.kind.origin === "definition";
+    return isWhole ? bindingOf(live, target.served.id) : undefined;
+  };
+  return {
+    name: "Connect",
+    mutate: (request) => {
+      const compiled = compiledFor(request);
+      if (request.object === undefined || compiled === undefined) return request.object;
+      return withoutEchoes(request.object, request.old, compiled);
+    },
+    validate: (request) => {
+      const { object, target, caller } = request;
+      if (object === undefined || target.subresource !== "") return;
+      const compiled = compiledFor(request);
+      const errors = compiled === undefined ? kindErrors(request, object) : [];
+      if (compiled !== undefined) {
+        errors.push(...resourceErrors(object, request.old, compiled, target.served.kind));
+        const own = hooks.filter((each) => each.hooks.kind === compiled.kind);
+        if (own.length > 0) errors.push(...hookErrors(request, own, (text) => caller.warn(text)));
+      }
+      if (errors.length > 0) throw invalid(target.served.storedKind, target.name, errors);
+    },
+  };
+}
+
+/** Of the kinds of this module. */
+function kindErrors({ target }: AdmissionRequest, object: Resource): FieldError[] {
+  const spec = objectAt(object, "spec");
+  if (target.served.id === connectionsKind) {
+    try {
+      baseAddress(textAt(spec, "baseUrl"));
+      return [];
+    } catch (error) {
+      if (!(error instanceof ConnectionProblem)) throw error;
+      // The value may hold a password, which is the mistake.
+      return [forbiddenField("spec.baseUrl", error.message)];
+    }
+  }
+  if (target.served.id !== restKindsKind) return [];
+  const made = compileBinding(target.name, spec);
+  if (made.kind === "compiled") return [];
+  return made.problems.map((problem) => {
+    const at = problem.indexOf(": ");
+    return forbiddenField(`spec.${problem.slice(0, at)}`, problem.slice(at + 2));
+  });
+}
+
+function resourceErrors(
+  object: Resource,
+  old: Resource | undefined,
+  { binding, tree }: CompiledBinding,
+  kind: Parameters<typeof checkFieldRules>[0],
+): readonly FieldError[] {
+  const management = managementOf(object);
+  const fields = fieldsFor(tree, management);
+  const errors = [
+    ...combinationErrors(object, management),
+    ...setReadOnly(object.spec, fields, "spec"),
+  ];
+  if (old === undefined) return errors;
+  errors.push(...fixedErrors(object, old, binding));
+  const known = new Set(kind.fieldRules.map(({ path }) => path));
+  const rules = createOnlyRules(binding).filter(({ path }) => !known.has(path));
+  for (const { path, ...change } of checkFieldRules({ fieldRules: rules }, old, object)) {
+    if (mayStillChange(old, object, path)) continue;
+    errors.push(changedError(path, change.old, change.new));
+  }
+  return errors;
+}
+
+function createOnlyRules(binding: Binding): Parameters<typeof checkFieldRules>[0]["fieldRules"] {
+  const paths = new Set(
+    binding.fields.flatMap((field) => (field.class === "create-only" ? field.path : [])),
+  );
+  const { identity } = binding;
+  if (identity.kind === "client" && identity.field !== undefined) paths.add(identity.field);
+  if (identity.kind === "composite") {
+    for (const path of Object.values(identity.fields)) paths.add(path);
+  }
+  return [...paths].map((path) => {
+    const whole = `/spec${path}`;
+    return { path: whole, rule: "create-only", segments: parsePointer(whole) };
+  });
+}
+
+function changedError(path: string, was: Json | undefined, now: Json | undefined): FieldError {
+  const text = (value: Json | undefined): string =>
+    value === undefined ? "absent" : JSON.stringify(value);
+  const field = parsePointer(path).join(".");
+  const why = "the field cannot be changed after creation";
+  return invalidField(field, now, `${why}: old ${text(was)}, new ${text(now)}`);
+}
+
+/** What says which object it is. */
+function fixedErrors(object: Resource, old: Resource, binding: Binding): readonly FieldError[] {
+  const isMade = isMadeOutside(old);
+  const fixed = isMade ? ["id", "parent", "connection", "parameters"] : ["id"];
+  return fixed.flatMap((key) => {
+    const [was, now] = [old, object].map((each) => valueAt(each["connect"], key));
+    if (equalJson(was, now)) return [];
+    // A person may say which object a creation has made, or name the one that is known.
+    if (key === "id" && was === undefined) {
+      const known = textAt(old.status, "connect", "id");
+      if (known === "" || known === now) return [];
+    }
+    if (key === "connection" && (was ?? now) === binding.connection && !(was && now)) return [];
+    return [changedError(`/connect/${key}`, was, now)];
+  });
+}
+
+function combinationErrors(object: Resource, management: Management): readonly FieldError[] {
+  const { manage = "full", drift, replace = [], secrets = [], id, adopt } = management;
+  const errors: FieldError[] = [];
+  if (manage === "observe" && drift === "correct") {
+    errors.push(forbiddenField("connect.drift", "nothing is corrected while manage is observe"));
+  }
+  if (manage !== "full" && replace.length > 0) {
+    const why = `nothing is removed, and so replaced, while manage is ${manage}`;
+    errors.push(forbiddenField("connect.replace", why));
+  }
+  if (id !== undefined && adopt !== undefined) {
+    errors.push(forbiddenField("connect.adopt", "connect.id says already what is adopted"));
+  }
+  for (const [index, { field }] of secrets.entries()) {
+    const given = object.spec === undefined ? undefined : getAt(object.spec, parsePointer(field));
+    if (given === undefined) continue;
+    const why = `the spec has a value at ${field} already: leave one of them out`;
+    errors.push(forbiddenField(`connect.secrets[${index}].field`, why));
+  }
+  return errors;
+}
+
+/** Fields that only the service sets. */
+function setReadOnly(value: Json | undefined, fields: Fields, path: string): FieldError[] {
+  if (value === undefined || !isJsonObject(value)) return [];
+  return Object.entries(value).flatMap(([key, item]) => {
+    const below = fields.child(key);
+    const field = `${path}.${key}`;
+    if (below.rule.class !== "read-only") return setReadOnly(item, below, field);
+    return [forbiddenField(field, "is set by the service alone")];
+  });
+}
+
+/** Without what the service sets, where it is only repeated. */
+function withoutEchoes(
+  object: Resource,
+  old: Resource | undefined,
+  { tree }: CompiledBinding,
+): Resource {
+  const observed = old === undefined ? {} : objectAt(old.status, "observed");
+  const spec = object.spec;
+  if (spec === undefined || !isJsonObject(spec)) return object;
+  const next = dropEchoes(spec, observed, fieldsFor(tree));
+  return next === spec ? object : { ...object, spec: next };
+}
+
+function dropEchoes(spec: JsonObject, observed: JsonObject, fields: Fields): JsonObject {
+  const kept: MutableJsonObject = {};
+  let isSame = true;
+  for (const [key, value] of Object.entries(spec)) {
+    const below = fields.child(key);
+    const shown = getOwn(observed, key);
+    const isEcho = below.rule.class === "read-only" && equalJson(value, shown);
+    if (isEcho) {
+      isSame = false;
+      continue;
+    }
+    const inner = isJsonObject(value)
+      ? dropEchoes(value, shown !== undefined && isJsonObject(shown) ? shown : {}, below)
+      : value;
+    if (inner !== value) isSame = false;
+    setOwn(kept, key, inner);
+  }
+  return isSame ? spec : kept;
+}
+
+function hookErrors(
+  request: AdmissionRequest,
+  hooks: readonly NamedHooks[],
+  warn: (text: string) => void,
+): readonly FieldError[] {
+  const { object, old } = request;
+  if (object === undefined) return [];
+  try {
+    const { errors, warnings } = verdictOf(hooks, {
+      object,
+      ...(old === undefined ? {} : { old }),
+    });
+    for (const warning of warnings) warn(warning);
+    return errors.map(({ field, message }) => forbiddenField(field, message));
+  } catch (error) {
+    if (!(error instanceof HookFailed)) throw error;
+    throw refusedBy(request, error.message);
+  }
+}
