@@ -23,9 +23,11 @@ import { checkBeforeStart } from "./check-before-start.ts";
 import { storeLabel } from "./config.ts";
 import type { ServeConfig } from "./config.ts";
 import { openControlPlane, systemSurroundings } from "./control-plane.ts";
+import type { ControlPlaneOptions } from "./control-plane.ts";
 import { openCredentials } from "./credentials.ts";
 import { kubeSurface } from "./kube-surface.ts";
 import { connectHooksOf, kindsOf, loadModules } from "./load-modules.ts";
+import type { LoadedModule } from "./load-modules.ts";
 import { backlogMeasure } from "./measure-backlog.ts";
 import { observeRequests } from "./observe-requests.ts";
 import { openStore } from "./open-store.ts";
@@ -62,12 +64,7 @@ export async function startServer(
   const store = await openOwnStore(config);
   undo.defer(() => store.close());
   const stopping = new AbortController();
-  const plane = undo.use(
-    await openControlPlane(store, log, {
-      reconciled: kindsOf(modules),
-      connectHooks: connectHooksOf(modules),
-    }),
-  );
+  const plane = undo.use(await openControlPlane(store, log, planeOptions(modules)));
   if (options.guardsProcess === true) undo.use(guardProcess({ log, meter: plane.meter }));
   const surroundings = systemSurroundings;
   const { worker } = undo.use(
@@ -126,6 +123,10 @@ export async function startServer(
       log.info({}, "server stopped");
     },
   };
+}
+
+function planeOptions(modules: readonly LoadedModule[]): ControlPlaneOptions {
+  return { reconciled: kindsOf(modules), connectHooks: connectHooksOf(modules) };
 }
 
 /** Whoever starts a second server by mistake wants to use the first. */

@@ -20,7 +20,7 @@ export interface Module {
   readonly kinds: readonly ModuleKind[];
   /** How systems outside are called, by the names that reconcilers give them. */
   readonly systems?: Readonly<Record<string, Partial<SystemPolicy>>>;
-  /** What it changes in how objects of kinds are kept in services; see docs/reference/connect.md. */
+  /** What it changes in how objects are kept in services; see docs/reference/connect.md. */
   readonly connect?: readonly ConnectHooks[];
 }
 
