@@ -52,9 +52,8 @@ export function batchValues(groups: readonly PreparedGroup[]): readonly unknown[
     ),
     textArray(writes.map(({ terms }) => arrayLiteral(terms))),
     ...keyArrays(locked),
-    int4Array(fences.map(({ ordinal }) => ordinal)),
-    int4Array(fences.map(({ row }) => row.place)),
-    int8Array(fences.map(({ token }) => token)),
+    int4Array(fences.map((fence) => fence?.row.place ?? 0)),
+    int8Array(fences.map((fence) => fence?.token ?? null)),
     int4Array(plans.map(({ ordinal }) => ordinal)),
     int4Array(plans.map(({ row }) => row.place)),
     boolArray(plans.map(({ due }) => due.kind === "release")),
@@ -75,7 +74,6 @@ interface LockedRow {
 }
 
 interface Fence {
-  readonly ordinal: number;
   readonly row: LockedRow;
   readonly token: number;
 }
@@ -88,7 +86,8 @@ interface Plan {
 
 interface LockedRows {
   readonly keys: readonly ResourceKey[];
-  readonly fences: readonly Fence[];
+  /** One for each write, or none at all. */
+  readonly fences: readonly (Fence | undefined)[];
   readonly plans: readonly Plan[];
 }
 
@@ -100,25 +99,26 @@ function lockedRows(writes: readonly PreparedWrite[]): LockedRows {
     if (row === undefined) rows.set(id, (row = { id, key, place: 0 }));
     return row;
   };
-  const fences: Fence[] = [];
+  const fences = writes.map(({ id, write: { key, claim } }): Fence | undefined => {
+    if (claim === undefined) return undefined;
+    const fenceId = claim.key === key ? id : keyText(claim.key);
+    return { row: rowOf(fenceId, claim.key), token: claim.token };
+  });
   const plans: Plan[] = [];
   for (const [index, { id, write }] of writes.entries()) {
-    const { key, claim } = write;
+    const { key } = write;
     const ordinal = index + 1;
-    if (claim !== undefined) {
-      const fenceId = claim.key === key ? id : keyText(claim.key);
-      fences.push({ ordinal, row: rowOf(fenceId, claim.key), token: claim.token });
-    }
     if (write.kind === "delete") rowOf(id, key);
     else if (write.due !== undefined) plans.push({ ordinal, row: rowOf(id, key), due: write.due });
   }
   const sorted = [...rows.values()].sort((a, b) => (a.id < b.id ? -1 : 1));
   for (const [index, row] of sorted.entries()) row.place = index + 1;
-  return { keys: sorted.map(({ key }) => key), fences, plans };
+  const isFenced = fences.some((fence) => fence !== undefined);
+  return { keys: sorted.map(({ key }) => key), fences: isFenced ? fences : [], plans };
 }
 
 /** How many parameters `batchValues` gives. */
-export const batchValueCount = 30;
+export const batchValueCount = 29;
 
 export function keyArrays(keys: readonly ResourceKey[]): readonly [Buffer, Buffer, Buffer] {
   return [
