@@ -10,6 +10,10 @@
  */
 import { Client, escapeIdentifier } from "pg";
 import type { Timers } from "../../kernel/timers.ts";
+import { PreparedQuery } from "./prepared-query.ts";
+import type { Parser, Row, Statements } from "./prepared-query.ts";
+
+export type { Row } from "./prepared-query.ts";
 
 export interface SessionConfig {
   readonly url: string;
@@ -32,8 +36,6 @@ interface Backend {
   readonly startedAt: string;
 }
 
-export type Row = readonly unknown[];
-
 const lockTimeoutShare = 0.9;
 /** How much longer than the server's own limit the client waits for its answer. */
 const graceMs = 500;
@@ -54,6 +56,7 @@ const settings = [
 export class Session {
   readonly #client: Client;
   readonly #config: SessionConfig;
+  readonly #statements: Statements = new Map();
   #isBroken = false;
   #backend: Backend | undefined;
 
@@ -135,18 +138,26 @@ export class Session {
       });
     });
     try {
-      const query = this.#client.query<unknown[]>({
-        ...statement,
-        values: [...values],
-        rowMode: "array",
-      });
+      const answer = this.#send(statement, values);
       // A statement that loses the race rejects later, when its connection is gone.
-      query.catch(() => undefined);
-      const result = await Promise.race([query, timeout]);
-      return result.rows;
+      answer.catch(() => undefined);
+      return await Promise.race([answer, timeout]);
     } finally {
       cancel();
     }
+  }
+
+  async #send({ name, text }: Statement, values: readonly unknown[]): Promise<readonly Row[]> {
+    if (name === undefined) {
+      const query = { text, values: [...values], rowMode: "array" } as const;
+      return (await this.#client.query<unknown[]>(query)).rows;
+    }
+    const statement = { name, text };
+    const statements = this.#statements;
+    return await new Promise((resolve, reject) => {
+      const parts = { statement, values, statements, parserOf, resolve, reject };
+      this.#client.query(new PreparedQuery(parts));
+    });
   }
 
   /** All statements of the task in one transaction; any failure ends the connection with it. */
@@ -179,8 +190,6 @@ export class Session {
     this.#client.end().catch(() => undefined);
   }
 }
-
-type Parser = (text: string) => unknown;
 
 const asIs: Parser = (text) => text;
 const asNumber: Parser = (text) => Number(text);
