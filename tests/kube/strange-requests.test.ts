@@ -131,6 +131,20 @@ it("answers any path and method", async () => {
   await fc.assert(fc.asyncProperty(methods, brief, ask), runs);
 });
 
+it("knows no type that is called like a member of every object", async () => {
+  for (const type of ["constructor", "__proto__", "toString", "hasOwnProperty"]) {
+    for (const path of [widgets, `${configMaps}/cm1`]) {
+      const { status } = await server.request("GET", path, undefined, { accept: type });
+      assert.equal(status, 406, `${path} as ${type}`);
+    }
+    const headers = { "content-type": type };
+    for (const path of [`${widgets}/a`, `${configMaps}/cm1`]) {
+      const { status } = await server.request("PATCH", path, {}, headers);
+      assert.equal(status, 415, `${path} patched with ${type}`);
+    }
+  }
+});
+
 it("answers any wish for a form", async () => {
   const types = fc.constantFrom(
     "application/json",

@@ -37,14 +37,15 @@ const jsonForm: Form = {
   isStream: false,
 };
 
-const encodings: Readonly<Record<string, Encoding>> = {
-  "application/json": "json",
-  "application/yaml": "yaml",
-  "application/vnd.kubernetes.protobuf": "protobuf",
-  "*/*": "json",
-  "*": "json",
-  "application/*": "json",
-};
+/** A map, because clients choose what is looked up: every object has a constructor. */
+const encodings: ReadonlyMap<string, Encoding> = new Map([
+  ["application/json", "json"],
+  ["application/yaml", "yaml"],
+  ["application/vnd.kubernetes.protobuf", "protobuf"],
+  ["*/*", "json"],
+  ["*", "json"],
+  ["application/*", "json"],
+]);
 
 const maxParsed = 500;
 const parsed = new Map<string, readonly Clause[]>();
@@ -66,7 +67,7 @@ const offeredStreams = [
 
 /** Built-in kinds are refused by another part of kube-apiserver, in other words. */
 function notAcceptable(accept: string, { hasProtobuf, collection }: FormLimits): SetpointError {
-  const isKnown = acceptClauses(accept).some(({ type }) => encodings[type] !== undefined);
+  const isKnown = acceptClauses(accept).some(({ type }) => encodings.has(type));
   if (!hasProtobuf || isKnown) {
     const message = `only the following media types are accepted: ${offered.join(", ")}`;
     return new SetpointError("request.not_acceptable", message);
@@ -80,7 +81,7 @@ function notAcceptable(accept: string, { hasProtobuf, collection }: FormLimits):
 export function errorForm(accept: string | undefined): Form {
   if (accept === undefined || accept === "" || accept === "application/json") return jsonForm;
   for (const { type } of acceptClauses(accept)) {
-    const encoding = encodings[type];
+    const encoding = encodings.get(type);
     if (encoding === "yaml") return { ...jsonForm, encoding };
     if (encoding !== undefined) return jsonForm;
   }
@@ -127,7 +128,7 @@ function wildness({ type }: Clause): number {
 }
 
 function formOf({ type, parameters }: Clause, limits: FormLimits): Form | undefined {
-  const encoding = encodings[type];
+  const encoding = encodings.get(type);
   if (encoding === undefined) return undefined;
   if (encoding === "protobuf" && !limits.hasProtobuf) return undefined;
   const as = parameters.get("as");

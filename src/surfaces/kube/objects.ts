@@ -65,12 +65,12 @@ export async function replaceObject(surface: Surface, request: ResourceRequest):
   await sendObject(surface, request, { status: statusOf(written), form }, written);
 }
 
-const patchTypes: Readonly<Record<string, PatchType | "apply">> = {
-  "application/json-patch+json": "json",
-  "application/merge-patch+json": "merge",
-  "application/strategic-merge-patch+json": "strategic",
-  "application/apply-patch+yaml": "apply",
-};
+const patchTypes: ReadonlyMap<string, PatchType | "apply"> = new Map([
+  ["application/json-patch+json", "json"],
+  ["application/merge-patch+json", "merge"],
+  ["application/strategic-merge-patch+json", "strategic"],
+  ["application/apply-patch+yaml", "apply"],
+]);
 
 export async function patchObject(surface: Surface, request: ResourceRequest): Promise<void> {
   const form = formOf(request, true);
@@ -95,9 +95,9 @@ export async function performPatch(surface: Surface, request: ResourceRequest): 
 
 function patchTypeOf(request: ResourceRequest): PatchType | "apply" {
   const [type = ""] = (request.exchange.headers["content-type"] ?? "").split(";");
-  const found = patchTypes[type.trim().toLowerCase()];
-  const allowed = Object.keys(patchTypes).filter(
-    (name) => isBuiltIn(request.found) || patchTypes[name] !== "strategic",
+  const found = patchTypes.get(type.trim().toLowerCase());
+  const allowed = [...patchTypes.keys()].filter(
+    (name) => isBuiltIn(request.found) || patchTypes.get(name) !== "strategic",
   );
   if (found === undefined || (found === "strategic" && !isBuiltIn(request.found))) {
     throw isBuiltIn(request.found) ? noSuchConsumer() : unsupportedMedia(allowed);
