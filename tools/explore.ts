@@ -83,7 +83,9 @@ async function travel(trip: Trip, seed: number): Promise<void> {
 
 async function passes({ files, only }: Trip, seed: number): Promise<boolean> {
   const names = only === undefined ? [] : [`--test-name-pattern=${only}`];
-  const { command, args } = nodeTest(["--test-isolation=none", ...names, ...files]);
+  // What never answers has failed, too.
+  const limits = ["--test-timeout=300000", "--test-force-exit"];
+  const { command, args } = nodeTest(["--test-isolation=none", ...limits, ...names, ...files]);
   const stage = { name: "explore", command: "env", args: [...settings(seed), command, ...args] };
   return (await runStage(stage)).code === 0;
 }
