@@ -22,6 +22,8 @@ export class RecentLog {
   readonly #maxBytes: number;
   readonly #newest = new Map<string, Change>();
   #changes: Change[] = [];
+  /** keyText of their keys, made once: texts that are made again and again keep the GC busy. */
+  #ids: string[] = [];
   #start = 0;
   #bytes = 0;
   #head: number;
@@ -43,12 +45,19 @@ export class RecentLog {
     return this.#head - (this.#changes.length - this.#start) + 1;
   }
 
-  /** The next changes in order: the first must follow the head. Wakes those who wait for it. */
-  append(changes: readonly Change[]): void {
-    for (const change of changes) {
+  /**
+   * The next changes in order: the first must follow the head. Wakes those who wait for it.
+   * @param ids keyText of their keys, from those who know it.
+   */
+  append(changes: readonly Change[], ids?: readonly string[]): void {
+    for (let index = 0; index < changes.length; index += 1) {
+      const change = changes[index];
+      if (change === undefined) break;
       assert(change.revision === this.#head + 1, "the recent log is appended without gaps");
+      const id = ids?.[index] ?? keyText(change.key);
       this.#changes.push(change);
-      this.#newest.set(keyText(change.key), change);
+      this.#ids.push(id);
+      this.#newest.set(id, change);
       this.#bytes += change.body.length + overheadBytes;
       this.#head = change.revision;
     }
@@ -60,6 +69,7 @@ export class RecentLog {
   skipTo(head: number): void {
     if (head <= this.#head) return;
     this.#changes = [];
+    this.#ids = [];
     this.#newest.clear();
     this.#start = 0;
     this.#bytes = 0;
@@ -98,20 +108,21 @@ export class RecentLog {
 
   #trim(): void {
     while (this.#bytes > this.#maxBytes && this.#start < this.#changes.length) {
-      const oldest = this.#changes[this.#start];
-      if (oldest !== undefined) this.#drop(oldest);
+      this.#drop(this.#start);
       this.#start += 1;
     }
     // Moving the array is linear, so it is done once per half.
     if (this.#start > 1_024 && this.#start * 2 > this.#changes.length) {
       this.#changes = this.#changes.slice(this.#start);
+      this.#ids = this.#ids.slice(this.#start);
       this.#start = 0;
     }
   }
 
-  #drop(oldest: Change): void {
+  #drop(index: number): void {
+    const [oldest, id] = [this.#changes[index], this.#ids[index]];
+    if (oldest === undefined || id === undefined) return;
     this.#bytes -= oldest.body.length + overheadBytes;
-    const id = keyText(oldest.key);
     if (this.#newest.get(id) === oldest) this.#newest.delete(id);
   }
 }

@@ -14,21 +14,24 @@ export function answerOf(result: WriteResult): Answer {
   return { kind: "refused", error: new SetpointError(code, message, { details }) };
 }
 
-/** The changes of a batch in the order of their revisions. */
+/** The changes of a batch in the order of their revisions, with the texts of their keys. */
 export function changesOf(
   groups: readonly PreparedGroup[],
   { atMs, results }: BatchResult,
   open: OpenBody,
-): readonly Change[] {
+): { readonly changes: readonly Change[]; readonly ids: readonly string[] } {
   const changes: Change[] = [];
-  for (const [index, group] of groups.entries()) {
-    for (const [place, prepared] of group.writes.entries()) {
-      const result = results[index]?.[place];
-      if (result?.kind !== "committed") continue;
+  const ids: string[] = [];
+  for (let index = 0; index < groups.length; index += 1) {
+    const writes = groups[index]?.writes ?? [];
+    for (let place = 0; place < writes.length; place += 1) {
+      const [prepared, result] = [writes[place], results[index]?.[place]];
+      if (prepared === undefined || result?.kind !== "committed") continue;
       changes.push(changeOf(prepared, result, atMs, open));
+      ids.push(prepared.id);
     }
   }
-  return changes;
+  return { changes, ids };
 }
 
 function changeOf(

@@ -339,12 +339,12 @@ export class SqliteStore implements Store {
   #remember(groups: readonly PreparedGroup[], result: BatchResult): void {
     const { ring } = this.#files;
     try {
-      const changes = changesOf(groups, result, (identity, document, sealed) =>
+      const { changes, ids } = changesOf(groups, result, (identity, document, sealed) =>
         openDocument(ring, identity, { document, sealed }),
       );
       // A batch whose outcome was unknown may have been committed before it.
       if (changes[0] !== undefined) this.#recent.skipTo(changes[0].revision - 1);
-      this.#recent.append(changes);
+      this.#recent.append(changes, ids);
     } catch (error) {
       if (!isSetpointError(error)) throw error;
       for (const written of result.results.flat()) {
