@@ -24,6 +24,8 @@ import type { Logger } from "../telemetry/log.ts";
 import type { ControlPlane } from "./control-plane.ts";
 import type { Credentials } from "./credentials.ts";
 import { healthPaths, isHealthPath } from "./health.ts";
+import { planHandler, planSubresource } from "./connect/plan-handler.ts";
+import type { Planner } from "./connect/plan-result.ts";
 import type { Worker } from "./reconciling.ts";
 import type { ObservedRequests } from "./observe-requests.ts";
 import { operationsPath } from "./operations/operations-path.ts";
@@ -33,6 +35,7 @@ export interface KubeSurfaceInput {
   readonly plane: ControlPlane;
   /** The workers of this process, where it has any. */
   readonly worker: Worker | undefined;
+  readonly planner: Planner;
   /** Whether no other process has the store. */
   readonly isAlone: boolean;
   readonly credentials: Credentials;
@@ -48,7 +51,7 @@ export interface KubeSurfaceInput {
 const maxTokenSeconds = 86_400 * 365;
 
 export function kubeSurface(input: KubeSurfaceInput): KubeApi {
-  const { plane, worker, isAlone, credentials, authentication } = input;
+  const { plane, worker, planner, isAlone, credentials, authentication } = input;
   const { log, stopping, audit, url, observed } = input;
   const { intents, feed, hub, rbac } = plane;
   const { signer, lookup, apiAudiences } = credentials;
@@ -75,6 +78,7 @@ export function kubeSurface(input: KubeSurfaceInput): KubeApi {
     special: new Map([
       ...reviewHandlers(reviews),
       [whySubresource, whyHandler({ ...plane, worker, isAlone })],
+      [planSubresource, planHandler(plane, planner)],
     ]),
     isOpen: isHealthPath,
     onRequest: observed.onRequest,

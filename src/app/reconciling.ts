@@ -26,6 +26,8 @@ import type { OpenWire } from "../modules/connect/http/exchange.ts";
 import type { Logger } from "../telemetry/log.ts";
 import { connectionPolicies, startConnecting } from "./connect/connecting.ts";
 import type { ConnectingInput } from "./connect/connecting.ts";
+import { planner } from "./connect/plan-result.ts";
+import type { Planner } from "./connect/plan-result.ts";
 import type { ControlPlane, Surroundings } from "./control-plane.ts";
 import type { EngineConfig } from "./engine-config.ts";
 import { EngineEvents } from "./engine-events.ts";
@@ -48,6 +50,8 @@ export interface ReconcilingInput {
 export interface Reconciling extends AsyncDisposable {
   /** The workers of this process; undefined when it has none. */
   readonly worker: Worker | undefined;
+  /** Looks ahead, for what is kept in services. */
+  readonly planner: Planner;
 }
 
 export interface Worker extends Pick<Engine, "running" | "recent" | "measure"> {
@@ -84,7 +88,9 @@ export async function startReconciling(input: ReconcilingInput): Promise<Reconci
   }
   undo.use(await startConnecting({ ...input, engine, clients, ...connectOf(modules, kinds) }));
   const running = undo.move();
-  return { worker, [Symbol.asyncDispose]: () => running.disposeAsync() };
+  const hooks = connectHooksOf(modules);
+  const looking = planner({ plane, surroundings: input.surroundings, clients, hooks });
+  return { worker, planner: looking, [Symbol.asyncDispose]: () => running.disposeAsync() };
 }
 
 function connectOf(

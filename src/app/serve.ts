@@ -67,7 +67,7 @@ export async function startServer(
   const plane = undo.use(await openControlPlane(store, log, planeOptions(modules)));
   if (options.guardsProcess === true) undo.use(guardProcess({ log, meter: plane.meter }));
   const surroundings = systemSurroundings;
-  const { worker } = undo.use(
+  const { worker, planner } = undo.use(
     await startReconciling({ plane, modules, config: config.engine, surroundings, log }),
   );
   const credentials = await openCredentials({
@@ -89,6 +89,7 @@ export async function startServer(
       kubeSurface({
         plane,
         worker,
+        planner,
         isAlone: config.store.kind === "sqlite",
         credentials,
         authentication,

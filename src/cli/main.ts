@@ -9,6 +9,7 @@ import { addDoctor } from "./commands/doctor.ts";
 import { addKeys } from "./commands/keys.ts";
 import { addKubeconfig } from "./commands/kubeconfig.ts";
 import { addOperations } from "./commands/operations.ts";
+import { addPlan } from "./commands/plan.ts";
 import { addReconcile } from "./commands/reconcile.ts";
 import { addRestore } from "./commands/restore.ts";
 import { addDev, addServe } from "./commands/serve.ts";
@@ -26,6 +27,7 @@ const commands = [
   addDev,
   addKubeconfig,
   addWhy,
+  addPlan,
   addReconcile,
   addOperations,
   addConnect,

@@ -17,6 +17,7 @@ export interface ApiClient {
   /** The namespace of the context. */
   readonly namespace: string;
   get(path: string, accept?: string): Promise<Json>;
+  post(path: string, body: Json): Promise<Json>;
   /** A merge patch, unless the media type says otherwise. */
   patch(path: string, body: Json, mediaType?: string): Promise<Json>;
 }
@@ -29,6 +30,10 @@ export function apiClient(config: ClientConfig): ApiClient {
     namespace: config.namespace,
     get: async (path, accept = "application/json") =>
       await ask(config, path, { method: "GET", headers: { accept } }),
+    post: async (path, body) => {
+      const headers = { accept: "application/json", "content-type": "application/json" };
+      return await ask(config, path, { method: "POST", headers }, JSON.stringify(body));
+    },
     patch: async (path, body, mediaType = "application/merge-patch+json") => {
       const headers = { accept: "application/json", "content-type": mediaType };
       return await ask(config, path, { method: "PATCH", headers }, JSON.stringify(body));

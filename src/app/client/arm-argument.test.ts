@@ -47,6 +47,7 @@ function clientWith(lists: Readonly<Record<string, Json>>, asked: string[] = [])
       return { items: lists[path.replace(/\?.*/, "")] ?? [] };
     },
     patch: () => Promise.reject(new Error("nothing is written")),
+    post: () => Promise.reject(new Error("nothing is written")),
   };
 }
 

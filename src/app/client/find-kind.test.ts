@@ -37,6 +37,7 @@ const client: ApiClient = {
   namespace: "team",
   get: async (path) => answers[path] ?? null,
   patch: async () => null,
+  post: async () => null,
 };
 
 test("a kind is found by all its names, with or without its group", async () => {

@@ -40,6 +40,7 @@ async function waited(answersAt: (ms: number) => Answers): Promise<Ended> {
       throw new SetpointError("request.forbidden", "you may not ask why");
     },
     patch: async () => await Promise.reject(new Error("not here")),
+    post: async () => await Promise.reject(new Error("not here")),
   };
   const told: string[] = [];
   const tell = (text: string): void => void told.push(text);

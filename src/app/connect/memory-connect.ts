@@ -11,6 +11,9 @@ import { connectHooksOf } from "../load-modules.ts";
 import { openMemoryPlane } from "../memory-plane.ts";
 import type { MemoryPlane } from "../memory-plane.ts";
 import { startReconciling } from "../reconciling.ts";
+import type { Reconciling } from "../reconciling.ts";
+import type { Preview } from "../../modules/connect/loop/preview.ts";
+import { resultOfPlan } from "./plan-result.ts";
 import { memoryService } from "./memory-service.ts";
 import type { MemoryService } from "./memory-service.ts";
 
@@ -23,6 +26,8 @@ export interface MemoryConnect extends AsyncDisposable {
   readonly change: (name: string, patch: Json) => Promise<Resource>;
   readonly remove: (name: string) => Promise<boolean>;
   readonly read: (name: string) => Promise<Resource | undefined>;
+  /** What the next run would do; about what is stored, or what is given. */
+  readonly plan: (name: string, given?: JsonObject) => Promise<Preview>;
   /** Lets time pass; a second if unsaid. */
   readonly pass: (ms?: number) => Promise<void>;
   /** Another process in the place of this one. */
@@ -71,7 +76,7 @@ export async function openMemoryConnect(
   const memory = await openMemoryPlane({ seed, connectHooks: connectHooksOf(modules) });
   const service = memoryService();
   const lines: string[] = [];
-  const start = async (): Promise<AsyncDisposable> =>
+  const start = async (): Promise<Reconciling> =>
     await startReconciling({
       plane: memory.plane,
       modules,
@@ -114,6 +119,13 @@ export async function openMemoryConnect(
     change: async (name, patch) => await memory.patch(at(name), patch),
     remove: async (name) => await memory.remove(at(name)),
     read: async (name) => await memory.read(at(name)),
+    plan: async (name, given) => {
+      const stored = await memory.read(at(name));
+      const metadata = { name, namespace: "default", uid: "", generation: 0 };
+      const none = { apiVersion, kind: "Thing", metadata: { ...metadata, creationTimestamp: "" } };
+      const resource = { ...(stored ?? none), ...given };
+      return await resultOfPlan(running.planner, thingsKind, resource, AbortSignal.timeout(60_000));
+    },
     pass: async (ms = 1_000) => await memory.surroundings.timers.advance(ms),
     restart: async () => {
       await running[Symbol.asyncDispose]();

@@ -8,6 +8,7 @@ import type { Imported, ImportTarget } from "../../app/connect/import-document.t
 import { SetpointError } from "../../kernel/errors.ts";
 import { addClientOptions, clientFor } from "../client-options.ts";
 import type { ClientFlags } from "../client-options.ts";
+import { addImportObject } from "../import-object.ts";
 import { plainText } from "../plain-text.ts";
 
 interface Flags extends ClientFlags {
@@ -52,6 +53,7 @@ export function addConnect(program: Command): void {
       else print(imported, flags);
       if (imported.kinds.length === 0) process.exitCode = 1;
     });
+  addImportObject(connect);
 }
 
 function targetOf(flags: Flags): ImportTarget {

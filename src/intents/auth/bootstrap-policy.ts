@@ -61,7 +61,7 @@ const viewRules: readonly PolicyRule[] = [
   on(read, "policy", "poddisruptionbudgets", "poddisruptionbudgets/status"),
   on(read, "networking.k8s.io", "networkpolicies", "ingresses", "ingresses/status"),
   // Beyond what Kubernetes has. It tells nothing of what its reader may not get anyway.
-  on(["get"], "*", "*/why"),
+  on(["get"], "*", "*/why", "*/plan"),
 ];
 
 const podAccess = "pods/attach pods/proxy pods/exec pods/portforward";
@@ -95,6 +95,8 @@ const editRules: readonly PolicyRule[] = [
   on(write, "policy", "poddisruptionbudgets"),
   on(write, "networking.k8s.io", "networkpolicies", "ingresses"),
   on(readWrite, "coordination.k8s.io", "leases"),
+  // Beyond what Kubernetes has. Who asks has to be allowed to write the resource as well.
+  on(["create"], "*", "*/plan"),
 ];
 
 const clusterRoles: readonly JsonObject[] = [

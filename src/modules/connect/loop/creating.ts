@@ -101,7 +101,7 @@ export function noteId(session: Session, id: string): void {
   session.book.set({ id, path });
 }
 
-function createRequest(
+export function createRequest(
   session: Session,
   operation: NonNullable<Session["compiled"]["binding"]["operations"]["create"]>,
   body: JsonObject,

@@ -70,7 +70,7 @@ type Found =
   | Extract<Step, { kind: "ends" }>;
 
 /** Looks where the object is, or would be. */
-async function find(session: Session): Promise<Found> {
+export async function find(session: Session): Promise<Found> {
   const { book, management } = session;
   const pages = book.pages;
   if (pages.path === undefined && management.id !== undefined) noteAdopted(session, management.id);

@@ -1,0 +1,66 @@
+// What is told before it is done, and what is made of objects that exist.
+import assert from "node:assert/strict";
+import { it } from "node:test";
+import { conditionOf, openMemoryConnect, plainBinding } from "./memory-connect.ts";
+import { writesOf } from "./memory-service.ts";
+
+const secretFields = [
+  ...plainBinding.fields,
+  { path: "/password", class: "writable", isSecret: true, from: "override" } as const,
+];
+
+it("tells the request, the fields and the reason before a run, and changes nothing", async () => {
+  await using connect = await openMemoryConnect({ binding: { fields: secretFields } });
+  const { service, pass } = connect;
+  const first = await connect.plan("a", {
+    spec: { name: "a", color: "red", password: "hunter22" },
+  });
+  assert.deepEqual(first, {
+    action: "create",
+    message: "there is no such object: GET /things/a: 404 Not Found",
+    request: {
+      method: "POST",
+      path: "/things",
+      body: { name: "a", color: "red", password: "[hidden]" },
+    },
+  });
+  assert.deepEqual(writesOf(service), []);
+  await connect.make("a", { name: "a", color: "red", password: "hunter22" });
+  await pass();
+  assert.equal((await connect.plan("a")).action, "nothing");
+  const next = await connect.plan("a", {
+    spec: { name: "a", color: "blue", password: "hunter22" },
+  });
+  assert.equal(next.action, "update");
+  assert.deepEqual(next.changes, [{ path: "/color", why: "wanted", before: "red", after: "blue" }]);
+  const { body, ...request } = next.request ?? {};
+  assert.deepEqual(request, { method: "PUT", path: "/things/a" });
+  assert.doesNotMatch(JSON.stringify([next, body]), /hunter22/);
+  const stored = service.objects.get("/things/a") ?? {};
+  service.objects.set("/things/a", { ...stored, color: "green" });
+  assert.equal((await connect.plan("a")).changes?.[0]?.["why"], "drift");
+  assert.deepEqual(writesOf(service), ["POST /things"]);
+});
+
+it("makes a spec of an object that exists, by which adopting it writes nothing", async () => {
+  await using connect = await openMemoryConnect({
+    binding: { identity: { kind: "server", field: "/id", parameter: "id" } },
+  });
+  const { service, pass } = connect;
+  service.objects.set("/things/7", { id: "7", name: "old", tags: { a: "b" }, list: [1, { x: 2 }] });
+  const found = await connect.plan("a", { connect: { id: "7" } });
+  assert.deepEqual(found.object, { name: "old", tags: { a: "b" }, list: [1, { x: 2 }] });
+  await connect.make("a", found.object ?? {}, { id: "7" });
+  await pass(200_000);
+  assert.equal(conditionOf(await connect.read("a"), "Ready"), "True Available");
+  assert.deepEqual(writesOf(service), []);
+  assert.equal((await connect.plan("b", { connect: { id: "8" } })).action, "refuse");
+});
+
+it("tells what a run would wait for", async () => {
+  await using connect = await openMemoryConnect({ binding: { connection: "elsewhere" } });
+  assert.deepEqual(await connect.plan("a", { spec: {} }), {
+    action: "wait",
+    message: "there is no Connection elsewhere",
+  });
+});

@@ -1,0 +1,83 @@
+// GET .../NAME/plan: what the next run would do about a resource that is kept in a service, with
+// the reasons; POST, with a document, the same for what is not stored yet. Whoever asks needs the
+// right to get, or to create, "PLURAL/plan", which the surface checked; and to get the resource,
+// or to write it: what is answered is read from the service in the name of its connection.
+
+import { resultOfPlan } from "./plan-result.ts";
+import { forbiddenAccess } from "../../intents/auth/forbidden.ts";
+import { badRequest, notFound } from "../../intents/refusals.ts";
+import { keyOfTarget } from "../../intents/request.ts";
+import { isJsonObject } from "../../kernel/json.ts";
+import type { Json } from "../../kernel/json.ts";
+import type { Resource } from "../../kernel/resource.ts";
+import { previewDocument } from "../../modules/connect/loop/preview.ts";
+import type { SpecialHandler } from "../../surfaces/kube/api.ts";
+import { bodyType, decodeBody, readBody } from "../../surfaces/kube/body.ts";
+import { formOf, targetOf } from "../../surfaces/kube/context.ts";
+import type { ResourceRequest } from "../../surfaces/kube/context.ts";
+import { sendJson } from "../../surfaces/kube/respond.ts";
+import { noSuchResource, notAllowed } from "../../surfaces/kube/routing.ts";
+import type { ControlPlane } from "../control-plane.ts";
+import { accessTo } from "../operations/observer.ts";
+import type { Planner } from "./plan-result.ts";
+
+export const planSubresource = "*/plan";
+
+export function planHandler(
+  plane: Pick<ControlPlane, "intents" | "rbac">,
+  planner: Planner,
+): SpecialHandler {
+  return async (surface, request) => {
+    const { info, found, caller } = request;
+    const { served } = found;
+    const target = targetOf(request);
+    if (!served.isKeptOutside) throw noSuchResource();
+    if (info.verb !== "get" && info.verb !== "create") throw notAllowed();
+    const key = keyOfTarget(target);
+    const stored = await planner.stored(key);
+    const verb = info.verb === "get" ? "get" : stored === undefined ? "create" : "update";
+    const access = { ...accessTo(served, key), verb };
+    const { allowed, reason } = plane.rbac.authorize(caller.user, access);
+    if (!allowed) throw forbiddenAccess(caller.user, access, reason);
+    const given = info.verb === "get" ? undefined : await bodyOf(request);
+    if (stored === undefined && given === undefined) throw notFound(served.kind, target.name);
+    const resource = wanted(stored, given, { name: target.name, namespace: target.namespace });
+    const result = await resultOfPlan(planner, served.id, resource, surface.stopping);
+    const form = { ...formOf(request, false), as: "object" as const };
+    const headers = request.headers();
+    const document = previewDocument(resource, result);
+    await sendJson(request.exchange, { status: 200, form, headers }, document);
+  };
+}
+
+async function bodyOf(request: ResourceRequest): Promise<{ readonly [key: string]: Json }> {
+  const type = bodyType(request.exchange.headers["content-type"], true);
+  const bytes = await readBody(request.exchange);
+  const { kind } = request.found.served.kind.names;
+  const { value } = decodeBody(bytes, type, { expected: kind, findsDuplicates: false });
+  if (!isJsonObject(value)) throw badRequest("the body of the request must be an object");
+  return value;
+}
+
+/** The intent of the document, over what is known of the resource. */
+function wanted(
+  stored: Resource | undefined,
+  given: { readonly [key: string]: Json } | undefined,
+  { name, namespace }: { readonly name: string; readonly namespace: string },
+): Resource {
+  const none = {
+    apiVersion: "",
+    kind: "",
+    metadata: {
+      name,
+      ...(namespace === "" ? {} : { namespace }),
+      uid: "",
+      generation: 0,
+      creationTimestamp: "",
+    },
+  };
+  const base: Resource = stored ?? none;
+  if (given === undefined) return base;
+  const { spec, connect } = given;
+  return { ...base, spec: spec ?? {}, connect: connect ?? {} };
+}

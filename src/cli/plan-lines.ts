@@ -1,0 +1,29 @@
+// A plan as lines for people: the request, and below it each field with the reason for it.
+import type { Json, JsonObject } from "../kernel/json.ts";
+import { objectAt, objectsAt, textAt } from "../kernel/json-read.ts";
+import { plainText } from "./plain-text.ts";
+
+const reasons: Readonly<Record<string, string>> = {
+  wanted: "the spec changed",
+  removed: "no longer in the spec",
+  drift: "changed by others",
+};
+
+export function planLines(document: Json): readonly string[] {
+  const request = objectAt(document, "request");
+  const method = textAt(request, "method");
+  const what = method === "" ? "no request" : `${method} ${textAt(request, "path")}`;
+  const action = textAt(document, "action");
+  const lines = [plainText(`${action}: ${what} (${textAt(document, "message")})`)];
+  for (const change of objectsAt(document, "changes")) lines.push(`  ${changeLine(change)}`);
+  for (const change of objectsAt(document, "drift")) lines.push(`  left: ${changeLine(change)}`);
+  return lines;
+}
+
+function changeLine(change: JsonObject): string {
+  const { before, after } = change;
+  const text = (value: Json | undefined): string =>
+    value === undefined ? "nothing" : JSON.stringify(value);
+  const why = reasons[textAt(change, "why")] ?? "";
+  return plainText(`${textAt(change, "path")}: ${text(before)} -> ${text(after)} (${why})`);
+}
