@@ -74,7 +74,8 @@ const notServed: RunningArm = {
   [Symbol.asyncDispose]: () => Promise.resolve(),
 };
 
-const maxFollowed = 10_000;
+const maxTold = 500;
+const maxFollowed = 2_000;
 
 async function startArmSurface(
   { plane, authentication, log, audit, observed }: ArmSurfaceInput,
@@ -93,6 +94,7 @@ async function startArmSurface(
     shown: new ShownCache(),
     documents: new RecentDocuments(),
     followed: new RecentMap(maxFollowed),
+    told: new RecentMap(maxTold),
     onMistake: (mistake) => log.warn({ ...mistake }, "a face made a spec that its kind refuses"),
   };
   await installKind(unhindered, appliedSpecsKind, maker);

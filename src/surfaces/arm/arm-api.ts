@@ -66,7 +66,7 @@ export function armApi(input: ArmApiInput): ArmApi {
   const urls = new AskedUrls();
   const deadlines = new Deadlines(input.timers);
   return async (exchange) => {
-    const arrival = new Arrival(input, exchange, urls.of(exchange.url));
+    const arrival = new Arrival(input, exchange, urls.of(exchange.method, exchange.url));
     const deadline = deadlines.begin((error) => arrival.refuse(error));
     try {
       const answer = await answerTo(input, arrival);
@@ -174,7 +174,7 @@ async function dispatch(
       allowMethods(request, "GET", "HEAD");
       const namespace = namespaceOf(path.subscription);
       authorise(surface, request, operationKind, { verb: "get", namespace, name: path.id });
-      if (path.kind === "operationStatus") return await operationStatus(surface, path);
+      if (path.kind === "operationStatus") return await operationStatus(surface, request, path);
       return await operationResult(surface, request, path);
     }
     case "operations":

@@ -72,13 +72,20 @@ export function parseArmPath(url: string): ArmPath | undefined {
 /** The query of a URL; parameters of ARM are named in any case. */
 export function armQuery(url: string): ReadonlyMap<string, string> {
   const question = url.indexOf("?");
-  const query = new URLSearchParams(question < 0 ? "" : url.slice(question + 1));
+  const text = question < 0 ? "" : url.slice(question + 1);
   const found = new Map<string, string>();
-  for (const [name, value] of query) {
+  for (const [name, value] of pairsOf(text)) {
     const key = name.toLowerCase();
     if (!found.has(key)) found.set(key, value);
   }
   return found;
+}
+
+/** One parameter whose characters stand for themselves is what most requests have. */
+function pairsOf(text: string): Iterable<readonly [string, string]> {
+  const plain = /^([\w$-]+)=([\w.-]*)$/.exec(text);
+  if (plain === null) return new URLSearchParams(text);
+  return [[plain[1] ?? "", plain[2] ?? ""]];
 }
 
 /** The id of a resource, in the case that the place has. */

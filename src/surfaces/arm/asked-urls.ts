@@ -1,5 +1,6 @@
 // What a URL asks for, read once: who waits for an operation asks for the same URL again and again,
-// and what is read much is read under the same one. Bounded in their number and length.
+// and what is read much is read under the same one. What is written is written once, and not kept.
+// Bounded in their number and length.
 
 import { armQuery, parseArmPath } from "./arm-path.ts";
 import type { ArmPath } from "./arm-path.ts";
@@ -16,17 +17,18 @@ export interface Asked {
   readonly names: PlaceNames | undefined;
 }
 
-const maxKept = 2_000;
+const maxKept = 1_000;
 const maxChars = 1_000;
 
 export class AskedUrls {
   readonly #known = new RecentMap<Asked>(maxKept);
 
-  of(url: string): Asked {
+  of(method: string, url: string): Asked {
+    if (method !== "GET" || url.length > maxChars) return read(url);
     const known = this.#known.get(url);
     if (known !== undefined) return known;
     const asked = read(url);
-    if (url.length <= maxChars) this.#known.set(url, asked);
+    this.#known.set(url, asked);
     return asked;
   }
 }

@@ -10,32 +10,67 @@ import { isSameText, namespaceOf, plainLocation } from "./arm-names.ts";
 import type { OperationPlace } from "./arm-path.ts";
 import type { ArmAnswer, ArmRequest, ArmSurface } from "./arm-request.ts";
 import { askedForAction, authorise } from "./authorise.ts";
-import { operationProgress, readOperation } from "./operations.ts";
-import type { OperationEnd, OperationRecord } from "./operations.ts";
+import { operationIn, operationProgress, readRecords } from "./operations.ts";
+import type {
+  OperationEnd,
+  OperationProgress,
+  OperationRecord,
+  ReadOperation,
+} from "./operations.ts";
 import { operationUrl, shownResource } from "./resource-view.ts";
 import { passSubscription } from "./subscriptions.ts";
 
+/** The same states of an operation and its resource are told in the same way, for a moment. */
 export async function operationStatus(
   surface: ArmSurface,
+  { asked: { url } }: Pick<ArmRequest, "asked">,
   place: OperationPlace,
 ): Promise<ArmAnswer> {
-  const operation = await findOperation(surface, place);
-  const { end, percent } = await operationProgress(surface, operation);
-  const { subscription, provider, location } = place;
+  const { told, intents } = surface;
+  const nowMs = intents.clock.nowMs();
+  if (!isId(place.id)) throw operationNotFound(place.id);
+  const read = await readRecords(surface, namespaceOf(place.subscription), place.id);
+  const { record, resource } = read ?? {};
+  const of = { record: record?.revision ?? 0, resource: resource?.revision ?? 0 };
+  const known = told.get(url);
+  if (known?.record === of.record && known.resource === of.resource && nowMs < known.untilMs) {
+    return known.answer;
+  }
+  const operation = operationAt(surface, place, read);
+  const answer = statusAnswer(
+    surface,
+    place,
+    operation,
+    await operationProgress(surface, operation),
+  );
+  if (resource !== undefined) told.set(url, { ...of, untilMs: nowMs + toldMs, answer });
+  return answer;
+}
+
+/** What depends on the time is told anew after this. */
+const toldMs = 1_000;
+
+function statusAnswer(
+  surface: ArmSurface,
+  { subscription, provider, location }: OperationPlace,
+  { id, spec }: OperationRecord,
+  { end, percent }: OperationProgress,
+): ArmAnswer {
   const where = `/subscriptions/${subscription}/providers/${provider}/locations/${location}`;
   const shownPercent = shownPercentOf(end, percent);
   const body: JsonObject = {
-    id: `${where}/operationsStatus/${operation.id}`,
-    name: operation.id,
+    id: `${where}/operationsStatus/${id}`,
+    name: id,
     status: end?.state ?? "InProgress",
-    startTime: operation.spec.startedAt,
+    startTime: spec.startedAt,
     ...(end?.endedAt === undefined ? {} : { endTime: end.endedAt }),
     ...(shownPercent === undefined ? {} : { percentComplete: shownPercent }),
-    resourceId: operation.spec.resourceId,
+    resourceId: spec.resourceId,
     ...(end === undefined || end.state === "Succeeded" ? {} : { error: errorOf(end) }),
   };
-  if (end !== undefined) return { status: 200, body };
-  return { status: 200, headers: { "retry-after": surface.retryAfterSeconds }, body };
+  const bytes = Buffer.from(JSON.stringify(body));
+  if (end !== undefined) return { status: 200, bytes };
+  return { status: 200, headers: { "retry-after": surface.retryAfterSeconds }, bytes };
 }
 
 /** Work that is done is not an operation that has ended: somebody has yet to report it. */
@@ -127,15 +162,28 @@ async function resultResource(surface: ArmSurface, { spec }: OperationRecord): P
 }
 
 async function findOperation(surface: ArmSurface, place: OperationPlace): Promise<OperationRecord> {
-  const { subscription, provider, location, id } = place;
-  const isId = /^[0-9a-f-]{36}$/i.test(id);
-  const found = isId ? await readOperation(surface, namespaceOf(subscription), id) : undefined;
+  const { subscription, id } = place;
+  const read = isId(id) ? await readRecords(surface, namespaceOf(subscription), id) : undefined;
+  return operationAt(surface, place, read);
+}
+
+/** Throws unless it is one of the place. */
+function operationAt(
+  surface: ArmSurface,
+  { provider, location, id }: OperationPlace,
+  read: ReadOperation | undefined,
+): OperationRecord {
+  const found = read && operationIn(surface, read);
   if (found !== undefined) {
     const where = plainLocation(found.spec.location) || "global";
     const isHere = isSameText(found.spec.provider, provider) && where === plainLocation(location);
     if (isHere) return found;
   }
   throw operationNotFound(id);
+}
+
+function isId(text: string): boolean {
+  return /^[0-9a-f-]{36}$/i.test(text);
 }
 
 function operationNotFound(id: string): Error {

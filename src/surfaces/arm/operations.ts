@@ -11,7 +11,7 @@ import { getOwn } from "../../kernel/json.ts";
 import type { Json, JsonObject } from "../../kernel/json.ts";
 import { numberAt, objectAt, textAt } from "../../kernel/json-read.ts";
 import type { Resource, ResourceKey } from "../../kernel/resource.ts";
-import type { Put, Store, StoredRecord } from "../../store/port.ts";
+import type { Put, StoredRecord } from "../../store/port.ts";
 import type { ServedKind } from "../../intents/kinds/served-kind.ts";
 import type { ArmRequest, ArmSurface } from "./arm-request.ts";
 import { envelopeOf, verbOf } from "./envelope.ts";
@@ -184,9 +184,8 @@ export async function lastOperation(
 ): Promise<OperationRecord | undefined> {
   const id = envelopeOf(resource)?.operation.id ?? "";
   if (id === "") return undefined;
-  const { intents, documents } = surface;
-  const record = await intents.store.get(keyOf(resource.metadata.namespace ?? "", id));
-  return record && operationOf(record, documents.of(record));
+  const record = await surface.intents.store.get(keyOf(resource.metadata.namespace ?? "", id));
+  return record && operationOf(record, decodeDocument(record.body, record.revision));
 }
 
 export async function readOperation(
@@ -194,27 +193,43 @@ export async function readOperation(
   namespace: string,
   id: string,
 ): Promise<OperationRecord | undefined> {
-  const { intents, documents, followed } = surface;
+  const read = await readRecords(surface, namespace, id);
+  return read && operationIn(surface, read);
+}
+
+/** As they are stored, and not looked into yet. */
+export interface ReadOperation {
+  readonly record: StoredRecord;
+  /** What it is about, where that is remembered. */
+  readonly resource: StoredRecord | undefined;
+}
+
+/** Who asks for an operation asks for its resource, too: both are one trip to the database. */
+export async function readRecords(
+  { intents: { store }, followed }: ArmSurface,
+  namespace: string,
+  id: string,
+): Promise<ReadOperation | undefined> {
   const key = keyOf(namespace, id);
-  const [record, resource] = await together(intents.store, key, followed.get(followedAs(key)));
-  if (record === undefined) return undefined;
-  const operation = operationOf(record, documents.of(record));
-  follow(surface, key, operation.spec.resource);
+  const about = followed.get(followedAs(key));
+  const [record, resource] =
+    about === undefined
+      ? [await store.get(key), undefined]
+      : await Promise.all([store.get(key), store.get(about)]);
+  return record && { record, resource };
+}
+
+export function operationIn(
+  surface: ArmSurface,
+  { record, resource }: ReadOperation,
+): OperationRecord {
+  const operation = operationOf(record, decodeDocument(record.body, record.revision));
+  follow(surface, record.key, operation.spec.resource);
   return { ...operation, resource };
 }
 
 function keyOf(namespace: string, id: string): ResourceKey {
   return { kind: operationKind, namespace, name: id.toLowerCase() };
-}
-
-/** Who asks for an operation asks for its resource, too; both are one trip to the database. */
-async function together(
-  store: Store,
-  key: ResourceKey,
-  about: ResourceKey | undefined,
-): Promise<readonly [StoredRecord | undefined, StoredRecord | undefined]> {
-  if (about === undefined) return [await store.get(key), undefined];
-  return await Promise.all([store.get(key), store.get(about)]);
 }
 
 function follow({ followed }: ArmSurface, key: ResourceKey, about: ResourceKey): void {
@@ -314,7 +329,7 @@ async function derivedProgress(
   const { store, kinds } = surface.intents;
   const record = known ?? (await store.get(spec.resource));
   if (record?.uid !== spec.uid) return await afterDeletion(surface, id, spec);
-  const resource = surface.documents.of(record);
+  const resource = decodeDocument(record.body, record.revision);
   const envelope = envelopeOf(resource);
   const success = envelope && successIn(resource, envelope, { id, ...spec });
   if (success !== undefined) {

@@ -1,5 +1,5 @@
-// Documents that were decoded a moment ago, by their revisions: who waits for the end of an
-// operation asks again and again for the same two. Bounded in bytes; the oldest goes first.
+// Documents that were decoded a moment ago, by their revisions, for what every write asks for.
+// Bounded in bytes; the oldest goes first.
 
 import { decodeDocument } from "../../kernel/document.ts";
 import type { Resource } from "../../kernel/resource.ts";

@@ -24,7 +24,7 @@ interface Stored {
   readonly revision: number;
   readonly body: Buffer;
   /** The body, where somebody had to look into it already. */
-  readonly decoded?: Resource;
+  readonly decoded?: Resource | undefined;
 }
 
 export interface Shown {

@@ -154,7 +154,11 @@ async function create(surface: ArmSurface, input: Placed): Promise<ArmAnswer> {
   request.caller.mayCreate?.();
   const wanted = { request, found, body, isNested: !isDryRun };
   const { document, envelope, fence } = await draftCreation(surface, wanted);
-  const options = writeOptions(surface, input, { envelope, fence });
+  let decoded: Resource | undefined;
+  const onFinal = (resource: Resource): void => {
+    decoded = resource;
+  };
+  const options = writeOptions(surface, input, { envelope, fence, onFinal });
   const creation = {
     caller: request.caller,
     target: found.target,
@@ -164,7 +168,7 @@ async function create(surface: ArmSurface, input: Placed): Promise<ArmAnswer> {
   };
   const written = await asSentTo(surface, found, createResource(surface.intents, creation));
   if (!isDryRun) await checkNotTooLate(surface, found);
-  return await answerOf(surface, input, written, { created: true });
+  return await answerOf(surface, input, { ...written, decoded }, { created: true });
 }
 
 async function change(surface: ArmSurface, input: Placed, stored: Stored): Promise<ArmAnswer> {
@@ -226,12 +230,14 @@ interface Beside {
   readonly envelope: ArmEnvelope;
   readonly stored?: Stored;
   readonly fence?: readonly Write[];
+  /** Told of the document as it is written. */
+  readonly onFinal?: (resource: Resource) => void;
 }
 
 function writeOptions(
   surface: ArmSurface,
   { request, found, replay, isDryRun = false }: Placed,
-  { envelope, stored, fence = [] }: Beside,
+  { envelope, stored, fence = [], onFinal }: Beside,
 ): WriteOptions {
   const { face, version, target } = found;
   const key = { kind: target.served.id, namespace: target.namespace, name: target.name };
@@ -249,12 +255,15 @@ function writeOptions(
     isDryRun,
     fieldManager: "arm",
     fieldValidation: "Ignore",
-    also: async (resource) => [
-      operationWrite(surface, operation, resource),
-      ...(stored === undefined ? [] : endWrite(surface, face, stored.old, stored.last)),
-      ...(stored === undefined ? [] : await keepApplied(surface, face, stored.old, resource)),
-      ...fence,
-    ],
+    also: async (resource) => {
+      onFinal?.(resource);
+      return [
+        operationWrite(surface, operation, resource),
+        ...(stored === undefined ? [] : endWrite(surface, face, stored.old, stored.last)),
+        ...(stored === undefined ? [] : await keepApplied(surface, face, stored.old, resource)),
+        ...fence,
+      ];
+    },
   };
 }
 
@@ -278,7 +287,7 @@ interface Answered {
 async function answerOf(
   surface: ArmSurface,
   { request, found, isPatch, isDryRun = false }: Placed,
-  written: Pick<Written, "revision" | "body">,
+  written: Pick<Written, "revision" | "body"> & { readonly decoded?: Resource | undefined },
   { created, isAsync = false }: Answered,
 ): Promise<ArmAnswer> {
   // What was not written is never shown.
