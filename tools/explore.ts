@@ -7,7 +7,7 @@ import { readFileSync } from "node:fs";
 import { availableParallelism } from "node:os";
 import { join } from "node:path";
 import { parseArgs } from "node:util";
-import { nodeTest, root, runStage, testFiles } from "./stages.ts";
+import { nodeTest, root, runStage, testFiles, tidyFiles } from "./stages.ts";
 
 /** Files that run in one process, because loading them takes longer than running them. */
 interface Trip {
@@ -46,7 +46,7 @@ function plan(): readonly Trip[] {
   );
   const reading = (pattern: RegExp): readonly string[] =>
     files.filter((path) => pattern.test(readFileSync(join(root, path), "utf8")));
-  const properties = reading(/from "fast-check"/);
+  const properties = reading(/from "fast-check"/).filter((path) => !tidyFiles.includes(path));
   const isUnit = (path: string): boolean => !path.startsWith("tests/");
   return [
     { files: properties.filter(isUnit) },

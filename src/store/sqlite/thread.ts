@@ -7,6 +7,7 @@ import { once } from "node:events";
 import { Worker } from "node:worker_threads";
 import { SetpointError, deserialiseError } from "../../kernel/errors.ts";
 import type { SerialisedError } from "../../kernel/errors.ts";
+import { AwakeCaller } from "./awake.ts";
 import type { WalLimits } from "./wal-watch.ts";
 
 export interface ThreadOptions {
@@ -21,6 +22,8 @@ export interface Call {
   readonly id: number;
   readonly op: string;
   readonly args: readonly unknown[];
+  /** Another call may follow at once: see awake.ts. */
+  readonly stayAwake: boolean;
 }
 
 export interface Reply {
@@ -47,6 +50,7 @@ export class Thread {
   readonly #options: () => ThreadOptions;
   readonly #onEvent: () => void;
   readonly #pending = new Map<number, Pending>();
+  readonly #awake = new AwakeCaller(() => this.#pending.size > 0);
   #worker: Worker | undefined;
   #lastId = 0;
 
@@ -66,9 +70,10 @@ export class Thread {
   ): Promise<unknown> {
     const worker = (this.#worker ??= this.#start());
     const id = (this.#lastId += 1);
+    const stayAwake = this.#awake.asks();
     return await new Promise((settle, fail) => {
       this.#pending.set(id, { settle, fail });
-      worker.postMessage({ id, op, args } satisfies Call, transfer);
+      worker.postMessage({ id, op, args, stayAwake } satisfies Call, transfer);
     });
   }
 
@@ -104,6 +109,7 @@ export class Thread {
     const pending = this.#pending.get(id);
     if (pending === undefined) return;
     this.#pending.delete(id);
+    this.#awake.isAnswered();
     if (error === undefined) pending.settle(value);
     else pending.fail(deserialiseError(error));
   }

@@ -9,6 +9,7 @@ import { assert } from "../../kernel/assert.ts";
 import { systemClock } from "../../kernel/clock.ts";
 import { serialiseError } from "../../kernel/errors.ts";
 import type { ClaimRequest } from "../port.ts";
+import { nextMessage } from "./awake.ts";
 import { Background } from "./background.ts";
 import { unpackBatch } from "./batch.ts";
 import type { Packed } from "./batch.ts";
@@ -33,7 +34,8 @@ function start(port: MessagePort): void {
   } catch (error) {
     failure = error;
   }
-  port.on("message", ({ id, op, args }: Call) => {
+  /** Whether the next call may follow at once. */
+  const answer = ({ id, op, args, stayAwake }: Call): boolean => {
     try {
       if (handler === undefined) throw failure;
       const value = handler(op, args);
@@ -43,7 +45,15 @@ function start(port: MessagePort): void {
       port.postMessage({ id, error: serialiseError(known) } satisfies Reply);
     }
     // A thread that could not open its database makes room for one that perhaps can.
-    if (op === "close" || handler === undefined) port.close();
+    const isLast = op === "close" || handler === undefined;
+    if (isLast) port.close();
+    return stayAwake && !isLast;
+  };
+  port.on("message", (first: Call) => {
+    let call: Call | undefined = first;
+    while (call !== undefined) {
+      call = answer(call) ? (nextMessage(port) as Call | undefined) : undefined;
+    }
   });
 }
 
