@@ -40,14 +40,15 @@ interface InForce {
   readonly end: () => void;
 }
 
-/** Every process has followed the log by then. */
-const allKnowMs = 30_000;
+/** This process has followed the log after the first of them, and every other after all. */
+const allKnowMs = [1_000, 30_000] as const;
 
 export function followRestKinds(input: FollowKindsInput): AsyncDisposable {
   const { intents, timers, taken, begin, onError } = input;
   const { live, kinds } = intents;
   const inForce = new Map<string, InForce>();
   const verdicts = new Map<string, ConditionInput>();
+  const waits = new Map<string, number[]>();
   const stop = new AbortController();
   const worker = keyedWorker({
     timers,
@@ -57,10 +58,10 @@ export function followRestKinds(input: FollowKindsInput): AsyncDisposable {
       if (verdict === undefined) return undefined;
       await writeVerdict(intents, name, verdict);
       if (!inForce.has(name)) return undefined;
-      const isNew = await markDefinition(intents, name);
+      if (await markDefinition(intents, name)) waits.set(name, [...allKnowMs]);
       // What was written while nobody knew is woken, now and once all know.
       await wakeAll(intents.store, name, stop.signal);
-      return isNew ? allKnowMs : undefined;
+      return waits.get(name)?.shift();
     },
   });
 
@@ -87,6 +88,7 @@ export function followRestKinds(input: FollowKindsInput): AsyncDisposable {
     inForce.get(before.key.name)?.end();
     inForce.delete(before.key.name);
     verdicts.delete(before.key.name);
+    waits.delete(before.key.name);
   });
   live.follow(definitionsKind, (after, before) => {
     const name = (after ?? before)?.key.name ?? "";

@@ -12,7 +12,7 @@ import { getAt, parsePointer } from "../../../kernel/pointer.ts";
 import type { Answer } from "../http/answer.ts";
 import type { ClientRequest } from "../http/client.ts";
 import { ExchangeFailed } from "../http/exchange.ts";
-import { areAlike } from "../plan/alike.ts";
+import { areAlike, areSame } from "../plan/alike.ts";
 import type { Difference } from "../plan/compare.ts";
 import { enveloped } from "../plan/documents.ts";
 import { createBody } from "../plan/plan.ts";
@@ -74,12 +74,14 @@ export async function resolveCreation(session: Session): Promise<Resolved> {
   }
   const before = new Set(textsAt(creating, "known"));
   const body = createBody(desired, fields, operations.create);
-  const found = (await matching(session, body)).filter((id) => !before.has(id));
-  const [only, ...more] = found;
-  if (only !== undefined && more.length === 0) return { kind: "found", id: only };
-  if (only !== undefined) {
-    const shown = found.slice(0, 5).join(", ");
-    return { kind: "ends", outcome: incomplete(session, `several objects could be it: ${shown}`) };
+  const found = (await matching(session, body)).filter(({ id }) => !before.has(id));
+  const [certain, ...others] = found.filter(({ isCertain }) => isCertain);
+  if (certain !== undefined && others.length === 0) return { kind: "found", id: certain.id };
+  if (found.length > 0) {
+    const shown = found.slice(0, 5).map(({ id }) => id);
+    const which = shown.length === 1 ? "this object" : "one of these objects";
+    const why = `${which} could be it: ${shown.join(", ")}`;
+    return { kind: "ends", outcome: incomplete(session, why) };
   }
   // What was sent may still be on its way for as long as a request may take.
   const graceMs = session.client.settings.timeoutMs;
@@ -234,32 +236,51 @@ export function ownId(session: Session): string | undefined {
 async function alikeNow(session: Session, body: JsonObject): Promise<readonly string[]> {
   const { identity, operations } = session.compiled.binding;
   if (identity.kind !== "server" || operations.list === undefined) return [];
-  return await matching(session, body);
+  return (await matching(session, body)).map(({ id }) => id);
 }
 
-/** Ids of the objects that show all that was sent, or our mark. */
-async function matching(session: Session, body: JsonObject): Promise<readonly string[]> {
+interface Candidate {
+  readonly id: string;
+  /** It shows all that was sent, or our mark; else it only looks like it. */
+  readonly isCertain: boolean;
+}
+
+/** The objects that may be what was sent. */
+async function matching(session: Session, body: JsonObject): Promise<readonly Candidate[]> {
   const { identity, ownerMarker } = session.compiled.binding;
   if (identity.kind !== "server") return [];
   const field = parsePointer(identity.field ?? "/id");
-  const found: string[] = [];
+  const found: Candidate[] = [];
   for await (const object of listObjects(session)) {
     const id = pathText(getAt(object, field));
     if (id === undefined) continue;
     const mark = ownerMarker === undefined ? undefined : getAt(object, parsePointer(ownerMarker));
     const isMarked = mark !== undefined && mark === ownerMark(session.resource);
-    if (isMarked || (ownerMarker === undefined && shows(session, object, body))) found.push(id);
+    const isLike = ownerMarker === undefined && shows(session, object, body, { isCertain: false });
+    if (!isMarked && !isLike) continue;
+    const isCertain = isMarked || shows(session, object, body, { isCertain: true });
+    found.push({ id, isCertain });
   }
   return found;
 }
 
-function shows(session: Session, object: JsonObject, body: JsonObject): boolean {
+/** What is called otherwise is another object, and what is called almost so may be one. */
+const names =
+  /^(?:(?:display|host|user|full)?name|title|label|slug|key|domain|email|address|path)$/i;
+
+function shows(
+  session: Session,
+  object: JsonObject,
+  body: JsonObject,
+  { isCertain }: { readonly isCertain: boolean },
+): boolean {
+  const [values, texts] = isCertain ? [areSame, equalJson] : [areAlike, areSame];
   let compared = 0;
   for (const [key, sent] of Object.entries(body)) {
     const { rule } = session.fields.child(key);
     const shown = getOwn(object, key);
     if (rule.isSecret || rule.class === "write-only" || shown === undefined) continue;
-    if (!equalJson(sent, shown) && !areAlike(sent, shown)) return false;
+    if (!(names.test(key) ? texts : values)(sent, shown)) return false;
     compared += 1;
   }
   return compared > 0;

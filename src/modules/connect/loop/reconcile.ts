@@ -119,7 +119,9 @@ async function whenAbsent(session: Session, why: string): Promise<Step> {
   }
   const { lastWrite } = pages;
   const sinceMs = context.clock.nowMs() - Date.parse(textAt(lastWrite, "at"));
-  if (wasSeen && textAt(lastWrite, "why") === "there is no such object" && sinceMs < settlingMs) {
+  const isNew = textAt(lastWrite, "why") === "there is no such object";
+  // What was seen since its creation and is not there any more is gone, not late.
+  if (wasSeen && isNew && lastWrite?.["isShown"] !== true && sinceMs < settlingMs) {
     const message = "it was made, and is not shown yet";
     const status = book.changes();
     return ends(again(1_000, { reason: "NotShownYet", message, status }));
@@ -231,7 +233,7 @@ function takeOver(session: Session, present: Present): Outcome | undefined {
 }
 
 function stuck(session: Session, plan: Extract<Plan, { kind: "stuck" }>): Outcome {
-  const fields = plan.changes.map(changeText).join("; ");
+  const fields = plan.changes.map((each) => changeText(session.fields, each)).join("; ");
   const why =
     plan.reason === "CreateOnlyChanged"
       ? "cannot be changed after the creation; name it in connect.replace to make the object anew"
@@ -247,7 +249,7 @@ async function recreate(
   present: Present,
   changes: readonly Difference[],
 ): Promise<Step> {
-  const fields = changes.map(changeText).join("; ");
+  const fields = changes.map((each) => changeText(session.fields, each)).join("; ");
   session.context.event("Normal", "Replacing", `it is removed and made anew: ${fields}`);
   const outcome = await removeObject(session, present);
   if (outcome !== undefined) return ends(outcome);
@@ -263,6 +265,8 @@ async function settled(
   drift: readonly Difference[],
 ): Promise<Outcome> {
   const { book } = session;
+  const { lastWrite } = book.pages;
+  if (lastWrite !== undefined) book.set({ lastWrite: { ...lastWrite, isShown: true } });
   noteDrift(session, drift);
   const joined = await readJoins(session);
   book.setPart("observed", shownObject(session, present.object));
@@ -302,7 +306,7 @@ function tellDrift(session: Session, changes: readonly Difference[]): void {
   const drifted = changes.filter(({ why }) => why === "drift");
   if (drifted.length === 0) return;
   session.count("drift");
-  const fields = drifted.map(changeText).join("; ");
+  const fields = drifted.map((each) => changeText(session.fields, each)).join("; ");
   session.context.event("Warning", "Drift", `changed by others, and put back: ${fields}`);
 }
 
@@ -311,7 +315,7 @@ function noteDrift(session: Session, drift: readonly Difference[]): void {
   const before = session.book.pages.drift ?? [];
   const since = timeText(session.context.clock.nowMs());
   const noted = (each: Difference): JsonObject => {
-    const { path = "", before: found, after: wanted } = shownChange(each);
+    const { path = "", before: found, after: wanted } = shownChange(session.fields, each);
     const old = before.find((one) => textAt(one, "path") === path);
     const entry = {
       path,
@@ -324,7 +328,7 @@ function noteDrift(session: Session, drift: readonly Difference[]): void {
   const entries = drift.slice(0, 100).map(noted);
   if (!equalJson(entries, before) && entries.length > 0) {
     session.count("drift");
-    const fields = drift.map(changeText).join("; ");
+    const fields = drift.map((each) => changeText(session.fields, each)).join("; ");
     session.context.event("Warning", "Drift", `changed by others, and left: ${fields}`);
   }
   session.book.set({ drift: entries });

@@ -16,6 +16,7 @@ import { areAlike } from "../plan/alike.ts";
 import { compareDocuments } from "../plan/compare.ts";
 import type { Difference, KnownDifference } from "../plan/compare.ts";
 import { enveloped, maskSecrets, setDeep } from "../plan/documents.ts";
+import type { Fields } from "../plan/fields.ts";
 import { planFor } from "../plan/plan.ts";
 import type { Plan, Verb, Write } from "../plan/plan.ts";
 import { expandPath, expandQuery, pathText } from "../plan/requests.ts";
@@ -207,23 +208,28 @@ export function noteWrite(
       request: `${request.method} ${request.path}`,
       why,
       generation: session.resource.metadata.generation,
-      fields: changes.slice(0, mostNoted).map((each) => shownChange(each)),
+      fields: changes.slice(0, mostNoted).map((each) => shownChange(session.fields, each)),
     },
   });
 }
 
-export function shownChange({ path, before, after, why, isSecret }: Difference): JsonObject {
+/** A change may be of a whole in which something is secret. */
+export function shownChange(fields: Fields, change: Difference): JsonObject {
+  const { path, before, after, why, isSecret } = change;
+  const below = parsePointer(path).reduce((at, token) => at.child(token), fields);
+  const shown = (value: Json): Json =>
+    isSecret ? "[hidden]" : shownValue(maskSecrets(value, below, () => "[hidden]"));
   return {
     path,
     why,
-    ...(before === undefined ? {} : { before: isSecret ? "[hidden]" : shownValue(before) }),
-    ...(after === undefined ? {} : { after: isSecret ? "[hidden]" : shownValue(after) }),
+    ...(before === undefined ? {} : { before: shown(before) }),
+    ...(after === undefined ? {} : { after: shown(after) }),
   };
 }
 
 /** As it was found and as it should be, for people. */
-export function changeText(change: Difference): string {
-  const { before = "nothing", after = "nothing" } = shownChange(change);
+export function changeText(fields: Fields, change: Difference): string {
+  const { before = "nothing", after = "nothing" } = shownChange(fields, change);
   return `${change.path} (${JSON.stringify(before)} should be ${JSON.stringify(after)})`;
 }
 
@@ -283,12 +289,18 @@ function noteNewId(session: Session, json: Json | undefined, operation: WriteOpe
   const { identity, item } = session.compiled.binding;
   if (identity.kind !== "server" || identity.field === undefined) return;
   const object = getAt(json ?? null, parsePointer(operation.answer ?? ""));
-  const id = pathText(
-    object === undefined ? undefined : getAt(object, parsePointer(identity.field)),
-  );
+  const id = object === undefined ? undefined : newIdIn(object, identity.field);
   if (id === undefined || id === session.book.pages.id) return;
   const path = expandPath(item, { ...parametersOf(session), [identity.parameter]: id });
   session.book.set({ id, path });
+}
+
+/** Under its name, or as the one thing that the answer says. */
+function newIdIn(object: Json, field: string): string | undefined {
+  const named = pathText(getAt(object, parsePointer(field)));
+  if (named !== undefined || !isJsonObject(object)) return named;
+  const [only, ...more] = Object.values(object);
+  return more.length === 0 ? pathText(only) : undefined;
 }
 
 function usualType(operation: WriteOperation): string {

@@ -8,16 +8,27 @@ import { equalJson, getOwn, isJsonArray, isJsonObject } from "../../../kernel/js
 import type { Json } from "../../../kernel/json.ts";
 
 export function areAlike(sent: Json | undefined, shown: Json | undefined): boolean {
+  return compare(sent, shown, areTextsAlike);
+}
+
+/** The same written otherwise, but no longer name of it: another object may be called that. */
+export function areSame(sent: Json | undefined, shown: Json | undefined): boolean {
+  return compare(sent, shown, areTextsSame);
+}
+
+type CompareTexts = (sent: string, shown: string) => boolean;
+
+function compare(sent: Json | undefined, shown: Json | undefined, texts: CompareTexts): boolean {
   if (isEmpty(sent) && isEmpty(shown)) return true;
   if (sent === undefined || shown === undefined) return false;
   if (equalJson(sent, shown)) return true;
-  if (isJsonArray(sent)) return isJsonArray(shown) && areListsAlike(sent, shown);
+  if (isJsonArray(sent)) return isJsonArray(shown) && compareLists(sent, shown, texts);
   if (isJsonObject(sent)) {
     if (!isJsonObject(shown)) return false;
-    return Object.keys(sent).every((key) => areAlike(getOwn(sent, key), getOwn(shown, key)));
+    return Object.keys(sent).every((key) => compare(getOwn(sent, key), getOwn(shown, key), texts));
   }
   if (isJsonArray(shown) || isJsonObject(shown)) return false;
-  return areTextsAlike(String(sent), String(shown));
+  return texts(String(sent), String(shown));
 }
 
 /** Nothing, in one of the ways in which services write it. */
@@ -27,24 +38,28 @@ function isEmpty(value: Json | undefined): boolean {
   return isJsonObject(value) && Object.values(value).every(isEmpty);
 }
 
-function areListsAlike(sent: readonly Json[], shown: readonly Json[]): boolean {
+function compareLists(sent: readonly Json[], shown: readonly Json[], texts: CompareTexts): boolean {
   if (sent.length !== shown.length) return false;
   const sorted = (list: readonly Json[]): readonly Json[] =>
     list.toSorted((a, b) => (canonicalJson(a) < canonicalJson(b) ? -1 : 1));
   const pairs = (a: readonly Json[], b: readonly Json[]): boolean =>
-    a.every((item, index) => areAlike(item, b[index]));
+    a.every((item, index) => compare(item, b[index], texts));
   return pairs(sent, shown) || pairs(sorted(sent), sorted(shown));
 }
 
 const instant = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}/;
 
-function areTextsAlike(sent: string, shown: string): boolean {
+function areTextsSame(sent: string, shown: string): boolean {
   if (instant.test(sent) && instant.test(shown)) return Date.parse(sent) === Date.parse(shown);
   if (sent === "" || shown === "") return false;
-  if (Number(sent) === Number(shown)) return true;
-  const [one, other] = [sent, shown].map(plain);
-  if (one === undefined || other === undefined || one === "" || other === "") return false;
-  return one === other || (one.length >= 3 && isWithin(one, other));
+  return Number(sent) === Number(shown) || (plain(sent) !== "" && plain(sent) === plain(shown));
+}
+
+function areTextsAlike(sent: string, shown: string): boolean {
+  if (areTextsSame(sent, shown)) return true;
+  if (instant.test(sent) && instant.test(shown)) return false;
+  const [one, other] = [plain(sent), plain(shown)];
+  return one.length >= 3 && isWithin(one, other);
 }
 
 function plain(text: string): string {
