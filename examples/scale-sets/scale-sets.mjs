@@ -1,0 +1,149 @@
+// A service that keeps sets of machines, as some cloud does: it was there before Setpoint and knows
+// nothing of it. PUT makes or replaces a set and goes on after its answer, PATCH changes some of
+// it, DELETE removes it, /instanceView tells of its machines. Its own autoscaler changes
+// sku.capacity whenever it likes: POST /autoscaler/NAME plays that part. Every write is printed.
+//
+//   node scale-sets.mjs [PORT]
+import { createServer } from "node:http";
+import { readFileSync } from "node:fs";
+
+const port = Number(process.argv[2] ?? 8090);
+const secondsOfWork = 1;
+const sets = new Map();
+const operations = new Map();
+const document = readFileSync(new URL("openapi.yaml", import.meta.url));
+let lastNumber = 0;
+
+const routes = [
+  ["GET", /^\/openapi\.yaml$/, () => answer(200, document, { "content-type": "text/yaml" })],
+  ["GET", /^\/scaleSets$/, () => answer(200, { value: [...sets.values()] })],
+  ["GET", /^\/scaleSets\/([^/]+)$/, (name) => found(name, (set) => answer(200, set))],
+  ["PUT", /^\/scaleSets\/([^/]+)$/, put],
+  ["PATCH", /^\/scaleSets\/([^/]+)$/, patch],
+  ["DELETE", /^\/scaleSets\/([^/]+)$/, remove],
+  ["GET", /^\/scaleSets\/([^/]+)\/instanceView$/, (name) => found(name, instanceView)],
+  ["GET", /^\/operations\/([^/]+)$/, (id) => answer(200, operations.get(id) ?? { status: "Gone" })],
+  ["POST", /^\/autoscaler\/([^/]+)$/, scale],
+];
+
+function put(name, body, host) {
+  const old = sets.get(name);
+  if (isBusy(old)) return refuse(409, "OperationInProgress", "Something else is being done to it.");
+  const wanted = without(body, "id", "name");
+  if (wanted.location === undefined) return refuse(400, "LocationRequired", "Say where it is.");
+  if (old !== undefined && wanted.location !== old.location) {
+    return refuse(400, "PropertyChangeNotAllowed", "location cannot be changed.");
+  }
+  const number = old?.properties.uniqueId ?? ++lastNumber;
+  const set = {
+    id: `/scaleSets/${name}`,
+    name,
+    location: wanted.location,
+    tags: wanted.tags ?? {},
+    sku: { capacity: 1, tier: "Standard", ...wanted.sku },
+    properties: {
+      overprovision: true,
+      ...without(wanted.properties, "adminPassword", "provisioningState"),
+      uniqueId: number,
+    },
+  };
+  sets.set(name, set);
+  const headers = work(set, old === undefined ? "Creating" : "Updating", "Succeeded", host);
+  return answer(old === undefined ? 201 : 200, set, headers);
+}
+
+function patch(name, body) {
+  return found(name, (set) => {
+    if (isBusy(set)) return refuse(409, "OperationInProgress", "Something else is being done.");
+    const unknown = Object.keys(body).filter((key) => key !== "tags" && key !== "sku");
+    if (unknown.length > 0) return refuse(400, "InvalidParameter", `PATCH takes no ${unknown[0]}.`);
+    set.tags = merged(set.tags, body.tags);
+    set.sku = merged(set.sku, body.sku);
+    return answer(200, set);
+  });
+}
+
+function remove(name, _body, host) {
+  const set = sets.get(name);
+  if (set === undefined) return answer(204);
+  if (isBusy(set)) return refuse(409, "OperationInProgress", "Something else is being done to it.");
+  return answer(202, undefined, work(set, "Deleting", undefined, host));
+}
+
+/** What takes its time: the answer says where to ask how far it is. */
+function work(set, during, afterwards, host) {
+  const id = `operation-${++lastNumber}`;
+  set.properties.provisioningState = during;
+  operations.set(id, { status: "InProgress" });
+  setTimeout(() => {
+    operations.set(id, { status: "Succeeded" });
+    if (afterwards === undefined) sets.delete(set.name);
+    else set.properties.provisioningState = afterwards;
+  }, secondsOfWork * 1000);
+  const address = `http://${host}/operations/${id}`;
+  return { "azure-asyncoperation": address, "retry-after": String(secondsOfWork) };
+}
+
+function instanceView(set) {
+  const code = isBusy(set) ? "ProvisioningState/updating" : "ProvisioningState/succeeded";
+  return answer(200, { virtualMachine: { statusesSummary: [{ code, count: set.sku.capacity }] } });
+}
+
+function scale(name, { capacity }) {
+  return found(name, (set) => {
+    set.sku = { ...set.sku, capacity };
+    return answer(200, { capacity });
+  });
+}
+
+function isBusy(set) {
+  return set !== undefined && set.properties.provisioningState !== "Succeeded";
+}
+
+/** What is sent of read-only fields is ignored, so that what was read can be sent back. */
+function without(object = {}, ...names) {
+  return Object.fromEntries(Object.entries(object).filter(([name]) => !names.includes(name)));
+}
+
+function merged(old, changes = {}) {
+  const all = Object.entries({ ...old, ...changes });
+  return Object.fromEntries(all.filter(([, value]) => value !== null));
+}
+
+function found(name, use) {
+  const set = sets.get(name);
+  return set === undefined ? refuse(404, "ResourceNotFound", `There is no ${name}.`) : use(set);
+}
+
+function refuse(status, code, message) {
+  return answer(status, { error: { code, message } });
+}
+
+function answer(status, body, headers = {}) {
+  return { status, body, headers: { "content-type": "application/json", ...headers } };
+}
+
+async function handle(request, response) {
+  const text = Buffer.concat(await request.toArray()).toString();
+  const { pathname } = new URL(request.url, "http://any");
+  if (request.method !== "GET") console.log(`${request.method} ${pathname} ${hidden(text)}`.trim());
+  for (const [method, path, serve] of routes) {
+    const [whole, part] = path.exec(pathname) ?? [];
+    if (whole === undefined || method !== request.method) continue;
+    const { status, body, headers } = serve(
+      part,
+      text === "" ? {} : JSON.parse(text),
+      request.headers.host,
+    );
+    const raw = body === undefined || Buffer.isBuffer(body) ? body : JSON.stringify(body);
+    return response.writeHead(status, headers).end(raw);
+  }
+  return response.writeHead(404).end();
+}
+
+function hidden(text) {
+  return text.replace(/("adminPassword":)"[^"]*"/, '$1"***"');
+}
+
+createServer((request, response) => void handle(request, response)).listen(port, "127.0.0.1");
+console.log(`scale sets are kept at http://127.0.0.1:${port}`);
