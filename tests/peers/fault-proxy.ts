@@ -35,14 +35,16 @@ export interface Match {
   readonly method?: string | readonly string[];
   /** The path without its query: the text is its end, or the expression fits. */
   readonly path?: string | RegExp;
+  /** A part of what is sent. */
+  readonly body?: string;
 }
 
 export interface Rule {
-  /** How many requests it has had its way with. */
+  /** How many requests it has had its way with; the service has acted where that is part of it. */
   readonly hits: number;
   /** It does nothing more, and what it holds goes on. */
   release(): void;
-  /** Until it has had its way with that many. */
+  /** Until there were that many. */
   hit(times?: number): Promise<void>;
 }
 
@@ -141,6 +143,7 @@ class ActiveRule implements Rule {
   readonly #times: number;
   readonly #released = Promise.withResolvers<void>();
   #isOver = false;
+  #taken = 0;
   #hits = 0;
 
   constructor(match: Match, fault: Fault, times: number) {
@@ -159,9 +162,13 @@ class ActiveRule implements Rule {
 
   /** Whether it takes this request; one that does has taken it. */
   takes(request: Seen): boolean {
-    if (this.#isOver || this.#hits >= this.#times || !fits(this.match, request)) return false;
-    this.#hits += 1;
+    if (this.#isOver || this.#taken >= this.#times || !fits(this.match, request)) return false;
+    this.#taken += 1;
     return true;
+  }
+
+  count(): void {
+    this.#hits += 1;
   }
 
   release(): void {
@@ -175,7 +182,8 @@ class ActiveRule implements Rule {
   }
 }
 
-function fits({ method, path }: Match, request: Pick<Seen, "method" | "path">): boolean {
+function fits({ method, path, body }: Match, request: Seen): boolean {
+  if (body !== undefined && !request.body.includes(body)) return false;
   const [at = ""] = request.path.split("?", 1);
   const methods = typeof method === "string" ? [method] : method;
   if (methods !== undefined && !methods.includes(request.method)) return false;
@@ -208,17 +216,23 @@ async function serve({ options, rules, seen, asked, answer }: Exchange): Promise
   seen.push(one);
   switch (rule?.fault.kind) {
     case "cut":
+      rule.count();
       return void answer.destroy();
     case "answer":
+      rule.count();
       return say(answer, rule.fault.answer);
     case "hold":
+      rule.count();
       await rule.released;
+      // Who asked may have given up, and is never heard then.
+      if (asked.socket.destroyed) return undefined;
       break;
     default:
       break;
   }
   const told = await handOn(options, one, body);
   one.status = told.status;
+  if (rule?.fault.kind !== "hold") rule?.count();
   switch (rule?.fault.kind) {
     case "lose":
       return void answer.destroy();

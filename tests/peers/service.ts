@@ -25,6 +25,8 @@ export interface ServiceOptions {
   readonly prepare?: (folder: string) => Promise<void>;
   /** A path that is answered with 200 as soon as the service is there. */
   readonly readyPath: string;
+  /** It is a program of this repository, which another account may not be able to read. */
+  readonly isOurs?: boolean;
   /** Sent with every request. */
   readonly headers?: Readonly<Record<string, string>>;
 }
@@ -134,9 +136,9 @@ export class Service implements AsyncDisposable {
   }
 
   async #launch(): Promise<Guarded> {
-    const { command, args } = this.#options;
+    const { command, args, isOurs = false } = this.#options;
     const { folder } = this;
-    const owner = accountWithoutRights();
+    const owner = isOurs ? undefined : accountWithoutRights();
     const outputFd = openSync(this.#logPath, "a");
     try {
       if (owner !== undefined) own(folder, owner);
