@@ -126,7 +126,8 @@ describe("a set of machines", () => {
     await sets.patch("web", { spec: { properties: { overprovision: false } } });
     await sets.ready("web");
     const now = await live("web");
-    assert.equal((now?.["properties"] as JsonObject)["overprovision"], false);
+    const { overprovision } = (now?.["properties"] ?? {}) as JsonObject;
+    assert.equal(overprovision, false);
     assert.deepEqual(now?.["tags"], { team: "web", cost: "42" });
     assert.equal(writes("web", "PUT").length, 2);
   });

@@ -101,7 +101,7 @@ async function present(session: Session, observed: Present): Promise<Preview> {
 
 function told(session: Session, plan: Plan, observed: Present): Preview {
   const shown = (changes: readonly Difference[]): readonly JsonObject[] =>
-    changes.map((change) => shownChange(change));
+    changes.map((change) => shownChange(session.fields, change));
   switch (plan.kind) {
     case "nothing": {
       const message = "the service shows what is wanted";
