@@ -4,6 +4,7 @@ import assert from "node:assert/strict";
 import { it } from "node:test";
 import { isSetpointError } from "../../kernel/errors.ts";
 import type { Json } from "../../kernel/json.ts";
+import { textAt } from "../../kernel/json-read.ts";
 import {
   conditionOf,
   connectVersion,
@@ -189,6 +190,10 @@ it("calls hooks around what it would do itself", async () => {
           headers: { "x-trace": "1" },
         }),
         chooseVerb: () => "replace",
+        exportSecrets: async (documents, next) => ({
+          ...(await next(documents)),
+          "a-keys": { color: textAt(documents.observed, "color") },
+        }),
         isReady: async (documents, next) =>
           documents.observed["color"] === "red"
             ? { isReady: false, reason: "WrongColor" }
@@ -219,6 +224,10 @@ it("calls hooks around what it would do itself", async () => {
   await pass();
   assert.deepEqual(writesOf(service), ["POST /things", "PUT /things/a"]);
   assert.equal(conditionOf(await connect.read("a"), "Ready"), "True Available");
+  const place = { apiVersion: "v1", kind: "Secret", namespace: "default", name: "a-keys" };
+  const secret = await connect.memory.read(place);
+  assert.deepEqual(secret?.["data"], { color: Buffer.from("blue").toString("base64") });
+  assert.equal(secret.metadata.ownerReferences?.[0]?.name, "a");
 });
 
 it("sends nothing when a hook fails, and names it", async () => {

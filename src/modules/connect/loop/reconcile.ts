@@ -14,6 +14,7 @@ import type { Difference } from "../plan/compare.ts";
 import type { Plan } from "../plan/plan.ts";
 import { expandPath, templateNames } from "../plan/requests.ts";
 import { create, noteId, ownId, resolveCreation } from "./creating.ts";
+import { exportSecrets } from "./export-secrets.ts";
 import { throughHooks } from "./hooks.ts";
 import { observe, parametersOf, readJoins, shownObject } from "./observing.ts";
 import type { Observed, Present } from "./observing.ts";
@@ -276,7 +277,9 @@ async function settled(
     const value = valueAt(join, "value");
     if (value !== undefined) setOwn(values, name, value);
   }
-  const ready = await readiness(session, { observed: present.object, joined: values });
+  const documents = { observed: present.object, joined: values };
+  await exportSecrets(session, documents);
+  const ready = await readiness(session, documents);
   const status = book.changes();
   if (ready.status === "True") return done({ status, ready, resyncMs: session.resyncMs });
   const { reason, message } = ready;

@@ -113,8 +113,8 @@ function compareMaps(walk: Walk, place: Place): Json | undefined {
     if (value === undefined) delete result[key];
     else setOwn(result, key, value);
   }
-  const isEmptied = Object.keys(result).length === 0 && desired === undefined;
-  return isEmptied ? undefined : result;
+  const isEmptied = Object.keys(result).length === 0 && Object.keys(has).length > 0;
+  return isEmptied && desired === undefined ? undefined : result;
 }
 
 function compareLeaf(walk: Walk, place: Place): Json | undefined {

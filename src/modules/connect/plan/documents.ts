@@ -28,7 +28,8 @@ export function pick(
   if (isJsonArray(value)) {
     const element = fields.element();
     if (!isWanted(fields.rule)) return undefined;
-    return value.flatMap((item) => pick(item, element, isWanted) ?? []);
+    // An element stays in its place, be there nothing of it to be sent.
+    return value.map((item) => pick(item, element, isWanted) ?? (isJsonObject(item) ? {} : item));
   }
   if (!isJsonObject(value)) return isWanted(fields.rule) ? value : undefined;
   const kept: MutableJsonObject = {};
