@@ -64,30 +64,37 @@ async function lane(): Promise<void> {
 }
 
 async function travel(trip: Trip, seed: number): Promise<void> {
-  if (await passes(trip, seed)) return;
+  const together = await failureOf(trip, seed);
+  if (together === undefined) return;
   // When files that ran together fail, each is tried alone to learn which of them it was.
-  const suspects: Trip[] = [];
-  for (const file of trip.files) {
+  let isFound = false;
+  for (const file of trip.files.length > 1 ? trip.files : []) {
     const alone = { ...trip, files: [file] };
-    if (trip.files.length > 1 && !(await passes(alone, seed))) suspects.push(alone);
+    const failure = await failureOf(alone, seed);
+    if (failure !== undefined) tell(alone, seed, failure);
+    isFound ||= failure !== undefined;
   }
-  for (const { files, only } of suspects.length > 0 ? suspects : [trip]) {
-    const named = files.join(" ");
-    const names = only === undefined ? "" : `--test-name-pattern="${only}" `;
-    if (!failed.has(named)) {
-      console.log(`${settings(seed).join(" ")} npm run unit -- ${names}${named}`);
-    }
-    failed.add(named);
-  }
+  if (!isFound) tell(trip, seed, together);
 }
 
-async function passes({ files, only }: Trip, seed: number): Promise<boolean> {
+function tell({ files, only }: Trip, seed: number, failure: string): void {
+  const named = files.join(" ");
+  const names = only === undefined ? "" : `--test-name-pattern="${only}" `;
+  if (failed.has(named)) return;
+  failed.add(named);
+  console.log(`${settings(seed).join(" ")} npm run unit -- ${names}${named}  # ${failure}`);
+}
+
+/** The first test that failed. */
+async function failureOf({ files, only }: Trip, seed: number): Promise<string | undefined> {
   const names = only === undefined ? [] : [`--test-name-pattern=${only}`];
   // What never answers has failed, too.
-  const limits = ["--test-timeout=300000", "--test-force-exit"];
+  const limits = ["--test-timeout=900000", "--test-force-exit"];
   const { command, args } = nodeTest(["--test-isolation=none", ...limits, ...names, ...files]);
   const stage = { name: "explore", command: "env", args: [...settings(seed), command, ...args] };
-  return (await runStage(stage)).code === 0;
+  const { code, output } = await runStage(stage);
+  if (code === 0) return undefined;
+  return /^\s*✖ (.+)$/m.exec(output)?.[1] ?? `exit code ${code}`;
 }
 
 function settings(seed: number): readonly string[] {
