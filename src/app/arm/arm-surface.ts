@@ -74,7 +74,6 @@ const notServed: RunningArm = {
   [Symbol.asyncDispose]: () => Promise.resolve(),
 };
 
-const maxTold = 500;
 const maxFollowed = 2_000;
 
 async function startArmSurface(
@@ -94,7 +93,6 @@ async function startArmSurface(
     shown: new ShownCache(),
     documents: new RecentDocuments(),
     followed: new RecentMap(maxFollowed),
-    told: new RecentMap(maxTold),
     onMistake: (mistake) => log.warn({ ...mistake }, "a face made a spec that its kind refuses"),
   };
   await installKind(unhindered, appliedSpecsKind, maker);

@@ -34,18 +34,8 @@ export interface ArmSurface {
   readonly documents: RecentDocuments;
   /** What operations are about that were accepted or asked for lately; see operations.ts. */
   readonly followed: RecentMap<ResourceKey>;
-  /** What pollers were told a moment ago, by their URLs. */
-  readonly told: RecentMap<ToldStatus>;
   /** Told of mistakes of faces that clients stumble over. */
   readonly onMistake?: (mistake: FaceMistake) => void;
-}
-
-export interface ToldStatus {
-  /** The revisions of the operation and of its resource. */
-  readonly record: number;
-  readonly resource: number;
-  readonly untilMs: number;
-  readonly answer: ArmAnswer;
 }
 
 /** A face made a spec that its kind refuses; what is in the fields is not told. */

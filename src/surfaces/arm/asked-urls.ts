@@ -6,6 +6,8 @@ import { armQuery, parseArmPath } from "./arm-path.ts";
 import type { ArmPath } from "./arm-path.ts";
 import { namesOf } from "./arm-names.ts";
 import type { PlaceNames } from "./arm-names.ts";
+import type { ArmAnswer } from "./arm-request.ts";
+import type { OperationRecord } from "./operations.ts";
 import { RecentMap } from "./recent-map.ts";
 
 /** A request as its URL says. */
@@ -15,6 +17,23 @@ export interface Asked {
   readonly query: ReadonlyMap<string, string>;
   /** Of the resource that the path names. */
   readonly names: PlaceNames | undefined;
+  readonly memory: AskedMemory;
+}
+
+/** What is known since the URL was asked for the last time. */
+export interface AskedMemory {
+  told?: ToldStatus;
+}
+
+/** What pollers were told of an operation a moment ago. */
+export interface ToldStatus {
+  /** The revisions of the operation and of its resource. */
+  readonly record: number;
+  readonly resource: number;
+  readonly untilMs: number;
+  /** Without the bytes of what is stored, which may be many. */
+  readonly operation: Pick<OperationRecord, "id" | "spec" | "end">;
+  readonly answer: ArmAnswer;
 }
 
 const maxKept = 1_000;
@@ -36,5 +55,5 @@ export class AskedUrls {
 function read(url: string): Asked {
   const path = parseArmPath(url);
   const names = path?.kind === "resource" ? namesOf(path) : undefined;
-  return { url, path, query: armQuery(url), names };
+  return { url, path, query: armQuery(url), names, memory: {} };
 }

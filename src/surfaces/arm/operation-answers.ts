@@ -23,27 +23,32 @@ import { passSubscription } from "./subscriptions.ts";
 /** The same states of an operation and its resource are told in the same way, for a moment. */
 export async function operationStatus(
   surface: ArmSurface,
-  { asked: { url } }: Pick<ArmRequest, "asked">,
+  { asked: { memory } }: Pick<ArmRequest, "asked">,
   place: OperationPlace,
 ): Promise<ArmAnswer> {
-  const { told, intents } = surface;
-  const nowMs = intents.clock.nowMs();
+  const nowMs = surface.intents.clock.nowMs();
   if (!isId(place.id)) throw operationNotFound(place.id);
-  const read = await readRecords(surface, namespaceOf(place.subscription), place.id);
-  const { record, resource } = read ?? {};
-  const of = { record: record?.revision ?? 0, resource: resource?.revision ?? 0 };
-  const known = told.get(url);
-  if (known?.record === of.record && known.resource === of.resource && nowMs < known.untilMs) {
-    return known.answer;
+  const { told } = memory;
+  const about = told?.operation.spec.resource;
+  const read = await readRecords(surface, namespaceOf(place.subscription), place.id, about);
+  const isSame = told !== undefined && told.record === read?.record.revision;
+  if (isSame && told.resource === read.resource?.revision && nowMs < told.untilMs) {
+    return told.answer;
   }
-  const operation = operationAt(surface, place, read);
-  const answer = statusAnswer(
-    surface,
-    place,
-    operation,
-    await operationProgress(surface, operation),
-  );
-  if (resource !== undefined) told.set(url, { ...of, untilMs: nowMs + toldMs, answer });
+  const operation = isSame ? { ...told.operation, ...read } : operationAt(surface, place, read);
+  const progress = await operationProgress(surface, operation);
+  const answer = statusAnswer(surface, place, operation, progress);
+  const { id, spec, end } = operation;
+  // What an action was given may be much.
+  if (read?.resource !== undefined && spec.input === undefined) {
+    memory.told = {
+      record: read.record.revision,
+      resource: read.resource.revision,
+      untilMs: nowMs + toldMs,
+      operation: { id, spec, end },
+      answer,
+    };
+  }
   return answer;
 }
 

@@ -209,9 +209,10 @@ export async function readRecords(
   { intents: { store }, followed }: ArmSurface,
   namespace: string,
   id: string,
+  known?: ResourceKey,
 ): Promise<ReadOperation | undefined> {
   const key = keyOf(namespace, id);
-  const about = followed.get(followedAs(key));
+  const about = known ?? followed.get(followedAs(key));
   const [record, resource] =
     about === undefined
       ? [await store.get(key), undefined]

@@ -39,7 +39,6 @@ export interface ProvisioningFacts {
 export function provisioningOf(resource: Resource, facts: ProvisioningFacts): Provisioning {
   const status = objectAt(resource, "status");
   const conditions = objectsAt(status, "conditions") as unknown as readonly Condition[];
-  const ready = findCondition(conditions, "Ready");
   const synced = findCondition(conditions, "Synced");
   const { operation } = facts.envelope;
   const percent = percentOf(resource, operation.id);
@@ -50,8 +49,6 @@ export function provisioningOf(resource: Resource, facts: ProvisioningFacts): Pr
   }
   const isSeen = isObserved(resource, status);
   const succeeded = objectAt(status, "reconcile", "succeeded");
-  const working = { state: workingState(isDeleting, facts, succeeded), error, percent } as const;
-  const endedAt = latest(operation.startedAt, ready, synced);
   if (isSeen && !isDeleting) {
     // What came about once has come about: a later repair is not the operation over again.
     if (numberAt(succeeded, "generation") === resource.metadata.generation) {
@@ -59,11 +56,17 @@ export function provisioningOf(resource: Resource, facts: ProvisioningFacts): Pr
       return { state: "Succeeded", error: undefined, endedAt: since, percent };
     }
     if (synced?.status === "False" && textAt(status, "reconcile", "retry") === "never") {
+      const endedAt = latest(operation.startedAt, findCondition(conditions, "Ready"), synced);
       return { state: "Failed", error, endedAt, percent };
     }
   }
-  const deadlineMs = Date.parse(beganAt(resource, facts)) + facts.timeoutMs;
-  if (!(facts.nowMs > deadlineMs)) return { ...working, endedAt: undefined };
+  const state = workingState(isDeleting, facts, succeeded);
+  const working = { state, error, endedAt: undefined, percent };
+  const { nowMs, timeoutMs } = facts;
+  // It began with the request at the earliest, so nobody needs to know when while that is young.
+  if (nowMs <= Date.parse(operation.startedAt) + timeoutMs) return working;
+  const deadlineMs = Date.parse(beganAt(resource, facts)) + timeoutMs;
+  if (!(nowMs > deadlineMs)) return working;
   const why = { code: "OperationTimedOut", message: "The operation did not end in time." };
   return { state: "Failed", error: error ?? why, endedAt: timeText(deadlineMs), percent };
 }
