@@ -69,6 +69,12 @@ test("the percentage does not fall while the work on a generation goes on", asyn
   );
 });
 
+test("what is no number counts as nothing, and takes nothing back", async () => {
+  const [nothing, endless] = [Number.NaN, Number.POSITIVE_INFINITY];
+  const runs = [nothing, 4, nothing, endless].map((shows) => ({ shows, ends: soon }));
+  assert.deepEqual(await seenIn(runs), ["1  0", "1  40", "1  40", "1  40"]);
+});
+
 test("another generation begins anew, as does what is asked for after an end", async () => {
   const never = failed("Broken", "for good", { retry: "never" });
   const isReady = { status: "True", reason: "Up", message: "" } as const;

@@ -14,9 +14,11 @@ import { reconcileStatusOf, statusOf } from "../run/status.ts";
 
 export async function showProgress(
   scope: Pick<RunScope, "update" | "loaded">,
-  { done, of, message }: Progress,
+  told: Progress,
   alongside?: readonly Write[],
 ): Promise<readonly Answer[]> {
+  const { message } = told;
+  const [done, of] = [countOf(told.done), countOf(told.of)];
   const counted = of > 0 ? Math.min(100, Math.max(0, Math.floor((done / of) * 100))) : 0;
   const work = workOf(scope.loaded());
   return await scope.update((resource) => {
@@ -26,6 +28,11 @@ export async function showProgress(
     const reconcile = { ...reconcileStatusOf(status), progress } as JsonObject;
     return { ...resource, status: { ...status, reconcile } };
   }, alongside);
+}
+
+/** What is no number has no place in a document: a count of nothing yet is nothing. */
+function countOf(told: number): number {
+  return Number.isFinite(told) ? told : 0;
 }
 
 /** What a run was told to do, which may be older than what is wanted now. */
