@@ -100,6 +100,7 @@ export async function startServer(
         url: () => url,
       }),
     ),
+    onError: (error, { method }) => log.error({ error, method }, "request not handled"),
     timers: systemTimers,
     ...options,
   });

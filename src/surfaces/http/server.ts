@@ -12,6 +12,7 @@ import { limits } from "../../kernel/limits.ts";
 import type { Timers } from "../../kernel/timers.ts";
 import { exchangeOf } from "./exchange.ts";
 import type { Exchange } from "./exchange.ts";
+import { handled } from "./handled.ts";
 import type { Outflows } from "./outflow.ts";
 import { handleTogether } from "./turn.ts";
 
@@ -22,6 +23,8 @@ export interface HttpServerInput {
   /** Who the client is by its certificate, if it showed a good one. */
   readonly certificateOf: (socket: TLSSocket) => PeerCertificate | undefined;
   readonly handle: (exchange: Exchange) => Promise<void>;
+  /** Told of what the handler did not catch itself. */
+  readonly onError: (error: unknown, exchange: Exchange) => void;
   readonly timers: Timers;
   /** How long a client may take nothing of its answer before it is cut off. */
   readonly writeStallMs?: number;
@@ -37,7 +40,7 @@ const keepAliveMs = 90_000;
 const stopGraceMs = 5_000;
 
 export async function startHttpServer(input: HttpServerInput): Promise<HttpServer> {
-  const { tls, handle } = input;
+  const { tls } = input;
   const server = createSecureServer({
     ...tls,
     allowHTTP1: true,
@@ -73,7 +76,7 @@ export async function startHttpServer(input: HttpServerInput): Promise<HttpServe
     const session = (request as { stream?: Http2Stream }).stream?.session;
     const socket = (session?.socket ?? request.socket) as TLSSocket;
     const exchange = exchangeOf(request, response, certificates.of(socket), outflows);
-    handleTogether(() => void handle(exchange));
+    handleTogether(() => void handled(input, exchange));
   });
   await listen(server, input);
   return {
