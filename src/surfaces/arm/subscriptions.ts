@@ -140,11 +140,15 @@ async function specOf(
   { intents, documents }: ArmSurface,
   subscription: string,
 ): Promise<JsonObject | undefined> {
-  const name = subscription.toLowerCase();
-  const record = await intents.store.get({ kind: subscriptionKind, namespace: "", name });
-  if (record === undefined) return undefined;
+  const key = { kind: subscriptionKind, namespace: "", name: subscription.toLowerCase() };
+  // Where this process is the only one, it knows of every write that was answered.
+  const isAlone = intents.store.engine === "sqlite";
+  const live = isAlone ? intents.live.get(key) : undefined;
+  const record = live === undefined ? await intents.store.get(key) : undefined;
+  const resource = live?.resource ?? (record && documents.of(record));
+  if (resource === undefined) return undefined;
   if ((await readNamespace(intents, namespaceOf(subscription))) === undefined) return undefined;
-  return objectAt(documents.of(record), "spec");
+  return objectAt(resource, "spec");
 }
 
 function checkSubscriptionId(subscription: string): void {
