@@ -255,3 +255,39 @@ it("removes and makes anew where a fixed field may be replaced, and only there",
   assert.deepEqual(writesOf(service), ["POST /things", "DELETE /things/a", "POST /things"]);
   assert.equal(service.objects.get("/things/a")?.["size"], 2);
 });
+
+it("knows that what never left made nothing", async () => {
+  const { read, create, delete: remove, replace } = plainBinding.operations;
+  const operations = { read, create, delete: remove, replace } as Binding["operations"];
+  await using connect = await openMemoryConnect({ binding: { ...byService, operations } });
+  const { service, pass } = connect;
+  numbered(connect);
+  service.interfere = () => "refused";
+  await connect.make("a", { name: "a" });
+  await pass(60_000);
+  assert.equal(bookOf(await connect.read("a"))["creating"], undefined);
+  service.interfere = undefined;
+  await pass(400_000);
+  assert.equal(conditionOf(await connect.read("a"), "Ready"), "True Available");
+  assert.equal(service.objects.size, 1);
+});
+
+it("keeps many objects within the rate of the connection, whatever is wrong with one", async () => {
+  await using connect = await openMemoryConnect({
+    connection: { rate: { perSecond: 20, burst: 5 }, concurrency: 2 },
+  });
+  const { service, pass } = connect;
+  service.interfere = ({ method, body }) =>
+    method === "POST" && JSON.stringify(body).includes("bad") ? { status: 400 } : undefined;
+  await connect.make("bad", { name: "bad" });
+  const names = Array.from({ length: 100 }, (_, index) => `n${index}`);
+  for (const name of names) await connect.make(name, { name });
+  const before = service.log.length;
+  await pass(10_000);
+  assert.ok(service.log.length - before <= 20 * 10 + 6 + 20, `${service.log.length - before}`);
+  await pass(120_000);
+  assert.equal(service.objects.size, 100);
+  for (const name of names) {
+    assert.equal(conditionOf(await connect.read(name), "Ready"), "True Available");
+  }
+});

@@ -12,7 +12,7 @@ import type { ConnectionSettings } from "./connection.ts";
 import { secretTextsOf } from "./connection.ts";
 import { credentialSource } from "./credentials.ts";
 import type { Credentials } from "./credentials.ts";
-import { openWire } from "./exchange.ts";
+import { ExchangeFailed, openWire } from "./exchange.ts";
 import type { OpenWire } from "./exchange.ts";
 import { tokenBucket } from "./token-bucket.ts";
 import type { TokenBucket } from "./token-bucket.ts";
@@ -49,7 +49,7 @@ export function openClient(settings: ConnectionSettings, ports: ClientPorts): Re
   const hide = (text: string): string =>
     secrets.reduce((shown, secret) => shown.replaceAll(secret, "[hidden]"), text);
   const once = async (request: ClientRequest, signal: AbortSignal): Promise<Answer> => {
-    const proof = await credentials.get(signal);
+    const proof = await unsentUnless(credentials.get(signal));
     return hidden(readAnswer(await wire.exchange(rawRequest(settings, request, proof), signal)));
   };
   const hidden = (answer: Answer): Answer =>
@@ -70,6 +70,16 @@ export function openClient(settings: ConnectionSettings, ports: ClientPorts): Re
       credentials[Symbol.dispose]();
     },
   };
+}
+
+/** Who gives no token keeps the request from being sent. */
+async function unsentUnless(credentials: Promise<Credentials>): Promise<Credentials> {
+  try {
+    return await credentials;
+  } catch (error) {
+    if (!(error instanceof ExchangeFailed)) throw error;
+    throw new ExchangeFailed(error.reason, `for a token: ${error.message}`, true);
+  }
 }
 
 function rawRequest(

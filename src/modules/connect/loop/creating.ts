@@ -11,7 +11,6 @@ import { textAt, textsAt } from "../../../kernel/json-read.ts";
 import { getAt, parsePointer } from "../../../kernel/pointer.ts";
 import type { Answer } from "../http/answer.ts";
 import type { ClientRequest } from "../http/client.ts";
-import { ExchangeFailed } from "../http/exchange.ts";
 import { areAlike, areSame } from "../plan/alike.ts";
 import type { Difference } from "../plan/compare.ts";
 import { enveloped } from "../plan/documents.ts";
@@ -20,7 +19,7 @@ import { expandPath, expandQuery, parametersIn, pathText } from "../plan/request
 import { listObjects, parametersOf } from "./observing.ts";
 import { trackOperation } from "./operations.ts";
 import { ownerMark } from "./owner-mark.ts";
-import { Refused, demand } from "./session.ts";
+import { Refused, demand, wasUnsent } from "./session.ts";
 import type { Session } from "./session.ts";
 import { appliedDocument, elementBody, noteWrite, operationBegun } from "./writing.ts";
 
@@ -163,7 +162,7 @@ async function made(session: Session, { answer, request, body }: Made): Promise<
 /** Which of the ways in which a creation may fail it was. */
 async function unmade(session: Session, error: unknown): Promise<Created> {
   const { book } = session;
-  if (error instanceof ExchangeFailed && error.isUnsent) {
+  if (wasUnsent(error)) {
     book.set({ creating: undefined });
     await book.keep();
     throw error;

@@ -15,6 +15,7 @@ import type { Answer } from "../http/answer.ts";
 import { classifyError } from "../http/classify.ts";
 import type { ClassifiedError } from "../http/classify.ts";
 import type { ClientRequest, RestClient } from "../http/client.ts";
+import { ExchangeFailed } from "../http/exchange.ts";
 import type { CompiledBinding } from "../kinds/compiled-binding.ts";
 import type { Fields } from "../plan/fields.ts";
 import type { Parameters } from "../plan/requests.ts";
@@ -72,10 +73,12 @@ export class Refused extends Error {
 /** Any answer; throws `ExchangeFailed` when there was none. */
 export async function ask(session: Session, request: ClientRequest): Promise<Answer> {
   const { client, context } = session;
-  const ready = await beforeSend(session, request);
-  await inTurn(session);
+  let isBegun = false;
   try {
+    const ready = await beforeSend(session, request);
+    await inTurn(session);
     return await context.outside(systemOf(client.settings.name), async (signal) => {
+      isBegun = true;
       const answer = await client.send(ready, signal);
       if (answer.status >= 500 || answer.status === 408 || answer.status === 429) {
         throw new Unwell(answer);
@@ -84,8 +87,17 @@ export async function ask(session: Session, request: ClientRequest): Promise<Ans
     });
   } catch (error) {
     if (error instanceof Unwell) return error.answer;
+    const isUnsent = !isBegun || (error instanceof ExchangeFailed && error.isUnsent);
+    if (isUnsent && error instanceof Error) unsent.add(error);
     throw error;
   }
+}
+
+const unsent = new WeakSet<Error>();
+
+/** Whether the request never left: a circuit was open, a hook failed, nobody listened. */
+export function wasUnsent(error: unknown): boolean {
+  return error instanceof Error && unsent.has(error);
 }
 
 /** A success; throws `Refused` for any other answer. */
