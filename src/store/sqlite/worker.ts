@@ -103,7 +103,7 @@ function writer(port: MessagePort): Handler {
 }
 
 function background(): Handler {
-  const service = new Background(openConnection(options.path, "writer"));
+  const service = new Background(openConnection(options.path, "background"));
   return (op, args) => invoke(service, op, args);
 }
 
