@@ -25,16 +25,26 @@ export interface Matched {
 export const minOverlap = 0.2;
 
 export function matchEnvelopes(answer: SchemaNode, body: SchemaNode): Matched {
-  let best: Matched | undefined;
+  const best = { answer: plain(answer), body: plain(body), overlap: overlapOf(answer, body) };
+  if (isPlain(answer, body)) return best;
+  let most = commonOf(answer, body);
+  let found: Matched = best;
   for (const left of candidates(answer)) {
     for (const right of candidates(body)) {
-      const overlap = overlapOf(left.tree, right.tree);
-      // Wrapping has to be worth it: the plain reading wins unless it fits much worse.
-      const better = best === undefined || overlap > best.overlap * 1.5 + 0.05;
-      if (better) best = { answer: left, body: right, overlap };
+      const common = commonOf(left.tree, right.tree);
+      if (common <= most) continue;
+      most = common;
+      found = { answer: left, body: right, overlap: overlapOf(left.tree, right.tree) };
     }
   }
-  return best ?? { answer: plain(answer), body: plain(body), overlap: 0 };
+  return found;
+}
+
+/** Half of what is written is read right there, or they are one schema. */
+function isPlain(answer: SchemaNode, body: SchemaNode): boolean {
+  if (isSameSchema(answer, body)) return true;
+  const common = commonOf(answer, body);
+  return common * 2 >= body.properties.size && (common > 1 || answer.properties.size > 1);
 }
 
 /** Of an answer that there is nothing to compare with: a single object called like the resource. */
@@ -56,11 +66,19 @@ export function treeAt(tree: SchemaNode, pointer: string): SchemaNode {
 
 /** How much of what is written is read. */
 export function overlapOf(answer: SchemaNode, body: SchemaNode): number {
-  if (answer === body || (answer.ref !== undefined && answer.ref === body.ref)) return 1;
-  if (body.properties.size === 0 || answer.properties.size === 0) return 0;
+  if (isSameSchema(answer, body)) return 1;
+  const smaller = Math.min(body.properties.size, answer.properties.size);
+  return smaller === 0 ? 0 : commonOf(answer, body) / smaller;
+}
+
+function isSameSchema(a: SchemaNode, b: SchemaNode): boolean {
+  return a === b || (a.ref !== undefined && a.ref === b.ref);
+}
+
+function commonOf(a: SchemaNode, b: SchemaNode): number {
   let common = 0;
-  for (const name of body.properties.keys()) if (answer.properties.has(name)) common += 1;
-  return common / Math.min(body.properties.size, answer.properties.size);
+  for (const name of b.properties.keys()) if (a.properties.has(name)) common += 1;
+  return common;
 }
 
 function plain(tree: SchemaNode): Unwrapped {

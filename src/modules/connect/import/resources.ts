@@ -63,6 +63,10 @@ function itemIn(
 ): FoundResource | undefined {
   const { segments, operations } = group;
   if (!isParameter(segments.at(-1))) return undefined;
+  // A list of which there is one for each value of the parameter.
+  const isList =
+    groups.has(`${group.key}/{}`) && !operations.has("put") && !operations.has("delete");
+  if (isList) return undefined;
   const ids = idsOf(segments, groups);
   const collection = collectionOf(segments.slice(0, -ids), groups);
   const canCreate = operations.has("put") || hasBody(collection?.operations.get("post"));
@@ -143,7 +147,8 @@ function withParent(
   const own = Math.max(resource.ids, 1);
   for (let length = segments.length - own; length > 0; length -= 1) {
     const key = keyOfSegments(segments.slice(0, length));
-    const isParent = key !== resource.key && all.has(key);
+    // What is at a fixed path is always there: nothing has to wait for it.
+    const isParent = key !== resource.key && all.has(key) && key.includes("{}");
     if (isParent) return { ...resource, parent: key, parentSegments: length };
   }
   // Not managed here: what comes before the last literal is somebody else's.

@@ -15,11 +15,13 @@ export function wordsOf(name: string): readonly string[] {
 export function singularOf(word: string): string {
   if (noPlural.test(word)) return word;
   if (/ies$/i.test(word) && word.length > 4) return `${word.slice(0, -3)}y`;
-  if (/(?:sses|shes|ches|xes|zzes|uses)$/i.test(word)) return word.slice(0, -2);
+  if (/(?:sses|shes|[^a]ches|batches|xes|zzes|statuses|viruses|buses|aliases)$/i.test(word)) {
+    return word.slice(0, -2);
+  }
   return /s$/i.test(word) && word.length > 2 ? word.slice(0, -1) : word;
 }
 
-const noPlural = /(?:series|species|status|ics|ss|us|is|news|data|metadata|dns|https?)$/i;
+const noPlural = /(?:series|species|status|ics|ss|us|is|news|data|metadata|dns|tls|https?)$/i;
 
 export function pluralOf(word: string): string {
   if (singularOf(word) !== word) return word;
