@@ -5,6 +5,8 @@ import { Option } from "commander";
 import type { Command } from "commander";
 import { importDocument } from "../../app/connect/import-document.ts";
 import type { Imported, ImportTarget } from "../../app/connect/import-document.ts";
+import { qualityOf, scoreDocuments } from "../../app/connect/score-documents.ts";
+import type { SetScore, Tally } from "../../app/connect/score-documents.ts";
 import { SetpointError } from "../../kernel/errors.ts";
 import { addClientOptions, clientFor } from "../client-options.ts";
 import type { ClientFlags } from "../client-options.ts";
@@ -26,6 +28,7 @@ export function addConnect(program: Command): void {
   const connect = program
     .command("connect")
     .description("manage the resources of any REST service from its OpenAPI document");
+  addScore(connect);
   addClientOptions(connect.command("import <document>"), "not used")
     .description("propose kinds for the resources of a service")
     .usage("DOCUMENT --base-url URL [--out FOLDER | --apply] [options]")
@@ -54,6 +57,30 @@ export function addConnect(program: Command): void {
       if (imported.kinds.length === 0) process.exitCode = 1;
     });
   addImportObject(connect);
+}
+
+function addScore(connect: Command): void {
+  connect
+    .command("score <folder>")
+    .description("measure how well fields are classed, on documents that say what is true")
+    .action(async (folder: string) => {
+      const { tuning, heldOut, skipped } = await scoreDocuments(folder);
+      console.log("set       services  resources   fields   class         P      R      F1");
+      for (const line of [...scoreLines("tuning", tuning), ...scoreLines("held out", heldOut)]) {
+        console.log(line);
+      }
+      console.log(`${skipped} files say too little or are no documents`);
+    });
+}
+
+function scoreLines(name: string, { units, resources, scores }: SetScore): readonly string[] {
+  const counts = [units, resources, scores.fields].map((count) => String(count).padStart(9));
+  const line = (what: string, tally: Tally): string => {
+    const { precision, recall, f1 } = qualityOf(tally);
+    const numbers = [precision, recall, f1].map((one) => one.toFixed(3)).join("  ");
+    return `${name.padEnd(9)}${counts.join("")}   ${what.padEnd(12)}${numbers}`;
+  };
+  return [line("read-only", scores.readOnly), line("create-only", scores.createOnly)];
 }
 
 function targetOf(flags: Flags): ImportTarget {

@@ -10,10 +10,10 @@ import type { Comparable } from "./by-difference.ts";
 import { fieldTable, nodeOf, sides } from "./field-table.ts";
 import type { Field, ResourceTrees } from "./field-table.ts";
 import { verdictByGuess } from "./guess.ts";
-import type { GuessContext } from "./guess.ts";
 import type { Judgement, Verdict } from "./judgement.ts";
+import type { GuessContext } from "./signs.ts";
 
-export interface ClassifyInput extends GuessContext {
+export interface ClassifyInput extends Pick<GuessContext, "examples"> {
   readonly trees: ResourceTrees;
   /** What is read and what is written have enough in common to be compared. */
   readonly isComparable: boolean;
@@ -25,11 +25,15 @@ export interface ClassifyInput extends GuessContext {
   readonly listed?: ReadonlySet<string>;
   /** Path of a list whose elements are resources of their own. */
   readonly elements?: string;
+  /** Paths of the fields that name the object, where we name it. */
+  readonly names?: readonly string[];
 }
 
 export interface Classified {
   readonly table: ReadonlyMap<string, Field>;
   readonly judgements: ReadonlyMap<string, Judgement>;
+  /** What guesses were made by. */
+  readonly context: GuessContext;
 }
 
 export function classify(input: ClassifyInput): Classified {
@@ -37,13 +41,17 @@ export function classify(input: ClassifyInput): Classified {
   const known = comparableOf(input);
   const overrides = new Map((input.overrides ?? []).map((entry) => [entry.path, entry]));
   const isMarked = [...table.values()].some(({ isMarkedHere }) => isMarkedHere);
+  const { trees, examples } = input;
+  const framed = (trees.create ?? trees.replace ?? trees.read)?.properties.get("properties");
+  const isFramed = framed !== undefined && framed.properties.size > 0;
+  const context: GuessContext = { isFramed, examples, patchTells: known.patchTells };
   const judgements = new Map<string, Judgement>();
   for (const field of table.values()) {
     const above = field.parent === undefined ? undefined : judgements.get(field.parent.path);
     const override = overrides.get(field.path);
     const verdict =
       override === undefined
-        ? decide(field, above, { input, known, isMarked })
+        ? decide(field, above, { input, known, isMarked, context })
         : {
             class: override.class,
             from: "override" as const,
@@ -52,19 +60,20 @@ export function classify(input: ClassifyInput): Classified {
           };
     judgements.set(field.path, judged(field, verdict, above, override));
   }
-  return { table, judgements };
+  return { table, judgements, context };
 }
 
 interface Deciding {
   readonly input: ClassifyInput;
   readonly known: Comparable;
   readonly isMarked: boolean;
+  readonly context: GuessContext;
 }
 
 function decide(
   field: Field,
   above: Judgement | undefined,
-  { input, known, isMarked }: Deciding,
+  { input, known, isMarked, context }: Deciding,
 ): Verdict | undefined {
   if (field.path === input.elements) {
     const why = "its elements are resources of their own";
@@ -79,7 +88,12 @@ function decide(
   }
   const different = verdictByDifference(field, known);
   if (different !== undefined) return different;
-  const guessed = isMarked ? undefined : verdictByGuess(field, input);
+  if (input.names?.includes(field.path) === true) {
+    return { class: "create-only", from: "difference", why: "names the object", confidence: 0.9 };
+  }
+  // Who wrote a schema for what is taken has left out what is not.
+  const isTold = isMarked || known.readDiffers;
+  const guessed = isTold ? undefined : verdictByGuess(field, context);
   if (guessed !== undefined) return guessed;
   return byList(field, input.listed);
 }

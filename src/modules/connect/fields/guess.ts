@@ -1,46 +1,60 @@
-// The class of a field by what it is called and by what examples do with it, for documents that say
-// nothing better. Each sign speaks for or against "the server sets it" with a weight; the sum is a
+// The class of a field by what it is called, how it is described and what examples do with it, for
+// documents that say nothing better. Each sign speaks for or against with a weight; the sum is a
 // probability. Nothing here is certain, and reports say so.
 
 import { wordsOf } from "../import/words.ts";
 import { spokenClass } from "./described.ts";
-import type { ExampleUse } from "./examples.ts";
 import type { Field } from "./field-table.ts";
 import { nodeOf } from "./field-table.ts";
 import type { Verdict } from "./judgement.ts";
-
-export interface GuessContext {
-  /**
-   * The id is in the path of the request that creates, so a name or type in the body says nothing
-   * new.
-   */
-  readonly isNamedByPath: boolean;
-  readonly examples: ExampleUse;
-}
+import { signsOf } from "./signs.ts";
+import type { GuessContext } from "./signs.ts";
+import { createOnlyWeights } from "./weights-create-only.ts";
+import { readOnlyWeights } from "./weights-read-only.ts";
+import type { Weights } from "./weights.ts";
+import { probabilityOf } from "./weights.ts";
 
 export function verdictByGuess(field: Field, context: GuessContext): Verdict | undefined {
   const node = nodeOf(field);
-  if (node === undefined) return undefined;
+  // A field without a read-only schema of its own that is called a name is what people choose.
+  if (node === undefined || (field.level === 0 && !context.isFramed && node.name === "name")) {
+    return undefined;
+  }
   const spoken = spokenClass(node.description);
-  if (spoken !== undefined) {
+  if (spoken === "write-only") {
     return { class: spoken, from: "name", why: "by its description", confidence: 0.7 };
   }
-  const { requests, answers } = context.examples;
-  if (answers.has(field.path) && !requests.has(field.path) && requests.size > 0) {
-    return { class: "read-only", from: "example", why: "answered, never sent", confidence: 0.6 };
-  }
-  if (isServerName(field, context)) {
+  if (field.level === 0 && !context.isFramed && isCounted(node.name)) {
     return { class: "read-only", from: "name", why: "by its name", confidence: 0.7 };
   }
-  return undefined;
+  const signs = signsOf(field, context);
+  return (
+    guessed("read-only", readOnlyWeights, signs) ?? guessed("create-only", createOnlyWeights, signs)
+  );
 }
 
-function isServerName({ path, level }: Field, { isNamedByPath }: GuessContext): boolean {
-  const last = path.slice(path.lastIndexOf("/") + 1);
-  const words = wordsOf(last);
-  const tail = words.at(-1) ?? "";
-  if (level === 0 && ["id", "url", "etag", "self", "href", "uuid"].includes(last)) return true;
-  if (level === 0 && isNamedByPath && ["name", "type"].includes(last)) return true;
-  if (words[0] === "created" || words[0] === "modified" || words[0] === "updated") return true;
-  return ["state", "status", "etag", "serial"].includes(tail) || /(?:At|Time)stamp$/.test(last);
+function guessed(
+  what: Verdict["class"],
+  weights: Weights,
+  signs: readonly string[],
+): Verdict | undefined {
+  const { probability, strongest } = probabilityOf(weights, signs);
+  if (probability < weights.threshold) return undefined;
+  const isExample = strongest.startsWith("example:");
+  const isDescribed = strongest.startsWith("says:");
+  const why = isExample
+    ? "answered, never sent"
+    : isDescribed
+      ? "by its description"
+      : "by its name";
+  const confidence = Math.min(0.9, Math.round(probability * 100) / 100);
+  return { class: what, from: isExample ? "example" : "name", why, confidence };
+}
+
+/** What services count or stamp themselves, right in the object. */
+function isCounted(name: string): boolean {
+  const words = wordsOf(name);
+  const [first = "", tail = ""] = [words[0], words.at(-1)];
+  const isStamp = ["created", "modified", "updated"].includes(first) && words.length <= 2;
+  return isStamp || ["serial", "etag"].includes(tail);
 }

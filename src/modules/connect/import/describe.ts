@@ -99,19 +99,20 @@ export function describeResource(
   };
   const isComparable = matched.overlap >= minOverlap;
   const listed = listedFields(ops.replace, replace?.tree);
+  const posted = ops.create?.method === "post" ? create?.tree : undefined;
+  const identity = identityOf({ found, read: hasRead ? object : undefined, posted });
   const classified = classify({
     trees: resourceTrees,
     isComparable,
-    isNamedByPath: ops.create?.method === "put",
     examples: resourceExamples(ops, resourceTrees, matched.answer.pointer, matched.body.pointer),
     ...options,
     ...(listed === undefined ? {} : { listed }),
     ...(element === undefined ? {} : { elements: element.element.list }),
+    names: namesIn(identity),
   });
-  const posted = ops.create?.method === "post" ? create?.tree : undefined;
   return {
     found,
-    identity: identityOf({ found, read: hasRead ? object : undefined, posted }),
+    identity,
     ...(ops.read === undefined
       ? {}
       : { read: { operation: ops.read, pointer: matched.answer.pointer } }),
@@ -127,6 +128,11 @@ export function describeResource(
     ...(element === undefined ? {} : { element }),
     joins: found.views.filter((view) => isJoin(view)),
   };
+}
+
+function namesIn(identity: Identity): readonly string[] {
+  if (identity.kind === "composite") return Object.values(identity.fields);
+  return identity.kind === "client" && identity.field !== undefined ? [identity.field] : [];
 }
 
 export interface ResourceOperations {

@@ -37,7 +37,6 @@ export function elementKind(input: ElementKindInput): ElementKind {
   const plain = classify({
     trees,
     isComparable: false,
-    isNamedByPath: false,
     examples: noExamples,
     ...(overrides === undefined ? {} : { overrides }),
   });
@@ -49,7 +48,7 @@ export function elementKind(input: ElementKindInput): ElementKind {
     judgements.set(path, isKey ? { ...judgement, ...keyVerdict } : judgement);
   }
   const table = new Map([...plain.table].filter(([path]) => path !== commandPath));
-  const classified: Classified = { table, judgements };
+  const classified: Classified = { ...plain, table, judgements };
   const made = makeDefinition({ group, name, trees, classified, without: new Set([commandPath]) });
   return {
     id: `${name.plural}.${group}`,

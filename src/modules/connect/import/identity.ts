@@ -26,9 +26,9 @@ export function identityOf({ found, read, posted }: IdentityInput): Identity {
   if (names.length > 1) return compositeOf(names, posted ?? read ?? emptyTree);
   if (posted === undefined) return { kind: "client", parameter };
   const shown = fieldFor(parameter, found, read ?? posted);
-  const isAnswered = shown !== undefined && !posted.properties.has(lastKey(shown) ?? "");
-  if (isAnswered && shown.lastIndexOf("/") === 0)
-    return { kind: "server", field: shown, parameter };
+  const isAnswered = shown !== undefined && !posted.properties.has(shown.slice(1));
+  const isAtTop = shown?.lastIndexOf("/") === 0;
+  if (isAnswered && isAtTop) return { kind: "server", field: shown, parameter };
   const taken = fieldFor(parameter, found, posted);
   const isIdLike = /^(?:id|uuid|uid|guid)$/i.test(lastKey(taken) ?? lastKey(shown) ?? "id");
   const isNeeded = taken !== undefined && isRequiredAt(posted, taken);
