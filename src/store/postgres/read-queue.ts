@@ -2,8 +2,8 @@
  * Joins reads of single keys that arrive while others are under way into one statement: a round
  * trip serves many callers, as it does for commits. A read is only answered by a statement that
  * began after it was asked for, so it is as new as if it had gone alone. What the recent log has in
- * memory is the newest there is as long as the log has reached the head of the database, and that
- * is all that is asked then.
+ * memory is the newest there is unless it was changed after the log's head, and what was is all
+ * that is asked then.
  */
 import type { ResourceKey } from "../../kernel/resource.ts";
 import { keyText } from "../../kernel/resource.ts";
@@ -55,14 +55,14 @@ export class ReadQueue {
   }
 
   async #read(batch: readonly Waiting[]): Promise<void> {
-    const [only] = batch;
-    if (only !== undefined && batch.length === 1) {
-      await this.#readAlone(only);
-      return;
-    }
     try {
       const keys = batch.map(({ key }) => key);
       const known = keys.map((key) => this.#known(key));
+      const [only] = batch;
+      if (only !== undefined && batch.length === 1 && known[0] === undefined) {
+        await this.#readAlone(only);
+        return;
+      }
       const found = await readUnlessKnown(this.#reading(), keys, known, this.#log.head);
       for (const [index, { resolve }] of batch.entries()) resolve(found[index]);
     } catch {

@@ -1,6 +1,7 @@
 /** Reading single keys and the log. Each is one statement, so each sees one snapshot. */
 import { SetpointError } from "../../kernel/errors.ts";
 import { limits } from "../../kernel/limits.ts";
+import { keyText } from "../../kernel/resource.ts";
 import type { ResourceKey } from "../../kernel/resource.ts";
 import { readLimits } from "../arguments.ts";
 import type { ChangesQuery } from "../arguments.ts";
@@ -72,9 +73,51 @@ const getUnlessKnownStatement = {
 
 /**
  * As `readMany`, but what is known as of a revision is asked for only if that is no longer the
- * head: nothing has to be looked up then, and no document has to travel.
+ * head: nothing has to be looked up then, and no document has to travel. Where all is known, it is
+ * only asked for what was changed since.
  */
 export async function readUnlessKnown(
+  reading: Reading,
+  keys: readonly ResourceKey[],
+  known: readonly Known[],
+  asOf: number,
+): Promise<readonly (StoredRecord | undefined)[]> {
+  const changed = known.includes(undefined) ? undefined : await changedSince(reading.pool, asOf);
+  if (changed === undefined) return await readUnlessHead(reading, keys, known, asOf);
+  const isStale = keys.map((key) => changed.size > 0 && changed.has(keyText(key)));
+  const read = await readMany(
+    reading,
+    keys.filter((_, index) => isStale[index]),
+  );
+  let next = 0;
+  return known.map(
+    (record, index) => (isStale[index] === true ? read[next++] : record) ?? undefined,
+  );
+}
+
+const changedSinceStatement = {
+  name: "changed_since",
+  text: `SELECT h.compacted, c.kind, c.namespace, c.name FROM head h
+    LEFT JOIN LATERAL (SELECT q.kind, q.namespace, q.name FROM change q WHERE q.revision > $1
+      ORDER BY q.revision LIMIT $2) c ON true WHERE h.one`,
+};
+/** More than are under way while others are read. */
+const mostChanged = 500;
+
+/** The keys of all changes after this revision; undefined when that cannot be told cheaply. */
+async function changedSince(pool: Pool, asOf: number): Promise<ReadonlySet<string> | undefined> {
+  const rows = await pool.rows(changedSinceStatement, [asOf, mostChanged]);
+  // Deletions up to the mark may be forgotten.
+  const isToldWhole = rows.length < mostChanged && (rows[0]?.[0] as number) <= asOf;
+  if (!isToldWhole) return undefined;
+  const changed = new Set<string>();
+  for (const [, kind, namespace, name] of rows as readonly (string | null)[][]) {
+    if (kind !== null) changed.add(keyText({ kind, namespace, name } as ResourceKey));
+  }
+  return changed;
+}
+
+async function readUnlessHead(
   { pool, ring }: Reading,
   keys: readonly ResourceKey[],
   known: readonly Known[],
