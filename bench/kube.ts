@@ -18,7 +18,7 @@ import { watchLoad } from "./watch-load.ts";
 const connections = 64;
 const rounds = 3;
 const perRound = 8_000;
-const nodeFlags = ["--max-semi-space-size=4"];
+const nodeFlags = ["--max-semi-space-size=8"];
 
 interface Server {
   readonly program: Program;

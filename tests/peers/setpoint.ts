@@ -108,7 +108,7 @@ export class Setpoint implements AsyncDisposable {
     if (store !== undefined) args.push("--store", store);
     if (keys !== undefined) args.push("--keys", keys);
     args.push(...more);
-    const nodeArgs = ["--max-semi-space-size=4"];
+    const nodeArgs = ["--max-semi-space-size=8"];
     this.#program = await startProgram("src/cli/main.ts", { args, nodeArgs, env });
     const ready = await this.#program.waitForLine(/ready on https:\/\/(\S+)$/, { limitMs: 60_000 });
     this.#address = ready[1] ?? this.#address;
