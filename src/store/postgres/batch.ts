@@ -156,9 +156,13 @@ function takenNames(groups: readonly PreparedGroup[]): TakenNames {
   let ordinal = 0;
   let mayLetGo = false;
   for (const group of groups) {
+    mayLetGo ||= group.writes.some(({ write }) => write.kind === "delete");
+    if (!group.writes.some(({ write }) => write.kind === "put" && holdsSomething(write))) {
+      ordinal += group.writes.length;
+      continue;
+    }
     const wanted: TakenName[] = [];
     let isAlone = false;
-    mayLetGo ||= group.writes.some(({ write }) => write.kind === "delete");
     for (const { write } of group.writes) {
       ordinal += 1;
       if (write.kind !== "put" || !holdsSomething(write)) continue;

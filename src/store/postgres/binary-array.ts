@@ -10,14 +10,13 @@ const oid = { bool: 16, bytea: 17, int8: 20, int2: 21, int4: 23, text: 25 } as c
 
 export function textArray(values: readonly (string | null)[]): Buffer {
   let bytes = headerBytes + 4 * values.length;
-  const lengths = values.map((value) => (value === null ? -1 : Buffer.byteLength(value)));
-  for (const length of lengths) if (length > 0) bytes += length;
+  for (const value of values) if (value !== null) bytes += Buffer.byteLength(value);
   const array = begin(oid.text, values.length, bytes);
   let at = headerBytes;
-  for (const [index, value] of values.entries()) {
-    const length = lengths[index] ?? -1;
-    at = array.writeInt32BE(length, at);
-    if (value !== null && length > 0) at += array.write(value, at, length);
+  for (const value of values) {
+    const length = value === null ? -1 : array.write(value, at + 4);
+    array.writeInt32BE(length, at);
+    at += 4 + Math.max(0, length);
   }
   return array;
 }

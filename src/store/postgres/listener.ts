@@ -122,7 +122,8 @@ export class Listener {
     const [writer, head, work, compacted] = payload.split(" ");
     if (compacted !== undefined) onCompacted(Number(compacted));
     if (writer === ownId || writer?.startsWith(`${ownId}.`) === true) return;
-    onHead(Number(head));
+    // First what somebody may wait for to begin.
     if (work === "1") onWork();
+    onHead(Number(head));
   }
 }
