@@ -221,7 +221,7 @@ describe("a cluster in another Setpoint", () => {
     const failing = cluster("four", { simulation: { failAt: "DeployResources" } });
     await clusters.create("four", failing, management);
     const failed = await clusters.until("four", "failed", (one) => {
-      return JSON.stringify(one.status?.conditions).includes("DeployResources");
+      return condition(one, "Synced")?.message.includes("DeployResources") === true;
     });
     assert.notEqual(condition(failed, "Ready")?.status, "True");
   });

@@ -228,8 +228,10 @@ export class Resources {
   }
 
   async gone(name: string): Promise<void> {
-    await waitUntil(`${name} to be gone`, async () => (await this.get(name)) === undefined, {
-      limitMs: 60_000,
+    let last: Managed | undefined;
+    const isGone = async (): Promise<boolean> => (last = await this.get(name)) === undefined;
+    await waitUntil(`${name} to be gone`, isGone, { limitMs: 60_000 }).catch((error: unknown) => {
+      throw new Error(`${String(error)}\n${JSON.stringify(last, undefined, 1)}`);
     });
   }
 

@@ -61,7 +61,9 @@ export async function prepare(
   const wanted = await desiredOf(ports, compiled, resource, context, management);
   if (wanted.kind === "ends" && what === "reconcile") return wanted;
   const desired = wanted.kind === "ends" ? {} : wanted.desired;
-  const isPlaced = book.pages.path !== undefined;
+  const { path, creating } = book.pages;
+  // What was never made, or is known to be gone, needs no parent to be let go of.
+  const isPlaced = path !== undefined || (what === "remove" && creating === undefined);
   const parent = isPlaced
     ? ({ kind: "found", parameters: {} } as const)
     : await parentParameters(binding, management, context);
