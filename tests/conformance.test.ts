@@ -40,27 +40,42 @@ test("every row of the page about the engine names one, or says why we differ", 
   assert.deepEqual(unproven, []);
 });
 
-const armPage = readFileSync(join(root, "docs/conformance/arm.md"), "utf8");
-
 test("every test that the page about the resource-provider protocol names is there", () => {
-  const files = new Map<string, string>();
-  for (const [, letter = "", file = ""] of armPage.matchAll(/`([A-Z])` is\s+`([^`]+)`/g)) {
-    files.set(letter, readFileSync(join(root, file), "utf8"));
-  }
-  const proofs = armPage
-    .split("\n")
-    .filter((line) => /^\| \d+ \|/.test(line))
-    .flatMap((line) => namedTests(line.split("|").at(-2)?.trim() ?? ""));
+  const { proofs, missing } = missingTests("docs/conformance/arm.md");
   assert.ok(proofs.length > 60);
-  const missing = proofs.filter(({ file, claim }) => {
-    if (files.get(file)?.includes(claim) === true) return false;
-    const path = join(root, file);
-    return (
-      !file.endsWith(".ts") || !existsSync(path) || !readFileSync(path, "utf8").includes(claim)
-    );
-  });
   assert.deepEqual(missing, []);
 });
+
+test("every test that the page about services from their documents names is there", () => {
+  const { proofs, missing, rows } = missingTests("docs/conformance/connect.md");
+  assert.ok(proofs.length > 100);
+  assert.deepEqual(missing, []);
+  assert.equal(rows, 29 + 56);
+});
+
+interface Missing {
+  readonly proofs: readonly NamedTest[];
+  readonly missing: readonly NamedTest[];
+  readonly rows: number;
+}
+
+function missingTests(path: string): Missing {
+  const text = readFileSync(join(root, path), "utf8");
+  const files = new Map<string, string>();
+  for (const [, letter = "", file = ""] of text.matchAll(/`([A-Z])` is\s+`([^`]+)`/g)) {
+    files.set(letter, readFileSync(join(root, file), "utf8"));
+  }
+  const rows = text.split("\n").filter((line) => /^\| R?\d+ \|/.test(line));
+  const proofs = rows.flatMap((line) => namedTests(line.split("|").at(-2)?.trim() ?? ""));
+  const missing = proofs.filter(({ file, claim }) => {
+    if (files.get(file)?.includes(claim) === true) return false;
+    const named = join(root, file);
+    return (
+      !file.endsWith(".ts") || !existsSync(named) || !readFileSync(named, "utf8").includes(claim)
+    );
+  });
+  return { proofs, missing, rows: rows.length };
+}
 
 interface NamedTest {
   /** A letter of the page, or a path. */
