@@ -24,6 +24,7 @@ import type { Logger } from "../telemetry/log.ts";
 import type { ControlPlane } from "./control-plane.ts";
 import type { Credentials } from "./credentials.ts";
 import { healthPaths, isHealthPath } from "./health.ts";
+import { eventsHandler, eventsSubresource } from "./connect/events-handler.ts";
 import { planHandler, planSubresource } from "./connect/plan-handler.ts";
 import type { Planner } from "./connect/plan-result.ts";
 import type { Worker } from "./reconciling.ts";
@@ -79,6 +80,7 @@ export function kubeSurface(input: KubeSurfaceInput): KubeApi {
       ...reviewHandlers(reviews),
       [whySubresource, whyHandler({ ...plane, worker, isAlone })],
       [planSubresource, planHandler(plane, planner)],
+      [eventsSubresource, eventsHandler(intents)],
     ]),
     isOpen: isHealthPath,
     onRequest: observed.onRequest,

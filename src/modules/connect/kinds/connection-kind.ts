@@ -3,7 +3,7 @@
 
 import type { JsonObject } from "../../../kernel/json.ts";
 import type { KindInput } from "../../../kernel/kind.ts";
-import { choice, described, list, map, name, object, text } from "./schemas.ts";
+import { choice, described, list, map, name, object, pointer, text } from "./schemas.ts";
 
 export const connectGroup = "connect.setpoint.dev";
 export const connectionsKind = `connections.${connectGroup}`;
@@ -45,12 +45,12 @@ const tls = object({
 
 const events = object(
   {
-    kind: choice("websocket", "webhook"),
-    path: described(text, "Of the stream of events, below the base URL."),
-    id: described(text, "Pointer to the id, the path or the address of the object in an event."),
-    secret: described(name, "Of a webhook: the Secret whose key token callers have to show."),
+    id: described(
+      pointer,
+      "Where an event says which object it is about: by its id, its path or its address.",
+    ),
   },
-  ["kind"],
+  ["id"],
 );
 
 const spec: JsonObject = {
