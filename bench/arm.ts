@@ -11,13 +11,15 @@ import { LoadConnection, httpLoad, requestBytes } from "./http-load.ts";
 import type { Answer, LoadTarget } from "./http-load.ts";
 import { json } from "./kube-objects.ts";
 import { concurrently, duel, rate } from "./measure.ts";
-import type { Duel } from "./measure.ts";
+import type { Contest, Duel } from "./measure.ts";
 import { figure } from "./table.ts";
 import type { Row } from "./table.ts";
 
 const connections = 32;
-const trips = 500;
-const reads = 3_000;
+/** Enough that both sides run as a server runs all day, and that no single moment decides. */
+const trips = 1_000;
+const reads = 8_000;
+const rounds = 5;
 /** Within a fifth of the surface that does less. */
 const least = 0.8;
 
@@ -48,18 +50,20 @@ async function rowsOf(title: string, server: Setpoint): Promise<readonly Row[]> 
     console.error(`bench: arm: ${title}: ${what}: ${figure(value, "/s")}`);
     return value;
   };
-  const made = await duel({
+  const trip: Contest = {
     name: "round trips",
     unit: "/s",
     raw: async () => say("kube, PUT to the end", await sides.roundTrips("kube")),
     ours: async () => say("arm, PUT to the end", await sides.roundTrips("arm")),
-  });
-  const read = await duel({
+  };
+  const made = await duel(trip, rounds);
+  const get: Contest = {
     name: "reads",
     unit: "/s",
     raw: async () => say("kube, GET", await sides.reads("kube")),
     ours: async () => say("arm, GET", await sides.reads("arm")),
-  });
+  };
+  const read = await duel(get, rounds);
   return [
     row(`ARM on ${title}: PUT to Succeeded, ${connections} connections`, made),
     row(`ARM on ${title}: GET, ${connections} connections`, read),
