@@ -287,6 +287,23 @@ it("waits for its parent, and goes on by itself once that is ready", async () =>
   assert.equal(service.objects.size, 0);
 });
 
+it("goes without its parent and without its connection when nothing was made", async () => {
+  await using connect = await openMemoryConnect({
+    binding: {
+      connection: "elsewhere",
+      item: "/things/{parent_id}/parts/{id}",
+      collection: "/things/{parent_id}/parts",
+      parent: { kind: thingsKind, path: "/things/{parent_id}" },
+    },
+  });
+  await connect.make("child", { name: "child" }, { parent: { name: "top" } });
+  await connect.pass();
+  assert.equal(conditionOf(await connect.read("child"), "Ready"), "False Waiting");
+  await connect.remove("child");
+  await connect.pass();
+  assert.equal(await connect.read("child"), undefined);
+});
+
 it("keeps an element of a list in the object of its parent, by commands", async () => {
   await using connect = await openMemoryConnect({
     binding: {

@@ -5,6 +5,7 @@ import { done, failed } from "../../../engine/outcome.ts";
 import type { Outcome } from "../../../engine/outcome.ts";
 import type { Context, Reconciler } from "../../../engine/reconciler.ts";
 import { isSetpointError } from "../../../kernel/errors.ts";
+import { isMadeOutside } from "../../../kernel/kept-object.ts";
 import type { Resource } from "../../../kernel/resource.ts";
 import { ExchangeFailed } from "../http/exchange.ts";
 import type { CompiledBinding } from "../kinds/compiled-binding.ts";
@@ -41,6 +42,8 @@ export function connectReconciler(ports: LoopPorts, compiled: CompiledBinding): 
         context.event("Normal", "Detached", "the object is left as it is");
         return done();
       }
+      // What was never begun needs neither its parent nor its connection to go.
+      if (!isMadeOutside(resource)) return done();
       return await run(resource, context, "remove", removeForGood);
     },
     observe: (resource, context) =>
