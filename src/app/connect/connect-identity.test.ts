@@ -56,6 +56,20 @@ it("finds by listing what was made under an id that it never heard of", async ()
   assert.equal(conditionOf(await connect.read("a"), "Ready"), "True Available");
 });
 
+it("finds what was made also when something else is wanted by then", async () => {
+  await using connect = await openMemoryConnect({ binding: byService });
+  const { service, pass } = connect;
+  numbered(connect);
+  loseNextCreation(connect);
+  await connect.make("a", { name: "a", color: "red" });
+  await pass(200);
+  await connect.change("a", { spec: { name: "a", color: "blue" } });
+  await pass(90_000);
+  assert.equal(writesOf(service).filter((write) => write === "POST /things").length, 1);
+  assert.deepEqual([...service.objects.values()], [{ id: "1", name: "a", color: "blue" }]);
+  assert.equal(conditionOf(await connect.read("a"), "Ready"), "True Available");
+});
+
 it("stops when nobody can tell what was made, until a person says which", async () => {
   const { read, create, delete: remove, replace } = plainBinding.operations;
   const operations = { read, create, delete: remove, replace } as Binding["operations"];

@@ -7,7 +7,7 @@ import type { Outcome } from "../../../engine/outcome.ts";
 import { timeText } from "../../../kernel/clock.ts";
 import { equalJson, getOwn, isJsonObject } from "../../../kernel/json.ts";
 import type { Json, JsonObject } from "../../../kernel/json.ts";
-import { textAt, textsAt } from "../../../kernel/json-read.ts";
+import { objectAt, textAt, textsAt } from "../../../kernel/json-read.ts";
 import { getAt, parsePointer } from "../../../kernel/pointer.ts";
 import type { Answer } from "../http/answer.ts";
 import type { ClientRequest } from "../http/client.ts";
@@ -43,6 +43,7 @@ export async function create(session: Session, whole: JsonObject = {}): Promise<
       since: timeText(nowMs),
       request: `${request.method} ${request.path}`,
       known: await alikeNow(session, body),
+      sent: appliedDocument(session, body),
     },
   });
   await book.keep();
@@ -64,7 +65,7 @@ export type Resolved =
 
 /** For ids that the service chooses; those that we choose are simply looked at. */
 export async function resolveCreation(session: Session): Promise<Resolved> {
-  const { book, compiled, desired, fields, context } = session;
+  const { book, compiled, context } = session;
   const { creating = {} } = book.pages;
   const { operations } = compiled.binding;
   const since = textAt(creating, "since");
@@ -72,8 +73,9 @@ export async function resolveCreation(session: Session): Promise<Resolved> {
     return { kind: "ends", outcome: incomplete(session, `it cannot be looked for (${since})`) };
   }
   const before = new Set(textsAt(creating, "known"));
-  const body = createBody(desired, fields, operations.create);
-  const found = (await matching(session, body)).filter(({ id }) => !before.has(id));
+  // What is wanted may have changed since.
+  const sent = objectAt(creating, "sent");
+  const found = (await matching(session, sent)).filter(({ id }) => !before.has(id));
   const [certain, ...others] = found.filter(({ isCertain }) => isCertain);
   if (certain !== undefined && others.length === 0) return { kind: "found", id: certain.id };
   if (found.length > 0) {
