@@ -60,7 +60,7 @@ export const limits = Object.freeze({
   /** References that lead to one another. */
   maxConnectRefs: 64,
   /** Fields of one object, deeper ones are not told apart; and levels of it. */
-  maxConnectFields: 4_000,
+  maxConnectFields: 1_500,
   maxConnectLevels: 16,
   /** Fields of all objects of one document together. */
   maxConnectTreeFields: 2_000_000,

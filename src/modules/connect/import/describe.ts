@@ -192,7 +192,8 @@ function elementTree(list: ServiceOperation | undefined, trees: Trees): SchemaNo
 }
 
 function answerPointer(operation: ServiceOperation, object: SchemaNode, trees: Trees): string {
-  const answer = trees.of(schemaIn(operation));
+  const accepted = operation.answers.find(({ status }) => status === "202");
+  const answer = trees.of(schemaIn(operation) ?? accepted?.schema);
   if (answer.properties.size === 0 || object.properties.size === 0) return "";
   const { answer: inner, overlap } = matchEnvelopes(answer, object);
   return overlap >= minOverlap ? inner.pointer : "";

@@ -61,6 +61,9 @@ function hostOf(baseUrl: string): string {
 function literalsOf(segments: readonly string[], ids: number): readonly string[] {
   const own = ids === 0 ? segments : segments.slice(0, -ids);
   const literals = own.filter((segment) => !isParameter(segment) && /[A-Za-z]{2}/.test(segment));
+  // "/settings/default" are the settings.
+  const isAny = ids === 0 && /^(?:default|current|main)$/i.test(literals.at(-1) ?? "");
+  if (isAny && literals.length > 1) return literals.slice(0, -1);
   const last = own.at(-1);
   // "/1.0" and "/{id}" say nothing.
   return literals.length > 0 ? literals : [pascalCase(last ?? "") === "" ? "Object" : "Root"];

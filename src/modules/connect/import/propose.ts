@@ -11,7 +11,7 @@ import type { Classified } from "../fields/classify.ts";
 import { bindingOf } from "./binding-of.ts";
 import { connectionOf } from "./connection-of.ts";
 import { makeDefinition } from "./definition-of.ts";
-import { describeResource } from "./describe.ts";
+import { describeResource, schemaIn } from "./describe.ts";
 import type { Described } from "./describe.ts";
 import { elementKind } from "./element-kind.ts";
 import { groupFor, nameElement, nameResources, takenNames } from "./names.ts";
@@ -73,8 +73,10 @@ export function propose(documents: Documents, options: ProposeOptions): Proposal
     version: textAt(node, "info", "version"),
     options,
   };
+  const items = new Map(found.map((resource) => [resource.key, resource]));
   const kinds = found
     .filter((resource) => isWanted(resource, names.get(resource.key), options.only))
+    .filter((resource) => !isView(resource, items, trees))
     .flatMap((resource) => proposedKinds(resource, context));
   for (const { id, notes } of kinds) {
     for (const message of notes) {
@@ -163,6 +165,18 @@ function proposedKind(
     ...(described.remove === undefined ? ["it cannot be deleted"] : []),
   ];
   return { id, name, definition: made.definition, binding, classified, isComparable, notes };
+}
+
+/** Another address of its parent, such as one that takes a part of it only. */
+function isView(
+  { ids, parent, item }: FoundResource,
+  items: ReadonlyMap<string, FoundResource>,
+  trees: Trees,
+): boolean {
+  const whole = parent === undefined || ids > 0 ? undefined : items.get(parent);
+  if (whole === undefined) return false;
+  const { ref } = trees.of(schemaIn(item.operations.get("get")));
+  return ref !== undefined && ref === trees.of(schemaIn(whole.item.operations.get("get"))).ref;
 }
 
 function isWanted(

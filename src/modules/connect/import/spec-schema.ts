@@ -178,6 +178,6 @@ function bounds({ keywords }: SchemaNode, keys: readonly string[]): JsonObject {
 }
 
 function shortened(text: string): string {
-  const plain = text.replace(/\s+/g, " ").trim();
+  const plain = text.slice(0, 600).replace(/\s+/g, " ").trim();
   return plain.length <= 240 ? plain : `${plain.slice(0, 239)}…`;
 }

@@ -1,0 +1,208 @@
+// The import as the command runs it: from files and from a server, into a folder and onto a server,
+// again.
+import assert from "node:assert/strict";
+import { mkdirSync, mkdtempSync, readFileSync, readdirSync, rmSync, writeFileSync } from "node:fs";
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { test } from "node:test";
+import type { TestContext } from "node:test";
+import { SetpointError } from "../../kernel/errors.ts";
+import type { Json, JsonObject } from "../../kernel/json.ts";
+import { objectsAt, textAt } from "../../kernel/json-read.ts";
+import { withoutKey } from "../../kernel/without-key.ts";
+import { sampleDns } from "../../modules/connect/import/sample-dns.ts";
+import type { ApiClient } from "../client/api-client.ts";
+import { importDocument } from "./import-document.ts";
+import type { Imported, ImportTarget } from "./import-document.ts";
+import { corpusIn } from "./corpus.ts";
+import { documentReader } from "./read-document.ts";
+import { scoreDocuments } from "./score-documents.ts";
+
+function folderFor(t: TestContext): string {
+  const folder = mkdtempSync(join(tmpdir(), "setpoint-import-"));
+  t.after(() => rmSync(folder, { recursive: true }));
+  return folder;
+}
+
+async function imported(
+  folder: string,
+  document: Json,
+  target: ImportTarget = { kind: "folder", folder: join(folder, "out") },
+): Promise<Imported> {
+  const path = join(folder, "openapi.json");
+  writeFileSync(path, JSON.stringify(document));
+  return await importDocument({
+    document: path,
+    baseUrl: "http://127.0.0.1:8081",
+    allowed: [],
+    only: ["domains"],
+    target,
+  });
+}
+
+const domains = "domains.namekeeper.services.local";
+
+test("a folder gets the connection, each kind, and a report with every reason", async (t) => {
+  const folder = folderFor(t);
+  await imported(folder, sampleDns);
+  const out = join(folder, "out");
+  assert.deepEqual(readdirSync(out).toSorted(), [
+    "connection.yaml",
+    `${domains}.yaml`,
+    "report.md",
+    "sets.namekeeper.services.local.yaml",
+  ]);
+  const report = readFileSync(join(out, "report.md"), "utf8");
+  assert.match(report, /^\| `\/id` \| read-only \| name \| 0\.\d\d \| by its description \|$/m);
+  assert.match(
+    report,
+    /^\| `\/name` \| create-only \| difference \| 0\.75 \| not among the fields/m,
+  );
+  assert.match(report, /^\| `\/owner` \| writable \|  \|  \|  \|$/m);
+});
+
+test("importing again lists what changed and keeps what a person changed", async (t) => {
+  const folder = folderFor(t);
+  await imported(folder, sampleDns);
+  const path = join(folder, "out", `${domains}.yaml`);
+  const mine = readFileSync(path, "utf8")
+    .replace(
+      /class: read-only\n(\s+confidence: [\d.]+\n\s+from: name\n\s+path: \/serial)/,
+      "class: writable\n$1",
+    )
+    .replace("  connection: namekeeper\n", "  connection: mine\n  ready: observed.serial > 0\n");
+  assert.match(mine, /class: writable\n.*\n.*\n\s+path: \/serial/);
+  writeFileSync(path, mine);
+  writeFileSync(join(folder, "out", "connection.yaml"), "kind: Connection\n");
+  const others = withoutKey(sampleDns.definitions.Domain.properties, "owner");
+  const newer = { ...others, url: { type: "string", readOnly: true }, color: { type: "string" } };
+  const document = {
+    ...sampleDns,
+    definitions: { ...sampleDns.definitions, Domain: { properties: newer } },
+  };
+  const { kinds } = await imported(folder, document);
+  const kind = kinds.find(({ kind: one }) => one.id === domains);
+  assert.deepEqual(kind?.changes?.added, ["/color"]);
+  assert.deepEqual(kind.changes.removed, ["/owner"]);
+  const spec = kind.restKind["spec"] as JsonObject;
+  assert.equal(spec["connection"], "mine");
+  assert.equal(spec["ready"], "observed.serial > 0");
+  const fields = objectsAt(spec, "fields");
+  const at = (pointer: string): JsonObject | undefined =>
+    fields.find((field) => textAt(field, "path") === pointer);
+  assert.equal(at("/serial")?.["class"], "writable");
+  assert.equal(at("/serial")?.["from"], "override");
+  assert.equal(at("/url")?.["from"], "annotation");
+  assert.equal(readFileSync(join(folder, "out", "connection.yaml"), "utf8"), "kind: Connection\n");
+  assert.match(readFileSync(path, "utf8"), /serial:\n\s+type: integer/);
+  const again = await imported(folder, document);
+  assert.deepEqual(
+    again.kinds.map(({ changes }) => changes),
+    [undefined, undefined],
+  );
+  const kept = again.kinds.find(({ kind: one }) => one.id === domains)?.restKind[
+    "spec"
+  ] as JsonObject;
+  assert.equal(kept["connection"], "mine");
+});
+
+test("a server gets definitions before what binds them, and keeps its Connection", async (t) => {
+  const stored = new Map<string, Json>();
+  const sent: string[] = [];
+  const client: ApiClient = {
+    namespace: "default",
+    get: (path) => {
+      const found = stored.get(path);
+      if (found === undefined) throw new SetpointError("resource.not_found", "none");
+      return Promise.resolve(found);
+    },
+    post: () => Promise.reject(new Error("nothing is posted")),
+    patch: (path, body, mediaType) => {
+      const [bare = ""] = path.split("?");
+      assert.equal(mediaType, "application/apply-patch+yaml");
+      stored.set(bare, body);
+      sent.push(bare.slice(bare.lastIndexOf("/v1/") + 4));
+      return Promise.resolve(body);
+    },
+  };
+  const folder = folderFor(t);
+  const target = { kind: "server", client } as const;
+  await imported(folder, sampleDns, target);
+  assert.deepEqual(sent.slice(0, 3), [
+    "connections/namekeeper",
+    `customresourcedefinitions/${domains}`,
+    `restkinds/${domains}`,
+  ]);
+  sent.length = 0;
+  const again = await imported(folder, sampleDns, target);
+  assert.ok(!sent.includes("connections/namekeeper"));
+  assert.deepEqual(
+    again.kinds.map(({ changes }) => changes),
+    [undefined, undefined],
+  );
+});
+
+test("files of a server are read there alone, and redirects stay where they are", async (t) => {
+  const asked: string[] = [];
+  const server = createServer((request, response) => {
+    asked.push(request.url ?? "");
+    if (request.url === "/moved.json") response.writeHead(302, { location: "/types.json" }).end();
+    else if (request.url === "/away.json") {
+      response.writeHead(302, { location: "http://localhost:1/x.json" }).end();
+    } else if (request.url === "/types.json") response.end('{"A": {"type": "string"}}');
+    else if (request.url === "/broken.json") response.writeHead(500).end();
+    else response.end(JSON.stringify(sampleDns));
+  });
+  await new Promise<void>((resolve) => {
+    server.listen(0, "127.0.0.1", resolve);
+  });
+  t.after(() => {
+    server.closeAllConnections();
+    server.close();
+  });
+  const base = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  const read = documentReader(`${base}/openapi.json`);
+  assert.equal(await read(`${base}/moved.json`), '{"A": {"type": "string"}}');
+  await assert.rejects(read(`${base}/away.json`), /another origin, http:\/\/localhost:1/);
+  await assert.rejects(read(`${base}/broken.json`), /answered 500/);
+  const { kinds } = await importDocument({
+    document: `${base}/openapi.json`,
+    baseUrl: base,
+    allowed: [],
+    target: { kind: "none" },
+  });
+  assert.equal(kinds.length, 4);
+  assert.deepEqual(asked, [
+    "/moved.json",
+    "/types.json",
+    "/away.json",
+    "/broken.json",
+    "/openapi.json",
+  ]);
+});
+
+test("a corpus takes the newest version and never changes its halves", async (t) => {
+  const folder = folderFor(t);
+  for (const [unit, version] of [
+    ["dns", "2020-01-01"],
+    ["dns", "2021-01-01"],
+    ["web", "2020-01-01"],
+  ] as const) {
+    const at = join(folder, "specification", unit, "stable", version);
+    mkdirSync(join(at, "examples"), { recursive: true });
+    writeFileSync(join(at, "a.json"), JSON.stringify(sampleDns));
+    writeFileSync(join(at, "examples", "b.json"), "{}");
+  }
+  const files = corpusIn(folder);
+  assert.deepEqual(
+    files.map(({ unit, path, isHeldOut }) => [unit, path.split("/").at(-2), isHeldOut]),
+    [
+      ["dns", "2021-01-01", true],
+      ["web", "2020-01-01", true],
+    ],
+  );
+  const { skipped } = await scoreDocuments(folder);
+  assert.equal(skipped, 2, "it marks nothing, so there is nothing to measure by");
+});
