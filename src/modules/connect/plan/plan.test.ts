@@ -10,7 +10,7 @@ import type { Json, JsonObject } from "../../../kernel/json.ts";
 import { applyJsonPatch, parseJsonPatch } from "../../../kernel/json-patch.ts";
 import { applyMergePatch } from "../../../kernel/merge-patch.ts";
 import type { Binding, FieldEntry, ListEntry, Management } from "../binding.ts";
-import { areAlike } from "./alike.ts";
+import { areAlike, areSame } from "./alike.ts";
 import { withoutNulls } from "./documents.ts";
 import { fieldTree, fieldsFor } from "./fields.ts";
 import { createBody, planFor } from "./plan.ts";
@@ -232,4 +232,13 @@ test("another way of writing is told from another value", () => {
   for (const [sent, shown, expected] of alike) {
     assert.equal(areAlike(sent, shown), expected, JSON.stringify([sent, shown]));
   }
+});
+
+test("what is called almost alike may be another object, and is not the same", () => {
+  assert.equal(areAlike("key-hold", "key-hold-answer"), true);
+  assert.equal(areSame("key-hold", "key-hold-answer"), false);
+  assert.equal(areSame("ecdsa256", "ECDSAP256SHA256"), false);
+  assert.equal(areSame("West US", "westus"), true);
+  assert.equal(areSame("2999-01-01T00:00:00Z", "2999-01-01T00:00:00.000Z"), true);
+  assert.equal(areSame({ name: "a" }, { name: "a", isEqual: true }), true);
 });
