@@ -27,7 +27,7 @@ const cryptoKeys = new Resources(() => rig.server, { apiVersion, kind: "CryptoKe
 
 before(async () => {
   rig = await startRig(startPowerDns, ({ url }) => [
-    ...powerDnsConnection({ url, timeoutSeconds: 1 }),
+    ...powerDnsConnection({ url, timeoutSeconds: 3 }),
     zoneKind,
     zoneBinding,
     keyKind,
@@ -201,7 +201,7 @@ describe("a service that does not do what it is asked for", { concurrency: true 
     const one = await zones.until("silent", "given up", (each) => {
       return condition(each, "Synced")?.status === "False";
     });
-    assert.match(condition(one, "Synced")?.message ?? "", /1 s|1000 ms|time|second/i);
+    assert.match(condition(one, "Synced")?.message ?? "", /no answer/);
     rule.release();
     await zones.ready("silent");
     assert.equal(made("silent.test."), 1);

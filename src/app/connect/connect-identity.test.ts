@@ -8,6 +8,7 @@ import {
   messageOf,
   openMemoryConnect,
   plainBinding,
+  thingsKind,
 } from "./memory-connect.ts";
 import type { MemoryConnect } from "./memory-connect.ts";
 import { writesOf } from "./memory-service.ts";
@@ -103,7 +104,7 @@ it("makes it again once it is certain that nothing was made", async () => {
   await pass(10_000);
   assert.equal(service.objects.size, 0);
   assert.equal(conditionOf(await connect.read("a"), "Ready"), "False CreateUncertain");
-  await pass(60_000);
+  await pass(120_000);
   assert.equal(service.objects.size, 1);
   assert.equal(conditionOf(await connect.read("a"), "Ready"), "True Available");
 });
@@ -304,4 +305,18 @@ it("keeps many objects within the rate of the connection, whatever is wrong with
   for (const name of names) {
     assert.equal(conditionOf(await connect.read(name), "Ready"), "True Available");
   }
+});
+
+it("takes the objects of a kind out of the service when the kind is deleted", async () => {
+  await using connect = await openMemoryConnect();
+  const { service, pass, memory } = connect;
+  await connect.make("a", { name: "a" });
+  await pass(10_000);
+  assert.equal(service.objects.size, 1);
+  const apiVersion = "apiextensions.k8s.io/v1";
+  const definition = { apiVersion, kind: "CustomResourceDefinition", name: thingsKind };
+  await memory.remove(definition);
+  await pass(120_000);
+  assert.equal(service.objects.size, 0);
+  assert.equal(await memory.read(definition), undefined);
 });

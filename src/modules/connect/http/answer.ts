@@ -138,7 +138,8 @@ function fieldText([key, value]: readonly [string, Json]): readonly string[] {
   return text === "" ? [] : [`${key}: ${text}`];
 }
 
-function textMessage({ text, headers }: Answer): string {
+function textMessage({ text: whole, headers }: Answer): string {
+  const text = whole.slice(0, 20_000);
   const isPage =
     /html/i.test(headers["content-type"] ?? "") || /^\s*<(?:!doctype|html)/i.test(text);
   if (!isPage) return text.trim().replaceAll(/\s+/g, " ");

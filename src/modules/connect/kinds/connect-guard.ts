@@ -22,6 +22,7 @@ import type { NamedHooks } from "../loop/hooks.ts";
 import { managementOf } from "../loop/prepare.ts";
 import { fieldsFor } from "../plan/fields.ts";
 import type { Fields } from "../plan/fields.ts";
+import { isNaming } from "../plan/naming-fields.ts";
 import { compileBinding } from "./compiled-binding.ts";
 import type { CompiledBinding } from "./compiled-binding.ts";
 import { connectionsKind } from "./connection-kind.ts";
@@ -90,6 +91,7 @@ function resourceErrors(
   const fields = fieldsFor(tree, management);
   const errors = [
     ...combinationErrors(object, management),
+    ...namingSecrets(management, binding),
     ...setReadOnly(object.spec, fields, "spec"),
   ];
   if (old === undefined) return errors;
@@ -163,6 +165,14 @@ function combinationErrors(object: Resource, management: Management): readonly F
     errors.push(forbiddenField(`connect.secrets[${index}].field`, why));
   }
   return errors;
+}
+
+function namingSecrets({ secrets = [] }: Management, binding: Binding): readonly FieldError[] {
+  return secrets.flatMap(({ field }, index) => {
+    if (!isNaming(binding, field)) return [];
+    const why = `${field} names the object, and so stands where all can read it`;
+    return [forbiddenField(`connect.secrets[${index}].field`, why)];
+  });
 }
 
 /** Fields that only the service sets. */

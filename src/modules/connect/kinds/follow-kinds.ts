@@ -143,16 +143,13 @@ function judged(
   if (taken.has(name)) return refused("Conflict", `a module reconciles the kind ${name}`);
   const ending = isEnding(name);
   if (ending === undefined) return refused("KindNotFound", `there is no kind ${name}`);
-  if (ending) return refused("KindDeleted", `the kind ${name} is being deleted`);
+  // In force until its last resource is gone: what they made has to be taken back.
+  const [reason, message] = ending
+    ? ["KindDeleted", "The kind is being deleted: its objects are taken out of the service."]
+    : ["InForce", "Resources of the kind are kept in the service."];
   return {
     compiled: made.compiled,
-    verdict: {
-      type: "Accepted",
-      status: "True",
-      reason: "InForce",
-      message: "Resources of the kind are kept in the service.",
-      observedGeneration,
-    },
+    verdict: { type: "Accepted", status: "True", reason, message, observedGeneration },
   };
 }
 

@@ -7,7 +7,7 @@ import type { Outcome } from "../../../engine/outcome.ts";
 import { timeText } from "../../../kernel/clock.ts";
 import { equalJson, getOwn, isJsonObject } from "../../../kernel/json.ts";
 import type { Json, JsonObject } from "../../../kernel/json.ts";
-import { objectAt, textAt, textsAt } from "../../../kernel/json-read.ts";
+import { isTrueAt, objectAt, textAt, textsAt } from "../../../kernel/json-read.ts";
 import { getAt, parsePointer } from "../../../kernel/pointer.ts";
 import type { Answer } from "../http/answer.ts";
 import type { ClientRequest } from "../http/client.ts";
@@ -37,13 +37,16 @@ export async function create(session: Session, whole: JsonObject = {}): Promise<
   if (operation === undefined) return { kind: "ends", outcome: cannotCreate(session) };
   const body = createBody(desired, fields, element === undefined ? operation : undefined);
   const request = createRequest(session, operation, body, whole);
-  const nowMs = session.context.clock.nowMs();
+  // What was sent before may have made it after all, when it was last looked for.
+  const isRepeated = book.pages.creating !== undefined;
+  const known = await alikeNow(session, body);
   book.set({
     creating: {
-      since: timeText(nowMs),
+      since: timeText(session.context.clock.nowMs()),
       request: `${request.method} ${request.path}`,
-      known: await alikeNow(session, body),
+      known,
       sent: appliedDocument(session, body),
+      ...(isRepeated ? { repeated: true } : {}),
     },
   });
   await book.keep();
@@ -84,10 +87,14 @@ export async function resolveCreation(session: Session): Promise<Resolved> {
     const why = `${which} could be it: ${shown.join(", ")}`;
     return { kind: "ends", outcome: incomplete(session, why) };
   }
-  // What was sent may still be on its way for as long as a request may take.
-  const graceMs = session.client.settings.timeoutMs;
+  // A service may act, and show it, long after nobody waits for its answer any more.
+  const graceMs = 3 * session.client.settings.timeoutMs;
   const leftMs = Date.parse(since) + graceMs - context.clock.nowMs();
-  if (leftMs <= 0) return { kind: "notMade" };
+  if (leftMs <= 0) {
+    if (!isTrueAt(creating, "answered")) return { kind: "notMade" };
+    const why = "the service said that it was made, but does not list it";
+    return { kind: "ends", outcome: incomplete(session, why) };
+  }
   const message = "its creation was not answered: it is looked for before another is tried";
   const outcome = again(Math.min(leftMs, 5_000), { reason: "CreateUncertain", message });
   return { kind: "ends", outcome: { ...outcome, status: book.changes() } };
@@ -152,6 +159,8 @@ async function made(session: Session, { answer, request, body }: Made): Promise<
   }
   if (id === undefined) {
     // It was made, but the answer does not say under which id.
+    noteAnswered(session);
+    await book.keep();
     const resolved = await resolveCreation(session);
     if (resolved.kind === "ends") return resolved;
     if (resolved.kind === "found") noteId(session, resolved.id);
@@ -159,6 +168,12 @@ async function made(session: Session, { answer, request, body }: Made): Promise<
   book.set({ creating: undefined, lastApplied: applied });
   await book.keep();
   return { kind: "made" };
+}
+
+/** From now on the object exists, wherever it is: another is never made. */
+export function noteAnswered({ book }: Session): void {
+  const { creating } = book.pages;
+  if (creating !== undefined) book.set({ creating: { ...creating, answered: true } });
 }
 
 /** Which of the ways in which a creation may fail it was. */
@@ -170,12 +185,15 @@ async function unmade(session: Session, error: unknown): Promise<Created> {
     throw error;
   }
   if (!(error instanceof Refused)) throw error;
-  // A gateway may answer for a service that goes on.
-  const isUncertain = error.facts.status >= 500 || error.facts.status === 408;
+  // A gateway may answer for a service that goes on, and a redirect may lead to what was made.
+  const { status } = error.facts;
+  const isUncertain = status >= 500 || status === 408 || (status >= 300 && status < 400);
   if (isUncertain) throw error;
-  book.set({ creating: undefined });
+  const isThere = error.classified.is === "exists";
+  const mayBeOurs = isThere && isTrueAt(book.pages.creating, "repeated");
+  if (!mayBeOurs) book.set({ creating: undefined });
   await book.keep();
-  if (error.classified.is === "exists") return { kind: "exists", message: error.message };
+  if (isThere) return { kind: "exists", message: error.message };
   throw error;
 }
 
@@ -187,6 +205,8 @@ function idInAnswer(
 ): string | undefined {
   const { identity, item, operations } = session.compiled.binding;
   if (identity.kind !== "server") return undefined;
+  // What is answered before the object is there is about the operation, unless we know better.
+  if (status === 202 && operations.create?.answer === undefined) return undefined;
   const object = getAt(json ?? null, parsePointer(operations.create?.answer ?? "")) ?? null;
   const inBody =
     identity.field === undefined ? undefined : getAt(object, parsePointer(identity.field));
@@ -287,7 +307,7 @@ function shows(
   return compared > 0;
 }
 
-function incomplete(session: Session, why: string): Outcome {
+export function incomplete(session: Session, why: string): Outcome {
   const message =
     `its creation was not answered, and ${why}: nothing is made again until connect.id names ` +
     "the object, or this resource is deleted and made anew";

@@ -96,7 +96,7 @@ export async function* listObjects(session: Session): AsyncGenerator<JsonObject>
     // The address of a page that the service names has its query already.
     const query: NextPage["query"] = next.query === undefined ? {} : { ...fixed, ...next.query };
     const answer: Answer = await demand(session, { method: list.method, ...next.at, query });
-    const items = itemsIn(answer.json, list.items);
+    const items = itemsIn(answer, list.items, `${list.method} ${path}`);
     for (const item of items) if (isJsonObject(item)) yield item;
     next = nextPage(session, list, { answer, page, path, count: items.length });
   }
@@ -120,8 +120,9 @@ function nextPage(session: Session, list: ListOperation, facts: PageFacts): Next
   switch (paging?.kind) {
     case "token": {
       const token = getAt(answer.json ?? null, parsePointer(paging.token));
-      if (typeof token !== "string" || token === "") return undefined;
-      return { at: { path }, query: { [paging.parameter]: token } };
+      const text = pathText(token);
+      if (text === undefined || text === "") return undefined;
+      return { at: { path }, query: { [paging.parameter]: text } };
     }
     case "number":
       if (count === 0) return undefined;
@@ -179,11 +180,14 @@ export function shownObject(session: Session, object: JsonObject): JsonObject {
   const shown = maskSecrets(object, session.fields, () => "[hidden]");
   const text = JSON.stringify(shown);
   if (text.length <= longestShown && isJsonObject(shown)) return shown;
-  const plain = Object.entries(object).filter(([, value]) => typeof value !== "object");
+  const isPlain = ([, value]: readonly [string, Json]): boolean =>
+    typeof value === "string" ? value.length < longestText : typeof value !== "object";
+  const plain = Object.entries(isJsonObject(shown) ? shown : {}).filter(isPlain);
   return { ...Object.fromEntries(plain), "...": "the rest is too large to be shown" };
 }
 
 const longestShown = 512 * 1_024;
+const longestText = 1_024;
 
 async function judged(session: Session, present: Present): Promise<Observed> {
   const object = await throughHooks<JsonObject, JsonObject>(session.hooks, "mapObserved", {
@@ -197,7 +201,7 @@ async function judged(session: Session, present: Present): Promise<Observed> {
   return { ...present, object: isJsonObject(clean) ? clean : {} };
 }
 
-function objectIn(answer: Answer, pointer = "", request: string): JsonObject {
+export function objectIn(answer: Answer, pointer = "", request: string): JsonObject {
   const found = getAt(answer.json ?? null, parsePointer(pointer));
   if (found !== undefined && isJsonObject(found)) return found;
   const what = answer.json === undefined ? "something that is no JSON" : "no object";
@@ -206,9 +210,15 @@ function objectIn(answer: Answer, pointer = "", request: string): JsonObject {
   throw new ReconcileFailure(failed("UnexpectedAnswer", message));
 }
 
-function itemsIn(json: Json | undefined, pointer = ""): readonly Json[] {
-  const found = getAt(json ?? null, parsePointer(pointer));
-  return found !== undefined && isJsonArray(found) ? found : [];
+/** What is no list must not pass for an empty one: what is not listed may be made again. */
+function itemsIn(answer: Answer, pointer = "", request: string): readonly Json[] {
+  const { json = null, status } = answer;
+  const found = getAt(json, parsePointer(pointer)) ?? null;
+  if (isJsonArray(found)) return found;
+  if (pointer !== "" && found === null && isJsonObject(json)) return [];
+  const where = pointer === "" ? "" : ` at ${pointer}`;
+  const message = `${request}: ${status}, but the answer has no list${where}`;
+  throw new ReconcileFailure(failed("UnexpectedAnswer", message));
 }
 
 /** The element with the keys that are wanted. */
@@ -218,7 +228,8 @@ export function elementIn(
   whole: JsonObject,
 ): JsonObject | undefined {
   const wanted = keysOf(session, keys);
-  const found = itemsIn(whole, list).find((item) =>
+  const items = getAt(whole, parsePointer(list)) ?? null;
+  const found = (isJsonArray(items) ? items : []).find((item) =>
     keys.every((key, index) => equalJson(getAt(item, parsePointer(key)), wanted[index])),
   );
   return found !== undefined && isJsonObject(found) ? found : undefined;

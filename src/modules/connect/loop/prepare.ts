@@ -29,6 +29,7 @@ import type { Parameters } from "../plan/requests.ts";
 import { Book } from "./book.ts";
 import { throughHooks } from "./hooks.ts";
 import type { NamedHooks } from "./hooks.ts";
+import { isNaming } from "../plan/naming-fields.ts";
 import { ownerMark } from "./owner-mark.ts";
 import type { Session } from "./session.ts";
 
@@ -161,6 +162,10 @@ async function desiredOf(
   const spec = resource.spec !== undefined && isJsonObject(resource.spec) ? resource.spec : {};
   let desired = withoutNulls(spec) as JsonObject;
   for (const { field, secret: name, key } of management.secrets ?? []) {
+    if (isNaming(compiled.binding, field)) {
+      const message = `${field} names the object, and so stands where all can read it`;
+      return { kind: "ends", outcome: failed("SecretInName", message, { retry: "never" }) };
+    }
     const blocker = { kind: "secrets", name };
     const data = secretData(await context.references.get(blocker));
     const value = data !== undefined && Object.hasOwn(data, key) ? data[key] : undefined;
@@ -229,7 +234,12 @@ function parametersFor(
           : undefined;
     if (value !== undefined) found[name] = value;
   }
-  Object.assign(found, management.parameters ?? {}, ofParent);
+  for (const [name, value] of Object.entries(management.parameters ?? {})) {
+    // What the binding says itself is not for a resource to change.
+    const source = Object.hasOwn(parameters, name) ? parameters[name] : undefined;
+    if (source === undefined || "given" in source) found[name] = value;
+  }
+  Object.assign(found, ofParent);
   if (identity.kind === "client") {
     const own =
       identity.field === undefined

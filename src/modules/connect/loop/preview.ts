@@ -5,7 +5,7 @@
 import type { Context } from "../../../engine/reconciler.ts";
 import type { Clock } from "../../../kernel/clock.ts";
 import type { Json, JsonObject } from "../../../kernel/json.ts";
-import { isJsonObject } from "../../../kernel/json.ts";
+import { isJsonArray, isJsonObject } from "../../../kernel/json.ts";
 import { textAt } from "../../../kernel/json-read.ts";
 import type { Random } from "../../../kernel/random.ts";
 import type { Resource } from "../../../kernel/resource.ts";
@@ -140,7 +140,12 @@ function specOf(session: Session, object: JsonObject): JsonObject {
 }
 
 function masked(session: Session, body: Json): Json {
-  return maskSecrets(body, session.fields, () => "[hidden]");
+  if (!isJsonArray(body)) return maskSecrets(body, session.fields, () => "[hidden]");
+  // Of a list of operations the values are told by the changes, which hide what is secret.
+  return body.map((operation) => {
+    if (!isJsonObject(operation) || !Object.hasOwn(operation, "value")) return operation;
+    return { ...operation, value: "..." };
+  });
 }
 
 function withApplied(session: Session, lastApplied: JsonObject): Session {

@@ -12,11 +12,11 @@ import { textAt, valueAt } from "../../../kernel/json-read.ts";
 import { getAt, parsePointer } from "../../../kernel/pointer.ts";
 import type { Difference } from "../plan/compare.ts";
 import type { Plan } from "../plan/plan.ts";
-import { expandPath, templateNames } from "../plan/requests.ts";
-import { create, noteId, ownId, resolveCreation } from "./creating.ts";
+import { expandPath, expandQuery, templateNames } from "../plan/requests.ts";
+import { create, incomplete, noteAnswered, noteId, ownId, resolveCreation } from "./creating.ts";
 import { exportSecrets } from "./export-secrets.ts";
 import { throughHooks } from "./hooks.ts";
-import { observe, parametersOf, readJoins, shownObject } from "./observing.ts";
+import { objectIn, observe, parametersOf, readJoins, shownObject } from "./observing.ts";
 import type { Observed, Present } from "./observing.ts";
 import { askOperation } from "./operations.ts";
 import { isForeignMark, ownerMark } from "./owner-mark.ts";
@@ -41,7 +41,10 @@ const settlingMs = 30_000;
 export async function reconcileObject(session: Session): Promise<Outcome> {
   const asked = await askOperation(session);
   if (asked.kind === "running" || asked.kind === "failed") return asked.outcome;
-  if (asked.kind === "succeeded") await session.book.keep();
+  if (asked.kind === "succeeded") {
+    noteAnswered(session);
+    await session.book.keep();
+  }
   let hasWritten = asked.kind === "succeeded";
   for (let round = 0; round < mostRounds; round += 1) {
     const step = await oneRound(session, hasWritten);
@@ -127,6 +130,11 @@ async function whenAbsent(session: Session, why: string): Promise<Step> {
     const status = book.changes();
     return ends(again(1_000, { reason: "NotShownYet", message, status }));
   }
+  const { identity } = compiled.binding;
+  if (wasSeen && identity.kind === "server" && !hasBeenShown(session)) {
+    const id = pages.id ?? "unknown";
+    return ends(incomplete(session, `its id, ${id}, was never shown by the service`));
+  }
   if (wasSeen) {
     const policy = management.drift ?? compiled.binding.drift ?? "correct";
     session.count("drift");
@@ -142,14 +150,19 @@ async function whenAbsent(session: Session, why: string): Promise<Step> {
   return await whenItExists(session, created.message);
 }
 
+function hasBeenShown({ book }: Session): boolean {
+  return Object.keys(book.part("observed") ?? {}).length > 0;
+}
+
 /** Elements without commands are put into the list of their parent, which has to be read first. */
 async function parentDocument(session: Session): Promise<JsonObject> {
   const { element, operations, item } = session.compiled.binding;
   if (element === undefined || element.command !== undefined) return {};
-  const path = expandPath(operations.read?.path ?? item, parametersOf(session));
-  const answer = await demand(session, { method: "GET", path });
-  const whole = getAt(answer.json ?? null, parsePointer(operations.read?.answer ?? ""));
-  return typeof whole === "object" && whole !== null ? (whole as JsonObject) : {};
+  const parameters = parametersOf(session);
+  const path = expandPath(operations.read?.path ?? item, parameters);
+  const query = expandQuery(operations.read?.query, parameters) ?? {};
+  const answer = await demand(session, { method: "GET", path, query });
+  return objectIn(answer, operations.read?.answer, `GET ${path}`);
 }
 
 /** Of an object that was there and is not any more, nothing is left but what we want. */

@@ -1,0 +1,115 @@
+// Answers from which nobody can tell whether something was made: nothing is made twice for them.
+import assert from "node:assert/strict";
+import { it } from "node:test";
+import { isSetpointError } from "../../kernel/errors.ts";
+import type { Binding } from "../../modules/connect/binding.ts";
+import { bookOf, conditionOf, openMemoryConnect } from "./memory-connect.ts";
+import type { MemoryConnect } from "./memory-connect.ts";
+import { writesOf } from "./memory-service.ts";
+
+const byService: Partial<Binding> = {
+  identity: { kind: "server", field: "/id", parameter: "id" },
+};
+
+function numbered({ service }: MemoryConnect): void {
+  let last = 0;
+  service.nextId = () => String((last += 1));
+}
+
+it("takes no id from an answer that is about the operation", async () => {
+  await using connect = await openMemoryConnect({ binding: byService });
+  const { service, pass } = connect;
+  service.interfere = ({ method, body }) => {
+    if (method !== "POST") return undefined;
+    service.objects.set("/things/7", { ...(body as object), id: "7" });
+    return { status: 202, body: { id: "job-1" } };
+  };
+  await connect.make("a", { name: "a" });
+  await pass(60_000);
+  assert.deepEqual(writesOf(service), ["POST /things"]);
+  assert.equal(bookOf(await connect.read("a"))["id"], "7");
+  assert.equal(conditionOf(await connect.read("a"), "Ready"), "True Available");
+});
+
+it("makes nothing again that the service says it made, though it does not list it", async () => {
+  await using connect = await openMemoryConnect({ binding: byService });
+  const { service, pass } = connect;
+  service.interfere = ({ method }) => (method === "POST" ? { status: 201 } : undefined);
+  await connect.make("a", { name: "a" });
+  await pass(600_000);
+  assert.deepEqual(writesOf(service), ["POST /things"]);
+  assert.equal(conditionOf(await connect.read("a"), "Synced"), "False CreateIncomplete");
+});
+
+it("makes nothing again while what should be a list is none", async () => {
+  await using connect = await openMemoryConnect({ binding: byService });
+  const { service, pass } = connect;
+  numbered(connect);
+  let isLost = false;
+  service.interfere = ({ method, path }) => {
+    if (method === "GET" && path === "/things" && isLost) return { status: 200, body: "<html>" };
+    if (method !== "POST" || isLost) return undefined;
+    isLost = true;
+    return "lost";
+  };
+  await connect.make("a", { name: "a" });
+  await pass(600_000);
+  assert.deepEqual(writesOf(service), ["POST /things"]);
+  assert.equal(conditionOf(await connect.read("a"), "Synced"), "False UnexpectedAnswer");
+  service.interfere = undefined;
+  await pass(600_000);
+  assert.deepEqual(writesOf(service), ["POST /things"]);
+  assert.equal(conditionOf(await connect.read("a"), "Ready"), "True Available");
+});
+
+it("looks for what a redirect may lead to", async () => {
+  await using connect = await openMemoryConnect({ binding: byService });
+  const { service, pass } = connect;
+  service.interfere = ({ method, body }) => {
+    if (method !== "POST") return undefined;
+    service.objects.set("/things/7", { ...(body as object), id: "7" });
+    return { status: 303, headers: { location: "/things/7" } };
+  };
+  await connect.make("a", { name: "a" });
+  await pass(60_000);
+  assert.deepEqual(writesOf(service), ["POST /things"]);
+  assert.equal(bookOf(await connect.read("a"))["id"], "7");
+});
+
+it("knows as its own what an earlier try made after it was looked for", async () => {
+  await using connect = await openMemoryConnect();
+  const { service, pass } = connect;
+  let tries = 0;
+  service.interfere = ({ method, body }) => {
+    if (method !== "POST") return undefined;
+    tries += 1;
+    if (tries === 1) return { status: 504 };
+    service.objects.set("/things/a", { ...(body as object), id: "a" });
+    return { status: 409, body: "it exists" };
+  };
+  await connect.make("a", { name: "a" });
+  await pass(120_000);
+  assert.equal(tries, 2);
+  assert.equal(conditionOf(await connect.read("a"), "Ready"), "True Available");
+  await connect.remove("a");
+  await pass(10_000);
+  assert.equal(service.objects.size, 0);
+});
+
+it("lets no secret into an address, and no resource change what the binding says", async () => {
+  await using connect = await openMemoryConnect({
+    binding: {
+      item: "/tenants/{tenant}/things/{id}",
+      collection: "/tenants/{tenant}/things",
+      identity: { kind: "client", field: "/name", parameter: "id" },
+      parameters: { tenant: { value: "ours" } },
+    },
+  });
+  const secrets = [{ field: "/name", secret: "hidden", key: "word" }];
+  const refused = await connect.make("a", {}, { secrets }).catch((error: unknown) => error);
+  assert.ok(isSetpointError(refused));
+  assert.match(refused.message, /connect\.secrets\[0\]\.field: Forbidden: \/name names the object/);
+  await connect.make("b", { name: "b" }, { parameters: { tenant: "theirs" } });
+  await connect.pass(10_000);
+  assert.deepEqual(writesOf(connect.service), ["POST /tenants/ours/things"]);
+});
