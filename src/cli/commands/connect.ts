@@ -92,7 +92,7 @@ const shownProblems = 20;
 
 function print({ kinds, problems, report, written }: Imported, flags: Flags): void {
   const isDry = flags.out === undefined && flags.apply !== true;
-  if (isDry) console.log(plainText(report));
+  if (isDry) for (const line of report.split("\n")) console.log(plainText(line));
   else {
     for (const { kind, changes } of kinds) {
       const { added = [], removed = [], reclassified = [] } = changes ?? {};

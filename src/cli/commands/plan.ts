@@ -37,11 +37,22 @@ export function addPlan(program: Command): void {
 }
 
 function documentIn(file: string): JsonObject {
-  const { value } = parseYaml(readFileSync(file, "utf8"));
+  const { value } = parseYaml(textOf(file));
   if (isJsonObject(value)) return value;
   throw new SetpointError("config.invalid", `${file} does not hold a resource`, {
     suggestion: "write one resource as kubectl apply takes it",
   });
+}
+
+function textOf(file: string): string {
+  try {
+    return readFileSync(file === "-" ? 0 : file, "utf8");
+  } catch (error) {
+    const why = error instanceof Error ? error.message : "";
+    throw new SetpointError("config.invalid", `${file} cannot be read: ${why}`, {
+      suggestion: "name a file with one resource, or - for standard input",
+    });
+  }
 }
 
 /** As the server's discovery names it: in the group of the document. */
