@@ -244,3 +244,26 @@ it("reports what others change without touching it, where that is the policy", a
   assert.equal(service.objects.get("/things/a")?.["color"], "green");
   assert.equal(service.objects.get("/things/a")?.["size"], 2);
 });
+
+it("does not write on and on to a service that replaces more than it is sent", async () => {
+  const { operations } = plainBinding;
+  const patch = { method: "PATCH", style: "merge" } as const;
+  await using connect = await openMemoryConnect({
+    binding: { operations: { ...operations, patch } },
+  });
+  const { service, pass } = connect;
+  service.interfere = ({ method, path, body }) => {
+    if (method !== "PATCH") return undefined;
+    service.objects.set(path, { ...service.objects.get(path), ...(body as JsonObject) });
+    return { status: 200, body: service.objects.get(path) ?? {} };
+  };
+  await connect.make("a", { name: "a", labels: { a: "1" } });
+  await pass(10_000);
+  await connect.change("a", { spec: { labels: { b: "2" } } });
+  await pass(300_000);
+  assert.equal(conditionOf(await connect.read("a"), "Synced"), "False Unsteady");
+  const before = writesOf(service).length;
+  await pass(600_000);
+  const within = writesOf(service).length - before;
+  assert.ok(within < 20, `${within} writes in ten minutes`);
+});

@@ -51,8 +51,10 @@ export async function reconcileObject(session: Session): Promise<Outcome> {
     if (step.kind === "ends") return step.outcome;
     hasWritten = true;
   }
-  const message = "it changes faster than it can be brought to what is wanted";
-  return again(5_000, { reason: "Unsteady", message, status: session.book.changes() });
+  const message =
+    "each write is followed by another difference: somebody else writes too, or the service " +
+    "replaces more than it is sent; see status.connect.lastWrite";
+  return failed("Unsteady", message, { retry: "slow", status: session.book.changes() });
 }
 
 type Step = { readonly kind: "again" } | { readonly kind: "ends"; readonly outcome: Outcome };
