@@ -13,6 +13,7 @@ import { startFaultProxy } from "../peers/fault-proxy.ts";
 import type { FaultProxy, Seen } from "../peers/fault-proxy.ts";
 import { startSetpoint } from "../peers/setpoint.ts";
 import type { Setpoint } from "../peers/setpoint.ts";
+import { waitUntil } from "../peers/wait.ts";
 import { apiVersion, definition, restKind } from "./powerdns-kinds.ts";
 import { applyDocument, bodiesOf, condition, Resources } from "./rig.ts";
 
@@ -187,12 +188,19 @@ describe("a cluster in another Setpoint", () => {
       { "content-type": "application/json" },
     );
     assert.equal(changed.status, 202, changed.text);
-    await clusters.reconcile("one");
-    await clusters.until("one", "put right", ({ status }) => {
+    // Refused for as long as the change of the other is carried out.
+    await waitUntil(
+      "the count that is wanted",
+      async () => {
+        await clusters.reconcile("one");
+        return pick(await live("one"), "properties.workerCount") === 5;
+      },
+      { limitMs: 60_000 },
+    );
+    await clusters.until("one", "seen", ({ status }) => {
       return pick(status?.observed, "properties.workerCount") === 5;
     });
     await clusters.ready("one");
-    assert.equal(pick(await live("one"), "properties.workerCount"), 5);
   });
 
   it("is made once though the server is killed while the operation runs", async () => {
