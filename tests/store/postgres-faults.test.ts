@@ -136,7 +136,7 @@ test("a batch that was applied is answered from memory when it is sent again", a
   const send = async (batch: number) =>
     await h.sql(
       `SELECT set_config('search_path', '${h.schema}', false),
-        ${h.schema}.commit_v2('${String(first?.["id"])}', ${batch}, 0, ${nothing}, NULL) answer`,
+        ${h.schema}.commit_v3('${String(first?.["id"])}', ${batch}, 0, ${nothing}, NULL) answer`,
     );
   const [again] = await send(Number(first?.["batch"]));
   assert.equal(again?.["answer"], first?.["answer"]);
@@ -151,7 +151,7 @@ test("an attempt that was given up is never applied, however late it goes on", a
   await commit(h.store, put(key("a")));
   const update = (spec: number) => put(key("a"), { when: exists, content: { spec } });
   const [backend] = await h.sql(`SELECT pid FROM pg_stat_activity
-    WHERE query LIKE 'SELECT commit_v2%' AND state = 'idle'
+    WHERE query LIKE 'SELECT commit_v3%' AND state = 'idle'
     ORDER BY state_change DESC LIMIT 1`);
   const pid = Number(backend?.["pid"]);
   process.kill(pid, "SIGSTOP");
@@ -179,7 +179,7 @@ test("a batch of a writer that is gone is refused; one that was swept goes on", 
   const values = Array.from({ length: batchValueCount - 1 }, () => "'{}'").join(", ");
   for (const batch of [1, 2]) {
     const late = h.sql(`SELECT set_config('search_path', '${h.schema}', false),
-      ${h.schema}.commit_v2('${String(writer?.["id"])}', ${batch}, 0, ${values}, NULL)`);
+      ${h.schema}.commit_v3('${String(writer?.["id"])}', ${batch}, 0, ${values}, NULL)`);
     await assert.rejects(late, { code: "SP002" });
   }
 });

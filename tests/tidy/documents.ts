@@ -1,4 +1,5 @@
 // What holds for documents, packages and migrations: everything that is not code.
+import { createHash } from "node:crypto";
 import { existsSync } from "node:fs";
 import { dirname, join, normalize } from "node:path";
 import { root } from "../../tools/stages.ts";
@@ -6,6 +7,7 @@ import { source, violationAt } from "./source.ts";
 import type { Rule, Source, Violation } from "./source.ts";
 
 const maxReadmeLines = 60;
+const emptySum = sha256("");
 
 export const documentRules: readonly Rule[] = [
   {
@@ -54,6 +56,16 @@ export const documentRules: readonly Rule[] = [
       source("src/store/postgres/migrations/0001_a.sql", ""),
       source("src/store/postgres/migrations/0002_b.sql", ""),
       source("src/store/sqlite/migrations/0001_a.sql", ""),
+    ],
+  },
+  {
+    name: "a migration that was released is never edited",
+    find: editedMigrations,
+    bad: [source("migrations/SHA256SUMS", `${emptySum}  0001_a.sql\n`)],
+    good: [
+      source("migrations/SHA256SUMS", `${emptySum}  0001_a.sql\n`),
+      source("migrations/0001_a.sql", ""),
+      source("migrations/0002_b.sql", "SELECT 1;"),
     ],
   },
   {
@@ -143,6 +155,24 @@ function migrationGaps(sources: readonly Source[]): readonly Violation[] {
         return [violationAt(file, 0, `is not number ${expected.slice(0, 4)}`)];
       }),
   );
+}
+
+/** Sums stand beside the migrations, in the form that `sha256sum --check` reads. */
+function editedMigrations(sources: readonly Source[]): readonly Violation[] {
+  const texts = new Map(sources.map(({ path, text }) => [path, text]));
+  return sources
+    .filter(({ path }) => /(?:^|\/)migrations\/SHA256SUMS$/.test(path))
+    .flatMap((sums) =>
+      [...sums.text.matchAll(/^(\w+) {2}(.+)$/gm)].flatMap(({ index, 1: sum, 2: name = "" }) => {
+        const text = texts.get(join(dirname(sums.path), name));
+        if (text !== undefined && sha256(text) === sum) return [];
+        return [violationAt(sums, index, `${name} was edited: write a new migration instead`)];
+      }),
+    );
+}
+
+function sha256(text: string): string {
+  return createHash("sha256").update(text).digest("hex");
 }
 
 function pins(at: Source): readonly Violation[] {

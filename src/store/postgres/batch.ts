@@ -1,6 +1,6 @@
 /**
- * A batch of prepared groups as the parameters of commit_v2 (explained in the migrations
- * 0004_commit.sql and 0006_once.sql). Everything that can be decided without stored state is
+ * A batch of prepared groups as the parameters of commit_v3 (explained in the migrations
+ * 0004_commit.sql and 0008_small.sql). Everything that can be decided without stored state is
  * decided here, on the client: the runs, the sorted list of rows to lock, and what is sparse stays
  * sparse.
  */
@@ -21,7 +21,7 @@ import {
 const operations = { put: 1, delete: 2, schedule: 3 } as const;
 const conditions = { absent: 0, revision: 1, exists: 2 } as const;
 
-/** The parameters of commit_v2 after writer, batch and skew. */
+/** The parameters of commit_v3 after writer, batch and skew. */
 export function batchValues(groups: readonly PreparedGroup[]): readonly unknown[] {
   const writes = groups.flatMap((group) => group.writes);
   const { keys: locked, fences, plans } = lockedRows(writes);

@@ -27,6 +27,7 @@ const migrations: readonly Migration[] = [
   { version: 5, compatibleFrom: 1, name: "0005_work" },
   { version: 6, compatibleFrom: 1, name: "0006_once" },
   { version: 7, compatibleFrom: 1, name: "0007_release" },
+  { version: 8, compatibleFrom: 1, name: "0008_small" },
 ];
 export const newestVersion = migrations.length;
 

@@ -97,7 +97,8 @@ export async function readUnlessKnown(
 
 const changedSinceStatement = {
   name: "changed_since",
-  text: `SELECT h.compacted, c.kind, c.namespace, c.name FROM head h
+  text: `SELECT h.compacted <= $1 AND $1 <= h.revision, c.kind, c.namespace, c.name
+    FROM head h
     LEFT JOIN LATERAL (SELECT q.kind, q.namespace, q.name FROM change q WHERE q.revision > $1
       ORDER BY q.revision LIMIT $2) c ON true WHERE h.one`,
 };
@@ -107,8 +108,8 @@ const mostChanged = 500;
 /** The keys of all changes after this revision; undefined when that cannot be told cheaply. */
 async function changedSince(pool: Pool, asOf: number): Promise<ReadonlySet<string> | undefined> {
   const rows = await pool.rows(changedSinceStatement, [asOf, mostChanged]);
-  // Deletions up to the mark may be forgotten.
-  const isToldWhole = rows.length < mostChanged && (rows[0]?.[0] as number) <= asOf;
+  // Deletions up to the mark may be forgotten, and a database that was set back has other changes.
+  const isToldWhole = rows.length < mostChanged && rows[0]?.[0] === true;
   if (!isToldWhole) return undefined;
   const changed = new Set<string>();
   for (const [, kind, namespace, name] of rows as readonly (string | null)[][]) {

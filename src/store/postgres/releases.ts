@@ -1,6 +1,6 @@
 /**
- * A batch that only gives back claims, as the parameters of release_v1 (explained in the migration
- * 0007_release.sql), and its answer in the form of commit_v2's.
+ * A batch that only gives back claims, as the parameters of release_v2 (explained in the migration
+ * 0008_small.sql), and its answer in the form of commit_v3's.
  */
 import { keyText } from "../../kernel/resource.ts";
 import type { ClaimRef, Write } from "../port.ts";
@@ -36,7 +36,7 @@ export function releasesIn(groups: readonly PreparedGroup[]): readonly Release[]
   return releases.sort((a, b) => (a.id < b.id ? -1 : 1));
 }
 
-/** The parameters of release_v1 after writer, batch and skew. */
+/** The parameters of release_v2 after writer, batch and skew. */
 export function releaseValues(releases: readonly Release[]): readonly unknown[] {
   return [
     ...keyArrays(releases.map(({ claim }) => claim.key)),

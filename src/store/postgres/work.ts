@@ -25,7 +25,7 @@ export interface Claiming extends Working {
 
 const claimStatement = {
   name: "claim",
-  text: "SELECT * FROM claim_v2($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11)",
+  text: "SELECT * FROM claim_v3($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11)",
 };
 
 /** Whose turn it was, by the kinds asked for, so that the next call goes on after it. */

@@ -2,7 +2,7 @@
  * A connection that commits. A batch is one statement, so nothing is ever half done, and no
  * lock is held while the client thinks. When the connection is lost before the answer, the same
  * batch is sent again under the same number: the database answers it from memory if it was applied
- * (commit_v2, release_v1), so callers get exact answers through a failover. Only when the patience
+ * (commit_v3, release_v2), so callers get exact answers through a failover. Only when the patience
  * ends while an answer is still missing do they get `store.outcome_unknown`.
  *
  * An attempt that was given up may still reach the database, however late. So batches are numbered
@@ -31,11 +31,11 @@ export interface WriterOptions {
 
 const commitStatement: Statement = {
   name: "commit",
-  text: `SELECT commit_v2(${places(3 + batchValueCount)})`,
+  text: `SELECT commit_v3(${places(3 + batchValueCount)})`,
 };
 const releaseStatement: Statement = {
   name: "release",
-  text: `SELECT release_v1(${places(3 + releaseValueCount)})`,
+  text: `SELECT release_v2(${places(3 + releaseValueCount)})`,
 };
 const firstPauseMs = 20;
 const longestPauseMs = 500;

@@ -1,16 +1,9 @@
--- Commits and claims that look up each row once. As commit_v1 and claim_v1 (0004, 0005), but what is
--- found by a key is kept, and changed where it is instead of being found again. Joins to a row by its
--- place are nested loops; on a table that looks small a planner might scan it instead, so it may not.
+-- Commits and claims that look up each due row once. As commit_v1 and claim_v1 (0004, 0005), but
+-- what the lock of a due row finds is kept for its fence and its due change, and a row that is
+-- locked is changed where it is instead of being found again by its key. Joins to a row by its place
+-- are nested loops; on a table that looks small a planner might scan it instead, so it may not.
 --
--- Most of a small batch is the start of its statements, so there are few of them, and each is small:
--- arrays are read by their index, which costs nothing in a function (they are held unpacked), where
--- `unnest` of ten arrays is ten functions to set up; and an assignment of a plain expression is no
--- statement at all, which is why `IS NULL` stands behind functions that are called for their effect.
---
--- Parameters as for commit_v1, but a fence and a due change name their row by its place in p_lock_*;
--- fences are as long as the batch, with 0 for none, or empty. Creations that take names which no other write of
--- the batch takes are judged with all others (p_take_*); whatever else wants to hold something is in
--- p_held, each group in a run of its own.
+-- Parameters as for commit_v1, but a fence and a due change name their row by its place in p_lock_*.
 
 -- Rows of work are only ever found by their whole key here, so the part that differs most comes
 -- first: most comparisons end with it.
@@ -24,10 +17,9 @@ CREATE FUNCTION commit_v2(
   p_when smallint[], p_when_revision bigint[], p_when_uid text[],
   p_digest bytea[], p_size int[], p_document text[], p_sealed bytea[], p_terms text[],
   p_lock_kind text[], p_lock_namespace text[], p_lock_name text[],
-  p_fence_lock int[], p_fence_token bigint[],
+  p_fence int[], p_fence_lock int[], p_fence_token bigint[],
   p_due int[], p_due_lock int[], p_due_release boolean[], p_due_after bigint[],
   p_due_reset boolean[],
-  p_take int[], p_take_scope text[], p_take_label text[],
   p_held jsonb
 ) RETURNS text LANGUAGE plpgsql
 SET enable_seqscan = off SET enable_hashjoin = off SET enable_mergejoin = off AS $$
@@ -37,127 +29,123 @@ DECLARE
   v_now bigint;
   v_answer text;
   v_batch bigint;
-  v_done boolean;
+  v_lost int[];
   -- The due rows of the locked keys, as they were.
   v_due_row tid[];
   v_due_at bigint[];
   v_wake_at bigint[];
   v_token bigint[];
+  v_owner text[];
   v_attempts int[];
-  -- The run from v_from to v_to, which begins after v_skip writes.
-  v_skip int := 0;
-  v_from int;
+  v_from int := 1;
   v_to int;
-  v_taken int[];
   v_held jsonb;
   v_faults jsonb;
   v_why jsonb := '{}';
   v_work boolean := false;
+  v_bad boolean;
   v_news int;
-  -- Of the run: the code and the new revision of each write, and what is stored now.
+  v_removed int;
+  v_retermed int;
+  v_gone tid[];
   v_code smallint[];
   v_rev bigint[];
   v_old bigint[];
-  v_at tid[];
+  v_uid text[];
+  v_digest bytea[];
+  v_terms text[];
   v_differ text[];
   v_codes smallint[] := '{}';
   v_revs bigint[] := '{}';
   v_olds bigint[] := '{}';
   v_differs text[] := '{}';
-  v_replaced json;
 BEGIN
   -- Waiting in line costs less at an advisory lock than at a row that changes; the row's own lock
   -- is what keeps commits apart.
-  v_done := pg_advisory_xact_lock(hashtextextended(current_schema(), 7370002)) IS NULL;
-  SELECT h.revision, w.batch INTO v_head, v_batch
-    FROM head h LEFT JOIN writer w ON w.id = p_writer WHERE h.one FOR UPDATE OF h;
+  PERFORM pg_advisory_xact_lock(hashtextextended(current_schema(), 7370002));
+  SELECT h.revision INTO v_head FROM head h WHERE h.one FOR UPDATE;
   v_first := v_head;
+  SELECT w.batch, w.answer INTO v_batch, v_answer FROM writer w WHERE w.id = p_writer;
   IF v_batch IS NULL THEN
     -- Closed or swept: what comes now was given up long ago, and may have been applied.
     RAISE EXCEPTION 'writer % is not registered', p_writer USING ERRCODE = 'SP002';
   END IF;
-  IF v_batch = p_batch THEN RETURN (SELECT w.answer FROM writer w WHERE w.id = p_writer); END IF;
+  IF v_batch = p_batch THEN RETURN v_answer; END IF;
   IF v_batch > p_batch THEN
     RAISE EXCEPTION 'batch % of writer % is too late', p_batch, p_writer USING ERRCODE = 'SP001';
   END IF;
 
   IF cardinality(p_lock_kind) > 0 THEN
     SELECT array_agg(d.at), array_agg(d.due_at), array_agg(d.wake_at), array_agg(d.token),
-        array_agg(d.attempts)
-      INTO v_due_row, v_due_at, v_wake_at, v_token, v_attempts
-      FROM generate_series(1, cardinality(p_lock_kind)) AS k(i)
-      LEFT JOIN LATERAL (SELECT q.ctid AS at, q.due_at, q.wake_at, q.token, q.attempts
-        FROM due q WHERE q.kind = p_lock_kind[k.i] AND q.namespace = p_lock_namespace[k.i]
-          AND q.name = p_lock_name[k.i] FOR UPDATE) d ON true;
+        array_agg(d.owner), array_agg(d.attempts)
+      INTO v_due_row, v_due_at, v_wake_at, v_token, v_owner, v_attempts
+      FROM unnest(p_lock_kind, p_lock_namespace, p_lock_name) AS k(kind, namespace, name)
+      LEFT JOIN LATERAL (SELECT q.ctid AS at, q.due_at, q.wake_at, q.token, q.owner, q.attempts
+        FROM due q WHERE q.kind = k.kind AND q.namespace = k.namespace AND q.name = k.name
+        FOR UPDATE) d ON true;
   END IF;
   v_now := now_v1(p_skew_ms);
+  IF cardinality(p_fence) > 0 THEN
+    SELECT array_agg(f.i) INTO v_lost
+      FROM unnest(p_fence, p_fence_lock, p_fence_token) AS f(i, lock, token)
+      WHERE (v_token[f.lock] = f.token AND v_due_at[f.lock] > v_now) IS NOT TRUE;
+  END IF;
 
   FOREACH v_to IN ARRAY p_run_end LOOP
-    v_from := v_skip + 1;
-    IF cardinality(p_take) > 0 THEN
-      SELECT array_agg(t.i) INTO v_taken FROM unnest(p_take, p_take_scope, p_take_label)
-          AS t(i, scope, label)
-        CROSS JOIN LATERAL (SELECT 1 FROM unique_name n WHERE n.scope = t.scope
-          AND n.label = t.label OFFSET 0) u WHERE t.i BETWEEN v_from AND v_to;
-    END IF;
-    -- Judge each write alone, and number them as if each changed something.
-    SELECT array_agg(CASE
-          WHEN p_fence_lock[w.i] > 0 AND (v_token[p_fence_lock[w.i]] = p_fence_token[w.i]
-            AND v_due_at[p_fence_lock[w.i]] > v_now) IS NOT TRUE THEN 14
-          WHEN p_when[w.i] = 0 THEN CASE WHEN r.revision IS NOT NULL THEN 10
-            WHEN w.i = ANY (v_taken) THEN 15 ELSE 0 END
-          WHEN r.revision IS NULL THEN 11
-          WHEN p_when[w.i] = 1 AND r.revision <> p_when_revision[w.i] THEN 12
-          WHEN p_when_uid[w.i] <> r.uid OR p_op[w.i] = 1 AND p_uid[w.i] <> r.uid THEN 12
-          WHEN p_op[w.i] = 3 OR p_op[w.i] = 1 AND p_digest[w.i] = r.digest
-            AND p_terms[w.i]::text[] = r.terms THEN 1
-          ELSE 0 END::smallint),
-        array_agg(v_head + w.i - v_skip), array_agg(r.revision), array_agg(r.at),
-        array_agg(CASE WHEN p_digest[w.i] IS NOT NULL AND r.terms <> p_terms[w.i]::text[]
-          THEN r.terms::text END)
-      INTO v_code, v_rev, v_old, v_at, v_differ
-      FROM generate_series(v_from, v_to) AS w(i)
-      LEFT JOIN LATERAL (SELECT q.ctid AS at, q.revision, q.uid, q.digest, q.terms FROM resource q
-        WHERE q.kind = p_kind[w.i] AND q.namespace = p_namespace[w.i] AND q.name = p_name[w.i]
-        OFFSET 0) r ON true;
-    v_news := cardinality(array_positions(v_code, 0::smallint));
-    -- Then each group as a whole, and number those that do change something.
-    IF v_news = 0 AND 10 > ALL (v_code) THEN
-      v_rev := array_fill(NULL::bigint, ARRAY[v_to - v_skip]);
-    ELSIF v_news < v_to - v_skip THEN
-      SELECT array_agg(z.code), array_agg(CASE WHEN z.code = 0 THEN v_head + z.n END)
-        INTO v_code, v_rev
-        FROM (
-          SELECT y.code, count(*) FILTER (WHERE y.code = 0) OVER (ORDER BY y.i) AS n FROM (
-            SELECT x.i, CASE WHEN x.code < 10 AND bool_or(x.code >= 10) OVER (PARTITION BY x.grp)
-                -- What a write wants to hold is only judged when each write alone is right.
-                OR x.code = 15 AND bool_or(x.code BETWEEN 10 AND 14) OVER (PARTITION BY x.grp)
+    -- Judge each write alone, then each group as a whole, and number those that change something.
+    SELECT array_agg(z.code), array_agg(CASE WHEN z.code = 0 THEN v_head + z.n END),
+        array_agg(z.old), array_agg(z.uid), array_agg(z.digest), array_agg(z.terms),
+        array_agg(z.differ), count(*) FILTER (WHERE z.code = 0),
+        count(*) FILTER (WHERE z.code = 0 AND z.op = 2),
+        array_agg(z.at) FILTER (WHERE z.code = 0 AND z.op = 2),
+        count(*) FILTER (WHERE z.code = 0 AND (z.differ IS NOT NULL
+          OR (z.old IS NULL OR z.op = 2) AND z.terms <> '{}')),
+        bool_or(z.code >= 10)
+      INTO v_code, v_rev, v_old, v_uid, v_digest, v_terms, v_differ, v_news, v_removed, v_gone,
+        v_retermed, v_bad
+      FROM (
+        SELECT y.*, count(*) FILTER (WHERE y.code = 0) OVER (ORDER BY y.i) AS n FROM (
+          SELECT x.i, x.op, x.at, x.old, x.uid, x.digest, x.terms, x.differ,
+            CASE WHEN x.code < 10 AND bool_or(x.code >= 10) OVER (PARTITION BY x.grp)
               THEN 20 ELSE x.code END::smallint AS code
-            FROM (SELECT w.i, p_group[w.i] AS grp, v_code[w.i - v_skip] AS code
-              FROM generate_series(v_from, v_to) AS w(i)) x
-          ) y ORDER BY y.i
-        ) z;
-      v_news := cardinality(array_positions(v_code, 0::smallint));
-    END IF;
+          FROM (
+            SELECT w.i, w.grp, w.op, r.ctid AS at, r.revision AS old, coalesce(r.uid, w.uid) AS uid,
+              coalesce(w.digest, r.digest) AS digest,
+              CASE WHEN w.digest IS NULL THEN r.terms::text ELSE w.terms END AS terms,
+              CASE WHEN w.digest IS NOT NULL AND r.terms <> w.terms::text[]
+                THEN r.terms::text END AS differ,
+              CASE
+                WHEN w.i + v_from - 1 = ANY (v_lost) THEN 14
+                WHEN w.whn = 0 THEN CASE WHEN r.revision IS NULL THEN 0 ELSE 10 END
+                WHEN r.revision IS NULL THEN 11
+                WHEN w.whn = 1 AND r.revision <> w.when_revision THEN 12
+                WHEN w.when_uid <> r.uid OR w.op = 1 AND w.uid <> r.uid THEN 12
+                WHEN w.op = 3 OR w.op = 1 AND w.digest = r.digest AND w.terms::text[] = r.terms
+                  THEN 1
+                ELSE 0 END AS code
+            FROM unnest(p_group[v_from:v_to], p_op[v_from:v_to], p_kind[v_from:v_to],
+                p_namespace[v_from:v_to], p_name[v_from:v_to], p_uid[v_from:v_to],
+                p_when[v_from:v_to], p_when_revision[v_from:v_to], p_when_uid[v_from:v_to],
+                p_digest[v_from:v_to], p_terms[v_from:v_to])
+              WITH ORDINALITY AS w(grp, op, kind, namespace, name, uid, whn, when_revision,
+                when_uid, digest, terms, i)
+            LEFT JOIN LATERAL (SELECT q.ctid, q.revision, q.uid, q.digest, q.terms FROM resource q
+              WHERE q.kind = w.kind AND q.namespace = w.namespace AND q.name = w.name OFFSET 0) r
+              ON true
+          ) x
+        ) y ORDER BY y.i
+      ) z;
 
-    IF v_taken IS NOT NULL THEN
-      v_why := v_why || coalesce((SELECT jsonb_object_agg(t.i, jsonb_build_object('why',
-          jsonb_build_object('scope', t.scope, 'name', t.label,
-            'holder', holder_v1(u.kind, u.namespace, u.name))))
-        FROM unnest(p_take, p_take_scope, p_take_label) AS t(i, scope, label)
-        CROSS JOIN LATERAL (SELECT n.kind, n.namespace, n.name FROM unique_name n
-          WHERE n.scope = t.scope AND n.label = t.label OFFSET 0) u
-        WHERE t.i BETWEEN v_from AND v_to AND v_code[t.i - v_skip] = 15), '{}');
-    END IF;
     v_held := NULL;
     IF p_held IS NOT NULL THEN
       SELECT jsonb_agg(e) INTO v_held FROM jsonb_array_elements(p_held) e
         WHERE (e ->> 'i')::int BETWEEN v_from AND v_to;
     END IF;
-    IF v_held IS NOT NULL AND 10 > ALL (v_code) THEN
+    IF v_held IS NOT NULL AND NOT v_bad THEN
       v_faults := hold_v1(v_held);
       IF v_faults IS NOT NULL THEN
         v_news := 0;
+        v_bad := true;
         v_why := v_why || v_faults;
         SELECT array_agg(coalesce((v_faults -> i::text ->> 'code')::smallint, 20)), array_agg(NULL::bigint)
           INTO v_code, v_rev FROM generate_series(v_from, v_to) i;
@@ -165,44 +153,34 @@ BEGIN
     END IF;
 
     IF v_news > 0 THEN
-      IF 1 = ANY (p_op) THEN
-        INSERT INTO change (revision, previous, at_ms, type, kind, namespace, name, uid, terms,
-            digest, document, sealed)
-          SELECT v_rev[w.i - v_skip], v_old[w.i - v_skip], v_now,
-            CASE WHEN v_old[w.i - v_skip] IS NULL THEN 1 ELSE 2 END, p_kind[w.i],
-            p_namespace[w.i], p_name[w.i], p_uid[w.i], p_terms[w.i]::text[], p_digest[w.i],
-            p_document[w.i], p_sealed[w.i]
-          FROM generate_series(v_from, v_to) AS w(i)
-          WHERE v_rev[w.i - v_skip] IS NOT NULL AND p_op[w.i] = 1;
-        IF array_position(v_old, NULL) IS NOT NULL THEN
-          INSERT INTO resource (kind, namespace, name, revision, size, uid, digest, terms)
-            SELECT p_kind[w.i], p_namespace[w.i], p_name[w.i], v_rev[w.i - v_skip], p_size[w.i],
-              p_uid[w.i], p_digest[w.i], p_terms[w.i]::text[]
-            FROM generate_series(v_from, v_to) AS w(i) WHERE v_rev[w.i - v_skip] IS NOT NULL
-              AND v_old[w.i - v_skip] IS NULL AND p_op[w.i] = 1;
-        END IF;
-        IF array_remove(v_old, NULL) <> '{}' THEN
-          UPDATE resource r SET revision = v_rev[w.i - v_skip], size = p_size[w.i],
-              digest = p_digest[w.i], terms = CASE WHEN v_differ[w.i - v_skip] IS NULL
-                THEN r.terms ELSE p_terms[w.i]::text[] END
-            FROM generate_series(v_from, v_to) AS w(i) WHERE r.ctid = v_at[w.i - v_skip]
-              AND v_rev[w.i - v_skip] IS NOT NULL AND p_op[w.i] = 1;
-        END IF;
-        IF cardinality(p_take) > 0 THEN
-          INSERT INTO unique_name (scope, label, kind, namespace, name)
-            SELECT t.scope, t.label, p_kind[t.i], p_namespace[t.i], p_name[t.i]
-            FROM unnest(p_take, p_take_scope, p_take_label) AS t(i, scope, label)
-            WHERE t.i BETWEEN v_from AND v_to AND v_rev[t.i - v_skip] IS NOT NULL;
-        END IF;
+      INSERT INTO change (revision, previous, at_ms, type, kind, namespace, name, uid, terms,
+          digest, document, sealed)
+        SELECT w.rev, w.old, v_now, CASE WHEN w.op = 2 THEN 3 WHEN w.old IS NULL THEN 1 ELSE 2 END,
+          w.kind, w.namespace, w.name, w.uid, w.terms::text[], w.digest, w.document, w.sealed
+        FROM unnest(v_rev, v_old, p_op[v_from:v_to], p_kind[v_from:v_to],
+            p_namespace[v_from:v_to], p_name[v_from:v_to], v_uid, v_terms, v_digest,
+            p_document[v_from:v_to], p_sealed[v_from:v_to])
+          AS w(rev, old, op, kind, namespace, name, uid, terms, digest, document, sealed)
+        WHERE w.rev IS NOT NULL;
+      IF v_news > v_removed THEN
+        INSERT INTO resource AS r (kind, namespace, name, revision, size, uid, digest, terms)
+          SELECT w.kind, w.namespace, w.name, w.rev, w.size, w.uid, w.digest, w.terms::text[]
+          FROM unnest(v_rev, p_op[v_from:v_to], p_kind[v_from:v_to], p_namespace[v_from:v_to],
+              p_name[v_from:v_to], p_size[v_from:v_to], v_uid, v_terms, v_digest)
+            AS w(rev, op, kind, namespace, name, size, uid, terms, digest)
+          WHERE w.rev IS NOT NULL AND w.op = 1
+          ON CONFLICT (kind, namespace, name) DO UPDATE
+            SET revision = excluded.revision, size = excluded.size, digest = excluded.digest,
+              terms = excluded.terms;
       END IF;
-      IF array_remove(v_differ, NULL) <> '{}'
-          OR array_position(v_old, NULL) IS NOT NULL AND '{}' <> ANY (p_terms) THEN
-        v_done := reterm_v2(v_from, v_to, v_rev, v_old, v_differ, p_op, p_kind, p_namespace,
-          p_name, p_terms);
+      IF v_retermed > 0 THEN
+        PERFORM reterm_v1(v_rev, v_old, p_op[v_from:v_to], p_kind[v_from:v_to],
+          p_namespace[v_from:v_to], p_name[v_from:v_to], v_terms, v_differ);
       END IF;
-      IF 2 = ANY (p_op) THEN
-        v_done := remove_v2(v_now, v_from, v_to, v_rev, v_at, p_op, p_kind, p_namespace, p_name,
-          p_terms, p_digest, p_document, p_sealed);
+      IF v_removed > 0 THEN
+        DELETE FROM resource WHERE ctid = ANY (v_gone);
+        PERFORM forget_v1(v_rev, p_op[v_from:v_to], p_kind[v_from:v_to], p_namespace[v_from:v_to],
+          p_name[v_from:v_to]);
       END IF;
       v_head := v_head + v_news;
     END IF;
@@ -210,97 +188,23 @@ BEGIN
     v_revs := v_revs || v_rev;
     v_olds := v_olds || v_old;
     v_differs := v_differs || v_differ;
-    v_skip := v_to;
+    v_from := v_to + 1;
   END LOOP;
 
   IF cardinality(p_due) > 0 THEN
     v_work := plan_v2(v_now, v_codes, p_due, p_due_lock, p_due_release, p_due_after, p_due_reset,
-      p_lock_kind, p_lock_namespace, p_lock_name, v_due_row, v_due_at, v_wake_at, v_token,
+      p_lock_kind, p_lock_namespace, p_lock_name, v_due_row, v_due_at, v_wake_at, v_token, v_owner,
       v_attempts);
   END IF;
   IF v_head > v_first THEN UPDATE head SET revision = v_head WHERE one; END IF;
   IF v_head > v_first OR v_work THEN
-    v_done := pg_notify(current_schema(), concat_ws(' ', p_writer, v_head, v_work::int)) IS NULL;
-  END IF;
-  IF array_remove(v_differs, NULL) <> '{}' THEN
-    SELECT json_agg(to_json(t::text[])) INTO v_replaced FROM unnest(v_differs) t;
+    PERFORM pg_notify(current_schema(), concat_ws(' ', p_writer, v_head, v_work::int));
   END IF;
   v_answer := json_build_object('head', v_head, 'at', v_now, 'work', v_work, 'c', v_codes,
-    'r', v_revs, 'p', v_olds, 'why', v_why, 't', v_replaced);
+    'r', v_revs, 'p', v_olds, 'why', v_why, 't', CASE WHEN array_remove(v_differs, NULL) <> '{}'
+      THEN (SELECT json_agg(to_json(t::text[])) FROM unnest(v_differs) t) END);
   UPDATE writer SET batch = p_batch, answer = v_answer, at_ms = v_now WHERE id = p_writer;
   RETURN v_answer;
-END $$;
-
--- Brings the term index in line with the new terms of the puts of a run. Old terms are null where
--- they are the same.
-CREATE FUNCTION reterm_v2(p_from int, p_to int, p_rev bigint[], p_old bigint[], p_differ text[],
-  p_op smallint[], p_kind text[], p_namespace text[], p_name text[], p_terms text[]
-) RETURNS boolean LANGUAGE plpgsql AS $$
-DECLARE
-  v_gone tid[];
-BEGIN
-  IF array_remove(p_differ, NULL) <> '{}' THEN
-    SELECT array_agg(t.at) INTO v_gone
-      FROM (SELECT w.i, n.term FROM generate_series(p_from, p_to) AS w(i)
-        CROSS JOIN LATERAL unnest(p_differ[w.i - p_from + 1]::text[]) AS n(term)
-        WHERE p_rev[w.i - p_from + 1] IS NOT NULL AND p_op[w.i] = 1
-          AND n.term <> ALL (p_terms[w.i]::text[]) OFFSET 0) o
-      CROSS JOIN LATERAL (SELECT q.ctid AS at FROM term q WHERE q.kind = p_kind[o.i]
-        AND q.term = o.term AND q.namespace = p_namespace[o.i] AND q.name = p_name[o.i]
-        OFFSET 0) t;
-    IF v_gone IS NOT NULL THEN DELETE FROM term WHERE ctid = ANY (v_gone); END IF;
-  END IF;
-  INSERT INTO term (kind, term, namespace, name)
-    SELECT p_kind[w.i], n.term, p_namespace[w.i], p_name[w.i]
-    FROM generate_series(p_from, p_to) AS w(i)
-    CROSS JOIN LATERAL unnest(p_terms[w.i]::text[]) AS n(term)
-    WHERE p_rev[w.i - p_from + 1] IS NOT NULL AND p_op[w.i] = 1
-      AND (p_old[w.i - p_from + 1] IS NULL OR p_differ[w.i - p_from + 1] IS NOT NULL
-        AND n.term <> ALL (p_differ[w.i - p_from + 1]::text[]))
-    ON CONFLICT DO NOTHING;
-  RETURN true;
-END $$;
-
--- The deletions of a run, and what hangs on the deleted resources.
-CREATE FUNCTION remove_v2(p_now bigint, p_from int, p_to int, p_rev bigint[], p_at tid[],
-  p_op smallint[], p_kind text[], p_namespace text[], p_name text[], p_terms text[],
-  p_digest bytea[], p_document text[], p_sealed bytea[]
-) RETURNS boolean LANGUAGE plpgsql AS $$
-DECLARE
-  v_kind text[];
-  v_namespace text[];
-  v_name text[];
-  v_rows tid[];
-  v_work tid[];
-  v_terms tid[];
-BEGIN
-  INSERT INTO change (revision, previous, at_ms, type, kind, namespace, name, uid, terms, digest,
-      document, sealed)
-    SELECT p_rev[w.i - p_from + 1], r.revision, p_now, 3, r.kind, r.namespace, r.name, r.uid,
-      CASE WHEN p_digest[w.i] IS NULL THEN r.terms ELSE p_terms[w.i]::text[] END,
-      coalesce(p_digest[w.i], r.digest), p_document[w.i], p_sealed[w.i]
-    FROM generate_series(p_from, p_to) AS w(i)
-    CROSS JOIN LATERAL (SELECT * FROM resource q WHERE q.ctid = p_at[w.i - p_from + 1] OFFSET 0) r
-    WHERE p_rev[w.i - p_from + 1] IS NOT NULL AND p_op[w.i] = 2;
-  SELECT array_agg(p_kind[w.i]), array_agg(p_namespace[w.i]), array_agg(p_name[w.i]),
-      array_agg(p_at[w.i - p_from + 1]), array_agg(d.at) FILTER (WHERE d.at IS NOT NULL)
-    INTO v_kind, v_namespace, v_name, v_rows, v_work
-    FROM generate_series(p_from, p_to) AS w(i)
-    LEFT JOIN LATERAL (SELECT q.ctid AS at FROM due q WHERE q.kind = p_kind[w.i]
-      AND q.namespace = p_namespace[w.i] AND q.name = p_name[w.i] OFFSET 0) d ON true
-    WHERE p_rev[w.i - p_from + 1] IS NOT NULL AND p_op[w.i] = 2;
-  IF v_rows IS NULL THEN RETURN false; END IF;
-  SELECT array_agg(t.at) INTO v_terms
-    FROM (SELECT r.kind, r.namespace, r.name, n.term FROM unnest(v_rows) AS o(at)
-      CROSS JOIN LATERAL (SELECT * FROM resource q WHERE q.ctid = o.at OFFSET 0) r
-      CROSS JOIN LATERAL unnest(r.terms) AS n(term) OFFSET 0) o
-    CROSS JOIN LATERAL (SELECT q.ctid AS at FROM term q WHERE q.kind = o.kind AND q.term = o.term
-      AND q.namespace = o.namespace AND q.name = o.name OFFSET 0) t;
-  IF v_terms IS NOT NULL THEN DELETE FROM term WHERE ctid = ANY (v_terms); END IF;
-  IF v_work IS NOT NULL THEN DELETE FROM due WHERE ctid = ANY (v_work); END IF;
-  DELETE FROM resource WHERE ctid = ANY (v_rows);
-  PERFORM let_go_v1(v_kind, v_namespace, v_name);
-  RETURN true;
 END $$;
 
 -- Wakes and releases of the accepted writes; says whether something is due sooner than before and
@@ -310,89 +214,99 @@ END $$;
 CREATE FUNCTION plan_v2(p_now bigint, p_codes smallint[], p_due int[], p_lock int[],
   p_release boolean[], p_after bigint[], p_reset boolean[],
   p_kind text[], p_namespace text[], p_name text[], p_row tid[], p_due_at bigint[],
-  p_wake_at bigint[], p_token bigint[], p_attempts int[]
-) RETURNS boolean LANGUAGE plpgsql AS $$
+  p_wake_at bigint[], p_token bigint[], p_owner text[], p_attempts int[]
+) RETURNS boolean LANGUAGE plpgsql
+SET enable_seqscan = off SET enable_hashjoin = off SET enable_mergejoin = off AS $$
 DECLARE
+  v_row tid[];
   v_due_at bigint[];
   v_wake_at bigint[];
+  v_token bigint[];
+  v_owner text[];
   v_attempts int[];
-  -- What becomes of each row: 1 changed, 2 made, 3 removed, 0 nothing.
-  v_fate int[];
+  v_new int[];
+  v_new_at bigint[];
+  v_gone tid[];
   v_work boolean;
 BEGIN
-  SELECT array_agg(n.due_at), array_agg(n.wake_at), array_agg(n.attempts),
-      array_agg(CASE WHEN n.is_refused THEN 0
-        WHEN n.due_at IS NULL AND n.attempts = 0 THEN 3 WHEN n.at IS NULL THEN 2
-        -- A wake of what is due already changes nothing.
-        WHEN n.release OR n.due_at IS DISTINCT FROM n.was_due_at
-          OR n.wake_at IS DISTINCT FROM n.was_wake_at THEN 1 ELSE 0 END),
-      bool_or(NOT n.is_refused AND (NOT n.live OR n.release) AND n.due_at <= p_now + 600000)
-    INTO v_due_at, v_wake_at, v_attempts, v_fate, v_work
+  SELECT array_agg(n.at) FILTER (WHERE n.differs), array_agg(n.due_at) FILTER (WHERE n.differs),
+      array_agg(n.wake_at) FILTER (WHERE n.differs), array_agg(n.token) FILTER (WHERE n.differs),
+      array_agg(n.owner) FILTER (WHERE n.differs), array_agg(n.attempts) FILTER (WHERE n.differs),
+      array_agg(n.lock) FILTER (WHERE n.stays AND n.at IS NULL),
+      array_agg(n.due_at) FILTER (WHERE n.stays AND n.at IS NULL),
+      array_agg(n.at) FILTER (WHERE NOT n.stays),
+      bool_or((NOT n.live OR n.release) AND n.due_at <= p_now + 600000)
+    INTO v_row, v_due_at, v_wake_at, v_token, v_owner, v_attempts, v_new, v_new_at, v_gone, v_work
     FROM (
-      SELECT d.*, CASE WHEN d.release THEN least(p_now + d.after, d.was_wake_at)
-          WHEN d.live THEN d.was_due_at ELSE least(d.was_due_at, p_now + d.after) END AS due_at,
-        CASE WHEN d.live AND NOT d.release THEN least(d.was_wake_at, p_now + d.after) END
-          AS wake_at
+      SELECT s.*, s.due_at IS NOT NULL OR s.attempts > 0 AS stays,
+        -- A wake of what is due already changes nothing.
+        s.at IS NOT NULL AND (s.due_at IS NOT NULL OR s.attempts > 0) AND (s.release
+          OR s.due_at IS DISTINCT FROM s.was_due_at OR s.wake_at IS DISTINCT FROM s.was_wake_at)
+          AS differs
       FROM (
-        SELECT p_codes[p_due[w.i]] >= 10 AS is_refused, p_row[p_lock[w.i]] AS at,
-          p_due_at[p_lock[w.i]] AS was_due_at, p_wake_at[p_lock[w.i]] AS was_wake_at,
-          p_release[w.i] AS release, p_after[w.i] AS after,
-          CASE WHEN p_reset[w.i] THEN 0 ELSE coalesce(p_attempts[p_lock[w.i]], 0) END AS attempts,
-          coalesce(p_token[p_lock[w.i]] IS NOT NULL AND p_due_at[p_lock[w.i]] > p_now, false)
-            AS live
-        FROM generate_series(1, cardinality(p_due)) AS w(i)
-      ) d
+        SELECT d.*, w.lock, w.release,
+          CASE WHEN w.release THEN least(p_now + w.after, d.was_wake_at)
+            WHEN d.live THEN d.was_due_at ELSE least(d.was_due_at, p_now + w.after) END AS due_at,
+          CASE WHEN d.live AND NOT w.release
+            THEN least(d.was_wake_at, p_now + w.after) END AS wake_at,
+          CASE WHEN NOT w.release THEN p_token[w.lock] END AS token,
+          CASE WHEN NOT w.release THEN p_owner[w.lock] END AS owner,
+          CASE WHEN w.reset THEN 0 ELSE coalesce(p_attempts[w.lock], 0) END AS attempts
+        FROM unnest(p_due, p_lock, p_release, p_after, p_reset)
+          AS w(i, lock, release, after, reset)
+        CROSS JOIN LATERAL (SELECT p_row[w.lock] AS at, p_due_at[w.lock] AS was_due_at,
+          p_wake_at[w.lock] AS was_wake_at, coalesce(p_token[w.lock] IS NOT NULL
+            AND p_due_at[w.lock] > p_now, false) AS live) d
+        WHERE p_codes[w.i] < 10
+      ) s
     ) n;
-  IF 1 = ANY (v_fate) THEN
-    UPDATE due d SET due_at = v_due_at[w.i], wake_at = v_wake_at[w.i],
-        token = CASE WHEN NOT p_release[w.i] THEN d.token END,
-        owner = CASE WHEN NOT p_release[w.i] THEN d.owner END, attempts = v_attempts[w.i]
-      FROM generate_series(1, cardinality(p_due)) AS w(i)
-      WHERE d.ctid = p_row[p_lock[w.i]] AND v_fate[w.i] = 1;
+  IF v_row IS NOT NULL THEN
+    UPDATE due d SET due_at = n.due_at, wake_at = n.wake_at, token = n.token, owner = n.owner,
+        attempts = n.attempts
+      FROM unnest(v_row, v_due_at, v_wake_at, v_token, v_owner, v_attempts)
+        AS n(at, due_at, wake_at, token, owner, attempts)
+      WHERE d.ctid = n.at;
   END IF;
-  IF 2 = ANY (v_fate) THEN
+  IF v_new IS NOT NULL THEN
     INSERT INTO due (kind, namespace, name, due_at)
-      SELECT p_kind[p_lock[w.i]], p_namespace[p_lock[w.i]], p_name[p_lock[w.i]], v_due_at[w.i]
-      FROM generate_series(1, cardinality(p_due)) AS w(i) WHERE v_fate[w.i] = 2;
+      SELECT p_kind[n.lock], p_namespace[n.lock], p_name[n.lock], n.due_at
+      FROM unnest(v_new, v_new_at) AS n(lock, due_at);
   END IF;
-  IF 3 = ANY (v_fate) THEN
-    DELETE FROM due WHERE ctid = ANY (ARRAY(SELECT p_row[p_lock[w.i]]
-      FROM generate_series(1, cardinality(p_due)) AS w(i) WHERE v_fate[w.i] = 3));
-  END IF;
+  IF v_gone IS NOT NULL THEN DELETE FROM due WHERE ctid = ANY (v_gone); END IF;
   RETURN coalesce(v_work, false);
 END $$;
 
--- The statement that hands out due work; see 0005 for how it chooses. The resource is read after its
--- row of work is locked, by a statement of its own: whoever wakes it holds that row until the change
--- can be seen, so what is read is what the wakes that this claim uses up were about. The document
--- comes along, unless it is one of those from p_known_from to p_known_to, which the caller has.
+-- The statement that hands out due work; see 0005 for how it chooses.
 CREATE FUNCTION claim_v2(p_owner text, p_kinds text[], p_limit int, p_lease_ms bigint,
-  p_per_namespace int, p_skip text[], p_cursor text, p_visits int, p_known_from bigint,
-  p_known_to bigint, p_skew_ms bigint)
-RETURNS TABLE (kind text, namespace text, name text, token bigint, expires_at bigint,
-  due_at bigint, attempts int, turn text, revision bigint, uid text, document varchar,
-  sealed bytea) LANGUAGE plpgsql
+  p_per_namespace int, p_skip text[], p_cursor text, p_visits int, p_skew_ms bigint)
+RETURNS TABLE (kind text, namespace text, name text, token bigint, uid text, revision bigint,
+  expires_at bigint, due_at bigint, attempts int, turn text) LANGUAGE plpgsql
 SET enable_sort = off SET enable_seqscan = off SET enable_hashjoin = off
 SET enable_mergejoin = off AS $$
 #variable_conflict use_column
 DECLARE
   v_now bigint := now_v1(p_skew_ms);
-  -- The namespaces of what is due, as far as it can be given.
-  v_found text[];
   v_fits boolean;
   v_turns text[];
   v_share int;
   v_rows tid[];
+  v_kind text[];
+  v_namespace text[];
+  v_name text[];
+  v_token bigint[];
+  v_uid text[];
+  v_revision bigint[];
+  v_due_at bigint[];
+  v_attempts int[];
 BEGIN
-  v_found := ARRAY(SELECT q.namespace FROM unnest(p_kinds) AS k(kind)
-    CROSS JOIN LATERAL (SELECT d.namespace FROM due d WHERE d.kind = k.kind
-      AND d.due_at > -1 AND d.due_at <= v_now ORDER BY d.due_at LIMIT p_limit + 1) q
-    LIMIT p_limit + 1);
-  v_fits := cardinality(v_found) <= p_limit AND NOT v_found && p_skip;
-  IF v_fits AND cardinality(v_found) > p_per_namespace THEN
-    SELECT bool_and(s.n <= p_per_namespace) INTO v_fits
-      FROM (SELECT count(*) AS n FROM unnest(v_found) AS f(namespace) GROUP BY f.namespace) s;
-  END IF;
+  SELECT count(*) <= p_limit AND NOT coalesce(bool_or(s.namespace = ANY (p_skip)), false)
+      AND (p_per_namespace IS NULL OR coalesce(max(s.n), 0) <= p_per_namespace)
+    INTO v_fits FROM (
+      SELECT f.namespace, count(*) OVER (PARTITION BY f.namespace) AS n FROM (
+        SELECT q.namespace FROM unnest(p_kinds) AS k(kind)
+        CROSS JOIN LATERAL (SELECT d.namespace FROM due d WHERE d.kind = k.kind
+          AND d.due_at > -1 AND d.due_at <= v_now
+          ORDER BY d.due_at LIMIT p_limit + 1) q LIMIT p_limit + 1) f) s;
   IF v_fits THEN
     v_rows := ARRAY(SELECT q.at FROM unnest(p_kinds) AS k(kind)
       CROSS JOIN LATERAL (SELECT d.ctid AS at FROM due d WHERE d.kind = k.kind
@@ -412,17 +326,19 @@ BEGIN
     RETURN NEXT;
     RETURN;
   END IF;
-  RETURN QUERY WITH taken AS (
-    UPDATE due d SET due_at = v_now + p_lease_ms, wake_at = NULL, token = nextval('claim_token'),
-        owner = p_owner, attempts = d.attempts + 1
-      FROM unnest(v_rows) AS o(at)
-      CROSS JOIN LATERAL (SELECT q.due_at FROM due q WHERE q.ctid = o.at OFFSET 0) w
-      WHERE d.ctid = o.at
-      RETURNING d.kind, d.namespace, d.name, d.token, d.due_at AS expires_at, w.due_at, d.attempts)
-    SELECT t.*, p_cursor, r.revision, r.uid, c.document::varchar, c.sealed FROM taken t
-    LEFT JOIN LATERAL (SELECT q.uid, q.revision FROM resource q WHERE q.kind = t.kind
-      AND q.namespace = t.namespace AND q.name = t.name OFFSET 0) r ON true
-    LEFT JOIN LATERAL (SELECT q.document, q.sealed FROM change q WHERE q.revision =
-      CASE WHEN r.revision NOT BETWEEN p_known_from AND p_known_to THEN r.revision END
-      OFFSET 0) c ON true;
+  SELECT array_agg(d.kind), array_agg(d.namespace), array_agg(d.name), array_agg(d.token),
+      array_agg(r.uid), array_agg(r.revision), array_agg(d.due_at), array_agg(d.attempts + 1)
+    INTO v_kind, v_namespace, v_name, v_token, v_uid, v_revision, v_due_at, v_attempts
+    FROM unnest(v_rows) AS o(at)
+    LEFT JOIN LATERAL (SELECT q.kind, q.namespace, q.name, q.due_at, q.attempts,
+      nextval('claim_token') AS token FROM due q WHERE q.ctid = o.at OFFSET 0) d ON true
+    LEFT JOIN LATERAL (SELECT q.uid, q.revision FROM resource q WHERE q.kind = d.kind
+      AND q.namespace = d.namespace AND q.name = d.name OFFSET 0) r ON true;
+  UPDATE due d SET due_at = v_now + p_lease_ms, wake_at = NULL, token = w.token, owner = p_owner,
+      attempts = w.attempts
+    FROM unnest(v_rows, v_token, v_attempts) AS w(at, token, attempts) WHERE d.ctid = w.at;
+  RETURN QUERY SELECT w.kind, w.namespace, w.name, w.token, w.uid, w.revision,
+      v_now + p_lease_ms, w.due_at, w.attempts, p_cursor
+    FROM unnest(v_kind, v_namespace, v_name, v_token, v_uid, v_revision, v_due_at, v_attempts)
+      AS w(kind, namespace, name, token, uid, revision, due_at, attempts);
 END $$;
