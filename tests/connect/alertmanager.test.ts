@@ -65,7 +65,7 @@ before(async () => {
       apiVersion: "connect.setpoint.dev/v1",
       kind: "Connection",
       metadata: { name: "alerts" },
-      spec: { baseUrl: `${url}${alertmanagerBase}`, timeoutSeconds: 5 },
+      spec: { baseUrl: `${url}${alertmanagerBase}`, timeoutSeconds: 15 },
     },
     silenceKind,
     silenceBinding,

@@ -52,7 +52,14 @@ for (const kind of ["SQLite", "PostgreSQL"] as const) {
       const options = { args, ...(postgres === undefined ? {} : { store: postgres.url() }) };
       rig = await startRig(
         startPowerDns,
-        ({ url }) => [...powerDnsConnection({ url }), zoneKind, zoneBinding, keyKind, keyBinding],
+        ({ url }) => [
+          // How long a creation that was not answered is looked for is a multiple of it.
+          ...powerDnsConnection({ url, timeoutSeconds: 5 }),
+          zoneKind,
+          zoneBinding,
+          keyKind,
+          keyBinding,
+        ],
         options,
       );
     });

@@ -27,7 +27,8 @@ const cryptoKeys = new Resources(() => rig.server, { apiVersion, kind: "CryptoKe
 
 before(async () => {
   rig = await startRig(startPowerDns, ({ url }) => [
-    ...powerDnsConnection({ url, timeoutSeconds: 3 }),
+    ...powerDnsConnection({ url }),
+    ...powerDnsConnection({ url, name: "hasty", timeoutSeconds: 3 }),
     zoneKind,
     zoneBinding,
     keyKind,
@@ -102,7 +103,7 @@ describe("an answer that was lost after the service acted", { concurrency: true 
     });
     await cryptoKeys.reconcile("numbered");
     await cryptoKeys.reconcile("numbered");
-    assert.equal(rig.proxy.writes({ method: "POST", path }).length, 1);
+    assert.equal(rig.proxy.done({ method: "POST", path }).length, 1);
     if (condition(one, "Synced")?.reason !== "CreateIncomplete") return;
     // A person says which one it is.
     const { json } = await rig.service.ask(
@@ -112,7 +113,7 @@ describe("an answer that was lost after the service acted", { concurrency: true 
     const [found] = json as readonly { readonly id: number }[];
     await cryptoKeys.patch("numbered", { connect: { id: String(found?.id) } });
     await cryptoKeys.ready("numbered");
-    assert.equal(rig.proxy.writes({ method: "POST", path }).length, 1);
+    assert.equal(rig.proxy.done({ method: "POST", path }).length, 1);
   });
 
   it("to a change or to a deletion ends in what was wanted", async () => {
@@ -196,7 +197,7 @@ describe("a service that does not do what it is asked for", { concurrency: true 
   it("(silence) is given up after the time of the connection, and asked again", async () => {
     const match = { method: "POST", path: "/zones", body: "silent.test." };
     const rule = rig.proxy.on(match, { kind: "hold" });
-    await zones.create("silent", native("silent"));
+    await zones.create("silent", native("silent"), { connection: "hasty" });
     await rule.hit();
     const one = await zones.until("silent", "given up", (each) => {
       return condition(each, "Synced")?.status === "False";

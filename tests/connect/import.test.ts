@@ -101,7 +101,7 @@ describe("PowerDNS by the document that it serves", () => {
     for (let round = 0; round < 3; round++) await zones.reconcile("shop");
     assert.equal(proxy.writes({ path: "/zones/shop.test." }).length, written);
     assert.deepEqual(
-      proxy.writes({ path: "/zones/shop.test." }).map(({ method }) => method),
+      proxy.done({ path: "/zones/shop.test." }).map(({ method }) => method),
       ["PUT"],
     );
     await zones.delete("shop");
@@ -116,7 +116,7 @@ describe("PowerDNS by the document that it serves", () => {
     await sets.create("www", spec, { parent: { name: "parts" } });
     await sets.ready("www");
     await sets.reconcile("www");
-    const commands = proxy.writes({ method: "PATCH", path: "/zones/parts.test." });
+    const commands = proxy.done({ method: "PATCH", path: "/zones/parts.test." });
     assert.equal(commands.length, 1);
     assert.match(commands[0]?.body ?? "", /"changetype":"REPLACE"/);
     await sets.delete("www");

@@ -14,13 +14,16 @@ export const apiVersion = `${group}/v1`;
 
 export interface ConnectionOptions {
   readonly url: string;
+  readonly name?: string;
   readonly timeoutSeconds?: number;
   readonly more?: JsonObject;
 }
 
 export function powerDnsConnection({
   url,
-  timeoutSeconds = 5,
+  name = "pdns",
+  // A busy machine must not look like a service that does not answer.
+  timeoutSeconds = 15,
   more = {},
 }: ConnectionOptions): readonly JsonObject[] {
   return [
@@ -33,7 +36,7 @@ export function powerDnsConnection({
     {
       apiVersion: "connect.setpoint.dev/v1",
       kind: "Connection",
-      metadata: { name: "pdns" },
+      metadata: { name },
       spec: {
         baseUrl: `${url}${powerDnsBase}`,
         secretNamespace: "default",

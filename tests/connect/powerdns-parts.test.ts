@@ -5,7 +5,7 @@ import assert from "node:assert/strict";
 import { after, before, describe, it } from "node:test";
 import type { JsonObject } from "../../src/kernel/json.ts";
 import { powerDnsServer, startPowerDns } from "../peers/powerdns.ts";
-import type { Seen } from "../peers/fault-proxy.ts";
+import type { Match } from "../peers/fault-proxy.ts";
 import {
   apiVersion,
   cryptoBinding,
@@ -63,8 +63,7 @@ const contents = async (zone: string, name: string): Promise<readonly string[] |
   const found = (await recordSets(zone)).find((each) => each.name === name);
   return found?.records.map(({ content }) => content).sort();
 };
-const patches = (zone: string): readonly Seen[] =>
-  rig.proxy.writes({ method: "PATCH", path: `/zones/${zone}.test.` });
+const ofZone = (zone: string): Match => ({ method: "PATCH", path: `/zones/${zone}.test.` });
 const zone = async (name: string): Promise<void> => {
   await zones.create(name, { name: `${name}.test.`, kind: "Native", nameservers: ["ns.test."] });
   await zones.ready(name);
@@ -103,7 +102,9 @@ describe("a record set", () => {
     assert.deepEqual(await contents("cmd", "two.cmd.test."), ["10.0.0.9"]);
     const types = (await recordSets("cmd")).map(({ type }) => type).sort();
     assert.deepEqual(types, ["A", "NS", "SOA"]);
-    const commands = (bodiesOf(patches("cmd")) as unknown as readonly Commands[]).flatMap(
+    // Of two writes that meet, its database may refuse one, which then is sent again.
+    const carriedOut = rig.proxy.done(ofZone("cmd"));
+    const commands = (bodiesOf(carriedOut) as unknown as readonly Commands[]).flatMap(
       ({ rrsets }) => rrsets.map(({ changetype, name }) => `${changetype} ${name}`),
     );
     assert.deepEqual(commands.sort(), [
@@ -119,9 +120,9 @@ describe("a record set", () => {
     const spec = addresses("www.sort.test.", "10.0.0.2", "10.0.0.1");
     await records.create("sorted", spec, { parent: { name: "sort" } });
     await records.ready("sorted");
-    const written = patches("sort").length;
+    const written = rig.proxy.writes(ofZone("sort")).length;
     for (let round = 0; round < 3; round++) await records.reconcile("sorted");
-    assert.equal(patches("sort").length, written);
+    assert.equal(rig.proxy.writes(ofZone("sort")).length, written);
     const change = { ...addresses("www.sort.test.", "10.9.9.9"), changetype: "REPLACE" };
     const path = `${powerDnsServer}/zones/sort.test.`;
     const changed = await rig.service.ask("PATCH", path, {
@@ -129,6 +130,7 @@ describe("a record set", () => {
     });
     assert.equal(changed.status, 204, changed.text);
     await records.reconcile("sorted");
+    await records.ready("sorted");
     assert.ok((await contents("sort", "www.sort.test."))?.includes("10.0.0.1"));
   });
 
@@ -151,7 +153,8 @@ describe("a record set", () => {
       parent: { name: "orphan" },
     });
     await records.ready("orphan");
-    await rig.service.ask("DELETE", `${powerDnsServer}/zones/orphan.test.`);
+    const gone = await rig.service.ask("DELETE", `${powerDnsServer}/zones/orphan.test.`);
+    assert.equal(gone.status, 204, gone.text);
     await zones.delete("orphan");
     await zones.gone("orphan");
     await records.delete("orphan");
@@ -194,14 +197,14 @@ describe("a secret", () => {
   });
 
   it("that changes is sent once", async () => {
-    const written = rig.proxy.writes({ path: /tsigkeys/ }).length;
+    const written = rig.proxy.done({ path: /tsigkeys/ }).length;
     await applyDocument(rig.server, secret(words.second));
     await keys.until("shared", "given the new word", () => {
-      return rig.proxy.writes({ path: /tsigkeys/ }).length > written;
+      return rig.proxy.done({ path: /tsigkeys/ }).length > written;
     });
     await keys.reconcile("shared");
     assert.equal(await stored(), words.second);
-    assert.equal(rig.proxy.writes({ path: /tsigkeys/ }).length, written + 1);
+    assert.equal(rig.proxy.done({ path: /tsigkeys/ }).length, written + 1);
     const all = await shown();
     for (const word of Object.values(words)) assert.equal(all.includes(word), false);
   });

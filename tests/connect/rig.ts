@@ -123,6 +123,9 @@ export interface Bookkeeping {
   readonly drift?: readonly JsonObject[];
 }
 
+/** A creation without an answer is looked for three times as long as the service may take. */
+const patienceMs = 120_000;
+
 /** The resources of one kind in one namespace. */
 export class Resources {
   readonly #server: () => Setpoint;
@@ -201,7 +204,7 @@ export class Resources {
     name: string,
     what: string,
     is: (managed: Managed) => boolean,
-    limitMs = 60_000,
+    limitMs = patienceMs,
   ): Promise<Managed> {
     let last: Managed | undefined;
     const look = async (): Promise<Managed | undefined> => {
@@ -230,9 +233,11 @@ export class Resources {
   async gone(name: string): Promise<void> {
     let last: Managed | undefined;
     const isGone = async (): Promise<boolean> => (last = await this.get(name)) === undefined;
-    await waitUntil(`${name} to be gone`, isGone, { limitMs: 60_000 }).catch((error: unknown) => {
-      throw new Error(`${String(error)}\n${JSON.stringify(last, undefined, 1)}`);
-    });
+    await waitUntil(`${name} to be gone`, isGone, { limitMs: patienceMs }).catch(
+      (error: unknown) => {
+        throw new Error(`${String(error)}\n${JSON.stringify(last, undefined, 1)}`);
+      },
+    );
   }
 
   /** One run that begins after this was called, to its end. */

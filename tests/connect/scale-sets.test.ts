@@ -71,7 +71,7 @@ before(async () => {
       apiVersion: "connect.setpoint.dev/v1",
       kind: "Connection",
       metadata: { name: "machines" },
-      spec: { baseUrl: url, timeoutSeconds: 5, breaker: { failures: 1_000 } },
+      spec: { baseUrl: url, breaker: { failures: 1_000 } },
     },
     setKind,
     setBinding,

@@ -1,5 +1,8 @@
 // The proxy does what its rules say and nothing else, in front of services as they are.
 import assert from "node:assert/strict";
+import { once } from "node:events";
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
 import { after, afterEach, before, describe, it } from "node:test";
 import { alertmanagerBase, startAlertmanager } from "./alertmanager.ts";
 import { startFaultProxy } from "./fault-proxy.ts";
@@ -102,6 +105,27 @@ describe("a fault proxy in front of PowerDNS", () => {
     assert.equal((await send("GET", zones)).status, 200);
     assert.equal(await exists("plain.test."), true);
   });
+});
+
+it("a rule about what was done waits for a request that the service can carry out", async () => {
+  const statuses = [500, 201, 201];
+  const service = createServer((_, answer) => answer.writeHead(statuses.shift() ?? 404).end());
+  service.listen(0, "127.0.0.1");
+  await once(service, "listening");
+  const { port } = service.address() as AddressInfo;
+  try {
+    await using proxy = await startFaultProxy({ target: () => `http://127.0.0.1:${port}` });
+    const rule = proxy.on({ method: "POST" }, { kind: "lose" }, 1);
+    const send = async (): Promise<Response> => await fetch(proxy.url, { method: "POST" });
+    assert.equal((await send()).status, 500);
+    assert.deepEqual([rule.hits, proxy.done().length], [0, 0]);
+    await assert.rejects(send());
+    assert.deepEqual([rule.hits, proxy.done().length], [1, 1]);
+    assert.equal((await send()).status, 201);
+    assert.deepEqual([proxy.writes().length, proxy.done().length], [3, 2]);
+  } finally {
+    service.close();
+  }
 });
 
 it("an Alertmanager keeps its silences over an end and a start", async () => {

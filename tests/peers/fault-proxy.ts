@@ -2,7 +2,8 @@
 // loses the answer after the service has acted, says 500 or 429, answers HTML, lies about success,
 // holds on, cuts, or is not there at all. Nothing happens by chance: a test sets a rule, the rule
 // counts what it has done, and the test takes it back. Every request is written down, so that it
-// can be proven what was never sent.
+// can be proven what was never sent; what the service itself could not do, as its database was
+// locked, is sent again by right, is none of what was done, and is no occasion for a rule.
 import { once } from "node:events";
 import { createServer, request as httpRequest } from "node:http";
 import type { IncomingHttpHeaders, IncomingMessage, ServerResponse } from "node:http";
@@ -65,6 +66,8 @@ export interface FaultProxy extends AsyncDisposable {
   readonly seen: readonly Seen[];
   /** Requests that are meant to change something. */
   writes(match?: Match): readonly Seen[];
+  /** Writes that the service has carried out. */
+  done(match?: Match): readonly Seen[];
   requests(match?: Match): readonly Seen[];
   /** The newest rule that fits counts; it ends by itself after that many times. */
   on(match: Match, fault: Fault, times?: number): Rule;
@@ -104,6 +107,8 @@ export async function startFaultProxy(options: FaultProxyOptions): Promise<Fault
   await once(server, "listening");
   const { port } = server.address() as AddressInfo;
   const requests: FaultProxy["requests"] = (match = {}) => seen.filter((one) => fits(match, one));
+  const writes: FaultProxy["writes"] = (match) =>
+    requests(match).filter(({ method }) => !["GET", "HEAD"].includes(method));
   const clear = (): void => {
     for (const rule of rules.splice(0)) rule.release();
   };
@@ -111,7 +116,8 @@ export async function startFaultProxy(options: FaultProxyOptions): Promise<Fault
     url: `${tls === undefined ? "http" : "https"}://127.0.0.1:${port}`,
     seen,
     requests,
-    writes: (match) => requests(match).filter(({ method }) => !["GET", "HEAD"].includes(method)),
+    writes,
+    done: (match) => writes(match).filter(({ status }) => status >= 200 && status < 300),
     on: (match, fault, times) => {
       const rule = new ActiveRule(match, fault, times ?? Number.POSITIVE_INFINITY);
       rules.unshift(rule);
@@ -167,6 +173,11 @@ class ActiveRule implements Rule {
     return true;
   }
 
+  /** The service could not do it, so that there is nothing to have its way with. */
+  giveBack(): void {
+    this.#taken -= 1;
+  }
+
   count(): void {
     this.#hits += 1;
   }
@@ -178,7 +189,7 @@ class ActiveRule implements Rule {
 
   async hit(times = 1): Promise<void> {
     const what = `${times} requests like ${JSON.stringify(this.match)} (${this.fault.kind})`;
-    await waitUntil(what, () => this.#hits >= times, { limitMs: 60_000 });
+    await waitUntil(what, () => this.#hits >= times, { limitMs: 120_000 });
   }
 }
 
@@ -232,19 +243,32 @@ async function serve({ options, rules, seen, asked, answer }: Exchange): Promise
   }
   const told = await handOn(options, one, body);
   one.status = told.status;
-  if (rule?.fault.kind !== "hold") rule?.count();
-  switch (rule?.fault.kind) {
+  if (rule !== undefined && rule.fault.kind !== "hold") {
+    if (told.status < 500) return await afterwards(rule, told, answer);
+    rule.giveBack();
+    one.fault = undefined;
+  }
+  return handBack(answer, told);
+}
+
+/** The service has acted: what becomes of its answer. */
+async function afterwards(rule: ActiveRule, told: Told, answer: ServerResponse): Promise<void> {
+  rule.count();
+  switch (rule.fault.kind) {
     case "lose":
       return void answer.destroy();
     case "replace":
       return say(answer, rule.fault.answer);
     case "hold answer":
       await rule.released;
-      break;
+      return handBack(answer, told);
     default:
-      break;
+      return handBack(answer, told);
   }
-  answer.writeHead(told.status, told.headers).end(told.body);
+}
+
+function handBack(answer: ServerResponse, { status, headers, body }: Told): void {
+  answer.writeHead(status, headers).end(body);
 }
 
 function say(answer: ServerResponse, { status, headers = {}, body = "" }: Canned): void {
