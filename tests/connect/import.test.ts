@@ -18,7 +18,8 @@ import type { Service } from "../peers/service.ts";
 import { startSetpoint } from "../peers/setpoint.ts";
 import type { Setpoint } from "../peers/setpoint.ts";
 import { powerDnsConnection } from "./powerdns-kinds.ts";
-import { applyDocument, Resources } from "./rig.ts";
+import { waitUntil } from "../peers/wait.ts";
+import { applyDocument, isReady, Resources } from "./rig.ts";
 
 const subscription = "11111111-2222-3333-4444-555555555555";
 
@@ -156,7 +157,6 @@ describe("Alertmanager by a small document and a few lines more", () => {
     lists: [{ path: "/matchers", keys: ["/name", "/value"] }],
     fields: [
       { path: "/id", class: "update-only", from: "override" },
-      { path: "/createdBy", class: "writable", from: "override" },
       { path: "/status", class: "read-only", from: "override" },
       { path: "/updatedAt", class: "read-only", from: "override" },
     ],
@@ -202,7 +202,7 @@ describe("another Setpoint by the document that it serves", () => {
   const group = "rp.imported.dev";
   const clusters = resources(group, "Cluster");
 
-  it("keeps a cluster: made and removed by operations, changed by PATCH", async () => {
+  it("keeps a cluster: made by an operation, changed by PATCH", async () => {
     await other.request("PUT", `/subscriptions/${subscription}?api-version=2.0`, {
       state: "Registered",
     });
@@ -243,10 +243,35 @@ describe("another Setpoint by the document that it serves", () => {
       return pick(status?.observed, "properties.workerCount") === 5;
     });
     assert.equal(pick(one.status?.connect, "lastWrite.request")?.toString().split(" ")[0], "PATCH");
+  });
+
+  const provider = `/subscriptions/${subscription}/resourceGroups/shop/providers/Example.OpenShift`;
+  const at = `${provider}/clusters/one?api-version=2026-01-01`;
+
+  it("keeps the tags that others have set, though a PATCH there replaces them all", async () => {
+    await clusters.patch("one", { spec: { tags: { team: "shop", old: "1" } } });
+    await clusters.until("one", "tagged", (one) => {
+      return isReady(one) && pick(one.status?.observed, "tags.team") === "shop";
+    });
+    // Refused for as long as an operation goes on.
+    await waitUntil("their tag", async () => {
+      const tags = { team: "shop", old: "1", cost: "7" };
+      return (await other.request("PATCH", at, { tags })).status < 300;
+    });
+    await clusters.patch("one", { spec: { tags: { team: "bakery", old: null } } });
+    const changed = await clusters.until("one", "tagged anew", (one) => {
+      return isReady(one) && pick(one.status?.observed, "tags.team") === "bakery";
+    });
+    assert.deepEqual(pick((await other.request("GET", at)).json, "tags"), {
+      team: "bakery",
+      cost: "7",
+    });
+    assert.match(String(pick(changed.status?.connect, "lastWrite.request")), /^PATCH /);
+  });
+
+  it("removes it by an operation", async () => {
     await clusters.delete("one");
     await clusters.gone("one");
-    const path = `/subscriptions/${subscription}/resourceGroups/shop/providers/Example.OpenShift`;
-    const { status } = await other.request("GET", `${path}/clusters/one?api-version=2026-01-01`);
-    assert.equal(status, 404);
+    assert.equal((await other.request("GET", at)).status, 404);
   });
 });

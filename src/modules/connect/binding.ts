@@ -148,6 +148,8 @@ export interface WriteOperation extends Operation {
 export interface PatchOperation extends WriteOperation {
   /** "merge": RFC 7396; "json": RFC 6902; "set": as merge, but a null does not remove. */
   readonly style: "merge" | "json" | "set";
+  /** Pointers of fields that it puts in the place of what was there, instead of merging them. */
+  readonly replaces?: readonly string[];
 }
 
 export type FieldClass = "writable" | "read-only" | "create-only" | "update-only" | "write-only";

@@ -44,7 +44,12 @@ export function classify(input: ClassifyInput): Classified {
   const { trees, examples } = input;
   const framed = (trees.create ?? trees.replace ?? trees.read)?.properties.get("properties");
   const isFramed = framed !== undefined && framed.properties.size > 0;
-  const context: GuessContext = { isFramed, examples, patchTells: known.patchTells };
+  const context: GuessContext = {
+    isFramed,
+    examples,
+    patchTells: known.patchTells,
+    isNeeded: (field) => isNeeded(field, trees),
+  };
   const judgements = new Map<string, Judgement>();
   for (const field of table.values()) {
     const above = field.parent === undefined ? undefined : judgements.get(field.parent.path);
@@ -61,6 +66,15 @@ export function classify(input: ClassifyInput): Classified {
     judgements.set(field.path, judged(field, verdict, above, override));
   }
   return { table, judgements, context };
+}
+
+/** Where one schema is for everything, what it requires is required of who makes an object. */
+function isNeeded({ parent, at }: Field, { create, replace }: ResourceTrees): boolean {
+  const [node, above] =
+    create === undefined
+      ? [at.replace, parent === undefined ? replace : parent.at.replace]
+      : [at.create, parent === undefined ? create : parent.at.create];
+  return node !== undefined && above?.required.has(node.name) === true;
 }
 
 interface Deciding {

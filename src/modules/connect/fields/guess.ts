@@ -1,6 +1,7 @@
 // The class of a field by what it is called, how it is described and what examples do with it, for
 // documents that say nothing better. Each sign speaks for or against with a weight; the sum is a
-// probability. Nothing here is certain, and reports say so.
+// probability. Nothing here is certain, and reports say so. What a creation has to be given is
+// never guessed to be read-only: without it in the spec no object could be made.
 
 import { wordsOf } from "../import/words.ts";
 import { spokenClass } from "./described.ts";
@@ -24,12 +25,14 @@ export function verdictByGuess(field: Field, context: GuessContext): Verdict | u
   if (spoken === "write-only") {
     return { class: spoken, from: "name", why: "by its description", confidence: 0.7 };
   }
-  if (field.level === 0 && !context.isFramed && isCounted(node.name)) {
+  const isNeeded = context.isNeeded(field);
+  if (field.level === 0 && !context.isFramed && isCounted(node.name) && !isNeeded) {
     return { class: "read-only", from: "name", why: "by its name", confidence: 0.7 };
   }
   const signs = signsOf(field, context);
   return (
-    guessed("read-only", readOnlyWeights, signs) ?? guessed("create-only", createOnlyWeights, signs)
+    (isNeeded ? undefined : guessed("read-only", readOnlyWeights, signs)) ??
+    guessed("create-only", createOnlyWeights, signs)
   );
 }
 

@@ -18,6 +18,8 @@ export interface GuessContext {
   readonly examples: ExampleUse;
   /** There is a PATCH with a schema of its own that takes more than a field or two. */
   readonly patchTells: boolean;
+  /** The schema of what makes an object requires the field. */
+  readonly isNeeded: (field: Field) => boolean;
 }
 
 export function signsOf(field: Field, context: GuessContext): readonly string[] {

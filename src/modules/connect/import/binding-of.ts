@@ -23,6 +23,7 @@ import { overlapOf } from "./envelope.ts";
 import { itemsOf, pagingOf } from "./listing.ts";
 import type { Parameter, ServiceOperation } from "./operations.ts";
 import { parametersIn, pathOf } from "./paths.ts";
+import { replacedFields } from "./replaced-fields.ts";
 import { takenFields } from "./taken-fields.ts";
 import type { Trees } from "./trees.ts";
 
@@ -209,7 +210,12 @@ function patchOf(write: Write, described: Described, input: BindingInput): Patch
   const { mediaTypes = [], mediaType = "" } = write.operation.body ?? {};
   const isJsonPatch = /json-patch/i.test(mediaType) && mediaTypes.length === 1;
   const style = write.operation.method === "post" ? "set" : isJsonPatch ? "json" : "merge";
-  return { ...writeOf(write, described, input), style };
+  const replaces = style === "json" ? [] : replacedFields(write.operation, write.tree);
+  return {
+    ...writeOf(write, described, input),
+    style,
+    ...(replaces.length === 0 ? {} : { replaces }),
+  };
 }
 
 function hasEtag({ operation }: Write, read: Read | undefined): boolean {

@@ -78,6 +78,35 @@ test("one schema for everything is told apart by descriptions and names, as gues
   assert.equal(domain.binding.operations.patch, undefined);
 });
 
+test("what a creation requires is never guessed to be read-only", async () => {
+  const text = { type: "string" };
+  const properties = {
+    id: text,
+    name: text,
+    createdBy: text,
+    createdAt: { type: "string", format: "date-time" },
+    origin: { type: "object", required: ["lastModified"], properties: { lastModified: text } },
+  };
+  const schema = { $ref: "#/definitions/Note" };
+  const parameters = [{ in: "body", name: "body", schema }];
+  const answer = { responses: { "200": { schema } } };
+  const { kinds } = await proposed({
+    swagger: "2.0",
+    definitions: { Note: { type: "object", required: ["name", "createdBy"], properties } },
+    paths: {
+      "/notes": { post: { parameters, ...answer }, get: answer },
+      "/notes/{note_id}": { get: answer, put: { parameters, ...answer } },
+    },
+  });
+  const [note] = kinds;
+  assert.ok(note);
+  const { "/createdBy": by, "/createdAt": at } = classesOf(note);
+  assert.deepEqual([by, at], [undefined, "read-only"]);
+  assert.equal(classesOf(note)["/origin/lastModified"], undefined);
+  const spec = objectAt(schemaOf(note), "properties", "spec");
+  assert.deepEqual(spec["required"], ["name", "createdBy"]);
+});
+
 test("a list that is changed by commands is a kind of its elements", async () => {
   const { binding, definition } = kindIn(await proposed(sampleDns), "Set");
   assert.deepEqual(binding.element, {

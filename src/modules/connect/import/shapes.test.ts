@@ -83,7 +83,7 @@ test("objects that are made at their own address have a frame, a parent and comm
   const { read, list, patch } = binding.operations;
   assert.deepEqual(read?.query, { "api-version": "2026-01-01" });
   assert.deepEqual([list?.items, list?.paging], ["/value", { kind: "link", next: "/nextLink" }]);
-  assert.deepEqual(patch?.takes, ["/tags"]);
+  assert.deepEqual([patch?.takes, patch?.replaces], [["/tags"], ["/tags"]]);
   assert.deepEqual(binding.lists, [{ path: "/properties/racks", keys: ["/slot"] }]);
   assert.deepEqual(binding.parameters, {
     subscriptionId: { given: true },

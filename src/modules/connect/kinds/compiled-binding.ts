@@ -82,10 +82,12 @@ function evaluated(
 }
 
 function pointerProblems(binding: Binding): string[] {
-  const { fields, lists = [], element, ownerMarker, identity } = binding;
+  const { fields, lists = [], element, ownerMarker, identity, operations } = binding;
+  const { replaces = [] } = operations.patch ?? {};
   const given: (readonly [string, string])[] = [
     ...fields.map(({ path }, index) => [`fields[${index}].path`, path] as const),
     ...lists.map(({ path }, index) => [`lists[${index}].path`, path] as const),
+    ...replaces.map((path, index) => [`operations.patch.replaces[${index}]`, path] as const),
     ...(element === undefined ? [] : [["element.list", element.list] as const]),
     ...(ownerMarker === undefined ? [] : [["ownerMarker", ownerMarker] as const]),
   ];

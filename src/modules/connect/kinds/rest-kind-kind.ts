@@ -67,7 +67,14 @@ const operations = object({
   list: object({ ...operation, items: pointer, paging }, ["method"]),
   create: object(write, ["method"]),
   replace: object(write, ["method"]),
-  patch: object({ ...write, style: choice("merge", "json", "set") }, ["method", "style"]),
+  patch: object(
+    {
+      ...write,
+      style: choice("merge", "json", "set"),
+      replaces: described(list(pointer), "Fields that it replaces whole, where others are merged."),
+    },
+    ["method", "style"],
+  ),
   delete: object(operation, ["method"]),
 });
 

@@ -22,6 +22,9 @@ const operationsBy: Readonly<Record<string, Binding["operations"]>> = {
   "a merge patch": { patch: { method: "PATCH", style: "merge" } },
   "a JSON patch": { patch: { method: "PATCH", style: "json" } },
   "a patch that cannot remove, or PUT": { patch: { method: "PATCH", style: "set" }, replace },
+  "a patch that replaces what it names": {
+    patch: { method: "PATCH", style: "merge", replaces: ["/*"] },
+  },
 };
 
 interface Given {
@@ -50,6 +53,9 @@ function after(observed: JsonObject, plan: Plan): Json {
   assert.equal(plan.kind, "write");
   if (plan.verb === "replace") return plan.body;
   const style = "style" in plan.operation ? plan.operation.style : "merge";
+  if ("replaces" in plan.operation && isJsonObject(plan.body)) {
+    return withoutNulls({ ...observed, ...plan.body });
+  }
   if (style !== "json") return applyMergePatch(observed, plan.body);
   return applyJsonPatch(observed, parseJsonPatch(plan.body));
 }
@@ -144,6 +150,22 @@ test("a set has no order, and a list has one", () => {
   const set = { lists: [{ path: "/list", keys: [] }] };
   assert.equal(planFor(inputOf({ ...documents, observed }, set)).kind, "nothing");
   assert.equal(planFor(inputOf({ ...documents, observed })).kind, "write");
+});
+
+test("what PATCH replaces is sent with all that others have in it", () => {
+  const patch = { method: "PATCH", style: "set", replaces: ["/tags"] } as const;
+  const given = {
+    desired: { tags: { team: "b" }, size: 2 },
+    lastApplied: { tags: { team: "a", old: "1" }, size: 1 },
+    observed: { tags: { team: "a", old: "1", theirs: "2" }, size: 1 },
+  };
+  const plan = planFor(inputOf({ ...given, operations: { patch } }));
+  assert.equal(plan.kind, "write");
+  assert.deepEqual(plan.body, { tags: { team: "b", theirs: "2" }, size: 2 });
+  const none = { desired: {}, lastApplied: { tags: { a: "1" } }, observed: { tags: { a: "1" } } };
+  const emptied = planFor(inputOf({ ...none, operations: { patch } }));
+  assert.equal(emptied.kind, "write");
+  assert.deepEqual(emptied.body, { tags: {} });
 });
 
 test("read-only fields are never sent, and what is not shown is sent with the whole", () => {

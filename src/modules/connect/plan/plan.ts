@@ -13,7 +13,8 @@ import { compareDocuments } from "./compare.ts";
 import type { Comparing, Difference, Documents, KnownDifference } from "./compare.ts";
 import { isTaken, pickObject, setDeep, within } from "./documents.ts";
 import type { FieldRule, Fields } from "./fields.ts";
-import { parsePointer } from "../../../kernel/pointer.ts";
+import { getAt, parsePointer } from "../../../kernel/pointer.ts";
+import type { Tokens } from "../../../kernel/pointer.ts";
 import { withoutRemovals } from "./requests.ts";
 
 export type Verb = "patch" | "replace";
@@ -136,7 +137,9 @@ function replaceOperation({ replace, create }: Binding["operations"]): WriteOper
 function patchProblem(patch: PatchOperation, changes: readonly Difference[]): string | undefined {
   const untaken = changes.find(({ path }) => !isTaken(path, patch.takes));
   if (untaken !== undefined) return `PATCH does not take ${untaken.path}`;
-  const gone = changes.find(({ after }) => after === undefined);
+  const gone = changes.find(
+    ({ after, path }) => after === undefined && replacedAt(path, patch) === undefined,
+  );
   if (gone === undefined || patch.style !== "set") return undefined;
   return `PATCH cannot remove ${gone.path}`;
 }
@@ -148,7 +151,42 @@ function patchBody(input: PlanInput, patch: PatchOperation, { wanted, changes }:
     return patchOf(diff(before, after));
   }
   const merge = makeMergePatch(before, after);
-  return patch.style === "set" ? withoutRemovals(merge) : merge;
+  const body = patch.style === "set" ? withoutRemovals(merge) : merge;
+  return withReplaced(input, patch, isJsonObject(body) ? body : {}, { after, changes });
+}
+
+/** What PATCH replaces is sent with all that is in it: what others have set there, too. */
+function withReplaced(
+  { desired, fields, observed }: PlanInput,
+  patch: PatchOperation,
+  body: JsonObject,
+  { after, changes }: { readonly after: JsonObject; readonly changes: readonly Difference[] },
+): JsonObject {
+  const unseen = unseenPart(desired, fields);
+  return changes.reduce<JsonObject>((whole, { path }) => {
+    const tokens = replacedAt(path, patch);
+    if (tokens === undefined) return whole;
+    const [shown, own] = [getAt(observed, tokens), getAt(unseen, tokens)];
+    const value = getAt(after, tokens) ?? (isJsonArray(shown) ? [] : {});
+    const isBoth = isJsonObject(value) && own !== undefined && isJsonObject(own);
+    return setDeep(whole, tokens, isBoth ? laidOver(value, own) : value);
+  }, body);
+}
+
+/** Where the field begins that PATCH replaces, at or above the path; undefined: none does. */
+function replacedAt(path: string, { replaces = [], style }: PatchOperation): Tokens | undefined {
+  if (style === "json") return undefined;
+  const tokens = parsePointer(path);
+  const fits = (pointer: string): boolean => {
+    const above = parsePointer(pointer);
+    const isAbove = above.length > 0 && above.length < tokens.length;
+    return isAbove && above.every((token, at) => token === "*" || token === tokens[at]);
+  };
+  const [shortest] = replaces
+    .filter(fits)
+    .map((pointer) => parsePointer(pointer).length)
+    .toSorted((a, b) => a - b);
+  return shortest === undefined ? undefined : tokens.slice(0, shortest);
 }
 
 function replaceBody(
@@ -158,13 +196,14 @@ function replaceBody(
 ): Json {
   const { desired, fields } = input;
   const whole = emptied(input, sendable(wanted, fields), changes);
-  // What the service does not show would be lost if it were left out of the whole.
-  const unseen = pickObject(
-    desired,
-    fields,
-    (rule) => (rule.class === "write-only" || rule.isSecret) && rule.class !== "read-only",
-  );
-  return within(laidOver(whole, unseen), operation.takes);
+  return within(laidOver(whole, unseenPart(desired, fields)), operation.takes);
+}
+
+/** What the service does not show would be lost if it were left out of a whole. */
+function unseenPart(desired: JsonObject, fields: Fields): JsonObject {
+  const isUnseen = (rule: FieldRule): boolean =>
+    (rule.class === "write-only" || rule.isSecret) && rule.class !== "read-only";
+  return pickObject(desired, fields, isUnseen);
 }
 
 /** Services that take a missing list for "as it is" are told that it is empty, the second time. */
