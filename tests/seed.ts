@@ -3,13 +3,7 @@
 // file before any test: from then on every property of fast-check begins with this seed, unless it
 // names another. `npm run explore` sets other seeds, and how many runs a property has that does not
 // say so itself.
-//
-// What is compiled is kept for the next run: a third of the time that loading the tests takes.
-import { enableCompileCache } from "node:module";
-import { join } from "node:path";
 import * as fc from "fast-check";
-
-enableCompileCache(join(import.meta.dirname, "..", ".cache", "compiled"));
 
 const { SETPOINT_SEED: givenSeed, SETPOINT_RUNS: givenRuns } = process.env;
 
