@@ -36,6 +36,16 @@ export function saltedName(place: ArmPlace, salt: string): string {
   return nameOf(place, [salt]);
 }
 
+/** What the stored names of all resources begin with that have this name, wherever they are. */
+export function storedPrefix(name: string): string {
+  return readablePart(name);
+}
+
+/** Whether a stored name that begins with the prefix has nothing after it but the digest. */
+export function isStoredUnder(prefix: string, stored: string): boolean {
+  return stored.length === prefix.length + digestChars && stored.startsWith(prefix);
+}
+
 /** The value of the label by which the resources of a group are found. */
 export function groupDigest(group: string): string {
   return digest(group);

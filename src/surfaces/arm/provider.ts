@@ -4,10 +4,10 @@
 import { decodeDocument } from "../../kernel/document.ts";
 import type { JsonObject } from "../../kernel/json.ts";
 import { textAt } from "../../kernel/json-read.ts";
-import type { Position } from "../../store/port.ts";
+import type { Page } from "../../store/port.ts";
 import { readObject } from "./arm-body.ts";
 import { armRefusal } from "./arm-error.ts";
-import { isSameText, namespaceOf } from "./arm-names.ts";
+import { isSameText, isStoredUnder, namespaceOf, storedPrefix } from "./arm-names.ts";
 import type { ArmPath } from "./arm-path.ts";
 import type { ArmAnswer, ArmRequest, ArmSurface } from "./arm-request.ts";
 import { envelopeOf } from "./envelope.ts";
@@ -90,24 +90,34 @@ export async function checkName(
   return { status: 200, body: { nameAvailable: false, reason: "AlreadyExists", message } };
 }
 
-async function isTaken(
+/**
+ * Stored names begin with the name in a readable form, also after a move, so that those which may
+ * have it stand together in the index of the kind: only they are read.
+ */
+export async function isTaken(
   { intents: { store } }: ArmSurface,
   namespace: string,
-  { kind }: ArmFace,
+  { kind }: Pick<ArmFace, "kind">,
   name: string,
 ): Promise<boolean> {
-  let from: Position | undefined;
-  do {
-    const query = { kind, namespace };
-    const page = await store.list(from === undefined ? query : { ...query, from });
-    for (const { body, revision } of page.records) {
-      const found = envelopeOf(decodeDocument(body, revision))?.name ?? "";
+  const prefix = storedPrefix(name);
+  let after: string | undefined = prefix;
+  while (after?.startsWith(prefix) === true) {
+    const { revision } = await store.head();
+    const from = { revision, namespace, name: after };
+    const page: Page = await store.list({ kind, namespace, from, limit: nameCheckItems });
+    for (const record of page.records) {
+      if (!isStoredUnder(prefix, record.key.name)) continue;
+      const found = envelopeOf(decodeDocument(record.body, record.revision))?.name ?? "";
       if (isSameText(found, name)) return true;
     }
-    from = page.next;
-  } while (from !== undefined);
+    after = page.next?.name;
+  }
   return false;
 }
+
+/** Few have the same name, or one that begins like it. */
+const nameCheckItems = 50;
 
 function facesOfProvider({ faces }: ArmSurface, provider: string): readonly ArmFace[] {
   return faces.all().filter((face) => isSameText(face.provider, provider));
