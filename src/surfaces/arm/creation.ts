@@ -14,7 +14,7 @@ import { envelopeText } from "./envelope.ts";
 import { wantedSpec } from "./face-body.ts";
 import { envelopeAnnotation, groupLabel } from "./face.ts";
 import type { ArmEnvelope, ArmOperationMark } from "./face.ts";
-import { aroundOf } from "./nesting.ts";
+import { aroundOf, fenceOf } from "./nesting.ts";
 import { envelopeFor } from "./resource-view.ts";
 import { checkSent } from "./sent-envelope.ts";
 import { systemDataOf } from "./system-data.ts";
@@ -64,7 +64,7 @@ export async function draftCreation(surface: ArmSurface, input: CreationInput): 
     },
     spec: wanted.spec,
   };
-  return { document, envelope, fence: around?.fence ?? [] };
+  return { document, envelope, fence: await fenceOf(surface, around) };
 }
 
 export function newMark(

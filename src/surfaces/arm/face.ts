@@ -38,6 +38,8 @@ export interface ArmOperationMark {
 }
 
 export { envelopeAnnotation } from "../../kernel/arm-face.ts";
+/** On what others may be inside of, while it is moved; see moving-mark.ts. */
+export const movingAnnotation = "arm.setpoint.dev/moving";
 export const groupLabel = "arm.setpoint.dev/resource-group";
 export const subscriptionKind = "subscriptions.arm.setpoint.dev";
 export const operationKind = "operations.arm.setpoint.dev";

@@ -41,6 +41,8 @@ export interface Moving {
   readonly old: Resource;
   readonly envelope: ArmEnvelope;
   readonly to: ArmPlace;
+  /** Whether there is a type that can be inside of it. */
+  readonly hasInside: boolean;
 }
 
 const maxResources = 800;
@@ -100,21 +102,6 @@ export async function checkMove(
   return moving;
 }
 
-/** What is inside of moved resources and is not yet where they are. */
-export async function leftBehind(
-  surface: ArmSurface,
-  { resources }: WantedMove,
-): Promise<readonly Moving[]> {
-  const left: Moving[] = [];
-  for (const { face, to } of resources) {
-    const { record } = parentOf(to) === undefined ? await storedAt(surface, face.kind, to) : {};
-    const around = record && (await movingOf(surface, face, record, to));
-    const inside = around === undefined ? [] : await allInside(surface, around);
-    left.push(...inside.filter((each) => !isSameText(each.envelope.id, idOfPlace(each.to))));
-  }
-  return left;
-}
-
 async function checkOne(surface: ArmSurface, { face, old, envelope, to }: Moving): Promise<void> {
   const { id } = envelope;
   if (face.isMovable === false) {
@@ -135,28 +122,23 @@ async function checkOne(surface: ArmSurface, { face, old, envelope, to }: Moving
 
 /** Undefined for what was not made through this surface. */
 async function movingOf(
-  { intents }: ArmSurface,
+  surface: ArmSurface,
   face: ArmFace,
   record: StoredRecord,
   to: ArmPlace,
 ): Promise<Moving | undefined> {
-  const served = intents.kinds.byId(face.kind);
+  const served = surface.intents.kinds.byId(face.kind);
   const old = served && (await readStored(served, served.storage, record));
   const envelope = old && envelopeOf(old);
   if (served === undefined || old === undefined || envelope === undefined) return undefined;
-  return { face, served, record, old, envelope, to };
+  const hasInside = innerOf(surface, face).length > 0;
+  return { face, served, record, old, envelope, to, hasInside };
 }
 
 async function allInside(surface: ArmSurface, around: Moving): Promise<readonly Moving[]> {
   const { face, to } = around;
   const found: Moving[] = [];
-  for (const inner of surface.faces.all()) {
-    const type = inner.type.slice(face.type.length + 1);
-    const isInside =
-      isSameText(inner.provider, face.provider) &&
-      isSameText(inner.type, `${face.type}/${type}`) &&
-      !type.includes("/");
-    if (!isInside) continue;
+  for (const { inner, type } of innerOf(surface, face)) {
     for (const record of await owned(surface, inner.kind, around)) {
       const bare = { ...to, types: [...to.types, type], names: [...to.names, ""] };
       const child = await movingOf(surface, inner, record, bare);
@@ -167,6 +149,25 @@ async function allInside(surface: ArmSurface, around: Moving): Promise<readonly 
     }
   }
   return found;
+}
+
+interface Inner {
+  readonly inner: ArmFace;
+  /** The last part of its type. */
+  readonly type: string;
+}
+
+/** The types that are directly inside of another. */
+function innerOf({ faces }: ArmSurface, face: ArmFace): readonly Inner[] {
+  return faces
+    .all()
+    .map((inner) => ({ inner, type: inner.type.slice(face.type.length + 1) }))
+    .filter(
+      ({ inner, type }) =>
+        isSameText(inner.provider, face.provider) &&
+        isSameText(inner.type, `${face.type}/${type}`) &&
+        !type.includes("/"),
+    );
 }
 
 async function owned(

@@ -1,12 +1,13 @@
 // moveResources: resources of a group get ids in another group of the subscription, with all that
 // is inside of them. They stay what they are in the store, so that nothing that was made for them
 // is made again; what changes is the path that they hold and the envelope. All of it is one commit:
-// either each resource of a request has moved or none has. Whoever was created inside of one at the
-// same moment is brought after it.
+// either each resource of a request has moved, with all inside of it, or none has; see
+// moving-mark.ts for what is created inside at the same moment.
 
 import { updateTogether } from "../../intents/write/update.ts";
 import type { UpdateInput } from "../../intents/write/update.ts";
 import { limits } from "../../kernel/limits.ts";
+import type { Write } from "../../store/port.ts";
 import { groupDigest } from "./arm-names.ts";
 import { armRefusal } from "./arm-error.ts";
 import type { ArmAnswer, ArmRequest, ArmSurface } from "./arm-request.ts";
@@ -16,8 +17,9 @@ import { envelopeOf } from "./envelope.ts";
 import { groupLabel } from "./face.ts";
 import type { ArmEnvelope } from "./face.ts";
 import { storedAt, uniquePlace } from "./located.ts";
-import { checkMove, leftBehind, readMove } from "./move-check.ts";
+import { checkMove, readMove } from "./move-check.ts";
 import type { MovePath, Moving, WantedMove } from "./move-check.ts";
+import { isMarked, markWrite, unmarked } from "./moving-mark.ts";
 import { requestDigest } from "./replay.ts";
 import { isRace } from "./resources.ts";
 import { envelopeFor, resourceOf } from "./resource-view.ts";
@@ -36,26 +38,40 @@ export async function moveResources(
   const digest = requestDigest(request, `/subscriptions/${path.subscription}`, wanted.body);
   for (let attempt = 1; ; attempt++) {
     try {
-      if (path.isValidation || !(await isDone(surface, wanted, digest))) {
-        const moving = await checkMove(surface, wanted);
-        for (const { record } of moving) mayMove(record.key.kind, record.key.name);
-        if (path.isValidation) return { status: 204 };
+      if (!path.isValidation && (await isDone(surface, wanted, digest))) return { status: 200 };
+      const moving = await checkMove(surface, wanted);
+      for (const { record } of moving) mayMove(record.key.kind, record.key.name);
+      if (path.isValidation) return { status: 204 };
+      if (moving.length > limits.maxGroupWrites) throw tooMany(moving.length);
+      const open = moving.filter(({ old, hasInside }) => hasInside && !isMarked(old));
+      if (open.length === 0) {
         await moveAll(surface, { request, moving, digest });
+        return { status: 200 };
       }
-      break;
+      if (attempt >= limits.maxPatchAttempts) throw isBusy(open);
+      await markAll(surface, open);
     } catch (error) {
       if (!isRace(error) || attempt >= limits.maxPatchAttempts) throw error;
     }
   }
-  for (let attempt = 1; ; attempt++) {
-    const moving = await leftBehind(surface, wanted);
-    if (moving.length === 0) return { status: 200 };
-    try {
-      await moveAll(surface, { request, moving, digest });
-    } catch (error) {
-      if (!isRace(error) || attempt >= limits.maxPatchAttempts) throw error;
-    }
+}
+
+/** What has changed meanwhile stays as it is: it is looked at again in any case. */
+async function markAll(surface: ArmSurface, open: readonly Moving[]): Promise<void> {
+  const writes: Write[] = [];
+  for (const { record } of open) writes.push(...(await markWrite(surface, record, true)));
+  for (const answer of await surface.intents.store.commit(writes)) {
+    const isChanged = answer.kind === "refused" && changedCodes.has(answer.error.code);
+    if (answer.kind === "refused" && !isChanged) throw answer.error;
   }
+}
+
+const changedCodes = new Set<string>(["resource.conflict", "resource.not_found"]);
+
+function isBusy(open: readonly Moving[]): Error {
+  const { id } = open[0]?.envelope ?? { id: "" };
+  const message = `Too much is created inside of '${id}' at this moment.`;
+  return armRefusal(409, { code: "AnotherOperationInProgress", message, target: "resources" });
 }
 
 /** Whether this very request has been carried out, and came again. */
@@ -81,7 +97,6 @@ interface Move {
 
 async function moveAll(surface: ArmSurface, { request, moving, digest }: Move): Promise<void> {
   const nowMs = surface.intents.clock.nowMs();
-  if (moving.length > limits.maxGroupWrites) throw tooMany(moving.length);
   const inputs = moving.map(({ served, old, envelope, record, to }): UpdateInput => {
     const next: ArmEnvelope = {
       ...envelope,
@@ -91,7 +106,7 @@ async function moveAll(surface: ArmSurface, { request, moving, digest }: Move): 
       ...(digest === undefined ? {} : { moved: digest }),
     };
     const labels = { ...old.metadata.labels, [groupLabel]: groupDigest(to.group ?? "") };
-    const annotations = annotationsWith(old.metadata.annotations ?? {}, next, request);
+    const annotations = annotationsWith(unmarked(old.metadata.annotations ?? {}), next, request);
     const wanted = { ...old, metadata: { ...old.metadata, labels, annotations } };
     const { namespace, name } = record.key;
     return {

@@ -1,9 +1,7 @@
 // Resources inside of others: the one around must be there first, and owns what is in it, so that
 // what is inside goes when it goes.
 
-import { withoutRevision } from "../../intents/write/update.ts";
-import { draftOf } from "../../kernel/draft.ts";
-import type { OwnerReference, Resource } from "../../kernel/resource.ts";
+import type { OwnerReference } from "../../kernel/resource.ts";
 import type { StoredRecord, Write } from "../../store/port.ts";
 import { faceOf } from "./addressed.ts";
 import { armRefusal } from "./arm-error.ts";
@@ -11,12 +9,12 @@ import { parentOf } from "./arm-path.ts";
 import type { ArmPlace } from "./arm-path.ts";
 import type { ArmSurface } from "./arm-request.ts";
 import { storedAt } from "./located.ts";
+import { markWrite } from "./moving-mark.ts";
 import { resourceOf } from "./resource-view.ts";
 
 export interface Around {
   readonly owner: OwnerReference;
-  /** Changes nothing, and is refused when the one around has changed, has moved or is gone. */
-  readonly fence: readonly Write[];
+  readonly record: StoredRecord;
 }
 
 /** Undefined for what is not nested; throws 404 when the one around is not there. */
@@ -37,17 +35,13 @@ export async function aroundOf(surface: ArmSurface, place: ArmPlace): Promise<Ar
   const { apiVersion, kind: shown, metadata } = resource;
   const { uid } = metadata;
   const owner = { apiVersion, kind: shown, name, uid, blockOwnerDeletion: true };
-  return { owner, fence: fenceOf(surface, record, resource) };
+  return { owner, record };
 }
 
-/** To write what is there costs no revision. */
-function fenceOf(
-  { intents }: ArmSurface,
-  { key, uid, revision }: StoredRecord,
-  resource: Resource,
-): readonly Write[] {
-  const served = intents.kinds.byId(key.kind);
-  if (served === undefined || resource.apiVersion !== served.storage.apiVersion) return [];
-  const draft = draftOf(served.storedKind, withoutRevision(resource));
-  return [{ kind: "put", key, uid, draft, when: { kind: "revision", revision, uid } }];
+/** Is refused when the one around has changed, has moved or is gone; holds back who moves it. */
+export async function fenceOf(
+  surface: ArmSurface,
+  around: Around | undefined,
+): Promise<readonly Write[]> {
+  return around === undefined ? [] : await markWrite(surface, around.record, false);
 }

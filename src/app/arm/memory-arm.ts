@@ -1,0 +1,146 @@
+// The Resource Manager surface over a control plane in memory, for tests that have to stand between
+// two steps of a request: every commit passes by them. Its kinds are boxes, with things inside of
+// them, and nobody reconciles them.
+
+import { systemCaller } from "../../intents/bootstrap.ts";
+import { installKind } from "../../intents/install-kind.ts";
+import type { KindInput } from "../../kernel/kind.ts";
+import type { Store } from "../../store/port.ts";
+import { addressed } from "../../surfaces/arm/addressed.ts";
+import {
+  appliedSpecsKind,
+  operationsKind,
+  subscriptionsKind,
+} from "../../surfaces/arm/arm-kinds.ts";
+import { namespaceOf } from "../../surfaces/arm/arm-names.ts";
+import { placeOfId } from "../../surfaces/arm/arm-path.ts";
+import type { ArmPlace } from "../../surfaces/arm/arm-path.ts";
+import type { ArmAnswer, ArmRequest, ArmSurface } from "../../surfaces/arm/arm-request.ts";
+import { armFaces } from "../../surfaces/arm/faces.ts";
+import { located } from "../../surfaces/arm/located.ts";
+import type { Located } from "../../surfaces/arm/located.ts";
+import { moveResources } from "../../surfaces/arm/move.ts";
+import { RecentDocuments } from "../../surfaces/arm/recent-documents.ts";
+import { RecentMap } from "../../surfaces/arm/recent-map.ts";
+import { putResource } from "../../surfaces/arm/resources.ts";
+import { ShownCache } from "../../surfaces/arm/shown-cache.ts";
+import { openMemoryPlane } from "../memory-plane.ts";
+import type { MemoryPlane } from "../memory-plane.ts";
+
+const subscription = "11111111-2222-3333-4444-555555555555";
+
+export interface MemoryArm extends AsyncDisposable {
+  readonly memory: MemoryPlane;
+  readonly surface: ArmSurface;
+  /** "group/box" or "group/box/thing", such as "a/one/x". */
+  put(path: string): Promise<ArmAnswer>;
+  /** Boxes. */
+  move(from: string, to: string): Promise<ArmAnswer>;
+  found(path: string): Promise<Located>;
+}
+
+type Commit = Store["commit"];
+
+/** `onCommit` is given every commit of the surface, and how to go on with it. */
+export async function openMemoryArm(
+  onCommit: (go: Commit, ...given: Parameters<Commit>) => ReturnType<Commit> = (go, ...given) =>
+    go(...given),
+): Promise<MemoryArm> {
+  const memory = await openMemoryPlane();
+  const { intents: own } = memory.plane;
+  const maker = { name: "boxes", version: 1, isReconciled: false };
+  const kinds = [
+    kindOf("Box", "boxes"),
+    kindOf("Thing", "things"),
+    subscriptionsKind,
+    operationsKind,
+    appliedSpecsKind,
+  ];
+  for (const kind of kinds) await installKind(own, kind, maker);
+  const namespace = namespaceOf(subscription);
+  await memory.create({ apiVersion: "v1", kind: "Namespace", metadata: { name: namespace } });
+  const { store } = memory;
+  const go: Commit = (...given) => store.commit(...given);
+  const passed = new Proxy(store, {
+    get: (target, key) => {
+      if (key === "commit") return (...given: Parameters<Commit>) => onCommit(go, ...given);
+      const value: unknown = Reflect.get(target, key, target);
+      return typeof value === "function" ? (value.bind(target) as unknown) : value;
+    },
+  });
+  const intents = { ...own, store: passed };
+  const faces = armFaces(intents.kinds);
+  const face = { provider: "Example.Boxes", locations: ["Here"] };
+  const versions = [{ apiVersion: "2026-01-01", schema: { type: "object" } }];
+  faces.put({ ...face, kind: "boxes.tests.dev", type: "boxes", versions });
+  faces.put({ ...face, kind: "things.tests.dev", type: "boxes/things", versions });
+  const surface = {
+    intents,
+    faces,
+    authorizer: memory.plane.rbac,
+    retryAfterSeconds: 1,
+    shown: new ShownCache(),
+    documents: new RecentDocuments(),
+    followed: new RecentMap(100),
+  } as unknown as ArmSurface;
+  const found = async (path: string): Promise<Located> =>
+    await located(surface, addressed(surface, requestOf(), placeOf(path)));
+  return {
+    memory,
+    surface,
+    found,
+    put: async (path) => {
+      const location = path.split("/").length > 2 ? {} : { location: "here" };
+      const request = requestOf({ ...location, properties: {} });
+      return await putResource(surface, request, await found(path), () => request);
+    },
+    move: async (from, to) => {
+      const targetResourceGroup = `/subscriptions/${subscription}/resourceGroups/${to}`;
+      const [group = ""] = from.split("/");
+      const request = requestOf({ targetResourceGroup, resources: [idOf(from)] });
+      const path = { kind: "move", subscription, group, isValidation: false } as const;
+      return await moveResources(surface, request, path, () => undefined);
+    },
+    [Symbol.asyncDispose]: () => memory[Symbol.asyncDispose](),
+  };
+}
+
+function kindOf(kind: string, plural: string): KindInput {
+  const schema = { type: "object", properties: { spec: { type: "object" } } };
+  return {
+    group: "tests.dev",
+    names: { plural, kind },
+    scope: "Namespaced",
+    versions: [{ name: "v1", served: true, storage: true, schema }],
+  };
+}
+
+function idOf(path: string): string {
+  const [group = "", box = "", thing] = path.split("/");
+  const around = `/subscriptions/${subscription}/resourceGroups/${group}`;
+  const inside = thing === undefined ? "" : `/things/${thing}`;
+  return `${around}/providers/Example.Boxes/boxes/${box}${inside}`;
+}
+
+function placeOf(path: string): ArmPlace {
+  const place = placeOfId(idOf(path));
+  if (place === undefined) throw new Error(`${path} is the path of nothing`);
+  return place;
+}
+
+function requestOf(body: object = {}): ArmRequest {
+  const bytes = Buffer.from(JSON.stringify(body));
+  return {
+    exchange: {
+      method: "PUT",
+      headers: { "content-type": "application/json", host: "localhost" },
+      readBody: () => Promise.resolve(bytes),
+    },
+    asked: {},
+    query: new Map([["api-version", "2026-01-01"]]),
+    user: { name: "tester", groups: [] },
+    isManager: false,
+    caller: { ...systemCaller, through: "arm" },
+    ids: { request: "r", correlation: "c", client: undefined, trace: "0".repeat(32) },
+  } as unknown as ArmRequest;
+}
