@@ -5,11 +5,11 @@ import { manualClock } from "../../kernel/clock.ts";
 import { encodeDocument } from "../../kernel/document.ts";
 import { ModelStore } from "../../store/contract/model.ts";
 import type { Put, Store } from "../../store/port.ts";
-import type { ArmSurface } from "./arm-request.ts";
-import { saltedName, storedName } from "./arm-names.ts";
-import type { ArmPlace } from "./arm-path.ts";
-import { envelopeAnnotation } from "./face.ts";
-import { isTaken } from "./provider.ts";
+import type { ArmSurface } from "../../surfaces/arm/arm-request.ts";
+import { saltedName, storedName } from "../../surfaces/arm/arm-names.ts";
+import type { ArmPlace } from "../../surfaces/arm/arm-path.ts";
+import { envelopeAnnotation } from "../../surfaces/arm/face.ts";
+import { isTaken } from "../../surfaces/arm/provider.ts";
 
 const kind = "ovens";
 const namespace = "sub-1";
@@ -61,7 +61,7 @@ async function filled(puts: readonly Put[]): Promise<{
   };
 }
 
-it("is taken in any group and in any case, also by what was made where another was moved", async () => {
+it("is taken in any group and case, also by what came after one that was moved", async () => {
   const { ask } = await filled([
     put(storedName(placeOf("One", "g1")), "One"),
     put(saltedName(placeOf("Two.b", "g2"), "salt"), "Two.b"),
