@@ -11,7 +11,7 @@ import { codeOf, onEachStore, oven, ovens, subscription, version } from "./arm-s
 import type { ArmServer } from "./arm-server.ts";
 
 const records = `/apis/arm.setpoint.dev/v1/namespaces/sub-${subscription}/operations`;
-const limit = { limitMs: 60_000 };
+const limit = { limitMs: 120_000 };
 
 let server: ArmServer;
 

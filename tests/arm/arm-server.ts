@@ -83,7 +83,7 @@ export async function startArmServer(
       last = await get(name);
       return pick(last.json, "properties.provisioningState") === state;
     };
-    await waitUntil(`${name} to be ${state}`, isSettled, { limitMs: 60_000 });
+    await waitUntil(`${name} to be ${state}`, isSettled, { limitMs: 120_000 });
     return last;
   };
   const stored = async (name: string): Promise<unknown> => {

@@ -23,7 +23,7 @@ import type { Endpoint } from "./azure-clients.ts";
 import { kilnFor, kilnVersion as version } from "./kiln.ts";
 import type { Kiln } from "./kiln.ts";
 
-const patience = { limitMs: 90_000 };
+const patience = { limitMs: 120_000 };
 
 let folder = "";
 let config = "";

@@ -209,12 +209,12 @@ onEachStore(
           const text = JSON.stringify({ url, ca, token, verb, state: await poller.serialize() });
           await writeFile(state, text);
           await using other = await startProgram("tests/arm/azure-poller.ts", { args: [state] });
-          await other.waitForLine(/^still running$/, { limitMs: 60_000 });
+          await other.waitForLine(/^still running$/, { limitMs: 120_000 });
           await server.letGo(name);
-          const [, ended = ""] = await other.waitForLine(/^ended (.*)$/, { limitMs: 60_000 });
+          const [, ended = ""] = await other.waitForLine(/^ended (.*)$/, { limitMs: 120_000 });
           const wanted = verb === "delete" ? undefined : "Succeeded";
           assert.equal(pick(JSON.parse(ended), "properties.provisioningState"), wanted);
-          assert.equal((await other.waitForExit({ limitMs: 30_000 })).code, 0);
+          assert.equal((await other.waitForExit({ limitMs: 120_000 })).code, 0);
         };
         await Promise.all([goOn("put"), goOn("patch"), goOn("delete")]);
       } finally {

@@ -40,7 +40,7 @@ export async function kilnFor(name: string): Promise<Kiln> {
         const line = (await lines()).filter((each) => each.startsWith(`${step} `))[times - 1];
         return line === undefined ? undefined : Number(line.split(" ")[1]);
       };
-      return await waitUntil(what, find, { limitMs: 60_000 });
+      return await waitUntil(what, find, { limitMs: 120_000 });
     },
     open: async (which) => await writeFile(which === "build" ? gate : `${gate}-removal`, ""),
     [Symbol.asyncDispose]: async () => await rm(folder, { recursive: true, force: true }),

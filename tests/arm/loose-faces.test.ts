@@ -72,5 +72,5 @@ async function stoveIn(server: ArmServer): Promise<void> {
     const { json: shown } = await server.request("GET", path);
     return pick(shown, "properties.provisioningState") === "Succeeded";
   };
-  await waitUntil("the stove to be ready", isReady, { limitMs: 60_000 });
+  await waitUntil("the stove to be ready", isReady, { limitMs: 120_000 });
 }

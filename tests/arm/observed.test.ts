@@ -41,7 +41,7 @@ before(async () => {
     const { json } = await server.request("GET", recipe);
     return pick(json, "properties.provisioningState") === "Succeeded";
   };
-  await waitUntil("the recipe to be made", isMade, { limitMs: 60_000 });
+  await waitUntil("the recipe to be made", isMade, { limitMs: 120_000 });
 });
 
 after(async () => {
@@ -64,7 +64,7 @@ async function eventOf(reply: Pick<Reply, "headers">): Promise<unknown> {
       const events = lines.map((line) => JSON.parse(line) as unknown);
       return events.find((event) => pick(event, "auditID") === id);
     },
-    { limitMs: 60_000 },
+    { limitMs: 120_000 },
   );
 }
 
@@ -114,7 +114,7 @@ describe("the audit log", () => {
         const reply = await server.request("GET", location);
         return reply.status === 202 ? undefined : reply;
       },
-      { limitMs: 60_000 },
+      { limitMs: 120_000 },
     );
     assert.equal(pick(result.json, "soap"), "Sesame-4713");
     assert.equal(pick(await eventOf(result), "objectRef.resource"), "operations");

@@ -67,7 +67,7 @@ it("is created, changed through both versions, asked for its password, and delet
       const reply = await server.request("GET", location);
       return reply.status === 202 ? undefined : reply;
     },
-    { limitMs: 60_000 },
+    { limitMs: 120_000 },
   );
   assert.equal(result.status, 200, result.text);
   assert.match(String(pick(result.json, "kubeadminPassword")), /^[a-z2-9]{23}$/);
@@ -116,7 +116,7 @@ it("is told how far it is over all of its phases, without going back", async () 
         assert.ok(!isGoing || percent === undefined || Number(percent) < 100, String(percent));
         return !isGoing;
       },
-      { limitMs: 60_000 },
+      { limitMs: 120_000 },
     );
     assert.equal(seen.at(-1), 100);
     assert.deepEqual(
@@ -180,5 +180,5 @@ async function settled(path: string, state: string): Promise<void> {
     const { json } = await ask("GET", path, older);
     return pick(json, "properties.provisioningState") === state;
   };
-  await waitUntil(`${path} to be ${state}`, isSettled, { limitMs: 60_000 });
+  await waitUntil(`${path} to be ${state}`, isSettled, { limitMs: 120_000 });
 }

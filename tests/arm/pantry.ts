@@ -6,7 +6,7 @@ import { waitUntil } from "../peers/wait.ts";
 import { subscription, version } from "./arm-server.ts";
 import type { ArmServer } from "./arm-server.ts";
 
-export const patience = { limitMs: 60_000 };
+export const patience = { limitMs: 120_000 };
 
 export function inGroup(group: string, path: string): string {
   return `/subscriptions/${subscription}/resourceGroups/${group}/providers/Example.Pantry/${path}`;

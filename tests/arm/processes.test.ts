@@ -17,7 +17,7 @@ import { oven, ovens, subscription, version } from "./arm-server.ts";
 const args = ["--module", join(root, "tests/arm/bakery-module.ts")];
 const kubeOvens = `/apis/bakery.tests.dev/v1/namespaces/sub-${subscription}/ovens`;
 const body = { location: "westeurope", properties: {} };
-const limit = { limitMs: 60_000 };
+const limit = { limitMs: 120_000 };
 
 interface Told extends Answer {
   readonly json: unknown;

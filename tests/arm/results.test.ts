@@ -10,7 +10,7 @@ import { codeOf, onEachStore, oven, ovens, subscription, version } from "./arm-s
 import type { ArmServer } from "./arm-server.ts";
 
 const namespace = `sub-${subscription}`;
-const limit = { limitMs: 60_000 };
+const limit = { limitMs: 120_000 };
 const records = `/apis/arm.setpoint.dev/v1/namespaces/${namespace}/operations`;
 
 let server: ArmServer;

@@ -8,7 +8,7 @@ import { waitUntil, within } from "../peers/wait.ts";
 import { oven, startArmServer, subscription } from "./arm-server.ts";
 import type { ArmServer } from "./arm-server.ts";
 
-const patience = { limitMs: 60_000 };
+const patience = { limitMs: 120_000 };
 
 let server: ArmServer;
 

@@ -15,7 +15,7 @@ import type { Ask, Setpoint } from "../peers/setpoint.ts";
 import { waitUntil } from "../peers/wait.ts";
 import { oven, subscription } from "./arm-server.ts";
 
-const limit = { limitMs: 60_000 };
+const limit = { limitMs: 120_000 };
 const kubeOvens = `/apis/bakery.tests.dev/v1/namespaces/sub-${subscription}/ovens`;
 
 async function json(server: Setpoint, path: string, given: Ask = {}): Promise<unknown> {

@@ -9,7 +9,7 @@ import { chaosDraft, kinds, leaseMs, maxRestMs } from "./documents.ts";
 import type { Ledger, LedgerClaim } from "./ledger.ts";
 import type { Entry, ReplayedLog } from "./replay.ts";
 
-const slackMs = 5_000;
+const slackMs = 60_000;
 let checks = 0;
 
 export async function checkClaims(
@@ -87,7 +87,7 @@ async function claimAll(
 ): Promise<readonly Claim[]> {
   const missing = new Set(works.map((entry) => entry.key));
   const held: Claim[] = [];
-  const request = { owner: "checker", kinds: [kinds.works], limit: 100, leaseMs: 60_000 };
+  const request = { owner: "checker", kinds: [kinds.works], limit: 100, leaseMs: 600_000 };
   const takeSome = async (): Promise<boolean> => {
     for (const claim of await store.claim(request)) {
       if (!missing.delete(keyText(claim.key))) report(`P5: ${keyText(claim.key)} claimed twice`);

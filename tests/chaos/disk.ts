@@ -72,14 +72,17 @@ export class Disk implements AsyncDisposable {
   }
 
   /**
-   * Freezes for a while, and thaws without our help: a thread of ours that touches a mapped file of
-   * a frozen disk waits in the kernel, and may be the one that was to thaw it.
+   * Freezes until what it returns is called, or until this process is gone. It thaws after a while
+   * without our help, too: a thread of ours that touches a mapped file of a frozen disk waits in
+   * the kernel, and may be the one that was to thaw it.
    */
-  freezeFor(ms: number): void {
+  freezeUntil(): () => void {
     this.freeze();
-    const thaw = `sleep ${ms / 1_000}; fsfreeze --unfreeze ${this.path}`;
-    spawn("sh", ["-c", thaw], { detached: true, stdio: "ignore" }).unref();
+    const thaw = `timeout 30 cat; fsfreeze --unfreeze ${this.path}`;
+    const stdio = ["pipe", "ignore", "ignore"] as const;
+    const { stdin } = spawn("sh", ["-c", thaw], { detached: true, stdio: [...stdio] });
     this.#isFrozen = false;
+    return () => stdin?.end();
   }
 
   async [Symbol.asyncDispose](): Promise<void> {

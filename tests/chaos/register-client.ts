@@ -1,9 +1,10 @@
 // A client of concurrency.test.ts: callers that read, create, increment and delete a few shared
-// registers for a while, and a follower that reads the log from its beginning. It prints each call
-// with its times and its answer, and checkpoints of a running digest over the log: two processes
-// that print the same digest at the same revision have seen the same changes in the same order.
+// registers until SIGTERM, and a follower that reads the log from its beginning. It prints each
+// call with its times and its answer, and checkpoints of a running digest over the log: two
+// processes that print the same digest at the same revision have seen the same changes in the same
+// order.
 //
-//   sh tools/run tests/chaos/register-client.ts URL NAME SEED MILLISECONDS
+//   sh tools/run tests/chaos/register-client.ts URL NAME SEED
 import { createHash } from "node:crypto";
 import { isSetpointError } from "../../src/kernel/errors.ts";
 import type { Random } from "../../src/kernel/random.ts";
@@ -25,19 +26,20 @@ export const registers = ["r0", "r1", "r2"];
 export const counterRegister = "counter";
 
 const callers = 4;
-const orderEvery = 50;
+/** Revisions from one checkpoint to the next. */
+export const orderEvery = 50;
 
 export async function runClient(
   store: Store,
-  options: { readonly name: string; readonly seed: number; readonly untilUs: number },
+  options: { readonly name: string; readonly seed: number; readonly signal: AbortSignal },
 ): Promise<void> {
-  const { name, seed, untilUs } = options;
+  const { name, seed, signal } = options;
   const stopping = new AbortController();
   const following = followOrder(store, stopping.signal);
   await Promise.all(
     Array.from({ length: callers }, async (_, index) => {
       const caller = new Caller(store, `${name}.${index}`, seededRandom(seed * 100 + index));
-      while (nowUs() < untilUs) await caller.act();
+      while (!signal.aborted) await caller.act();
     }),
   );
   stopping.abort();
@@ -178,7 +180,7 @@ function isRetryable(error: unknown): boolean {
 async function followOrder(store: Store, signal: AbortSignal): Promise<void> {
   let position = 0;
   let digest = "";
-  const read = async (): Promise<number> => {
+  const read = async (): Promise<void> => {
     const { changes } = await store.changes(position, orderEvery);
     for (const { revision, type, body } of changes) {
       const text = `the follower saw ${revision} after ${position}`;
@@ -190,7 +192,6 @@ async function followOrder(store: Store, signal: AbortSignal): Promise<void> {
         .digest("hex");
       if (revision % orderEvery === 0) say({ kind: "order", revision, digest });
     }
-    return position;
   };
   while (!signal.aborted) {
     try {
@@ -201,8 +202,15 @@ async function followOrder(store: Store, signal: AbortSignal): Promise<void> {
       if (!isRetryable(error)) say({ kind: "problem", text: `follow: ${codeOf(error)}` });
     }
   }
-  const { revision: head } = await store.head();
-  for (let at = position; at < head;) at = await read();
+  for (let isBehind = true; isBehind;) {
+    try {
+      const { revision: head } = await store.head();
+      await read();
+      isBehind = position < head;
+    } catch (error) {
+      if (!isRetryable(error)) throw error;
+    }
+  }
   say({ kind: "order", revision: position, digest });
 }
 
@@ -211,9 +219,10 @@ function say(line: ClientLine): void {
 }
 
 if (import.meta.main) {
-  const [target = "", name = "client", seed = "1", lifeMs = "1000"] = process.argv.slice(2);
+  const [target = "", name = "client", seed = "1"] = process.argv.slice(2);
+  const stopping = new AbortController();
+  process.once("SIGTERM", () => stopping.abort());
   await using store = await openTarget(target);
   say({ kind: "order", revision: 0, digest: "" });
-  const untilUs = nowUs() + Number(lifeMs) * 1_000;
-  await runClient(store, { name, seed: Number(seed), untilUs });
+  await runClient(store, { name, seed: Number(seed), signal: stopping.signal });
 }

@@ -150,7 +150,7 @@ async function startWriter(
 /** Waits until the writer was answered a few times after this place of its output. */
 export async function acknowledgedMore(writer: Program, from: number): Promise<void> {
   let hasEnded = false;
-  const ending = writer.waitForExit({ limitMs: 60_000 });
+  const ending = writer.waitForExit({ limitMs: 120_000 });
   void ending.then(
     () => (hasEnded = true),
     () => undefined,
@@ -160,7 +160,7 @@ export async function acknowledgedMore(writer: Program, from: number): Promise<v
     const fresh = writer.stdout().slice(from);
     return fresh.split('"kind":"committed"').length > 20;
   };
-  await waitUntil("acknowledgements", hasMore, { limitMs: 30_000 }).catch((error: unknown) => {
+  await waitUntil("acknowledgements", hasMore, { limitMs: 120_000 }).catch((error: unknown) => {
     const tail = writer.stdout().slice(-2_000);
     throw new Error(`the writer stands still:\n${tail}\n${writer.stderr()}`, { cause: error });
   });

@@ -23,7 +23,7 @@ const store = await waitUntil(
       return undefined;
     }
   },
-  { limitMs: 30_000 },
+  { limitMs: 120_000 },
 );
 emitLine({ kind: "ready" });
 const { signal } = stopping;

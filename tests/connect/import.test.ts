@@ -54,7 +54,7 @@ const saved = async (name: string, text: string): Promise<string> => {
 const imported = async (document: string, ...args: readonly string[]): Promise<string> => {
   const all = ["connect", "import", document, "--apply", "--kubeconfig", server.kubeconfig];
   await using program = await startProgram("src/cli/main.ts", { args: [...all, ...args] });
-  const { code } = await program.waitForExit({ limitMs: 60_000 });
+  const { code } = await program.waitForExit({ limitMs: 120_000 });
   assert.equal(code, 0, `${program.stdout()}${program.stderr()}`);
   return program.stdout();
 };

@@ -195,7 +195,7 @@ describe("a cluster in another Setpoint", () => {
         await clusters.reconcile("one");
         return pick(await live("one"), "properties.workerCount") === 5;
       },
-      { limitMs: 60_000 },
+      { limitMs: 120_000 },
     );
     await clusters.until("one", "seen", ({ status }) => {
       return pick(status?.observed, "properties.workerCount") === 5;

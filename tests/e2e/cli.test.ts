@@ -282,7 +282,7 @@ describe("the command line", () => {
       await using server = await startProgram("src/cli/main.ts", { cwd: folder, args });
       await server.waitForLine(/ready on/);
       server.signal(signal);
-      const { code } = await server.waitForExit({ limitMs: 30_000 });
+      const { code } = await server.waitForExit({ limitMs: 120_000 });
       assert.equal(code, 0);
       assert.match(server.stdout(), /^Setpoint has stopped$/m);
     }

@@ -30,7 +30,7 @@ async function untilShown(args: readonly string[], pattern: RegExp): Promise<str
       const shown = await kubectl.ok(args);
       return pattern.test(shown) && shown;
     },
-    { limitMs: 30_000 },
+    { limitMs: 120_000 },
   );
 }
 

@@ -100,7 +100,7 @@ describe("a greeting", () => {
     assert.ok(Math.min(...tookMs) <= 1_000, tookMs.join(" ms, "));
     const shown = await kubectl.ok(["get", "greetings"]);
     assert.match(shown, /hello\s+Good morning, world!\s+True/);
-    await kubectl.ok(["wait", "--for=condition=Ready", "greeting/hello", "--timeout=10s"]);
+    await kubectl.ok(["wait", "--for=condition=Ready", "greeting/hello", "--timeout=100s"]);
   });
 
   it("follows its spec", async () => {
@@ -166,7 +166,7 @@ describe("a greeting", () => {
     const why = await kubectl.refused(["delete", "greeting", "hello"]);
     assert.match(why, /protected from deletion/);
     await kubectl.ok(["annotate", "greeting", "hello", `${protection}-`]);
-    await kubectl.ok(["delete", "greeting", "hello", "--timeout=20s"]);
+    await kubectl.ok(["delete", "greeting", "hello", "--timeout=100s"]);
     assert.equal(await read(server, `${greetings}/hello`), undefined);
     const child = `${configMaps}/greeting-hello`;
     await waitUntil("the child to go", async () => (await read(server, child)) === undefined);
@@ -243,7 +243,7 @@ describe("a long operation", () => {
     const { server, path, lines, openGate } = operation;
     await server.start();
     const isAgain = async (): Promise<boolean> => (await lines()).split("second").length === 3;
-    await waitUntil("the second step again", isAgain, { limitMs: 15_000 });
+    await waitUntil("the second step again", isAgain, { limitMs: 120_000 });
     await openGate();
     await settled(server, path);
     const second = "second after made";

@@ -22,7 +22,7 @@ interface Terminal {
 }
 
 /** How long a newcomer waits for anything. */
-const patienceMs = 60_000;
+const patienceMs = 120_000;
 
 export async function newcomer(env: Readonly<Record<string, string>> = {}): Promise<Newcomer> {
   return new Newcomer(await mkdtemp(join(tmpdir(), "setpoint-newcomer-")), env);

@@ -48,7 +48,7 @@ const merge = async (path: string, body: unknown): Promise<Reply> =>
   await server.request("PATCH", path, body, mergePatch);
 
 async function until(isDone: () => Promise<boolean>): Promise<void> {
-  const late = AbortSignal.timeout(20_000);
+  const late = AbortSignal.timeout(120_000);
   while (!(await isDone())) {
     late.throwIfAborted();
     await setTimeout(20);

@@ -23,7 +23,7 @@ export interface WatchStream extends Disposable {
   close(): void;
 }
 
-const patienceMs = 10_000;
+const patienceMs = 120_000;
 
 export function openWatch(response: IncomingMessage): WatchStream {
   const frames: WatchFrame[] = [];

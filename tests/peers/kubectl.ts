@@ -23,7 +23,7 @@ export interface RunOptions {
   readonly cwd?: string;
 }
 
-const limitMs = 60_000;
+const limitMs = 120_000;
 
 /** All that SETPOINT_KUBECTL lists, or else the one that was found. */
 export function kubectlPaths(): readonly string[] {
@@ -126,7 +126,7 @@ export class Following implements AsyncDisposable {
 
   async waitFor(pattern: RegExp): Promise<string> {
     const seen = (): string | false => pattern.test(this.#stdout) && this.#stdout;
-    return await waitUntil(String(pattern), seen, { limitMs: 20_000 }).catch((error: unknown) => {
+    return await waitUntil(String(pattern), seen, { limitMs: 120_000 }).catch((error: unknown) => {
       const ran = { code: this.#child.exitCode, stdout: this.#stdout, stderr: this.#stderr };
       throw new Error(`${String(error)}\n${explain(this.#args, ran)}`);
     });

@@ -14,7 +14,7 @@ import type { Guarded } from "./guarded.ts";
 import { killTree } from "./process-tree.ts";
 import { waitUntil, within } from "./wait.ts";
 
-const limitMs = 60_000;
+const limitMs = 120_000;
 
 export interface ServiceOptions {
   readonly name: string;

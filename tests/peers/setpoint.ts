@@ -110,14 +110,16 @@ export class Setpoint implements AsyncDisposable {
     args.push(...more);
     const nodeArgs = ["--max-semi-space-size=8"];
     this.#program = await startProgram("src/cli/main.ts", { args, nodeArgs, env });
-    const ready = await this.#program.waitForLine(/ready on https:\/\/(\S+)$/, { limitMs: 60_000 });
+    const ready = await this.#program.waitForLine(/ready on https:\/\/(\S+)$/, {
+      limitMs: 120_000,
+    });
     this.#address = ready[1] ?? this.#address;
   }
 
   /** Asks the server to end, and returns its exit code. */
   async stop(): Promise<number | null> {
     this.#program?.signal("SIGTERM");
-    const exit = await this.#program?.waitForExit({ limitMs: 30_000 });
+    const exit = await this.#program?.waitForExit({ limitMs: 120_000 });
     return exit?.code ?? null;
   }
 

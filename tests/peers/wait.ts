@@ -1,6 +1,9 @@
 // Waiting for a condition, with a limit: what tests do instead of sleeping.
 import { setTimeout as delay } from "node:timers/promises";
 
+/** So long that only what never comes is in vain, however busy the machine is. */
+const usualLimitMs = 120_000;
+
 export interface Limit {
   readonly limitMs?: number;
 }
@@ -9,7 +12,7 @@ export interface Limit {
 export async function waitUntil<T>(
   what: string,
   attempt: () => T | undefined | false | Promise<T | undefined | false>,
-  { limitMs = 30_000 }: Limit = {},
+  { limitMs = usualLimitMs }: Limit = {},
 ): Promise<T> {
   const deadline = performance.now() + limitMs;
   for (;;) {
@@ -24,7 +27,7 @@ export async function waitUntil<T>(
 export async function within<T>(
   what: string,
   answer: Promise<T>,
-  { limitMs = 30_000, explain = () => "" }: Limit & { readonly explain?: () => string } = {},
+  { limitMs = usualLimitMs, explain = () => "" }: Limit & { readonly explain?: () => string } = {},
 ): Promise<T> {
   const { promise: late, reject } = Promise.withResolvers<never>();
   const timer = setTimeout(() => {

@@ -153,7 +153,7 @@ export async function untilCaughtUp(
       .map(({ metadata }) => `${metadata?.name}@${metadata?.resourceVersion}`)
       .sort();
   await waitUntil("the informer to catch up", () => cached().join() === stored.join(), {
-    limitMs: 40_000,
+    limitMs: 120_000,
   }).catch(() => assert.deepEqual(cached(), stored));
 }
 

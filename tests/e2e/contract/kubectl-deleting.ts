@@ -138,7 +138,7 @@ function waitTests({ scene, minor }: Stage): void {
   it("wait ends when a condition holds", async () => {
     const at = await openRoom(scene());
     await at.widget("one");
-    await using waiting = at.follow("wait --for=condition=Ready wg/one --timeout=30s");
+    await using waiting = at.follow("wait --for=condition=Ready wg/one --timeout=100s");
     const early = await at.refused("wait --for=condition=Ready wg/one --timeout=1s");
     assert.match(early, /timed out waiting for the condition/);
     await status(at, { conditions: [{ type: "Ready", status: "True" }] });
@@ -155,7 +155,7 @@ function waitTests({ scene, minor }: Stage): void {
     const at = await openRoom(scene());
     await at.widget("one");
     await using waiting = at.follow(
-      "wait --for=jsonpath={.status.replicas}=2 wg/one --timeout=30s",
+      "wait --for=jsonpath={.status.replicas}=2 wg/one --timeout=100s",
     );
     await status(at, { replicas: 1 });
     await status(at, { replicas: 2 });
@@ -165,7 +165,7 @@ function waitTests({ scene, minor }: Stage): void {
   it("wait ends when an object is gone", async () => {
     const at = await openRoom(scene());
     await at.widget("one");
-    await using waiting = at.follow("wait --for=delete wg/one --timeout=30s");
+    await using waiting = at.follow("wait --for=delete wg/one --timeout=100s");
     assert.match(await at.refused("wait --for=delete wg/one --timeout=1s"), /timed out/);
     await at.ok("delete wg one");
     assert.equal((await waiting.end()).code, 0);
@@ -173,7 +173,7 @@ function waitTests({ scene, minor }: Stage): void {
 
   it("wait ends when an object is made", since(minor, 31), async () => {
     const at = await openRoom(scene());
-    await using waiting = at.follow("wait --for=create wg/one --timeout=30s");
+    await using waiting = at.follow("wait --for=create wg/one --timeout=100s");
     await at.widget("one");
     await waiting.waitFor(/condition met/);
   });

@@ -25,7 +25,7 @@ export function smokeTests({ scene }: Stage): void {
     await at.ok("create configmap cm --from-literal=a=1");
     await at.ok("create secret generic s --from-literal=a=1");
     assert.equal(await at.ok("auth can-i create widgets"), "yes\n");
-    await using waiting = at.follow("wait --for=delete wg/one --timeout=30s");
+    await using waiting = at.follow("wait --for=delete wg/one --timeout=100s");
     await at.ok("delete wg one");
     assert.equal((await waiting.end()).code, 0);
     assert.match(await at.ok("api-resources"), /^widgets/m);
