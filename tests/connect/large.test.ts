@@ -1,10 +1,10 @@
 // A document of several megabytes, with schemas that lead everywhere and into one another.
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import type { Json } from "../../../kernel/json.ts";
-import { limits } from "../../../kernel/limits.ts";
-import { madeUp } from "../document/made-up.ts";
-import { propose } from "./propose.ts";
+import type { Json } from "../../src/kernel/json.ts";
+import { limits } from "../../src/kernel/limits.ts";
+import { madeUp } from "../../src/modules/connect/document/made-up.ts";
+import { propose } from "../../src/modules/connect/import/propose.ts";
 
 test("a document of 4 MB is imported in seconds of work, with bounded kinds", async () => {
   const count = 25;
