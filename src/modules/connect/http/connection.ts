@@ -5,6 +5,7 @@
 import { isJsonObject } from "../../../kernel/json.ts";
 import type { Json, JsonObject } from "../../../kernel/json.ts";
 import { numberAt, objectAt, presentObjectAt, textAt } from "../../../kernel/json-read.ts";
+import { certificatesProblem, keyProblem } from "./tls-material.ts";
 
 export interface ConnectionSettings {
   readonly name: string;
@@ -159,14 +160,35 @@ function tlsOf(tls: JsonObject, secrets: SecretsByName): TlsSettings {
     textAt(tls, "secret"),
   ];
   const ca = inline !== "" || caSecret === "" ? inline : valueIn(secrets, caSecret, "ca.crt");
+  const isOwnCa = inline !== "" || caSecret === "";
+  const wrongCa = ca === "" ? undefined : certificatesProblem(ca);
+  if (wrongCa !== undefined) {
+    throw isOwnCa
+      ? new ConnectionProblem(`tls.ca ${wrongCa}`)
+      : new ConnectionProblem(`ca.crt of the Secret ${caSecret} ${wrongCa}`, caSecret);
+  }
   const serverName = textAt(tls, "serverName");
   return {
     ...(ca === "" ? {} : { ca }),
-    ...(own === ""
-      ? {}
-      : { certificate: valueIn(secrets, own, "tls.crt"), key: valueIn(secrets, own, "tls.key") }),
+    ...(own === "" ? {} : ownCertificate(own, secrets)),
     ...(serverName === "" ? {} : { serverName }),
   };
+}
+
+function ownCertificate(
+  name: string,
+  secrets: SecretsByName,
+): { readonly certificate: string; readonly key: string } {
+  const [certificate, key] = [valueIn(secrets, name, "tls.crt"), valueIn(secrets, name, "tls.key")];
+  const wrong = certificatesProblem(certificate);
+  if (wrong !== undefined) {
+    throw new ConnectionProblem(`tls.crt of the Secret ${name} ${wrong}`, name);
+  }
+  const wrongKey = keyProblem(key, certificate);
+  if (wrongKey !== undefined) {
+    throw new ConnectionProblem(`tls.key of the Secret ${name} ${wrongKey}`, name);
+  }
+  return { certificate, key };
 }
 
 function valueIn(secrets: SecretsByName, name: string, key: string): string {

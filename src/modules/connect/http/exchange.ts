@@ -10,6 +10,7 @@ import { Agent as HttpsAgent, request as httpsRequest } from "node:https";
 import { rootCertificates } from "node:tls";
 import type { Timers } from "../../../kernel/timers.ts";
 import type { ConnectionSettings, TlsSettings } from "./connection.ts";
+import { tlsProblem } from "./tls-material.ts";
 
 export interface RawRequest {
   readonly method: string;
@@ -28,7 +29,7 @@ export interface RawAnswer {
 /** The request may or may not have been carried out. */
 export class ExchangeFailed extends Error {
   /** One word: what kind of failure it was. */
-  readonly reason: "Timeout" | "ConnectionFailed" | "AnswerTooLarge";
+  readonly reason: "Timeout" | "ConnectionFailed" | "TlsFailed" | "AnswerTooLarge";
   /** Nothing was sent, so nothing was done. */
   readonly isUnsent: boolean;
 
@@ -75,7 +76,7 @@ export function openWire(settings: WireSettings, timers: Timers): Wire {
   };
 }
 
-function tlsOptions({ ca, certificate, key, serverName }: TlsSettings): {
+export function tlsOptions({ ca, certificate, key, serverName }: TlsSettings): {
   readonly ca?: string[];
   readonly cert?: string;
   readonly key?: string;
@@ -89,7 +90,7 @@ function tlsOptions({ ca, certificate, key, serverName }: TlsSettings): {
   };
 }
 
-function placeOf({ base }: WireSettings): RequestOptions {
+export function placeOf({ base }: Pick<WireSettings, "base">): RequestOptions {
   if (base.kind === "socket") return { socketPath: base.socketPath, host: "localhost" };
   const { hostname, port, protocol } = base.url;
   const usual = protocol === "https:" ? 443 : 80;
@@ -125,12 +126,16 @@ function sent(
     reject(signal.reason instanceof Error ? signal.reason : new Error("the run was ended"));
   };
   signal.addEventListener("abort", onAbort, { once: true });
-  call.on("error", (error: NodeJS.ErrnoException) =>
-    fail("ConnectionFailed", connectionText(error)),
-  );
+  call.on("error", (error: NodeJS.ErrnoException) => {
+    const tls = isTls ? tlsProblem(error) : undefined;
+    if (tls === undefined) return fail("ConnectionFailed", connectionText(error));
+    // The service ends the handshake before it reads what came after it.
+    isConnected = false;
+    fail("TlsFailed", tls);
+  });
   call.on("socket", (socket) => {
-    if (!socket.connecting) isConnected = true;
-    else socket.once("connect", () => (isConnected = true));
+    if (call.reusedSocket || (!isTls && !socket.connecting)) isConnected = true;
+    else socket.once(isTls ? "secureConnect" : "connect", () => (isConnected = true));
   });
   call.on("response", (response) => collect(response, { maxAnswerBytes, resolve, fail }));
   call.end(body);
@@ -168,7 +173,7 @@ function collect(response: IncomingMessage, { maxAnswerBytes, resolve, fail }: C
 }
 
 /** The text of the platform may hold addresses, which are no secret, and nothing that was sent. */
-function connectionText({ code = "", message }: NodeJS.ErrnoException): string {
+export function connectionText({ code = "", message }: NodeJS.ErrnoException): string {
   if (code === "ECONNREFUSED") return "the connection was refused";
   if (code === "ENOTFOUND" || code === "EAI_AGAIN") return "the name of the host is not known";
   if (code === "ECONNRESET" || message === "socket hang up") return "the connection broke";

@@ -17,6 +17,7 @@ import { getAt, parsePointer } from "../../../kernel/pointer.ts";
 import type { Resource } from "../../../kernel/resource.ts";
 import type { Binding, Management } from "../binding.ts";
 import { ConnectionProblem, baseAddress } from "../http/connection.ts";
+import { certificatesProblem } from "../http/tls-material.ts";
 import { HookFailed, verdictOf } from "../loop/hooks.ts";
 import type { NamedHooks } from "../loop/hooks.ts";
 import { managementOf } from "../loop/prepare.ts";
@@ -63,13 +64,16 @@ export function connectGuard(
 function kindErrors({ target }: AdmissionRequest, object: Resource): FieldError[] {
   const spec = objectAt(object, "spec");
   if (target.served.id === connectionsKind) {
+    const ca = textAt(spec, "tls", "ca");
+    const wrongCa = ca === "" ? undefined : certificatesProblem(ca);
+    const errors = wrongCa === undefined ? [] : [forbiddenField("spec.tls.ca", wrongCa)];
     try {
       baseAddress(textAt(spec, "baseUrl"));
-      return [];
+      return errors;
     } catch (error) {
       if (!(error instanceof ConnectionProblem)) throw error;
       // The value may hold a password, which is the mistake.
-      return [forbiddenField("spec.baseUrl", error.message)];
+      return [...errors, forbiddenField("spec.baseUrl", error.message)];
     }
   }
   if (target.served.id !== restKindsKind) return [];

@@ -1,0 +1,78 @@
+// Certificates and keys of a connection, judged before they are used, and failures of TLS in words:
+// what is wrong is told by where it stands, with what to set, and never by what it is.
+
+import { X509Certificate, createPrivateKey } from "node:crypto";
+import type { KeyObject } from "node:crypto";
+
+/** What is wrong with a text that should hold certificates as PEM; undefined: nothing. */
+export function certificatesProblem(text: string): string | undefined {
+  const blocks = text.match(/-----BEGIN CERTIFICATE-----[^-]*-----END CERTIFICATE-----/g) ?? [];
+  if (blocks.length === 0) return "holds no certificate (PEM)";
+  const isWrong = blocks.some((block) => certificateIn(block) === undefined);
+  return isWrong ? "holds a certificate that cannot be read" : undefined;
+}
+
+/** What is wrong with a private key, or with it and the certificate that it should belong to. */
+export function keyProblem(key: string, certificate: string): string | undefined {
+  const read = keyIn(key);
+  if (read === undefined) return "holds no private key (PEM) that can be used without a password";
+  const own = certificateIn(certificate);
+  return own?.checkPrivateKey(read) === false ? "does not belong to tls.crt" : undefined;
+}
+
+const untrusted = new Set([
+  "SELF_SIGNED_CERT_IN_CHAIN",
+  "DEPTH_ZERO_SELF_SIGNED_CERT",
+  "UNABLE_TO_GET_ISSUER_CERT",
+  "UNABLE_TO_GET_ISSUER_CERT_LOCALLY",
+  "UNABLE_TO_VERIFY_LEAF_SIGNATURE",
+  "CERT_SIGNATURE_FAILURE",
+  "CERT_UNTRUSTED",
+  "INVALID_CA",
+]);
+
+/** Alerts by which a service says that it wants another certificate of who asks, or one at all. */
+const alerts = new Set([40, 42, 43, 44, 45, 46, 48, 49, 116]);
+
+/** Undefined when it is no failure of TLS. All of them are found before a request is read. */
+export function tlsProblem({ code = "", message }: NodeJS.ErrnoException): string | undefined {
+  if (untrusted.has(code)) {
+    return (
+      "the certificate of the service is of an authority that is not trusted: " +
+      `set tls.ca or tls.caSecret (${code})`
+    );
+  }
+  if (code === "ERR_TLS_CERT_ALTNAME_INVALID") {
+    return "the certificate of the service is for other names: set tls.serverName to one of them";
+  }
+  if (code === "CERT_HAS_EXPIRED") return "the certificate of the service has ended";
+  if (code === "CERT_NOT_YET_VALID") return "the certificate of the service is not valid yet";
+  const [, alert] = /SSL alert number (\d+)/.exec(message) ?? [];
+  if (code === "ERR_SSL_TLSV13_ALERT_CERTIFICATE_REQUIRED" || alert === "116") {
+    return "the service asks for a certificate of who asks: set tls.secret";
+  }
+  if (alert !== undefined && alerts.has(Number(alert))) {
+    return (
+      "the service refused the handshake: it may ask for a certificate (tls.secret), " +
+      `or for another one (alert ${alert})`
+    );
+  }
+  const isWrongProtocol = code === "ERR_SSL_WRONG_VERSION_NUMBER" || code === "EPROTO";
+  return isWrongProtocol ? "the service does not speak TLS as we do: is it http://?" : undefined;
+}
+
+function certificateIn(pem: string): X509Certificate | undefined {
+  try {
+    return new X509Certificate(pem);
+  } catch {
+    return undefined;
+  }
+}
+
+function keyIn(pem: string): KeyObject | undefined {
+  try {
+    return createPrivateKey(pem);
+  } catch {
+    return undefined;
+  }
+}
