@@ -6,7 +6,6 @@ import type { Command } from "commander";
 import { readConfigFile } from "../../app/config-file.ts";
 import { defaultHistory, defaultListen, serveConfig } from "../../app/config.ts";
 import type { ServeConfig, ServeOptions } from "../../app/config.ts";
-import { startServer } from "../../app/serve.ts";
 import { systemClock } from "../../kernel/clock.ts";
 import { gatheredLines } from "../../telemetry/gathered-lines.ts";
 import { logger } from "../../telemetry/log.ts";
@@ -113,6 +112,8 @@ async function serve(config: ServeConfig, { level, form }: Manner): Promise<void
   );
   process.once("exit", lines.flush);
   const log = logger(lines.write, systemClock, level, form);
+  // Loaded by who serves: every other command is there at once without it.
+  const { startServer } = await import("../../app/serve.ts");
   const server = await startServer(config, log, { guardsProcess: true });
   // Listened for before anybody is told: who reads the first line may ask for the end at once.
   const asked = new Promise<string>((resolve) => {
