@@ -24,6 +24,8 @@ export interface MemoryConnect extends AsyncDisposable {
   readonly lines: readonly string[];
   readonly make: (name: string, spec: JsonObject, connect?: JsonObject) => Promise<Resource>;
   readonly change: (name: string, patch: Json) => Promise<Resource>;
+  /** What somebody writes into the status. */
+  readonly changeStatus: (name: string, patch: Json) => Promise<Resource>;
   readonly remove: (name: string) => Promise<boolean>;
   readonly read: (name: string) => Promise<Resource | undefined>;
   /** What the next run would do; about what is stored, or what is given. */
@@ -117,6 +119,8 @@ export async function openMemoryConnect(
         ...(connect === undefined ? {} : { connect }),
       }),
     change: async (name, patch) => await memory.patch(at(name), patch),
+    changeStatus: async (name, patch) =>
+      await memory.patch({ ...at(name), subresource: "status" }, patch),
     remove: async (name) => await memory.remove(at(name)),
     read: async (name) => await memory.read(at(name)),
     plan: async (name, given) => {

@@ -36,11 +36,21 @@ export class Book {
   #now: JsonObject;
   readonly #store: (fields: JsonObject) => Promise<void>;
 
-  constructor(resource: Resource, store: (fields: JsonObject) => Promise<void>) {
-    const status = resource.status;
+  readonly #isPath: (path: string) => boolean;
+
+  constructor(
+    resource: Resource,
+    ports: {
+      readonly store: (fields: JsonObject) => Promise<void>;
+      /** Whether a path can be that of the object; one that cannot counts as none. */
+      readonly isPath: (path: string) => boolean;
+    },
+  ) {
+    const { status } = resource;
     this.#stored = isJsonObject(status) ? status : {};
     this.#now = this.#stored;
-    this.#store = store;
+    this.#store = ports.store;
+    this.#isPath = ports.isPath;
   }
 
   get pages(): BookPages {
@@ -54,7 +64,7 @@ export class Book {
     const unshown = presentObjectAt(own, "unshown");
     return {
       ...(id === "" ? {} : { id }),
-      ...(path.startsWith("/") ? { path } : {}),
+      ...(path.startsWith("/") && this.#isPath(path) ? { path } : {}),
       connection: textAt(own, "connection"),
       adopted: own["adopted"] === true,
       ...(lastApplied === undefined ? {} : { lastApplied }),
@@ -65,6 +75,11 @@ export class Book {
       ...(unshown === undefined ? {} : { unshown }),
       drift: objectsAt(own, "drift"),
     };
+  }
+
+  /** A path is noted that cannot be that of the object. */
+  get hasWrongPath(): boolean {
+    return textAt(this.#now, "connect", "path") !== "" && this.pages.path === undefined;
   }
 
   /** Another part of the status: what was observed, what was joined. */

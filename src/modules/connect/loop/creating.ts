@@ -19,6 +19,7 @@ import { expandPath, expandQuery, parametersIn, pathText } from "../plan/request
 import { listObjects, parametersOf } from "./observing.ts";
 import { trackOperation } from "./operations.ts";
 import { ownerMark } from "./owner-mark.ts";
+import { noteId, ownId } from "./placing.ts";
 import { Refused, demand, wasUnsent } from "./session.ts";
 import type { Session } from "./session.ts";
 import { appliedDocument, elementBody, noteWrite, operationBegun } from "./writing.ts";
@@ -98,17 +99,6 @@ export async function resolveCreation(session: Session): Promise<Resolved> {
   const message = "its creation was not answered: it is looked for before another is tried";
   const outcome = again(Math.min(leftMs, 5_000), { reason: "CreateUncertain", message });
   return { kind: "ends", outcome: { ...outcome, status: book.changes() } };
-}
-
-/** Notes the id and the path of the object. */
-export function noteId(session: Session, id: string): void {
-  const { identity, item } = session.compiled.binding;
-  const parameters = parametersOf(session);
-  const path =
-    identity.kind === "server" || identity.kind === "client"
-      ? expandPath(item, { ...parameters, [identity.parameter]: id })
-      : expandPath(item, parameters);
-  session.book.set({ id, path });
 }
 
 export function createRequest(
@@ -233,24 +223,6 @@ function looseId(object: Json, field: string | undefined): string | undefined {
   const entries = Object.entries(object);
   const [only] = entries;
   return entries.length === 1 && only !== undefined ? pathText(only[1]) : undefined;
-}
-
-/** What we call it. */
-export function ownId(session: Session): string | undefined {
-  const { identity, item } = session.compiled.binding;
-  const parameters = parametersOf(session);
-  switch (identity.kind) {
-    case "client":
-      return parameters[identity.parameter];
-    case "composite":
-      return Object.keys(identity.fields)
-        .map((key) => parameters[key] ?? "")
-        .join("/");
-    case "singleton":
-      return expandPath(item, parameters);
-    default:
-      return undefined;
-  }
 }
 
 /** Ids of objects that look like ours already, so that they are not taken for it later. */

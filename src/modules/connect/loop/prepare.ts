@@ -24,7 +24,7 @@ import type { CompiledBinding } from "../kinds/compiled-binding.ts";
 import { connectionsKind } from "../kinds/connection-kind.ts";
 import { setDeep, withoutNulls } from "../plan/documents.ts";
 import { fieldsFor } from "../plan/fields.ts";
-import { parametersIn, pathText } from "../plan/requests.ts";
+import { isPathOf, parametersIn, pathText } from "../plan/requests.ts";
 import type { Parameters } from "../plan/requests.ts";
 import { Book } from "./book.ts";
 import { throughHooks } from "./hooks.ts";
@@ -56,15 +56,20 @@ export async function prepare(
 ): Promise<Prepared> {
   const { binding } = compiled;
   const management = managementOf(resource);
-  const book = new Book(resource, (fields) => context.status.patch(fields));
+  const fixed = fixedParameters(binding, management);
+  const book = new Book(resource, {
+    store: (fields) => context.status.patch(fields),
+    isPath: (path) => isPathOf(binding.item, path, fixed),
+  });
   const client = await clientFor(ports, context, resource, binding, management);
   if (client.kind === "ends") return client;
   const wanted = await desiredOf(ports, compiled, resource, context, management);
   if (wanted.kind === "ends" && what === "reconcile") return wanted;
   const desired = wanted.kind === "ends" ? {} : wanted.desired;
-  const { path, creating } = book.pages;
+  const { path, id, creating } = book.pages;
   // What was never made, or is known to be gone, needs no parent to be let go of.
-  const isPlaced = path !== undefined || (what === "remove" && creating === undefined);
+  const isNothing = creating === undefined && id === undefined;
+  const isPlaced = path !== undefined || (what === "remove" && isNothing);
   const parent = isPlaced
     ? ({ kind: "found", parameters: {} } as const)
     : await parentParameters(binding, management, context);
@@ -216,6 +221,20 @@ async function parentParameters(
   return { kind: "ends", outcome: waiting(blocker, { message }) };
 }
 
+/** What neither a resource nor anything in its status can change. */
+function fixedParameters({ parameters = {} }: Binding, management: Management): Parameters {
+  const found: { [name: string]: string } = {};
+  for (const [name, value] of Object.entries(management.parameters ?? {})) {
+    // What the binding says itself is not for a resource to change.
+    const source = Object.hasOwn(parameters, name) ? parameters[name] : undefined;
+    if (source === undefined || "given" in source) found[name] = value;
+  }
+  for (const [name, source] of Object.entries(parameters)) {
+    if ("value" in source) found[name] = source.value;
+  }
+  return found;
+}
+
 function parametersFor(
   binding: Binding,
   management: Management,
@@ -226,20 +245,11 @@ function parametersFor(
   const { identity, parameters = {} } = binding;
   const found: { [name: string]: string } = {};
   for (const [name, source] of Object.entries(parameters)) {
-    const value =
-      "value" in source
-        ? source.value
-        : "field" in source
-          ? pathText(getAt(desired, parsePointer(source.field)))
-          : undefined;
+    if (!("field" in source)) continue;
+    const value = pathText(getAt(desired, parsePointer(source.field)));
     if (value !== undefined) found[name] = value;
   }
-  for (const [name, value] of Object.entries(management.parameters ?? {})) {
-    // What the binding says itself is not for a resource to change.
-    const source = Object.hasOwn(parameters, name) ? parameters[name] : undefined;
-    if (source === undefined || "given" in source) found[name] = value;
-  }
-  Object.assign(found, ofParent);
+  Object.assign(found, ofParent, fixedParameters(binding, management));
   if (identity.kind === "client") {
     const own =
       identity.field === undefined

@@ -12,14 +12,15 @@ import { textAt, valueAt } from "../../../kernel/json-read.ts";
 import { getAt, parsePointer } from "../../../kernel/pointer.ts";
 import type { Difference } from "../plan/compare.ts";
 import type { Plan } from "../plan/plan.ts";
-import { expandPath, expandQuery, templateNames } from "../plan/requests.ts";
-import { create, incomplete, noteAnswered, noteId, ownId, resolveCreation } from "./creating.ts";
+import { expandPath, expandQuery } from "../plan/requests.ts";
+import { create, incomplete, noteAnswered, resolveCreation } from "./creating.ts";
 import { exportSecrets } from "./export-secrets.ts";
 import { throughHooks } from "./hooks.ts";
 import { objectIn, observe, parametersOf, readJoins, shownObject } from "./observing.ts";
 import type { Observed, Present } from "./observing.ts";
 import { askOperation } from "./operations.ts";
 import { isForeignMark, ownerMark } from "./owner-mark.ts";
+import { isLost, lost, noteAdopted, noteId, ownId, placeAnew } from "./placing.ts";
 import { removeObject } from "./removing.ts";
 import { demand } from "./session.ts";
 import type { Session } from "./session.ts";
@@ -57,10 +58,15 @@ export async function reconcileObject(session: Session): Promise<Outcome> {
   return failed("Unsteady", message, { retry: "slow", status: session.book.changes() });
 }
 
-type Step = { readonly kind: "again" } | { readonly kind: "ends"; readonly outcome: Outcome };
+interface Ended {
+  readonly kind: "ends";
+  readonly outcome: Outcome;
+}
+
+type Step = { readonly kind: "again" } | Ended;
 const goOn: Step = { kind: "again" };
 
-function ends(outcome: Outcome): Step {
+function ends(outcome: Outcome): Ended {
   return { kind: "ends", outcome };
 }
 
@@ -71,19 +77,19 @@ async function oneRound(session: Session, hasWritten: boolean): Promise<Step> {
   return await whenPresent(session, found.observed, hasWritten);
 }
 
-type Found =
-  | { readonly kind: "looked"; readonly observed: Observed }
-  | Extract<Step, { kind: "ends" }>;
+type Found = { readonly kind: "looked"; readonly observed: Observed } | Ended;
 
 /** Looks where the object is, or would be. */
 export async function find(session: Session): Promise<Found> {
   const { book, management } = session;
   const pages = book.pages;
   if (pages.path === undefined && management.id !== undefined) noteAdopted(session, management.id);
+  else placeAnew(session);
   const { path } = book.pages;
   if (path !== undefined) return { kind: "looked", observed: await observe(session, path) };
   const { identity, item } = session.compiled.binding;
   if (identity.kind === "server") {
+    if (isLost(session)) return ends(lost(session));
     if (pages.creating === undefined) {
       return { kind: "looked", observed: { kind: "absent", why: "it was not made yet" } };
     }
@@ -99,20 +105,6 @@ export async function find(session: Session): Promise<Found> {
   }
   const own = expandPath(item, parametersOf(session));
   return { kind: "looked", observed: await observe(session, own) };
-}
-
-/** The parameters of an id that a person names: one, or several parted by slashes. */
-function noteAdopted(session: Session, id: string): void {
-  const { identity, item } = session.compiled.binding;
-  if (identity.kind !== "composite") {
-    noteId(session, id);
-  } else {
-    const names = templateNames(item).filter((name) => Object.hasOwn(identity.fields, name));
-    const parts = id.split("/");
-    const own = Object.fromEntries(names.map((name, index) => [name, parts[index] ?? ""]));
-    session.book.set({ id, path: expandPath(item, { ...parametersOf(session), ...own }) });
-  }
-  session.book.set({ adopted: true });
 }
 
 async function whenAbsent(session: Session, why: string): Promise<Step> {

@@ -8,10 +8,11 @@ import type { JsonObject } from "../../../kernel/json.ts";
 import { getAt, parsePointer } from "../../../kernel/pointer.ts";
 import { setDeep } from "../plan/documents.ts";
 import { expandPath, expandQuery } from "../plan/requests.ts";
-import { noteId, resolveCreation } from "./creating.ts";
+import { resolveCreation } from "./creating.ts";
 import { observe, parametersOf } from "./observing.ts";
 import type { Present } from "./observing.ts";
 import { askOperation, trackOperation } from "./operations.ts";
+import { isLost, lost, noteId, placeAnew } from "./placing.ts";
 import { Refused, demand } from "./session.ts";
 import type { Session } from "./session.ts";
 import { elementBody, operationBegun } from "./writing.ts";
@@ -20,8 +21,10 @@ export async function removeForGood(session: Session): Promise<Outcome> {
   const { book } = session;
   const asked = await askOperation(session);
   if (asked.kind === "running") return asked.outcome;
+  placeAnew(session);
   const { creating, path } = book.pages;
   if (path === undefined) {
+    if (isLost(session)) return lost(session);
     if (creating === undefined) return done({ status: book.changes() });
     const { identity, item } = session.compiled.binding;
     if (identity.kind === "server") {

@@ -54,17 +54,64 @@ export function pathText(value: Json | undefined): string | undefined {
 
 /** The parameters that a path has in the places of the template; undefined when it does not fit. */
 export function parametersIn(template: string, path: string): Parameters | undefined {
-  const [names, parts] = [template.split("/"), path.split("/")];
-  if (names.length !== parts.length) return undefined;
+  const [patterns, parts] = [template.split("/"), path.split("/")];
+  if (patterns.length !== parts.length) return undefined;
   const found: { [name: string]: string } = {};
-  for (const [index, name] of names.entries()) {
-    const part = parts[index] ?? "";
-    const [, parameter] = /^\{([^{}]+)\}$/.exec(name) ?? [];
-    if (parameter === undefined) {
-      if (name !== part) return undefined;
-    } else found[parameter] = decodeURIComponent(part);
+  for (const [index, pattern] of patterns.entries()) {
+    const values = segmentValues(pattern, parts[index] ?? "");
+    if (values === undefined) return undefined;
+    for (const [name, value] of values) found[name] = value;
   }
   return found;
+}
+
+/**
+ * Whether a path is one that the template gives, with these values where they are fixed. What was
+ * stored as the path of an object can be written by others than the loop, so it is judged before
+ * anything is asked, or deleted, there.
+ */
+export function isPathOf(template: string, path: string, fixed: Parameters): boolean {
+  const found = parametersIn(template, path);
+  if (found === undefined) return false;
+  const isFixed = ([name, value]: readonly [string, string]): boolean =>
+    !Object.hasOwn(found, name) || found[name] === value;
+  if (!Object.entries(fixed).every(isFixed)) return false;
+  try {
+    return expandPath(template, found) === path;
+  } catch {
+    return false;
+  }
+}
+
+/** The values in one segment, such as "{id}" or "{id}.json". */
+function segmentValues(
+  pattern: string,
+  part: string,
+): readonly (readonly [string, string])[] | undefined {
+  const [first = "", ...rest] = pattern.split(/\{([^{}]*)\}/);
+  if (rest.length === 0) return first === part ? [] : undefined;
+  if (!part.startsWith(first)) return undefined;
+  const values: (readonly [string, string])[] = [];
+  let at = first.length;
+  for (let index = 0; index < rest.length; index += 2) {
+    const [name = "", literal = ""] = [rest[index], rest[index + 1]];
+    const isLast = index + 2 >= rest.length;
+    const end = isLast ? part.length - literal.length : part.indexOf(literal, at);
+    if (end < at || !part.startsWith(literal, end)) return undefined;
+    const value = decoded(part.slice(at, end));
+    if (value === undefined) return undefined;
+    values.push([name, value]);
+    at = end + literal.length;
+  }
+  return values;
+}
+
+function decoded(text: string): string | undefined {
+  try {
+    return decodeURIComponent(text);
+  } catch {
+    return undefined;
+  }
 }
 
 /** A merge patch without its nulls, for services that do not take one for a removal. */

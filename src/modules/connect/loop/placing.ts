@@ -1,0 +1,79 @@
+// Which object of the service a resource stands for, and where that is. The id and the path are
+// stored in the book; a path that the kind cannot have, because somebody wrote it there or because
+// the kind has other paths by now, is not followed: the place is found anew by the id.
+
+import { failed } from "../../../engine/outcome.ts";
+import type { Outcome } from "../../../engine/outcome.ts";
+import { expandPath, templateNames } from "../plan/requests.ts";
+import { parametersOf } from "./observing.ts";
+import type { Session } from "./session.ts";
+
+/** Notes the id and the path of the object. */
+export function noteId(session: Session, id: string): void {
+  const { identity, item } = session.compiled.binding;
+  const parameters = parametersOf(session);
+  const path =
+    identity.kind === "server" || identity.kind === "client"
+      ? expandPath(item, { ...parameters, [identity.parameter]: id })
+      : expandPath(item, parameters);
+  session.book.set({ id, path });
+}
+
+/** The parameters of an id that a person names: one, or several parted by slashes. */
+export function noteAdopted(session: Session, id: string): void {
+  const { identity, item } = session.compiled.binding;
+  if (identity.kind !== "composite") {
+    noteId(session, id);
+  } else {
+    const names = templateNames(item).filter((name) => Object.hasOwn(identity.fields, name));
+    const parts = id.split("/");
+    const own = Object.fromEntries(names.map((name, index) => [name, parts[index] ?? ""]));
+    session.book.set({ id, path: expandPath(item, { ...parametersOf(session), ...own }) });
+  }
+  session.book.set({ adopted: true });
+}
+
+/** Where the object is by its id, when the path that is noted is none of the kind's. */
+export function placeAnew(session: Session): void {
+  const { book, compiled } = session;
+  const { id } = book.pages;
+  if (!book.hasWrongPath || id === undefined) return;
+  const { kind } = compiled.binding.identity;
+  const own = kind === "server" ? id : ownId(session);
+  if (own !== undefined) noteId(session, own);
+}
+
+/** An object was made or taken over, and nothing tells any more which one it is. */
+export function isLost({ book }: Session): boolean {
+  const { path, id, lastApplied, creating } = book.pages;
+  const wasKnown = book.hasWrongPath || lastApplied !== undefined;
+  return wasKnown && path === undefined && id === undefined && creating === undefined;
+}
+
+/** Nothing is asked or deleted at an address that is none of the kind's, whoever wrote it down. */
+export function lost(session: Session): Outcome {
+  const { kind, binding } = session.compiled;
+  const message =
+    `status.connect says neither the id nor a path of the RestKind ${kind} (${binding.item}), ` +
+    "though there was an object: set connect.id to the one that it is";
+  return failed("PathUnfit", message, { retry: "slow", status: session.book.changes() });
+}
+
+/** What we call it. */
+export function ownId(session: Session): string | undefined {
+  const { identity, item } = session.compiled.binding;
+  const parameters = parametersOf(session);
+  switch (identity.kind) {
+    case "client":
+      return parameters[identity.parameter];
+    case "composite":
+      return Object.keys(identity.fields)
+        .map((key) => parameters[key] ?? "")
+        .join("/");
+    case "singleton":
+      return expandPath(item, parameters);
+    default:
+      return undefined;
+  }
+}
+
