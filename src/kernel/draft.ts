@@ -9,6 +9,7 @@ import { jsonProblem } from "./json.ts";
 import type { Kind } from "./kind.ts";
 import { limits } from "./limits.ts";
 import { ownerUids } from "./owners.ts";
+import { keptTerms } from "./kept-terms.ts";
 import { pausedTerms } from "./paused.ts";
 import type { Resource } from "./resource.ts";
 import { fieldValue, termsOf } from "./terms.ts";
@@ -38,7 +39,11 @@ export function draftOf(kind: Pick<Kind, "versions" | "fieldRules">, resource: R
   }
   const secrets = secretPointers(kind, resource);
   const owners = ownerUids(resource);
-  const fields = [...selectableValues(kind, resource, secrets), ...pausedTerms(resource)];
+  const fields = [
+    ...selectableValues(kind, resource, secrets),
+    ...pausedTerms(resource),
+    ...keptTerms(resource),
+  ];
   return { body, terms: termsOf({ labels: resource.metadata.labels, owners, fields }), secrets };
 }
 

@@ -9,6 +9,7 @@ import { HookFailed } from "../../modules/connect/loop/hooks.ts";
 import type { NamedHooks } from "../../modules/connect/loop/hooks.ts";
 import { preview } from "../../modules/connect/loop/preview.ts";
 import type { Preview } from "../../modules/connect/loop/preview.ts";
+import { siblingsIn } from "../../modules/connect/loop/siblings.ts";
 import { Refused } from "../../modules/connect/loop/session.ts";
 import { isSetpointError } from "../../kernel/errors.ts";
 import type { ControlPlane, Surroundings } from "../control-plane.ts";
@@ -46,6 +47,7 @@ export function planner({ plane, surroundings, clients, hooks }: PlannerInput): 
       const ports = {
         ...surroundings,
         clients,
+        siblings: siblingsIn(store),
         get,
         hooksOf: (id: string) => hooks.filter((each) => each.hooks.kind === id),
         count: () => undefined,

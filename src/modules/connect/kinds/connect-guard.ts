@@ -20,7 +20,7 @@ import { ConnectionProblem, baseAddress } from "../http/connection.ts";
 import { certificatesProblem } from "../http/tls-material.ts";
 import { HookFailed, verdictOf } from "../loop/hooks.ts";
 import type { NamedHooks } from "../loop/hooks.ts";
-import { managementOf } from "../loop/prepare.ts";
+import { managementOf } from "../loop/management.ts";
 import { fieldsFor } from "../plan/fields.ts";
 import type { Fields } from "../plan/fields.ts";
 import { isNaming } from "../plan/naming-fields.ts";

@@ -5,20 +5,19 @@
 import { again, failed } from "../../../engine/outcome.ts";
 import type { Outcome } from "../../../engine/outcome.ts";
 import { timeText } from "../../../kernel/clock.ts";
-import { equalJson, getOwn, isJsonObject } from "../../../kernel/json.ts";
+import { getOwn, isJsonObject } from "../../../kernel/json.ts";
 import type { Json, JsonObject } from "../../../kernel/json.ts";
 import { isTrueAt, objectAt, textAt, textsAt } from "../../../kernel/json-read.ts";
 import { getAt, parsePointer } from "../../../kernel/pointer.ts";
 import type { Answer } from "../http/answer.ts";
 import type { ClientRequest } from "../http/client.ts";
-import { areAlike, areSame } from "../plan/alike.ts";
 import type { Difference } from "../plan/compare.ts";
 import { enveloped } from "../plan/documents.ts";
 import { createBody } from "../plan/plan.ts";
 import { expandPath, expandQuery, parametersIn, pathText } from "../plan/requests.ts";
-import { listObjects, parametersOf } from "./observing.ts";
+import { alikeNow, searchFor } from "./lookalikes.ts";
+import { parametersOf } from "./observing.ts";
 import { trackOperation } from "./operations.ts";
-import { ownerMark } from "./owner-mark.ts";
 import { noteId, ownId } from "./placing.ts";
 import { Refused, demand, wasUnsent } from "./session.ts";
 import type { Session } from "./session.ts";
@@ -45,7 +44,8 @@ export async function create(session: Session, whole: JsonObject = {}): Promise<
     creating: {
       since: timeText(session.context.clock.nowMs()),
       request: `${request.method} ${request.path}`,
-      known,
+      known: known.ids,
+      ...(known.isCut ? { knownIsCut: true } : {}),
       sent: appliedDocument(session, body),
       ...(isRepeated ? { repeated: true } : {}),
     },
@@ -76,28 +76,33 @@ export async function resolveCreation(session: Session): Promise<Resolved> {
   if (operations.list === undefined) {
     return { kind: "ends", outcome: incomplete(session, `it cannot be looked for (${since})`) };
   }
-  const before = new Set(textsAt(creating, "known"));
-  // What is wanted may have changed since.
-  const sent = objectAt(creating, "sent");
-  const found = (await matching(session, sent)).filter(({ id }) => !before.has(id));
-  const [certain, ...others] = found.filter(({ isCertain }) => isCertain);
-  if (certain !== undefined && others.length === 0) return { kind: "found", id: certain.id };
-  if (found.length > 0) {
-    const shown = found.slice(0, 5).map(({ id }) => id);
+  // A service may act, and show it, long after nobody waits for its answer any more.
+  const graceMs = 3 * session.client.settings.timeoutMs;
+  const search = await searchFor(session, {
+    // What is wanted may have changed since.
+    sent: objectAt(creating, "sent"),
+    known: new Set(textsAt(creating, "known")),
+    since,
+    graceMs,
+  });
+  if (search.kind === "found" && !isTrueAt(creating, "knownIsCut")) return search;
+  if (search.kind === "found" || search.kind === "unclear") {
+    const shown = search.kind === "found" ? [search.id] : search.ids.slice(0, 5);
     const which = shown.length === 1 ? "this object" : "one of these objects";
     const why = `${which} could be it: ${shown.join(", ")}`;
     return { kind: "ends", outcome: incomplete(session, why) };
   }
-  // A service may act, and show it, long after nobody waits for its answer any more.
-  const graceMs = 3 * session.client.settings.timeoutMs;
   const leftMs = Date.parse(since) + graceMs - context.clock.nowMs();
-  if (leftMs <= 0) {
+  if (search.kind === "none" && leftMs <= 0) {
     if (!isTrueAt(creating, "answered")) return { kind: "notMade" };
     const why = "the service said that it was made, but does not list it";
     return { kind: "ends", outcome: incomplete(session, why) };
   }
   const message = "its creation was not answered: it is looked for before another is tried";
-  const outcome = again(Math.min(leftMs, 5_000), { reason: "CreateUncertain", message });
+  const outcome = again(Math.min(Math.max(leftMs, 1_000), 5_000), {
+    reason: "CreateUncertain",
+    message,
+  });
   return { kind: "ends", outcome: { ...outcome, status: book.changes() } };
 }
 
@@ -223,60 +228,6 @@ function looseId(object: Json, field: string | undefined): string | undefined {
   const entries = Object.entries(object);
   const [only] = entries;
   return entries.length === 1 && only !== undefined ? pathText(only[1]) : undefined;
-}
-
-/** Ids of objects that look like ours already, so that they are not taken for it later. */
-async function alikeNow(session: Session, body: JsonObject): Promise<readonly string[]> {
-  const { identity, operations } = session.compiled.binding;
-  if (identity.kind !== "server" || operations.list === undefined) return [];
-  return (await matching(session, body)).map(({ id }) => id);
-}
-
-interface Candidate {
-  readonly id: string;
-  /** It shows all that was sent, or our mark; else it only looks like it. */
-  readonly isCertain: boolean;
-}
-
-/** The objects that may be what was sent. */
-async function matching(session: Session, body: JsonObject): Promise<readonly Candidate[]> {
-  const { identity, ownerMarker } = session.compiled.binding;
-  if (identity.kind !== "server") return [];
-  const field = parsePointer(identity.field ?? "/id");
-  const found: Candidate[] = [];
-  for await (const object of listObjects(session)) {
-    const id = pathText(getAt(object, field));
-    if (id === undefined) continue;
-    const mark = ownerMarker === undefined ? undefined : getAt(object, parsePointer(ownerMarker));
-    const isMarked = mark !== undefined && mark === ownerMark(session.resource);
-    const isLike = ownerMarker === undefined && shows(session, object, body, { isCertain: false });
-    if (!isMarked && !isLike) continue;
-    const isCertain = isMarked || shows(session, object, body, { isCertain: true });
-    found.push({ id, isCertain });
-  }
-  return found;
-}
-
-/** What is called otherwise is another object, and what is called almost so may be one. */
-const names =
-  /^(?:(?:display|host|user|full)?name|title|label|slug|key|domain|email|address|path)$/i;
-
-function shows(
-  session: Session,
-  object: JsonObject,
-  body: JsonObject,
-  { isCertain }: { readonly isCertain: boolean },
-): boolean {
-  const [values, texts] = isCertain ? [areSame, equalJson] : [areAlike, areSame];
-  let compared = 0;
-  for (const [key, sent] of Object.entries(body)) {
-    const { rule } = session.fields.child(key);
-    const shown = getOwn(object, key);
-    if (rule.isSecret || rule.class === "write-only" || shown === undefined) continue;
-    if (!(names.test(key) ? texts : values)(sent, shown)) return false;
-    compared += 1;
-  }
-  return compared > 0;
 }
 
 export function incomplete(session: Session, why: string): Outcome {

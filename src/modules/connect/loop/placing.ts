@@ -76,4 +76,3 @@ export function ownId(session: Session): string | undefined {
       return undefined;
   }
 }
-

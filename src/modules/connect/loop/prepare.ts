@@ -29,13 +29,16 @@ import type { Parameters } from "../plan/requests.ts";
 import { Book } from "./book.ts";
 import { throughHooks } from "./hooks.ts";
 import type { NamedHooks } from "./hooks.ts";
+import { managementOf } from "./management.ts";
 import { isNaming } from "../plan/naming-fields.ts";
 import { ownerMark } from "./owner-mark.ts";
 import type { Session } from "./session.ts";
+import type { Siblings } from "./siblings.ts";
 
 export interface LoopPorts {
   readonly clients: Clients;
   readonly timers: Timers;
+  readonly siblings: Siblings;
   readonly hooksOf: (kind: string) => readonly NamedHooks[];
   readonly count: (what: "write" | "drift", kind: string) => void;
 }
@@ -83,6 +86,7 @@ export async function prepare(
     compiled,
     management,
     client: client.client,
+    siblings: ports.siblings,
     hooks: ports.hooksOf(compiled.kind),
     book,
     fields: fieldsFor(compiled.tree, management),
@@ -93,12 +97,6 @@ export async function prepare(
     count: (counted) => ports.count(counted, compiled.kind),
   };
   return { kind: "ready", session };
-}
-
-export function managementOf(resource: Resource): Management {
-  const connect = resource["connect"];
-  // The schema of the definition has seen to the types.
-  return connect !== undefined && isJsonObject(connect) ? connect : {};
 }
 
 type ClientFound =

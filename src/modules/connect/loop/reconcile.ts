@@ -24,6 +24,7 @@ import { isLost, lost, noteAdopted, noteId, ownId, placeAnew } from "./placing.t
 import { removeObject } from "./removing.ts";
 import { demand } from "./session.ts";
 import type { Session } from "./session.ts";
+import { holdersOf, nameOfSibling, rightfulOf } from "./siblings.ts";
 import {
   appliedDocument,
   changeText,
@@ -185,7 +186,7 @@ async function whenItExists(session: Session, message: string): Promise<Step> {
 
 async function whenPresent(session: Session, present: Present, hasWritten: boolean): Promise<Step> {
   const { book, management } = session;
-  const refusal = takeOver(session, present);
+  const refusal = await takeOver(session, present);
   if (refusal !== undefined) return ends(refusal);
   if (management.manage === "observe") return ends(await settled(session, present, []));
   if (hasWritten) learn(session, present);
@@ -212,7 +213,7 @@ async function whenPresent(session: Session, present: Present, hasWritten: boole
 }
 
 /** Whether an object that is there is ours to manage; what to say when it is not. */
-function takeOver(session: Session, present: Present): Outcome | undefined {
+async function takeOver(session: Session, present: Present): Promise<Outcome | undefined> {
   const { book, management, compiled, resource } = session;
   const { ownerMarker, adopt } = compiled.binding;
   const pages = book.pages;
@@ -236,8 +237,26 @@ function takeOver(session: Session, present: Present): Outcome | undefined {
   }
   const id = ownId(session);
   if (pages.path === undefined && id !== undefined) noteId(session, id);
+  // Noted before it is asked who else has: of two that take the same at once, one sees the other.
+  if (!isKnown) await book.keep();
+  const taken = await takenByAnother(session);
+  if (taken !== undefined) return taken;
   book.set({ creating: undefined, connection: session.client.settings.name });
   return undefined;
+}
+
+async function takenByAnother(session: Session): Promise<Outcome | undefined> {
+  const { book, management, compiled } = session;
+  const { path } = book.pages;
+  // Elements have the path of their parent.
+  if (path === undefined || management.manage === "observe") return undefined;
+  if (compiled.binding.element !== undefined) return undefined;
+  const other = rightfulOf(session, await holdersOf(session, path));
+  if (other === undefined) return undefined;
+  const message =
+    `${nameOfSibling(session, other)} has the object ${path} already: delete one of the two, or ` +
+    "set connect.manage to observe";
+  return failed("ObjectTaken", message, { retry: "slow", status: book.changes() });
 }
 
 function stuck(session: Session, plan: Extract<Plan, { kind: "stuck" }>): Outcome {

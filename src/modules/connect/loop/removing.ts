@@ -15,6 +15,7 @@ import { askOperation, trackOperation } from "./operations.ts";
 import { isLost, lost, noteId, placeAnew } from "./placing.ts";
 import { Refused, demand } from "./session.ts";
 import type { Session } from "./session.ts";
+import { holdersOf, nameOfSibling, rightfulOf } from "./siblings.ts";
 import { elementBody, operationBegun } from "./writing.ts";
 
 export async function removeForGood(session: Session): Promise<Outcome> {
@@ -35,7 +36,16 @@ export async function removeForGood(session: Session): Promise<Outcome> {
     } else book.set({ path: expandPath(item, parametersOf(session)) });
     await book.keep();
   }
-  const observed = await observe(session, book.pages.path ?? "");
+  const at = book.pages.path ?? "";
+  if (session.compiled.binding.element === undefined) {
+    const other = rightfulOf(session, await holdersOf(session, at));
+    if (other !== undefined) {
+      const message = `the object is left to ${nameOfSibling(session, other)}, whose it is`;
+      session.context.event("Normal", "Detached", message);
+      return done({ status: book.changes() });
+    }
+  }
+  const observed = await observe(session, at);
   if (observed.kind === "absent") return done({ status: book.changes() });
   return (await removeObject(session, observed)) ?? done({ status: book.changes() });
 }

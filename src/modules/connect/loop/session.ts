@@ -22,6 +22,7 @@ import type { Parameters } from "../plan/requests.ts";
 import type { Book } from "./book.ts";
 import { throughHooks } from "./hooks.ts";
 import type { NamedHooks } from "./hooks.ts";
+import type { Siblings } from "./siblings.ts";
 
 export interface Session {
   readonly resource: Resource;
@@ -30,6 +31,7 @@ export interface Session {
   readonly compiled: CompiledBinding;
   readonly management: Management;
   readonly client: RestClient;
+  readonly siblings: Siblings;
   readonly hooks: readonly NamedHooks[];
   readonly book: Book;
   readonly fields: Fields;
