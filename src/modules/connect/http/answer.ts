@@ -6,6 +6,7 @@ import { getOwn, isJsonArray, isJsonObject, jsonProblem } from "../../../kernel/
 import type { Json, JsonObject } from "../../../kernel/json.ts";
 import { limits } from "../../../kernel/limits.ts";
 import type { RawAnswer } from "./exchange.ts";
+import type { Hide } from "./hiding.ts";
 
 export interface Answer {
   readonly status: number;
@@ -17,6 +18,7 @@ export interface Answer {
 }
 
 const shownChars = 400;
+const longestCode = 100;
 
 export function readAnswer({ status, headers, body }: RawAnswer): Answer {
   const text = body.toString("utf8");
@@ -35,12 +37,13 @@ export interface ErrorFacts {
   readonly message: string;
 }
 
-export function errorFacts(answer: Answer): ErrorFacts {
+/** Hidden is what must be before anything is cut, since a part of a secret is one, too. */
+export function errorFacts(answer: Answer, hide: Hide = (text) => text): ErrorFacts {
   const { status, json } = answer;
-  const code = codeIn(json) ?? "";
+  const code = hide(codeIn(json) ?? "").slice(0, longestCode);
   const said = messageIn(json) ?? textMessage(answer);
   const message = said === "" ? (statusTexts[status] ?? "no explanation was given") : said;
-  return { status, code, message: message.slice(0, shownChars) };
+  return { status, code, message: hide(message).slice(0, shownChars) };
 }
 
 /** Retry-After in seconds or as a date; undefined when it is not there or cannot be read. */
@@ -104,7 +107,7 @@ function codeIn(json: Json | undefined): string | undefined {
     if (object === undefined || !isJsonObject(object)) continue;
     for (const key of codeKeys) {
       const value = getOwn(object, key);
-      if (typeof value === "string" && value !== "") return value.slice(0, 100);
+      if (typeof value === "string" && value !== "") return value;
       if (typeof value === "number") return String(value);
     }
   }

@@ -111,6 +111,33 @@ it("fetches a token once, and anew when it is refused", async () => {
   assert.deepEqual([statuses, given], [[200, 200, 200], 2]);
 });
 
+it("shows neither a token nor what it was given for", async () => {
+  let isGiven = false;
+  await using service = await serve((request, response) => {
+    response.setHeader("content-type", "application/json");
+    const { authorization = "" } = request.headers;
+    if (request.url === "/token" && isGiven) {
+      response.end(JSON.stringify({ access_token: "token-of-an-hour" }));
+      return;
+    }
+    response.statusCode = 400;
+    response.end(JSON.stringify({ message: `wrong: ${authorization} hush-hush` }));
+  });
+  const secrets = new Map([["s", { "client-id": "me", "client-secret": "hush-hush" }]]);
+  const auth = { kind: "oauth", secret: "s", tokenUrl: `${service.url}/token` };
+  using one = client({ baseUrl: service.url, auth }, secrets);
+  await assert.rejects(one.send({ method: "GET", path: "/x" }, anyTime), (error: Error) => {
+    assert.equal(error.message, "for a token: no token was given: wrong: Basic [hidden] [hidden]");
+    return true;
+  });
+  isGiven = true;
+  const answer = await one.send({ method: "GET", path: "/x" }, anyTime);
+  assert.equal(
+    errorFacts(answer, (text) => one.hide(text)).message,
+    "wrong: Bearer [hidden] [hidden]",
+  );
+});
+
 it("speaks to a socket of this machine", async () => {
   const folder = mkdtempSync(join(tmpdir(), "connect-"));
   try {

@@ -14,6 +14,8 @@ import { credentialSource } from "./credentials.ts";
 import type { Credentials } from "./credentials.ts";
 import { ExchangeFailed, openWire } from "./exchange.ts";
 import type { OpenWire } from "./exchange.ts";
+import { hider, withoutProof } from "./hiding.ts";
+import type { Hide } from "./hiding.ts";
 import { tokenBucket } from "./token-bucket.ts";
 import type { TokenBucket } from "./token-bucket.ts";
 
@@ -45,9 +47,15 @@ export function openClient(settings: ConnectionSettings, ports: ClientPorts): Re
   const wire = (ports.openWire ?? openWire)(settings, ports.timers);
   const credentials = credentialSource(settings, ports);
   const { base, rate } = settings;
-  const secrets = secretTextsOf(settings).filter((text) => text.length >= 4);
-  const hide = (text: string): string =>
-    secrets.reduce((shown, secret) => shown.replaceAll(secret, "[hidden]"), text);
+  const fixed = hider(secretTextsOf(settings));
+  let tokens: { readonly of: readonly string[]; readonly hide: Hide } | undefined;
+  const hide = (text: string): string => {
+    const of = credentials.secrets();
+    if (tokens?.of !== of) tokens = { of, hide: hider(of) };
+    return tokens.hide(fixed(text));
+  };
+  const { auth } = settings;
+  const proofs = auth.kind === "apiKey" && auth.in === "query" ? [auth.name] : [];
   const once = async (request: ClientRequest, signal: AbortSignal): Promise<Answer> => {
     const proof = await unsentUnless(credentials.get(signal));
     return hidden(readAnswer(await wire.exchange(rawRequest(settings, request, proof), signal)));
@@ -62,7 +70,12 @@ export function openClient(settings: ConnectionSettings, ports: ClientPorts): Re
       if (answer.status !== 401 || !credentials.refused()) return answer;
       return await once(request, signal);
     },
-    resolve: (address, from) => resolveAddress(base, address, from),
+    resolve: (address, from) => {
+      const resolved = resolveAddress(base, address, from);
+      if (resolved.kind === "outside") return resolved;
+      // It is added to each request anyway, and must not be stored with the address.
+      return { kind: "target", target: withoutProof(resolved.target, proofs) };
+    },
     targetOf: (path) => targetBelow(base, path),
     hide,
     [Symbol.dispose]: () => {

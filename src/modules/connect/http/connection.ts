@@ -233,8 +233,10 @@ export function secretTextsOf({ auth, tls }: Pick<ConnectionSettings, "auth" | "
       return [...key, auth.token];
     case "apiKey":
       return [...key, auth.value];
-    case "oauth":
-      return [...key, auth.clientSecret];
+    case "oauth": {
+      const pair = [auth.clientId, auth.clientSecret].map(encodeURIComponent).join(":");
+      return [...key, auth.clientSecret, Buffer.from(pair).toString("base64")];
+    }
     default:
       return key;
   }

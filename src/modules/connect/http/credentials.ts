@@ -5,9 +5,11 @@ import type { Clock } from "../../../kernel/clock.ts";
 import { numberAt, textAt } from "../../../kernel/json-read.ts";
 import type { Timers } from "../../../kernel/timers.ts";
 import { errorFacts, isSuccess, readAnswer } from "./answer.ts";
+import { secretTextsOf } from "./connection.ts";
 import type { Auth, ConnectionSettings } from "./connection.ts";
 import { ExchangeFailed, openWire } from "./exchange.ts";
 import type { OpenWire } from "./exchange.ts";
+import { hider } from "./hiding.ts";
 
 export interface Credentials {
   readonly headers: { readonly [name: string]: string };
@@ -18,6 +20,8 @@ export interface CredentialSource extends Disposable {
   get(signal: AbortSignal): Promise<Credentials>;
   /** The service did not accept them: whether it is worth trying with new ones. */
   refused(): boolean;
+  /** What was got, and must not be shown: the last two, as answers may come late. */
+  secrets(): readonly string[];
 }
 
 const endsEarlyMs = 30_000;
@@ -34,6 +38,7 @@ export function credentialSource(
     return {
       get: () => Promise.resolve(fixed),
       refused: () => false,
+      secrets: () => [],
       [Symbol.dispose]: () => undefined,
     };
   }
@@ -41,11 +46,16 @@ export function credentialSource(
   const wire = (ports.openWire ?? openWire)({ ...settings, base }, timers);
   let token: { readonly value: string; readonly untilMs: number } | undefined;
   let fetching: Promise<string> | undefined;
+  let got: readonly string[] = [];
+  const hide = hider(secretTextsOf(settings));
   const fetchToken = async (signal: AbortSignal): Promise<string> => {
     const answer = readAnswer(await wire.exchange(tokenRequest(auth), signal));
     const value = textAt(answer.json, "access_token");
-    if (!isSuccess(answer) || value === "") throw new TokenRefused(errorFacts(answer).message);
+    if (!isSuccess(answer) || value === "") {
+      throw new TokenRefused(errorFacts(answer, hide).message);
+    }
     const seconds = numberAt(answer.json, "expires_in") ?? defaultLifeSeconds;
+    got = [value, ...got].slice(0, 2);
     token = { value, untilMs: clock.nowMs() + Math.max(0, seconds * 1_000 - endsEarlyMs) };
     return value;
   };
@@ -62,6 +72,7 @@ export function credentialSource(
       token = undefined;
       return had;
     },
+    secrets: () => got,
     [Symbol.dispose]: () => wire[Symbol.dispose](),
   };
 }

@@ -1,7 +1,7 @@
 // Long-running operations: recognised by the answer to a write, stored before anything else, and
 // asked about until they end, never sooner than the service wants. A restart goes on asking.
 
-import { again, failed } from "../../../engine/outcome.ts";
+import { ReconcileFailure, again, failed } from "../../../engine/outcome.ts";
 import type { Outcome } from "../../../engine/outcome.ts";
 import { timeText } from "../../../kernel/clock.ts";
 import type { Json, JsonObject } from "../../../kernel/json.ts";
@@ -32,6 +32,7 @@ export function trackOperation(session: Session, answer: Answer, tracked: Tracke
   if (found === undefined) return false;
   const resolved = session.client.resolve(found.address, tracked.target);
   if (resolved.kind === "outside") throw outsideBorder("the operation", resolved.origin);
+  if (session.hide(resolved.target) !== resolved.target) throw secretAddress();
   const nowMs = session.context.clock.nowMs();
   const afterMs = retryAfterMs(answer.headers, nowMs);
   session.book.set({
@@ -46,6 +47,12 @@ export function trackOperation(session: Session, answer: Answer, tracked: Tracke
     },
   });
   return true;
+}
+
+/** It would have to be stored where all can read it. */
+function secretAddress(): ReconcileFailure {
+  const message = "the address of the operation holds a secret, and so cannot be kept";
+  return new ReconcileFailure(failed("SecretInAddress", message, { retry: "slow" }));
 }
 
 export type Asked =
@@ -119,16 +126,17 @@ function failure(session: Session, operation: JsonObject, answer: Answer): Outco
     longRunning.error === undefined
       ? undefined
       : getAt(answer.json ?? null, parsePointer(longRunning.error));
-  const said = typeof named === "string" && named !== "" ? named : messageOf(answer);
-  const message = `the operation to ${verbOf(operation)} it failed: ${session.client.hide(said)}`;
+  const said = typeof named === "string" && named !== "" ? named : messageOf(session, answer);
+  const shown = session.hide(said).slice(0, 400);
+  const message = `the operation to ${verbOf(operation)} it failed: ${shown}`;
   return failed("OperationFailed", message, { status: session.book.changes() });
 }
 
-function messageOf(answer: Answer): string {
+function messageOf({ hide }: Session, answer: Answer): string {
   const inner = valueAt(answer.json, "error") ?? valueAt(answer.json, "metadata", "err");
   if (typeof inner === "string" && inner !== "") return inner;
   const text = textAt(inner, "message");
-  return text === "" ? errorFacts(answer).message : text;
+  return text === "" ? errorFacts(answer, hide).message : text;
 }
 
 type Style = "status" | "location";

@@ -9,7 +9,7 @@ import type { Context } from "../../../engine/reconciler.ts";
 import { canonicalJson } from "../../../kernel/canonical-json.ts";
 import { isTrue } from "../../../kernel/conditions.ts";
 import type { Condition } from "../../../kernel/conditions.ts";
-import { isJsonObject } from "../../../kernel/json.ts";
+import { isJsonArray, isJsonObject } from "../../../kernel/json.ts";
 import type { Json, JsonObject } from "../../../kernel/json.ts";
 import { objectAt, objectsAt, textAt, textsAt } from "../../../kernel/json-read.ts";
 import { getAt, parsePointer } from "../../../kernel/pointer.ts";
@@ -20,10 +20,13 @@ import { ConnectionProblem, secretData, secretNamesOf } from "../http/connection
 import type { SecretData } from "../http/connection.ts";
 import type { RestClient } from "../http/client.ts";
 import type { Clients } from "../http/clients.ts";
+import { hider } from "../http/hiding.ts";
+import type { Hide } from "../http/hiding.ts";
 import type { CompiledBinding } from "../kinds/compiled-binding.ts";
 import { connectionsKind } from "../kinds/connection-kind.ts";
-import { setDeep, withoutNulls } from "../plan/documents.ts";
+import { maskSecrets, setDeep, withoutNulls } from "../plan/documents.ts";
 import { fieldsFor } from "../plan/fields.ts";
+import type { Fields } from "../plan/fields.ts";
 import { isPathOf, parametersIn, pathText } from "../plan/requests.ts";
 import type { Parameters } from "../plan/requests.ts";
 import { Book } from "./book.ts";
@@ -79,6 +82,7 @@ export async function prepare(
   if (parent.kind === "ends") return parent;
   const key = await digestKey(compiled, management, context);
   const seconds = management.resyncSeconds ?? binding.resyncSeconds ?? defaultResyncSeconds;
+  const fields = fieldsFor(compiled.tree, management);
   const session: Session = {
     resource,
     context,
@@ -89,11 +93,12 @@ export async function prepare(
     siblings: ports.siblings,
     hooks: ports.hooksOf(compiled.kind),
     book,
-    fields: fieldsFor(compiled.tree, management),
+    fields,
     desired,
     digest: (value) => digest(key, value as Json),
     parameters: parametersFor(binding, management, resource, desired, parent.parameters),
     resyncMs: Math.max(leastResyncSeconds, seconds) * 1_000,
+    hide: hiding(client.client, desired, fields),
     count: (counted) => ports.count(counted, compiled.kind),
   };
   return { kind: "ready", session };
@@ -262,6 +267,22 @@ function parametersFor(
     }
   }
   return found;
+}
+
+function hiding(client: RestClient, desired: JsonObject, fields: Fields): Hide {
+  const secrets: string[] = [];
+  maskSecrets(desired, fields, (value) => {
+    eachText(value, (text) => secrets.push(text));
+    return value;
+  });
+  const hide = hider(secrets);
+  return (text) => hide(client.hide(text));
+}
+
+function eachText(value: Json, visit: (text: string) => void): void {
+  if (typeof value === "string") visit(value);
+  else if (isJsonArray(value)) for (const item of value) eachText(item, visit);
+  else if (isJsonObject(value)) for (const item of Object.values(value)) eachText(item, visit);
 }
 
 /** Kept sealed beside the resource: who sees the digests cannot try words against them. */

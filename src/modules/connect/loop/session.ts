@@ -16,6 +16,7 @@ import { classifyError } from "../http/classify.ts";
 import type { ClassifiedError } from "../http/classify.ts";
 import type { ClientRequest, RestClient } from "../http/client.ts";
 import { ExchangeFailed } from "../http/exchange.ts";
+import type { Hide } from "../http/hiding.ts";
 import type { CompiledBinding } from "../kinds/compiled-binding.ts";
 import type { Fields } from "../plan/fields.ts";
 import type { Parameters } from "../plan/requests.ts";
@@ -42,6 +43,8 @@ export interface Session {
   /** Of the paths, as far as they are known before the object is. */
   readonly parameters: Parameters;
   readonly resyncMs: number;
+  /** Without credentials, and without the values of secret fields. */
+  readonly hide: Hide;
   readonly count: (what: "write" | "drift") => void;
 }
 
@@ -114,9 +117,8 @@ export async function refusalOf(
   request: Pick<ClientRequest, "method" | "path">,
   answer: Answer,
 ): Promise<Refused> {
-  const { client, compiled, context } = session;
-  const raw = errorFacts(answer);
-  const facts = { ...raw, message: client.hide(raw.message) };
+  const { compiled, context, hide } = session;
+  const facts = errorFacts(answer, hide);
   const usual = classifyError(facts, compiled.binding.errors);
   const is = await throughHooks<HookError, HookErrorClass>(session.hooks, "classifyError", {
     input: facts,
@@ -127,7 +129,7 @@ export async function refusalOf(
     answer,
     facts,
     classified: { ...usual, is },
-    request: `${request.method} ${request.path}`,
+    request: hide(`${request.method} ${request.path}`),
     afterMs: retryAfterMs(answer.headers, context.clock.nowMs()),
   });
 }

@@ -1,0 +1,124 @@
+// What a service repeats of our secrets is shown nowhere: not in a status, an event or a log.
+import assert from "node:assert/strict";
+import { it } from "node:test";
+import type { JsonObject } from "../../kernel/json.ts";
+import { textAt } from "../../kernel/json-read.ts";
+import type { Binding } from "../../modules/connect/binding.ts";
+import {
+  bookOf,
+  conditionOf,
+  messageOf,
+  openMemoryConnect,
+  plainBinding,
+} from "./memory-connect.ts";
+import type { MemoryConnect, MemoryConnectOptions } from "./memory-connect.ts";
+
+const key = "k&y/with+marks";
+
+async function openWithKey(options: MemoryConnectOptions): Promise<MemoryConnect> {
+  const connection = {
+    secretNamespace: "default",
+    auth: { kind: "apiKey", in: "query", name: "api_key", secret: "proof" },
+  };
+  const connect = await openMemoryConnect({ ...options, connection });
+  await connect.memory.create(secretWith("proof", { key }));
+  return connect;
+}
+
+function secretWith(name: string, values: { readonly [key: string]: string }): JsonObject {
+  const data = Object.entries(values).map(([at, value]): [string, string] => [
+    at,
+    Buffer.from(value).toString("base64"),
+  ]);
+  const metadata = { name, namespace: "default" };
+  return { apiVersion: "v1", kind: "Secret", metadata, data: Object.fromEntries(data) };
+}
+
+async function shownBy(connect: MemoryConnect): Promise<string> {
+  const { store } = connect.memory;
+  const events = await store.list({ kind: "events" });
+  const told = events.records.map(({ body }) => Buffer.from(body).toString("utf8"));
+  return [JSON.stringify(await connect.read("a")), ...connect.lines, ...told].join("\n");
+}
+
+function assertHidden(shown: string, secret: string): void {
+  for (const form of [secret, encodeURIComponent(secret), secret.slice(0, 8)]) {
+    assert.ok(!shown.includes(form), `${form} is shown:\n${shown}`);
+  }
+}
+
+it("hides a key of the query in addresses of operations and pages, and in answers", async () => {
+  const identity: Binding["identity"] = { kind: "server", field: "/id", parameter: "id" };
+  const { operations } = plainBinding;
+  const list = { method: "GET", items: "/items", paging: { kind: "link", next: "/next" } } as const;
+  await using connect = await openWithKey({
+    binding: { identity, operations: { ...operations, list } },
+  });
+  const { service, pass } = connect;
+  let isRunning = true;
+  service.interfere = ({ method, path, query, body }) => {
+    assert.deepEqual(query.getAll("api_key"), [key]);
+    const echo = `?${query.toString()}`;
+    if (path === "/operations/1") {
+      return { status: 200, body: { status: isRunning ? "Busy" : "Done" } };
+    }
+    if (path === "/things" && method === "GET") {
+      const items = [...service.objects.values()];
+      if (query.get("page") === "2") return { status: 200, body: { items } };
+      return { status: 200, body: { items: [], next: `/things${echo}&page=2` } };
+    }
+    if (method !== "POST") return undefined;
+    service.objects.set("/things/7", { ...(body as object), id: "7", self: `/things/7${echo}` });
+    return { status: 202, headers: { "operation-location": `/operations/1${echo}&v=1` } };
+  };
+  await connect.make("a", { name: "a" });
+  await pass(20_000);
+  assert.equal(
+    (bookOf(await connect.read("a"))["operation"] as JsonObject)["address"],
+    "/operations/1?v=1",
+  );
+  isRunning = false;
+  await pass(120_000);
+  assert.equal(conditionOf(await connect.read("a"), "Ready"), "True Available");
+  service.interfere = () => ({ status: 400, body: { message: `${"x".repeat(396)}${key}` } });
+  await pass(120_000);
+  assert.equal(conditionOf(await connect.read("a"), "Synced"), "False BadRequest");
+  assertHidden(await shownBy(connect), key);
+});
+
+it("hides the value of a secret field that a service repeats", async () => {
+  const password = 'correct "horse" battery';
+  const fields = [
+    ...plainBinding.fields,
+    { path: "/password", class: "writable", isSecret: true, from: "override" } as const,
+  ];
+  await using connect = await openWithKey({
+    binding: { fields, joins: [{ name: "state", path: "/states/{id}" }] },
+  });
+  const { service, pass, memory } = connect;
+  await memory.create(secretWith("creds", { pw: password }));
+  let isRefused = true;
+  service.interfere = ({ method, path, body }) => {
+    const said = JSON.stringify(body ?? "");
+    if (path.startsWith("/states/")) {
+      const word = textAt(service.objects.get("/things/a"), "password");
+      return { status: 200, body: { password: word, url: `db://root:${word}@host` } };
+    }
+    if (method !== "POST" || !isRefused) return undefined;
+    return { status: 400, body: { message: `this is not taken: ${said}` } };
+  };
+  service.keep = (next) => ({ ...next, url: `db://root:${textAt(next, "password")}@host` });
+  const secrets = [{ field: "/password", secret: "creds", key: "pw" }];
+  await connect.make("a", { name: "a" }, { secrets });
+  await pass(10_000);
+  const refused = await connect.read("a");
+  assert.equal(conditionOf(refused, "Synced"), "False BadRequest");
+  assert.match(messageOf(refused, "Synced"), /this is not taken: .*\[hidden\]/);
+  assertHidden(await shownBy(connect), password);
+  isRefused = false;
+  await pass(4_000_000);
+  const made = await connect.read("a");
+  assert.equal(conditionOf(made, "Ready"), "True Available");
+  assert.match(JSON.stringify(made?.status), /db:\/\/root:\[hidden\]@host/);
+  assertHidden(await shownBy(connect), password);
+});

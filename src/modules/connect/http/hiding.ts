@@ -1,0 +1,52 @@
+// Takes out of texts what must not be shown: credentials and the values of secret fields, also in
+// the ways of writing them that addresses, forms and JSON have. Services like to repeat what they
+// were sent, above all when they refuse it.
+
+import { isJsonArray, isJsonObject, setOwn } from "../../../kernel/json.ts";
+import type { Json, MutableJsonObject } from "../../../kernel/json.ts";
+
+export type Hide = (text: string) => string;
+
+/** What is shorter stands in too many innocent texts. */
+const shortest = 4;
+const shown = "[hidden]";
+
+export function hider(secrets: readonly string[]): Hide {
+  const forms = secrets.flatMap((secret) => (secret.length < shortest ? [] : formsOf(secret)));
+  // The longer first: one may hold another.
+  const all = [...new Set(forms)].toSorted((a, b) => b.length - a.length);
+  if (all.length === 0) return (text) => text;
+  return (text) => all.reduce((left, form) => left.replaceAll(form, shown), text);
+}
+
+function formsOf(secret: string): readonly string[] {
+  return [
+    secret,
+    encodeURIComponent(secret.toWellFormed()),
+    new URLSearchParams({ "": secret }).toString().slice(1),
+    JSON.stringify(secret).slice(1, -1),
+  ];
+}
+
+/** In every text of a document. */
+export function hideIn(value: Json, hide: Hide): Json {
+  if (typeof value === "string") return hide(value);
+  if (isJsonArray(value)) return value.map((item) => hideIn(item, hide));
+  if (!isJsonObject(value)) return value;
+  const copy: MutableJsonObject = {};
+  for (const [key, item] of Object.entries(value)) setOwn(copy, key, hideIn(item, hide));
+  return copy;
+}
+
+/** An address without the parameters of its query that prove who asks. */
+export function withoutProof(target: string, names: readonly string[]): string {
+  const [path = "", ...rest] = target.split("?");
+  if (rest.length === 0 || names.length === 0) return target;
+  const isProof = (part: string): boolean => {
+    const [name = ""] = new URLSearchParams(part).keys();
+    return names.includes(name);
+  };
+  const query = rest.join("?").split("&");
+  const kept = query.filter((part) => !isProof(part)).join("&");
+  return kept === "" ? path : `${path}?${kept}`;
+}
