@@ -103,6 +103,7 @@ it("refuses what contradicts itself", async () => {
     [{ manage: "observe", drift: "correct" }, /connect\.drift/],
     [{ manage: "keep", replace: ["/x"] }, /connect\.replace/],
     [{ id: "1", adopt: "any" }, /connect\.adopt/],
+    [{ id: "1", replace: ["/x"] }, /connect\.replace/],
     [{ manage: "sometimes" }, /connect\.manage: Unsupported value/],
     [{ secrets: [{ field: "/name", secret: "s", key: "k" }] }, /connect\.secrets\[0\]\.field/],
   ];

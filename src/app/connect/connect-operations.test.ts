@@ -105,6 +105,36 @@ it("deletes by an operation and waits for its end", async () => {
   assert.deepEqual(writesOf(service), ["POST /things", "DELETE /things/a"]);
 });
 
+it("makes anew what it removed by an operation, also where drift is only told", async () => {
+  const fields = [
+    ...plainBinding.fields,
+    { path: "/size", class: "create-only", from: "override" } as const,
+  ];
+  await using connect = await openMemoryConnect({ binding: { fields } });
+  const { service, pass } = connect;
+  await connect.make("a", { name: "a", size: 1 }, { drift: "report", replace: ["/size"] });
+  await pass();
+  let isDone = false;
+  service.interfere = ({ method, path }) => {
+    if (path === "/operations/1") {
+      if (isDone) service.objects.delete("/things/a");
+      return { status: 200, body: { status: isDone ? "Succeeded" : "Running" } };
+    }
+    if (method !== "DELETE") return undefined;
+    return { status: 202, headers: { location: "/operations/1" } };
+  };
+  await connect.change("a", { spec: { size: 2 } });
+  await pass(5_000);
+  await connect.restart();
+  isDone = true;
+  await pass(60_000);
+  assert.deepEqual(writesOf(service), ["POST /things", "DELETE /things/a", "POST /things"]);
+  assert.equal(service.objects.get("/things/a")?.["size"], 2);
+  const made = await connect.read("a");
+  assert.equal(conditionOf(made, "Ready"), "True Available");
+  assert.equal(bookOf(made)["replacing"], undefined);
+});
+
 it("does not ask an address outside of the connection", async () => {
   await using connect = await openMemoryConnect();
   const { service, pass } = connect;

@@ -162,6 +162,10 @@ function combinationErrors(object: Resource, management: Management): readonly F
   if (id !== undefined && adopt !== undefined) {
     errors.push(forbiddenField("connect.adopt", "connect.id says already what is adopted"));
   }
+  if (id !== undefined && replace.length > 0) {
+    const why = "what connect.id names is never made, and so cannot be made anew";
+    errors.push(forbiddenField("connect.replace", why));
+  }
   for (const [index, { field }] of secrets.entries()) {
     const given = object.spec === undefined ? undefined : getAt(object.spec, parsePointer(field));
     if (given === undefined) continue;

@@ -23,6 +23,8 @@ export interface BookPages {
   readonly creating?: JsonObject;
   /** A long-running operation of the service. */
   readonly operation?: JsonObject;
+  /** It is removed to be made anew: that it is gone is no news then. */
+  readonly replacing?: JsonObject;
   readonly lastWrite?: JsonObject;
   /** Fields that were written and are not shown. */
   readonly unshown?: JsonObject;
@@ -60,6 +62,7 @@ export class Book {
     const lastApplied = presentObjectAt(own, "lastApplied");
     const creating = presentObjectAt(own, "creating");
     const operation = presentObjectAt(own, "operation");
+    const replacing = presentObjectAt(own, "replacing");
     const lastWrite = presentObjectAt(own, "lastWrite");
     const unshown = presentObjectAt(own, "unshown");
     return {
@@ -71,6 +74,7 @@ export class Book {
       knownDifferences: objectsAt(own, "knownDifferences"),
       ...(creating === undefined ? {} : { creating }),
       ...(operation === undefined ? {} : { operation }),
+      ...(replacing === undefined ? {} : { replacing }),
       ...(lastWrite === undefined ? {} : { lastWrite }),
       ...(unshown === undefined ? {} : { unshown }),
       drift: objectsAt(own, "drift"),

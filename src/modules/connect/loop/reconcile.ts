@@ -112,7 +112,8 @@ async function whenAbsent(session: Session, why: string): Promise<Step> {
   const { book, management, context, compiled } = session;
   const pages = book.pages;
   if (management.manage === "observe") return ends(notFound(session, "ObjectNotFound", why));
-  const wasSeen = pages.lastApplied !== undefined;
+  if (pages.replacing !== undefined) forget(session);
+  const wasSeen = book.pages.lastApplied !== undefined;
   if (management.id !== undefined && !wasSeen) {
     return ends(notFound(session, "ImportNotFound", why));
   }
@@ -169,6 +170,7 @@ function forget(session: Session): void {
     knownDifferences: undefined,
     unshown: undefined,
     drift: undefined,
+    replacing: undefined,
   });
 }
 
@@ -193,7 +195,11 @@ async function whenPresent(session: Session, present: Present, hasWritten: boole
   const plan = await planUpdate(session, present);
   switch (plan.kind) {
     case "nothing":
-      book.set({ lastApplied: appliedDocument(session), unshown: undefined });
+      book.set({
+        lastApplied: appliedDocument(session),
+        unshown: undefined,
+        replacing: undefined,
+      });
       return ends(await settled(session, present, plan.drift));
     case "stuck":
       return ends(stuck(session, plan));
@@ -277,7 +283,17 @@ async function recreate(
   changes: readonly Difference[],
 ): Promise<Step> {
   const fields = changes.map((each) => changeText(session.fields, each)).join("; ");
+  if (session.management.id !== undefined) {
+    const why = "connect.id names an object that is never made, and so cannot be made anew";
+    const { book } = session;
+    return ends(
+      failed("CreateOnlyChanged", `${fields}: ${why}`, { retry: "slow", status: book.changes() }),
+    );
+  }
   session.context.event("Normal", "Replacing", `it is removed and made anew: ${fields}`);
+  const since = timeText(session.context.clock.nowMs());
+  session.book.set({ replacing: { since, fields: changes.map(({ path }) => path) } });
+  await session.book.keep();
   const outcome = await removeObject(session, present);
   if (outcome !== undefined) return ends(outcome);
   forget(session);
