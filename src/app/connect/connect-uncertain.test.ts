@@ -3,7 +3,13 @@ import assert from "node:assert/strict";
 import { it } from "node:test";
 import { isSetpointError } from "../../kernel/errors.ts";
 import type { Binding } from "../../modules/connect/binding.ts";
-import { bookOf, conditionOf, openMemoryConnect } from "./memory-connect.ts";
+import {
+  bookOf,
+  conditionOf,
+  messageOf,
+  openMemoryConnect,
+  plainBinding,
+} from "./memory-connect.ts";
 import type { MemoryConnect } from "./memory-connect.ts";
 import { writesOf } from "./memory-service.ts";
 
@@ -94,6 +100,63 @@ it("knows as its own what an earlier try made after it was looked for", async ()
   await connect.remove("a");
   await pass(10_000);
   assert.equal(service.objects.size, 0);
+});
+
+it("believes no id that is another object's, or a job's", async () => {
+  for (const answer of [
+    { status: 201, body: { name: "7" } },
+    { status: 201, body: { jobId: "7" } },
+    { status: 201, headers: { location: "/jobs/7" } },
+  ]) {
+    const identity = { kind: "server", field: "/number", parameter: "id" } as const;
+    await using connect = await openMemoryConnect({ binding: { identity } });
+    const { service, pass } = connect;
+    const theirs = { number: "7", name: "theirs", color: "green" };
+    service.objects.set("/things/7", theirs);
+    service.interfere = ({ method, body }) => {
+      if (method !== "POST") return undefined;
+      service.objects.set("/things/8", { ...(body as object), number: "8" });
+      return answer;
+    };
+    await connect.make("a", { name: "a", color: "red" });
+    await pass(60_000);
+    assert.equal(bookOf(await connect.read("a"))["id"], "8");
+    assert.equal(conditionOf(await connect.read("a"), "Ready"), "True Available");
+    assert.deepEqual(service.objects.get("/things/7"), theirs);
+    service.interfere = ({ method, path, body }) => {
+      if (method !== "PUT") return undefined;
+      service.objects.set(path, { ...(body as object), number: "8" });
+      return { status: 200, body: { jobId: "7" } };
+    };
+    await connect.change("a", { spec: { color: "blue" } });
+    await pass(200_000);
+    assert.equal(bookOf(await connect.read("a"))["id"], "8");
+    assert.deepEqual(service.objects.get("/things/7"), theirs);
+    assert.equal(writesOf(service).length, 2);
+  }
+});
+
+it("takes an id under another name once the object under it is seen", async () => {
+  const { read, create, delete: remove, replace } = plainBinding.operations;
+  const operations = { read, create, delete: remove, replace } as Binding["operations"];
+  await using connect = await openMemoryConnect({ binding: { ...byService, operations } });
+  const { service, pass } = connect;
+  let isShown = false;
+  service.interfere = ({ method, path, body }) => {
+    if (method === "GET" && path === "/things/7" && !isShown) return { status: 404 };
+    if (method !== "POST") return undefined;
+    service.objects.set("/things/7", { ...(body as object), id: "7" });
+    return { status: 201, body: { thingID: "7" } };
+  };
+  await connect.make("a", { name: "a" });
+  await pass(10_000);
+  const early = await connect.read("a");
+  assert.equal(conditionOf(early, "Synced"), "False CreateIncomplete");
+  assert.match(messageOf(early, "Synced"), /7 may be its id/);
+  isShown = true;
+  await pass(4_000_000);
+  assert.equal(conditionOf(await connect.read("a"), "Ready"), "True Available");
+  assert.deepEqual(writesOf(service), ["POST /things"]);
 });
 
 it("lets no secret into an address, and no resource change what the binding says", async () => {

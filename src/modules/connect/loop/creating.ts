@@ -5,17 +5,16 @@
 import { again, failed } from "../../../engine/outcome.ts";
 import type { Outcome } from "../../../engine/outcome.ts";
 import { timeText } from "../../../kernel/clock.ts";
-import { getOwn, isJsonObject } from "../../../kernel/json.ts";
-import type { Json, JsonObject } from "../../../kernel/json.ts";
+import type { JsonObject } from "../../../kernel/json.ts";
 import { isTrueAt, objectAt, textAt, textsAt } from "../../../kernel/json-read.ts";
-import { getAt, parsePointer } from "../../../kernel/pointer.ts";
 import type { Answer } from "../http/answer.ts";
 import type { ClientRequest } from "../http/client.ts";
 import type { Difference } from "../plan/compare.ts";
 import { enveloped } from "../plan/documents.ts";
 import { createBody } from "../plan/plan.ts";
-import { expandPath, expandQuery, parametersIn, pathText } from "../plan/requests.ts";
+import { expandPath, expandQuery } from "../plan/requests.ts";
 import { alikeNow, searchFor } from "./lookalikes.ts";
+import { idInAnswer, isConfirmed } from "./new-id.ts";
 import { parametersOf } from "./observing.ts";
 import { trackOperation } from "./operations.ts";
 import { noteId, ownId } from "./placing.ts";
@@ -73,8 +72,13 @@ export async function resolveCreation(session: Session): Promise<Resolved> {
   const { creating = {} } = book.pages;
   const { operations } = compiled.binding;
   const since = textAt(creating, "since");
+  const named = textAt(creating, "named");
+  if (named !== "" && (await isConfirmed(session, named, objectAt(creating, "sent")))) {
+    return { kind: "found", id: named };
+  }
   if (operations.list === undefined) {
-    return { kind: "ends", outcome: incomplete(session, `it cannot be looked for (${since})`) };
+    const why = named === "" ? `it cannot be looked for (${since})` : `${named} may be its id`;
+    return { kind: "ends", outcome: incomplete(session, why) };
   }
   // A service may act, and show it, long after nobody waits for its answer any more.
   const graceMs = 3 * session.client.settings.timeoutMs;
@@ -138,7 +142,8 @@ interface Made {
 async function made(session: Session, { answer, request, body }: Made): Promise<Created> {
   const { book, compiled } = session;
   const { identity } = compiled.binding;
-  const id = identity.kind === "server" ? idInAnswer(session, answer, request) : ownId(session);
+  const id =
+    identity.kind === "server" ? await newId(session, { answer, request, body }) : ownId(session);
   if (id !== undefined) noteId(session, id);
   const applied = appliedDocument(session, body);
   const changes = Object.entries(body).map(([key, after]): Difference => {
@@ -163,6 +168,20 @@ async function made(session: Session, { answer, request, body }: Made): Promise<
   book.set({ creating: undefined, lastApplied: applied });
   await book.keep();
   return { kind: "made" };
+}
+
+/** Undefined where the answer does not tell; what only may be it is noted, for another look. */
+async function newId(
+  session: Session,
+  { answer, request, body }: Made,
+): Promise<string | undefined> {
+  const { book } = session;
+  const named = idInAnswer(session, answer, request);
+  if (named === undefined || !named.isLoose) return named?.id;
+  const { creating } = book.pages;
+  book.set({ creating: { ...creating, named: named.id } });
+  await book.keep();
+  return (await isConfirmed(session, named.id, body)) ? named.id : undefined;
 }
 
 /** From now on the object exists, wherever it is: another is never made. */
@@ -190,44 +209,6 @@ async function unmade(session: Session, error: unknown): Promise<Created> {
   await book.keep();
   if (isThere) return { kind: "exists", message: error.message };
   throw error;
-}
-
-/** In the body, or at the end of Location. */
-function idInAnswer(
-  session: Session,
-  { json, headers, status }: Answer,
-  request: ClientRequest,
-): string | undefined {
-  const { identity, item, operations } = session.compiled.binding;
-  if (identity.kind !== "server") return undefined;
-  // What is answered before the object is there is about the operation, unless we know better.
-  if (status === 202 && operations.create?.answer === undefined) return undefined;
-  const object = getAt(json ?? null, parsePointer(operations.create?.answer ?? "")) ?? null;
-  const inBody =
-    identity.field === undefined ? undefined : getAt(object, parsePointer(identity.field));
-  const id = pathText(inBody) ?? looseId(object, identity.field);
-  if (id !== undefined) return id;
-  const { location } = headers;
-  if (location === undefined || status === 202) return undefined;
-  const resolved = session.client.resolve(location, session.client.targetOf(request.path));
-  if (resolved.kind === "outside") return undefined;
-  const path = resolved.target.split("?", 1)[0] ?? "";
-  const below = path.slice(session.client.targetOf("").length);
-  const named = parametersIn(item, below)?.[identity.parameter];
-  return named ?? decodeURIComponent(path.split("/").at(-1) ?? "");
-}
-
-/** Some answer a creation with another document than a read, in which the id has another name. */
-function looseId(object: Json, field: string | undefined): string | undefined {
-  if (!isJsonObject(object)) return undefined;
-  const last = field === undefined ? undefined : parsePointer(field).at(-1);
-  for (const key of [last, "id", "Id", "ID", "uuid", "name"]) {
-    const found = key === undefined ? undefined : pathText(getOwn(object, key));
-    if (found !== undefined) return found;
-  }
-  const entries = Object.entries(object);
-  const [only] = entries;
-  return entries.length === 1 && only !== undefined ? pathText(only[1]) : undefined;
 }
 
 export function incomplete(session: Session, why: string): Outcome {

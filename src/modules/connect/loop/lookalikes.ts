@@ -99,8 +99,23 @@ async function matching(session: Session, body: JsonObject): Promise<readonly Ca
 const names =
   /^(?:(?:display|host|user|full)?name|title|label|slug|key|domain|email|address|path)$/i;
 
+/** Whether the object has the names that were sent, and at least half of the rest. */
+export function resembles(session: Session, object: JsonObject, body: JsonObject): boolean {
+  let [alike, compared] = [0, 0];
+  for (const [key, sent] of Object.entries(body)) {
+    const { rule } = session.fields.child(key);
+    const shown = getOwn(object, key);
+    if (rule.isSecret || rule.class === "write-only" || shown === undefined) continue;
+    const isAlike = areAlike(sent, shown);
+    if (!isAlike && names.test(key)) return false;
+    compared += 1;
+    if (isAlike) alike += 1;
+  }
+  return compared > 0 && 2 * alike >= compared;
+}
+
 /** Whether the object shows what was sent; certain only where that tells it from all others. */
-export function shows(
+function shows(
   session: Session,
   object: JsonObject,
   body: JsonObject,

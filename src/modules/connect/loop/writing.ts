@@ -19,11 +19,13 @@ import { enveloped, maskSecrets, setDeep } from "../plan/documents.ts";
 import type { Fields } from "../plan/fields.ts";
 import { planFor } from "../plan/plan.ts";
 import type { Plan, Verb, Write } from "../plan/plan.ts";
-import { expandPath, expandQuery, pathText } from "../plan/requests.ts";
+import { expandPath, expandQuery } from "../plan/requests.ts";
 import { throughHooks } from "./hooks.ts";
+import { idAfterWrite } from "./new-id.ts";
 import { parametersOf } from "./observing.ts";
 import type { Present } from "./observing.ts";
 import { trackOperation } from "./operations.ts";
+import { noteId } from "./placing.ts";
 import { Refused, demand } from "./session.ts";
 import type { Session } from "./session.ts";
 
@@ -108,7 +110,8 @@ export async function sendWrite(session: Session, write: Write, present: Present
     await book.keep();
     return { kind: "ends", outcome: operationBegun(session, "Updating") };
   }
-  noteNewId(session, answer.json, write.operation);
+  const id = await idAfterWrite(session, answer.json, write.operation);
+  if (id !== undefined && id !== book.pages.id) noteId(session, id);
   book.set({ lastApplied: keepUnremoved(session, applied, write.changes) });
   await book.keep();
   return { kind: "written" };
@@ -282,25 +285,6 @@ function keepUnremoved(
     const old = getAt(session.book.pages.lastApplied ?? {}, tokens);
     return old === undefined ? kept : setDeep(kept, tokens, old);
   }, applied);
-}
-
-/** Some services give an object another id when it is changed. */
-function noteNewId(session: Session, json: Json | undefined, operation: WriteOperation): void {
-  const { identity, item } = session.compiled.binding;
-  if (identity.kind !== "server" || identity.field === undefined) return;
-  const object = getAt(json ?? null, parsePointer(operation.answer ?? ""));
-  const id = object === undefined ? undefined : newIdIn(object, identity.field);
-  if (id === undefined || id === session.book.pages.id) return;
-  const path = expandPath(item, { ...parametersOf(session), [identity.parameter]: id });
-  session.book.set({ id, path });
-}
-
-/** Under its name, or as the one thing that the answer says. */
-function newIdIn(object: Json, field: string): string | undefined {
-  const named = pathText(getAt(object, parsePointer(field)));
-  if (named !== undefined || !isJsonObject(object)) return named;
-  const [only, ...more] = Object.values(object);
-  return more.length === 0 ? pathText(only) : undefined;
 }
 
 function usualType(operation: WriteOperation): string {
