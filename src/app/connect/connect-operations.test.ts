@@ -334,6 +334,55 @@ it("goes without its parent and without its connection when nothing was made", a
   assert.equal(await connect.read("child"), undefined);
 });
 
+it("loses no element of a list that is sent whole, however many are written at once", async () => {
+  for (const hasEtag of [true, false]) {
+    const operations = {
+      read: { method: "GET" },
+      replace: { method: "PUT", hasEtag },
+    } as const;
+    await using connect = await openMemoryConnect({
+      binding: {
+        item: "/pools/p",
+        identity: { kind: "client", field: "/name", parameter: "name" },
+        operations,
+        element: { list: "/members", keys: ["/name"] },
+      },
+    });
+    const { service, pass } = connect;
+    const theirs = { name: "theirs" };
+    service.objects.set("/pools/p", { members: [theirs], note: "kept" });
+    const names = ["a", "b", "c", "d", "e"];
+    await Promise.all(names.map((name) => connect.make(name, { name, weight: 1 })));
+    await pass(10_000);
+    const members = names.map((name) => ({ name, weight: 1 }));
+    const kept = (): ReadonlySet<unknown> => {
+      const list = service.objects.get("/pools/p")?.["members"] as readonly JsonObject[];
+      return new Set(list.map((each) => JSON.stringify(each)));
+    };
+    assert.deepEqual(kept(), new Set([theirs, ...members].map((each) => JSON.stringify(each))));
+    const puts = service.requests.filter(({ method }) => method === "PUT");
+    assert.equal(
+      puts.every(({ headers }) => (headers["if-match"] !== undefined) === hasEtag),
+      true,
+    );
+    // Somebody else writes between the look and the write.
+    let isFirst = hasEtag;
+    service.interfere = ({ method, path }) => {
+      if (method !== "PUT" || !isFirst) return undefined;
+      isFirst = false;
+      const pool = service.objects.get(path) ?? {};
+      service.objects.set(path, { ...pool, note: "changed" });
+      return undefined;
+    };
+    await connect.make("f", { name: "f" });
+    await pass(10_000);
+    await Promise.all(names.map((name) => connect.remove(name)));
+    await pass(10_000);
+    assert.deepEqual(kept(), new Set([theirs, { name: "f" }].map((each) => JSON.stringify(each))));
+    assert.equal(service.objects.get("/pools/p")?.["note"], hasEtag ? "changed" : "kept");
+  }
+});
+
 it("keeps an element of a list in the object of its parent, by commands", async () => {
   await using connect = await openMemoryConnect({
     binding: {

@@ -15,6 +15,7 @@ import {
 import { followRestKinds } from "../../modules/connect/kinds/follow-kinds.ts";
 import { restKindDefinition } from "../../modules/connect/kinds/rest-kind-kind.ts";
 import { siblingsIn } from "../../modules/connect/loop/siblings.ts";
+import { openTurns } from "../../modules/connect/loop/turns.ts";
 import type { NamedHooks } from "../../modules/connect/loop/hooks.ts";
 import { connectReconciler } from "../../modules/connect/loop/reconciler.ts";
 import type { Logger } from "../../telemetry/log.ts";
@@ -47,6 +48,7 @@ export async function startConnecting(input: ConnectingInput): Promise<AsyncDisp
     clients: input.clients,
     timers: surroundings.timers,
     siblings: siblingsIn(plane.intents.store),
+    turns: openTurns(),
     hooksOf: (kind: string) => hooks.filter((each) => each.hooks.kind === kind),
     count: (what: "write" | "drift", kind: string) =>
       plane.meter.count(what === "write" ? metric.connectWrites : metric.connectDrift, { kind }),

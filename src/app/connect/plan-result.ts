@@ -10,6 +10,7 @@ import type { NamedHooks } from "../../modules/connect/loop/hooks.ts";
 import { preview } from "../../modules/connect/loop/preview.ts";
 import type { Preview } from "../../modules/connect/loop/preview.ts";
 import { siblingsIn } from "../../modules/connect/loop/siblings.ts";
+import { openTurns } from "../../modules/connect/loop/turns.ts";
 import { Refused } from "../../modules/connect/loop/session.ts";
 import { isSetpointError } from "../../kernel/errors.ts";
 import type { ControlPlane, Surroundings } from "../control-plane.ts";
@@ -48,6 +49,7 @@ export function planner({ plane, surroundings, clients, hooks }: PlannerInput): 
         ...surroundings,
         clients,
         siblings: siblingsIn(store),
+        turns: openTurns(),
         get,
         hooksOf: (id: string) => hooks.filter((each) => each.hooks.kind === id),
         count: () => undefined,

@@ -20,7 +20,13 @@ import { trackOperation } from "./operations.ts";
 import { noteId, ownId } from "./placing.ts";
 import { Refused, demand, wasUnsent } from "./session.ts";
 import type { Session } from "./session.ts";
-import { appliedDocument, elementBody, noteWrite, operationBegun } from "./writing.ts";
+import {
+  appliedDocument,
+  changedMeanwhile,
+  elementBody,
+  noteWrite,
+  operationBegun,
+} from "./writing.ts";
 
 export type Created =
   | { readonly kind: "made" }
@@ -28,14 +34,20 @@ export type Created =
   | { readonly kind: "exists"; readonly message: string }
   | { readonly kind: "ends"; readonly outcome: Outcome };
 
-export async function create(session: Session, whole: JsonObject = {}): Promise<Created> {
+/** The document of the parent, for an element that is put into a list of it. */
+export interface Around {
+  readonly whole?: JsonObject;
+  readonly etag?: string | undefined;
+}
+
+export async function create(session: Session, around: Around = {}): Promise<Created> {
   const { book, compiled, desired, fields } = session;
   const { operations, element } = compiled.binding;
   const operation =
     element === undefined ? operations.create : (operations.patch ?? operations.replace);
   if (operation === undefined) return { kind: "ends", outcome: cannotCreate(session) };
   const body = createBody(desired, fields, element === undefined ? operation : undefined);
-  const request = createRequest(session, operation, body, whole);
+  const request = createRequest(session, operation, body, around);
   // What was sent before may have made it after all, when it was last looked for.
   const isRepeated = book.pages.creating !== undefined;
   const known = await alikeNow(session, body);
@@ -114,7 +126,7 @@ export function createRequest(
   session: Session,
   operation: NonNullable<Session["compiled"]["binding"]["operations"]["create"]>,
   body: JsonObject,
-  whole: JsonObject,
+  { whole = {}, etag }: Around,
 ): ClientRequest {
   const { binding } = session.compiled;
   const { element, item, collection } = binding;
@@ -130,6 +142,7 @@ export function createRequest(
         ? enveloped(body, operation.body)
         : elementBody(session, operation, { put: body, whole }),
     ...(query === undefined ? {} : { query }),
+    ...(etag === undefined || operation.hasEtag === false ? {} : { ifMatch: etag }),
   };
 }
 
@@ -208,6 +221,10 @@ async function unmade(session: Session, error: unknown): Promise<Created> {
   if (!mayBeOurs) book.set({ creating: undefined });
   await book.keep();
   if (isThere) return { kind: "exists", message: error.message };
+  const { element } = session.compiled.binding;
+  if (status === 412 && element !== undefined) {
+    return { kind: "ends", outcome: changedMeanwhile(session) };
+  }
   throw error;
 }
 

@@ -64,9 +64,14 @@ export async function observe(session: Session, path: string): Promise<Observed>
   const { element } = session.compiled.binding;
   const found = element === undefined ? whole : elementIn(session, element, whole);
   if (found === undefined) return { kind: "absent", why: "its parent does not have it" };
-  const weak = answer.headers["etag"]?.startsWith("W/") === true;
-  const etag = weak ? undefined : answer.headers["etag"];
+  const etag = etagOf(answer);
   return await judged(session, { kind: "present", object: found, whole, etag });
+}
+
+/** A weak one is no proof that nothing changed. */
+export function etagOf({ headers }: Answer): string | undefined {
+  const { etag } = headers;
+  return etag?.startsWith("W/") === true ? undefined : etag;
 }
 
 /** For a service that has no address for one object, only for all. */

@@ -37,11 +37,13 @@ import { isNaming } from "../plan/naming-fields.ts";
 import { ownerMark } from "./owner-mark.ts";
 import type { Session } from "./session.ts";
 import type { Siblings } from "./siblings.ts";
+import type { Turns } from "./turns.ts";
 
 export interface LoopPorts {
   readonly clients: Clients;
   readonly timers: Timers;
   readonly siblings: Siblings;
+  readonly turns: Turns;
   readonly hooksOf: (kind: string) => readonly NamedHooks[];
   readonly count: (what: "write" | "drift", kind: string) => void;
 }
@@ -91,6 +93,7 @@ export async function prepare(
     management,
     client: client.client,
     siblings: ports.siblings,
+    turns: ports.turns,
     hooks: ports.hooksOf(compiled.kind),
     book,
     fields,

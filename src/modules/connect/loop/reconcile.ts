@@ -14,9 +14,11 @@ import type { Difference } from "../plan/compare.ts";
 import type { Plan } from "../plan/plan.ts";
 import { expandPath, expandQuery } from "../plan/requests.ts";
 import { create, incomplete, noteAnswered, resolveCreation } from "./creating.ts";
+import type { Around } from "./creating.ts";
+import { inTurn } from "./element-turn.ts";
 import { exportSecrets } from "./export-secrets.ts";
 import { throughHooks } from "./hooks.ts";
-import { objectIn, observe, parametersOf, readJoins, shownObject } from "./observing.ts";
+import { etagOf, objectIn, observe, parametersOf, readJoins, shownObject } from "./observing.ts";
 import type { Observed, Present } from "./observing.ts";
 import { askOperation } from "./operations.ts";
 import { isForeignMark, ownerMark } from "./owner-mark.ts";
@@ -72,6 +74,10 @@ function ends(outcome: Outcome): Ended {
 }
 
 async function oneRound(session: Session, hasWritten: boolean): Promise<Step> {
+  return await inTurn(session, () => lookAndWrite(session, hasWritten));
+}
+
+async function lookAndWrite(session: Session, hasWritten: boolean): Promise<Step> {
   const found = await find(session);
   if (found.kind === "ends") return found;
   if (found.observed.kind === "absent") return await whenAbsent(session, found.observed.why);
@@ -151,14 +157,15 @@ function hasBeenShown({ book }: Session): boolean {
 }
 
 /** Elements without commands are put into the list of their parent, which has to be read first. */
-async function parentDocument(session: Session): Promise<JsonObject> {
+async function parentDocument(session: Session): Promise<Around> {
   const { element, operations, item } = session.compiled.binding;
   if (element === undefined || element.command !== undefined) return {};
   const parameters = parametersOf(session);
   const path = expandPath(operations.read?.path ?? item, parameters);
   const query = expandQuery(operations.read?.query, parameters) ?? {};
   const answer = await demand(session, { method: "GET", path, query });
-  return objectIn(answer, operations.read?.answer, `GET ${path}`);
+  const whole = objectIn(answer, operations.read?.answer, `GET ${path}`);
+  return { whole, etag: etagOf(answer) };
 }
 
 /** Of an object that was there and is not any more, nothing is left but what we want. */
@@ -252,11 +259,9 @@ async function takeOver(session: Session, present: Present): Promise<Outcome | u
 }
 
 async function takenByAnother(session: Session): Promise<Outcome | undefined> {
-  const { book, management, compiled } = session;
+  const { book, management } = session;
   const { path } = book.pages;
-  // Elements have the path of their parent.
   if (path === undefined || management.manage === "observe") return undefined;
-  if (compiled.binding.element !== undefined) return undefined;
   const other = rightfulOf(session, await holdersOf(session, path));
   if (other === undefined) return undefined;
   const message =

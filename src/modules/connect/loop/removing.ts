@@ -9,6 +9,7 @@ import { getAt, parsePointer } from "../../../kernel/pointer.ts";
 import { setDeep } from "../plan/documents.ts";
 import { expandPath, expandQuery } from "../plan/requests.ts";
 import { resolveCreation } from "./creating.ts";
+import { inTurn } from "./element-turn.ts";
 import { observe, parametersOf } from "./observing.ts";
 import type { Present } from "./observing.ts";
 import { askOperation, trackOperation } from "./operations.ts";
@@ -16,7 +17,7 @@ import { isLost, lost, noteId, placeAnew } from "./placing.ts";
 import { Refused, demand } from "./session.ts";
 import type { Session } from "./session.ts";
 import { holdersOf, nameOfSibling, rightfulOf } from "./siblings.ts";
-import { elementBody, operationBegun } from "./writing.ts";
+import { changedMeanwhile, elementBody, operationBegun } from "./writing.ts";
 
 export async function removeForGood(session: Session): Promise<Outcome> {
   const { book } = session;
@@ -37,17 +38,17 @@ export async function removeForGood(session: Session): Promise<Outcome> {
     await book.keep();
   }
   const at = book.pages.path ?? "";
-  if (session.compiled.binding.element === undefined) {
-    const other = rightfulOf(session, await holdersOf(session, at));
-    if (other !== undefined) {
-      const message = `the object is left to ${nameOfSibling(session, other)}, whose it is`;
-      session.context.event("Normal", "Detached", message);
-      return done({ status: book.changes() });
-    }
+  const other = rightfulOf(session, await holdersOf(session, at));
+  if (other !== undefined) {
+    const message = `the object is left to ${nameOfSibling(session, other)}, whose it is`;
+    session.context.event("Normal", "Detached", message);
+    return done({ status: book.changes() });
   }
-  const observed = await observe(session, at);
-  if (observed.kind === "absent") return done({ status: book.changes() });
-  return (await removeObject(session, observed)) ?? done({ status: book.changes() });
+  return await inTurn(session, async () => {
+    const observed = await observe(session, at);
+    if (observed.kind === "absent") return done({ status: book.changes() });
+    return (await removeObject(session, observed)) ?? done({ status: book.changes() });
+  });
 }
 
 /** Undefined once it is gone. */
@@ -67,7 +68,11 @@ export async function removeObject(
       return operationBegun(session, "Deleting");
     }
   } catch (error) {
-    if (!(error instanceof Refused) || error.classified.is !== "absent") throw error;
+    if (!(error instanceof Refused)) throw error;
+    if (error.facts.status === 412 && compiled.binding.element !== undefined) {
+      return changedMeanwhile(session);
+    }
+    if (error.classified.is !== "absent") throw error;
   }
   const { read, list } = compiled.binding.operations;
   if (read === undefined && list === undefined) return undefined;
@@ -94,7 +99,9 @@ function removeRequest(
     }, {});
     const body = elementBody(session, used, { put: keys, whole: present.whole, isDeletion: true });
     const at = used.path === undefined ? (path ?? item) : expandPath(used.path, parameters);
-    return { method: used.method, path: at, body };
+    const { etag } = present;
+    const isSafe = element.command !== undefined || etag === undefined || used.hasEtag === false;
+    return { method: used.method, path: at, body, ...(isSafe ? {} : { ifMatch: etag }) };
   }
   const operation = operations.delete;
   if (operation === undefined) return undefined;

@@ -24,6 +24,7 @@ import type { Book } from "./book.ts";
 import { throughHooks } from "./hooks.ts";
 import type { NamedHooks } from "./hooks.ts";
 import type { Siblings } from "./siblings.ts";
+import type { Turns } from "./turns.ts";
 
 export interface Session {
   readonly resource: Resource;
@@ -33,6 +34,7 @@ export interface Session {
   readonly management: Management;
   readonly client: RestClient;
   readonly siblings: Siblings;
+  readonly turns: Turns;
   readonly hooks: readonly NamedHooks[];
   readonly book: Book;
   readonly fields: Fields;

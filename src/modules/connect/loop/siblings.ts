@@ -3,7 +3,7 @@
 
 import type { Intents } from "../../../intents/request.ts";
 import { decodeDocument } from "../../../kernel/document.ts";
-import { isTrueAt } from "../../../kernel/json-read.ts";
+import { isTrueAt, textAt } from "../../../kernel/json-read.ts";
 import { keptTerm } from "../../../kernel/kept-terms.ts";
 import type { Resource } from "../../../kernel/resource.ts";
 
@@ -36,8 +36,16 @@ export function siblingsIn(store: Pick<Intents["store"], "list">): Siblings {
 
 /** Others that manage the object at the path, by the same connection. */
 export async function holdersOf(session: Session, path: string): Promise<readonly Resource[]> {
-  const found = await session.siblings.find(session.compiled.kind, "path", [path]);
-  return found.filter((each) => isRival(session, each));
+  const { compiled, siblings, book } = session;
+  const { id = "" } = book.pages;
+  if (compiled.binding.element === undefined) {
+    const found = await siblings.find(compiled.kind, "path", [path]);
+    return found.filter((each) => isRival(session, each));
+  }
+  // Elements of one object all have its path.
+  const found = id === "" ? [] : await siblings.find(compiled.kind, "id", [id]);
+  const isThere = (each: Resource): boolean => textAt(each.status, "connect", "path") === path;
+  return found.filter((each) => isThere(each) && isRival(session, each));
 }
 
 /** Others whose creations nobody knows the end of yet. */

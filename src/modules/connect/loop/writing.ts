@@ -99,9 +99,7 @@ export async function sendWrite(session: Session, write: Write, present: Present
     answer = await demand(session, request);
   } catch (error) {
     if (!(error instanceof Refused) || error.facts.status !== 412) throw error;
-    const message = "somebody else changed it meanwhile: it is looked at again";
-    const outcome = again(100, { reason: "ChangedMeanwhile", message, ready: "keep" });
-    return { kind: "ends", outcome: { ...outcome, status: book.changes() } };
+    return { kind: "ends", outcome: changedMeanwhile(session) };
   }
   session.count("write");
   noteWrite(session, request, write.changes, write.because);
@@ -115,6 +113,12 @@ export async function sendWrite(session: Session, write: Write, present: Present
   book.set({ lastApplied: keepUnremoved(session, applied, write.changes) });
   await book.keep();
   return { kind: "written" };
+}
+
+export function changedMeanwhile({ book }: Session): Outcome {
+  const message = "somebody else changed it meanwhile: it is looked at again";
+  const status = book.changes();
+  return again(100, { reason: "ChangedMeanwhile", message, ready: "keep", status });
 }
 
 /** After a write, what is shown now: learns, or counts what is missing. */
