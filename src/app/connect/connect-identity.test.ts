@@ -5,6 +5,7 @@ import type { Binding } from "../../modules/connect/binding.ts";
 import {
   bookOf,
   conditionOf,
+  connectVersion,
   messageOf,
   openMemoryConnect,
   plainBinding,
@@ -304,6 +305,35 @@ it("keeps many objects within the rate of the connection, whatever is wrong with
   assert.equal(service.objects.size, 100);
   for (const name of names) {
     assert.equal(conditionOf(await connect.read(name), "Ready"), "True Available");
+  }
+});
+
+it("can be taken out of the control plane in any order", async () => {
+  const connection = { apiVersion: connectVersion, kind: "Connection", name: "service" };
+  const parts = [
+    connection,
+    { apiVersion: connectVersion, kind: "RestKind", name: thingsKind },
+    { apiVersion: "apiextensions.k8s.io/v1", kind: "CustomResourceDefinition", name: thingsKind },
+  ];
+  for (const order of [parts, parts.toReversed()]) {
+    await using connect = await openMemoryConnect();
+    const { service, pass, memory } = connect;
+    await connect.make("a", { name: "a" });
+    await pass(10_000);
+    for (const part of order.slice(0, 1)) await memory.remove(part);
+    await pass(2_000);
+    if (order === parts) {
+      const held = await memory.read(connection);
+      assert.equal(conditionOf(held, "Released"), "False InUse");
+      assert.match(messageOf(held, "Released"), /such as Thing a in default/);
+      await connect.change("a", { spec: { name: "a", color: "red" } });
+      await pass(2_000);
+      assert.equal(service.objects.get("/things/a")?.["color"], "red");
+    }
+    for (const part of order.slice(1)) await memory.remove(part);
+    await pass(120_000);
+    assert.equal(service.objects.size, 0);
+    for (const part of parts) assert.equal(await memory.read(part), undefined, part.kind);
   }
 });
 

@@ -13,6 +13,7 @@ import {
   connectionsKind,
 } from "../../modules/connect/kinds/connection-kind.ts";
 import { followRestKinds } from "../../modules/connect/kinds/follow-kinds.ts";
+import { holdUsed } from "../../modules/connect/kinds/hold-used.ts";
 import { restKindDefinition } from "../../modules/connect/kinds/rest-kind-kind.ts";
 import { siblingsIn } from "../../modules/connect/loop/siblings.ts";
 import { openTurns } from "../../modules/connect/loop/turns.ts";
@@ -67,6 +68,13 @@ export async function startConnecting(input: ConnectingInput): Promise<AsyncDisp
         };
       },
       onError: (error, kind) => log.warn({ error, kind }, "kind of a service not kept up"),
+    }),
+  );
+  undo.use(
+    holdUsed({
+      intents: unhindered,
+      timers: surroundings.timers,
+      onError: (error, name) => log.warn({ error, name }, "part of a service not kept up"),
     }),
   );
   return undo.move();

@@ -3,17 +3,15 @@
 // them and the older before the younger, so that every process comes to the same result.
 
 import { keyedWorker } from "../../intents/housekeeping/keyed-worker.ts";
-import { changeAsSystem } from "../../intents/housekeeping/system-change.ts";
+import { writeCondition } from "../../intents/housekeeping/write-condition.ts";
 import { definitionsKind } from "../../intents/kinds/definition-kinds.ts";
 import type { ServedKind } from "../../intents/kinds/served-kind.ts";
 import type { LiveRecord } from "../../intents/live-view.ts";
 import type { Intents } from "../../intents/request.ts";
-import { setCondition } from "../../kernel/conditions.ts";
-import type { Condition, ConditionInput } from "../../kernel/conditions.ts";
+import type { ConditionInput } from "../../kernel/conditions.ts";
 import { isSetpointError } from "../../kernel/errors.ts";
 import { equalJson } from "../../kernel/json.ts";
-import type { Json } from "../../kernel/json.ts";
-import { objectAt, objectsAt, textAt } from "../../kernel/json-read.ts";
+import { objectAt, textAt } from "../../kernel/json-read.ts";
 import type { Resource } from "../../kernel/resource.ts";
 import type { Timers } from "../../kernel/timers.ts";
 import { faceKind } from "./face.ts";
@@ -35,6 +33,8 @@ interface Kept {
   readonly made: MadeFace;
 }
 
+const place = { group: "arm.setpoint.dev", plural: "armfaces" };
+
 export function followFaces(input: FollowFacesInput): AsyncDisposable {
   const { intents, faces, timers, onError } = input;
   const { live, kinds } = intents;
@@ -46,7 +46,7 @@ export function followFaces(input: FollowFacesInput): AsyncDisposable {
     onError,
     work: async (name) => {
       const verdict = verdicts.get(name);
-      if (verdict !== undefined) await writeVerdict(intents, name, verdict);
+      if (verdict !== undefined) await writeCondition(intents, { ...place, name }, verdict);
       return undefined;
     },
   });
@@ -132,27 +132,4 @@ function reasonOf(problem: string): string {
   if (problem.startsWith("type: there is no type")) return "ParentNotFound";
   if (/^versions\[\d+\]\.version:/.test(problem)) return "VersionNotFound";
   return problem.includes(" already ") ? "Conflict" : "Invalid";
-}
-
-async function writeVerdict(
-  intents: Intents,
-  name: string,
-  verdict: ConditionInput,
-): Promise<void> {
-  const record = intents.live.get({ kind: faceKind, namespace: "", name });
-  const edit = (old: Resource): Resource => {
-    const status = objectAt(old, "status");
-    const conditions = objectsAt(status, "conditions") as unknown as readonly Condition[];
-    const next = setCondition(conditions, verdict, intents.clock.nowMs());
-    if (next === conditions) return old;
-    return { ...old, status: { ...status, conditions: next as unknown as Json } };
-  };
-  if (record === undefined || edit(record.resource) === record.resource) return;
-  await changeAsSystem(intents, {
-    group: "arm.setpoint.dev",
-    plural: "armfaces",
-    name,
-    subresource: "status",
-    edit,
-  });
 }

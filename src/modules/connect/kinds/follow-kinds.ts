@@ -8,16 +8,16 @@ import {
 } from "../../../intents/admission/reconciled-definitions.ts";
 import { keyedWorker } from "../../../intents/housekeeping/keyed-worker.ts";
 import { changeAsSystem } from "../../../intents/housekeeping/system-change.ts";
+import { writeCondition } from "../../../intents/housekeeping/write-condition.ts";
 import { definitionsKind } from "../../../intents/kinds/definition-kinds.ts";
 import type { LiveRecord, LiveView } from "../../../intents/live-view.ts";
 import type { Intents } from "../../../intents/request.ts";
 import { wakeAll } from "../../../engine/wakes/wakes.ts";
 import { annotations } from "../../../kernel/annotations.ts";
-import { setCondition } from "../../../kernel/conditions.ts";
-import type { Condition, ConditionInput } from "../../../kernel/conditions.ts";
+import type { ConditionInput } from "../../../kernel/conditions.ts";
 import { equalJson } from "../../../kernel/json.ts";
 import type { Json } from "../../../kernel/json.ts";
-import { objectAt, objectsAt } from "../../../kernel/json-read.ts";
+import { objectAt } from "../../../kernel/json-read.ts";
 import type { Resource } from "../../../kernel/resource.ts";
 import type { Timers } from "../../../kernel/timers.ts";
 import { compileBinding } from "./compiled-binding.ts";
@@ -56,7 +56,7 @@ export function followRestKinds(input: FollowKindsInput): AsyncDisposable {
     work: async (name) => {
       const verdict = verdicts.get(name);
       if (verdict === undefined) return undefined;
-      await writeVerdict(intents, name, verdict);
+      await writeCondition(intents, { group: connectGroup, plural: "restkinds", name }, verdict);
       if (!inForce.has(name)) return undefined;
       if (await markDefinition(intents, name)) waits.set(name, [...allKnowMs]);
       // What was written while nobody knew is woken, now and once all know.
@@ -141,12 +141,15 @@ function judged(
   const made = compiledRecord(record);
   if (made.kind === "refused") return refused("Invalid", made.problems.join("; "));
   if (taken.has(name)) return refused("Conflict", `a module reconciles the kind ${name}`);
+  const isDeleted = record.resource.metadata.deletionTimestamp !== undefined;
   const ending = isEnding(name);
   if (ending === undefined) return refused("KindNotFound", `there is no kind ${name}`);
   // In force until its last resource is gone: what they made has to be taken back.
-  const [reason, message] = ending
-    ? ["KindDeleted", "The kind is being deleted: its objects are taken out of the service."]
-    : ["InForce", "Resources of the kind are kept in the service."];
+  const [reason, message] = isDeleted
+    ? ["Deleting", "It goes when the last resource of the kind is gone."]
+    : ending
+      ? ["KindDeleted", "The kind is being deleted: its objects are taken out of the service."]
+      : ["InForce", "Resources of the kind are kept in the service."];
   return {
     compiled: made.compiled,
     verdict: { type: "Accepted", status: "True", reason, message, observedGeneration },
@@ -175,27 +178,4 @@ function markedKept(definition: Resource): Resource {
   const { metadata, ...rest } = markedReconciled(definition);
   const marks = { ...metadata.annotations, [annotations.kept]: "true" };
   return { ...rest, metadata: { ...metadata, annotations: marks } };
-}
-
-async function writeVerdict(
-  intents: Intents,
-  name: string,
-  verdict: ConditionInput,
-): Promise<void> {
-  const record = intents.live.get({ kind: restKindsKind, namespace: "", name });
-  const edit = (old: Resource): Resource => {
-    const status = objectAt(old, "status");
-    const conditions = objectsAt(status, "conditions") as unknown as readonly Condition[];
-    const next = setCondition(conditions, verdict, intents.clock.nowMs());
-    if (next === conditions) return old;
-    return { ...old, status: { ...status, conditions: next as unknown as Json } };
-  };
-  if (record === undefined || edit(record.resource) === record.resource) return;
-  await changeAsSystem(intents, {
-    group: connectGroup,
-    plural: "restkinds",
-    name,
-    subresource: "status",
-    edit,
-  });
 }
