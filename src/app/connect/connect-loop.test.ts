@@ -245,11 +245,10 @@ it("reports what others change without touching it, where that is the policy", a
   assert.equal(service.objects.get("/things/a")?.["size"], 2);
 });
 
-it("does not write on and on to a service that replaces more than it is sent", async () => {
-  const { operations } = plainBinding;
+it("learns that a PATCH replaces more than it is sent, and loses nothing by it", async () => {
   const patch = { method: "PATCH", style: "merge" } as const;
   await using connect = await openMemoryConnect({
-    binding: { operations: { ...operations, patch } },
+    binding: { operations: { ...plainBinding.operations, patch } },
   });
   const { service, pass } = connect;
   service.interfere = ({ method, path, body }) => {
@@ -260,8 +259,32 @@ it("does not write on and on to a service that replaces more than it is sent", a
   await connect.make("a", { name: "a", labels: { a: "1" } });
   await pass(10_000);
   await connect.change("a", { spec: { labels: { b: "2" } } });
+  await pass(20_000);
+  assert.equal(conditionOf(await connect.read("a"), "Synced"), "True ReconcileSuccess");
+  assert.deepEqual(service.objects.get("/things/a")?.["labels"], { a: "1", b: "2" });
+  assert.deepEqual(bookOf(await connect.read("a"))["replaces"], ["/labels"]);
+  const stored = service.objects.get("/things/a") ?? {};
+  service.objects.set("/things/a", { ...stored, labels: { a: "1", b: "2", theirs: "x" } });
+  await connect.change("a", { spec: { labels: { a: null, c: "3" } } });
   await pass(300_000);
-  assert.equal(conditionOf(await connect.read("a"), "Synced"), "False Unsteady");
+  assert.deepEqual(service.objects.get("/things/a")?.["labels"], { b: "2", c: "3", theirs: "x" });
+  const methods = writesOf(service).map((line) => line.split(" ")[0]);
+  assert.deepEqual(methods, ["POST", "PATCH", "PATCH", "PATCH"]);
+});
+
+it("does not write on and on to a service that takes one field away for another", async () => {
+  await using connect = await openMemoryConnect();
+  const { service, pass } = connect;
+  let isOdd = false;
+  // Whatever is written, one of two fields is missing in turn.
+  service.keep = ({ one, two, ...rest }) => {
+    isOdd = !isOdd;
+    return { ...rest, ...(isOdd ? { one: one ?? 1 } : { two: two ?? 2 }) };
+  };
+  await connect.make("a", { name: "a", one: 1, two: 2 });
+  await pass(300_000);
+  const found = await connect.read("a");
+  assert.match(conditionOf(found, "Synced"), /^False (?:Unsteady|NotConverged)$/);
   const before = writesOf(service).length;
   await pass(600_000);
   const within = writesOf(service).length - before;

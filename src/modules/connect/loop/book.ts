@@ -4,7 +4,13 @@
 
 import { isJsonObject } from "../../../kernel/json.ts";
 import type { Json, JsonObject } from "../../../kernel/json.ts";
-import { objectAt, objectsAt, presentObjectAt, textAt } from "../../../kernel/json-read.ts";
+import {
+  objectAt,
+  objectsAt,
+  presentObjectAt,
+  textAt,
+  textsAt,
+} from "../../../kernel/json-read.ts";
 import { makeMergePatch } from "../../../kernel/merge-patch.ts";
 import type { Resource } from "../../../kernel/resource.ts";
 import { withoutNulls } from "../plan/documents.ts";
@@ -26,6 +32,8 @@ export interface BookPages {
   /** It is removed to be made anew: that it is gone is no news then. */
   readonly replacing?: JsonObject;
   readonly lastWrite?: JsonObject;
+  /** Pointers of fields that a PATCH was seen to replace, instead of merging them. */
+  readonly replaces?: readonly string[];
   /** Fields that were written and are not shown. */
   readonly unshown?: JsonObject;
   readonly drift?: readonly JsonObject[];
@@ -72,6 +80,7 @@ export class Book {
       adopted: own["adopted"] === true,
       ...(lastApplied === undefined ? {} : { lastApplied }),
       knownDifferences: objectsAt(own, "knownDifferences"),
+      replaces: textsAt(own, "replaces"),
       ...(creating === undefined ? {} : { creating }),
       ...(operation === undefined ? {} : { operation }),
       ...(replacing === undefined ? {} : { replacing }),

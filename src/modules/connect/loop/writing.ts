@@ -14,6 +14,7 @@ import type { HookChange } from "../../../kernel/connect-hooks.ts";
 import type { ClientRequest } from "../http/client.ts";
 import { areAlike } from "../plan/alike.ts";
 import { compareDocuments } from "../plan/compare.ts";
+import { asLearnt, replacedBy } from "../plan/replaced.ts";
 import type { Difference, KnownDifference } from "../plan/compare.ts";
 import { enveloped, maskSecrets, setDeep } from "../plan/documents.ts";
 import type { Fields } from "../plan/fields.ts";
@@ -48,7 +49,7 @@ export async function planUpdate(session: Session, present: Present): Promise<Pl
     fields,
     known,
     digest: session.digest,
-    operations: elementOperations(binding),
+    operations: asLearnt(elementOperations(binding), pages.replaces ?? []),
     driftPolicy: management.drift ?? binding.drift ?? "correct",
     unshown: unshown.fields,
     tries: unshown.count,
@@ -146,6 +147,9 @@ export function learn(session: Session, present: Present): void {
   const kept = [...known.filter(({ path }) => !paths.has(path)), ...learnt].slice(-mostKnown);
   const missing = left.filter((each) => !isAlike(each)).map(({ path }) => path);
   const before = unshownNow(session);
+  const isPatch = textAt(pages.lastWrite, "request").startsWith("PATCH ");
+  const replaced = isPatch ? replacedBy(sent, differences) : [];
+  book.set({ replaces: [...new Set([...(pages.replaces ?? []), ...replaced])] });
   book.set({
     knownDifferences: kept as unknown as readonly JsonObject[],
     unshown:
