@@ -126,6 +126,26 @@ onEachStore(
       assert.equal(pick(json, "status"), "Succeeded");
     });
 
+    it("an operation shows its end with kubectl, though nobody asks for it again", async () => {
+      const id = jarIn("Cellar", "recorded");
+      const stateOf = async (poll: string): Promise<unknown> => {
+        const name = new URL(poll, server.url).pathname.split("/").at(-1);
+        const records = `/apis/arm.setpoint.dev/v1/namespaces/sub-${subscription}/operations`;
+        return pick((await server.request("GET", `${records}/${name}`)).json, "status.state");
+      };
+      const made = await write(server, id, { size: 1 });
+      const recorded = async (poll: string, state: string): Promise<void> => {
+        const isSo = async (): Promise<boolean> => (await stateOf(poll)) === state;
+        await waitUntil(`${state} to be recorded`, isSo, patience);
+      };
+      await recorded(pollOf(made), "Succeeded");
+      const broken = await write(server, id, { mode: "broken" });
+      await recorded(pollOf(broken), "Failed");
+      const removed = await remove(id);
+      assert.equal(removed.status, 202, removed.text);
+      await recorded(pollOf(removed), "Succeeded");
+    });
+
     it("a DELETE is answered with 200 where nothing is to be taken back", async () => {
       const id = inGroup("Cellar", "stones/pebble");
       await madeAt(server, id);

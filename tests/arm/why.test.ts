@@ -66,7 +66,7 @@ it("kubectl shows the state of operations", async () => {
   await server.settled("slow");
   const status = String(made.headers["azure-asyncoperation"]).slice(server.url.length);
   assert.equal(pick((await server.request("GET", status)).json, "status"), "Succeeded");
-  // The resource itself tells of a success; it is recorded by the next request.
+  // A success is recorded by the next request, if not before.
   const changed = await server.put("slow", { mode: "slow", size: 2 });
   assert.equal(changed.status, 200, changed.text);
   const created = (await rows()).filter(([verb]) => verb === "create");

@@ -16,12 +16,14 @@ import { openArmFaces } from "../arm-faces.ts";
 import type { ObservedRequests } from "../observe-requests.ts";
 import type { ServeConfig } from "../config.ts";
 import type { ControlPlane } from "../control-plane.ts";
+import { OpenOperations } from "../../surfaces/arm/open-operations.ts";
 import { RecentDocuments } from "../../surfaces/arm/recent-documents.ts";
 import { RecentMap } from "../../surfaces/arm/recent-map.ts";
 import { ShownCache } from "../../surfaces/arm/shown-cache.ts";
 import { facesOf } from "../load-modules.ts";
 import type { LoadedModule } from "../load-modules.ts";
 import { sweepOperations } from "./operation-expiry.ts";
+import { recordEnds } from "./operation-recorder.ts";
 import { armModule } from "./subscription-cleanup.ts";
 import type { CleanupParts } from "./subscription-cleanup.ts";
 
@@ -93,6 +95,7 @@ async function startArmSurface(
     shown: new ShownCache(),
     documents: new RecentDocuments(),
     followed: new RecentMap(maxFollowed),
+    open: new OpenOperations(),
     onMistake: (mistake) => log.warn({ ...mistake }, "a face made a spec that its kind refuses"),
   };
   await installKind(unhindered, appliedSpecsKind, maker);
@@ -103,6 +106,13 @@ async function startArmSurface(
     signal: stop.signal,
     historyMs,
     onError: (error) => log.warn({ error }, "old operations not removed"),
+  });
+  const recording = recordEnds({
+    surface,
+    feed: plane.feed,
+    timers: systemTimers,
+    signal: stop.signal,
+    onError: (error) => log.warn({ error }, "ends of operations not recorded"),
   });
   const answer = armApi({
     surface,
@@ -123,7 +133,7 @@ async function startArmSurface(
       isArmPath(exchange.url) ? answer(exchange) : others(exchange),
     [Symbol.asyncDispose]: async () => {
       stop.abort();
-      await sweeping;
+      await Promise.all([sweeping, recording]);
     },
   };
 }

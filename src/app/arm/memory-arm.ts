@@ -20,6 +20,7 @@ import { armFaces } from "../../surfaces/arm/faces.ts";
 import { located } from "../../surfaces/arm/located.ts";
 import type { Located } from "../../surfaces/arm/located.ts";
 import { moveResources } from "../../surfaces/arm/move.ts";
+import { OpenOperations } from "../../surfaces/arm/open-operations.ts";
 import { RecentDocuments } from "../../surfaces/arm/recent-documents.ts";
 import { RecentMap } from "../../surfaces/arm/recent-map.ts";
 import { putResource } from "../../surfaces/arm/resources.ts";
@@ -82,6 +83,7 @@ export async function openMemoryArm(
     shown: new ShownCache(),
     documents: new RecentDocuments(),
     followed: new RecentMap(100),
+    open: new OpenOperations(),
   } as unknown as ArmSurface;
   const found = async (path: string): Promise<Located> =>
     await located(surface, addressed(surface, requestOf(), placeOf(path)));
@@ -106,7 +108,8 @@ export async function openMemoryArm(
 }
 
 function kindOf(kind: string, plural: string): KindInput {
-  const schema = { type: "object", properties: { spec: { type: "object" } } };
+  const anything = { type: "object", "x-kubernetes-preserve-unknown-fields": true };
+  const schema = { type: "object", properties: { spec: { type: "object" }, status: anything } };
   return {
     group: "tests.dev",
     names: { plural, kind },

@@ -8,6 +8,7 @@ import { manualTimers } from "../../kernel/manual-timers.ts";
 import { ModelStore } from "../../store/contract/model.ts";
 import type { Put } from "../../store/port.ts";
 import type { ArmSurface } from "../../surfaces/arm/arm-request.ts";
+import { OpenOperations } from "../../surfaces/arm/open-operations.ts";
 import { RecentDocuments } from "../../surfaces/arm/recent-documents.ts";
 import { envelopeAnnotation, operationKind } from "../../surfaces/arm/face.ts";
 import { removeOldOperations, sweepOperations } from "./operation-expiry.ts";
@@ -53,6 +54,7 @@ function surfaceOf(store: ModelStore): ArmSurface {
     intents: { store, clock, kinds: { byId: () => ({ isReconciled: true, storedKind }) } },
     faces: { byKind: (id: string) => (id === "shops" ? face : undefined) },
     documents: new RecentDocuments(),
+    open: new OpenOperations(),
   } as unknown as ArmSurface;
 }
 
@@ -94,7 +96,7 @@ it("keeps what is still under way, and what has ended for its time after the end
   assert.deepEqual(await namesIn(store), ["long"]);
 });
 
-it("are told how they ended when their resources are gone, by what these showed", async () => {
+it("are told how they ended by what their resources show, or showed last", async () => {
   const store = new ModelStore(clock);
   const generation = 1;
   const of = (name: string): JsonObject => ({
@@ -113,8 +115,9 @@ it("are told how they ended when their resources are gone, by what these showed"
     shop("ready", "first", { succeeded }),
     shop("begun", "second", {}),
     shop("there", "third", { succeeded }),
-    ...["first", "second", "third"].map((name, index) =>
-      record(name, of(["ready", "begun", "there"][index] ?? "")),
+    shop("going", "fourth", {}),
+    ...["first", "fourth", "second", "third"].map((name, index) =>
+      record(name, of(["ready", "going", "begun", "there"][index] ?? "")),
     ),
   ]);
   const gone = ["ready", "begun"].map((name) => ({
@@ -127,8 +130,9 @@ it("are told how they ended when their resources are gone, by what these showed"
   const { records } = await store.list({ kind: operationKind });
   const status = records.map(({ body }) => (JSON.parse(body.toString()) as JsonObject)["status"]);
   assert.deepEqual(status[0], { state: "Succeeded", endedAt });
-  assert.equal((status[1] as JsonObject)["state"], "Canceled");
-  assert.deepEqual(status[2], {}, "what can be read from its resource is not written");
+  assert.deepEqual(status[1], {}, "it goes on");
+  assert.equal((status[2] as JsonObject)["state"], "Canceled");
+  assert.deepEqual(status[3], { state: "Succeeded", endedAt });
   const before = (await store.head()).revision;
   assert.equal(await removeOldOperations(surfaceOf(store), signal), 0);
   assert.equal((await store.head()).revision, before, "once is enough");

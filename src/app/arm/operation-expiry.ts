@@ -1,14 +1,15 @@
 /**
- * Records of operations go when their time has come, and those of resources that are gone are told
- * how they ended as long as the history of the store still knows. Every process sweeps, at its
- * start as well, so that it happens also where no process lives for long; none waits for it.
+ * Records of operations go when their time has come, and those whose end nobody came to record get
+ * it, as long as the history of the store still knows it of resources that are gone. Every process
+ * sweeps, at its start as well, so that it happens also where no process lives for long, and looks
+ * after what still goes on from then on; none waits for it.
  */
 import { every } from "../../kernel/timers.ts";
 import type { Timers } from "../../kernel/timers.ts";
 import type { Position, StoredRecord, Write } from "../../store/port.ts";
 import type { ArmSurface } from "../../surfaces/arm/arm-request.ts";
 import { operationKind } from "../../surfaces/arm/face.ts";
-import { endsOfDeleted, isExpired } from "../../surfaces/arm/operations.ts";
+import { endsOf, isExpired } from "../../surfaces/arm/operation-ends.ts";
 
 const pageItems = 200;
 const sweepMs = 3_600_000;
@@ -57,7 +58,11 @@ export async function removeOldOperations(
       else writes.push({ kind: "delete", key, when: { kind: "revision", revision, uid } });
     }
     removed += writes.length;
-    writes.push(...(await endsOfDeleted(surface, kept)));
+    const nowMs = surface.intents.clock.nowMs();
+    for (const { record, about, write, isRecorded } of await endsOf(surface, kept)) {
+      if (write !== undefined) writes.push(write);
+      else if (!isRecorded) surface.open.note(record.key, about, nowMs);
+    }
     // One that was written meanwhile stays until the next time.
     if (writes.length > 0) await store.commit(writes);
     from = page.next;

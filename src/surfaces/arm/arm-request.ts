@@ -13,6 +13,7 @@ import type { Exchange, Headers } from "../http/exchange.ts";
 import { armRefusal } from "./arm-error.ts";
 import type { Asked } from "./asked-urls.ts";
 import type { ArmFace } from "./face.ts";
+import type { OpenOperations } from "./open-operations.ts";
 import type { RecentDocuments } from "./recent-documents.ts";
 import type { RecentMap } from "./recent-map.ts";
 import type { ShownCache } from "./shown-cache.ts";
@@ -34,6 +35,8 @@ export interface ArmSurface {
   readonly documents: RecentDocuments;
   /** What operations are about that were accepted or asked for lately; see operations.ts. */
   readonly followed: RecentMap<ResourceKey>;
+  /** Whose end is to be recorded. */
+  readonly open: OpenOperations;
   /** Told of mistakes of faces that clients stumble over. */
   readonly onMistake?: (mistake: FaceMistake) => void;
 }

@@ -1,7 +1,7 @@
 // Records of accepted requests, written in the commit of what they are about. Nobody works on them:
 // how far an operation is follows from the resource, so that its end cannot be told before the
-// resource shows it. The next accepted request writes the end of the one before it; what cannot be
-// told from the resource for good is recorded before it is first told.
+// resource shows it. The end is recorded a moment later (open-operations.ts), or by the next
+// accepted request; what cannot be told from the resource for good, before it is first told.
 
 import { timeText } from "../../kernel/clock.ts";
 import { decodeDocument } from "../../kernel/document.ts";
@@ -11,7 +11,7 @@ import { getOwn } from "../../kernel/json.ts";
 import type { Json, JsonObject } from "../../kernel/json.ts";
 import { numberAt, objectAt, textAt } from "../../kernel/json-read.ts";
 import type { Resource, ResourceKey } from "../../kernel/resource.ts";
-import type { Put, StoredRecord } from "../../store/port.ts";
+import type { Change, Put, Store, StoredRecord } from "../../store/port.ts";
 import type { ServedKind } from "../../intents/kinds/served-kind.ts";
 import type { ArmRequest, ArmSurface } from "./arm-request.ts";
 import { envelopeOf, verbOf } from "./envelope.ts";
@@ -117,11 +117,12 @@ export function operationWrite(
       ...(end === undefined ? {} : { isAnswered: true }),
       ...(replay === undefined ? {} : { replay }),
     },
-    // An end is recorded when somebody asks: until then no more than this is known to be true.
+    // Until its end is recorded no more than this is known to be true.
     status: end === undefined ? { state: "Accepted" } : endJson(end),
   };
   const own = { kind: operationKind, namespace: key.namespace, name: mark.id };
   follow(surface, own, key);
+  if (end === undefined) surface.open.note(own, key, nowMs);
   const draft = draftOf(served.storedKind, document);
   return { kind: "put", key: own, uid, draft, when: { kind: "absent" } };
 }
@@ -168,7 +169,11 @@ function endIn(
   return endOf(provisioningIn(surface, face, resource));
 }
 
-function endingWrite({ intents }: ArmSurface, { record }: OperationRecord, end: OperationEnd): Put {
+export function endingWrite(
+  { intents }: ArmSurface,
+  { record }: OperationRecord,
+  end: OperationEnd,
+): Put {
   const served = servedOperations(intents.kinds.byId(operationKind));
   const document = decodeDocument(record.body, record.revision);
   const changed: Resource = { ...document, status: endJson(end) };
@@ -242,7 +247,7 @@ function followedAs({ namespace, name }: ResourceKey): string {
   return `${namespace}/${name}`;
 }
 
-function operationOf(record: StoredRecord, document: Resource): OperationRecord {
+export function operationOf(record: StoredRecord, document: Resource): OperationRecord {
   const spec = objectAt(document, "spec");
   const resource = objectAt(spec, "resource");
   return {
@@ -314,7 +319,7 @@ async function recordedEnd(
 }
 
 /** What nobody knows the time of ends now. */
-function dated({ intents }: ArmSurface, end: OperationEnd): OperationEnd {
+export function dated({ intents }: ArmSurface, end: OperationEnd): OperationEnd {
   return { ...end, endedAt: end.endedAt ?? timeText(intents.clock.nowMs()) };
 }
 
@@ -323,7 +328,7 @@ interface DerivedProgress extends OperationProgress {
   readonly isLasting?: boolean;
 }
 
-async function derivedProgress(
+export async function derivedProgress(
   surface: ArmSurface,
   { id, spec, resource: known }: OperationRecord,
 ): Promise<DerivedProgress> {
@@ -382,8 +387,7 @@ async function afterDeletion(
   spec: OperationSpec,
 ): Promise<OperationProgress> {
   const { verb, resource, uid } = spec;
-  const changes = await intents.store.history(resource, { limit: 100 });
-  const deletion = changes.find((change) => change.type === "deleted" && change.uid === uid);
+  const deletion = await deletionOf(intents.store, resource, uid);
   const endedAt = deletion === undefined ? undefined : timeText(deletion.atMs);
   if (verb === "delete") return { end: { state: "Succeeded", endedAt }, percent: 100 };
   const last = deletion && decodeDocument(deletion.body, deletion.revision);
@@ -394,6 +398,25 @@ async function afterDeletion(
   }
   return { end: { ...canceled("The resource was deleted."), endedAt }, percent: undefined };
 }
+
+/** However much has happened under its name since then, as long as the history knows of it. */
+async function deletionOf(
+  store: Pick<Store, "history">,
+  key: ResourceKey,
+  uid: string,
+): Promise<Change | undefined> {
+  let before: number | undefined;
+  for (;;) {
+    const options = { limit: historyItems, ...(before === undefined ? {} : { before }) };
+    const changes = await store.history(key, options);
+    const found = changes.find((change) => change.type === "deleted" && change.uid === uid);
+    const oldest = changes.at(-1);
+    if (found !== undefined || oldest === undefined) return found;
+    before = oldest.revision;
+  }
+}
+
+const historyItems = 500;
 
 function canceled(message: string): OperationEnd {
   const error = { code: "OperationPreempted", message };
@@ -424,42 +447,4 @@ function endJson({ state, endedAt, error }: OperationEnd): JsonObject {
 function servedOperations(served: ServedKind | undefined): ServedKind {
   if (served === undefined) throw new Error("operations are served where this surface is");
   return served;
-}
-
-/**
- * The writes that record how operations ended whose resources are not there any more: what these
- * showed is in the history of the store, which is not kept for good.
- */
-export async function endsOfDeleted(
-  surface: ArmSurface,
-  records: readonly StoredRecord[],
-): Promise<readonly Put[]> {
-  const open = records
-    .map((record) => operationOf(record, decodeDocument(record.body, record.revision)))
-    .filter(({ end }) => end === undefined);
-  if (open.length === 0) return [];
-  const found = await surface.intents.store.getMany(open.map(({ spec }) => spec.resource));
-  const writes: Put[] = [];
-  for (const [at, operation] of open.entries()) {
-    if (found[at]?.uid === operation.spec.uid) continue;
-    const { end } = await derivedProgress(surface, operation);
-    if (end !== undefined) writes.push(endingWrite(surface, operation, dated(surface, end)));
-  }
-  return writes;
-}
-
-/**
- * Whether the record may go: its time is over, and has been since it ended. What takes longer than
- * its records are kept can be asked for as long as it goes on.
- */
-export async function isExpired(surface: ArmSurface, record: StoredRecord): Promise<boolean> {
-  const nowMs = surface.intents.clock.nowMs();
-  const document = decodeDocument(record.body, record.revision);
-  const expiresMs = Date.parse(textAt(document, "spec", "expiresAt"));
-  if (expiresMs > nowMs) return false;
-  const operation = operationOf(record, document);
-  const end = operation.end ?? (await derivedProgress(surface, operation)).end;
-  if (end === undefined) return false;
-  const keptMs = expiresMs - Date.parse(operation.spec.startedAt);
-  return !(Date.parse(end.endedAt ?? "") + keptMs > nowMs);
 }

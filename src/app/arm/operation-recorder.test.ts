@@ -1,0 +1,121 @@
+// Ends of operations are recorded a moment after they came, and are told as they were whatever
+// becomes of the resource and of its name.
+import assert from "node:assert/strict";
+import { it } from "node:test";
+import { decodeDocument } from "../../kernel/document.ts";
+import { textAt } from "../../kernel/json-read.ts";
+import type { StoredRecord } from "../../store/port.ts";
+import { operationKind } from "../../surfaces/arm/face.ts";
+import { operationProgress, readOperation } from "../../surfaces/arm/operations.ts";
+import { openMemoryArm } from "./memory-arm.ts";
+import type { MemoryArm } from "./memory-arm.ts";
+import { recordEnds } from "./operation-recorder.ts";
+
+async function operationsOf({ memory }: MemoryArm): Promise<readonly StoredRecord[]> {
+  return (await memory.store.list({ kind: operationKind })).records;
+}
+
+async function statesOf(arm: MemoryArm): Promise<readonly string[]> {
+  return (await operationsOf(arm)).map(({ body, revision }) =>
+    textAt(decodeDocument(body, revision), "status", "state"),
+  );
+}
+
+interface Recorder extends AsyncDisposable {
+  readonly errors: readonly unknown[];
+}
+
+function startRecorder(arm: MemoryArm): Recorder {
+  const stop = new AbortController();
+  const errors: unknown[] = [];
+  const { surface, memory } = arm;
+  const running = recordEnds({
+    surface,
+    feed: memory.plane.feed,
+    timers: memory.surroundings.timers,
+    signal: stop.signal,
+    onError: (error) => errors.push(error),
+  });
+  return {
+    errors,
+    [Symbol.asyncDispose]: async () => {
+      stop.abort();
+      await running;
+    },
+  };
+}
+
+/** Time goes by, and whatever is done about it is done. */
+async function pass(arm: MemoryArm, ms: number): Promise<void> {
+  const { timers } = arm.memory.surroundings;
+  for (let at = 0; at < ms; at += 500) await timers.advance(500);
+}
+
+it("a success is recorded a moment after it came, without a request", async () => {
+  await using arm = await openMemoryArm();
+  await using recorder = startRecorder(arm);
+  await arm.put("a/one");
+  await arm.put("a/two");
+  assert.deepEqual(await statesOf(arm), ["Accepted", "Accepted"]);
+  await pass(arm, 3_000);
+  assert.deepEqual(await statesOf(arm), ["Succeeded", "Succeeded"]);
+  const { revision } = await arm.memory.store.head();
+  await pass(arm, 120_000);
+  assert.equal((await arm.memory.store.head()).revision, revision, "once is enough");
+  assert.deepEqual(recorder.errors, []);
+});
+
+it("much that is accepted at once is recorded when it is quieter, within a minute", async () => {
+  await using arm = await openMemoryArm();
+  await using recorder = startRecorder(arm);
+  const count = 150;
+  for (let at = 0; at < count; at++) await arm.put(`a/box${at}`);
+  await pass(arm, 3_000);
+  assert.ok((await statesOf(arm)).every((state) => state === "Accepted"));
+  await pass(arm, 15_000);
+  assert.deepEqual(new Set(await statesOf(arm)), new Set(["Succeeded"]));
+  for (let at = 0; at < 30; at++) {
+    for (let each = 0; each < 50; each++) await arm.put(`b/${at}x${each}`);
+    await pass(arm, 2_500);
+  }
+  const ended = (await statesOf(arm)).filter((state) => state === "Succeeded").length;
+  assert.ok(ended > count, "also while it does not become quieter");
+  assert.deepEqual(recorder.errors, []);
+});
+
+it("one whose resource is gone stays as it was told, however often its name was used", async () => {
+  await using arm = await openMemoryArm();
+  await arm.put("a/one");
+  const [record] = await operationsOf(arm);
+  const { key } = record ?? assert.fail("an operation is recorded with what it is about");
+  const { target } = await arm.found("a/one");
+  const { namespace, name } = target;
+  const at = { apiVersion: "tests.dev/v1", kind: "Box", namespace, name };
+  const endOf = async (): Promise<string | undefined> => {
+    const operation = await readOperation(arm.surface, namespace, key.name);
+    assert.ok(operation !== undefined && operation.end === undefined, "nothing is recorded");
+    return (await operationProgress(readOnly(arm), operation)).end?.state;
+  };
+  // As a reconciler would leave it.
+  const succeeded = { generation: 1, at: "2026-01-01T00:00:00Z" };
+  const status = { observedGeneration: 1, reconcile: { succeeded } };
+  await arm.memory.patch({ ...at, subresource: "status" }, { status });
+  assert.equal(await endOf(), "Succeeded");
+  assert.ok(await arm.memory.remove(at));
+  const metadata = { namespace, name };
+  await arm.memory.create({ apiVersion: at.apiVersion, kind: at.kind, metadata });
+  for (let change = 0; change < 1_100; change++) {
+    await arm.memory.patch(at, { metadata: { labels: { change: String(change) } } });
+  }
+  assert.equal(await endOf(), "Succeeded");
+});
+
+/** A surface whose store takes no writes, so that what is told is not recorded by being told. */
+function readOnly({ surface, memory: { store } }: MemoryArm): MemoryArm["surface"] {
+  const reads = {
+    get: store.get.bind(store),
+    history: store.history.bind(store),
+    commit: () => Promise.resolve([{ kind: "unchanged", revision: 1 }]),
+  };
+  return { ...surface, intents: { ...surface.intents, store: reads as unknown as typeof store } };
+}

@@ -1,0 +1,70 @@
+/**
+ * Records how operations ended, a moment after their resources show it. Many are recorded by one
+ * commit, and nobody waits for it. Where nothing is open nothing is done.
+ */
+import type { ChangeFeed } from "../../intents/watch/change-feed.ts";
+import type { Timers } from "../../kernel/timers.ts";
+import type { ArmSurface } from "../../surfaces/arm/arm-request.ts";
+import { recordedAfterMs } from "../../surfaces/arm/open-operations.ts";
+import type { OpenOperation } from "../../surfaces/arm/open-operations.ts";
+import { endsOf } from "../../surfaces/arm/operation-ends.ts";
+
+const mostAtOnce = 200;
+
+export interface Recording {
+  readonly surface: ArmSurface;
+  readonly feed: Pick<ChangeFeed, "subscribe">;
+  readonly timers: Timers;
+  readonly signal: AbortSignal;
+  /** What could not be recorded this time is tried again later. */
+  readonly onError: (error: unknown) => void;
+}
+
+/** Until the signal aborts. */
+export async function recordEnds(recording: Recording): Promise<void> {
+  const { surface, feed, timers, signal, onError } = recording;
+  const { open, intents } = surface;
+  const unsubscribe = feed.subscribe((changes) => {
+    const nowMs = intents.clock.nowMs();
+    for (const { key } of changes) open.changed(key, nowMs);
+  });
+  const stopped = Promise.withResolvers<void>();
+  const stop = (): void => stopped.resolve();
+  signal.addEventListener("abort", stop, { once: true });
+  try {
+    while (!signal.aborted) {
+      await Promise.race([open.arrived(), stopped.promise]);
+      await timers.sleep(recordedAfterMs, signal);
+      await recordDue(surface, signal).catch(onError);
+    }
+  } catch (error) {
+    if (!signal.aborted) throw error;
+  } finally {
+    signal.removeEventListener("abort", stop);
+    unsubscribe();
+  }
+}
+
+async function recordDue(surface: ArmSurface, signal: AbortSignal): Promise<void> {
+  const due = surface.open.take(surface.intents.clock.nowMs());
+  for (let at = 0; at < due.length && !signal.aborted; at += mostAtOnce) {
+    await recordSome(surface, due.slice(at, at + mostAtOnce));
+  }
+}
+
+async function recordSome(surface: ArmSurface, some: readonly OpenOperation[]): Promise<void> {
+  const { open, intents } = surface;
+  const found = await intents.store.getMany(some.map(({ key }) => key));
+  const records = found.filter((record) => record !== undefined);
+  const ends = new Map(
+    (await endsOf(surface, records)).map((end) => [end.record.key.name, end] as const),
+  );
+  const writes = [...ends.values()].flatMap(({ write }) => (write === undefined ? [] : [write]));
+  // What is refused was recorded by somebody else at the same moment.
+  if (writes.length > 0) await intents.store.commit(writes);
+  for (const operation of some) {
+    const end = ends.get(operation.key.name);
+    const isOpen = end !== undefined && end.write === undefined && !end.isRecorded;
+    if (!isOpen) open.settle(operation);
+  }
+}

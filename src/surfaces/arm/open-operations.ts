@@ -1,0 +1,114 @@
+// The operations whose end is not recorded yet, as far as this process accepted them or came by
+// them. How they ended is told from their resources whenever somebody asks; it is recorded a moment
+// after, many at a time, so that no request waits for it, kubectl shows it, and it outlives its
+// resource, the history of the store and a backup. While very much is accepted it waits for a
+// quieter moment, for a minute at most. What is forgotten here is found by the sweep.
+
+import { keyText } from "../../kernel/resource.ts";
+import type { ResourceKey } from "../../kernel/resource.ts";
+
+/** Requests that follow each other are recorded together. */
+export const recordedAfterMs = 1_000;
+/** Some ends come with time alone. */
+const lookedAtMs = 60_000;
+const mostOpen = 20_000;
+/** More than this many accepted within the time is much. */
+const muchAccepted = 100;
+const muchWithinMs = 5_000;
+const longestWaitMs = 60_000;
+
+export interface OpenOperation {
+  readonly key: ResourceKey;
+  /** The resource. */
+  readonly about: ResourceKey;
+}
+
+interface Noted extends OpenOperation {
+  dueMs: number;
+}
+
+export class OpenOperations {
+  readonly #byResource = new Map<string, Noted[]>();
+  #count = 0;
+  /** What was accepted in this time and in the one before it. */
+  #accepted = { sinceMs: 0, now: 0, before: 0 };
+  /** Since when there is something to be recorded that waits for a quieter moment. */
+  #waitsSinceMs: number | undefined;
+  #arrived = Promise.withResolvers<void>();
+
+  note(key: ResourceKey, about: ResourceKey, nowMs: number): void {
+    const text = keyText(about);
+    const known = this.#byResource.get(text) ?? [];
+    if (known.some((open) => open.key.name === key.name)) return;
+    if (this.#count >= mostOpen) this.#forgetOldest();
+    known.push({ key, about, dueMs: nowMs + recordedAfterMs });
+    this.#byResource.set(text, known);
+    this.#count += 1;
+    this.#countTo(nowMs);
+    this.#accepted.now += 1;
+    this.#arrived.resolve();
+  }
+
+  /** The resource is another than it was, so its operations may have ended. */
+  changed(about: ResourceKey, nowMs: number): void {
+    if (this.#count === 0) return;
+    const dueMs = nowMs + recordedAfterMs;
+    for (const open of this.#byResource.get(keyText(about)) ?? []) {
+      open.dueMs = Math.min(open.dueMs, dueMs);
+    }
+  }
+
+  /** Those to be looked at now; they come again later unless they are settled. */
+  take(nowMs: number): readonly OpenOperation[] {
+    this.#waitsSinceMs ??= nowMs;
+    const mayWait = nowMs < this.#waitsSinceMs + longestWaitMs && this.#count < mostOpen / 2;
+    if (mayWait && this.#isMuch(nowMs)) return [];
+    this.#waitsSinceMs = undefined;
+    const due: OpenOperation[] = [];
+    for (const all of this.#byResource.values()) {
+      for (const open of all) {
+        if (open.dueMs > nowMs) continue;
+        open.dueMs = nowMs + lookedAtMs;
+        due.push(open);
+      }
+    }
+    return due;
+  }
+
+  /** It has ended, or is not there any more. */
+  settle({ key, about }: OpenOperation): void {
+    const text = keyText(about);
+    const known = this.#byResource.get(text) ?? [];
+    const left = known.filter((open) => open.key.name !== key.name);
+    this.#count -= known.length - left.length;
+    if (left.length === 0) this.#byResource.delete(text);
+    else this.#byResource.set(text, left);
+  }
+
+  /** Resolves once there is any. */
+  async arrived(): Promise<void> {
+    if (this.#count > 0) return;
+    this.#arrived = Promise.withResolvers();
+    await this.#arrived.promise;
+  }
+
+  #isMuch(nowMs: number): boolean {
+    this.#countTo(nowMs);
+    return this.#accepted.now + this.#accepted.before > muchAccepted;
+  }
+
+  #countTo(nowMs: number): void {
+    const { sinceMs, now } = this.#accepted;
+    if (nowMs < sinceMs + muchWithinMs) return;
+    const isNext = nowMs < sinceMs + 2 * muchWithinMs;
+    this.#accepted = { sinceMs: nowMs, now: 0, before: isNext ? now : 0 };
+  }
+
+  #forgetOldest(): void {
+    for (const [text, all] of this.#byResource) {
+      this.#byResource.delete(text);
+      this.#count -= all.length;
+      return;
+    }
+  }
+}

@@ -1,0 +1,70 @@
+// The ends of many operations at once, for those who record them and for those who remove records
+// whose time is over.
+
+import { decodeDocument } from "../../kernel/document.ts";
+import { textAt } from "../../kernel/json-read.ts";
+import type { ResourceKey } from "../../kernel/resource.ts";
+import type { Put, StoredRecord } from "../../store/port.ts";
+import type { ArmSurface } from "./arm-request.ts";
+import { dated, derivedProgress, endingWrite, operationOf } from "./operations.ts";
+import type { OperationRecord } from "./operations.ts";
+
+export interface EndOf {
+  readonly record: StoredRecord;
+  readonly about: ResourceKey;
+  /** Records the end; undefined when that is recorded, or it goes on. */
+  readonly write: Put | undefined;
+  readonly isRecorded: boolean;
+}
+
+/**
+ * How operations ended, in their order: by what their resources show, or showed last by the history
+ * of the store, which is not kept for ever.
+ */
+export async function endsOf(
+  surface: ArmSurface,
+  records: readonly StoredRecord[],
+): Promise<readonly EndOf[]> {
+  const all = records.map((record) =>
+    operationOf(record, decodeDocument(record.body, record.revision)),
+  );
+  const open = all.filter(({ end }) => end === undefined);
+  const keys = open.map(({ spec }) => spec.resource);
+  const found = open.length === 0 ? [] : await surface.intents.store.getMany(keys);
+  const resources = new Map(open.map((operation, at) => [operation, found[at]]));
+  const ends: EndOf[] = [];
+  for (const operation of all) {
+    const { record, spec } = operation;
+    const isRecorded = operation.end !== undefined;
+    const write = isRecorded
+      ? undefined
+      : await writeOf(surface, { ...operation, resource: resources.get(operation) });
+    ends.push({ record, about: spec.resource, write, isRecorded });
+  }
+  return ends;
+}
+
+async function writeOf(surface: ArmSurface, operation: OperationRecord): Promise<Put | undefined> {
+  const { resource, spec } = operation;
+  const isOffered = surface.faces.byKind(spec.resource.kind) !== undefined;
+  // What is not offered at this moment may be offered again.
+  if (resource?.uid === spec.uid && !isOffered) return undefined;
+  const { end } = await derivedProgress(surface, operation);
+  return end && endingWrite(surface, operation, dated(surface, end));
+}
+
+/**
+ * Whether the record may go: its time is over, and has been since it ended. What takes longer than
+ * its records are kept can be asked for as long as it goes on.
+ */
+export async function isExpired(surface: ArmSurface, record: StoredRecord): Promise<boolean> {
+  const nowMs = surface.intents.clock.nowMs();
+  const document = decodeDocument(record.body, record.revision);
+  const expiresMs = Date.parse(textAt(document, "spec", "expiresAt"));
+  if (expiresMs > nowMs) return false;
+  const operation = operationOf(record, document);
+  const end = operation.end ?? (await derivedProgress(surface, operation)).end;
+  if (end === undefined) return false;
+  const keptMs = expiresMs - Date.parse(operation.spec.startedAt);
+  return !(Date.parse(end.endedAt ?? "") + keptMs > nowMs);
+}
