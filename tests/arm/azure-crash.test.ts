@@ -33,7 +33,8 @@ before(async () => {
   config = join(folder, "setpoint.yaml");
   const settings = {
     modules: [join(root, "tests/arm/kiln-module.ts")],
-    engine: { lease: "3s", grace: "1s" },
+    // Long enough that nobody but the dead loses one: what is begun again is counted.
+    engine: { lease: "6s", grace: "1s" },
     arm: { clients: [managerName], retryAfter: 1 },
   };
   await writeFile(config, JSON.stringify(settings));

@@ -4,7 +4,7 @@ import { cp, mkdir, readFile, symlink } from "node:fs/promises";
 import { join } from "node:path";
 import { test } from "node:test";
 import { root } from "../../tools/stages.ts";
-import { freePort, newcomer } from "../e2e/newcomer.ts";
+import { freePort, newcomer, withPorts } from "../e2e/newcomer.ts";
 import { stepsOf } from "../e2e/page.ts";
 
 const page = await readFile(join(root, "docs/tutorials/connect-scale-sets.md"), "utf8");
@@ -17,8 +17,7 @@ test("a newcomer manages sets of machines from the document of their service", a
   for (const path of ["bin/setpoint", "node_modules"]) {
     await symlink(join(root, path), join(somebody.home, path));
   }
-  const text = page.replaceAll("7443", String(port)).replaceAll("8090", String(servicePort));
-  const steps = stepsOf(text);
+  const steps = stepsOf(withPorts(page, { 7443: port, 8090: servicePort }));
   assert.ok(steps.length >= 18, "the page has tested blocks");
   await somebody.play(steps);
 });

@@ -5,7 +5,7 @@ import { readFile, symlink } from "node:fs/promises";
 import { join } from "node:path";
 import { test } from "node:test";
 import { root } from "../../tools/stages.ts";
-import { freePort, newcomer } from "./newcomer.ts";
+import { freePort, newcomer, withPorts } from "./newcomer.ts";
 import { stepsOf } from "./page.ts";
 
 const page = await readFile(join(root, "docs/authoring-a-kind.md"), "utf8");
@@ -14,9 +14,7 @@ test("a newcomer comes from nothing to a kind that survives a crash", async () =
   const [board, server] = [await freePort(), await freePort()];
   await using somebody = await newcomer({ SETPOINT_LISTEN: `127.0.0.1:${server}` });
   await symlink(root, join(somebody.home, "setpoint"));
-  const here = page
-    .replaceAll("8099", String(board))
-    .replaceAll("7443", String(server))
+  const here = withPorts(page, { 8099: board, 7443: server })
     .replaceAll("/home/you", somebody.home)
     // Long enough for people is too long for a test.
     .replaceAll("20_000", "4_000");

@@ -251,7 +251,7 @@ describe("a long operation", () => {
   };
 
   it("goes on after a crash with the step that was not done", async () => {
-    await using operation = await begin("3s");
+    await using operation = await begin("6s");
     await operation.server.kill9();
     await goesOn(operation);
   });

@@ -3,7 +3,7 @@ import { cp, mkdir, readFile, symlink, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { test } from "node:test";
 import { root } from "../../tools/stages.ts";
-import { freePort, newcomer } from "./newcomer.ts";
+import { freePort, newcomer, withPorts } from "./newcomer.ts";
 import { stepsOf } from "./page.ts";
 import type { Typed } from "./page.ts";
 
@@ -24,13 +24,13 @@ test("docs/how-to/pause-protect-detach.md is as it says", async () => {
   await cp(join(root, "examples/board"), examples, { recursive: true });
   for (const file of ["board.mjs", "notice.ts"]) {
     const text = await readFile(join(examples, file), "utf8");
-    await writeFile(join(examples, file), text.replaceAll("8099", String(board)));
+    await writeFile(join(examples, file), withPorts(text, { 8099: board }));
   }
   await mkdir(join(somebody.home, "bin"));
   await symlink(join(root, "bin/setpoint"), join(somebody.home, "bin/setpoint"));
   await somebody.play([
     starts("node examples/board/board.mjs", "the board is up"),
     starts("bin/setpoint dev --module examples/board/notice.ts", "Setpoint is ready on"),
-    ...stepsOf(page.replaceAll("8099", String(board))),
+    ...stepsOf(withPorts(page, { 8099: board })),
   ]);
 });

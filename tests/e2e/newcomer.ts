@@ -39,6 +39,11 @@ export async function freePort(): Promise<number> {
   return await promise;
 }
 
+/** The page with other ports, none of which is taken for a part of another number. */
+export function withPorts(page: string, ports: Readonly<Record<string, number>>): string {
+  return page.replaceAll(/\b\d+\b/g, (number) => String(ports[number] ?? number));
+}
+
 export class Newcomer implements AsyncDisposable {
   readonly home: string;
   readonly #env: NodeJS.ProcessEnv;
@@ -149,6 +154,7 @@ export class Newcomer implements AsyncDisposable {
   }
 
   #withProcess(text: string): string {
-    return text.replaceAll("4242", String(this.#terminals.at(-1)?.program.pid));
+    // Not in the middle of a port that happens to have these digits.
+    return text.replaceAll(/\b4242\b/g, String(this.#terminals.at(-1)?.program.pid));
   }
 }

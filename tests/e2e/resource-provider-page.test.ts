@@ -4,7 +4,7 @@ import { cp, mkdir, readFile, symlink } from "node:fs/promises";
 import { join } from "node:path";
 import { test } from "node:test";
 import { root } from "../../tools/stages.ts";
-import { freePort, newcomer } from "./newcomer.ts";
+import { freePort, newcomer, withPorts } from "./newcomer.ts";
 import { stepsOf } from "./page.ts";
 
 const page = await readFile(join(root, "docs/tutorials/resource-provider.md"), "utf8");
@@ -17,7 +17,7 @@ test("a newcomer builds a resource provider, and asks it for an oven", async () 
   for (const path of ["bin/setpoint", "node_modules"]) {
     await symlink(join(root, path), join(somebody.home, path));
   }
-  const steps = stepsOf(page.replaceAll("7443", String(port)));
+  const steps = stepsOf(withPorts(page, { 7443: port }));
   assert.ok(steps.length >= 12, "the page has tested blocks");
   await somebody.play(steps);
 });

@@ -40,8 +40,8 @@ test("a load may take longer than an everyday statement, and leaves statistics",
   await commit(from.store, put(key("a"), { content: { labels: { app: "web", tier: "x" } } }));
   await commit(from.store, put(key("b"), { content: { labels: { app: "web" } } }));
   const rows = await allRows(from.store);
-  await using h = await openForTest(server, { readPatienceMs: 1_000 });
-  await slowDown(h, 1.8);
+  await using h = await openForTest(server, { readPatienceMs: 3_000 });
+  await slowDown(h, 4);
   await h.store.load(rowsOf(rows));
   assert.equal((await listAll(h.store, { kind: widgets })).length, 2);
   assert.deepEqual(await h.store.verify(), []);
@@ -57,7 +57,7 @@ test("a load whose connection is lost has a typed error and leaves nothing", asy
   await commit(from.store, put(key("a")));
   const rows = await allRows(from.store);
   await using h = await openForTest(server);
-  await slowDown(h, 30);
+  await slowDown(h, 300);
   const loading = rejectsWith("store.unavailable", h.store.load(rowsOf(rows)));
   for (let ended = 0; ended === 0; await setTimeout(5)) {
     const found = await h.sql(`SELECT pg_terminate_backend(pid) FROM pg_stat_activity

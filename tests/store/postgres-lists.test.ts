@@ -94,7 +94,7 @@ test("pages of sealed, deleted and past documents are bounded in bytes", async (
 });
 
 test("a read that takes too long is told as such, and is not repeated", async () => {
-  await using h = await openForTest(server, { readPatienceMs: 1_000 });
+  await using h = await openForTest(server, { readPatienceMs: 3_000 });
   await h.sql(`CREATE OR REPLACE FUNCTION ${h.schema}.now_v1(skew_ms bigint) RETURNS bigint
     LANGUAGE sql VOLATILE AS $$ SELECT 0::bigint FROM pg_sleep(300) $$`);
   const began = performance.now();
