@@ -377,6 +377,7 @@ DECLARE
   v_turns text[];
   v_share int;
   v_rows tid[];
+  v_due_at bigint[];
 BEGIN
   v_found := ARRAY(SELECT q.namespace FROM unnest(p_kinds) AS k(kind)
     CROSS JOIN LATERAL (SELECT d.namespace FROM due d WHERE d.kind = k.kind
@@ -388,20 +389,24 @@ BEGIN
       FROM (SELECT count(*) AS n FROM unnest(v_found) AS f(namespace) GROUP BY f.namespace) s;
   END IF;
   IF v_fits THEN
-    v_rows := ARRAY(SELECT q.at FROM unnest(p_kinds) AS k(kind)
-      CROSS JOIN LATERAL (SELECT d.ctid AS at FROM due d WHERE d.kind = k.kind
-        AND d.due_at > -1 AND d.due_at <= v_now AND d.namespace <> ALL (p_skip)
-        ORDER BY d.due_at LIMIT p_limit FOR UPDATE SKIP LOCKED) q LIMIT p_limit);
+    SELECT array_agg(o.at), array_agg(o.due_at) INTO v_rows, v_due_at
+      FROM (SELECT q.at, q.due_at FROM unnest(p_kinds) AS k(kind)
+        CROSS JOIN LATERAL (SELECT d.ctid AS at, d.due_at FROM due d WHERE d.kind = k.kind
+          AND d.due_at > -1 AND d.due_at <= v_now AND d.namespace <> ALL (p_skip)
+          ORDER BY d.due_at LIMIT p_limit FOR UPDATE SKIP LOCKED) q LIMIT p_limit) o;
   ELSE
     SELECT t.p_turns, t.p_last INTO v_turns, p_cursor
-      FROM turns_v1(p_kinds, p_limit, p_skip, p_cursor, p_visits, v_now) t;
+      FROM turns_v2(p_kinds, p_limit, p_skip, p_cursor, p_visits, v_now) t;
     v_share := greatest(1, ceil(p_limit::numeric / greatest(cardinality(v_turns), 1)));
-    v_rows := take_v1(p_kinds, v_turns, least(v_share, p_per_namespace), p_limit, v_now);
-    IF cardinality(v_rows) < p_limit AND v_share < coalesce(p_per_namespace, p_limit) THEN
-      v_rows := take_v1(p_kinds, v_turns, least(p_limit, p_per_namespace), p_limit, v_now);
+    SELECT t.p_rows, t.p_due_at INTO v_rows, v_due_at
+      FROM take_v2(p_kinds, v_turns, least(v_share, p_per_namespace), p_limit, v_now) t;
+    IF coalesce(cardinality(v_rows), 0) < p_limit
+        AND v_share < coalesce(p_per_namespace, p_limit) THEN
+      SELECT t.p_rows, t.p_due_at INTO v_rows, v_due_at
+        FROM take_v2(p_kinds, v_turns, least(p_limit, p_per_namespace), p_limit, v_now) t;
     END IF;
   END IF;
-  IF cardinality(v_rows) = 0 THEN
+  IF v_rows IS NULL THEN
     turn := p_cursor;
     RETURN NEXT;
     RETURN;
@@ -409,16 +414,74 @@ BEGIN
   RETURN QUERY WITH taken AS (
     UPDATE due d SET due_at = v_now + p_lease_ms, wake_at = NULL, token = nextval('claim_token'),
         owner = p_owner, attempts = d.attempts + 1
-      FROM unnest(v_rows) AS o(at)
-      CROSS JOIN LATERAL (SELECT q.due_at FROM due q WHERE q.ctid = o.at OFFSET 0) w
-      WHERE d.ctid = o.at
-      RETURNING d.kind, d.namespace, d.name, d.token, d.due_at AS expires_at, w.due_at, d.attempts)
+      FROM unnest(v_rows, v_due_at) AS o(at, due_at) WHERE d.ctid = o.at
+      RETURNING d.kind, d.namespace, d.name, d.token, d.due_at AS expires_at, o.due_at, d.attempts)
     SELECT t.*, p_cursor, r.revision, r.uid, c.document::varchar, c.sealed FROM taken t
     LEFT JOIN LATERAL (SELECT q.uid, q.revision FROM resource q WHERE q.kind = t.kind
       AND q.namespace = t.namespace AND q.name = t.name OFFSET 0) r ON true
     LEFT JOIN LATERAL (SELECT q.document, q.sealed FROM change q WHERE q.revision =
       CASE WHEN r.revision NOT BETWEEN p_known_from AND p_known_to THEN r.revision END
       OFFSET 0) c ON true;
+END $$;
+
+-- As turns_v1 (0005), but each namespace is judged once, and what is of use only at the end of the
+-- walk, or when it did not get around, is looked for only then.
+CREATE FUNCTION turns_v2(p_kinds text[], p_limit int, p_skip text[], p_cursor text, p_visits int,
+  p_now bigint, OUT p_turns text[], OUT p_last text) LANGUAGE plpgsql SET enable_sort = off AS $$
+DECLARE
+  v_visits int;
+BEGIN
+  WITH RECURSIVE walk AS (
+    SELECT p_cursor COLLATE "C" AS namespace, 0 AS visit, p_cursor IS NULL AS is_around,
+      false AS is_due, 0 AS found
+    UNION ALL
+    SELECT n.namespace, o.visit + 1, n.is_around, n.is_due, o.found + n.is_due::int
+    FROM walk o CROSS JOIN LATERAL (
+      SELECT m.*, m.namespace <> ALL (p_skip) AND EXISTS (SELECT 1 FROM unnest(p_kinds) AS k(kind)
+        CROSS JOIN LATERAL (SELECT 1 FROM due d WHERE d.kind = k.kind AND d.namespace >= ''
+          AND d.namespace = m.namespace AND d.due_at <= p_now ORDER BY d.due_at LIMIT 1) q OFFSET 0)
+        AS is_due
+      FROM (SELECT coalesce(a.namespace, f.namespace) AS namespace,
+          o.is_around OR a.namespace IS NULL AS is_around
+        FROM (SELECT min(q.namespace) AS namespace FROM unnest(p_kinds) AS k(kind)
+          CROSS JOIN LATERAL (SELECT d.namespace FROM due d WHERE d.kind = k.kind
+            AND d.namespace >= '' AND d.namespace > o.namespace ORDER BY d.namespace LIMIT 1) q) a
+        CROSS JOIN LATERAL (SELECT min(q.namespace) AS namespace FROM unnest(p_kinds) AS k(kind)
+          CROSS JOIN LATERAL (SELECT d.namespace FROM due d WHERE d.kind = k.kind
+            AND d.namespace >= '' ORDER BY d.namespace LIMIT 1) q
+          WHERE a.namespace IS NULL AND (o.visit = 0 OR NOT o.is_around)) f
+        OFFSET 0) m
+      WHERE NOT m.is_around OR p_cursor IS NULL OR m.namespace <= p_cursor
+      OFFSET 0
+    ) n
+    WHERE o.visit < p_visits AND o.found < p_limit AND n.namespace IS NOT NULL
+  )
+  SELECT coalesce(array_agg(w.namespace ORDER BY w.visit) FILTER (WHERE w.is_due), '{}'),
+      (array_agg(w.namespace ORDER BY w.visit DESC))[1], max(w.visit)
+    INTO p_turns, p_last, v_visits FROM walk w;
+  IF cardinality(p_turns) < p_limit AND v_visits >= p_visits THEN
+    p_turns := p_turns || ARRAY(SELECT DISTINCT o.namespace FROM unnest(p_kinds) AS k(kind)
+      CROSS JOIN LATERAL (SELECT d.namespace FROM due d WHERE d.kind = k.kind
+        AND d.due_at > -1 AND d.due_at <= p_now ORDER BY d.due_at LIMIT p_limit) o
+      WHERE o.namespace <> ALL (p_skip) AND o.namespace <> ALL (p_turns));
+  END IF;
+END $$;
+
+-- Locks up to p_share rows of each namespace and returns them in turns, with their due times. Nulls
+-- when there is none.
+CREATE FUNCTION take_v2(p_kinds text[], p_turns text[], p_share int, p_limit int, p_now bigint,
+  OUT p_rows tid[], OUT p_due_at bigint[]) LANGUAGE plpgsql SET enable_sort = off AS $$
+BEGIN
+  SELECT array_agg(o.at), array_agg(o.due_at) INTO p_rows, p_due_at FROM (
+    SELECT r.at, r.due_at FROM (
+      SELECT q.at, q.due_at, t.turn,
+        row_number() OVER (PARTITION BY t.turn ORDER BY q.due_at) AS rank
+      FROM unnest(p_turns) WITH ORDINALITY AS t(namespace, turn)
+      CROSS JOIN unnest(p_kinds) AS k(kind)
+      CROSS JOIN LATERAL (SELECT d.ctid AS at, d.due_at FROM due d WHERE d.kind = k.kind
+        AND d.namespace >= '' AND d.namespace = t.namespace AND d.due_at <= p_now
+        ORDER BY d.due_at LIMIT p_share FOR UPDATE SKIP LOCKED) q
+    ) r WHERE r.rank <= p_share ORDER BY r.rank, r.turn LIMIT p_limit) o;
 END $$;
 
 -- A batch that does nothing but give back live claims, which is what workers do most of the time
