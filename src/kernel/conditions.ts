@@ -3,7 +3,6 @@
 // same list, so that a reconciler which says the same thing twice causes no write.
 
 import { timeText } from "./clock.ts";
-import { equalJson } from "./json.ts";
 import type { Json } from "./json.ts";
 
 export type ConditionStatus = "True" | "False" | "Unknown";
@@ -35,12 +34,24 @@ export function setCondition(
   nowMs: number,
 ): readonly Condition[] {
   const old = findCondition(conditions, input.type);
+  if (old !== undefined && says(old, input)) return conditions;
   const isSame = old?.status === input.status;
   const lastTransitionTime = isSame ? old.lastTransitionTime : timeText(nowMs);
   const next: Condition = { ...input, lastTransitionTime };
   if (old === undefined) return [...conditions, next];
-  if (equalJson(old, next)) return conditions;
   return conditions.map((condition) => (condition === old ? next : condition));
+}
+
+/** Whether all of it is there already, and nothing else but the time. */
+function says(old: Condition, input: ConditionInput): boolean {
+  if (!Object.hasOwn(old, "lastTransitionTime")) return false;
+  for (const key in input) {
+    if (!Object.hasOwn(old, key) || old[key] !== input[key as keyof ConditionInput]) return false;
+  }
+  for (const key in old) {
+    if (key !== "lastTransitionTime" && !Object.hasOwn(input, key)) return false;
+  }
+  return true;
 }
 
 export function findCondition(

@@ -241,8 +241,8 @@ function reconcileAfter(
 ): JsonObject {
   const old = reconcileStatusOf(before);
   const next: MutableJsonObject = {};
-  for (const [key, value] of Object.entries(old)) {
-    if (!derived.has(key) && value !== undefined) setOwn(next, key, value);
+  for (const key in old) {
+    if (!derived.has(key)) copy(old, next, key);
   }
   // What is done for now and not ready may go on from there.
   const isOver = outcome.kind === "done" && numberAt(succeeded, "generation") === generation;
@@ -305,7 +305,7 @@ const derived: ReadonlySet<string> = new Set([
 
 function copy(from: ReconcileStatus, to: MutableJsonObject, key: string): void {
   const value = from[key];
-  if (value !== undefined) to[key] = value;
+  if (value !== undefined) setOwn(to, key, value);
 }
 
 function blockerText({ kind, namespace, name, condition }: Blocker): JsonObject {

@@ -182,9 +182,10 @@ export class Workers {
 
   deliver(claims: readonly Claim[], lease: Lease): void {
     const claimed: Claimed[] = [];
-    for (const { body, ...claim } of claims) {
+    for (const claim of claims) {
+      const { body } = claim;
       const reconciler = this.#reconcilers.get(claim.key.kind);
-      const run = new Run(this.#around, claim, reconciler ?? absentee);
+      const run = new Run(this.#around, bare(claim), reconciler ?? absentee);
       // The answer came too late to be trusted, or the kind was taken away meanwhile.
       const isUseful = this.heartbeat.hold(run, lease) && reconciler !== undefined;
       if (isUseful) claimed.push({ run, body });
@@ -445,6 +446,11 @@ export class Workers {
     if (this.#idle.length === 0 || !this.#isIdle()) return;
     for (const resolve of this.#idle.splice(0)) resolve();
   }
+}
+
+/** Without its document, which is of no use once it was read. */
+function bare({ key, token, uid, revision, expiresAtMs, dueAtMs, attempts }: Claim): Claim {
+  return { key, token, uid, revision, expiresAtMs, dueAtMs, attempts };
 }
 
 /** Stands for a reconciler that is gone; what it would run is handed back unrun. */

@@ -62,29 +62,30 @@ export async function claimDue(
   return rows.filter((row) => row[2] !== null).map((row) => claimFrom(claiming, row));
 }
 
-function claimFrom({ ring, log }: Claiming, row: Row): Claim {
+function claimFrom(claiming: Claiming, row: Row): Claim {
   const key = keyFrom(row);
+  const body = bodyFrom(claiming, key, row);
+  const token = row[3] as number;
+  const uid = row[9] as string;
   const revision = row[8] as number;
-  const claim: Claim = {
-    key,
-    token: row[3] as number,
-    uid: row[9] as string,
-    revision,
-    expiresAtMs: row[4] as number,
-    dueAtMs: row[5] as number,
-    attempts: row[6] as number,
-  };
-  if (row[10] !== null) return withBody(claim, () => recordFrom(ring, key, row, 8).body);
-  const known = log.newest(keyText(key));
-  return known?.revision === revision ? { ...claim, body: known.body } : claim;
+  const expiresAtMs = row[4] as number;
+  const dueAtMs = row[5] as number;
+  const attempts = row[6] as number;
+  // Written out: a copy of one with the body added to it would be one more for every claim.
+  if (body === undefined) return { key, token, uid, revision, expiresAtMs, dueAtMs, attempts };
+  return { key, token, uid, revision, expiresAtMs, dueAtMs, attempts, body };
 }
 
-/** What cannot be opened is left to the reader, who is told why: the others are claimed as well. */
-function withBody(claim: Claim, open: () => Buffer): Claim {
+function bodyFrom({ ring, log }: Claiming, key: ResourceKey, row: Row): Buffer | undefined {
+  if (row[10] === null) {
+    const known = log.newest(keyText(key));
+    return known !== undefined && known.revision === row[8] ? known.body : undefined;
+  }
   try {
-    return { ...claim, body: open() };
+    return recordFrom(ring, key, row, 8).body;
   } catch {
-    return claim;
+    // What cannot be opened is left to the reader, who is told why: the others are claimed as well.
+    return undefined;
   }
 }
 
