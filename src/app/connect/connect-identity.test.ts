@@ -158,6 +158,20 @@ it("adopts by id without a write, and lets go of it when it is deleted", async (
   assert.equal(service.objects.size, 1);
 });
 
+it("deletes what it made, also when somebody has written its id down since", async () => {
+  await using connect = await openMemoryConnect({ binding: byService });
+  const { service, pass } = connect;
+  numbered(connect);
+  await connect.make("a", { name: "a" });
+  await pass();
+  await connect.change("a", { connect: { id: "1" } });
+  await pass(100_000);
+  await connect.remove("a");
+  await pass(10_000);
+  assert.equal(await connect.read("a"), undefined);
+  assert.equal(service.objects.size, 0);
+});
+
 it("never makes what was to be adopted", async () => {
   await using connect = await openMemoryConnect({ binding: byService });
   const { service, pass } = connect;

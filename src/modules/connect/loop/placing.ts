@@ -30,7 +30,8 @@ export function noteAdopted(session: Session, id: string): void {
     const own = Object.fromEntries(names.map((name, index) => [name, parts[index] ?? ""]));
     session.book.set({ id, path: expandPath(item, { ...parametersOf(session), ...own }) });
   }
-  session.book.set({ adopted: true });
+  // What a person names as the result of our own creation was not there before us.
+  if (session.book.pages.creating === undefined) session.book.set({ adopted: true });
 }
 
 /** Where the object is by its id, when the path that is noted is none of the kind's. */

@@ -5,6 +5,7 @@ import { done, failed } from "../../../engine/outcome.ts";
 import type { Outcome } from "../../../engine/outcome.ts";
 import type { Context, Reconciler } from "../../../engine/reconciler.ts";
 import { isSetpointError } from "../../../kernel/errors.ts";
+import { isTrueAt } from "../../../kernel/json-read.ts";
 import { isMadeOutside } from "../../../kernel/kept-object.ts";
 import type { Resource } from "../../../kernel/resource.ts";
 import { ExchangeFailed } from "../http/exchange.ts";
@@ -57,10 +58,15 @@ export function connectReconciler(ports: LoopPorts, compiled: CompiledBinding): 
   };
 }
 
-/** Whether the object outlives the resource. What was adopted by its id does unless told. */
+/**
+ * Whether the object outlives the resource. What was adopted by its id does unless told; what we
+ * made does not, also when somebody has written its id down since.
+ */
 function isKept(resource: Resource): boolean {
   const { manage, id } = managementOf(resource);
-  if (manage === undefined) return id !== undefined;
+  if (manage === undefined) {
+    return id !== undefined && isTrueAt(resource.status, "connect", "adopted");
+  }
   return manage !== "full";
 }
 
