@@ -35,6 +35,7 @@ import {
   planUpdate,
   sendWrite,
   shownChange,
+  stuckWhy,
   tryAgain,
 } from "./writing.ts";
 
@@ -272,11 +273,9 @@ async function takenByAnother(session: Session): Promise<Outcome | undefined> {
 
 function stuck(session: Session, plan: Extract<Plan, { kind: "stuck" }>): Outcome {
   const fields = plan.changes.map((each) => changeText(session.fields, each)).join("; ");
-  const why =
-    plan.reason === "CreateOnlyChanged"
-      ? "cannot be changed after the creation; name it in connect.replace to make the object anew"
-      : "cannot be changed by any request of the service";
-  return failed(plan.reason, `${fields}: ${why}`, {
+  const { kind } = session.compiled;
+  const hint = plan.reason === "CannotUpdate" ? ` (see operations in the RestKind ${kind})` : "";
+  return failed(plan.reason, `${fields}: ${stuckWhy(plan.reason)}${hint}`, {
     retry: "slow",
     status: session.book.changes(),
   });

@@ -173,7 +173,7 @@ export function notConverged(session: Session): Outcome | undefined {
   if (leftMs <= 0) return undefined;
   const message =
     `the service accepts what is written but does not show it: ${fields.join(", ")}; ` +
-    "correct the value, or the class of the field in the RestKind";
+    `correct the value, or the class of the field in the RestKind ${session.compiled.kind}`;
   return failed("NotConverged", message, {
     retry: "slow",
     afterMs: leftMs,
@@ -240,8 +240,16 @@ export function shownChange(fields: Fields, change: Difference): JsonObject {
 
 /** As it was found and as it should be, for people. */
 export function changeText(fields: Fields, change: Difference): string {
-  const { before = "nothing", after = "nothing" } = shownChange(fields, change);
-  return `${change.path} (${JSON.stringify(before)} should be ${JSON.stringify(after)})`;
+  const { before, after } = shownChange(fields, change);
+  const text = (value: Json | undefined): string =>
+    value === undefined ? "nothing" : JSON.stringify(value);
+  return `${change.path} (${text(before)} should be ${text(after)})`;
+}
+
+export function stuckWhy(reason: Extract<Plan, { kind: "stuck" }>["reason"]): string {
+  return reason === "CreateOnlyChanged"
+    ? "cannot be changed after the creation; name it in connect.replace to make the object anew"
+    : "cannot be changed by any request of the service";
 }
 
 function shownValue(value: Json): Json {

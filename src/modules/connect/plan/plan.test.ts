@@ -168,6 +168,17 @@ test("what PATCH replaces is sent with all that others have in it", () => {
   assert.deepEqual(emptied.body, { tags: {} });
 });
 
+test("only what no request takes is told as what cannot be changed", () => {
+  const patch = { method: "PATCH", style: "merge", takes: ["/color"] } as const;
+  const given = { desired: { color: "b", size: 2 }, lastApplied: {}, observed: { color: "a" } };
+  const plan = planFor(inputOf({ ...given, operations: { patch } }));
+  assert(plan.kind === "stuck" && plan.reason === "CannotUpdate");
+  assert.deepEqual(
+    plan.changes.map(({ path }) => path),
+    ["/size"],
+  );
+});
+
 test("read-only fields are never sent, and what is not shown is sent with the whole", () => {
   const fields = [
     { path: "/serial", class: "read-only", from: "annotation" },

@@ -111,10 +111,17 @@ function writeOf(input: PlanInput, chosen: Chosen): Plan {
       verb === undefined ? "PATCH takes every changed field" : "a hook chose the verb";
     return { kind: "write", verb: "patch", operation: patch, body, changes, drift, because };
   }
-  const unsent =
-    replace === undefined ? changes : changes.filter(({ path }) => !isTaken(path, replace.takes));
+  const unsent = changes.filter(({ path }) => !isTaken(path, replace?.takes));
   if (replace === undefined || unsent.length > 0) {
-    return { kind: "stuck", reason: "CannotUpdate", changes: unsent };
+    // Told is what no request takes; what stands beside it is right.
+    const cannot = (replace === undefined ? changes : unsent).filter(
+      (each) => patch === undefined || patchProblem(patch, [each]) !== undefined,
+    );
+    return {
+      kind: "stuck",
+      reason: "CannotUpdate",
+      changes: cannot.length === 0 ? unsent : cannot,
+    };
   }
   return {
     kind: "write",
