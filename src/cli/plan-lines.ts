@@ -15,9 +15,17 @@ export function planLines(document: Json): readonly string[] {
   const what = method === "" ? "no request" : `${method} ${textAt(request, "path")}`;
   const action = textAt(document, "action");
   const lines = [plainText(`${action}: ${what} (${textAt(document, "message")})`)];
-  for (const change of objectsAt(document, "changes")) lines.push(`  ${changeLine(change)}`);
+  const isNew = action === "create";
+  for (const change of objectsAt(document, "changes")) {
+    lines.push(`  ${isNew ? newLine(change) : changeLine(change)}`);
+  }
   for (const change of objectsAt(document, "drift")) lines.push(`  left: ${changeLine(change)}`);
   return lines;
+}
+
+/** Of what is not there yet nothing was before. */
+function newLine(change: JsonObject): string {
+  return plainText(`${textAt(change, "path")}: ${JSON.stringify(change["after"] ?? null)}`);
 }
 
 function changeLine(change: JsonObject): string {

@@ -23,6 +23,11 @@ it("tells the request, the fields and the reason before a run, and changes nothi
       path: "/things",
       body: { name: "a", color: "red", password: "[hidden]" },
     },
+    changes: [
+      { path: "/name", why: "wanted", after: "a" },
+      { path: "/color", why: "wanted", after: "red" },
+      { path: "/password", why: "wanted", after: "[hidden]" },
+    ],
   });
   assert.deepEqual(writesOf(service), []);
   await connect.make("a", { name: "a", color: "red", password: "hunter22" });
@@ -55,6 +60,34 @@ it("makes a spec of an object that exists, by which adopting it writes nothing",
   assert.equal(conditionOf(await connect.read("a"), "Ready"), "True Available");
   assert.deepEqual(writesOf(service), []);
   assert.equal((await connect.plan("b", { connect: { id: "8" } })).action, "refuse");
+});
+
+it("judges what it is asked about as if it were written", async () => {
+  const properties = { size: { type: "integer" } };
+  const open = { "x-kubernetes-preserve-unknown-fields": true };
+  await using connect = await openMemoryConnect({
+    schema: { type: "object", required: ["size"], properties, ...open },
+  });
+  const { service, pass } = connect;
+  const wrong = [
+    [{ spec: { name: "a", size: "large" } }, /spec\.size: Invalid value/],
+    [{ spec: "text" }, /spec: Invalid value|spec in body must be/],
+    [{ spec: { size: 1 }, connect: { secrets: "all" } }, /connect\.secrets/],
+    [{ spec: { size: 1 }, connect: { id: "1", adopt: "any" } }, /connect\.adopt/],
+    [{ connect: { id: 7 } }, /connect\.id/],
+    [{ connect: "text" }, /connect: Invalid value|connect in body must be/],
+  ] as const;
+  for (const [given, expected] of wrong) {
+    await assert.rejects(connect.plan("a", given), (error: Error) => {
+      assert.match(error.message, expected);
+      return true;
+    });
+  }
+  await connect.make("a", { name: "a", size: 1 });
+  await pass();
+  await assert.rejects(connect.plan("a", { spec: { size: "large" } }), /spec\.size/);
+  assert.equal((await connect.plan("a", { spec: { name: "a", size: 2 } })).action, "update");
+  assert.deepEqual(writesOf(service), ["POST /things"]);
 });
 
 it("tells what a run would wait for", async () => {

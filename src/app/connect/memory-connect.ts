@@ -1,5 +1,6 @@
 // A control plane in memory with a kind that is kept in a service in memory, for tests.
 
+import { systemCaller, targetFor } from "../../intents/bootstrap.ts";
 import type { ConnectHooks } from "../../kernel/connect-hooks.ts";
 import type { Json, JsonObject } from "../../kernel/json.ts";
 import { objectAt, objectsAt, textAt } from "../../kernel/json-read.ts";
@@ -14,6 +15,7 @@ import { startReconciling } from "../reconciling.ts";
 import type { Reconciling } from "../reconciling.ts";
 import type { Preview } from "../../modules/connect/loop/preview.ts";
 import { resultOfPlan } from "./plan-result.ts";
+import { plannedResource } from "./planned-resource.ts";
 import { memoryService } from "./memory-service.ts";
 import type { MemoryService } from "./memory-service.ts";
 
@@ -124,10 +126,7 @@ export async function openMemoryConnect(
     remove: async (name) => await memory.remove(at(name)),
     read: async (name) => await memory.read(at(name)),
     plan: async (name, given) => {
-      const stored = await memory.read(at(name));
-      const metadata = { name, namespace: "default", uid: "", generation: 0 };
-      const none = { apiVersion, kind: "Thing", metadata: { ...metadata, creationTimestamp: "" } };
-      const resource = { ...(stored ?? none), ...given };
+      const resource = await wanted(memory, name, given);
       return await resultOfPlan(running.planner, thingsKind, resource, AbortSignal.timeout(60_000));
     },
     pass: async (ms = 1_000) => await memory.surroundings.timers.advance(ms),
@@ -140,6 +139,22 @@ export async function openMemoryConnect(
       await memory[Symbol.asyncDispose]();
     },
   };
+}
+
+/** What is stored, or what would be. */
+async function wanted(
+  memory: MemoryPlane,
+  name: string,
+  given: JsonObject | undefined,
+): Promise<Resource> {
+  const metadata = { name, namespace: "default" };
+  const stored = await memory.read({ apiVersion, kind: "Thing", ...metadata });
+  if (given === undefined && stored !== undefined) return stored;
+  const whole = { apiVersion, kind: "Thing", metadata, ...given };
+  const { intents } = memory.plane;
+  const { target } = targetFor(intents, whole);
+  const input = { caller: systemCaller, target: { ...target, name }, stored, given: whole };
+  return await plannedResource(intents, input);
 }
 
 /** The condition of a resource, as "True Reason". */

@@ -9,7 +9,6 @@ import { badRequest, notFound } from "../../intents/refusals.ts";
 import { keyOfTarget } from "../../intents/request.ts";
 import { isJsonObject } from "../../kernel/json.ts";
 import type { Json } from "../../kernel/json.ts";
-import type { Resource } from "../../kernel/resource.ts";
 import { previewDocument } from "../../modules/connect/loop/preview.ts";
 import type { SpecialHandler } from "../../surfaces/kube/api.ts";
 import { bodyType, decodeBody, readBody } from "../../surfaces/kube/body.ts";
@@ -20,6 +19,7 @@ import { noSuchResource, notAllowed } from "../../surfaces/kube/routing.ts";
 import type { ControlPlane } from "../control-plane.ts";
 import { accessTo } from "../operations/observer.ts";
 import type { Planner } from "./plan-result.ts";
+import { plannedResource } from "./planned-resource.ts";
 
 export const planSubresource = "*/plan";
 
@@ -41,7 +41,15 @@ export function planHandler(
     if (!allowed) throw forbiddenAccess(caller.user, access, reason);
     const given = info.verb === "get" ? undefined : await bodyOf(request);
     if (stored === undefined && given === undefined) throw notFound(served.kind, target.name);
-    const resource = wanted(stored, given, { name: target.name, namespace: target.namespace });
+    const resource =
+      given === undefined && stored !== undefined
+        ? stored
+        : await plannedResource(plane.intents, {
+            caller,
+            target: { ...target, subresource: "" },
+            stored,
+            given: given ?? {},
+          });
     const result = await resultOfPlan(planner, served.id, resource, surface.stopping);
     const form = { ...formOf(request, false), as: "object" as const };
     const headers = request.headers();
@@ -57,27 +65,4 @@ async function bodyOf(request: ResourceRequest): Promise<{ readonly [key: string
   const { value } = decodeBody(bytes, type, { expected: kind, findsDuplicates: false });
   if (!isJsonObject(value)) throw badRequest("the body of the request must be an object");
   return value;
-}
-
-/** The intent of the document, over what is known of the resource. */
-function wanted(
-  stored: Resource | undefined,
-  given: { readonly [key: string]: Json } | undefined,
-  { name, namespace }: { readonly name: string; readonly namespace: string },
-): Resource {
-  const none = {
-    apiVersion: "",
-    kind: "",
-    metadata: {
-      name,
-      ...(namespace === "" ? {} : { namespace }),
-      uid: "",
-      generation: 0,
-      creationTimestamp: "",
-    },
-  };
-  const base: Resource = stored ?? none;
-  if (given === undefined) return base;
-  const { spec, connect } = given;
-  return { ...base, spec: spec ?? {}, connect: connect ?? {} };
 }

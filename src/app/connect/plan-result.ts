@@ -39,7 +39,8 @@ export function planner({ plane, surroundings, clients, hooks }: PlannerInput): 
     stored,
     look: async (kind, resource, signal) => {
       const compiled = bindingOf(live, kind);
-      if (compiled === undefined) return { action: "refuse", message: "it has no RestKind" };
+      const none = `there is no RestKind ${kind}`;
+      if (compiled === undefined) return { action: "refuse", message: none };
       const own = resource.metadata.namespace ?? "";
       const get = async ({ kind: id, namespace = own, name }: Reference) => {
         const isCluster = kinds.byId(id)?.kind.scope === "Cluster";

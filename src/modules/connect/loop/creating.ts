@@ -7,6 +7,7 @@ import type { Outcome } from "../../../engine/outcome.ts";
 import { timeText } from "../../../kernel/clock.ts";
 import type { JsonObject } from "../../../kernel/json.ts";
 import { isTrueAt, objectAt, textAt, textsAt } from "../../../kernel/json-read.ts";
+import { escapeToken } from "../../../kernel/pointer.ts";
 import type { Answer } from "../http/answer.ts";
 import type { ClientRequest } from "../http/client.ts";
 import type { Difference } from "../plan/compare.ts";
@@ -159,11 +160,7 @@ async function made(session: Session, { answer, request, body }: Made): Promise<
     identity.kind === "server" ? await newId(session, { answer, request, body }) : ownId(session);
   if (id !== undefined) noteId(session, id);
   const applied = appliedDocument(session, body);
-  const changes = Object.entries(body).map(([key, after]): Difference => {
-    const { class: is, isSecret } = session.fields.child(key).rule;
-    return { path: `/${key}`, after, why: "wanted", class: is, isSecret, isReplaceable: false };
-  });
-  noteWrite(session, request, changes, "there is no such object");
+  noteWrite(session, request, creationChanges(session, body), "there is no such object");
   const target = session.client.targetOf(request.path);
   if (trackOperation(session, answer, { verb: "create", target, applied })) {
     if (id !== undefined) book.set({ creating: undefined });
@@ -181,6 +178,15 @@ async function made(session: Session, { answer, request, body }: Made): Promise<
   book.set({ creating: undefined, lastApplied: applied });
   await book.keep();
   return { kind: "made" };
+}
+
+/** The topmost fields of what is sent. */
+export function creationChanges(session: Session, body: JsonObject): readonly Difference[] {
+  return Object.entries(body).map(([key, after]) => {
+    const { class: is, isSecret } = session.fields.child(key).rule;
+    const path = `/${escapeToken(key)}`;
+    return { path, after, why: "wanted", class: is, isSecret, isReplaceable: false };
+  });
 }
 
 /** Undefined where the answer does not tell; what only may be it is noted, for another look. */

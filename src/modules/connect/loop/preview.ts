@@ -14,13 +14,13 @@ import type { Difference } from "../plan/compare.ts";
 import { maskSecrets, pick } from "../plan/documents.ts";
 import { createBody } from "../plan/plan.ts";
 import type { Plan } from "../plan/plan.ts";
-import { createRequest } from "./creating.ts";
+import { createRequest, creationChanges } from "./creating.ts";
 import type { Present } from "./observing.ts";
 import { prepare } from "./prepare.ts";
 import type { LoopPorts } from "./prepare.ts";
 import { find } from "./reconcile.ts";
 import type { Session } from "./session.ts";
-import { planUpdate, requestOf, shownChange } from "./writing.ts";
+import { planUpdate, requestOf, shownChange, stuckWhy } from "./writing.ts";
 
 export interface Preview {
   readonly action: "nothing" | "create" | "update" | "replace" | "wait" | "refuse";
@@ -87,6 +87,7 @@ function absent(session: Session, why: string): Preview {
     action: "create",
     message: `there is no such object: ${why}`,
     request: { method, path, body: masked(session, body) },
+    changes: creationChanges(session, body).map((each) => shownChange(fields, each)),
   };
 }
 
@@ -110,7 +111,7 @@ function told(session: Session, plan: Plan, observed: Present): Preview {
     case "stuck":
       return {
         action: "refuse",
-        message: `${plan.reason}: the fields cannot be changed`,
+        message: `${plan.reason}: ${stuckWhy(plan.reason)}`,
         changes: shown(plan.changes),
       };
     case "recreate":
