@@ -94,6 +94,7 @@ test("importing again lists what changed and keeps what a person changed", async
     fields.find((field) => textAt(field, "path") === pointer);
   assert.equal(at("/serial")?.["class"], "writable");
   assert.equal(at("/serial")?.["from"], "override");
+  assert.equal(at("/serial")?.["why"], "changed in the RestKind");
   assert.equal(at("/url")?.["from"], "annotation");
   assert.equal(readFileSync(join(folder, "out", "connection.yaml"), "utf8"), "kind: Connection\n");
   assert.match(readFileSync(path, "utf8"), /serial:\n\s+type: integer/);
@@ -106,6 +107,36 @@ test("importing again lists what changed and keeps what a person changed", async
     "spec"
   ] as JsonObject;
   assert.equal(kept["connection"], "mine");
+});
+
+test("what is asked for in vain, or cannot be an address, is told at once", async (t) => {
+  const folder = folderFor(t);
+  const path = join(folder, "openapi.json");
+  writeFileSync(path, JSON.stringify(sampleDns));
+  const given = { document: path, allowed: [], target: { kind: "none" } as const };
+  const told = async (more: { baseUrl: string; only?: readonly string[] }): Promise<string> => {
+    const error = await importDocument({ ...given, ...more }).catch((one: unknown) => one);
+    assert(error instanceof SetpointError);
+    return `${error.message} ${error.suggestion ?? ""}`;
+  };
+  const baseUrl = "http://127.0.0.1:8081";
+  assert.match(await told({ baseUrl, only: ["domains", "Nope"] }), /no kind Nope it has .*Domain/);
+  assert.match(await told({ baseUrl: "nonsense" }), /--base-url: baseUrl is no address/);
+  const secret = await told({ baseUrl: "http://me:hunter22@host" });
+  assert.match(secret, /must not hold a password/);
+  assert.doesNotMatch(secret, /hunter22/);
+});
+
+test("a Connection that leads elsewhere is kept, and told of", async (t) => {
+  const folder = folderFor(t);
+  await imported(folder, sampleDns);
+  const place = join(folder, "out", "connection.yaml");
+  const old = readFileSync(place, "utf8").replace("127.0.0.1:8081", "127.0.0.1:9999");
+  writeFileSync(place, old);
+  const { problems } = await imported(folder, sampleDns);
+  assert.equal(readFileSync(place, "utf8"), old);
+  const problem = problems.find(({ file }) => file === place);
+  assert.match(problem?.message ?? "", /^leads to http:\/\/127\.0\.0\.1:9999\S* and is kept/);
 });
 
 test("a server gets definitions before what binds them, and keeps its Connection", async (t) => {

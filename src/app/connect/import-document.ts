@@ -24,6 +24,7 @@ import type {
 import { overridesIn, restKindOf } from "../../modules/connect/import/reimport.ts";
 import { reportOf } from "../../modules/connect/import/report.ts";
 import type { ApiClient } from "../client/api-client.ts";
+import { ConnectionProblem, baseAddress } from "../../modules/connect/http/connection.ts";
 import { documentReader } from "./read-document.ts";
 
 export interface ImportInput extends Omit<ProposeOptions, "overrides" | "useMarks"> {
@@ -56,20 +57,75 @@ export interface Imported {
 
 export async function importDocument(input: ImportInput): Promise<Imported> {
   const { document, target, allowed } = input;
+  checkBase(input.baseUrl);
   const root = addressOf(document);
   const documents = await loadDocument(root, documentReader(root), { allowed });
   const first = propose(documents, input);
+  checkOnly(first);
   const previous = await previousKinds(first, target);
   const overrides = overridesBy(previous);
   const proposal = overrides.size === 0 ? first : propose(documents, { ...input, overrides });
   const kinds = proposal.kinds.map((kind) => importedKind(kind, previous.get(kind.id)));
+  const problems = [...proposal.problems, ...(await keptConnection(proposal, target))];
   const report = reportOf({
     ...proposal,
+    problems,
     source: document,
     kinds: kinds.map(({ kind, changes }) => (changes === undefined ? kind : { ...kind, changes })),
   });
   const written = await write({ proposal, kinds, report }, target);
-  return { proposal, kinds, problems: proposal.problems, report, written };
+  return { proposal, kinds, problems, report, written };
+}
+
+function checkBase(baseUrl: string): void {
+  try {
+    baseAddress(baseUrl);
+  } catch (error) {
+    if (!(error instanceof ConnectionProblem)) throw error;
+    // The value may hold a password, which is the mistake.
+    throw new SetpointError("config.invalid", `--base-url: ${error.message}`, {
+      suggestion: "give it as https://HOST/PREFIX, http://HOST:PORT or unix:/path/of/socket",
+    });
+  }
+}
+
+function checkOnly({ missing, names }: Proposal): void {
+  const [first] = missing;
+  if (first === undefined) return;
+  const all = names.toSorted((a, b) => (a < b ? -1 : 1));
+  const more = all.length > shownNames ? `, and ${all.length - shownNames} more` : "";
+  throw new SetpointError("config.invalid", `--only: the document has no kind ${first}`, {
+    suggestion: `it has ${all.slice(0, shownNames).join(", ")}${more}`,
+  });
+}
+
+const shownNames = 20;
+
+/** A Connection that is there stays as it is, which is worth a word when it leads elsewhere. */
+async function keptConnection(
+  { connection }: Proposal,
+  target: ImportTarget,
+): Promise<readonly Problem[]> {
+  const name = textAt(connection, "metadata", "name");
+  const place =
+    target.kind === "folder" ? join(target.folder, "connection.yaml") : `Connection/${name}`;
+  const there =
+    target.kind === "folder"
+      ? yamlIn(place)
+      : target.kind === "server"
+        ? await stored(target.client, `${connectionPath}/${name}`)
+        : undefined;
+  const old = textAt(there, "spec", "baseUrl");
+  const given = textAt(connection, "spec", "baseUrl");
+  if (old === "" || old === given) return [];
+  const message = `leads to ${old} and is kept: to use ${given}, change it there`;
+  return [{ severity: "warning", file: place, pointer: "/spec/baseUrl", message }];
+}
+
+function yamlIn(path: string): JsonObject | undefined {
+  if (!existsSync(path)) return undefined;
+  const { value } = parseYaml(readFileSync(path, "utf8"));
+  return isJsonObject(value) ? value : undefined;
 }
 
 function addressOf(document: string): string {

@@ -90,7 +90,10 @@ function targetOf(flags: Flags): ImportTarget {
 
 const shownProblems = 20;
 
-function print({ kinds, problems, report, written }: Imported, flags: Flags): void {
+function print({ proposal, kinds, problems, report, written }: Imported, flags: Flags): void {
+  if (flags.group === undefined) {
+    console.error(plainText(`the group is ${proposal.group}; --group NAME chooses another`));
+  }
   const isDry = flags.out === undefined && flags.apply !== true;
   if (isDry) for (const line of report.split("\n")) console.log(plainText(line));
   else {

@@ -54,6 +54,10 @@ export interface Proposal {
   readonly connection: JsonObject;
   readonly kinds: readonly ProposedKind[];
   readonly problems: readonly Problem[];
+  /** What `only` asks for and the document does not have. */
+  readonly missing: readonly string[];
+  /** The kinds that the document has. */
+  readonly names: readonly string[];
 }
 
 export function propose(documents: Documents, options: ProposeOptions): Proposal {
@@ -90,6 +94,10 @@ export function propose(documents: Documents, options: ProposeOptions): Proposal
     connection: connectionOf(documents, connection, options.baseUrl),
     kinds,
     problems: documents.problems.all(),
+    missing: (options.only ?? []).filter(
+      (text) => !found.some((each) => isWanted(each, names.get(each.key), [text])),
+    ),
+    names: [...names.values()].map(({ kind }) => kind),
   };
 }
 

@@ -42,7 +42,10 @@ export function overridesIn(restKind: JsonObject): readonly FieldEntry[] {
     const was = getOwn(proposed, path);
     const isOurs = textAt(entry, "from") !== "override" && was === codeOf(entry);
     if (isOurs || path === "") return [];
-    return [{ ...(entry as unknown as FieldEntry), from: "override" as const }];
+    const given = { ...(entry as unknown as FieldEntry), from: "override" as const };
+    // What told the class before does not tell the one that it was changed to.
+    const isMarked = textAt(entry, "from") === "override";
+    return [isMarked ? given : { ...given, why: "changed in the RestKind", confidence: 1 }];
   });
 }
 
