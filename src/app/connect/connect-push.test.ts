@@ -3,12 +3,16 @@ import assert from "node:assert/strict";
 import { it } from "node:test";
 import type { Json } from "../../kernel/json.ts";
 import { wakeByEvent } from "../../modules/connect/kinds/wake-by-event.ts";
-import { openMemoryConnect } from "./memory-connect.ts";
+import { connectVersion, openMemoryConnect } from "./memory-connect.ts";
 import type { MemoryConnect } from "./memory-connect.ts";
 import { writesOf } from "./memory-service.ts";
 
-async function tell({ memory }: MemoryConnect, event: Json): Promise<number> {
-  return await wakeByEvent(memory.plane.intents, "service", event, AbortSignal.timeout(60_000));
+async function tell(
+  { memory }: MemoryConnect,
+  event: Json,
+  connection = "service",
+): Promise<number> {
+  return await wakeByEvent(memory.plane.intents, connection, event, AbortSignal.timeout(60_000));
 }
 
 it("looks at once at what a service tells of, and at nothing else", async () => {
@@ -36,4 +40,23 @@ it("is woken by nobody where the connection names no place for ids", async () =>
   await connect.make("a", { name: "a" });
   await connect.pass();
   assert.equal(await tell(connect, { id: "a" }), 0);
+});
+
+it("wakes what uses the connection, by its kind or by itself", async () => {
+  await using connect = await openMemoryConnect({ connection: { events: { id: "/object" } } });
+  const { memory, pass } = connect;
+  await memory.create({
+    apiVersion: connectVersion,
+    kind: "Connection",
+    metadata: { name: "other" },
+    spec: { baseUrl: "http://service", events: { id: "/object" } },
+  });
+  await connect.make("a", { name: "a" });
+  await connect.make("b", { name: "b" }, { connection: "other" });
+  await pass(10_000);
+  const all = ["a", "b"].map((object) => ({ object }));
+  assert.equal(await tell(connect, all), 1);
+  assert.equal(await tell(connect, all, "other"), 1);
+  assert.equal(await tell(connect, { object: "/api/v1/things/b" }, "other"), 1);
+  assert.equal(await tell(connect, { object: "b" }), 0);
 });
