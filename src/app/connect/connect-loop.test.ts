@@ -234,6 +234,8 @@ it("reports what others change without touching it, where that is the policy", a
   service.objects.set("/things/a", { ...stored, color: "green" });
   await pass(200_000);
   assert.deepEqual(writesOf(service), ["POST /things"]);
+  assert.equal(conditionOf(await connect.read("a"), "Ready"), "True Drifted");
+  assert.match(messageOf(await connect.read("a"), "Ready"), /\/color \("green" should be "red"\)/);
   const [drift] = bookOf(await connect.read("a"))["drift"] as readonly JsonObject[];
   assert.deepEqual(
     { ...drift, since: "" },

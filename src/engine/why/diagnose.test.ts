@@ -40,6 +40,16 @@ describe("a resource that is reconciled", () => {
     assert.equal(said({ conditions: [ready], work: work({ claim }) }), "Ready: ready");
   });
 
+  test("is ready and tells what is remarkable about it", () => {
+    const drifted = condition("Ready", "True", "Drifted", "changed by others: /color");
+    assert.equal(
+      said({ conditions: [drifted] }),
+      "Ready: ready | Drifted: changed by others: /color",
+    );
+    const usual = condition("Ready", "True", "Available", "all is well");
+    assert.equal(said({ conditions: [usual] }), "Ready: ready");
+  });
+
   test("is ready and still tells of a loop that fails", () => {
     const conditions = [ready, condition("Synced", "False", "LookFailed", "timeout")];
     const reconcile = { attempts: 2, retry: "soon" };

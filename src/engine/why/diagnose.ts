@@ -36,7 +36,7 @@ function diagnoseReconciled(subject: Subject, names: KindNames, nowMs: number): 
   const observed = observedOf(resource, ready);
   const isUpToDate = observed === undefined || observed >= resource.metadata.generation;
   const hold = isReconciled ? holdOf(subject, names, nowMs) : undefined;
-  if (ready?.status === "True" && isUpToDate) return readyWith(hold, resource);
+  if (ready?.status === "True" && isUpToDate) return readyWith(hold, resource, ready);
   const found = hold ?? quietHold(subject, ready);
   const readyText = ready?.status === "True" ? undefined : ready?.text;
   const isPlain = hold === undefined && (found.state === "InProgress" || found.state === "Waiting");
@@ -68,16 +68,24 @@ function readinessLines(
 }
 
 /** It can be used; that the loop around it has trouble is worth a word. */
-function readyWith(hold: Hold | undefined, resource: Resource): Diagnosis {
+function readyWith(hold: Hold | undefined, resource: Resource, ready: Report): Diagnosis {
   const synced = reported(resource, "Synced");
   const isQuiet = hold === undefined || hold.state === "Working" || hold.state === "Queued";
   return {
     state: "Ready",
     ready: "True",
     message: isQuiet ? "ready" : `ready, but ${hold.message}`,
-    details: synced?.status === "False" && synced.text !== undefined ? [synced.text] : [],
+    details: [
+      ...(synced?.status === "False" && synced.text !== undefined ? [synced.text] : []),
+      ...(isRemarkable(ready.text) ? [ready.text] : []),
+    ],
     suspects: [],
   };
+}
+
+/** Ready with a reason of its own, and words for it, such as that others have changed it. */
+function isRemarkable(text: string | undefined): text is string {
+  return text?.includes(": ") === true && !text.startsWith("Available: ");
 }
 
 /** Not ready, and neither the work on it nor its last run say why. */

@@ -47,8 +47,13 @@ export function makeDefinition(input: DefinitionInput): MadeDefinition {
 
 const columns: readonly PrinterColumn[] = [
   { name: "Ready", type: "string", jsonPath: '.status.conditions[?(@.type=="Ready")].status' },
-  { name: "Synced", type: "string", jsonPath: '.status.conditions[?(@.type=="Synced")].status' },
   { name: "Reason", type: "string", jsonPath: '.status.conditions[?(@.type=="Ready")].reason' },
+  { name: "Synced", type: "string", jsonPath: '.status.conditions[?(@.type=="Synced")].status' },
+  {
+    name: "Sync-Reason",
+    type: "string",
+    jsonPath: '.status.conditions[?(@.type=="Synced")].reason',
+  },
   { name: "Id", type: "string", jsonPath: ".status.connect.id" },
   { name: "Age", type: "date", jsonPath: ".metadata.creationTimestamp" },
 ];

@@ -325,11 +325,20 @@ async function settled(
   }
   const documents = { observed: present.object, joined: values };
   await exportSecrets(session, documents);
-  const ready = await readiness(session, documents);
+  const ready = withDrift(session, await readiness(session, documents), drift);
   const status = book.changes();
   if (ready.status === "True") return done({ status, ready, resyncMs: session.resyncMs });
   const { reason, message } = ready;
   return again(Math.min(5_000, session.resyncMs), { reason, message, status, ready });
+}
+
+/** It can be used, and is not as it is wanted: that is for people to see, too. */
+function withDrift(session: Session, ready: Readiness, drift: readonly Difference[]): Readiness {
+  if (ready.status !== "True" || ready.message !== "" || drift.length === 0) return ready;
+  const fields = drift.slice(0, 5).map((each) => changeText(session.fields, each));
+  const more = drift.length > fields.length ? `; and ${drift.length - fields.length} more` : "";
+  const message = `changed by others, and left: ${fields.join("; ")}${more}`;
+  return { ...ready, reason: "Drifted", message };
 }
 
 async function readiness(session: Session, documents: HookDocuments): Promise<Readiness> {
