@@ -2,18 +2,21 @@
 // modules can add to the loop by hooks.
 import assert from "node:assert/strict";
 import { it } from "node:test";
+import { systemCaller, targetFor } from "../../intents/bootstrap.ts";
 import { isSetpointError } from "../../kernel/errors.ts";
 import type { Json } from "../../kernel/json.ts";
 import { textAt } from "../../kernel/json-read.ts";
 import {
   conditionOf,
   connectVersion,
+  group,
   messageOf,
   openMemoryConnect,
   plainBinding,
   thingsKind,
 } from "./memory-connect.ts";
 import { writesOf } from "./memory-service.ts";
+import { plannedResource } from "./planned-resource.ts";
 
 const fixedSize = [
   ...plainBinding.fields,
@@ -110,6 +113,29 @@ it("refuses what contradicts itself", async () => {
   for (const [given, expected] of wrong) {
     assert.match(await refusal(connect.make("a", { name: "a" }, given as never)), expected);
   }
+});
+
+it("warns of a field to be replaced that is not fixed", async () => {
+  await using connect = await openMemoryConnect({ binding: { fields: fixedSize } });
+  const { intents } = connect.memory.plane;
+  const warnings: string[] = [];
+  const given = {
+    apiVersion: `${group}/v1`,
+    kind: "Thing",
+    metadata: { name: "a", namespace: "default" },
+    spec: { name: "a", size: 1 },
+    connect: { replace: ["/size", "/nonsense"] },
+  };
+  const { target } = targetFor(intents, given);
+  await plannedResource(intents, {
+    caller: { ...systemCaller, warn: (text) => warnings.push(text) },
+    target: { ...target, name: "a", namespace: "default" },
+    stored: undefined,
+    given,
+  });
+  assert.deepEqual(warnings, [
+    `connect.replace[1]: /nonsense is no create-only field of the RestKind ${thingsKind}`,
+  ]);
 });
 
 it("refuses a RestKind that cannot work, with everything that is wrong with it", async () => {

@@ -52,6 +52,7 @@ export function connectGuard(
       const errors = compiled === undefined ? kindErrors(request, object) : [];
       if (compiled !== undefined) {
         errors.push(...resourceErrors(object, request.old, compiled, target.served.kind));
+        for (const text of replaceWarnings(object, compiled)) caller.warn(text);
         const own = hooks.filter((each) => each.hooks.kind === compiled.kind);
         if (own.length > 0) errors.push(...hookErrors(request, own, (text) => caller.warn(text)));
       }
@@ -173,6 +174,20 @@ function combinationErrors(object: Resource, management: Management): readonly F
     errors.push(forbiddenField(`connect.secrets[${index}].field`, why));
   }
   return errors;
+}
+
+/** What names no field that is fixed has no effect, which is hardly what was meant. */
+function replaceWarnings(object: Resource, { kind, binding, tree }: CompiledBinding): string[] {
+  const fixed = new Set(createOnlyRules(binding).map(({ path }) => path));
+  return (managementOf(object).replace ?? []).flatMap((pointer, index) => {
+    const tokens = parsePointer(pointer);
+    const at = tokens.reduce((fields, token) => fields.child(token), fieldsFor(tree));
+    const isAbove = [...fixed].some((path) => path.startsWith(`/spec${pointer}`));
+    if (at.rule.class === "create-only" || isAbove) return [];
+    return [
+      `connect.replace[${index}]: ${pointer} is no create-only field of the RestKind ${kind}`,
+    ];
+  });
 }
 
 function namingSecrets({ secrets = [] }: Management, binding: Binding): readonly FieldError[] {
