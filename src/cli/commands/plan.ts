@@ -3,7 +3,7 @@
 import { readFileSync } from "node:fs";
 import type { Command } from "commander";
 import { askAbout, findResource } from "../../app/client/resource-argument.ts";
-import { SetpointError } from "../../kernel/errors.ts";
+import { SetpointError, isSetpointError } from "../../kernel/errors.ts";
 import { isJsonObject } from "../../kernel/json.ts";
 import type { JsonObject } from "../../kernel/json.ts";
 import { textAt } from "../../kernel/json-read.ts";
@@ -30,10 +30,24 @@ export function addPlan(program: Command): void {
       const path = `${resource.path}/plan`;
       const plan = await askAbout(resource, () =>
         given === undefined ? client.get(path) : client.post(path, given),
-      );
+      ).catch((error: unknown) => {
+        throw isUnserved(error) ? noPlan(resource.kind) : error;
+      });
       if (flags.output === "json") console.log(JSON.stringify(plan, undefined, 2));
       else for (const line of planLines(plan)) console.log(line);
     });
+}
+
+/** A path that nobody serves: the kind is none that is kept in a service. */
+function isUnserved(error: unknown): boolean {
+  return isSetpointError(error, "resource.not_found") && !error.message.includes('"');
+}
+
+function noPlan(kind: string): SetpointError {
+  const message = `resources of the kind ${kind} are not kept in a service, so there is no plan`;
+  return new SetpointError("resource.not_found", message, {
+    suggestion: "name the kind with its group, KIND.GROUP/NAME, where several have that name",
+  });
 }
 
 function documentIn(file: string): JsonObject {
