@@ -2,6 +2,7 @@
 // without any code. Its api-versions are versions of the definition, converted as the definition
 // says.
 
+import { acceptedColumns } from "../../intents/kinds/accepted-columns.ts";
 import type { JsonObject } from "../../kernel/json.ts";
 import type { KindInput } from "../../kernel/kind.ts";
 
@@ -87,16 +88,7 @@ export const faceDefinition: KindInput = {
         { name: "Provider", type: "string", jsonPath: ".spec.provider" },
         { name: "Type", type: "string", jsonPath: ".spec.type" },
         { name: "Kind", type: "string", jsonPath: ".spec.kind" },
-        {
-          name: "Accepted",
-          type: "string",
-          jsonPath: '.status.conditions[?(@.type=="Accepted")].status',
-        },
-        {
-          name: "Reason",
-          type: "string",
-          jsonPath: '.status.conditions[?(@.type=="Accepted")].reason',
-        },
+        ...acceptedColumns,
       ],
     },
   ],

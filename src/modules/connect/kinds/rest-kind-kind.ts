@@ -1,6 +1,7 @@
 // The kind RestKind: how the resources of a kind are kept in a service. Its spec is a Binding; its
 // name is the id of the kind. See binding.ts for what each part means.
 
+import { acceptedColumns } from "../../../intents/kinds/accepted-columns.ts";
 import type { JsonObject } from "../../../kernel/json.ts";
 import type { KindInput } from "../../../kernel/kind.ts";
 import { connectGroup } from "./connection-kind.ts";
@@ -205,16 +206,7 @@ export const restKindDefinition: KindInput = {
       printerColumns: [
         { name: "Connection", type: "string", jsonPath: ".spec.connection" },
         { name: "Item", type: "string", jsonPath: ".spec.item" },
-        {
-          name: "Accepted",
-          type: "string",
-          jsonPath: '.status.conditions[?(@.type=="Accepted")].status',
-        },
-        {
-          name: "Reason",
-          type: "string",
-          jsonPath: '.status.conditions[?(@.type=="Accepted")].reason',
-        },
+        ...acceptedColumns,
       ],
     },
   ],
