@@ -22,6 +22,7 @@ import { definitionsKind } from "../intents/kinds/definition-kinds.ts";
 import type { Intents } from "../intents/request.ts";
 import { SetpointError, isSetpointError } from "../kernel/errors.ts";
 import { openClients } from "../modules/connect/http/clients.ts";
+import type { FollowStream } from "../modules/connect/http/event-stream.ts";
 import type { OpenWire } from "../modules/connect/http/exchange.ts";
 import type { Logger } from "../telemetry/log.ts";
 import { connectionPolicies, startConnecting } from "./connect/connecting.ts";
@@ -44,6 +45,8 @@ export interface ReconcilingInput {
   readonly log: Logger;
   /** How services are reached, where a test is the service. */
   readonly openWire?: OpenWire;
+  /** How their events are followed, where a test tells of them. */
+  readonly followStream?: FollowStream;
 }
 
 /** Has been started; disposing of it hands back what it holds. */

@@ -39,6 +39,7 @@ const testVendors = new Set([
   "@kubernetes/client-node",
   "graphile-worker",
   "pg-boss",
+  "ws",
 ]);
 
 interface Import {

@@ -5,13 +5,18 @@ import { metric } from "../../engine/reporting/metric-names.ts";
 import { admissionChain } from "../../intents/admission/admission.ts";
 import { installKind } from "../../intents/install-kind.ts";
 import type { LiveView } from "../../intents/live-view.ts";
+import type { Intents } from "../../intents/request.ts";
+import { readStored } from "../../intents/write/stored.ts";
 import { objectAt } from "../../kernel/json-read.ts";
 import { systemLimits } from "../../modules/connect/http/clients.ts";
+import type { FollowStream } from "../../modules/connect/http/event-stream.ts";
 import type { Clients, SystemLimits } from "../../modules/connect/http/clients.ts";
 import {
   connectionDefinition,
   connectionsKind,
 } from "../../modules/connect/kinds/connection-kind.ts";
+import { followEvents } from "../../modules/connect/kinds/follow-events.ts";
+import type { FollowEventsInput } from "../../modules/connect/kinds/follow-events.ts";
 import { followRestKinds } from "../../modules/connect/kinds/follow-kinds.ts";
 import { holdUsed } from "../../modules/connect/kinds/hold-used.ts";
 import { restKindDefinition } from "../../modules/connect/kinds/rest-kind-kind.ts";
@@ -33,6 +38,7 @@ export interface ConnectingInput {
   /** Kinds that modules reconcile by themselves. */
   readonly taken: ReadonlySet<string>;
   readonly hooks: readonly NamedHooks[];
+  readonly followStream?: FollowStream;
   /** Told of the kinds that are reconciled here. */
   readonly began: (kind: string) => () => void;
 }
@@ -77,7 +83,28 @@ export async function startConnecting(input: ConnectingInput): Promise<AsyncDisp
       onError: (error, name) => log.warn({ error, name }, "part of a service not kept up"),
     }),
   );
+  if (engine !== undefined) undo.use(followEvents(eventsInput(input, unhindered)));
   return undo.move();
+}
+
+function eventsInput(
+  { surroundings, log, followStream }: ConnectingInput,
+  intents: Intents,
+): FollowEventsInput {
+  const { kinds, store } = intents;
+  return {
+    intents,
+    ports: surroundings,
+    secretOf: async (namespace, name) => {
+      const served = kinds.byId("secrets");
+      const record = await store.get({ kind: "secrets", namespace, name });
+      if (served === undefined || record === undefined) return undefined;
+      return await readStored(served, served.storage, record);
+    },
+    onError: (error, connection) =>
+      log.warn({ error, connection }, "events of a service not followed"),
+    ...(followStream === undefined ? {} : { follow: followStream }),
+  };
 }
 
 /** How much each connection may be asked, as its Connection says now. */

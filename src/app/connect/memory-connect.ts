@@ -7,6 +7,7 @@ import { objectAt, objectsAt, textAt } from "../../kernel/json-read.ts";
 import type { Resource } from "../../kernel/resource.ts";
 import type { Binding } from "../../modules/connect/binding.ts";
 import { connectSchema, managedStatusSchema } from "../../modules/connect/kinds/managed-schema.ts";
+import type { FollowStream } from "../../modules/connect/http/event-stream.ts";
 import { logger } from "../../telemetry/log.ts";
 import { connectHooksOf } from "../load-modules.ts";
 import { openMemoryPlane } from "../memory-plane.ts";
@@ -45,6 +46,7 @@ export interface MemoryConnectOptions {
   readonly connection?: JsonObject;
   readonly hooks?: readonly ConnectHooks[];
   readonly seed?: number;
+  readonly streams?: { readonly followStream?: FollowStream };
 }
 
 export const group = "things.example.dev";
@@ -69,6 +71,15 @@ export const plainBinding: Binding = {
   resyncSeconds: 60,
 };
 
+const workerConfig = {
+  isWorker: true,
+  slots: undefined,
+  perNamespace: undefined,
+  leaseMs: undefined,
+  graceMs: 0,
+  looksAnew: false,
+};
+
 const anything = { type: "object", "x-kubernetes-preserve-unknown-fields": true };
 
 export async function openMemoryConnect(
@@ -84,17 +95,11 @@ export async function openMemoryConnect(
     await startReconciling({
       plane: memory.plane,
       modules,
-      config: {
-        isWorker: true,
-        slots: undefined,
-        perNamespace: undefined,
-        leaseMs: undefined,
-        graceMs: 0,
-        looksAnew: false,
-      },
+      config: workerConfig,
       surroundings: memory.surroundings,
       log: logger((line) => lines.push(line), memory.surroundings.clock, "info"),
       openWire: service.openWire,
+      ...options.streams,
     });
   let running = await start();
   await memory.create(definitionWith(schema));

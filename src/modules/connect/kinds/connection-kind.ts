@@ -49,6 +49,10 @@ const events = object(
       pointer,
       "Where an event says which object it is about: by its id, its path or its address.",
     ),
+    websocket: described(
+      { type: "string", pattern: "^/[^#]*$", maxLength: 2_048 },
+      "A stream of events below the base URL that is followed, such as /events?type=lifecycle.",
+    ),
   },
   ["id"],
 );
@@ -111,6 +115,11 @@ export const connectionDefinition: KindInput = {
       printerColumns: [
         { name: "URL", type: "string", jsonPath: ".spec.baseUrl" },
         { name: "Auth", type: "string", jsonPath: ".spec.auth.kind" },
+        {
+          name: "Events",
+          type: "string",
+          jsonPath: '.status.conditions[?(@.type=="EventsFollowed")].status',
+        },
         { name: "Age", type: "date", jsonPath: ".metadata.creationTimestamp" },
       ],
     },

@@ -1,0 +1,120 @@
+// A stream of events that comes, breaks and comes again, with a clock that the test moves.
+import assert from "node:assert/strict";
+import { it } from "node:test";
+import type { EventListener, FollowStream } from "../../modules/connect/http/event-stream.ts";
+import { conditionOf, connectVersion, messageOf, openMemoryConnect } from "./memory-connect.ts";
+import type { MemoryConnect } from "./memory-connect.ts";
+import type { MemoryService } from "./memory-service.ts";
+
+interface Stream {
+  readonly follow: FollowStream;
+  /** Paths that were asked for so far. */
+  readonly asked: string[];
+  listener: EventListener | undefined;
+  /** Set: the next tries end with it. */
+  refusal: string | undefined;
+  end: (reason: string) => void;
+}
+
+function memoryStream(): Stream {
+  const stream: Stream = {
+    asked: [],
+    listener: undefined,
+    refusal: undefined,
+    end: () => undefined,
+    follow: async (_settings, path, _ports, listener, signal) => {
+      stream.asked.push(path);
+      if (stream.refusal !== undefined) return stream.refusal;
+      const ended = Promise.withResolvers<string>();
+      stream.end = ended.resolve;
+      signal.addEventListener("abort", () => ended.resolve("aborted"), { once: true });
+      stream.listener = listener;
+      listener.opened();
+      return await ended.promise;
+    },
+  };
+  return stream;
+}
+
+const options = (stream: Stream) => ({
+  binding: { resyncSeconds: 100_000 },
+  connection: { events: { id: "/object", websocket: "/events?type=all" } },
+  streams: { followStream: stream.follow },
+});
+const paint = ({ objects }: MemoryService, name: string, color: string): void =>
+  void objects.set(`/things/${name}`, { id: name, name, color });
+const connectionIn = async ({ memory }: MemoryConnect) =>
+  await memory.read({ apiVersion: connectVersion, kind: "Connection", name: "service" });
+
+it("looks at what the stream tells of in two seconds, and at nothing else", async () => {
+  const stream = memoryStream();
+  await using connect = await openMemoryConnect(options(stream));
+  const { service, pass } = connect;
+  for (const name of ["a", "b"]) await connect.make(name, { name, color: "red" });
+  await pass();
+  assert.deepEqual(stream.asked, ["/events?type=all"]);
+  assert.equal(conditionOf(await connectionIn(connect), "EventsFollowed"), "True Following");
+  for (const name of ["a", "b"]) paint(service, name, "green");
+  for (const text of ["no event", '{"object":"unknown"}', '{"object":7}', '[{"object":"a"}]']) {
+    stream.listener?.event(text);
+  }
+  await pass(2_000);
+  assert.equal(service.objects.get("/things/a")?.["color"], "red");
+  assert.equal(service.objects.get("/things/b")?.["color"], "green");
+});
+
+it("goes on without the stream, and looks at everything once it is there again", async () => {
+  const stream = memoryStream();
+  await using connect = await openMemoryConnect(options(stream));
+  const { service, pass } = connect;
+  for (const name of ["a", "b"]) await connect.make(name, { name, color: "red" });
+  await pass(20_000);
+  stream.refusal = "the connection was refused";
+  stream.end("the connection broke");
+  await pass(10_000);
+  const lost = await connectionIn(connect);
+  assert.equal(conditionOf(lost, "EventsFollowed"), "False Disconnected");
+  assert.match(messageOf(lost, "EventsFollowed"), /refused; objects are looked at from time/);
+  // Nobody tells of this; a changed spec is brought there all the same.
+  for (const name of ["a", "b"]) paint(service, name, "green");
+  await connect.change("a", { spec: { color: "blue" } });
+  await pass();
+  assert.equal(service.objects.get("/things/a")?.["color"], "blue");
+  const tries = stream.asked.length;
+  await pass(600_000);
+  assert.ok(stream.asked.length - tries < 20, "less and less often");
+  assert.equal(service.objects.get("/things/b")?.["color"], "green");
+  stream.refusal = undefined;
+  await pass(62_000);
+  assert.equal(service.objects.get("/things/b")?.["color"], "red");
+  assert.equal(conditionOf(await connectionIn(connect), "EventsFollowed"), "True Following");
+});
+
+it("looks at everything when more is told than can be told apart", async () => {
+  const stream = memoryStream();
+  await using connect = await openMemoryConnect(options(stream));
+  const { service, pass } = connect;
+  await connect.make("a", { name: "a", color: "red" });
+  await pass();
+  paint(service, "a", "green");
+  for (let index = 0; index < 2_000; index++) stream.listener?.event(`{"object":"n${index}"}`);
+  await pass(2_000);
+  assert.equal(service.objects.get("/things/a")?.["color"], "red");
+});
+
+it("ends with what the Connection says, and begins anew when it says otherwise", async () => {
+  const stream = memoryStream();
+  await using connect = await openMemoryConnect(options(stream));
+  const at = { apiVersion: connectVersion, kind: "Connection", name: "service" };
+  const change = async (websocket: string | null): Promise<void> => {
+    await connect.memory.patch(at, { spec: { events: { websocket } } });
+    await connect.pass();
+  };
+  await change("/other");
+  assert.deepEqual(stream.asked, ["/events?type=all", "/other"]);
+  await change(null);
+  assert.equal(conditionOf(await connectionIn(connect), "EventsFollowed"), " ");
+  await connect.pass(120_000);
+  assert.equal(stream.asked.length, 2);
+  await assert.rejects(change("events"), /spec.events.websocket/);
+});

@@ -1,0 +1,198 @@
+// Follows the streams of events that Connections name, one for each: what an event is about is
+// looked at at once. A stream that ends is opened again, after a while that grows; meanwhile
+// looking from time to time goes on, and when it is there again everything of the connection is
+// looked at once. Every process with workers follows; a second wake does no harm.
+
+import { changeAsSystem } from "../../../intents/housekeeping/system-change.ts";
+import type { LiveRecord } from "../../../intents/live-view.ts";
+import type { Intents } from "../../../intents/request.ts";
+import { setCondition } from "../../../kernel/conditions.ts";
+import type { Condition, ConditionInput } from "../../../kernel/conditions.ts";
+import type { Json, JsonObject } from "../../../kernel/json.ts";
+import { objectAt, objectsAt, textAt } from "../../../kernel/json-read.ts";
+import type { Resource } from "../../../kernel/resource.ts";
+import { ConnectionProblem, connectionSettings, secretData } from "../http/connection.ts";
+import { secretNamesOf } from "../http/connection.ts";
+import type { ConnectionSettings, SecretData } from "../http/connection.ts";
+import { followStream } from "../http/event-stream.ts";
+import type { EventStreamPorts, FollowStream } from "../http/event-stream.ts";
+import { connectGroup, connectionsKind } from "./connection-kind.ts";
+import { eventBatches } from "./event-batches.ts";
+import { wakeByEvent } from "./wake-by-event.ts";
+import { wakeConnection } from "./wake-connection.ts";
+
+export interface FollowEventsInput {
+  readonly intents: Intents;
+  readonly ports: EventStreamPorts;
+  readonly secretOf: (namespace: string, name: string) => Promise<JsonObject | undefined>;
+  readonly onError: (error: unknown, connection: string) => void;
+  /** How a stream is opened; another one in tests. */
+  readonly follow?: FollowStream;
+}
+
+interface Following {
+  readonly version: string;
+  readonly stop: AbortController;
+}
+
+const shortestMs = 500;
+const longestMs = 60_000;
+/** A stream that lasted for so long was a good one. */
+const steadyMs = 10_000;
+const conditionType = "EventsFollowed";
+
+export function followEvents(input: FollowEventsInput): AsyncDisposable {
+  const following = new Map<string, Following>();
+  const running = new Set<Promise<void>>();
+  let isOver = false;
+  const run = (name: string, work: () => Promise<void>): void => {
+    const promise: Promise<void> = work()
+      .catch((error: unknown) => input.onError(error, name))
+      .finally(() => running.delete(promise));
+    running.add(promise);
+  };
+  const judge = (name: string, after: LiveRecord | undefined): void => {
+    const { uid, generation } = after?.resource.metadata ?? { uid: "", generation: 0 };
+    const isFollowed = textAt(after?.resource, "spec", "events", "websocket") !== "";
+    const version = isFollowed ? `${uid} ${generation}` : undefined;
+    const known = following.get(name);
+    if (known?.version === version) return;
+    known?.stop.abort();
+    following.delete(name);
+    if (version === undefined) {
+      if (after !== undefined) run(name, () => tell(input, name, undefined));
+      return;
+    }
+    const stop = new AbortController();
+    following.set(name, { version, stop });
+    run(name, () => followOne(input, name, stop.signal));
+  };
+  input.intents.live.follow(connectionsKind, (after, before) => {
+    const name = (after ?? before)?.key.name;
+    if (name !== undefined && !isOver) judge(name, after);
+  });
+  return {
+    [Symbol.asyncDispose]: async () => {
+      isOver = true;
+      for (const { stop } of following.values()) stop.abort();
+      await Promise.all(running);
+    },
+  };
+}
+
+async function followOne(
+  input: FollowEventsInput,
+  name: string,
+  signal: AbortSignal,
+): Promise<void> {
+  const { clock, timers, random } = input.ports;
+  let failures = 0;
+  while (!signal.aborted) {
+    let openedMs: number | undefined;
+    const reason = await followOnce(input, name, signal, () => (openedMs = clock.nowMs()));
+    if (signal.aborted) return;
+    const isSteady = openedMs !== undefined && clock.nowMs() - openedMs >= steadyMs;
+    failures = isSteady ? 0 : failures + 1;
+    const waitMs = Math.min(longestMs, shortestMs * 2 ** Math.min(failures, 10));
+    await tellSafely(input, name, { isFollowed: false, message: reason });
+    await timers.sleep(waitMs * (0.75 + random.next() / 4), signal).catch(() => undefined);
+  }
+}
+
+/** The reason for which it has ended. */
+async function followOnce(
+  input: FollowEventsInput,
+  name: string,
+  signal: AbortSignal,
+  onOpen: () => void,
+): Promise<string> {
+  const { intents, ports, onError, follow = followStream } = input;
+  const record = intents.live.get({ kind: connectionsKind, namespace: "", name });
+  const spec = objectAt(record?.resource, "spec");
+  const settings = await settingsOf(input, name, spec);
+  if (typeof settings === "string") return settings;
+  await using batches = eventBatches({
+    timers: ports.timers,
+    wakeNamed: (events) => wakeByEvent(intents, name, events, signal),
+    wakeAll: async () => {
+      await tellSafely(input, name, { isFollowed: true, message: "" });
+      await wakeConnection(intents, name, signal);
+    },
+    onError: (error) => onError(error, name),
+  });
+  const listener = {
+    opened: () => {
+      onOpen();
+      batches.addAll();
+    },
+    event: (text: string) => batches.add(text),
+  };
+  return await follow(settings, textAt(spec, "events", "websocket"), ports, listener, signal);
+}
+
+/** What is wrong with it, as a text. */
+async function settingsOf(
+  { secretOf, onError }: FollowEventsInput,
+  name: string,
+  spec: JsonObject,
+): Promise<ConnectionSettings | string> {
+  try {
+    const secrets = new Map<string, SecretData | undefined>();
+    for (const secret of secretNamesOf(spec)) {
+      secrets.set(secret, secretData(await secretOf(textAt(spec, "secretNamespace"), secret)));
+    }
+    return connectionSettings(name, spec, secrets);
+  } catch (error) {
+    if (error instanceof ConnectionProblem) return error.message;
+    onError(error, name);
+    return "the Connection could not be read";
+  }
+}
+
+interface State {
+  readonly isFollowed: boolean;
+  readonly message: string;
+}
+
+async function tellSafely(input: FollowEventsInput, name: string, state: State): Promise<void> {
+  await tell(input, name, state).catch((error: unknown) => input.onError(error, name));
+}
+
+/** In the status of the Connection; undefined: there is nothing to follow. */
+async function tell(
+  { intents }: FollowEventsInput,
+  name: string,
+  state: State | undefined,
+): Promise<void> {
+  const record = intents.live.get({ kind: connectionsKind, namespace: "", name });
+  const edit = (old: Resource): Resource => {
+    const status = objectAt(old, "status");
+    const conditions = objectsAt(status, "conditions") as unknown as readonly Condition[];
+    const next =
+      state === undefined
+        ? conditions.filter(({ type }) => type !== conditionType)
+        : setCondition(conditions, conditionFor(old, state), intents.clock.nowMs());
+    const isSame =
+      next === conditions || (state === undefined && next.length === conditions.length);
+    if (isSame) return old;
+    return { ...old, status: { ...status, conditions: next as unknown as Json } };
+  };
+  if (record === undefined || edit(record.resource) === record.resource) return;
+  await changeAsSystem(intents, {
+    group: connectGroup,
+    plural: "connections",
+    name,
+    subresource: "status",
+    edit,
+  });
+}
+
+function conditionFor({ metadata }: Resource, { isFollowed, message }: State): ConditionInput {
+  return {
+    type: conditionType,
+    status: isFollowed ? "True" : "False",
+    reason: isFollowed ? "Following" : "Disconnected",
+    message: isFollowed ? message : `${message}; objects are looked at from time to time`,
+    observedGeneration: metadata.generation,
+  };
+}
