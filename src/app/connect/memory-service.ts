@@ -36,6 +36,8 @@ export interface MemoryService {
   readonly log: string[];
   readonly requests: ServiceRequest[];
   interfere: Interference | undefined;
+  /** What an answer waits for, once the request has been carried out. */
+  hold: ((request: ServiceRequest) => Promise<void> | undefined) | undefined;
   /** What of an object is shown, where that is not all. */
   show: (object: JsonObject) => JsonObject;
   /** What is kept of what is written. */
@@ -50,6 +52,7 @@ export function memoryService(): MemoryService {
     log: [],
     requests: [],
     interfere: undefined,
+    hold: undefined,
     show: (object) => object,
     keep: (next) => next,
     nextId: undefined,
@@ -57,7 +60,10 @@ export function memoryService(): MemoryService {
       exchange: async (raw, signal) => {
         await Promise.resolve();
         signal.throwIfAborted();
-        return exchange(service, raw);
+        const answer = exchange(service, raw);
+        const [request] = service.requests.slice(-1);
+        if (request !== undefined) await service.hold?.(request);
+        return answer;
       },
       [Symbol.dispose]: () => undefined,
     }),
