@@ -19,6 +19,8 @@ export interface Kiln extends AsyncDisposable {
   steps(): Promise<readonly string[]>;
   /** The process that began the step for the nth time, once it has. */
   begun(step: string, times?: number): Promise<number>;
+  /** Until that process has begun the step. */
+  begunBy(step: string, pid: number | undefined): Promise<void>;
   open(gate: "build" | "removal"): Promise<void>;
 }
 
@@ -41,6 +43,10 @@ export async function kilnFor(name: string): Promise<Kiln> {
         return line === undefined ? undefined : Number(line.split(" ")[1]);
       };
       return await waitUntil(what, find, { limitMs: 120_000 });
+    },
+    begunBy: async (step, pid) => {
+      const isBegun = async (): Promise<boolean> => (await lines()).includes(`${step} ${pid}`);
+      await waitUntil(`${step} of ${name} by ${pid}`, isBegun);
     },
     open: async (which) => await writeFile(which === "build" ? gate : `${gate}-removal`, ""),
     [Symbol.asyncDispose]: async () => await rm(folder, { recursive: true, force: true }),
