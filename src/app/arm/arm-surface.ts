@@ -7,6 +7,7 @@ import { systemTimers } from "../../kernel/timers.ts";
 import { appliedSpecsKind, operationsKind } from "../../surfaces/arm/arm-kinds.ts";
 import { armApi, isArmPath } from "../../surfaces/arm/arm-api.ts";
 import type { ArmSurface } from "../../surfaces/arm/arm-request.ts";
+import type { ArmAnswered } from "../../surfaces/arm/arrival.ts";
 import type { ArmFaces } from "../../surfaces/arm/faces.ts";
 import { swaggerDocuments } from "../../surfaces/arm/swagger/swagger.ts";
 import type { Logger } from "../../telemetry/log.ts";
@@ -76,6 +77,11 @@ const notServed: RunningArm = {
   [Symbol.asyncDispose]: () => Promise.resolve(),
 };
 
+function logged({ ids, ...answered }: ArmAnswered): Readonly<Record<string, unknown>> {
+  const { request, correlation, client, trace } = ids;
+  return { ...answered, request, correlation, client, trace };
+}
+
 const maxFollowed = 2_000;
 
 async function startArmSurface(
@@ -124,9 +130,8 @@ async function startArmSurface(
     onRequest: observed.onArmRequest,
     managers: new Set(clients),
     // What was changed can be found in the log by the ids of whoever asked for it.
-    onAnswer: ({ ids, ...answered }) => log.info({ ...answered, ...ids }, "request answered"),
-    onError: (error, { ids, ...answered }) =>
-      log.error({ error, ...answered, ...ids }, "request failed"),
+    onAnswer: (answered) => log.info(logged(answered), "request answered"),
+    onError: (error, answered) => log.error({ error, ...logged(answered) }, "request failed"),
   });
   return {
     before: (others) => (exchange) =>

@@ -28,7 +28,7 @@ import { ShownCache } from "../../surfaces/arm/shown-cache.ts";
 import { openMemoryPlane } from "../memory-plane.ts";
 import type { MemoryPlane } from "../memory-plane.ts";
 
-const subscription = "11111111-2222-3333-4444-555555555555";
+export const subscription = "11111111-2222-3333-4444-555555555555";
 
 export interface MemoryArm extends AsyncDisposable {
   readonly memory: MemoryPlane;

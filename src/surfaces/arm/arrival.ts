@@ -46,8 +46,8 @@ export class Arrival {
     this.#finished = input.onRequest?.();
     this.exchange = exchange;
     this.asked = asked;
-    this.#facts = factsOf(input.surface, exchange.method, asked);
-    this.ids = idsOf(input.surface.intents.ids, exchange);
+    this.#facts = factsKept(input.surface, exchange.method, asked);
+    this.ids = new ArrivalIds(input.surface.intents.ids, exchange);
   }
 
   audit(auditor: Auditor | undefined, user: UserInfo): void {
@@ -105,18 +105,33 @@ function errorHeaders(status: number, error: unknown): Headers {
   return status === 429 || status === 503 ? { "retry-after": 10 } : {};
 }
 
-function idsOf(ids: Ids, exchange: Exchange): RequestIds {
-  const request = ids.uid();
-  const correlation = idHeader(exchange, "x-ms-correlation-request-id") ?? request;
-  return {
-    request,
-    correlation,
-    client: idHeader(exchange, "x-ms-client-request-id"),
-    // Reads leave no trace.
-    get trace() {
-      return traceOf(exchange, correlation);
-    },
-  };
+/** Who waits for an operation is the same request again and again. */
+function factsKept(surface: ArmSurface, method: string, asked: Asked): ArmFacts {
+  const { memory } = asked;
+  if (memory.facts !== undefined) return memory.facts;
+  const facts = factsOf(surface, method, asked);
+  if (asked.path?.kind === "operationStatus") memory.facts = facts;
+  return facts;
+}
+
+/** A class, because one is made for every request, also for those that ask again and again. */
+class ArrivalIds implements RequestIds {
+  readonly request: string;
+  readonly correlation: string;
+  readonly client: string | undefined;
+  readonly #exchange: Exchange;
+
+  constructor(ids: Ids, exchange: Exchange) {
+    this.request = ids.uid();
+    this.correlation = idHeader(exchange, "x-ms-correlation-request-id") ?? this.request;
+    this.client = idHeader(exchange, "x-ms-client-request-id");
+    this.#exchange = exchange;
+  }
+
+  /** Reads leave no trace. */
+  get trace(): string {
+    return traceOf(this.#exchange, this.correlation);
+  }
 }
 
 function send(exchange: Exchange, ids: RequestIds, answer: ArmAnswer): void {

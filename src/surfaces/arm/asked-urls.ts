@@ -2,6 +2,7 @@
 // and what is read much is read under the same one. What is written is written once, and not kept.
 // Bounded in their number and length.
 
+import type { ArmFacts } from "./arm-facts.ts";
 import { armQuery, parseArmPath } from "./arm-path.ts";
 import type { ArmPath } from "./arm-path.ts";
 import { namesOf } from "./arm-names.ts";
@@ -23,6 +24,7 @@ export interface Asked {
 /** What is known since the URL was asked for the last time. */
 export interface AskedMemory {
   told?: ToldStatus;
+  facts?: ArmFacts;
 }
 
 /** What pollers were told of an operation a moment ago. */

@@ -10,7 +10,7 @@ import { isSameText, namespaceOf, plainLocation } from "./arm-names.ts";
 import type { OperationPlace } from "./arm-path.ts";
 import type { ArmAnswer, ArmRequest, ArmSurface } from "./arm-request.ts";
 import { askedForAction, authorise } from "./authorise.ts";
-import { operationIn, operationProgress, readRecords } from "./operations.ts";
+import { operationIn, operationProgress, readRecord, readRecords } from "./operations.ts";
 import type {
   OperationEnd,
   OperationProgress,
@@ -20,7 +20,10 @@ import type {
 import { operationUrl, shownResource } from "./resource-view.ts";
 import { passSubscription } from "./subscriptions.ts";
 
-/** The same states of an operation and its resource are told in the same way, for a moment. */
+/**
+ * The same states of an operation and its resource are told in the same way. While its resource is
+ * as it was, an operation can only have been removed: for a moment nobody looks whether it was.
+ */
 export async function operationStatus(
   surface: ArmSurface,
   { asked: { memory } }: Pick<ArmRequest, "asked">,
@@ -29,12 +32,16 @@ export async function operationStatus(
   const nowMs = surface.intents.clock.nowMs();
   if (!isId(place.id)) throw operationNotFound(place.id);
   const { told } = memory;
-  const about = told?.operation.spec.resource;
-  const read = await readRecords(surface, namespaceOf(place.subscription), place.id, about);
-  const isSame = told !== undefined && told.record === read?.record.revision;
-  if (isSame && told.resource === read.resource?.revision && nowMs < told.untilMs) {
+  const resource = told && (await surface.intents.store.get(told.operation.spec.resource));
+  if (told !== undefined && told.resource === resource?.revision && nowMs < told.untilMs) {
     return told.answer;
   }
+  const namespace = namespaceOf(place.subscription);
+  const read =
+    told === undefined
+      ? await readRecords(surface, namespace, place.id)
+      : await readRecord(surface, namespace, place.id, resource);
+  const isSame = told !== undefined && told.record === read?.record.revision;
   const operation = isSame ? { ...told.operation, ...read } : operationAt(surface, place, read);
   const progress = await operationProgress(surface, operation);
   const answer = statusAnswer(surface, place, operation, progress);

@@ -214,14 +214,24 @@ export async function readRecords(
   { intents: { store }, followed }: ArmSurface,
   namespace: string,
   id: string,
-  known?: ResourceKey,
 ): Promise<ReadOperation | undefined> {
   const key = keyOf(namespace, id);
-  const about = known ?? followed.get(followedAs(key));
+  const about = followed.get(followedAs(key));
   const [record, resource] =
     about === undefined
       ? [await store.get(key), undefined]
       : await Promise.all([store.get(key), store.get(about)]);
+  return record && { record, resource };
+}
+
+/** For those who have read its resource before: what that shows is never newer than the record. */
+export async function readRecord(
+  { intents: { store } }: ArmSurface,
+  namespace: string,
+  id: string,
+  resource: StoredRecord | undefined,
+): Promise<ReadOperation | undefined> {
+  const record = await store.get(keyOf(namespace, id));
   return record && { record, resource };
 }
 
