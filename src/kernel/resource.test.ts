@@ -69,7 +69,7 @@ test("a hostile name is judged in linear time", () => {
   const before = process.cpuUsage();
   labelKeyProblems(`${"a-".repeat(100_000)}/${"a.".repeat(100_000)}`);
   subdomainProblems("a".repeat(250) + "!");
-  assert.ok(process.cpuUsage(before).user < 500_000);
+  assert.ok(process.cpuUsage(before).user < 2_000_000);
 });
 
 test("label keys and values follow the Kubernetes syntax", () => {

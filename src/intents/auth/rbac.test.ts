@@ -239,10 +239,11 @@ test("a decision costs microseconds, however many bindings others have", () => {
   const asked = access({ group: "", resource: "configmaps", verb: "list", namespace: "ns-7" });
   ok(rbac.authorize(typical, asked).allowed);
   const runs = 50_000;
-  const before = process.hrtime.bigint();
+  // Time on the processor, so that a busy machine does not matter.
+  const before = process.cpuUsage();
   for (let i = 0; i < runs; i++) rbac.authorize(typical, asked);
-  const eachNs = Number(process.hrtime.bigint() - before) / runs;
-  ok(eachNs < 30_000, `${eachNs} ns`);
+  const eachUs = process.cpuUsage(before).user / runs;
+  ok(eachUs < 30, `${eachUs} us`);
 });
 
 function put(rbac: Rbac, object: JsonObject): void {

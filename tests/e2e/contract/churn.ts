@@ -173,8 +173,22 @@ export function checkOrder(events: readonly Seen[]): void {
   }
 }
 
-/** For an informer that never had to list again. */
-export function checkComplete(events: readonly Seen[], ledger: Ledger): void {
+/** For an informer that never had to list again; the last events may still be on their way. */
+export async function untilComplete(events: readonly Seen[], ledger: Ledger): Promise<void> {
+  const isComplete = (): boolean => {
+    try {
+      checkComplete(events, ledger);
+      return true;
+    } catch {
+      return false;
+    }
+  };
+  await waitUntil("every acknowledged write to be seen", isComplete).catch(() => {
+    checkComplete(events, ledger);
+  });
+}
+
+function checkComplete(events: readonly Seen[], ledger: Ledger): void {
   for (const [name, versions] of ledger.versions) {
     const seen = new Set(
       events
