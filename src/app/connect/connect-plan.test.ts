@@ -90,6 +90,23 @@ it("judges what it is asked about as if it were written", async () => {
   assert.deepEqual(writesOf(service), ["POST /things"]);
 });
 
+it("tells that a run would leave alone what is another's", async () => {
+  await using connect = await openMemoryConnect();
+  const { service, pass } = connect;
+  service.objects.set("/things/b", { id: "b", name: "b", color: "green" });
+  const spec = { name: "b", color: "red" };
+  const found = await connect.plan("b", { spec });
+  assert.equal(found.action, "refuse");
+  assert.match(found.message, /exists already, and is not ours/);
+  assert.equal((await connect.plan("b", { spec, connect: { adopt: "any" } })).action, "update");
+  await connect.make("a", { name: "a" });
+  await pass();
+  const taken = await connect.plan("c", { spec, connect: { id: "a" } });
+  assert.equal(taken.action, "refuse");
+  assert.match(taken.message, /the resource a has the object \/things\/a already/);
+  assert.deepEqual(writesOf(service), ["POST /things"]);
+});
+
 it("tells what a run would wait for", async () => {
   await using connect = await openMemoryConnect({ binding: { connection: "elsewhere" } });
   assert.deepEqual(await connect.plan("a", { spec: {} }), {

@@ -18,7 +18,7 @@ import { createRequest, creationChanges } from "./creating.ts";
 import type { Present } from "./observing.ts";
 import { prepare } from "./prepare.ts";
 import type { LoopPorts } from "./prepare.ts";
-import { find } from "./reconcile.ts";
+import { find, takeOver } from "./reconcile.ts";
 import type { Session } from "./session.ts";
 import { planUpdate, requestOf, shownChange, stuckWhy } from "./writing.ts";
 
@@ -93,6 +93,10 @@ function absent(session: Session, why: string): Preview {
 
 async function present(session: Session, observed: Present): Promise<Preview> {
   const object = specOf(session, observed.object);
+  const refusal = await takeOver(session, observed);
+  if (refusal !== undefined && "message" in refusal) {
+    return { action: "refuse", message: refusal.message, object };
+  }
   const { lastApplied = {} } = session.book.pages;
   const known = maskSecrets(lastApplied, session.fields, () => unknownDigest);
   const compared = isJsonObject(known) ? known : {};

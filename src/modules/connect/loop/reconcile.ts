@@ -227,7 +227,7 @@ async function whenPresent(session: Session, present: Present, hasWritten: boole
 }
 
 /** Whether an object that is there is ours to manage; what to say when it is not. */
-async function takeOver(session: Session, present: Present): Promise<Outcome | undefined> {
+export async function takeOver(session: Session, present: Present): Promise<Outcome | undefined> {
   const { book, management, compiled, resource } = session;
   const { ownerMarker, adopt } = compiled.binding;
   const pages = book.pages;
