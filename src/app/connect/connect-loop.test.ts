@@ -170,6 +170,29 @@ it("uses PATCH only when it takes every changed field", async () => {
   ]);
 });
 
+it("speaks in forms to a service that takes nothing else", async () => {
+  const mediaType = "application/x-www-form-urlencoded";
+  await using connect = await openMemoryConnect({
+    binding: {
+      operations: {
+        ...plainBinding.operations,
+        create: { method: "POST", mediaType },
+        replace: { method: "PUT", mediaType },
+      },
+    },
+  });
+  const { service, pass } = connect;
+  await connect.make("a", { name: "a", size: 3 });
+  await pass();
+  await connect.change("a", { spec: { size: 4 } });
+  await pass();
+  assert.equal(service.objects.get("/things/a")?.["size"], "4");
+  assert.equal(conditionOf(await connect.read("a"), "Ready"), "True Available");
+  await pass(300_000);
+  // A number that is shown as a text is the same.
+  assert.deepEqual(writesOf(service), ["POST /things", "PUT /things/a"]);
+});
+
 it("speaks JSON Patch to a service that takes nothing else", async () => {
   const patch = { method: "PATCH", style: "json" } as const;
   const { read, create, delete: remove } = plainBinding.operations;

@@ -5,6 +5,7 @@
 import type { JsonObject, Json, MutableJsonObject } from "../../kernel/json.ts";
 import { textAt } from "../../kernel/json-read.ts";
 import { applyMergePatch } from "../../kernel/merge-patch.ts";
+import { isForm } from "../../modules/connect/http/body-bytes.ts";
 import { ExchangeFailed } from "../../modules/connect/http/exchange.ts";
 import type { OpenWire, RawAnswer, RawRequest } from "../../modules/connect/http/exchange.ts";
 
@@ -84,7 +85,7 @@ function exchange(service: MemoryService, raw: RawRequest): RawAnswer {
     path: url.pathname,
     query: url.searchParams,
     headers: raw.headers,
-    body: text === "" ? undefined : (JSON.parse(text) as Json),
+    body: text === "" ? undefined : bodyIn(text, raw.headers["content-type"]),
   };
   service.log.push(`${request.method} ${request.path}`);
   service.requests.push(request);
@@ -97,6 +98,11 @@ function exchange(service: MemoryService, raw: RawRequest): RawAnswer {
     throw new ExchangeFailed("ConnectionFailed", "the connection broke", false);
   }
   return rawAnswer(interfered ?? answerOf(service, request));
+}
+
+function bodyIn(text: string, mediaType = ""): Json {
+  if (!isForm(mediaType)) return JSON.parse(text) as Json;
+  return Object.fromEntries(new URLSearchParams(text));
 }
 
 function rawAnswer({ status, body, headers = {} }: ServiceAnswer): RawAnswer {

@@ -6,6 +6,7 @@ import type { Timers } from "../../../kernel/timers.ts";
 import type { RestRequest } from "../plan/requests.ts";
 import { readAnswer } from "./answer.ts";
 import type { Answer } from "./answer.ts";
+import { bodyBytes } from "./body-bytes.ts";
 import { resolveAddress, targetBelow } from "./border.ts";
 import type { Resolved } from "./border.ts";
 import type { ConnectionSettings } from "./connection.ts";
@@ -103,7 +104,7 @@ function rawRequest(
   const { base } = settings;
   const { method, path, query = {}, isTarget = false } = request;
   const whole = isTarget ? path : targetBelow(base, path);
-  const body = request.body === undefined ? undefined : Buffer.from(JSON.stringify(request.body));
+  const body = request.body === undefined ? undefined : bodyBytes(request.body, request.mediaType);
   const host = base.kind === "url" ? base.url.host : "localhost";
   return {
     method,

@@ -3,8 +3,8 @@
 // (some documents write them so, others list them in x-ms-paths). Nothing of a schema is looked at
 // here.
 
-import { getOwn, isJsonArray, isJsonObject } from "../../../kernel/json.ts";
-import type { Json } from "../../../kernel/json.ts";
+import { getOwn, isJsonArray, isJsonObject, setOwn } from "../../../kernel/json.ts";
+import type { Json, MutableJsonObject } from "../../../kernel/json.ts";
 import { isTrueAt, presentObjectAt, textAt, textsAt, valueAt } from "../../../kernel/json-read.ts";
 import type { JsonObject } from "../../../kernel/json.ts";
 import type { Documents } from "../document/load.ts";
@@ -165,9 +165,33 @@ function bodyOf(
     const mediaType = bestMediaType(mediaTypes);
     return { mediaType, mediaTypes, ...(schema === undefined ? {} : { schema }), examples: [] };
   }
+  const form = formOf(operation, parameters);
+  if (form !== undefined) return form;
   const place = below(operation, "requestBody");
   if (place === undefined) return undefined;
   return contentOf(keyOf(follow(documents, place), "content"));
+}
+
+const formMedia = "application/x-www-form-urlencoded";
+const fieldKeys = ["type", "format", "items", "enum", "default", "description", "pattern"];
+
+/** Swagger 2.0 names the fields of a form one by one; here they are one schema. */
+function formOf(operation: Place, parameters: readonly Layers[]): Content | undefined {
+  const fields = parameters.filter((parameter) => textOf(parameter, "in") === "formData");
+  const properties: MutableJsonObject = {};
+  const required: string[] = [];
+  for (const field of fields) {
+    const name = textOf(field, "name");
+    if (name === "" || textOf(field, "type") === "file") continue;
+    const said = fieldKeys.map((key) => [key, keyOf(field, key)?.node] as const);
+    const schema = Object.fromEntries(said.filter(([, value]) => value !== undefined));
+    setOwn(properties, name, schema as JsonObject);
+    if (keyOf(field, "required")?.node === true) required.push(name);
+  }
+  if (Object.keys(properties).length === 0) return undefined;
+  const node = { type: "object", properties, required };
+  const schema = { ...operation, pointer: `${operation.pointer}/formData`, node };
+  return { mediaType: formMedia, mediaTypes: [formMedia], schema, examples: [] };
 }
 
 function contentOf(content: Place | undefined): Content | undefined {
@@ -186,6 +210,7 @@ const wanted = [
   /^application\/json-patch\+json/,
   /\+json(?:$|;)/,
   /^\*\/\*/,
+  /^application\/x-www-form-urlencoded/,
 ];
 
 function bestMediaType(mediaTypes: readonly string[]): string {

@@ -50,6 +50,36 @@ test("own schemas for making, changing and reading tell the classes apart", asyn
   ]);
 });
 
+test("forms are taken where an operation takes nothing else", async () => {
+  const field = (name: string, required = false): JsonObject => {
+    return { in: "formData", name, type: "string", required };
+  };
+  const form = "application/x-www-form-urlencoded";
+  const note = { type: "object", properties: { id: text, title: text, body: text } };
+  const change = { type: "object", properties: { title: text, body: text } };
+  const changes = { content: { "multipart/form-data": {}, [form]: { schema: change } } };
+  const { kinds } = await proposed({
+    swagger: "2.0",
+    paths: {
+      "/notes": {
+        get: answer({ type: "array", items: note }),
+        post: {
+          parameters: [field("title", true), field("body"), { ...field("file"), type: "file" }],
+          ...answer(note),
+        },
+      },
+      "/notes/{id}": { get: answer(note), put: { requestBody: changes, ...answer(note) } },
+    },
+  });
+  const [kind] = kinds;
+  assert.ok(kind);
+  const { create, replace } = kind.binding.operations;
+  assert.deepEqual([create?.mediaType, replace?.mediaType], [form, form]);
+  const spec = objectAt(schemaOf(kind), "properties", "spec");
+  assert.deepEqual(Object.keys(objectAt(spec, "properties")).toSorted(), ["body", "title"]);
+  assert.deepEqual(spec["required"], ["title"]);
+});
+
 test("an envelope is seen through, with its joins, lists and operations", async () => {
   const { binding } = kindIn(await proposed(sampleHost), "Instance");
   assert.deepEqual(binding.operations.read, { method: "GET", answer: "/metadata" });
