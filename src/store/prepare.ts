@@ -128,7 +128,7 @@ function checkWrite(write: Write, index: number): void {
     checkText(write.when.uid, index, "when.uid", textLimits.keyPartBytes);
   }
   if (write.claim !== undefined) {
-    checkKey(write.claim.key, index, "claim.key");
+    if (write.claim.key !== write.key) checkKey(write.claim.key, index, "claim.key");
     checkCount(write.claim.token, index, "claim.token");
   }
   if (write.kind !== "delete" && write.due !== undefined) checkDue(write, write.due, index);
@@ -195,7 +195,9 @@ function checkDue(write: Write, due: DueChange, index: number): void {
     if (due.afterMs > maxDelayMs) throw invalid(index, "due.afterMs", "more than ten years");
   }
   if (due.kind !== "release") return;
-  if (write.claim === undefined || keyText(write.claim.key) !== keyText(write.key)) {
+  const claimed = write.claim?.key;
+  if (claimed === write.key) return;
+  if (claimed === undefined || keyText(claimed) !== keyText(write.key)) {
     throw invalid(index, "due", "a release must name the claim on the written resource itself");
   }
 }
@@ -212,10 +214,15 @@ function checkHeld<T>(
 }
 
 function checkKey(key: ResourceKey, index: number, field: string): void {
-  const most = textLimits.keyPartBytes;
-  checkText(key.kind, index, `${field}.kind`, most);
-  checkText(key.name, index, `${field}.name`, most);
-  if (key.namespace !== "") checkText(key.namespace, index, `${field}.namespace`, most);
+  checkPart(key, "kind", index, field);
+  checkPart(key, "name", index, field);
+  if (key.namespace !== "") checkPart(key, "namespace", index, field);
+}
+
+/** The name of the field is put together only for who gives a wrong one. */
+function checkPart(key: ResourceKey, part: keyof ResourceKey, index: number, field: string): void {
+  const fault = textFault(key[part], textLimits.keyPartBytes);
+  if (fault !== undefined) throw invalid(index, `${field}.${part}`, fault);
 }
 
 function checkText(text: string, index: number, field: string, maxBytes: number): void {
