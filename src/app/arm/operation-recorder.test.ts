@@ -65,21 +65,14 @@ it("a success is recorded a moment after it came, without a request", async () =
   assert.deepEqual(recorder.errors, []);
 });
 
-it("much that is accepted at once is recorded when it is quieter, within a minute", async () => {
+it("much that is accepted at once is recorded when it is quieter", async () => {
   await using arm = await openMemoryArm();
   await using recorder = startRecorder(arm);
-  const count = 150;
-  for (let at = 0; at < count; at++) await arm.put(`a/box${at}`);
+  for (let at = 0; at < 120; at++) await arm.put(`a/box${at}`);
   await pass(arm, 3_000);
   assert.ok((await statesOf(arm)).every((state) => state === "Accepted"));
   await pass(arm, 15_000);
   assert.deepEqual(new Set(await statesOf(arm)), new Set(["Succeeded"]));
-  for (let at = 0; at < 30; at++) {
-    for (let each = 0; each < 50; each++) await arm.put(`b/${at}x${each}`);
-    await pass(arm, 2_500);
-  }
-  const ended = (await statesOf(arm)).filter((state) => state === "Succeeded").length;
-  assert.ok(ended > count, "also while it does not become quieter");
   assert.deepEqual(recorder.errors, []);
 });
 

@@ -4,7 +4,6 @@
 // resource, the history of the store and a backup. While very much is accepted it waits for a
 // quieter moment, for a minute at most. What is forgotten here is found by the sweep.
 
-import { keyText } from "../../kernel/resource.ts";
 import type { ResourceKey } from "../../kernel/resource.ts";
 
 /** Requests that follow each other are recorded together. */
@@ -28,7 +27,8 @@ interface Noted extends OpenOperation {
 }
 
 export class OpenOperations {
-  readonly #byResource = new Map<string, Noted[]>();
+  /** By the name of the resource, of which few are the same, so that no text is made for each. */
+  readonly #byName = new Map<string, Noted[]>();
   #count = 0;
   /** What was accepted in this time and in the one before it. */
   #accepted = { sinceMs: 0, now: 0, before: 0 };
@@ -37,12 +37,11 @@ export class OpenOperations {
   #arrived = Promise.withResolvers<void>();
 
   note(key: ResourceKey, about: ResourceKey, nowMs: number): void {
-    const text = keyText(about);
-    const known = this.#byResource.get(text) ?? [];
+    const known = this.#byName.get(about.name) ?? [];
     if (known.some((open) => open.key.name === key.name)) return;
     if (this.#count >= mostOpen) this.#forgetOldest();
     known.push({ key, about, dueMs: nowMs + recordedAfterMs });
-    this.#byResource.set(text, known);
+    this.#byName.set(about.name, known);
     this.#count += 1;
     this.#countTo(nowMs);
     this.#accepted.now += 1;
@@ -53,8 +52,8 @@ export class OpenOperations {
   changed(about: ResourceKey, nowMs: number): void {
     if (this.#count === 0) return;
     const dueMs = nowMs + recordedAfterMs;
-    for (const open of this.#byResource.get(keyText(about)) ?? []) {
-      open.dueMs = Math.min(open.dueMs, dueMs);
+    for (const open of this.#byName.get(about.name) ?? []) {
+      if (isSameKey(open.about, about)) open.dueMs = Math.min(open.dueMs, dueMs);
     }
   }
 
@@ -65,7 +64,7 @@ export class OpenOperations {
     if (mayWait && this.#isMuch(nowMs)) return [];
     this.#waitsSinceMs = undefined;
     const due: OpenOperation[] = [];
-    for (const all of this.#byResource.values()) {
+    for (const all of this.#byName.values()) {
       for (const open of all) {
         if (open.dueMs > nowMs) continue;
         open.dueMs = nowMs + lookedAtMs;
@@ -77,12 +76,11 @@ export class OpenOperations {
 
   /** It has ended, or is not there any more. */
   settle({ key, about }: OpenOperation): void {
-    const text = keyText(about);
-    const known = this.#byResource.get(text) ?? [];
+    const known = this.#byName.get(about.name) ?? [];
     const left = known.filter((open) => open.key.name !== key.name);
     this.#count -= known.length - left.length;
-    if (left.length === 0) this.#byResource.delete(text);
-    else this.#byResource.set(text, left);
+    if (left.length === 0) this.#byName.delete(about.name);
+    else this.#byName.set(about.name, left);
   }
 
   /** Resolves once there is any. */
@@ -105,10 +103,14 @@ export class OpenOperations {
   }
 
   #forgetOldest(): void {
-    for (const [text, all] of this.#byResource) {
-      this.#byResource.delete(text);
+    for (const [name, all] of this.#byName) {
+      this.#byName.delete(name);
       this.#count -= all.length;
       return;
     }
   }
+}
+
+function isSameKey(one: ResourceKey, other: ResourceKey): boolean {
+  return one.kind === other.kind && one.namespace === other.namespace && one.name === other.name;
 }

@@ -1,0 +1,65 @@
+// Which operations are looked at, and when.
+import assert from "node:assert/strict";
+import { it } from "node:test";
+import type { ResourceKey } from "../../kernel/resource.ts";
+import { OpenOperations, recordedAfterMs } from "./open-operations.ts";
+
+function key(kind: string, name: string, namespace = "sub-1"): ResourceKey {
+  return { kind, namespace, name };
+}
+
+function names(taken: ReturnType<OpenOperations["take"]>): readonly string[] {
+  return taken.map(({ key: { name } }) => name);
+}
+
+it("are looked at a moment after they came, and again when their resource has changed", () => {
+  const open = new OpenOperations();
+  open.note(key("operations", "first"), key("ovens", "one"), 0);
+  open.note(key("operations", "second"), key("ovens", "one"), 0);
+  open.note(key("operations", "other"), key("jars", "one"), 0);
+  assert.deepEqual(names(open.take(0)), []);
+  assert.deepEqual(names(open.take(recordedAfterMs)), ["first", "second", "other"]);
+  assert.deepEqual(names(open.take(recordedAfterMs)), []);
+  open.changed(key("ovens", "one", "sub-2"), 2_000);
+  open.changed(key("jars", "one"), 2_000);
+  assert.deepEqual(names(open.take(2_000 + recordedAfterMs)), ["other"]);
+  open.settle({ key: key("operations", "first"), about: key("ovens", "one") });
+  assert.deepEqual(names(open.take(100_000)), ["second", "other"], "time alone may end them");
+});
+
+it("wait for a quieter moment while very much is accepted, but for no longer than a minute", () => {
+  const open = new OpenOperations();
+  let nowMs = 0;
+  let count = 0;
+  const accept = (): void => {
+    for (let at = 0; at < 50; at++) {
+      count += 1;
+      open.note(key("operations", `o${count}`), key("ovens", `r${count}`), nowMs);
+    }
+  };
+  accept();
+  accept();
+  for (let at = 0; at < 50; at++) {
+    accept();
+    nowMs += 1_000;
+    assert.deepEqual(open.take(nowMs), []);
+  }
+  let waitedMs = nowMs;
+  while (open.take(waitedMs).length === 0) {
+    nowMs = waitedMs;
+    accept();
+    waitedMs += 1_000;
+  }
+  assert.ok(waitedMs <= 62_000, `${waitedMs} ms`);
+});
+
+it("are forgotten when there are too many, the oldest first", async () => {
+  const open = new OpenOperations();
+  for (let at = 0; at < 20_001; at++) {
+    open.note(key("operations", `o${at}`), key("ovens", `r${at}`), 0);
+  }
+  const taken = names(open.take(1_000));
+  assert.equal(taken.length, 20_000);
+  assert.equal(taken[0], "o1");
+  await open.arrived();
+});
