@@ -4,6 +4,7 @@ import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, before, describe, it } from "node:test";
+import { waitUntil } from "../peers/wait.ts";
 import { pick, startKubeServer } from "./server.ts";
 import type { KubeServer } from "./server.ts";
 
@@ -39,12 +40,18 @@ after(async () => {
   await rm(folder, { recursive: true, force: true });
 });
 
+/** Once there are any: the client may have its answer a moment before. */
 async function events(uri: string): Promise<readonly unknown[]> {
-  const text = await readFile(join(folder, "audit.log"), "utf8");
-  const lines = text.split("\n").filter((line) => line !== "");
-  return lines
-    .map((line) => JSON.parse(line) as unknown)
-    .filter((event) => pick(event, "requestURI") === uri);
+  return await waitUntil(`a record of ${uri}`, async () => {
+    const text = await readFile(join(folder, "audit.log"), "utf8");
+    // The last may not be whole yet.
+    const found = text
+      .split("\n")
+      .slice(0, -1)
+      .map((line) => JSON.parse(line) as unknown)
+      .filter((event) => pick(event, "requestURI") === uri);
+    return found.length > 0 && found;
+  });
 }
 
 describe("the audit log", () => {
