@@ -104,7 +104,11 @@ async function expectSteps(
   from = 0,
 ): Promise<void> {
   const steps = (await kiln.steps()).slice(from);
-  assert.deepEqual(withoutLost(steps, expected, lost), expected, `${kiln.path}: ${steps.join()}`);
+  assert.deepEqual(
+    withoutLost(steps, expected, lost),
+    expected,
+    `${kiln.path}: ${steps.join()}, ${lost} lost`,
+  );
 }
 
 async function survives(server: Setpoint): Promise<void> {

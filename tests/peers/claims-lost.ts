@@ -3,11 +3,17 @@
 // beginnings can tell these from those that nothing explains.
 import type { Setpoint } from "./setpoint.ts";
 
-/** How many claims the running process of the server has lost so far. */
+/**
+ * How many claims the running process of the server has lost so far: by its own timers, or as the
+ * store told the run when it wrote.
+ */
 export async function claimsLost(server: Setpoint): Promise<number> {
   const { body } = await server.ask("/metrics");
-  const counted = body.toString().matchAll(/^setpoint_claims_lost_total(?:\{.*\})? (\d+)/gm);
-  return [...counted].reduce((sum, [, count]) => sum + Number(count), 0);
+  const sumOf = (series: RegExp): number =>
+    [...body.toString().matchAll(series)].reduce((sum, [, count]) => sum + Number(count), 0);
+  const byTimers = sumOf(/^setpoint_claims_lost_total(?:\{.*\})? (\d+)$/gm);
+  const byRuns = sumOf(/^setpoint_reconciles_total\{.*outcome="lost".*\} (\d+)$/gm);
+  return Math.max(byTimers, byRuns);
 }
 
 /** The steps without repetitions in place of `expected`, no more of them than claims were lost. */
