@@ -44,6 +44,45 @@ async function imported(
 
 const domains = "domains.namekeeper.services.local";
 
+test("several documents, or a folder of them, describe one service", async (t) => {
+  const folder = folderFor(t);
+  const id = { in: "query", name: "api-version", required: true, type: "string" };
+  const thing = (name: string, version: string): JsonObject => {
+    const schema = { $ref: "shared.json#/definitions/Thing" };
+    const answer = { parameters: [id], responses: { "200": { schema } } };
+    const put = { ...answer, parameters: [id, { in: "body", name: "body", schema }] };
+    return {
+      swagger: "2.0",
+      info: { title: "Bakery", version },
+      paths: { [`/${name}s/{name}`]: { get: answer, put }, "/common/{name}": { get: answer, put } },
+    };
+  };
+  const properties = { name: { type: "string" }, size: { type: "integer" } };
+  const files = {
+    "ovens.json": thing("oven", "1"),
+    "trays.json": thing("tray", "2"),
+    "shared.json": { definitions: { Thing: { type: "object", properties } } },
+  };
+  for (const [name, file] of Object.entries(files)) {
+    writeFileSync(join(folder, name), JSON.stringify(file));
+  }
+  const base = { baseUrl: "http://127.0.0.1:8081", allowed: [], target: { kind: "none" } } as const;
+  const versionsOf = ({ kinds }: Imported): readonly string[] =>
+    kinds.map(({ kind: { name, binding } }) => {
+      return `${name.kind} ${binding.operations.read?.query?.["api-version"]}`;
+    });
+  const whole = await importDocument({ ...base, document: folder });
+  assert.deepEqual(versionsOf(whole).toSorted(), ["Common 1", "Oven 1", "Tray 2"]);
+  const doubled = whole.problems.find(({ message }) => message.includes("/common/{name}"));
+  assert.match(doubled?.file ?? "", /trays.json$/);
+  const [first, second] = ["ovens.json", "trays.json"].map((name) => join(folder, name));
+  const two = await importDocument({ ...base, document: first ?? "", more: [second ?? ""] });
+  assert.deepEqual(versionsOf(two), versionsOf(whole));
+  const other = { ...thing("pan", "3"), basePath: "/elsewhere" };
+  writeFileSync(join(folder, "pans.json"), JSON.stringify(other));
+  await assert.rejects(importDocument({ ...base, document: folder }), /another base path/);
+});
+
 test("a folder gets the connection, each kind, and a report with every reason", async (t) => {
   const folder = folderFor(t);
   await imported(folder, sampleDns);

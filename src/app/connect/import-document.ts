@@ -2,7 +2,7 @@
  * `setpoint connect import`: reads a document, proposes kinds and puts them into files or on a
  * server. What persons changed since the last import is read from there first, and kept.
  */
-import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, readFileSync, readdirSync, statSync, writeFileSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { pathToFileURL } from "node:url";
 import { SetpointError, isSetpointError } from "../../kernel/errors.ts";
@@ -11,10 +11,13 @@ import type { JsonObject } from "../../kernel/json.ts";
 import { textAt } from "../../kernel/json-read.ts";
 import { formatYaml, parseYaml } from "../../kernel/yaml.ts";
 import type { FieldEntry } from "../../modules/connect/binding.ts";
+import { joinDocuments } from "../../modules/connect/document/join.ts";
 import { loadDocument } from "../../modules/connect/document/load.ts";
+import type { Documents } from "../../modules/connect/document/load.ts";
 import type { Problem } from "../../modules/connect/document/problem.ts";
 import { fieldChanges, hasChanges } from "../../modules/connect/import/changes.ts";
 import type { FieldChanges, WrittenKind } from "../../modules/connect/import/changes.ts";
+import { basePathOf } from "../../modules/connect/import/operations.ts";
 import { propose } from "../../modules/connect/import/propose.ts";
 import type {
   Proposal,
@@ -28,8 +31,10 @@ import { ConnectionProblem, baseAddress } from "../../modules/connect/http/conne
 import { documentReader } from "./read-document.ts";
 
 export interface ImportInput extends Omit<ProposeOptions, "overrides" | "useMarks"> {
-  /** A file or an address. */
+  /** A file, a folder of files, or an address. */
   readonly document: string;
+  /** Others that describe the same service. */
+  readonly more?: readonly string[];
   readonly allowed: readonly string[];
   /** Where what was imported before is, and where it goes. */
   readonly target: ImportTarget;
@@ -56,10 +61,9 @@ export interface Imported {
 }
 
 export async function importDocument(input: ImportInput): Promise<Imported> {
-  const { document, target, allowed } = input;
+  const { document, more = [], target } = input;
   checkBase(input.baseUrl);
-  const root = addressOf(document);
-  const documents = await loadDocument(root, documentReader(root), { allowed });
+  const documents = await loadAll([document, ...more], input.allowed);
   const first = propose(documents, input);
   checkOnly(first);
   const previous = await previousKinds(first, target);
@@ -70,7 +74,7 @@ export async function importDocument(input: ImportInput): Promise<Imported> {
   const report = reportOf({
     ...proposal,
     problems,
-    source: document,
+    source: [document, ...more].join(", "),
     kinds: kinds.map(({ kind, changes }) => (changes === undefined ? kind : { ...kind, changes })),
   });
   const written = await write({ proposal, kinds, report }, target);
@@ -127,6 +131,39 @@ function yamlIn(path: string): JsonObject | undefined {
   const { value } = parseYaml(readFileSync(path, "utf8"));
   return isJsonObject(value) ? value : undefined;
 }
+
+const mostDocuments = 200;
+
+async function loadAll(given: readonly string[], allowed: readonly string[]): Promise<Documents> {
+  const loaded: Documents[] = [];
+  for (const { root, isCertain } of given.flatMap(rootsIn).slice(0, mostDocuments)) {
+    try {
+      loaded.push(await loadDocument(root, documentReader(root), { allowed }));
+    } catch (error) {
+      // A folder also has files that the others refer to, and whatever else.
+      if (isCertain || !isSetpointError(error)) throw error;
+    }
+  }
+  if (loaded.length > 0) return joinDocuments(loaded, basePathOf);
+  throw new SetpointError("config.invalid", `there is no document in ${given.join(", ")}`);
+}
+
+interface GivenRoot {
+  readonly root: string;
+  /** It was named, and not found in a folder. */
+  readonly isCertain: boolean;
+}
+
+function rootsIn(document: string): readonly GivenRoot[] {
+  const isFolder = !/^https?:\/\//i.test(document) && statSync(document, quiet)?.isDirectory();
+  if (isFolder !== true) return [{ root: addressOf(document), isCertain: true }];
+  return readdirSync(document)
+    .filter((name) => /\.(?:json|ya?ml)$/i.test(name))
+    .toSorted()
+    .map((name) => ({ root: addressOf(join(document, name)), isCertain: false }));
+}
+
+const quiet = { throwIfNoEntry: false } as const;
 
 function addressOf(document: string): string {
   if (/^https?:\/\//i.test(document)) return new URL(document).href;

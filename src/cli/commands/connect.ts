@@ -29,9 +29,9 @@ export function addConnect(program: Command): void {
     .command("connect")
     .description("manage the resources of any REST service from its OpenAPI document");
   addScore(connect);
-  addClientOptions(connect.command("import <document>"), "not used")
+  addClientOptions(connect.command("import <documents...>"), "not used")
     .description("propose kinds for the resources of a service")
-    .usage("DOCUMENT --base-url URL [--out FOLDER | --apply] [options]")
+    .usage("DOCUMENT... --base-url URL [--out FOLDER | --apply] [options]")
     .requiredOption("--base-url <url>", "where the service is")
     .option("--group <name>", "API group of the kinds (default: from the host or the title)")
     .option("--connection <name>", "name of the Connection (default: from the group)")
@@ -40,10 +40,11 @@ export function addConnect(program: Command): void {
     .option("--allow-ref <origins...>", "other origins that references may lead to")
     .addOption(new Option("--out <folder>", "write files to review").conflicts("apply"))
     .option("--apply", "put the kinds on the server at once")
-    .action(async (document: string, flags: Flags) => {
+    .action(async ([document = "", ...more]: readonly string[], flags: Flags) => {
       const { baseUrl, group, connection, only, set = [], allowRef = [] } = flags;
       const imported = await importDocument({
         document,
+        more,
         baseUrl,
         allowed: allowRef.map(originOf),
         values: Object.fromEntries(set.map(valueOf)),

@@ -19,6 +19,8 @@ export type ReadFile = (file: string) => Promise<string>;
 
 export interface Documents {
   readonly root: string;
+  /** Of all, where there are several; the first is `root`. */
+  readonly roots?: readonly string[];
   /** By address. */
   readonly files: ReadonlyMap<string, Json>;
   readonly problems: Problems;

@@ -26,6 +26,10 @@ export function rootOf({ root, files }: Documents): Place {
   return { file: root, pointer: "", node: files.get(root) ?? null };
 }
 
+export function rootsOf({ root, roots = [root], files }: Documents): readonly Place[] {
+  return roots.map((file) => ({ file, pointer: "", node: files.get(file) ?? null }));
+}
+
 /** The value of a key or an index, without following anything. */
 export function below({ file, pointer, node }: Place, ...keys: string[]): Place | undefined {
   let at: Json | undefined = node;

@@ -34,8 +34,6 @@ export interface BindingInput {
   /** Values of parameters that are the same for all. */
   readonly values: Readonly<Record<string, string>>;
   readonly trees: Trees;
-  /** Of the document: what services call api-version. */
-  readonly version: string;
 }
 
 export function bindingOf(described: Described, input: BindingInput): Binding {
@@ -150,12 +148,12 @@ const methodNames = {
   delete: "DELETE",
 } as const;
 
-function base(operation: ServiceOperation, { version, values }: BindingInput): Operation {
+function base(operation: ServiceOperation, { values }: BindingInput): Operation {
   const query: Record<string, string> = { ...operation.query };
   for (const parameter of operation.parameters) {
     const { name, in: where, isRequired } = parameter;
     if (where !== "query" || !isRequired || Object.hasOwn(query, name)) continue;
-    const other = /^api-version$/i.test(name) ? version : `{${name}}`;
+    const other = /^api-version$/i.test(name) ? operation.version : `{${name}}`;
     query[name] = values[name] ?? onlyValue(parameter) ?? other;
   }
   return {

@@ -8,7 +8,7 @@ import type { Json, MutableJsonObject } from "../../../kernel/json.ts";
 import { isTrueAt, presentObjectAt, textAt, textsAt, valueAt } from "../../../kernel/json-read.ts";
 import type { JsonObject } from "../../../kernel/json.ts";
 import type { Documents } from "../document/load.ts";
-import { below, follow, keyOf, objectOf, rootOf, textOf } from "../document/place.ts";
+import { below, follow, keyOf, objectOf, rootOf, rootsOf, textOf } from "../document/place.ts";
 import type { Layers, Place } from "../document/place.ts";
 import { partsOfPath } from "./paths.ts";
 import type { PathParts } from "./paths.ts";
@@ -29,6 +29,8 @@ export interface ServiceOperation {
   readonly examples: readonly Place[];
   readonly description: string;
   readonly operationId: string;
+  /** Of its document: what services call api-version. */
+  readonly version: string;
   readonly place: Place;
 }
 
@@ -57,15 +59,23 @@ export interface Answer {
 }
 
 export function operationsOf(documents: Documents): readonly ServiceOperation[] {
-  const root = rootOf(documents);
-  return ["paths", "x-ms-paths"].flatMap((key) => {
-    const paths = below(root, key);
-    if (paths === undefined) return [];
-    return Object.keys(objectOf(paths)).flatMap((text) => {
-      const place = text.startsWith("/") ? below(paths, text) : undefined;
-      return place === undefined ? [] : operationsAt(documents, text, follow(documents, place));
-    });
-  });
+  return rootsOf(documents).flatMap((root) =>
+    ["paths", "x-ms-paths"].flatMap((key) => {
+      const paths = below(root, key);
+      if (paths === undefined) return [];
+      return Object.keys(objectOf(paths)).flatMap((text) => {
+        const place = text.startsWith("/") ? below(paths, text) : undefined;
+        if (place === undefined) return [];
+        return operationsAt({ documents, root }, text, follow(documents, place));
+      });
+    }),
+  );
+}
+
+/** The document that an operation stands in, among all. */
+interface Within {
+  readonly documents: Documents;
+  readonly root: Place;
 }
 
 /** Where the service says it is: the path that all its paths are below. */
@@ -89,7 +99,7 @@ function withoutEndSlash(path: string): string {
 const methods: readonly Method[] = ["get", "put", "post", "patch", "delete", "head"];
 
 function operationsAt(
-  documents: Documents,
+  { documents, root }: Within,
   text: string,
   item: Layers,
 ): readonly ServiceOperation[] {
@@ -100,7 +110,7 @@ function operationsAt(
     if (place === undefined || !isJsonObject(place.node)) return [];
     const own = parameterPlaces(documents, below(place, "parameters"));
     const parameters = [...own, ...shared];
-    const body = bodyOf(documents, place, parameters);
+    const body = bodyOf({ documents, root }, place, parameters);
     const pageable = presentObjectAt(place.node, "x-ms-pageable");
     return [
       {
@@ -115,6 +125,7 @@ function operationsAt(
         examples: examplesOf(documents, place),
         description: [textAt(place.node, "summary"), textAt(place.node, "description")].join("\n"),
         operationId: textAt(place.node, "operationId"),
+        version: textAt(root.node, "info", "version"),
         place,
       },
     ];
@@ -152,7 +163,7 @@ function namedParameters(all: readonly Layers[]): readonly Parameter[] {
 }
 
 function bodyOf(
-  documents: Documents,
+  { documents, root }: Within,
   operation: Place,
   parameters: readonly Layers[],
 ): Content | undefined {
@@ -160,7 +171,7 @@ function bodyOf(
   if (old !== undefined) {
     const schema = keyOf(old, "schema");
     const given = textsAt(operation.node, "consumes");
-    const all = given.length > 0 ? given : textsAt(rootOf(documents).node, "consumes");
+    const all = given.length > 0 ? given : textsAt(root.node, "consumes");
     const mediaTypes = all.length > 0 ? all : ["application/json"];
     const mediaType = bestMediaType(mediaTypes);
     return { mediaType, mediaTypes, ...(schema === undefined ? {} : { schema }), examples: [] };

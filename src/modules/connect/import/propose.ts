@@ -74,7 +74,6 @@ export function propose(documents: Documents, options: ProposeOptions): Proposal
     trees,
     names,
     taken: takenNames(names.values()),
-    version: textAt(node, "info", "version"),
     options,
   };
   const items = new Map(found.map((resource) => [resource.key, resource]));
@@ -107,7 +106,6 @@ interface Context {
   readonly trees: Trees;
   readonly names: ReadonlyMap<string, KindName>;
   readonly taken: Set<string>;
-  readonly version: string;
   readonly options: ProposeOptions;
 }
 
@@ -145,7 +143,7 @@ function proposedKind(
   name: KindName,
   context: Context,
 ): ProposedKind {
-  const { group, names, connection, trees, version, options } = context;
+  const { group, names, connection, trees, options } = context;
   const { found, classified, isComparable } = described;
   const parent = found.parent === undefined ? undefined : names.get(found.parent);
   const binding = bindingOf(described, {
@@ -153,7 +151,6 @@ function proposedKind(
     parentKind: parent === undefined ? undefined : `${parent.plural}.${group}`,
     values: options.values ?? {},
     trees,
-    version,
   });
   const { listed } = described;
   const made = makeDefinition({
