@@ -122,7 +122,8 @@ export default defineModule({
         provider,
         type: "cheeses",
         locations,
-        operationTimeoutMs: 1_000,
+        // Counted from a whole second: no request may take so long that it is over with its answer.
+        operationTimeoutMs: 8_000,
         versions: [{ apiVersion: "2026-01-01", schema: jar }],
       },
     },
