@@ -53,9 +53,10 @@ export class Background {
     return verify(this.#db, limit);
   }
 
-  /** Copies what it can without making anybody wait. */
-  checkpoint(): void {
-    rows(this.#db, "PRAGMA wal_checkpoint(PASSIVE)").get();
+  /** Copies what it can without making anybody wait; says how long the log was when it began. */
+  checkpoint(): number {
+    const row = rows<[busy: number, log: number]>(this.#db, "PRAGMA wal_checkpoint(PASSIVE)").get();
+    return row?.[1] ?? 0;
   }
 
   close(): void {
