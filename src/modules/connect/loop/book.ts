@@ -21,6 +21,8 @@ export interface BookPages {
   /** Of the item, with all parameters in it, below the base URL. */
   readonly path?: string;
   readonly connection?: string;
+  /** The base URL where the object was made or seen last. */
+  readonly service?: string;
   /** It existed before us. */
   readonly adopted?: boolean;
   readonly lastApplied?: JsonObject;
@@ -73,10 +75,12 @@ export class Book {
     const replacing = presentObjectAt(own, "replacing");
     const lastWrite = presentObjectAt(own, "lastWrite");
     const unshown = presentObjectAt(own, "unshown");
+    const service = textAt(own, "service");
     return {
       ...(id === "" ? {} : { id }),
       ...(path.startsWith("/") && this.#isPath(path) ? { path } : {}),
       connection: textAt(own, "connection"),
+      ...(service === "" ? {} : { service }),
       adopted: own["adopted"] === true,
       ...(lastApplied === undefined ? {} : { lastApplied }),
       knownDifferences: objectsAt(own, "knownDifferences"),

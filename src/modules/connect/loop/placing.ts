@@ -4,6 +4,7 @@
 
 import { failed } from "../../../engine/outcome.ts";
 import type { Outcome } from "../../../engine/outcome.ts";
+import type { BaseAddress } from "../http/connection.ts";
 import { expandPath, templateNames } from "../plan/requests.ts";
 import { parametersOf } from "./observing.ts";
 import type { Session } from "./session.ts";
@@ -76,4 +77,35 @@ export function ownId(session: Session): string | undefined {
     default:
       return undefined;
   }
+}
+
+/** Notes where the service is in which the object is made, or was seen. */
+export function noteService(session: Session): void {
+  session.book.set({ service: baseText(session.client.settings.base) });
+}
+
+/** The service is elsewhere by now: that an object is not there proves nothing about it. */
+export function hasMoved({ book, client }: Session): boolean {
+  const { service } = book.pages;
+  return service !== undefined && service !== baseText(client.settings.base);
+}
+
+/** Nothing is made anew and nothing counts as deleted because a base URL was mistyped. */
+export function moved(session: Session): Outcome {
+  const status = session.book.changes();
+  return failed("ServiceMoved", movedMessage(session), { retry: "slow", status });
+}
+
+export function movedMessage({ book, client }: Session): string {
+  return (
+    `the object was last seen at ${book.pages.service}, and is not at ` +
+    `${baseText(client.settings.base)}, where the connection ${client.settings.name} leads now: ` +
+    "correct its baseUrl; or, to have it made anew there, delete this resource with " +
+    "setpoint.dev/policy=detach-on-delete and apply it again"
+  );
+}
+
+function baseText(base: BaseAddress): string {
+  if (base.kind === "socket") return `unix:${base.socketPath}:${base.prefix}`;
+  return base.url.href.replace(/\/+$/, "");
 }

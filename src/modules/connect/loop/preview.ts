@@ -16,6 +16,7 @@ import { createBody } from "../plan/plan.ts";
 import type { Plan } from "../plan/plan.ts";
 import { createRequest, creationChanges } from "./creating.ts";
 import type { Present } from "./observing.ts";
+import { hasMoved, movedMessage } from "./placing.ts";
 import { prepare } from "./prepare.ts";
 import type { LoopPorts } from "./prepare.ts";
 import { find, takeOver } from "./reconcile.ts";
@@ -76,6 +77,13 @@ function absent(session: Session, why: string): Preview {
   if (management.manage === "observe") return { action: "nothing", message: `observed: ${why}` };
   if (management.id !== undefined && book.pages.lastApplied === undefined) {
     return { action: "refuse", message: `there is nothing to adopt: ${why}` };
+  }
+  if (hasMoved(session)) return { action: "refuse", message: movedMessage(session) };
+  const { lastApplied, replacing } = book.pages;
+  const policy = management.drift ?? compiled.binding.drift ?? "correct";
+  const isLeft = policy === "report" || management.id !== undefined;
+  if (lastApplied !== undefined && replacing === undefined && isLeft) {
+    return { action: "refuse", message: `the object is gone, and is not made anew: ${why}` };
   }
   const { operations, element } = compiled.binding;
   const operation =

@@ -22,7 +22,17 @@ import { etagOf, objectIn, observe, parametersOf, readJoins, shownObject } from 
 import type { Observed, Present } from "./observing.ts";
 import { askOperation } from "./operations.ts";
 import { isForeignMark, ownerMark } from "./owner-mark.ts";
-import { isLost, lost, noteAdopted, noteId, ownId, placeAnew } from "./placing.ts";
+import {
+  hasMoved,
+  isLost,
+  lost,
+  moved,
+  noteAdopted,
+  noteId,
+  noteService,
+  ownId,
+  placeAnew,
+} from "./placing.ts";
 import { removeObject } from "./removing.ts";
 import { demand } from "./session.ts";
 import type { Session } from "./session.ts";
@@ -95,6 +105,7 @@ export async function find(session: Session): Promise<Found> {
   else placeAnew(session);
   const { path } = book.pages;
   if (path !== undefined) return { kind: "looked", observed: await observe(session, path) };
+  if (pages.creating !== undefined && hasMoved(session)) return ends(moved(session));
   const { identity, item } = session.compiled.binding;
   if (identity.kind === "server") {
     if (isLost(session)) return ends(lost(session));
@@ -119,6 +130,7 @@ async function whenAbsent(session: Session, why: string): Promise<Step> {
   const { book, management, context, compiled } = session;
   const pages = book.pages;
   if (management.manage === "observe") return ends(notFound(session, "ObjectNotFound", why));
+  if (hasMoved(session)) return ends(moved(session));
   if (pages.replacing !== undefined) forget(session);
   const wasSeen = book.pages.lastApplied !== undefined;
   if (management.id !== undefined && !wasSeen) {
@@ -147,6 +159,7 @@ async function whenAbsent(session: Session, why: string): Promise<Step> {
     }
     forget(session);
   }
+  noteService(session);
   const created = await create(session, await parentDocument(session));
   if (created.kind === "ends") return created;
   if (created.kind === "made") return goOn;
@@ -255,6 +268,7 @@ export async function takeOver(session: Session, present: Present): Promise<Outc
   if (!isKnown) await book.keep();
   const taken = await takenByAnother(session);
   if (taken !== undefined) return taken;
+  noteService(session);
   book.set({ creating: undefined, connection: session.client.settings.name });
   return undefined;
 }

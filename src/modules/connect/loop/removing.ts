@@ -13,7 +13,7 @@ import { inTurn } from "./element-turn.ts";
 import { observe, parametersOf } from "./observing.ts";
 import type { Present } from "./observing.ts";
 import { askOperation, trackOperation } from "./operations.ts";
-import { isLost, lost, noteId, placeAnew } from "./placing.ts";
+import { hasMoved, isLost, lost, moved, noteId, placeAnew } from "./placing.ts";
 import { Refused, demand } from "./session.ts";
 import type { Session } from "./session.ts";
 import { holdersOf, nameOfSibling, rightfulOf } from "./siblings.ts";
@@ -28,6 +28,7 @@ export async function removeForGood(session: Session): Promise<Outcome> {
   if (path === undefined) {
     if (isLost(session)) return lost(session);
     if (creating === undefined) return done({ status: book.changes() });
+    if (hasMoved(session)) return moved(session);
     const { identity, item } = session.compiled.binding;
     if (identity.kind === "server") {
       const resolved = await resolveCreation(session);
@@ -46,6 +47,7 @@ export async function removeForGood(session: Session): Promise<Outcome> {
   }
   return await inTurn(session, async () => {
     const observed = await observe(session, at);
+    if (observed.kind === "absent" && hasMoved(session)) return moved(session);
     if (observed.kind === "absent") return done({ status: book.changes() });
     return (await removeObject(session, observed)) ?? done({ status: book.changes() });
   });
