@@ -7,6 +7,7 @@ import { installKind } from "../../intents/install-kind.ts";
 import type { LiveView } from "../../intents/live-view.ts";
 import type { Intents } from "../../intents/request.ts";
 import { readStored } from "../../intents/write/stored.ts";
+import { isSetpointError } from "../../kernel/errors.ts";
 import { objectAt } from "../../kernel/json-read.ts";
 import { systemLimits } from "../../modules/connect/http/clients.ts";
 import type { FollowStream } from "../../modules/connect/http/event-stream.ts";
@@ -73,18 +74,27 @@ export async function startConnecting(input: ConnectingInput): Promise<AsyncDisp
           ended?.();
         };
       },
-      onError: (error, kind) => log.warn({ error, kind }, "kind of a service not kept up"),
+      onError: (error, kind) => {
+        if (!isRetried(error)) log.warn({ error, kind }, "kind of a service not kept up");
+      },
     }),
   );
   undo.use(
     holdUsed({
       intents: unhindered,
       timers: surroundings.timers,
-      onError: (error, name) => log.warn({ error, name }, "part of a service not kept up"),
+      onError: (error, name) => {
+        if (!isRetried(error)) log.warn({ error, name }, "part of a service not kept up");
+      },
     }),
   );
   if (engine !== undefined) undo.use(followEvents(eventsInput(input, unhindered)));
   return undo.move();
+}
+
+/** Somebody wrote at the same time; it is looked at again soon, and nobody has to know. */
+function isRetried(error: unknown): boolean {
+  return isSetpointError(error) && error.code === "resource.conflict";
 }
 
 function eventsInput(

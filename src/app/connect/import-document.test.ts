@@ -244,12 +244,18 @@ test("files of a server are read there alone, and redirects stay where they are"
     target: { kind: "none" },
   });
   assert.equal(kinds.length, 4);
+  const wrong = { document: `${base}/broken.json`, baseUrl: base, allowed: [] };
+  await assert.rejects(importDocument({ ...wrong, target: { kind: "none" } }), {
+    code: "config.invalid",
+    message: `${base}/broken.json cannot be read: the server answered 500`,
+  });
   assert.deepEqual(asked, [
     "/moved.json",
     "/types.json",
     "/away.json",
     "/broken.json",
     "/openapi.json",
+    "/broken.json",
   ]);
 });
 

@@ -13,7 +13,7 @@ import { formatYaml, parseYaml } from "../../kernel/yaml.ts";
 import type { FieldEntry } from "../../modules/connect/binding.ts";
 import { joinDocuments } from "../../modules/connect/document/join.ts";
 import { loadDocument } from "../../modules/connect/document/load.ts";
-import type { Documents } from "../../modules/connect/document/load.ts";
+import type { ReadFile, Documents } from "../../modules/connect/document/load.ts";
 import type { Problem } from "../../modules/connect/document/problem.ts";
 import { fieldChanges, hasChanges } from "../../modules/connect/import/changes.ts";
 import type { FieldChanges, WrittenKind } from "../../modules/connect/import/changes.ts";
@@ -138,7 +138,9 @@ async function loadAll(given: readonly string[], allowed: readonly string[]): Pr
   const loaded: Documents[] = [];
   for (const { root, isCertain } of given.flatMap(rootsIn).slice(0, mostDocuments)) {
     try {
-      loaded.push(await loadDocument(root, documentReader(root), { allowed }));
+      loaded.push(
+        await loadDocument(root, isCertain ? readerOf(root) : documentReader(root), { allowed }),
+      );
     } catch (error) {
       // A folder also has files that the others refer to, and whatever else.
       if (isCertain || !isSetpointError(error)) throw error;
@@ -146,6 +148,23 @@ async function loadAll(given: readonly string[], allowed: readonly string[]): Pr
   }
   if (loaded.length > 0) return joinDocuments(loaded, basePathOf);
   throw new SetpointError("config.invalid", `there is no document in ${given.join(", ")}`);
+}
+
+/** That the document itself cannot be read is a mistake in the command, and told as one. */
+function readerOf(root: string): ReadFile {
+  const read = documentReader(root);
+  return async (file) => {
+    try {
+      return await read(file);
+    } catch (error) {
+      if (file !== root) throw error;
+      const why = error instanceof Error ? error.message : String(error);
+      throw new SetpointError("config.invalid", `${root} cannot be read: ${why}`, {
+        cause: error,
+        suggestion: "check the address of the document, and whether its server runs",
+      });
+    }
+  };
 }
 
 interface GivenRoot {
