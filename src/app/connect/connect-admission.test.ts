@@ -61,6 +61,20 @@ it("fixes a create-only field once the object is there, and not before", async (
   }
 });
 
+it("lets what was adopted by its id alone say what the object has, and nothing else", async () => {
+  await using connect = await openMemoryConnect({ binding: { fields: fixedSize } });
+  const { service, pass } = connect;
+  service.objects.set("/things/a", { id: "a", size: 3, color: "red" });
+  await connect.make("a", {}, { id: "a" });
+  await pass();
+  const fixed = /spec\.size: Invalid value: 4: the field cannot be changed after creation/;
+  assert.match(await refusal(connect.change("a", { spec: { size: 4 } })), fixed);
+  await connect.change("a", { spec: { size: 3, color: "blue" } });
+  assert.match(await refusal(connect.change("a", { spec: { size: 4 } })), fixed);
+  await pass();
+  assert.deepEqual(service.objects.get("/things/a"), { id: "a", size: 3, color: "blue" });
+});
+
 it("drops what the service sets when it is repeated, and refuses to have it set", async () => {
   await using connect = await openMemoryConnect({ binding: { fields: fixedSize } });
   const { service, pass } = connect;
