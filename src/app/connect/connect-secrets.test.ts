@@ -122,3 +122,68 @@ it("hides the value of a secret field that a service repeats", async () => {
   assert.match(JSON.stringify(made?.status), /db:\/\/root:\[hidden\]@host/);
   assertHidden(await shownBy(connect), password);
 });
+
+/** Only what differs is sent, so that the service keeps the password. */
+function patchedWith(drift: "report" | "correct"): Partial<Binding> {
+  const { replace: _replace, ...operations } = plainBinding.operations;
+  return {
+    drift,
+    operations: { ...operations, patch: { method: "PATCH", style: "merge" } },
+    fields: [
+      ...plainBinding.fields,
+      { path: "/password", class: "write-only", isSecret: true, from: "override" },
+    ],
+  };
+}
+
+for (const drift of ["report", "correct"] as const) {
+  it(`hides a secret that a field repeats which is compared, with drift: ${drift}`, async () => {
+    const password = "hunter2hunter2";
+    const host = "database.example.com/things";
+    await using connect = await openMemoryConnect({ binding: patchedWith(drift) });
+    const { service, pass, memory } = connect;
+    await memory.create(secretWith("creds", { pw: password }));
+    service.show = ({ password: word, ...rest }) => ({
+      ...rest,
+      url: `db://u:${String(word)}@${textAt(rest, "url")}`,
+      other: `db://u:${String(word)}@${textAt(rest, "other")}`,
+    });
+    const secrets = [{ field: "/password", secret: "creds", key: "pw" }];
+    // The one is alike to what is shown of it, and the other is not.
+    await connect.make("a", { name: "a", url: host, other: "x" }, { secrets });
+    for (let at = 0; at < 20; at++) {
+      await pass(10_000);
+      assertHidden(await shownBy(connect), password);
+      assertHidden(JSON.stringify(await connect.plan("a")), password);
+    }
+    await connect.change("a", { spec: { name: "a", url: `${host}/2`, other: "y" } });
+    assertHidden(JSON.stringify(await connect.plan("a")), password);
+    await pass(60_000);
+    assertHidden(await shownBy(connect), password);
+    const known = bookOf(await connect.read("a"))["knownDifferences"] as readonly JsonObject[];
+    const [url] = known.filter(({ path }) => path === "/url");
+    assert.equal(url?.["shown"], `db://u:[hidden]@${host}/2`);
+  });
+}
+
+it("takes a repeated secret for the same way of writing, also when it changes", async () => {
+  await using connect = await openMemoryConnect({ binding: patchedWith("correct") });
+  const { service, pass, memory } = connect;
+  await memory.create(secretWith("creds", { pw: "hunter2hunter2" }));
+  service.show = ({ password: word, ...rest }) => ({
+    ...rest,
+    url: `db://u:${String(word)}@${textAt(rest, "url")}`,
+  });
+  const secrets = [{ field: "/password", secret: "creds", key: "pw" }];
+  await connect.make("a", { name: "a", url: "database.example.com" }, { secrets });
+  await pass(60_000);
+  assert.equal(conditionOf(await connect.read("a"), "Ready"), "True Available");
+  const at = { apiVersion: "v1", kind: "Secret", namespace: "default", name: "creds" };
+  await memory.patch(at, { data: { pw: Buffer.from("hunter3hunter3").toString("base64") } });
+  await pass(60_000);
+  const writes = service.log.length;
+  await pass(600_000);
+  assert.equal(service.objects.get("/things/a")?.["password"], "hunter3hunter3");
+  assert.equal(conditionOf(await connect.read("a"), "Synced").slice(0, 4), "True");
+  assert.ok(service.log.slice(writes).every((line) => line.startsWith("GET ")));
+});

@@ -9,6 +9,7 @@ import { isJsonArray, isJsonObject } from "../../../kernel/json.ts";
 import { textAt } from "../../../kernel/json-read.ts";
 import type { Random } from "../../../kernel/random.ts";
 import type { Resource } from "../../../kernel/resource.ts";
+import { hideIn } from "../http/hiding.ts";
 import type { CompiledBinding } from "../kinds/compiled-binding.ts";
 import type { Difference } from "../plan/compare.ts";
 import { maskSecrets, pick } from "../plan/documents.ts";
@@ -95,7 +96,7 @@ function absent(session: Session, why: string): Preview {
     action: "create",
     message: `there is no such object: ${why}`,
     request: { method, path, body: masked(session, body) },
-    changes: creationChanges(session, body).map((each) => shownChange(fields, each)),
+    changes: creationChanges(session, body).map((each) => shownChange(session, each)),
   };
 }
 
@@ -114,7 +115,7 @@ async function present(session: Session, observed: Present): Promise<Preview> {
 
 function told(session: Session, plan: Plan, observed: Present): Preview {
   const shown = (changes: readonly Difference[]): readonly JsonObject[] =>
-    changes.map((change) => shownChange(session.fields, change));
+    changes.map((change) => shownChange(session, change));
   switch (plan.kind) {
     case "nothing": {
       const message = "the service shows what is wanted";
@@ -142,18 +143,22 @@ function told(session: Session, plan: Plan, observed: Present): Preview {
   }
 }
 
-/** What may be written of the object, and is no secret. */
+/** What may be written of the object, and neither is nor repeats a secret. */
 function specOf(session: Session, object: JsonObject): JsonObject {
   const isSpec = pick(
     object,
     session.fields,
     (rule) => rule.class !== "read-only" && rule.class !== "write-only" && !rule.isSecret,
   );
-  return isSpec !== undefined && isJsonObject(isSpec) ? isSpec : {};
+  const shown = isSpec === undefined ? undefined : hideIn(isSpec, session.hide);
+  return shown !== undefined && isJsonObject(shown) ? shown : {};
 }
 
 function masked(session: Session, body: Json): Json {
-  if (!isJsonArray(body)) return maskSecrets(body, session.fields, () => "[hidden]");
+  if (!isJsonArray(body)) {
+    const shown = maskSecrets(body, session.fields, () => "[hidden]");
+    return hideIn(shown, session.hide);
+  }
   // Of a list of operations the values are told by the changes, which hide what is secret.
   return body.map((operation) => {
     if (!isJsonObject(operation) || !Object.hasOwn(operation, "value")) return operation;

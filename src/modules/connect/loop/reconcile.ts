@@ -286,7 +286,7 @@ async function takenByAnother(session: Session): Promise<Outcome | undefined> {
 }
 
 function stuck(session: Session, plan: Extract<Plan, { kind: "stuck" }>): Outcome {
-  const fields = plan.changes.map((each) => changeText(session.fields, each)).join("; ");
+  const fields = plan.changes.map((each) => changeText(session, each)).join("; ");
   const { kind } = session.compiled;
   const hint = plan.reason === "CannotUpdate" ? ` (see operations in the RestKind ${kind})` : "";
   return failed(plan.reason, `${fields}: ${stuckWhy(plan.reason)}${hint}`, {
@@ -300,7 +300,7 @@ async function recreate(
   present: Present,
   changes: readonly Difference[],
 ): Promise<Step> {
-  const fields = changes.map((each) => changeText(session.fields, each)).join("; ");
+  const fields = changes.map((each) => changeText(session, each)).join("; ");
   if (session.management.id !== undefined) {
     const why = "connect.id names an object that is never made, and so cannot be made anew";
     const { book } = session;
@@ -349,7 +349,7 @@ async function settled(
 /** It can be used, and is not as it is wanted: that is for people to see, too. */
 function withDrift(session: Session, ready: Readiness, drift: readonly Difference[]): Readiness {
   if (ready.status !== "True" || ready.message !== "" || drift.length === 0) return ready;
-  const fields = drift.slice(0, 5).map((each) => changeText(session.fields, each));
+  const fields = drift.slice(0, 5).map((each) => changeText(session, each));
   const more = drift.length > fields.length ? `; and ${drift.length - fields.length} more` : "";
   const message = `changed by others, and left: ${fields.join("; ")}${more}`;
   return { ...ready, reason: "Drifted", message };
@@ -378,7 +378,7 @@ function tellDrift(session: Session, changes: readonly Difference[]): void {
   const drifted = changes.filter(({ why }) => why === "drift");
   if (drifted.length === 0) return;
   session.count("drift");
-  const fields = drifted.map((each) => changeText(session.fields, each)).join("; ");
+  const fields = drifted.map((each) => changeText(session, each)).join("; ");
   session.context.event("Warning", "Drift", `changed by others, and put back: ${fields}`);
 }
 
@@ -387,7 +387,7 @@ function noteDrift(session: Session, drift: readonly Difference[]): void {
   const before = session.book.pages.drift ?? [];
   const since = timeText(session.context.clock.nowMs());
   const noted = (each: Difference): JsonObject => {
-    const { path = "", before: found, after: wanted } = shownChange(session.fields, each);
+    const { path = "", before: found, after: wanted } = shownChange(session, each);
     const old = before.find((one) => textAt(one, "path") === path);
     const entry = {
       path,
@@ -400,7 +400,7 @@ function noteDrift(session: Session, drift: readonly Difference[]): void {
   const entries = drift.slice(0, 100).map(noted);
   if (!equalJson(entries, before) && entries.length > 0) {
     session.count("drift");
-    const fields = drift.map((each) => changeText(session.fields, each)).join("; ");
+    const fields = drift.map((each) => changeText(session, each)).join("; ");
     session.context.event("Warning", "Drift", `changed by others, and left: ${fields}`);
   }
   session.book.set({ drift: entries });

@@ -12,12 +12,12 @@ import { getAt, parsePointer } from "../../../kernel/pointer.ts";
 import type { Binding, WriteOperation } from "../binding.ts";
 import type { HookChange } from "../../../kernel/connect-hooks.ts";
 import type { ClientRequest } from "../http/client.ts";
+import { hideIn } from "../http/hiding.ts";
 import { areAlike } from "../plan/alike.ts";
 import { compareDocuments } from "../plan/compare.ts";
 import { asLearnt, replacedBy } from "../plan/replaced.ts";
 import type { Difference, KnownDifference } from "../plan/compare.ts";
 import { enveloped, maskSecrets, setDeep } from "../plan/documents.ts";
-import type { Fields } from "../plan/fields.ts";
 import { planFor } from "../plan/plan.ts";
 import type { Plan, Verb, Write } from "../plan/plan.ts";
 import { expandPath, expandQuery } from "../plan/requests.ts";
@@ -49,6 +49,7 @@ export async function planUpdate(session: Session, present: Present): Promise<Pl
     fields,
     known,
     digest: session.digest,
+    asNoted: (value: Json) => hideIn(value, session.hide),
     operations: asLearnt(elementOperations(binding), pages.replaces ?? []),
     driftPolicy: management.drift ?? binding.drift ?? "correct",
     unshown: unshown.fields,
@@ -124,12 +125,12 @@ export function changedMeanwhile({ book }: Session): Outcome {
 
 /** After a write, what is shown now: learns, or counts what is missing. */
 export function learn(session: Session, present: Present): void {
-  const { book, fields, desired, digest } = session;
+  const { book, fields, desired, digest, hide } = session;
   const pages = book.pages;
   const known = (pages.knownDifferences ?? []) as unknown as readonly KnownDifference[];
   const { differences } = compareDocuments(
     { desired, lastApplied: pages.lastApplied, observed: present.object },
-    { fields, known, digest },
+    { fields, known, digest, asNoted: (value) => hideIn(value, hide) },
   );
   // What was not sent, as it can only be updated, or is only told, says nothing about the write.
   const sent = objectsAt(pages.lastWrite, "fields").map((field) => textAt(field, "path"));
@@ -142,7 +143,7 @@ export function learn(session: Session, present: Present): void {
   const left = differences.filter(isSent);
   const isAlike = (each: Difference): boolean =>
     each.after !== undefined && areAlike(each.after, each.before);
-  const learnt = left.filter(isAlike).flatMap(asKnown);
+  const learnt = left.filter(isAlike).flatMap((each) => knownBy(session, each));
   const paths = new Set(learnt.map(({ path }) => path));
   const kept = [...known.filter(({ path }) => !paths.has(path)), ...learnt].slice(-mostKnown);
   const missing = left.filter((each) => !isAlike(each)).map(({ path }) => path);
@@ -219,17 +220,19 @@ export function noteWrite(
       request: `${request.method} ${request.path}`,
       why,
       generation: session.resource.metadata.generation,
-      fields: changes.slice(0, mostNoted).map((each) => shownChange(session.fields, each)),
+      fields: changes.slice(0, mostNoted).map((each) => shownChange(session, each)),
     },
   });
 }
 
-/** A change may be of a whole in which something is secret. */
-export function shownChange(fields: Fields, change: Difference): JsonObject {
+type Showing = Pick<Session, "fields" | "hide">;
+
+/** A change may be of a whole in which something is secret, and a service may repeat a secret. */
+export function shownChange({ fields, hide }: Showing, change: Difference): JsonObject {
   const { path, before, after, why, isSecret } = change;
   const below = parsePointer(path).reduce((at, token) => at.child(token), fields);
   const shown = (value: Json): Json =>
-    isSecret ? "[hidden]" : shownValue(maskSecrets(value, below, () => "[hidden]"));
+    isSecret ? "[hidden]" : shownValue(hideIn(maskSecrets(value, below, () => "[hidden]"), hide));
   return {
     path,
     why,
@@ -239,8 +242,8 @@ export function shownChange(fields: Fields, change: Difference): JsonObject {
 }
 
 /** As it was found and as it should be, for people. */
-export function changeText(fields: Fields, change: Difference): string {
-  const { before, after } = shownChange(fields, change);
+export function changeText(session: Showing, change: Difference): string {
+  const { before, after } = shownChange(session, change);
   const text = (value: Json | undefined): string =>
     value === undefined ? "nothing" : JSON.stringify(value);
   return `${change.path} (${text(before)} should be ${text(after)})`;
@@ -267,9 +270,11 @@ function hookChange(change: Difference): HookChange {
   };
 }
 
-function asKnown({ path, before, after }: Difference): readonly KnownDifference[] {
+/** Stored where all can read it, so without the secrets that the service repeats. */
+function knownBy({ hide }: Showing, { path, before, after }: Difference): readonly KnownDifference[] {
   if (after === undefined) return [];
-  return [{ path, sent: after, ...(before === undefined ? {} : { shown: before }) }];
+  const shown = before === undefined ? {} : { shown: hideIn(before, hide) };
+  return [{ path, sent: hideIn(after, hide), ...shown }];
 }
 
 interface Unshown {

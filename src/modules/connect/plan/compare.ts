@@ -45,6 +45,8 @@ export interface Comparing {
   readonly known: readonly KnownDifference[];
   /** Of a secret, as it stands in what was last applied. */
   readonly digest: (value: Json) => string;
+  /** As a value stands in what is known, without the secrets that a service repeats. */
+  readonly asNoted?: (value: Json) => Json;
 }
 
 export interface Compared {
@@ -52,7 +54,7 @@ export interface Compared {
   readonly wanted: JsonObject;
 }
 
-interface Walk extends Omit<Comparing, "fields"> {
+interface Walk extends Required<Omit<Comparing, "fields">> {
   readonly found: Difference[];
 }
 
@@ -65,11 +67,11 @@ interface Place {
 }
 
 export function compareDocuments(documents: Documents, comparing: Comparing): Compared {
-  const { known, digest, fields } = comparing;
+  const { known, digest, fields, asNoted = (value: Json) => value } = comparing;
   const found: Difference[] = [];
   const { desired, lastApplied = {}, observed: shown } = documents;
   const place = { path: "", fields, desired, applied: lastApplied, shown };
-  const wanted = compareAt({ known, digest, found }, place);
+  const wanted = compareAt({ known, digest, asNoted, found }, place);
   return { differences: found, wanted: wanted !== undefined && isJsonObject(wanted) ? wanted : {} };
 }
 
@@ -125,7 +127,7 @@ function compareLeaf(walk: Walk, place: Place): Json | undefined {
     return undefined;
   }
   if (equalJson(desired, shown)) return shown;
-  if (isKnown(walk.known, path, desired, shown)) return shown;
+  if (isKnown(walk, path, desired, shown)) return shown;
   const why = equalJson(desired, applied) ? "drift" : "wanted";
   note(walk, place, { ...(shown === undefined ? {} : { before: shown }), after: desired, why });
   return desired;
@@ -153,7 +155,7 @@ function compareFixed(walk: Walk, place: Place): Json | undefined {
     note(walk, place, { ...before, after: desired, why: "wanted" });
   } else if (shown !== undefined && !areAlike(desired, shown)) {
     if (isMap(desired) && isMap(shown)) return shown;
-    if (isKnown(walk.known, path, desired, shown)) return shown;
+    if (isKnown(walk, path, desired, shown)) return shown;
     note(walk, place, {
       ...before,
       after: desired,
@@ -187,13 +189,15 @@ function compareKeyed(walk: Walk, place: Place, keys: readonly string[]): Json |
 }
 
 function isKnown(
-  known: readonly KnownDifference[],
+  { known, asNoted }: Walk,
   path: string,
   sent: Json,
   shown: Json | undefined,
 ): boolean {
+  const isNoted = (noted: Json | undefined, value: Json | undefined): boolean =>
+    equalJson(noted, value) || (value !== undefined && equalJson(noted, asNoted(value)));
   const one = known.find((each) => each.path === path);
-  return one !== undefined && equalJson(one.sent, sent) && equalJson(one.shown, shown);
+  return one !== undefined && isNoted(one.sent, sent) && isNoted(one.shown, shown);
 }
 
 function note(
