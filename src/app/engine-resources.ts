@@ -19,6 +19,8 @@ import { SetpointError, isSetpointError } from "../kernel/errors.ts";
 import type { Json } from "../kernel/json.ts";
 import { objectsAt, textAt } from "../kernel/json-read.ts";
 import { limits } from "../kernel/limits.ts";
+import { connectionsKind } from "../modules/connect/kinds/connection-kind.ts";
+import { restKindsKind } from "../modules/connect/kinds/rest-kind-kind.ts";
 import { checkedStatus } from "./engine-status.ts";
 import type { OwnerReference, Resource, ResourceKey } from "../kernel/resource.ts";
 
@@ -51,6 +53,8 @@ export function engineResources({ intents, recordEvent }: EngineResourcesInput):
       const scope = kinds.byId(kind)?.kind.scope;
       return scope === undefined ? undefined : scope === "Namespaced";
     },
+    // What stands in their status is for people; see modules/connect.
+    quietKinds: [connectionsKind, restKindsKind],
     recordEvent,
     weightOf: (namespace) =>
       weightIn(live.get({ kind: "namespaces", namespace: "", name: namespace })?.resource),

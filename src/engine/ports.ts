@@ -48,6 +48,8 @@ export interface Resources {
   kindOf(apiVersion: string, kind: string): string | undefined;
   /** Whether resources of a kind id live in namespaces; undefined when it is not served. */
   isNamespaced(kind: string): boolean | undefined;
+  /** Kinds of which a change of the status alone wakes nobody who refers to them. */
+  readonly quietKinds?: readonly string[];
   /** Nobody waits for it. */
   recordEvent(event: EngineEvent): Promise<void>;
   /** How much more than others a namespace may run at a time; 1 by default. */

@@ -11,10 +11,12 @@ import { journalKey } from "../journal/journal.ts";
 import { namedOwners } from "./named-owners.ts";
 import { adoptionKind, cursorKind, journalKind } from "../names.ts";
 import type { Resources } from "../ports.ts";
+import type { QuietStatus } from "./quiet-status.ts";
 import type { ReferenceIndex, Referrer } from "./reference-index.ts";
 
 export interface WakeRules {
   readonly index: ReferenceIndex;
+  readonly quiet: QuietStatus;
   /** Kinds that somebody reconciles, as their adoptions say; new ones are added on the way. */
   readonly reconciled: Set<string>;
   readonly resources: Pick<Resources, "kindOf" | "isNamespaced">;
@@ -82,7 +84,7 @@ function look(change: Change, rules: WakeRules, found: Found): void {
       break;
     default:
       // References come first: they are known, whatever the document looks like.
-      for (const referrer of rules.index.referrersTo(key)) {
+      for (const referrer of rules.quiet.isNews(change) ? rules.index.referrersTo(key) : []) {
         if (isFirst(wakes, referrer, key)) found.reference += 1;
       }
       if (type === "deleted" && rules.index.hasJournal(uid)) removals.set(uid, removal(key, uid));

@@ -16,6 +16,7 @@ import type { Place } from "./cursor.ts";
 import { metric } from "../reporting/metric-names.ts";
 import { cursorKind } from "../names.ts";
 import type { EnginePorts } from "../ports.ts";
+import { loadQuietStatus } from "./quiet-status.ts";
 import { loadReferenceIndex } from "./reference-index.ts";
 import { unlessAborted } from "../run/unless-aborted.ts";
 import { wakeEverything } from "./wake-everything.ts";
@@ -246,7 +247,9 @@ class Follower {
     const index = await loadReferenceIndex(store, this.#signal, (key, error) => {
       this.#passOver({ error, key }, "a journal cannot be read: what it refers to wakes nobody");
     });
+    const { quietKinds = [] } = resources;
+    const quiet = await loadQuietStatus(store, quietKinds, this.#signal);
     const reconciled = new Set(await adoptedKinds(store));
-    return { index, reconciled, resources };
+    return { index, quiet, reconciled, resources };
   }
 }
