@@ -2,9 +2,12 @@
 import assert from "node:assert/strict";
 import { it } from "node:test";
 import type { EventListener, FollowStream } from "../../modules/connect/http/event-stream.ts";
+import { followEvents } from "../../modules/connect/kinds/follow-events.ts";
 import { conditionOf, connectVersion, messageOf, openMemoryConnect } from "./memory-connect.ts";
 import type { MemoryConnect } from "./memory-connect.ts";
 import type { MemoryService } from "./memory-service.ts";
+
+const at = { apiVersion: connectVersion, kind: "Connection", name: "service" };
 
 interface Stream {
   readonly follow: FollowStream;
@@ -43,8 +46,7 @@ const options = (stream: Stream) => ({
 });
 const paint = ({ objects }: MemoryService, name: string, color: string): void =>
   void objects.set(`/things/${name}`, { id: name, name, color });
-const connectionIn = async ({ memory }: MemoryConnect) =>
-  await memory.read({ apiVersion: connectVersion, kind: "Connection", name: "service" });
+const connectionIn = async ({ memory }: MemoryConnect) => await memory.read(at);
 
 it("looks at what the stream tells of in two seconds, and at nothing else", async () => {
   const stream = memoryStream();
@@ -69,9 +71,11 @@ it("goes on without the stream, and looks at everything once it is there again",
   const { service, pass } = connect;
   for (const name of ["a", "b"]) await connect.make(name, { name, color: "red" });
   await pass(20_000);
+  const requests = service.log.length;
   stream.refusal = "the connection was refused";
   stream.end("the connection broke");
   await pass(10_000);
+  assert.equal(service.log.length, requests, "a service that is down is not asked by all at once");
   const lost = await connectionIn(connect);
   assert.equal(conditionOf(lost, "EventsFollowed"), "False Disconnected");
   assert.match(messageOf(lost, "EventsFollowed"), /refused; objects are looked at from time/);
@@ -105,7 +109,6 @@ it("looks at everything when more is told than can be told apart", async () => {
 it("ends with what the Connection says, and begins anew when it says otherwise", async () => {
   const stream = memoryStream();
   await using connect = await openMemoryConnect(options(stream));
-  const at = { apiVersion: connectVersion, kind: "Connection", name: "service" };
   const change = async (websocket: string | null): Promise<void> => {
     await connect.memory.patch(at, { spec: { events: { websocket } } });
     await connect.pass();
@@ -116,5 +119,64 @@ it("ends with what the Connection says, and begins anew when it says otherwise",
   assert.equal(conditionOf(await connectionIn(connect), "EventsFollowed"), " ");
   await connect.pass(120_000);
   assert.equal(stream.asked.length, 2);
-  await assert.rejects(change("events"), /spec.events.websocket/);
+  for (const wrong of ["events", "/events?filter=a b", "/events#all", "/\u20ac"]) {
+    await assert.rejects(change(wrong), /spec.events.websocket/, wrong);
+  }
+});
+
+it("is opened again when its opening throws, and tells that", async () => {
+  const stream = memoryStream();
+  let isWrong = true;
+  const follow: FollowStream = async (...given) => {
+    if (!isWrong) return await stream.follow(...given);
+    stream.asked.push("in vain");
+    throw Object.assign(new TypeError("with a secret"), { code: "ERR_UNESCAPED_CHARACTERS" });
+  };
+  await using connect = await openMemoryConnect(options({ ...stream, follow }));
+  await connect.pass(600_000);
+  assert.ok(stream.asked.length > 5, `${stream.asked.length}`);
+  const broken = await connectionIn(connect);
+  assert.equal(conditionOf(broken, "EventsFollowed"), "False Disconnected");
+  assert.match(messageOf(broken, "EventsFollowed"), /not be opened \(ERR_UNESCAPED_CHARACTERS\);/);
+  isWrong = false;
+  await connect.pass(62_000);
+  assert.equal(conditionOf(await connectionIn(connect), "EventsFollowed"), "True Following");
+});
+
+it("takes back what was told of a stream that nobody follows any more", async () => {
+  await using connect = await openMemoryConnect();
+  const type = "EventsFollowed";
+  const told = { type, status: "True", reason: "Following", message: "" };
+  const lastTransitionTime = "2026-01-01T00:00:00Z";
+  const status = { conditions: [{ ...told, lastTransitionTime }] };
+  await connect.memory.patch({ ...at, subresource: "status" }, { status });
+  await connect.pass();
+  assert.equal(conditionOf(await connectionIn(connect), type), " ");
+});
+
+it("is not told again and again by servers that fare differently", async () => {
+  const stream = memoryStream();
+  await using connect = await openMemoryConnect(options(stream));
+  const { memory, pass } = connect;
+  const other = memoryStream();
+  other.refusal = "the name is not known here";
+  await using _second = followEvents({
+    intents: memory.plane.intents,
+    ports: memory.surroundings,
+    secretOf: () => Promise.resolve(undefined),
+    onError: (error) => assert.fail(String(error)),
+    follow: other.follow,
+  });
+  const isQuiet = async (): Promise<void> => {
+    await pass(70_000);
+    const before = (await connectionIn(connect))?.metadata.resourceVersion;
+    const tries = other.asked.length;
+    await pass(600_000);
+    assert.ok(other.asked.length > tries, "it is tried all the time");
+    assert.equal((await connectionIn(connect))?.metadata.resourceVersion, before);
+  };
+  await isQuiet();
+  stream.refusal = "the connection was refused";
+  stream.end("the connection broke");
+  await isQuiet();
 });

@@ -50,7 +50,7 @@ const events = object(
       "Where an event says which object it is about: by its id, its path or its address.",
     ),
     websocket: described(
-      { type: "string", pattern: "^/[^#]*$", maxLength: 2_048 },
+      { type: "string", pattern: '^/[!"$-~]*$', maxLength: 2_048 },
       "A stream of events below the base URL that is followed, such as /events?type=lifecycle.",
     ),
   },

@@ -56,13 +56,14 @@ export function followEvents(input: FollowEventsInput): AsyncDisposable {
     const isFollowed = textAt(after?.resource, "spec", "events", "websocket") !== "";
     const version = isFollowed ? `${uid} ${generation}` : undefined;
     const known = following.get(name);
+    // Also what another process, or this one before it was started anew, has left there.
+    if (version === undefined && isTold(after?.resource)) {
+      run(name, () => tell(input, name, undefined));
+    }
     if (known?.version === version) return;
     known?.stop.abort();
     following.delete(name);
-    if (version === undefined) {
-      if (after !== undefined) run(name, () => tell(input, name, undefined));
-      return;
-    }
+    if (version === undefined) return;
     const stop = new AbortController();
     following.set(name, { version, stop });
     run(name, () => followOne(input, name, stop.signal));
@@ -86,25 +87,41 @@ async function followOne(
   signal: AbortSignal,
 ): Promise<void> {
   const { clock, timers, random } = input.ports;
+  const say = teller(input, name);
   let failures = 0;
   while (!signal.aborted) {
     let openedMs: number | undefined;
-    const reason = await followOnce(input, name, signal, () => (openedMs = clock.nowMs()));
+    const onOpen = (): number => (openedMs = clock.nowMs());
+    const once = followOnce(input, name, { signal, say, onOpen });
+    const reason = await once.catch((error: unknown) => {
+      input.onError(error, name);
+      return `the stream could not be opened${codeOf(error)}`;
+    });
     if (signal.aborted) return;
     const isSteady = openedMs !== undefined && clock.nowMs() - openedMs >= steadyMs;
     failures = isSteady ? 0 : failures + 1;
     const waitMs = Math.min(longestMs, shortestMs * 2 ** Math.min(failures, 10));
-    await tellSafely(input, name, { isFollowed: false, message: reason });
+    await say({ isFollowed: false, message: reason });
     await timers.sleep(waitMs * (0.75 + random.next() / 4), signal).catch(() => undefined);
   }
+}
+
+/** Of the errors of Node, whose texts may hold what must not be shown. */
+function codeOf(error: unknown): string {
+  return error instanceof Error && "code" in error ? ` (${String(error.code)})` : "";
+}
+
+interface Once {
+  readonly signal: AbortSignal;
+  readonly say: (state: State) => Promise<void>;
+  readonly onOpen: () => void;
 }
 
 /** The reason for which it has ended. */
 async function followOnce(
   input: FollowEventsInput,
   name: string,
-  signal: AbortSignal,
-  onOpen: () => void,
+  { signal, say, onOpen }: Once,
 ): Promise<string> {
   const { intents, ports, onError, follow = followStream } = input;
   const record = intents.live.get({ kind: connectionsKind, namespace: "", name });
@@ -115,7 +132,7 @@ async function followOnce(
     timers: ports.timers,
     wakeNamed: (events) => wakeByEvent(intents, name, events, signal),
     wakeAll: async () => {
-      await tellSafely(input, name, { isFollowed: true, message: "" });
+      await say({ isFollowed: true, message: "" });
       await wakeConnection(intents, name, signal);
     },
     onError: (error) => onError(error, name),
@@ -154,8 +171,26 @@ interface State {
   readonly message: string;
 }
 
-async function tellSafely(input: FollowEventsInput, name: string, state: State): Promise<void> {
-  await tell(input, name, state).catch((error: unknown) => input.onError(error, name));
+/**
+ * Tells what is news to this process alone: of several that fare differently, none would else ever
+ * stop to contradict the others.
+ */
+function teller(input: FollowEventsInput, name: string): (state: State) => Promise<void> {
+  let told: State | undefined;
+  return async (state) => {
+    if (told?.isFollowed === state.isFollowed && told.message === state.message) return;
+    try {
+      await tell(input, name, state);
+      told = state;
+    } catch (error) {
+      input.onError(error, name);
+    }
+  };
+}
+
+function isTold(connection: Resource | undefined): boolean {
+  const conditions = objectsAt(connection, "status", "conditions");
+  return conditions.some((each) => textAt(each, "type") === conditionType);
 }
 
 /** In the status of the Connection; undefined: there is nothing to follow. */
