@@ -42,6 +42,8 @@ export type FollowStream = (
 
 const maxEventBytes = 1_048_576;
 const pingMs = 20_000;
+/** Of answers to pings that the service does not take. */
+const mostUnsentBytes = 65_536;
 /** From RFC 6455; both sides know it. */
 const protocolId = "258EAFA5-E914-47DA-95CA-C5AB0DC85B11";
 
@@ -134,7 +136,10 @@ function readFrom(socket: Socket, head: Buffer, { ports, listener, end }: Readin
   };
   const take = (message: Message): void => {
     if (message.kind === "text") listener.event(message.text);
-    if (message.kind === "ping") send("pong", message.data);
+    if (message.kind === "ping") {
+      send("pong", message.data);
+      if (socket.writableLength > mostUnsentBytes) end("the service asks, and takes no answers");
+    }
     if (message.kind !== "close") return;
     send("close", new Uint8Array());
     end("the service ended the stream");

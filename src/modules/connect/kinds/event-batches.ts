@@ -2,7 +2,7 @@
 // second costs a few looks at the store. What is more than can be told apart, or could not be
 // carried out, ends in a look at everything: no event is lost, and what waits is bounded.
 
-import { jsonProblem } from "../../../kernel/json.ts";
+import { isJsonArray, jsonProblem } from "../../../kernel/json.ts";
 import type { Json } from "../../../kernel/json.ts";
 import { limits } from "../../../kernel/limits.ts";
 import type { Timers } from "../../../kernel/timers.ts";
@@ -59,11 +59,12 @@ export function eventBatches(input: EventBatchesInput): EventBatches {
     add: (text) => {
       const event = eventIn(text);
       if (event === undefined || isAll) return;
-      events.push(...[event].flat());
-      if (events.length > mostEvents) {
+      const told = isJsonArray(event) ? event : [event];
+      // Counted before they are taken: a list may be longer than anything can be called with.
+      if (events.length + told.length > mostEvents) {
         isAll = true;
         events = [];
-      }
+      } else events.push(...told);
       schedule(collectMs);
     },
     addAll: () => {
