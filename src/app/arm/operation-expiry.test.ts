@@ -58,6 +58,10 @@ function surfaceOf(store: ModelStore): ArmSurface {
   } as unknown as ArmSurface;
 }
 
+function fails(error: unknown): void {
+  assert.fail(String(error));
+}
+
 const storedKind = { versions: [], fieldRules: [] };
 
 async function namesIn(store: ModelStore): Promise<readonly string[]> {
@@ -74,9 +78,9 @@ it("removes those whose time has come, and leaves the others", async () => {
     record("odd", { expiresAt: "nonsense" }),
   ]);
   clock.advanceMs(2 * hourMs);
-  assert.equal(await removeOldOperations(surfaceOf(store), signal), 2);
+  assert.equal(await removeOldOperations(surfaceOf(store), signal, fails), 2);
   assert.deepEqual(await namesIn(store), ["young"]);
-  assert.equal(await removeOldOperations(surfaceOf(store), signal), 0);
+  assert.equal(await removeOldOperations(surfaceOf(store), signal, fails), 0);
 });
 
 it("keeps what is still under way, and what has ended for its time after the end", async () => {
@@ -90,9 +94,9 @@ it("keeps what is still under way, and what has ended for its time after the end
     record("late", { expiresAt: at(24) }, { state: "Failed", endedAt: at(30) }),
   ]);
   clock.advanceMs(48 * hourMs);
-  assert.equal(await removeOldOperations(surfaceOf(store), signal), 0);
+  assert.equal(await removeOldOperations(surfaceOf(store), signal, fails), 0);
   clock.advanceMs(24 * hourMs);
-  assert.equal(await removeOldOperations(surfaceOf(store), signal), 1);
+  assert.equal(await removeOldOperations(surfaceOf(store), signal, fails), 1);
   assert.deepEqual(await namesIn(store), ["long"]);
 });
 
@@ -126,7 +130,7 @@ it("are told how they ended by what their resources show, or showed last", async
     when: { kind: "exists" as const },
   }));
   await store.commit(gone);
-  assert.equal(await removeOldOperations(surfaceOf(store), signal), 0);
+  assert.equal(await removeOldOperations(surfaceOf(store), signal, fails), 0);
   const { records } = await store.list({ kind: operationKind });
   const status = records.map(({ body }) => (JSON.parse(body.toString()) as JsonObject)["status"]);
   assert.deepEqual(status[0], { state: "Succeeded", endedAt });
@@ -134,7 +138,7 @@ it("are told how they ended by what their resources show, or showed last", async
   assert.equal((status[2] as JsonObject)["state"], "Canceled");
   assert.deepEqual(status[3], { state: "Succeeded", endedAt });
   const before = (await store.head()).revision;
-  assert.equal(await removeOldOperations(surfaceOf(store), signal), 0);
+  assert.equal(await removeOldOperations(surfaceOf(store), signal, fails), 0);
   assert.equal((await store.head()).revision, before, "once is enough");
 });
 
@@ -161,4 +165,29 @@ it("are removed at the start, and every hour", async () => {
   stop.abort();
   await sweeping;
   assert.deepEqual(errors, []);
+});
+
+it("one that cannot be told keeps no other from its end", async () => {
+  const store = new ModelStore(clock);
+  const damaged = put("shops", "damaged", {});
+  const body = Buffer.from("no document");
+  const expiresAt = at(1);
+  const about = (name: string): JsonObject => ({ kind: "shops", name, uid: name, generation: 1 });
+  const ended = { state: "Succeeded", endedAt: at(0) };
+  await store.commit([
+    { ...damaged, draft: { ...damaged.draft, body } },
+    record("a-damaged", { expiresAt, verb: "create", resource: about("damaged") }),
+    record("b-damaged", { expiresAt: at(9), verb: "create", resource: about("damaged") }),
+    record("c-gone", { expiresAt: at(9), verb: "create", resource: about("gone") }),
+    record("d-old", { expiresAt }, ended),
+  ]);
+  clock.advanceMs(2 * hourMs);
+  const errors: string[] = [];
+  const tell = (error: unknown): void => void errors.push(String(error));
+  assert.equal(await removeOldOperations(surfaceOf(store), signal, tell), 1);
+  assert.deepEqual(await namesIn(store), ["a-damaged", "b-damaged", "c-gone"]);
+  assert.equal(errors.length, 2);
+  assert.ok(errors.every((error) => error.includes("a stored document is damaged")));
+  const { body: told } = (await store.list({ kind: operationKind })).records.at(-1) ?? {};
+  assert.match(String(told), /Canceled/);
 });

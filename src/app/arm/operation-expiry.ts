@@ -9,7 +9,7 @@ import type { Timers } from "../../kernel/timers.ts";
 import type { Position, StoredRecord, Write } from "../../store/port.ts";
 import type { ArmSurface } from "../../surfaces/arm/arm-request.ts";
 import { operationKind } from "../../surfaces/arm/face.ts";
-import { endsOf, isExpired } from "../../surfaces/arm/operation-ends.ts";
+import { endsOf, isExpired, isOutage } from "../../surfaces/arm/operation-ends.ts";
 
 const pageItems = 200;
 const sweepMs = 3_600_000;
@@ -30,7 +30,7 @@ export async function sweepOperations(sweeping: Sweeping): Promise<void> {
   const { surface, timers, signal, historyMs = Number.POSITIVE_INFINITY, onError } = sweeping;
   const sweep = async (): Promise<void> => {
     try {
-      await removeOldOperations(surface, signal);
+      await removeOldOperations(surface, signal, onError);
     } catch (error) {
       if (!signal.aborted) onError(error);
     }
@@ -40,9 +40,11 @@ export async function sweepOperations(sweeping: Sweeping): Promise<void> {
   await every(timers, pauseMs, sweep, signal);
 }
 
+/** One that cannot be read stays, is told, and keeps no other from going. */
 export async function removeOldOperations(
   surface: ArmSurface,
   signal: AbortSignal,
+  onError: (error: unknown) => void,
 ): Promise<number> {
   const { store } = surface.intents;
   let removed = 0;
@@ -54,12 +56,17 @@ export async function removeOldOperations(
     const kept: StoredRecord[] = [];
     for (const record of page.records) {
       const { key, revision, uid } = record;
-      if (!(await isExpired(surface, record))) kept.push(record);
-      else writes.push({ kind: "delete", key, when: { kind: "revision", revision, uid } });
+      try {
+        if (!(await isExpired(surface, record))) kept.push(record);
+        else writes.push({ kind: "delete", key, when: { kind: "revision", revision, uid } });
+      } catch (error) {
+        if (isOutage(error)) throw error;
+        onError(error);
+      }
     }
     removed += writes.length;
     const nowMs = surface.intents.clock.nowMs();
-    for (const { record, about, write, isRecorded } of await endsOf(surface, kept)) {
+    for (const { record, about, write, isRecorded } of await endsOf(surface, kept, onError)) {
       if (write !== undefined) writes.push(write);
       else if (!isRecorded) surface.open.note(record.key, about, nowMs);
     }

@@ -35,7 +35,7 @@ export async function recordEnds(recording: Recording): Promise<void> {
     while (!signal.aborted) {
       await Promise.race([open.arrived(), stopped.promise]);
       await timers.sleep(recordedAfterMs, signal);
-      await recordDue(surface, signal).catch(onError);
+      await recordDue(recording).catch(onError);
     }
   } catch (error) {
     if (!signal.aborted) throw error;
@@ -45,26 +45,33 @@ export async function recordEnds(recording: Recording): Promise<void> {
   }
 }
 
-async function recordDue(surface: ArmSurface, signal: AbortSignal): Promise<void> {
+async function recordDue(recording: Recording): Promise<void> {
+  const { surface, signal } = recording;
   const due = surface.open.take(surface.intents.clock.nowMs());
   for (let at = 0; at < due.length && !signal.aborted; at += mostAtOnce) {
-    await recordSome(surface, due.slice(at, at + mostAtOnce));
+    await recordSome(recording, due.slice(at, at + mostAtOnce)).catch(recording.onError);
   }
 }
 
-async function recordSome(surface: ArmSurface, some: readonly OpenOperation[]): Promise<void> {
+async function recordSome(
+  { surface, onError }: Recording,
+  some: readonly OpenOperation[],
+): Promise<void> {
   const { open, intents } = surface;
-  const found = await intents.store.getMany(some.map(({ key }) => key));
-  const records = found.filter((record) => record !== undefined);
-  const ends = new Map(
-    (await endsOf(surface, records)).map((end) => [end.record.key.name, end] as const),
-  );
+  const stored = await intents.store.getMany(some.map(({ key }) => key));
+  const records = stored.filter((record) => record !== undefined);
+  const failed = new Set<string>();
+  const found = await endsOf(surface, records, (error, { key }) => {
+    failed.add(key.name);
+    onError(error);
+  });
+  const ends = new Map(found.map((end) => [end.record.key.name, end] as const));
   const writes = [...ends.values()].flatMap(({ write }) => (write === undefined ? [] : [write]));
   // What is refused was recorded by somebody else at the same moment.
   if (writes.length > 0) await intents.store.commit(writes);
   for (const operation of some) {
     const end = ends.get(operation.key.name);
     const isOpen = end !== undefined && end.write === undefined && !end.isRecorded;
-    if (!isOpen) open.settle(operation);
+    if (!isOpen && !failed.has(operation.key.name)) open.settle(operation);
   }
 }

@@ -2,6 +2,7 @@
 // whose time is over.
 
 import { decodeDocument } from "../../kernel/document.ts";
+import { isSetpointError } from "../../kernel/errors.ts";
 import { textAt } from "../../kernel/json-read.ts";
 import type { ResourceKey } from "../../kernel/resource.ts";
 import type { Put, StoredRecord } from "../../store/port.ts";
@@ -19,15 +20,23 @@ export interface EndOf {
 
 /**
  * How operations ended, in their order: by what their resources show, or showed last by the history
- * of the store, which is not kept for ever.
+ * of the store, which is not kept for ever. One of which that cannot be told is left out, and does
+ * not keep the others from it.
  */
 export async function endsOf(
   surface: ArmSurface,
   records: readonly StoredRecord[],
+  onError: (error: unknown, record: StoredRecord) => void,
 ): Promise<readonly EndOf[]> {
-  const all = records.map((record) =>
-    operationOf(record, decodeDocument(record.body, record.revision)),
-  );
+  const all = records.flatMap((record) => {
+    try {
+      return [operationOf(record, decodeDocument(record.body, record.revision))];
+    } catch (error) {
+      if (isOutage(error)) throw error;
+      onError(error, record);
+      return [];
+    }
+  });
   const open = all.filter(({ end }) => end === undefined);
   const keys = open.map(({ spec }) => spec.resource);
   const found = open.length === 0 ? [] : await surface.intents.store.getMany(keys);
@@ -36,12 +45,23 @@ export async function endsOf(
   for (const operation of all) {
     const { record, spec } = operation;
     const isRecorded = operation.end !== undefined;
-    const write = isRecorded
-      ? undefined
-      : await writeOf(surface, { ...operation, resource: resources.get(operation) });
-    ends.push({ record, about: spec.resource, write, isRecorded });
+    try {
+      const write = isRecorded
+        ? undefined
+        : await writeOf(surface, { ...operation, resource: resources.get(operation) });
+      ends.push({ record, about: spec.resource, write, isRecorded });
+    } catch (error) {
+      if (isOutage(error)) throw error;
+      onError(error, record);
+    }
   }
   return ends;
+}
+
+/** While the store is not there, nothing can be told of any. */
+export function isOutage(error: unknown): boolean {
+  if (!isSetpointError(error)) return false;
+  return error.code.startsWith("store.") && error.code !== "store.corrupt";
 }
 
 async function writeOf(surface: ArmSurface, operation: OperationRecord): Promise<Put | undefined> {
