@@ -83,6 +83,17 @@ test("several documents, or a folder of them, describe one service", async (t) =
   await assert.rejects(importDocument({ ...base, document: folder }), /another base path/);
 });
 
+test("more documents than are read at once are refused, and none is left out", async (t) => {
+  const folder = folderFor(t);
+  for (let at = 0; at < 201; at++) writeFileSync(join(folder, `${at}.json`), "{}");
+  const given = {
+    baseUrl: "http://127.0.0.1:8081",
+    allowed: [],
+    target: { kind: "none" },
+  } as const;
+  await assert.rejects(importDocument({ ...given, document: folder }), /there are 201 documents/);
+});
+
 test("a folder gets the connection, each kind, and a report with every reason", async (t) => {
   const folder = folderFor(t);
   await imported(folder, sampleDns);

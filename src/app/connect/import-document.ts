@@ -136,7 +136,14 @@ const mostDocuments = 200;
 
 async function loadAll(given: readonly string[], allowed: readonly string[]): Promise<Documents> {
   const loaded: Documents[] = [];
-  for (const { root, isCertain } of given.flatMap(rootsIn).slice(0, mostDocuments)) {
+  const roots = given.flatMap(rootsIn);
+  if (roots.length > mostDocuments) {
+    const message = `there are ${roots.length} documents in ${given.join(", ")}`;
+    throw new SetpointError("config.invalid", message, {
+      suggestion: `give at most ${mostDocuments} at once`,
+    });
+  }
+  for (const { root, isCertain } of roots) {
     try {
       loaded.push(
         await loadDocument(root, isCertain ? readerOf(root) : documentReader(root), { allowed }),
