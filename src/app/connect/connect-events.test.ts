@@ -160,7 +160,7 @@ it("is not told again and again by servers that fare differently", async () => {
   const { memory, pass } = connect;
   const other = memoryStream();
   other.refusal = "the name is not known here";
-  await using _second = followEvents({
+  const second = followEvents({
     intents: memory.plane.intents,
     ports: memory.surroundings,
     secretOf: () => Promise.resolve(undefined),
@@ -179,4 +179,5 @@ it("is not told again and again by servers that fare differently", async () => {
   stream.refusal = "the connection was refused";
   stream.end("the connection broke");
   await isQuiet();
+  await second[Symbol.asyncDispose]();
 });

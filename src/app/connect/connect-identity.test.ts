@@ -339,7 +339,10 @@ it("can be taken out of the control plane in any order", async () => {
     if (order === parts) {
       const held = await memory.read(connection);
       assert.equal(conditionOf(held, "Released"), "False InUse");
-      assert.match(messageOf(held, "Released"), /such as Thing a in default/);
+      assert.match(
+        messageOf(held, "Released"),
+        /last resource is gone that needs it, of the kind Thing/,
+      );
       await connect.change("a", { spec: { name: "a", color: "red" } });
       await pass(2_000);
       assert.equal(service.objects.get("/things/a")?.["color"], "red");

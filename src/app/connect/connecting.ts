@@ -18,7 +18,7 @@ import {
 } from "../../modules/connect/kinds/connection-kind.ts";
 import { followEvents } from "../../modules/connect/kinds/follow-events.ts";
 import type { FollowEventsInput } from "../../modules/connect/kinds/follow-events.ts";
-import { followRestKinds } from "../../modules/connect/kinds/follow-kinds.ts";
+import { followRestKinds, isEndingKind } from "../../modules/connect/kinds/follow-kinds.ts";
 import { holdUsed } from "../../modules/connect/kinds/hold-used.ts";
 import { restKindDefinition } from "../../modules/connect/kinds/rest-kind-kind.ts";
 import { siblingsIn } from "../../modules/connect/loop/siblings.ts";
@@ -60,6 +60,7 @@ export async function startConnecting(input: ConnectingInput): Promise<AsyncDisp
     hooksOf: (kind: string) => hooks.filter((each) => each.hooks.kind === kind),
     count: (what: "write" | "drift", kind: string) =>
       plane.meter.count(what === "write" ? metric.connectWrites : metric.connectDrift, { kind }),
+    isEnding: (kind: string) => isEndingKind(plane.intents.live, kind),
   };
   undo.use(
     followRestKinds({

@@ -1,6 +1,7 @@
 // A control plane in memory with a kind that is kept in a service in memory, for tests.
 
 import { systemCaller, targetFor } from "../../intents/bootstrap.ts";
+import type { Reconciler } from "../../engine/reconciler.ts";
 import type { ConnectHooks } from "../../kernel/connect-hooks.ts";
 import type { Json, JsonObject } from "../../kernel/json.ts";
 import { objectAt, objectsAt, textAt } from "../../kernel/json-read.ts";
@@ -10,6 +11,7 @@ import { connectSchema, managedStatusSchema } from "../../modules/connect/kinds/
 import type { FollowStream } from "../../modules/connect/http/event-stream.ts";
 import { logger } from "../../telemetry/log.ts";
 import { connectHooksOf } from "../load-modules.ts";
+import type { LoadedModule } from "../load-modules.ts";
 import { openMemoryPlane } from "../memory-plane.ts";
 import type { MemoryPlane } from "../memory-plane.ts";
 import { startReconciling } from "../reconciling.ts";
@@ -45,6 +47,8 @@ export interface MemoryConnectOptions {
   readonly schema?: JsonObject;
   readonly connection?: JsonObject;
   readonly hooks?: readonly ConnectHooks[];
+  /** Of a module that has the kind itself. */
+  readonly reconciler?: Reconciler;
   readonly seed?: number;
   readonly streams?: { readonly followStream?: FollowStream };
 }
@@ -85,9 +89,8 @@ const anything = { type: "object", "x-kubernetes-preserve-unknown-fields": true 
 export async function openMemoryConnect(
   options: MemoryConnectOptions = {},
 ): Promise<MemoryConnect> {
-  const { binding = {}, schema = anything, connection = {}, hooks = [], seed = 1 } = options;
-  const loaded = { file: "hooks.ts", name: "hooks", version: 1, kinds: [], systems: {} };
-  const modules = hooks.length === 0 ? [] : [{ ...loaded, connect: hooks }];
+  const { binding = {}, schema = anything, connection = {}, seed = 1 } = options;
+  const modules = modulesWith(options);
   const memory = await openMemoryPlane({ seed, connectHooks: connectHooksOf(modules) });
   const service = memoryService();
   const lines: string[] = [];
@@ -144,6 +147,13 @@ export async function openMemoryConnect(
       await memory[Symbol.asyncDispose]();
     },
   };
+}
+
+function modulesWith({ hooks = [], reconciler }: MemoryConnectOptions): readonly LoadedModule[] {
+  if (hooks.length === 0 && reconciler === undefined) return [];
+  const kinds = reconciler === undefined ? [] : [{ id: thingsKind, reconciler }];
+  const loaded = { file: "hooks.ts", name: "hooks", version: 1, systems: {} };
+  return [{ ...loaded, kinds, connect: hooks }];
 }
 
 /** What is stored, or what would be. */

@@ -4,7 +4,7 @@ import { readStored } from "../../intents/write/stored.ts";
 import type { Resource, ResourceKey } from "../../kernel/resource.ts";
 import type { Clients } from "../../modules/connect/http/clients.ts";
 import { ExchangeFailed } from "../../modules/connect/http/exchange.ts";
-import { bindingOf } from "../../modules/connect/kinds/follow-kinds.ts";
+import { bindingOf, isEndingKind } from "../../modules/connect/kinds/follow-kinds.ts";
 import { HookFailed } from "../../modules/connect/loop/hooks.ts";
 import type { NamedHooks } from "../../modules/connect/loop/hooks.ts";
 import { preview } from "../../modules/connect/loop/preview.ts";
@@ -54,6 +54,7 @@ export function planner({ plane, surroundings, clients, hooks }: PlannerInput): 
         get,
         hooksOf: (id: string) => hooks.filter((each) => each.hooks.kind === id),
         count: () => undefined,
+        isEnding: (id: string) => isEndingKind(live, id),
       };
       return await preview(ports, compiled, resource, signal);
     },

@@ -1,6 +1,7 @@
 // A stream of events from a service that does not behave.
 import assert from "node:assert/strict";
 import { createHash } from "node:crypto";
+import { once } from "node:events";
 import { createServer } from "node:http";
 import type { AddressInfo, Socket } from "node:net";
 import { it } from "node:test";
@@ -33,7 +34,8 @@ it("ends when the service asks for signs of life and takes none", async () => {
     socket.on("drain", more);
     more();
   });
-  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  server.listen(0, "127.0.0.1");
+  await once(server, "listening");
   const { port } = server.address() as AddressInfo;
   const settings = connectionSettings("x", { baseUrl: `http://127.0.0.1:${port}` }, new Map());
   const ports = { clock: systemClock, timers: systemTimers, random: systemRandom };
@@ -42,5 +44,6 @@ it("ends when the service asks for signs of life and takes none", async () => {
   const reason = await followStream(settings, "/events", ports, listener, signal);
   assert.equal(reason, "the service asks, and takes no answers");
   for (const socket of sockets) socket.destroy();
-  await new Promise((resolve) => server.close(resolve));
+  server.close();
+  await once(server, "close");
 });

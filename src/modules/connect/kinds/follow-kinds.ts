@@ -122,6 +122,12 @@ export function bindingOf(live: Pick<LiveView, "get">, kind: string): CompiledBi
   return made?.kind === "compiled" ? made.compiled : undefined;
 }
 
+/** Whether the RestKind of a kind is being deleted. */
+export function isEndingKind(live: Pick<LiveView, "get">, kind: string): boolean {
+  const record = live.get({ kind: restKindsKind, namespace: "", name: kind });
+  return record?.resource.metadata.deletionTimestamp !== undefined;
+}
+
 interface Judged {
   readonly compiled: CompiledBinding | undefined;
   readonly verdict: ConditionInput;

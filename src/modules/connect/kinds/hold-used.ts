@@ -9,7 +9,8 @@ import { writeCondition } from "../../../intents/housekeeping/write-condition.ts
 import type { LiveRecord } from "../../../intents/live-view.ts";
 import type { Intents } from "../../../intents/request.ts";
 import { decodeDocument } from "../../../kernel/document.ts";
-import { textAt } from "../../../kernel/json-read.ts";
+import { objectsAt, textAt } from "../../../kernel/json-read.ts";
+import { isMadeOutside } from "../../../kernel/kept-object.ts";
 import { keptTerm } from "../../../kernel/kept-terms.ts";
 import type { Resource } from "../../../kernel/resource.ts";
 import type { Timers } from "../../../kernel/timers.ts";
@@ -73,7 +74,8 @@ async function settle(intents: Intents, kind: HeldKind, name: string): Promise<n
     type: "Released",
     status: "False",
     reason: "InUse",
-    message: `It goes when the last resource is gone that needs it, such as ${nameOf(user)}.`,
+    // Without the name of one: that would be another text for each that goes.
+    message: `It goes when the last resource is gone that needs it, of the kind ${user.kind}.`,
     observedGeneration: metadata.generation,
   });
   return lookAgainMs;
@@ -98,16 +100,31 @@ async function userOf(
   kind: HeldKind,
   name: string,
 ): Promise<Resource | undefined> {
-  if (kind === restKindsKind) return await firstOf(intents, { kind: name }, () => true);
+  if (kind === restKindsKind) {
+    const record = intents.live.get({ kind, namespace: "", name });
+    return await firstOf(intents, { kind: name }, needs(record?.resource));
+  }
   for (const { key, resource } of intents.live.all(restKindsKind)) {
+    const isNeeding = needs(resource);
     const isUsual = textAt(resource, "spec", "connection") === name;
     const own = (each: Resource): string => textAt(each["connect"], "connection");
     const found = isUsual
-      ? await firstOf(intents, { kind: key.name }, (each) => ["", name].includes(own(each)))
-      : await firstOf(intents, { kind: key.name, fields: named(name) }, () => true);
+      ? await firstOf(intents, { kind: key.name }, (each) => {
+          return isNeeding(each) && ["", name].includes(own(each));
+        })
+      : await firstOf(intents, { kind: key.name, fields: named(name) }, isNeeding);
     if (found !== undefined) return found;
   }
   return undefined;
+}
+
+/** Where a module has the kind, only what was made in a service before needs the RestKind. */
+function needs(restKind: Resource | undefined): (resource: Resource) => boolean {
+  const conditions = objectsAt(restKind, "status", "conditions");
+  const isModules = conditions.some(
+    (each) => textAt(each, "type") === "Accepted" && textAt(each, "reason") === "Conflict",
+  );
+  return isModules ? isMadeOutside : () => true;
 }
 
 type Query = Parameters<Intents["store"]["list"]>[0];
@@ -130,8 +147,4 @@ async function firstOf(
     if (found !== undefined || page.next === undefined) return found;
     page = await store.list({ ...query, limit: 100, from: page.next });
   }
-}
-
-function nameOf({ kind, metadata: { name, namespace } }: Resource): string {
-  return namespace === undefined ? `${kind} ${name}` : `${kind} ${name} in ${namespace}`;
 }

@@ -12,6 +12,7 @@ import type { Condition } from "../../../kernel/conditions.ts";
 import { isJsonArray, isJsonObject } from "../../../kernel/json.ts";
 import type { Json, JsonObject } from "../../../kernel/json.ts";
 import { objectAt, objectsAt, textAt, textsAt } from "../../../kernel/json-read.ts";
+import { isMadeOutside } from "../../../kernel/kept-object.ts";
 import { getAt, parsePointer } from "../../../kernel/pointer.ts";
 import type { Resource } from "../../../kernel/resource.ts";
 import type { Timers } from "../../../kernel/timers.ts";
@@ -24,6 +25,7 @@ import { hider } from "../http/hiding.ts";
 import type { Hide } from "../http/hiding.ts";
 import type { CompiledBinding } from "../kinds/compiled-binding.ts";
 import { connectionsKind } from "../kinds/connection-kind.ts";
+import { restKindsKind } from "../kinds/rest-kind-kind.ts";
 import { maskSecrets, setDeep, withoutNulls } from "../plan/documents.ts";
 import { fieldsFor } from "../plan/fields.ts";
 import type { Fields } from "../plan/fields.ts";
@@ -46,6 +48,8 @@ export interface LoopPorts {
   readonly turns: Turns;
   readonly hooksOf: (kind: string) => readonly NamedHooks[];
   readonly count: (what: "write" | "drift", kind: string) => void;
+  /** Whether the RestKind of a kind is being deleted, as far as this process knows. */
+  readonly isEnding: (kind: string) => boolean;
 }
 
 export type Prepared =
@@ -69,6 +73,10 @@ export async function prepare(
     store: (fields) => context.status.patch(fields),
     isPath: (path) => isPathOf(binding.item, path, fixed),
   });
+  if (what === "reconcile" && !isMadeOutside(resource)) {
+    const outcome = await untilNotEnding(ports, compiled, management, context);
+    if (outcome !== undefined) return { kind: "ends", outcome };
+  }
   const client = await clientFor(ports, context, resource, binding, management);
   if (client.kind === "ends") return client;
   const wanted = await desiredOf(ports, compiled, resource, context, management);
@@ -105,6 +113,27 @@ export async function prepare(
     count: (counted) => ports.count(counted, compiled.kind),
   };
   return { kind: "ready", session };
+}
+
+/** By what is being deleted nothing new is made: soon nobody could take it back. */
+async function untilNotEnding(
+  { isEnding }: LoopPorts,
+  { kind, binding }: CompiledBinding,
+  management: Management,
+  context: Context,
+): Promise<Outcome | undefined> {
+  const name = management.connection ?? binding.connection;
+  const parts = [
+    { word: "Connection", blocker: { kind: connectionsKind, name } },
+    ...(isEnding(kind) ? [{ word: "RestKind", blocker: { kind: restKindsKind, name: kind } }] : []),
+  ];
+  for (const { word, blocker } of parts) {
+    const found = await context.references.get(blocker);
+    if (found?.metadata.deletionTimestamp === undefined) continue;
+    const message = `the ${word} ${blocker.name} is being deleted, so nothing new is made by it`;
+    return waiting(blocker, { message });
+  }
+  return undefined;
 }
 
 type ClientFound =
@@ -155,7 +184,10 @@ async function clientFor(
       return { kind: "ends", outcome: failed("ConnectionInvalid", message, { retry: "never" }) };
     }
     const on = { kind: "secrets", namespace: secretNamespace, name: missingSecret };
-    return { kind: "ends", outcome: waiting(on, { message }) };
+    const isGoing = resource.metadata.deletionTimestamp !== undefined;
+    const hint = "; make it again, as the object cannot be deleted without it";
+    const whole = isGoing ? `${message}${hint}` : message;
+    return { kind: "ends", outcome: waiting(on, { message: whole }) };
   }
 }
 

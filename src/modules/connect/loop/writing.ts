@@ -231,8 +231,11 @@ type Showing = Pick<Session, "fields" | "hide">;
 export function shownChange({ fields, hide }: Showing, change: Difference): JsonObject {
   const { path, before, after, why, isSecret } = change;
   const below = parsePointer(path).reduce((at, token) => at.child(token), fields);
-  const shown = (value: Json): Json =>
-    isSecret ? "[hidden]" : shownValue(hideIn(maskSecrets(value, below, () => "[hidden]"), hide));
+  const shown = (value: Json): Json => {
+    if (isSecret) return "[hidden]";
+    const masked = maskSecrets(value, below, () => "[hidden]");
+    return shownValue(hideIn(masked, hide));
+  };
   return {
     path,
     why,
@@ -271,7 +274,10 @@ function hookChange(change: Difference): HookChange {
 }
 
 /** Stored where all can read it, so without the secrets that the service repeats. */
-function knownBy({ hide }: Showing, { path, before, after }: Difference): readonly KnownDifference[] {
+function knownBy(
+  { hide }: Showing,
+  { path, before, after }: Difference,
+): readonly KnownDifference[] {
   if (after === undefined) return [];
   const shown = before === undefined ? {} : { shown: hideIn(before, hide) };
   return [{ path, sent: hideIn(after, hide), ...shown }];
