@@ -7,10 +7,10 @@
 import { Agent as HttpAgent, request as httpRequest } from "node:http";
 import type { IncomingMessage, RequestOptions } from "node:http";
 import { Agent as HttpsAgent, request as httpsRequest } from "node:https";
-import { rootCertificates } from "node:tls";
+import { TLSSocket, rootCertificates } from "node:tls";
 import type { Timers } from "../../../kernel/timers.ts";
 import type { ConnectionSettings, TlsSettings } from "./connection.ts";
-import { tlsProblem } from "./tls-material.ts";
+import { isCertificateAlert, tlsProblem } from "./tls-material.ts";
 
 export interface RawRequest {
   readonly method: string;
@@ -114,6 +114,8 @@ function sent(
   const { promise, resolve, reject } = Promise.withResolvers<RawAnswer>();
   const call = (isTls ? httpsRequest : httpRequest)(options);
   let isConnected = false;
+  /** The service has yet to say what it thinks of our certificate, as TLS 1.3 has it. */
+  let isJudgedLate = false;
   const fail = (reason: ExchangeFailed["reason"], message: string): void => {
     call.destroy();
     reject(new ExchangeFailed(reason, message, !isConnected));
@@ -129,13 +131,19 @@ function sent(
   call.on("error", (error: NodeJS.ErrnoException) => {
     const tls = isTls ? tlsProblem(error) : undefined;
     if (tls === undefined) return fail("ConnectionFailed", connectionText(error));
-    // The service ends the handshake before it reads what came after it.
-    isConnected = false;
+    // Whatever else fails after our side of the handshake may fail after the request was read.
+    if (isJudgedLate && isCertificateAlert(error)) isConnected = false;
     fail("TlsFailed", tls);
   });
   call.on("socket", (socket) => {
+    socket.once("data", () => (isJudgedLate = false));
     if (call.reusedSocket || (!isTls && !socket.connecting)) isConnected = true;
-    else socket.once(isTls ? "secureConnect" : "connect", () => (isConnected = true));
+    else {
+      socket.once(isTls ? "secureConnect" : "connect", () => {
+        isConnected = true;
+        isJudgedLate = socket instanceof TLSSocket && socket.getProtocol() === "TLSv1.3";
+      });
+    }
   });
   call.on("response", (response) => collect(response, { maxAnswerBytes, resolve, fail }));
   call.end(body);

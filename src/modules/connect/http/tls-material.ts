@@ -32,9 +32,16 @@ const untrusted = new Set([
 ]);
 
 /** Alerts by which a service says that it wants another certificate of who asks, or one at all. */
-const alerts = new Set([40, 42, 43, 44, 45, 46, 48, 49, 116]);
+const certificateAlerts = new Set([42, 43, 44, 45, 46, 48, 49, 116]);
+const handshakeFailure = 40;
 
-/** Undefined when it is no failure of TLS. All of them are found before a request is read. */
+/** Whether it is the service that does not accept our certificate, or misses one. */
+export function isCertificateAlert({ code = "", message }: NodeJS.ErrnoException): boolean {
+  const isMissing = code === "ERR_SSL_TLSV13_ALERT_CERTIFICATE_REQUIRED";
+  return isMissing || certificateAlerts.has(alertIn(message));
+}
+
+/** Undefined when it is no failure of TLS. Some of them come after a request was carried out. */
 export function tlsProblem({ code = "", message }: NodeJS.ErrnoException): string | undefined {
   if (untrusted.has(code)) {
     return (
@@ -47,11 +54,11 @@ export function tlsProblem({ code = "", message }: NodeJS.ErrnoException): strin
   }
   if (code === "CERT_HAS_EXPIRED") return "the certificate of the service has ended";
   if (code === "CERT_NOT_YET_VALID") return "the certificate of the service is not valid yet";
-  const [, alert] = /SSL alert number (\d+)/.exec(message) ?? [];
-  if (code === "ERR_SSL_TLSV13_ALERT_CERTIFICATE_REQUIRED" || alert === "116") {
+  const alert = alertIn(message);
+  if (code === "ERR_SSL_TLSV13_ALERT_CERTIFICATE_REQUIRED" || alert === 116) {
     return "the service asks for a certificate of who asks: set tls.secret";
   }
-  if (alert !== undefined && alerts.has(Number(alert))) {
+  if (alert === handshakeFailure || certificateAlerts.has(alert)) {
     return (
       "the service refused the handshake: it may ask for a certificate (tls.secret), " +
       `or for another one (alert ${alert})`
@@ -59,6 +66,12 @@ export function tlsProblem({ code = "", message }: NodeJS.ErrnoException): strin
   }
   const isWrongProtocol = code === "ERR_SSL_WRONG_VERSION_NUMBER" || code === "EPROTO";
   return isWrongProtocol ? "the service does not speak TLS as we do: is it http://?" : undefined;
+}
+
+/** NaN where there is none. */
+function alertIn(message: string): number {
+  const [, alert] = /SSL alert number (\d+)/.exec(message) ?? [];
+  return Number(alert);
 }
 
 function certificateIn(pem: string): X509Certificate | undefined {
