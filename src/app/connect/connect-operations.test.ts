@@ -90,6 +90,75 @@ it("says why an operation failed, and tries again", async () => {
   assert.equal(conditionOf(await connect.read("a"), "Ready"), "True Available");
 });
 
+it("takes no refusal to tell of an operation for its end", async () => {
+  const identity = { kind: "server", field: "/id", parameter: "id" } as const;
+  for (const status of [401, 403, 408, 429, 503]) {
+    await using connect = await openMemoryConnect({ binding: { identity } });
+    const { service, pass } = connect;
+    const body = { status: "Failure", message: "not now" };
+    let answer: ServiceAnswer = { status, body };
+    service.interfere = ({ method, path }) => {
+      if (path === "/operations/1") return answer;
+      if (method !== "POST") return undefined;
+      return { status: 201, body: { id: "7" }, headers: { "operation-location": "/operations/1" } };
+    };
+    await connect.make("a", { name: "a", color: "red" });
+    await pass(10_000);
+    const refused = await connect.read("a");
+    assert.match(messageOf(refused, "Synced"), new RegExp(`^GET /operations/1: ${status} not now`));
+    answer = { status: 200, body: { status: "Running" } };
+    await pass(4_000_000);
+    assert.equal(conditionOf(await connect.read("a"), "Ready"), "False Creating");
+    answer = { status: 200, body: { status: "Succeeded" } };
+    service.objects.set("/things/7", { name: "a", color: "red", id: "7" });
+    await pass(60_000);
+    assert.equal(conditionOf(await connect.read("a"), "Ready"), "True Available");
+    assert.deepEqual(writesOf(service), ["POST /things"]);
+  }
+});
+
+it("asks no sooner than the service wants, also when it would not tell", async () => {
+  await using connect = await openMemoryConnect();
+  const { service, pass } = connect;
+  await connect.make("a", { name: "a", color: "red" });
+  await pass();
+  const state = longRunning(connect, {});
+  state.answer = { status: 429, headers: { "retry-after": "90" } };
+  await connect.change("a", { spec: { color: "blue" } });
+  await pass(80_000);
+  const polls = (): number => service.log.filter((line) => line.includes("operations")).length;
+  assert.equal(polls(), 1);
+  state.answer = undefined;
+  state.now = "Succeeded";
+  await pass(30_000);
+  assert.equal(polls(), 2);
+  assert.equal(conditionOf(await connect.read("a"), "Synced"), "True ReconcileSuccess");
+  assert.deepEqual(writesOf(service), ["POST /things", "PUT /things/a"]);
+});
+
+it("knows that an operation failed by what the kind lists, and by the answer itself", async () => {
+  for (const { address, answer } of [
+    { address: "operation-location", answer: { status: 500, body: { status: "broken" } } },
+    { address: "operation-location", answer: { status: 409, body: { status: "Failed" } } },
+    { address: "location", answer: { status: 422, body: { error: "no room" } } },
+  ]) {
+    await using connect = await openMemoryConnect({
+      binding: { longRunning: { failed: ["broken"] } },
+    });
+    const { service, pass } = connect;
+    service.interfere = ({ method, path }) => {
+      if (path === "/operations/1") return answer;
+      return method === "POST"
+        ? { status: 202, headers: { [address]: "/operations/1" } }
+        : undefined;
+    };
+    await connect.make("a", { name: "a" });
+    await pass(60_000);
+    // It is made anew; while it was only not told, it would not be.
+    assert.ok(writesOf(service).length > 1);
+  }
+});
+
 it("deletes by an operation and waits for its end", async () => {
   await using connect = await openMemoryConnect();
   const { service, pass } = connect;

@@ -76,8 +76,12 @@ export async function askOperation(session: Session): Promise<Asked> {
     ended(session, operation);
     return { kind: "succeeded", verb, result: undefined };
   }
-  if (!isSuccess(answer) && answer.status >= 500) throw await refusalOf(session, request, answer);
-  const state = stateOf(answer, operation, session.compiled.binding.longRunning ?? {});
+  const { longRunning = {} } = session.compiled.binding;
+  if (!isSuccess(answer) && !tellsFailure(answer, operation, longRunning)) {
+    // Who may not ask, or not now, has learnt nothing: the operation goes on, and stays noted.
+    throw await refusalOf(session, request, answer);
+  }
+  const state = stateOf(answer, operation, longRunning);
   if (state === "running") {
     const polls = (numberAt(operation, "polls") ?? 0) + 1;
     const afterMs = retryAfterMs(answer.headers, nowMs) ?? Math.min(30_000, 1_000 * 1.5 ** polls);
@@ -184,14 +188,9 @@ function stateOf(
   { state, succeeded, failed: bad }: LongRunning,
 ): "running" | "succeeded" | "failed" {
   if (!isSuccess(answer)) return "failed";
-  const places = state === undefined ? statePlaces : [state];
-  const found = places
-    .map((place) => getAt(answer.json ?? null, parsePointer(place)))
-    .find((value) => typeof value === "string" || typeof value === "boolean");
-  const among = (list: readonly Json[] | undefined): boolean =>
-    found !== undefined && (list ?? []).some((each) => equalJson(each, found));
-  if (among(succeeded)) return "succeeded";
-  if (among(bad)) return "failed";
+  const found = stateIn(answer, state);
+  if (isAmong(succeeded, found)) return "succeeded";
+  if (isAmong(bad, found)) return "failed";
   if (answer.status === 202) return "running";
   if (found === undefined) return "succeeded";
   if (found === false) return "running";
@@ -201,4 +200,34 @@ function stateOf(
   // At an address that becomes the object, only what is plainly under way is taken for it.
   const isCertain = textAt(operation, "style") !== "location" || state !== undefined;
   return isCertain || busyWords.test(word) ? "running" : "succeeded";
+}
+
+/** Answers to a request that was wrong itself, which asking after it is not. */
+const ofTheRequest = new Set([400, 409, 422]);
+
+/**
+ * Whether an answer that is no success is about the operation. The words of a state do not tell:
+ * errors of all kinds say "error" and "failure", too. At an address that becomes the answer to the
+ * request, and with a status that asking does not get, they do.
+ */
+function tellsFailure(
+  answer: Answer,
+  operation: JsonObject,
+  { state, failed: bad }: LongRunning,
+): boolean {
+  const found = stateIn(answer, state);
+  if (isAmong(bad, found)) return true;
+  if (!ofTheRequest.has(answer.status)) return false;
+  return textAt(operation, "style") === "location" || badWords.test(String(found));
+}
+
+function stateIn({ json = null }: Answer, state: string | undefined): string | boolean | undefined {
+  const places = state === undefined ? statePlaces : [state];
+  return places
+    .map((place) => getAt(json, parsePointer(place)))
+    .find((value) => typeof value === "string" || typeof value === "boolean");
+}
+
+function isAmong(list: readonly Json[] | undefined, found: Json | undefined): boolean {
+  return found !== undefined && (list ?? []).some((each) => equalJson(each, found));
 }
