@@ -17,6 +17,9 @@ const byService: Partial<Binding> = {
   identity: { kind: "server", field: "/id", parameter: "id" },
 };
 
+const { read, create, delete: remove, replace } = plainBinding.operations;
+const unlisted = { read, create, delete: remove, replace } as Binding["operations"];
+
 function numbered({ service }: MemoryConnect): void {
   let last = 0;
   service.nextId = () => String((last += 1));
@@ -102,6 +105,158 @@ it("knows as its own what an earlier try made after it was looked for", async ()
   assert.equal(service.objects.size, 0);
 });
 
+it("does not forget a try because the next one was refused, or not even sent", async () => {
+  for (const next of [{ status: 429 }, "refused"] as const) {
+    await using connect = await openMemoryConnect();
+    const { service, pass } = connect;
+    let tries = 0;
+    service.interfere = ({ method }) => {
+      if (method !== "POST") return undefined;
+      tries += 1;
+      return tries === 1 ? { status: 504 } : next;
+    };
+    await connect.make("a", { name: "a" });
+    const isTriedAgain = (): boolean => tries >= 2;
+    for (let round = 0; !isTriedAgain() && round < 400; round += 1) await pass(500);
+    service.objects.set("/things/a", { name: "a", id: "a" });
+    await pass(120_000);
+    assert.equal(conditionOf(await connect.read("a"), "Ready"), "True Available");
+    await connect.remove("a");
+    await pass(10_000);
+    assert.equal(service.objects.size, 0);
+  }
+});
+
+it("takes nothing for its own that comes under its name when no try can be at it", async () => {
+  await using connect = await openMemoryConnect();
+  const { service, pass } = connect;
+  let tries = 0;
+  service.interfere = ({ method }) => {
+    if (method !== "POST") return undefined;
+    tries += 1;
+    return { status: tries === 1 ? 504 : 422 };
+  };
+  await connect.make("a", { name: "a" });
+  await pass(8_000_000);
+  assert.ok(tries > 2);
+  const theirs = { name: "a", id: "a", color: "green" };
+  service.objects.set("/things/a", theirs);
+  await pass(8_000_000);
+  assert.equal(conditionOf(await connect.read("a"), "Synced"), "False AlreadyExists");
+  await connect.remove("a");
+  await pass(10_000);
+  assert.deepEqual(service.objects.get("/things/a"), theirs);
+});
+
+it("finds what an earlier try made though the next one was refused", async () => {
+  await using connect = await openMemoryConnect({ binding: byService });
+  const { service, pass } = connect;
+  let tries = 0;
+  service.interfere = ({ method }) => {
+    if (method !== "POST") return undefined;
+    tries += 1;
+    return tries === 1 ? { status: 504 } : { status: 429, headers: { "retry-after": "60" } };
+  };
+  await connect.make("a", { name: "a" });
+  const isTriedAgain = (): boolean => tries >= 2;
+  for (let round = 0; !isTriedAgain() && round < 400; round += 1) await pass(1_000);
+  service.objects.set("/things/7", { name: "a", id: "7" });
+  await pass(200_000);
+  assert.equal(tries, 2);
+  assert.equal(bookOf(await connect.read("a"))["id"], "7");
+  assert.equal(conditionOf(await connect.read("a"), "Ready"), "True Available");
+});
+
+it("looks again when something appears right before another try", async () => {
+  await using connect = await openMemoryConnect({ binding: byService });
+  const { service, pass, memory } = connect;
+  let tries = 0;
+  let listedMs = 0;
+  service.interfere = ({ method, path }) => {
+    if (method === "POST") {
+      tries += 1;
+      return tries === 1 ? { status: 504 } : undefined;
+    }
+    if (path !== "/things") return undefined;
+    // The second list of one run: it was looked for in vain, and is about to be sent again.
+    const nowMs = memory.surroundings.clock.nowMs();
+    if (tries === 1 && listedMs === nowMs) {
+      service.objects.set("/things/7", { name: "a", id: "7" });
+    }
+    listedMs = tries === 0 ? 0 : nowMs;
+    return undefined;
+  };
+  await connect.make("a", { name: "a" });
+  await pass(300_000);
+  assert.deepEqual(writesOf(service), ["POST /things"]);
+  assert.equal(bookOf(await connect.read("a"))["id"], "7");
+  assert.equal(conditionOf(await connect.read("a"), "Ready"), "True Available");
+});
+
+it("leaves nothing behind that an operation made and the service lists late", async () => {
+  await using connect = await openMemoryConnect({ binding: byService });
+  const { service, pass } = connect;
+  let state = "Running";
+  service.interfere = ({ method, path }) => {
+    if (path === "/operations/1") return { status: 200, body: { status: state } };
+    if (method !== "POST") return undefined;
+    return { status: 202, headers: { "operation-location": "/operations/1" } };
+  };
+  await connect.make("a", { name: "a" });
+  await pass(200_000);
+  await connect.remove("a");
+  await pass(2_000);
+  state = "Succeeded";
+  await pass(60_000);
+  const going = await connect.read("a");
+  assert.equal(conditionOf(going, "Synced"), "False CreateIncomplete");
+  assert.match(
+    messageOf(going, "Synced"),
+    /nothing is deleted until connect\.id .*detach-on-delete/,
+  );
+  service.objects.set("/things/7", { name: "a", id: "7" });
+  await pass(4_000_000);
+  assert.equal(await connect.read("a"), undefined);
+  assert.equal(service.objects.size, 0);
+});
+
+it("deletes what a person says that it made", async () => {
+  await using connect = await openMemoryConnect({
+    binding: { ...byService, operations: unlisted },
+  });
+  const { service, pass } = connect;
+  numbered(connect);
+  service.interfere = ({ method }) => (method === "POST" ? "lost" : undefined);
+  await connect.make("a", { name: "a" });
+  await pass(10_000);
+  await connect.remove("a");
+  await pass(10_000);
+  assert.equal(conditionOf(await connect.read("a"), "Synced"), "False CreateIncomplete");
+  await connect.change("a", { connect: { id: "1" } });
+  await pass(4_000_000);
+  assert.equal(await connect.read("a"), undefined);
+  assert.equal(service.objects.size, 0);
+});
+
+it("knows what was made by an operation that it cannot follow", async () => {
+  await using connect = await openMemoryConnect({
+    binding: { ...byService, operations: unlisted },
+  });
+  const { service, pass } = connect;
+  const headers = { "operation-location": "http://elsewhere.example/1" };
+  service.interfere = ({ method }) =>
+    method === "POST" ? { status: 201, body: { id: "7" }, headers } : undefined;
+  await connect.make("a", { name: "a" });
+  await pass(10_000);
+  const refused = await connect.read("a");
+  assert.equal(conditionOf(refused, "Synced"), "False AddressOutside");
+  assert.equal(bookOf(refused)["id"], "7");
+  service.objects.set("/things/7", { name: "a", id: "7" });
+  await pass(4_000_000);
+  assert.equal(conditionOf(await connect.read("a"), "Ready"), "True Available");
+  assert.deepEqual(writesOf(service), ["POST /things"]);
+});
+
 it("believes no id that is another object's, or a job's", async () => {
   for (const answer of [
     { status: 201, body: { name: "7" } },
@@ -137,9 +292,9 @@ it("believes no id that is another object's, or a job's", async () => {
 });
 
 it("takes an id under another name once the object under it is seen", async () => {
-  const { read, create, delete: remove, replace } = plainBinding.operations;
-  const operations = { read, create, delete: remove, replace } as Binding["operations"];
-  await using connect = await openMemoryConnect({ binding: { ...byService, operations } });
+  await using connect = await openMemoryConnect({
+    binding: { ...byService, operations: unlisted },
+  });
   const { service, pass } = connect;
   let isShown = false;
   service.interfere = ({ method, path, body }) => {

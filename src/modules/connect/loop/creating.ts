@@ -14,11 +14,12 @@ import type { Difference } from "../plan/compare.ts";
 import { enveloped } from "../plan/documents.ts";
 import { createBody } from "../plan/plan.ts";
 import { expandPath, expandQuery } from "../plan/requests.ts";
-import { alikeNow, searchFor } from "./lookalikes.ts";
+import { alikeNow, searchFor, withKnown } from "./lookalikes.ts";
+import type { Known } from "./lookalikes.ts";
 import { idInAnswer, isConfirmed } from "./new-id.ts";
 import { parametersOf } from "./observing.ts";
 import { trackOperation } from "./operations.ts";
-import { noteId, ownId } from "./placing.ts";
+import { howToLetGo, noteId, ownId } from "./placing.ts";
 import { Refused, demand, wasUnsent } from "./session.ts";
 import type { Session } from "./session.ts";
 import {
@@ -49,9 +50,10 @@ export async function create(session: Session, around: Around = {}): Promise<Cre
   if (operation === undefined) return { kind: "ends", outcome: cannotCreate(session) };
   const body = createBody(desired, fields, element === undefined ? operation : undefined);
   const request = createRequest(session, operation, body, around);
-  // What was sent before may have made it after all, when it was last looked for.
-  const isRepeated = book.pages.creating !== undefined;
-  const known = await alikeNow(session, body);
+  // What was sent before may make it after all, long after it was looked for.
+  const earlier = book.pages.creating;
+  const known = await knownBefore(session, body, earlier);
+  if ("outcome" in known) return { kind: "ends", outcome: known.outcome };
   book.set({
     creating: {
       since: timeText(session.context.clock.nowMs()),
@@ -59,7 +61,7 @@ export async function create(session: Session, around: Around = {}): Promise<Cre
       known: known.ids,
       ...(known.isCut ? { knownIsCut: true } : {}),
       sent: appliedDocument(session, body),
-      ...(isRepeated ? { repeated: true } : {}),
+      ...(earlier === undefined ? {} : { repeated: true }),
     },
   });
   await book.keep();
@@ -67,10 +69,36 @@ export async function create(session: Session, around: Around = {}): Promise<Cre
   try {
     answer = await demand(session, request);
   } catch (error) {
-    return await unmade(session, error);
+    return await unmade(session, error, earlier);
   }
   session.count("write");
   return await made(session, { answer, request, body });
+}
+
+/**
+ * What cannot be ours, whatever comes of the request. Of an earlier one all that is new may be: it
+ * is looked at again, after the list, so that nothing comes between the two and counts as foreign.
+ */
+async function knownBefore(
+  session: Session,
+  body: JsonObject,
+  earlier: JsonObject | undefined,
+): Promise<Known | { readonly outcome: Outcome }> {
+  const now = await alikeNow(session, body);
+  if (earlier === undefined) return now;
+  const before = new Set(textsAt(earlier, "known"));
+  if (now.ids.some((id) => !before.has(id))) {
+    const resolved = await resolveCreation(session);
+    if (resolved.kind === "ends") return resolved;
+    if (resolved.kind === "found") {
+      noteId(session, resolved.id);
+      await session.book.keep();
+      const message = "an earlier try has made it after all: it is looked at before anything else";
+      const status = session.book.changes();
+      return { outcome: again(1_000, { reason: "CreateUncertain", message, status }) };
+    }
+  }
+  return withKnown(now, { ids: [...before], isCut: isTrueAt(earlier, "knownIsCut") });
 }
 
 /** What came of a creation that nobody heard of again. */
@@ -93,8 +121,7 @@ export async function resolveCreation(session: Session): Promise<Resolved> {
     const why = named === "" ? `it cannot be looked for (${since})` : `${named} may be its id`;
     return { kind: "ends", outcome: incomplete(session, why) };
   }
-  // A service may act, and show it, long after nobody waits for its answer any more.
-  const graceMs = 3 * session.client.settings.timeoutMs;
+  const graceMs = graceMsOf(session);
   const search = await searchFor(session, {
     // What is wanted may have changed since.
     sent: objectAt(creating, "sent"),
@@ -162,7 +189,16 @@ async function made(session: Session, { answer, request, body }: Made): Promise<
   const applied = appliedDocument(session, body);
   noteWrite(session, request, creationChanges(session, body), "there is no such object");
   const target = session.client.targetOf(request.path);
-  if (trackOperation(session, answer, { verb: "create", target, applied })) {
+  let isBegun: boolean;
+  try {
+    isBegun = trackOperation(session, answer, { verb: "create", target, applied });
+  } catch (error) {
+    // An operation that cannot be followed is no reason to forget what it makes.
+    if (id !== undefined) book.set({ creating: undefined, lastApplied: applied });
+    await book.keep();
+    throw error;
+  }
+  if (isBegun) {
     if (id !== undefined) book.set({ creating: undefined });
     await book.keep();
     return { kind: "ends", outcome: operationBegun(session, "Creating") };
@@ -209,11 +245,15 @@ export function noteAnswered({ book }: Session): void {
   if (creating !== undefined) book.set({ creating: { ...creating, answered: true } });
 }
 
-/** Which of the ways in which a creation may fail it was. */
-async function unmade(session: Session, error: unknown): Promise<Created> {
+/** Which of the ways in which a creation may fail it was; of an earlier one that says nothing. */
+async function unmade(
+  session: Session,
+  error: unknown,
+  earlier: JsonObject | undefined,
+): Promise<Created> {
   const { book } = session;
   if (wasUnsent(error)) {
-    book.set({ creating: undefined });
+    book.set({ creating: earlier });
     await book.keep();
     throw error;
   }
@@ -223,8 +263,8 @@ async function unmade(session: Session, error: unknown): Promise<Created> {
   const isUncertain = status >= 500 || status === 408 || (status >= 300 && status < 400);
   if (isUncertain) throw error;
   const isThere = error.classified.is === "exists";
-  const mayBeOurs = isThere && isTrueAt(book.pages.creating, "repeated");
-  if (!mayBeOurs) book.set({ creating: undefined });
+  const mayBeOurs = isThere || mayStillCome(session, earlier);
+  book.set({ creating: mayBeOurs ? earlier : undefined });
   await book.keep();
   if (isThere) return { kind: "exists", message: error.message };
   const { element } = session.compiled.binding;
@@ -234,10 +274,28 @@ async function unmade(session: Session, error: unknown): Promise<Created> {
   throw error;
 }
 
+/**
+ * Whether what a creation made could still be told from what others make. Under a name of ours it
+ * cannot be for ever: what comes there once the service cannot be at it any more is somebody's.
+ */
+function mayStillCome(session: Session, creating: JsonObject | undefined): boolean {
+  if (session.compiled.binding.identity.kind === "server") return true;
+  const sinceMs = session.context.clock.nowMs() - Date.parse(textAt(creating, "since"));
+  return sinceMs < graceMsOf(session);
+}
+
+/** A service may act, and show it, long after nobody waits for its answer any more. */
+function graceMsOf({ client }: Session): number {
+  return 3 * client.settings.timeoutMs;
+}
+
 export function incomplete(session: Session, why: string): Outcome {
-  const message =
-    `its creation was not answered, and ${why}: nothing is made again until connect.id names ` +
-    "the object, or this resource is deleted and made anew";
+  const isGoing = session.resource.metadata.deletionTimestamp !== undefined;
+  const help = isGoing
+    ? `nothing is deleted until connect.id names the object; ${howToLetGo}`
+    : "nothing is made again until connect.id names the object, or this resource is deleted and " +
+      "made anew";
+  const message = `its creation was not answered, and ${why}: ${help}`;
   return failed("CreateIncomplete", message, { retry: "slow", status: session.book.changes() });
 }
 

@@ -37,6 +37,16 @@ export async function alikeNow(session: Session, body: JsonObject): Promise<Know
   const { identity, operations } = session.compiled.binding;
   if (identity.kind !== "server" || operations.list === undefined) return { ids: [], isCut: false };
   const ids = (await matching(session, body)).map(({ id }) => id);
+  return cut(ids);
+}
+
+/** Both together. */
+export function withKnown(one: Known, other: Known): Known {
+  const all = cut([...new Set([...other.ids, ...one.ids])]);
+  return { ...all, isCut: all.isCut || one.isCut || other.isCut };
+}
+
+function cut(ids: readonly string[]): Known {
   return { ids: ids.slice(0, mostKnown), isCut: ids.length > mostKnown };
 }
 

@@ -45,6 +45,21 @@ export function placeAnew(session: Session): void {
   if (own !== undefined) noteId(session, own);
 }
 
+/**
+ * The same for a resource that goes: a person may have said meanwhile which object it is that was
+ * made, or lost. What was never begun stays untouched, whatever is named, and what is ours is not
+ * adopted by it.
+ */
+export function placeToRemove(session: Session): void {
+  const { book, management } = session;
+  const { path, creating, adopted } = book.pages;
+  const isSought = path === undefined && (creating !== undefined || isLost(session));
+  if (isSought && management.id !== undefined) {
+    noteAdopted(session, management.id);
+    book.set({ adopted: adopted === true ? true : undefined });
+  } else placeAnew(session);
+}
+
 /** An object was made or taken over, and nothing tells any more which one it is. */
 export function isLost({ book }: Session): boolean {
   const { path, id, lastApplied, creating } = book.pages;
@@ -57,9 +72,14 @@ export function lost(session: Session): Outcome {
   const { kind, binding } = session.compiled;
   const message =
     `status.connect says neither the id nor a path of the RestKind ${kind} (${binding.item}), ` +
-    "though there was an object: set connect.id to the one that it is";
+    "though there was an object: set connect.id to the one that it is" +
+    (session.resource.metadata.deletionTimestamp === undefined ? "" : `; ${howToLetGo}`);
   return failed("PathUnfit", message, { retry: "slow", status: session.book.changes() });
 }
+
+/** For people who want a resource to go, and its object to stay. */
+export const howToLetGo =
+  "to let go of it, annotate the resource with setpoint.dev/policy=detach-on-delete";
 
 /** What we call it. */
 export function ownId(session: Session): string | undefined {

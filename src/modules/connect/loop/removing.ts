@@ -8,12 +8,12 @@ import type { JsonObject } from "../../../kernel/json.ts";
 import { getAt, parsePointer } from "../../../kernel/pointer.ts";
 import { setDeep } from "../plan/documents.ts";
 import { expandPath, expandQuery } from "../plan/requests.ts";
-import { resolveCreation } from "./creating.ts";
+import { noteAnswered, resolveCreation } from "./creating.ts";
 import { inTurn } from "./element-turn.ts";
 import { observe, parametersOf } from "./observing.ts";
 import type { Present } from "./observing.ts";
 import { askOperation, trackOperation } from "./operations.ts";
-import { hasMoved, isLost, lost, moved, noteId, placeAnew } from "./placing.ts";
+import { hasMoved, isLost, lost, moved, noteId, placeToRemove } from "./placing.ts";
 import { Refused, demand } from "./session.ts";
 import type { Session } from "./session.ts";
 import { holdersOf, nameOfSibling, rightfulOf } from "./siblings.ts";
@@ -23,7 +23,9 @@ export async function removeForGood(session: Session): Promise<Outcome> {
   const { book } = session;
   const asked = await askOperation(session);
   if (asked.kind === "running") return asked.outcome;
-  placeAnew(session);
+  if (asked.kind === "succeeded" && asked.verb === "create") noteAnswered(session);
+  placeToRemove(session);
+  await book.keep();
   const { creating, path } = book.pages;
   if (path === undefined) {
     if (isLost(session)) return lost(session);
