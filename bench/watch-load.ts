@@ -86,9 +86,13 @@ async function until(isDone: () => boolean): Promise<void> {
   for (let waited = 0; !isDone() && waited < 5_000; waited += 50) await sleep(50);
 }
 
-async function headOf({ target, token, name }: WatchInput): Promise<string> {
+/**
+ * Of the collection, as for an informer: from that of an object on, all that happened since its
+ * last change would be told first, and the writes would wait behind it.
+ */
+async function headOf({ target, token }: WatchInput): Promise<string> {
   using connection = await LoadConnection.open(target);
-  const request = requestBytes("GET", `${collection}/${name}`, token);
+  const request = requestBytes("GET", `${collection}?limit=1`, token);
   const { body } = await new Promise<{ readonly body: Buffer }>((resolve, reject) => {
     connection.ask(request, resolve, reject);
   });
