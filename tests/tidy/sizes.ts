@@ -3,6 +3,7 @@ import { isCode, isTest, source, violationAt } from "./source.ts";
 import type { Rule, Source, Violation } from "./source.ts";
 
 const maxLines = 500;
+/** A list of cases is read one by one, and never has to be understood as a whole. */
 const maxTestLines = 800;
 const maxFunctionLines = 70;
 const maxColumns = 100;
