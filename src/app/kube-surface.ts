@@ -26,7 +26,7 @@ import type { Credentials } from "./credentials.ts";
 import { healthPaths, isHealthPath } from "./health.ts";
 import { eventsHandler, eventsSubresource } from "./connect/events-handler.ts";
 import { planHandler, planSubresource } from "./connect/plan-handler.ts";
-import type { Planner } from "./connect/plan-result.ts";
+import type { Planner } from "./connect/planner.ts";
 import type { Worker } from "./reconciling.ts";
 import type { ObservedRequests } from "./observe-requests.ts";
 import { operationsPath } from "./operations/operations-path.ts";

@@ -1,6 +1,6 @@
 // A plan as lines for people: the request, and below it each field with the reason for it.
 import type { Json, JsonObject } from "../kernel/json.ts";
-import { objectAt, objectsAt, textAt } from "../kernel/json-read.ts";
+import { objectAt, objectsAt, presentObjectAt, textAt } from "../kernel/json-read.ts";
 import { plainText } from "./plain-text.ts";
 
 const reasons: Readonly<Record<string, string>> = {
@@ -9,18 +9,27 @@ const reasons: Readonly<Record<string, string>> = {
   drift: "changed by others",
 };
 
+/** Deeper than the server answers; a bound for answers of others. */
+const deepest = 4;
+
 export function planLines(document: Json): readonly string[] {
+  return linesOf(document, "", deepest);
+}
+
+function linesOf(document: Json, before: string, depth: number): readonly string[] {
   const request = objectAt(document, "request");
   const method = textAt(request, "method");
   const what = method === "" ? "no request" : `${method} ${textAt(request, "path")}`;
   const action = textAt(document, "action");
-  const lines = [plainText(`${action}: ${what} (${textAt(document, "message")})`)];
+  const lines = [plainText(`${before}${action}: ${what} (${textAt(document, "message")})`)];
   const isNew = action === "create";
   for (const change of objectsAt(document, "changes")) {
     lines.push(`  ${isNew ? newLine(change) : changeLine(change)}`);
   }
   for (const change of objectsAt(document, "drift")) lines.push(`  left: ${changeLine(change)}`);
-  return lines;
+  const next = presentObjectAt(document, "afterwards");
+  if (next === undefined || depth === 0) return lines;
+  return [...lines, ...linesOf(next, "then ", depth - 1)];
 }
 
 /** Of what is not there yet nothing was before. */

@@ -114,3 +114,100 @@ it("tells what a run would wait for", async () => {
     message: "there is no Connection elsewhere",
   });
 });
+
+it("says of a paused resource that it waits, and what would be done then", async () => {
+  await using connect = await openMemoryConnect();
+  const { service, pass } = connect;
+  await connect.make("a", { name: "a", color: "red" });
+  await pass();
+  const paused = { metadata: { annotations: { "setpoint.dev/paused": "true" } } };
+  await connect.change("a", { ...paused, spec: { color: "blue" } });
+  await pass();
+  const { afterwards, ...now } = await connect.plan("a");
+  assert.deepEqual(now, {
+    action: "wait",
+    message: "paused by the annotation setpoint.dev/paused: nothing is sent until that is removed",
+  });
+  assert.equal(afterwards?.action, "update");
+  assert.deepEqual(afterwards.request?.["method"], "PUT");
+  // A document that is not stored yet pauses, too.
+  await connect.change("a", { metadata: { annotations: { "setpoint.dev/paused": null } } });
+  await pass();
+  const planned = { metadata: { name: "a", ...paused.metadata }, spec: { name: "a", color: "x" } };
+  assert.equal((await connect.plan("a", planned)).afterwards?.action, "update");
+  // What cannot be looked at does not hide that it is paused.
+  service.interfere = () => ({ status: 500 });
+  const unseen = await connect.plan("a", planned);
+  assert.match(unseen.message, /^paused/);
+  assert.equal(unseen.afterwards?.action, "wait");
+  assert.deepEqual(writesOf(service), ["POST /things", "PUT /things/a"]);
+});
+
+it("tells which request a deletion would send, and when it sends none", async () => {
+  await using connect = await openMemoryConnect();
+  const { service, pass } = connect;
+  service.objects.set("/things/old", { id: "old", name: "old" });
+  const hold = { metadata: { annotations: { "setpoint.dev/paused": "true" } } };
+  const deleted = async (name: string): Promise<unknown> => {
+    await pass();
+    await connect.change(name, hold);
+    await pass();
+    await connect.remove(name);
+    return (await connect.plan(name)).afterwards;
+  };
+  await connect.make("a", { name: "a" });
+  assert.deepEqual(await deleted("a"), {
+    action: "delete",
+    message: "the resource is being deleted",
+    request: { method: "DELETE", path: "/things/a" },
+  });
+  service.objects.delete("/things/a");
+  assert.match(
+    (await connect.plan("a")).afterwards?.message ?? "",
+    /^being deleted; the object is gone/,
+  );
+  await connect.make("b", { name: "old" }, { id: "old" });
+  const kept = { action: "nothing" };
+  assert.partialDeepStrictEqual(await deleted("b"), kept);
+  await connect.make("c", { name: "c" }, { manage: "keep" });
+  assert.partialDeepStrictEqual(await deleted("c"), kept);
+  const detached = { metadata: { annotations: { "setpoint.dev/policy": "detach-on-delete" } } };
+  await connect.change("a", detached);
+  assert.deepEqual((await connect.plan("a")).afterwards, {
+    action: "nothing",
+    message: "being deleted; the object is left, by the annotation setpoint.dev/policy",
+  });
+  assert.deepEqual(writesOf(service), ["POST /things", "POST /things"]);
+});
+
+it("plans no write of what is only observed, and tells what differs", async () => {
+  await using connect = await openMemoryConnect();
+  const { service, pass } = connect;
+  service.objects.set("/things/a", { id: "a", name: "a", color: "green" });
+  await connect.make("a", { name: "a", color: "red" }, { manage: "observe" });
+  await pass();
+  const found = await connect.plan("a");
+  assert.equal(found.action, "nothing");
+  assert.equal(found.message, "it is only observed, and so never written");
+  assert.partialDeepStrictEqual(found.drift, [{ path: "/color", before: "green", after: "red" }]);
+  service.objects.delete("/things/a");
+  const gone = await connect.plan("a");
+  assert.equal(gone.action, "refuse");
+  assert.match(gone.message, /^there is no such object: GET .* 404 .*; it is only observed/);
+  service.objects.set("/things/b", { id: "b", name: "b", color: "green" });
+  const metadata = { annotations: { "setpoint.dev/policy": "skip" } };
+  const skipped = await connect.plan("b", { metadata, spec: { name: "b", color: "red" } });
+  assert.equal(skipped.action, "nothing");
+});
+
+it("does not call wanted what others changed and is left", async () => {
+  await using connect = await openMemoryConnect();
+  const { service, pass } = connect;
+  await connect.make("a", { name: "a", color: "red" }, { drift: "report" });
+  await pass();
+  service.objects.set("/things/a", { id: "a", name: "a", color: "green" });
+  const found = await connect.plan("a");
+  assert.equal(found.action, "nothing");
+  assert.match(found.message, /but for what others changed, which is left$/);
+  assert.equal(found.drift?.length, 1);
+});

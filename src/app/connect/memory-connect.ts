@@ -16,8 +16,7 @@ import { openMemoryPlane } from "../memory-plane.ts";
 import type { MemoryPlane } from "../memory-plane.ts";
 import { startReconciling } from "../reconciling.ts";
 import type { Reconciling } from "../reconciling.ts";
-import type { Preview } from "../../modules/connect/loop/preview.ts";
-import { resultOfPlan } from "./plan-result.ts";
+import type { Preview } from "../../modules/connect/loop/preview-result.ts";
 import { plannedResource } from "./planned-resource.ts";
 import { memoryService } from "./memory-service.ts";
 import type { MemoryService } from "./memory-service.ts";
@@ -135,7 +134,7 @@ export async function openMemoryConnect(
     read: async (name) => await memory.read(at(name)),
     plan: async (name, given) => {
       const resource = await wanted(memory, name, given);
-      return await resultOfPlan(running.planner, thingsKind, resource, AbortSignal.timeout(60_000));
+      return await running.planner.look(thingsKind, resource, AbortSignal.timeout(60_000));
     },
     pass: async (ms = 1_000) => await memory.surroundings.timers.advance(ms),
     restart: async () => {
@@ -165,7 +164,8 @@ async function wanted(
   const metadata = { name, namespace: "default" };
   const stored = await memory.read({ apiVersion, kind: "Thing", ...metadata });
   if (given === undefined && stored !== undefined) return stored;
-  const whole = { apiVersion, kind: "Thing", metadata, ...given };
+  const own = { metadata: { ...objectAt(given, "metadata"), ...metadata } };
+  const whole = { apiVersion, kind: "Thing", ...given, ...own };
   const { intents } = memory.plane;
   const { target } = targetFor(intents, whole);
   const input = { caller: systemCaller, target: { ...target, name }, stored, given: whole };

@@ -3,7 +3,6 @@
 // right to get, or to create, "PLURAL/plan", which the surface checked; and to get the resource,
 // or to write it: what is answered is read from the service in the name of its connection.
 
-import { resultOfPlan } from "./plan-result.ts";
 import { forbiddenAccess } from "../../intents/auth/forbidden.ts";
 import { badRequest, notFound } from "../../intents/refusals.ts";
 import { keyOfTarget } from "../../intents/request.ts";
@@ -18,7 +17,7 @@ import { sendJson } from "../../surfaces/kube/respond.ts";
 import { noSuchResource, notAllowed } from "../../surfaces/kube/routing.ts";
 import type { ControlPlane } from "../control-plane.ts";
 import { accessTo } from "../operations/observer.ts";
-import type { Planner } from "./plan-result.ts";
+import type { Planner } from "./planner.ts";
 import { plannedResource } from "./planned-resource.ts";
 
 export const planSubresource = "*/plan";
@@ -50,7 +49,7 @@ export function planHandler(
             stored,
             given: given ?? {},
           });
-    const result = await resultOfPlan(planner, served.id, resource, surface.stopping);
+    const result = await planner.look(served.id, resource, surface.stopping);
     const form = { ...formOf(request, false), as: "object" as const };
     const headers = request.headers();
     const document = previewDocument(resource, result);

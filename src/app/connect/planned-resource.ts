@@ -57,10 +57,20 @@ async function written(
 }
 
 /** The intent of the document, over what is known of the resource. */
-function intentOf({ version }: Target, old: Resource, { spec, connect }: JsonObject): Resource {
+function intentOf({ version }: Target, old: Resource, given: JsonObject): Resource {
+  const { spec, connect } = given;
   const rest = withoutKey(old, "connect");
-  const whole = { ...rest, ...(spec && { spec }), ...(connect && { connect }) } as Resource;
+  const metadata = withAnnotations(old.metadata, objectAt(given, "metadata", "annotations"));
+  const whole = { ...rest, metadata, ...(spec && { spec }), ...(connect && { connect }) };
   return version.type.withDefaults(version.type.prune(whole).resource);
+}
+
+/** Some steer what a run does. What the document does not name stays, as where it is applied. */
+function withAnnotations(metadata: Resource["metadata"], given: JsonObject): Resource["metadata"] {
+  if (Object.keys(given).length === 0) return metadata;
+  // What is no text is refused as in any other write.
+  const all = { ...metadata.annotations, ...given } as NonNullable<typeof metadata.annotations>;
+  return { ...metadata, annotations: all };
 }
 
 function adopting({ target, stored, given }: PlannedInput): Resource {

@@ -1,45 +1,31 @@
 // What the next run would do, before it does: which request, which fields, and why. Looks at the
-// service as a run does, and writes nothing, neither there nor here. Secrets are neither compared
-// nor shown: what was applied of them is known by digests that only runs can make.
+// service as a run does, and writes nothing, neither there nor here. Whether there would be a run,
+// and of which sort, is asked of the engine: what is paused, let go of or deleted is told as such.
 
-import type { Context } from "../../../engine/reconciler.ts";
-import type { Clock } from "../../../kernel/clock.ts";
-import type { Json, JsonObject } from "../../../kernel/json.ts";
-import { isJsonArray, isJsonObject } from "../../../kernel/json.ts";
-import { textAt } from "../../../kernel/json-read.ts";
-import type { Random } from "../../../kernel/random.ts";
+import { planFor } from "../../../engine/run/plan.ts";
+import type { RunPlan } from "../../../engine/run/plan.ts";
+import { annotations } from "../../../kernel/annotations.ts";
+import { isSetpointError } from "../../../kernel/errors.ts";
+import type { JsonObject } from "../../../kernel/json.ts";
+import { isMadeOutside } from "../../../kernel/kept-object.ts";
 import type { Resource } from "../../../kernel/resource.ts";
-import { hideIn } from "../http/hiding.ts";
+import { withoutKey } from "../../../kernel/without-key.ts";
+import { ExchangeFailed } from "../http/exchange.ts";
 import type { CompiledBinding } from "../kinds/compiled-binding.ts";
-import type { Difference } from "../plan/compare.ts";
-import { maskSecrets, pick } from "../plan/documents.ts";
-import { createBody } from "../plan/plan.ts";
-import type { Plan } from "../plan/plan.ts";
-import { createRequest, creationChanges } from "./creating.ts";
-import type { Present } from "./observing.ts";
-import { hasMoved, movedMessage } from "./placing.ts";
+import { HookFailed } from "./hooks.ts";
+import { lookingContext } from "./looking-context.ts";
+import type { LookingPorts } from "./looking-context.ts";
+import { isKept } from "./management.ts";
 import { prepare } from "./prepare.ts";
 import type { LoopPorts } from "./prepare.ts";
-import { find, takeOver } from "./reconcile.ts";
-import type { Session } from "./session.ts";
-import { planUpdate, requestOf, shownChange, stuckWhy } from "./writing.ts";
+import { previewObject, unknownDigest } from "./preview-object.ts";
+import { previewRemoval } from "./preview-removal.ts";
+import { previewOfOutcome } from "./preview-result.ts";
+import type { Preview } from "./preview-result.ts";
+import { connectReconciler } from "./reconciler.ts";
+import { Refused } from "./session.ts";
 
-export interface Preview {
-  readonly action: "nothing" | "create" | "update" | "replace" | "wait" | "refuse";
-  readonly message: string;
-  readonly request?: JsonObject;
-  readonly changes?: readonly JsonObject[];
-  /** What others changed and is left as it is. */
-  readonly drift?: readonly JsonObject[];
-  /** The object as a spec would say it, where there is one. */
-  readonly object?: JsonObject;
-}
-
-export interface PreviewPorts extends LoopPorts {
-  readonly clock: Clock;
-  readonly random: Random;
-  readonly get: Context["references"]["get"];
-}
+export type PreviewPorts = LoopPorts & LookingPorts;
 
 export async function preview(
   ports: PreviewPorts,
@@ -47,156 +33,80 @@ export async function preview(
   resource: Resource,
   signal: AbortSignal,
 ): Promise<Preview> {
-  const context = lookingContext(ports, signal);
-  const prepared = await prepare(ports, compiled, resource, context, "reconcile");
-  if (prepared.kind === "ends") {
-    const { outcome } = prepared;
-    const message = "message" in outcome ? outcome.message : "";
-    return { action: outcome.kind === "waiting" ? "wait" : "refuse", message };
-  }
-  const session: Session = { ...prepared.session, digest: () => unknownDigest };
-  const { operation } = session.book.pages;
-  if (operation !== undefined) {
-    const message = `an operation is under way since ${textAt(operation, "since")}`;
-    return { action: "wait", message };
-  }
-  const found = await find(session);
-  if (found.kind === "ends") {
-    const { outcome } = found;
-    return { action: "wait", message: "message" in outcome ? outcome.message : "" };
-  }
-  const { observed } = found;
-  if (observed.kind === "absent") return absent(session, observed.why);
-  return await present(session, observed);
-}
-
-/** In the place of digests: what cannot be compared is taken for the same. */
-const unknownDigest = "?";
-
-function absent(session: Session, why: string): Preview {
-  const { compiled, management, desired, fields, book } = session;
-  if (management.manage === "observe") return { action: "nothing", message: `observed: ${why}` };
-  if (management.id !== undefined && book.pages.lastApplied === undefined) {
-    return { action: "refuse", message: `there is nothing to adopt: ${why}` };
-  }
-  if (hasMoved(session)) return { action: "refuse", message: movedMessage(session) };
-  const { lastApplied, replacing } = book.pages;
-  const policy = management.drift ?? compiled.binding.drift ?? "correct";
-  const isLeft = policy === "report" || management.id !== undefined;
-  if (lastApplied !== undefined && replacing === undefined && isLeft) {
-    return { action: "refuse", message: `the object is gone, and is not made anew: ${why}` };
-  }
-  const { operations, element } = compiled.binding;
-  const operation =
-    element === undefined ? operations.create : (operations.patch ?? operations.replace);
-  if (operation === undefined) return { action: "refuse", message: "it cannot be made" };
-  const body = createBody(desired, fields, element === undefined ? operation : undefined);
-  const { method, path } = createRequest(session, operation, body, {});
-  return {
-    action: "create",
-    message: `there is no such object: ${why}`,
-    request: { method, path, body: masked(session, body) },
-    changes: creationChanges(session, body).map((each) => shownChange(session, each)),
-  };
-}
-
-async function present(session: Session, observed: Present): Promise<Preview> {
-  const object = specOf(session, observed.object);
-  const refusal = await takeOver(session, observed);
-  if (refusal !== undefined && "message" in refusal) {
-    return { action: "refuse", message: refusal.message, object };
-  }
-  const { lastApplied = {} } = session.book.pages;
-  const known = maskSecrets(lastApplied, session.fields, () => unknownDigest);
-  const compared = isJsonObject(known) ? known : {};
-  const plan = await planUpdate(withApplied(session, compared), observed);
-  return { ...told(session, plan, observed), object };
-}
-
-function told(session: Session, plan: Plan, observed: Present): Preview {
-  const shown = (changes: readonly Difference[]): readonly JsonObject[] =>
-    changes.map((change) => shownChange(session, change));
+  const plan = planFor(resource, connectReconciler(ports, compiled), 1, true);
   switch (plan.kind) {
-    case "nothing": {
-      const message = "the service shows what is wanted";
-      return { action: "nothing", message, drift: shown(plan.drift) };
-    }
-    case "stuck":
+    case "paused": {
+      const message =
+        `paused by the annotation ${annotations.paused}: nothing is sent ` +
+        "until that is removed";
       return {
-        action: "refuse",
-        message: `${plan.reason}: ${stuckWhy(plan.reason)}`,
-        changes: shown(plan.changes),
+        action: "wait",
+        message,
+        afterwards: await preview(ports, compiled, awake(resource), signal),
       };
-    case "recreate":
-      return {
-        action: "replace",
-        message: "the object is removed and made anew",
-        changes: shown(plan.changes),
-      };
-    default: {
-      const { method, path } = requestOf(session, plan, observed);
-      const request = { method, path, body: masked(session, plan.body) };
-      const { because: message } = plan;
-      const [changes, drift] = [shown(plan.changes), shown(plan.drift)];
-      return { action: "update", message, request, changes, drift };
     }
+    case "letGo": {
+      const message = `being deleted; the object is left, by the annotation ${annotations.policy}`;
+      return { action: "nothing", message };
+    }
+    case "run":
+      return await toldAnyway(() => previewRun(ports, compiled, resource, plan, signal));
+    case "putAside":
+      return previewOfOutcome(plan.outcome);
+    default:
+      return { action: "nothing", message: "being deleted, and nothing of it is in the service" };
   }
 }
 
-/** What may be written of the object, and neither is nor repeats a secret. */
-function specOf(session: Session, object: JsonObject): JsonObject {
-  const isSpec = pick(
-    object,
-    session.fields,
-    (rule) => rule.class !== "read-only" && rule.class !== "write-only" && !rule.isSecret,
-  );
-  const shown = isSpec === undefined ? undefined : hideIn(isSpec, session.hide);
-  return shown !== undefined && isJsonObject(shown) ? shown : {};
-}
-
-function masked(session: Session, body: Json): Json {
-  if (!isJsonArray(body)) {
-    const shown = maskSecrets(body, session.fields, () => "[hidden]");
-    return hideIn(shown, session.hide);
+async function previewRun(
+  ports: PreviewPorts,
+  compiled: CompiledBinding,
+  resource: Resource,
+  { what }: RunPlan,
+  signal: AbortSignal,
+): Promise<Preview> {
+  const isRemoval = what === "remove";
+  if (isRemoval && isKept(resource)) {
+    const message = "being deleted; the object is left, as connect says (manage, or id)";
+    return { action: "nothing", message };
   }
-  // Of a list of operations the values are told by the changes, which hide what is secret.
-  return body.map((operation) => {
-    if (!isJsonObject(operation) || !Object.hasOwn(operation, "value")) return operation;
-    return { ...operation, value: "..." };
+  if (isRemoval && !isMadeOutside(resource)) {
+    return { action: "nothing", message: "being deleted; nothing was made in the service" };
+  }
+  const context = lookingContext(ports, signal);
+  const job = isRemoval ? "remove" : "reconcile";
+  const prepared = await prepare(ports, compiled, resource, context, job);
+  if (prepared.kind === "ends") return previewOfOutcome(prepared.outcome);
+  const session = { ...prepared.session, digest: () => unknownDigest };
+  if (isRemoval) return await previewRemoval(session);
+  const { management } = session;
+  const isObserved = what === "observe";
+  return await previewObject({
+    ...session,
+    management: isObserved ? { ...management, manage: "observe" } : management,
   });
 }
 
-function withApplied(session: Session, lastApplied: JsonObject): Session {
-  session.book.set({ lastApplied });
-  return session;
+function awake(resource: Resource): Resource {
+  const { metadata } = resource;
+  const left = withoutKey(metadata.annotations ?? {}, annotations.paused);
+  return { ...resource, metadata: { ...metadata, annotations: left } };
 }
 
-/** Looks, and nothing else. */
-function lookingContext(ports: PreviewPorts, signal: AbortSignal): Context {
-  const nothing = (): void => undefined;
-  const refuse = (): never => {
-    throw new Error("a preview changes nothing");
-  };
-  return {
-    signal,
-    superseded: signal,
-    token: 0,
-    attempt: 1,
-    clock: ports.clock,
-    random: ports.random,
-    log: { debug: nothing, info: nothing, warn: nothing },
-    tracer: { span: async (_name, inside) => await inside() },
-    status: { patch: () => Promise.resolve() },
-    children: { apply: refuse, delete: refuse, list: refuse },
-    references: { get: ports.get },
-    externalId: undefined,
-    rememberExternalId: refuse,
-    remember: async (_name, make) => await make(),
-    perform: refuse,
-    progress: refuse,
-    outside: async (_system, call) => await call(signal),
-    event: nothing,
-  };
+/** What keeps a look from being taken is what would keep a run from it. */
+async function toldAnyway(look: () => Promise<Preview>): Promise<Preview> {
+  try {
+    return await look();
+  } catch (error) {
+    const isTold =
+      error instanceof Refused ||
+      error instanceof ExchangeFailed ||
+      error instanceof HookFailed ||
+      isSetpointError(error, "resource.invalid") ||
+      (error instanceof Error && error.name === "ReconcileFailure");
+    if (!isTold) throw error;
+    return { action: "wait", message: error.message };
+  }
 }
 
 export function previewDocument(resource: Resource, given: Preview): JsonObject {

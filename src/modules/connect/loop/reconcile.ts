@@ -13,7 +13,8 @@ import { getAt, parsePointer } from "../../../kernel/pointer.ts";
 import type { Difference } from "../plan/compare.ts";
 import type { Plan } from "../plan/plan.ts";
 import { expandPath, expandQuery } from "../plan/requests.ts";
-import { create, incomplete, noteAnswered, resolveCreation } from "./creating.ts";
+import { judgeAbsence } from "./absence.ts";
+import { create, noteAnswered, resolveCreation } from "./creating.ts";
 import type { Around } from "./creating.ts";
 import { inTurn } from "./element-turn.ts";
 import { exportSecrets } from "./export-secrets.ts";
@@ -51,7 +52,6 @@ import {
 
 /** A creation, an update of what can only be updated, and one more for what others changed. */
 const mostRounds = 4;
-const settlingMs = 30_000;
 
 export async function reconcileObject(session: Session): Promise<Outcome> {
   const asked = await askOperation(session);
@@ -127,47 +127,18 @@ export async function find(session: Session): Promise<Found> {
 }
 
 async function whenAbsent(session: Session, why: string): Promise<Step> {
-  const { book, management, context, compiled } = session;
-  const pages = book.pages;
-  if (management.manage === "observe") return ends(notFound(session, "ObjectNotFound", why));
-  if (hasMoved(session)) return ends(moved(session));
-  if (pages.replacing !== undefined) forget(session);
-  const wasSeen = book.pages.lastApplied !== undefined;
-  if (management.id !== undefined && !wasSeen) {
-    return ends(notFound(session, "ImportNotFound", why));
-  }
-  const { lastWrite } = pages;
-  const sinceMs = context.clock.nowMs() - Date.parse(textAt(lastWrite, "at"));
-  const isNew = textAt(lastWrite, "why") === "there is no such object";
-  // What was seen since its creation and is not there any more is gone, not late.
-  if (wasSeen && isNew && lastWrite?.["isShown"] !== true && sinceMs < settlingMs) {
-    const message = "it was made, and is not shown yet";
-    const status = book.changes();
-    return ends(again(1_000, { reason: "NotShownYet", message, status }));
-  }
-  const { identity } = compiled.binding;
-  if (wasSeen && identity.kind === "server" && !hasBeenShown(session)) {
-    const id = pages.id ?? "unknown";
-    return ends(incomplete(session, `its id, ${id}, was never shown by the service`));
-  }
-  if (wasSeen) {
-    const policy = management.drift ?? compiled.binding.drift ?? "correct";
+  const absence = judgeAbsence(session, why);
+  if (absence.kind === "ends" ? absence.isGone : absence.wasSeen) {
     session.count("drift");
-    context.event("Warning", "Drift", `the object is gone: ${why}`);
-    if (policy === "report" || management.id !== undefined) {
-      return ends(notFound(session, "ObjectGone", why));
-    }
-    forget(session);
+    session.context.event("Warning", "Drift", `the object is gone: ${why}`);
   }
+  if (absence.kind === "ends") return ends(absence.outcome);
+  if (absence.wasSeen || session.book.pages.replacing !== undefined) forget(session);
   noteService(session);
   const created = await create(session, await parentDocument(session));
   if (created.kind === "ends") return created;
   if (created.kind === "made") return goOn;
   return await whenItExists(session, created.message);
-}
-
-function hasBeenShown({ book }: Session): boolean {
-  return Object.keys(book.part("observed") ?? {}).length > 0;
 }
 
 /** Elements without commands are put into the list of their parent, which has to be read first. */
@@ -404,16 +375,6 @@ function noteDrift(session: Session, drift: readonly Difference[]): void {
     session.context.event("Warning", "Drift", `changed by others, and left: ${fields}`);
   }
   session.book.set({ drift: entries });
-}
-
-function notFound(session: Session, reason: string, why: string): Outcome {
-  const message = `there is no such object: ${why}`;
-  return failed(reason, message, {
-    retry: "slow",
-    afterMs: session.resyncMs,
-    ready: { status: "False", reason, message },
-    status: session.book.changes(),
-  });
 }
 
 function withObserved(session: Session, present: Present, outcome: Outcome): Outcome {

@@ -5,13 +5,12 @@ import { done, failed } from "../../../engine/outcome.ts";
 import type { Outcome } from "../../../engine/outcome.ts";
 import type { Context, Reconciler } from "../../../engine/reconciler.ts";
 import { isSetpointError } from "../../../kernel/errors.ts";
-import { isTrueAt } from "../../../kernel/json-read.ts";
 import { isMadeOutside } from "../../../kernel/kept-object.ts";
 import type { Resource } from "../../../kernel/resource.ts";
 import { ExchangeFailed } from "../http/exchange.ts";
 import type { CompiledBinding } from "../kinds/compiled-binding.ts";
 import { HookFailed } from "./hooks.ts";
-import { managementOf } from "./management.ts";
+import { isKept } from "./management.ts";
 import { prepare } from "./prepare.ts";
 import type { LoopPorts } from "./prepare.ts";
 import { reconcileObject } from "./reconcile.ts";
@@ -56,18 +55,6 @@ export function connectReconciler(ports: LoopPorts, compiled: CompiledBinding): 
         }),
       ),
   };
-}
-
-/**
- * Whether the object outlives the resource. What was adopted by its id does unless told; what we
- * made does not, also when somebody has written its id down since.
- */
-function isKept(resource: Resource): boolean {
-  const { manage, id } = managementOf(resource);
-  if (manage === undefined) {
-    return id !== undefined && isTrueAt(resource.status, "connect", "adopted");
-  }
-  return manage !== "full";
 }
 
 function failureOf(error: unknown, session: Session | undefined): Outcome {

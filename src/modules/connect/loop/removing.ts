@@ -24,35 +24,53 @@ export async function removeForGood(session: Session): Promise<Outcome> {
   const asked = await askOperation(session);
   if (asked.kind === "running") return asked.outcome;
   if (asked.kind === "succeeded" && asked.verb === "create") noteAnswered(session);
+  const place = await placeOfRemoval(session);
+  if (place.kind === "ends") return place.outcome;
+  if (place.kind === "nothing") return done({ status: book.changes() });
+  if (place.kind === "left") {
+    session.context.event("Normal", "Detached", place.message);
+    return done({ status: book.changes() });
+  }
+  return await inTurn(session, async () => {
+    const observed = await observe(session, place.path);
+    if (observed.kind === "absent" && hasMoved(session)) return moved(session);
+    if (observed.kind === "absent") return done({ status: book.changes() });
+    return (await removeObject(session, observed)) ?? done({ status: book.changes() });
+  });
+}
+
+export type RemovalPlace =
+  | { readonly kind: "at"; readonly path: string }
+  /** Nothing was ever made. */
+  | { readonly kind: "nothing" }
+  /** It is another's. */
+  | { readonly kind: "left"; readonly message: string }
+  | { readonly kind: "ends"; readonly outcome: Outcome };
+
+/** Where the object is that has to go, if any. */
+export async function placeOfRemoval(session: Session): Promise<RemovalPlace> {
+  const { book } = session;
   placeToRemove(session);
   await book.keep();
   const { creating, path } = book.pages;
   if (path === undefined) {
-    if (isLost(session)) return lost(session);
-    if (creating === undefined) return done({ status: book.changes() });
-    if (hasMoved(session)) return moved(session);
+    if (isLost(session)) return { kind: "ends", outcome: lost(session) };
+    if (creating === undefined) return { kind: "nothing" };
+    if (hasMoved(session)) return { kind: "ends", outcome: moved(session) };
     const { identity, item } = session.compiled.binding;
     if (identity.kind === "server") {
       const resolved = await resolveCreation(session);
-      if (resolved.kind === "ends") return resolved.outcome;
-      if (resolved.kind === "notMade") return done({ status: book.changes() });
+      if (resolved.kind === "ends") return resolved;
+      if (resolved.kind === "notMade") return { kind: "nothing" };
       noteId(session, resolved.id);
     } else book.set({ path: expandPath(item, parametersOf(session)) });
     await book.keep();
   }
   const at = book.pages.path ?? "";
   const other = rightfulOf(session, await holdersOf(session, at));
-  if (other !== undefined) {
-    const message = `the object is left to ${nameOfSibling(session, other)}, whose it is`;
-    session.context.event("Normal", "Detached", message);
-    return done({ status: book.changes() });
-  }
-  return await inTurn(session, async () => {
-    const observed = await observe(session, at);
-    if (observed.kind === "absent" && hasMoved(session)) return moved(session);
-    if (observed.kind === "absent") return done({ status: book.changes() });
-    return (await removeObject(session, observed)) ?? done({ status: book.changes() });
-  });
+  if (other === undefined) return { kind: "at", path: at };
+  const message = `the object is left to ${nameOfSibling(session, other)}, whose it is`;
+  return { kind: "left", message };
 }
 
 /** Undefined once it is gone. */
@@ -86,7 +104,8 @@ export async function removeObject(
   return again(1_000, { reason: "Deleting", message, status: book.changes() });
 }
 
-function removeRequest(
+/** Undefined where the service has none. */
+export function removeRequest(
   session: Session,
   present: Present,
 ): Parameters<typeof demand>[1] | undefined {
@@ -120,11 +139,12 @@ function removeRequest(
   };
 }
 
+export const notSupportedMessage =
+  "the service has no request to delete it: annotate the resource with " +
+  "setpoint.dev/policy=detach-on-delete, or set connect.manage to keep, to let go of it";
+
 function notSupported(session: Session): Outcome {
-  const message =
-    "the service has no request to delete it: annotate the resource with " +
-    "setpoint.dev/policy=detach-on-delete, or set connect.manage to keep, to let go of it";
-  return failed("DeletionNotSupported", message, {
+  return failed("DeletionNotSupported", notSupportedMessage, {
     retry: "slow",
     status: session.book.changes(),
   });

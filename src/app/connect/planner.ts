@@ -3,16 +3,12 @@ import type { Reference } from "../../engine/reconciler.ts";
 import { readStored } from "../../intents/write/stored.ts";
 import type { Resource, ResourceKey } from "../../kernel/resource.ts";
 import type { Clients } from "../../modules/connect/http/clients.ts";
-import { ExchangeFailed } from "../../modules/connect/http/exchange.ts";
 import { bindingOf, isEndingKind } from "../../modules/connect/kinds/follow-kinds.ts";
-import { HookFailed } from "../../modules/connect/loop/hooks.ts";
 import type { NamedHooks } from "../../modules/connect/loop/hooks.ts";
 import { preview } from "../../modules/connect/loop/preview.ts";
-import type { Preview } from "../../modules/connect/loop/preview.ts";
+import type { Preview } from "../../modules/connect/loop/preview-result.ts";
 import { siblingsIn } from "../../modules/connect/loop/siblings.ts";
 import { openTurns } from "../../modules/connect/loop/turns.ts";
-import { Refused } from "../../modules/connect/loop/session.ts";
-import { isSetpointError } from "../../kernel/errors.ts";
 import type { ControlPlane, Surroundings } from "../control-plane.ts";
 
 export interface Planner {
@@ -59,25 +55,4 @@ export function planner({ plane, surroundings, clients, hooks }: PlannerInput): 
       return await preview(ports, compiled, resource, signal);
     },
   };
-}
-
-/** What keeps a look from being taken is what would keep a run from it. */
-export async function resultOfPlan(
-  { look }: Planner,
-  kind: string,
-  resource: Resource,
-  signal: AbortSignal,
-): Promise<Preview> {
-  try {
-    return await look(kind, resource, signal);
-  } catch (error) {
-    const isTold =
-      error instanceof Refused ||
-      error instanceof ExchangeFailed ||
-      error instanceof HookFailed ||
-      isSetpointError(error, "resource.invalid") ||
-      (error instanceof Error && error.name === "ReconcileFailure");
-    if (!isTold) throw error;
-    return { action: "wait", message: error.message };
-  }
 }

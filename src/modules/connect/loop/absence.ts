@@ -1,0 +1,89 @@
+// What it means that an object is not there: that it is to be made, that it is late, or that a
+// person has to say what is wanted. Decides only, so that a run and a look ahead come to the same.
+
+import { again, failed } from "../../../engine/outcome.ts";
+import type { Outcome } from "../../../engine/outcome.ts";
+import { textAt } from "../../../kernel/json-read.ts";
+import { incomplete } from "./creating.ts";
+import { hasMoved, moved } from "./placing.ts";
+import type { Session } from "./session.ts";
+
+export type Absence =
+  /** To be made; `wasSeen`: what is known of the one that was there is to be forgotten. */
+  | { readonly kind: "make"; readonly wasSeen: boolean }
+  /** Nothing is made; `isGone`: it was there. */
+  | { readonly kind: "ends"; readonly isGone: boolean; readonly outcome: Outcome };
+
+/** A service may need a while to show what it has made. */
+const settlingMs = 30_000;
+
+export function judgeAbsence(session: Session, why: string): Absence {
+  const { book, management, context, compiled } = session;
+  if (management.manage === "observe") return ends(missing(session, "ObjectNotFound", why));
+  if (hasMoved(session)) return ends(moved(session));
+  const { lastApplied, replacing, lastWrite, id } = book.pages;
+  // Of what was taken away to be made anew nothing counts any more.
+  const wasSeen = lastApplied !== undefined && replacing === undefined;
+  if (management.id !== undefined && !wasSeen) {
+    return ends(missing(session, "ImportNotFound", why));
+  }
+  if (!wasSeen) return { kind: "make", wasSeen };
+  const sinceMs = context.clock.nowMs() - Date.parse(textAt(lastWrite, "at"));
+  const isNew = textAt(lastWrite, "why") === "there is no such object";
+  // What was seen since its creation and is not there any more is gone, not late.
+  if (isNew && lastWrite?.["isShown"] !== true && sinceMs < settlingMs) {
+    const message = "it was made, and is not shown yet";
+    return ends(again(1_000, { reason: "NotShownYet", message, status: book.changes() }));
+  }
+  if (compiled.binding.identity.kind === "server" && !hasBeenShown(session)) {
+    return ends(incomplete(session, `its id, ${id ?? "unknown"}, was never shown by the service`));
+  }
+  const policy = management.drift ?? compiled.binding.drift ?? "correct";
+  if (policy === "report" || management.id !== undefined) {
+    return { kind: "ends", isGone: true, outcome: missing(session, "ObjectGone", why) };
+  }
+  return { kind: "make", wasSeen };
+}
+
+function ends(outcome: Outcome): Absence {
+  return { kind: "ends", isGone: false, outcome };
+}
+
+function hasBeenShown({ book }: Session): boolean {
+  return Object.keys(book.part("observed")).length > 0;
+}
+
+type MissingReason = "ObjectNotFound" | "ImportNotFound" | "ObjectGone";
+
+function missing(session: Session, reason: MissingReason, why: string): Outcome {
+  const message = `there is no such object: ${why}; ${adviceOn(session, reason)}`;
+  return failed(reason, message, {
+    retry: "slow",
+    afterMs: session.resyncMs,
+    ready: { status: "False", reason, message },
+    status: session.book.changes(),
+  });
+}
+
+/** For people: what they can do about it. */
+function adviceOn({ management, compiled }: Session, reason: MissingReason): string {
+  if (reason === "ObjectNotFound") return "it is only observed, and so never made";
+  if (reason === "ImportNotFound") {
+    return (
+      `connect.id names ${JSON.stringify(management.id)}, and what it names is never made: ` +
+      "delete this resource, and apply it again with the right id, or without one to have it made"
+    );
+  }
+  if (management.id !== undefined) {
+    return (
+      "what connect.id names is never made anew: delete this resource, and apply it again " +
+      "without connect.id to have it made"
+    );
+  }
+  const where =
+    management.drift === undefined ? `drift in the RestKind ${compiled.kind}` : "connect.drift";
+  return (
+    `it is not made anew, as ${where} is "report": set connect.drift to "correct" to have it ` +
+    "made, or delete this resource"
+  );
+}

@@ -1,0 +1,136 @@
+// What the next run would do about an object: looks, and tells. Secrets are neither compared nor
+// shown: what was applied of them is known by digests that only runs can make.
+
+import type { Json, JsonObject } from "../../../kernel/json.ts";
+import { isJsonArray, isJsonObject } from "../../../kernel/json.ts";
+import { textAt } from "../../../kernel/json-read.ts";
+import { hideIn } from "../http/hiding.ts";
+import type { Difference } from "../plan/compare.ts";
+import { maskSecrets, pick } from "../plan/documents.ts";
+import { createBody } from "../plan/plan.ts";
+import type { Plan } from "../plan/plan.ts";
+import { judgeAbsence } from "./absence.ts";
+import { createRequest, creationChanges } from "./creating.ts";
+import type { Present } from "./observing.ts";
+import { previewOfOutcome } from "./preview-result.ts";
+import type { Preview } from "./preview-result.ts";
+import { find, takeOver } from "./reconcile.ts";
+import type { Session } from "./session.ts";
+import { planUpdate, requestOf, shownChange, stuckWhy } from "./writing.ts";
+
+export async function previewObject(session: Session): Promise<Preview> {
+  const { operation } = session.book.pages;
+  if (operation !== undefined) return underWay(textAt(operation, "since"));
+  const found = await find(session);
+  if (found.kind === "ends") return previewOfOutcome(found.outcome);
+  const { observed } = found;
+  if (observed.kind === "absent") return absent(session, observed.why);
+  return await present(session, observed);
+}
+
+export function underWay(since: string): Preview {
+  return { action: "wait", message: `an operation is under way since ${since}` };
+}
+
+/** In the place of digests: what cannot be compared is taken for the same. */
+export const unknownDigest = "?";
+
+function absent(session: Session, why: string): Preview {
+  const { compiled, desired, fields } = session;
+  const absence = judgeAbsence(session, why);
+  if (absence.kind === "ends") return previewOfOutcome(absence.outcome);
+  const { operations, element } = compiled.binding;
+  const operation =
+    element === undefined ? operations.create : (operations.patch ?? operations.replace);
+  if (operation === undefined) return { action: "refuse", message: "it cannot be made" };
+  const body = createBody(desired, fields, element === undefined ? operation : undefined);
+  const { method, path } = createRequest(session, operation, body, {});
+  return {
+    action: "create",
+    message: `there is no such object: ${why}`,
+    request: { method, path, body: masked(session, body) },
+    changes: creationChanges(session, body).map((each) => shownChange(session, each)),
+  };
+}
+
+async function present(session: Session, observed: Present): Promise<Preview> {
+  const object = specOf(session, observed.object);
+  const refusal = await takeOver(session, observed);
+  if (refusal !== undefined && "message" in refusal) {
+    return { action: "refuse", message: refusal.message, object };
+  }
+  const { lastApplied = {} } = session.book.pages;
+  const known = maskSecrets(lastApplied, session.fields, () => unknownDigest);
+  const compared = isJsonObject(known) ? known : {};
+  const plan = await planUpdate(withApplied(session, compared), observed);
+  const isObserved = session.management.manage === "observe";
+  const result = isObserved ? leftAlone(session, plan) : told(session, plan, observed);
+  return { ...result, object };
+}
+
+/** Of what is only observed, all that differs stays as it is. */
+function leftAlone(session: Session, plan: Plan): Preview {
+  const message = "it is only observed, and so never written";
+  const changes = plan.kind === "nothing" ? [] : plan.changes;
+  const left = [...changes, ...("drift" in plan ? plan.drift : [])];
+  return { action: "nothing", message, drift: left.map((each) => shownChange(session, each)) };
+}
+
+function told(session: Session, plan: Plan, observed: Present): Preview {
+  const shown = (changes: readonly Difference[]): readonly JsonObject[] =>
+    changes.map((change) => shownChange(session, change));
+  switch (plan.kind) {
+    case "nothing": {
+      const but = plan.drift.length === 0 ? "" : ", but for what others changed, which is left";
+      const message = `the service shows what is wanted${but}`;
+      return { action: "nothing", message, drift: shown(plan.drift) };
+    }
+    case "stuck":
+      return {
+        action: "refuse",
+        message: `${plan.reason}: ${stuckWhy(plan.reason)}`,
+        changes: shown(plan.changes),
+      };
+    case "recreate":
+      return {
+        action: "replace",
+        message: "the object is removed and made anew",
+        changes: shown(plan.changes),
+      };
+    default: {
+      const { method, path } = requestOf(session, plan, observed);
+      const request = { method, path, body: masked(session, plan.body) };
+      const { because: message } = plan;
+      const [changes, drift] = [shown(plan.changes), shown(plan.drift)];
+      return { action: "update", message, request, changes, drift };
+    }
+  }
+}
+
+/** What may be written of the object, and neither is nor repeats a secret. */
+function specOf(session: Session, object: JsonObject): JsonObject {
+  const isSpec = pick(
+    object,
+    session.fields,
+    (rule) => rule.class !== "read-only" && rule.class !== "write-only" && !rule.isSecret,
+  );
+  const shown = isSpec === undefined ? undefined : hideIn(isSpec, session.hide);
+  return shown !== undefined && isJsonObject(shown) ? shown : {};
+}
+
+function masked(session: Session, body: Json): Json {
+  if (!isJsonArray(body)) {
+    const shown = maskSecrets(body, session.fields, () => "[hidden]");
+    return hideIn(shown, session.hide);
+  }
+  // Of a list of operations the values are told by the changes, which hide what is secret.
+  return body.map((operation) => {
+    if (!isJsonObject(operation) || !Object.hasOwn(operation, "value")) return operation;
+    return { ...operation, value: "..." };
+  });
+}
+
+function withApplied(session: Session, lastApplied: JsonObject): Session {
+  session.book.set({ lastApplied });
+  return session;
+}

@@ -1,0 +1,39 @@
+// What the next run would do about an object whose resource is being deleted.
+
+import { textAt } from "../../../kernel/json-read.ts";
+import { observe } from "./observing.ts";
+import { hasMoved, movedMessage } from "./placing.ts";
+import { underWay } from "./preview-object.ts";
+import { previewOfOutcome } from "./preview-result.ts";
+import type { Preview } from "./preview-result.ts";
+import { notSupportedMessage, placeOfRemoval, removeRequest } from "./removing.ts";
+import type { Session } from "./session.ts";
+
+export async function previewRemoval(session: Session): Promise<Preview> {
+  const { operation } = session.book.pages;
+  if (operation !== undefined) return underWay(textAt(operation, "since"));
+  const place = await placeOfRemoval(session);
+  switch (place.kind) {
+    case "ends":
+      return previewOfOutcome(place.outcome);
+    case "nothing":
+      return { action: "nothing", message: "being deleted; nothing was made in the service" };
+    case "left":
+      return { action: "nothing", message: `being deleted; ${place.message}` };
+    case "at": {
+      const observed = await observe(session, place.path);
+      if (observed.kind === "present") return deletion(session, observed);
+      if (hasMoved(session)) return { action: "refuse", message: movedMessage(session) };
+      return { action: "nothing", message: `being deleted; the object is gone: ${observed.why}` };
+    }
+    default:
+      return place satisfies never;
+  }
+}
+
+function deletion(session: Session, present: Parameters<typeof removeRequest>[1]): Preview {
+  const request = removeRequest(session, present);
+  if (request === undefined) return { action: "refuse", message: notSupportedMessage };
+  const { method, path } = request;
+  return { action: "delete", message: "the resource is being deleted", request: { method, path } };
+}
