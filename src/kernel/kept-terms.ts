@@ -1,6 +1,7 @@
 // Terms of the index by which a resource is found that stands for an object in a service outside:
 // where the object is, what it is called there, by which connection, and whether its creation is
-// under way. So two resources that have the same object can be told without a look at all the rest.
+// under way, or that of another in its place. So two resources that have the same object can be
+// told without a look at all the rest.
 
 import type { JsonObject } from "./json.ts";
 import { presentObjectAt, textAt } from "./json-read.ts";
@@ -23,7 +24,9 @@ export function keptTerms(resource: Resource): readonly FieldEntry[] {
   const book = presentObjectAt(resource.status, "connect");
   const management = presentObjectAt(resource["connect"]);
   if (book === undefined && management === undefined) return noTerms;
-  const isCreating = presentObjectAt(book, "creating") !== undefined;
+  const isCreating = ["creating", "renaming"].some((page) => {
+    return presentObjectAt(book, page) !== undefined;
+  });
   return [
     ...textTerm(keptTerm.path, book, "path"),
     ...textTerm(keptTerm.id, book, "id"),

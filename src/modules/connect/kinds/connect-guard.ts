@@ -11,7 +11,7 @@ import { forbiddenField, invalidField } from "../../../kernel/field-error.ts";
 import type { FieldError } from "../../../kernel/field-error.ts";
 import { equalJson, getOwn, isJsonObject, setOwn } from "../../../kernel/json.ts";
 import type { Json, JsonObject, MutableJsonObject } from "../../../kernel/json.ts";
-import { objectAt, textAt, valueAt } from "../../../kernel/json-read.ts";
+import { objectAt, presentObjectAt, textAt, valueAt } from "../../../kernel/json-read.ts";
 import { isMadeOutside, mayStillChange } from "../../../kernel/kept-object.ts";
 import { getAt, parsePointer } from "../../../kernel/pointer.ts";
 import type { Resource } from "../../../kernel/resource.ts";
@@ -141,6 +141,7 @@ function fixedErrors(object: Resource, old: Resource, binding: Binding): readonl
     const [was, now] = [old, object].map((each) => valueAt(each["connect"], key));
     if (equalJson(was, now)) return [];
     // A person may say which object a creation has made, or name the one that is known.
+    if (key === "id" && presentObjectAt(old.status, "connect", "renaming") !== undefined) return [];
     if (key === "id" && was === undefined) {
       const known = textAt(old.status, "connect", "id");
       if (known === "" || known === now) return [];

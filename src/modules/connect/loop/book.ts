@@ -29,6 +29,8 @@ export interface BookPages {
   readonly knownDifferences?: readonly JsonObject[];
   /** A creation that was begun, and of which nobody knows yet what came. */
   readonly creating?: JsonObject;
+  /** A change that may have given it another id, and of which nobody knows yet what came. */
+  readonly renaming?: JsonObject;
   /** A long-running operation of the service. */
   readonly operation?: JsonObject;
   /** It is removed to be made anew: that it is gone is no news then. */
@@ -71,6 +73,7 @@ export class Book {
     const path = textAt(own, "path");
     const lastApplied = presentObjectAt(own, "lastApplied");
     const creating = presentObjectAt(own, "creating");
+    const renaming = presentObjectAt(own, "renaming");
     const operation = presentObjectAt(own, "operation");
     const replacing = presentObjectAt(own, "replacing");
     const lastWrite = presentObjectAt(own, "lastWrite");
@@ -86,6 +89,7 @@ export class Book {
       knownDifferences: objectsAt(own, "knownDifferences"),
       replaces: textsAt(own, "replaces"),
       ...(creating === undefined ? {} : { creating }),
+      ...(renaming === undefined ? {} : { renaming }),
       ...(operation === undefined ? {} : { operation }),
       ...(replacing === undefined ? {} : { replacing }),
       ...(lastWrite === undefined ? {} : { lastWrite }),

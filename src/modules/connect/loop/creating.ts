@@ -14,13 +14,13 @@ import type { Difference } from "../plan/compare.ts";
 import { enveloped } from "../plan/documents.ts";
 import { createBody } from "../plan/plan.ts";
 import { expandPath, expandQuery } from "../plan/requests.ts";
-import { alikeNow, searchFor, withKnown } from "./lookalikes.ts";
+import { alikeNow, knownIn, knownNote, searchFor, withKnown } from "./lookalikes.ts";
 import type { Known } from "./lookalikes.ts";
 import { idInAnswer, isConfirmed } from "./new-id.ts";
 import { parametersOf } from "./observing.ts";
 import { trackOperation } from "./operations.ts";
 import { howToLetGo, noteId, ownId } from "./placing.ts";
-import { Refused, demand, wasUnsent } from "./session.ts";
+import { Refused, demand, isCertainlyUndone, wasUnsent } from "./session.ts";
 import type { Session } from "./session.ts";
 import {
   appliedDocument,
@@ -58,8 +58,7 @@ export async function create(session: Session, around: Around = {}): Promise<Cre
     creating: {
       since: timeText(session.context.clock.nowMs()),
       request: `${request.method} ${request.path}`,
-      known: known.ids,
-      ...(known.isCut ? { knownIsCut: true } : {}),
+      ...knownNote(known),
       sent: appliedDocument(session, body),
       ...(earlier === undefined ? {} : { repeated: true }),
     },
@@ -98,7 +97,7 @@ async function knownBefore(
       return { outcome: again(1_000, { reason: "CreateUncertain", message, status }) };
     }
   }
-  return withKnown(now, { ids: [...before], isCut: isTrueAt(earlier, "knownIsCut") });
+  return withKnown(now, knownIn(earlier));
 }
 
 /** What came of a creation that nobody heard of again. */
@@ -108,9 +107,11 @@ export type Resolved =
   | { readonly kind: "ends"; readonly outcome: Outcome };
 
 /** For ids that the service chooses; those that we choose are simply looked at. */
-export async function resolveCreation(session: Session): Promise<Resolved> {
+export async function resolveCreation(
+  session: Session,
+  creating = session.book.pages.creating ?? {},
+): Promise<Resolved> {
   const { book, compiled, context } = session;
-  const { creating = {} } = book.pages;
   const { operations } = compiled.binding;
   const since = textAt(creating, "since");
   const named = textAt(creating, "named");
@@ -125,7 +126,7 @@ export async function resolveCreation(session: Session): Promise<Resolved> {
   const search = await searchFor(session, {
     // What is wanted may have changed since.
     sent: objectAt(creating, "sent"),
-    known: new Set(textsAt(creating, "known")),
+    known: knownIn(creating),
     since,
     graceMs,
   });
@@ -142,7 +143,7 @@ export async function resolveCreation(session: Session): Promise<Resolved> {
     const why = "the service said that it was made, but does not list it";
     return { kind: "ends", outcome: incomplete(session, why) };
   }
-  const message = "its creation was not answered: it is looked for before another is tried";
+  const message = `${what(session)} was not answered: it is looked for before another is tried`;
   const outcome = again(Math.min(Math.max(leftMs, 1_000), 5_000), {
     reason: "CreateUncertain",
     message,
@@ -241,8 +242,9 @@ async function newId(
 
 /** From now on the object exists, wherever it is: another is never made. */
 export function noteAnswered({ book }: Session): void {
-  const { creating } = book.pages;
+  const { creating, renaming } = book.pages;
   if (creating !== undefined) book.set({ creating: { ...creating, answered: true } });
+  if (renaming !== undefined) book.set({ renaming: { ...renaming, answered: true } });
 }
 
 /** Which of the ways in which a creation may fail it was; of an earlier one that says nothing. */
@@ -257,18 +259,14 @@ async function unmade(
     await book.keep();
     throw error;
   }
-  if (!(error instanceof Refused)) throw error;
-  // A gateway may answer for a service that goes on, and a redirect may lead to what was made.
-  const { status } = error.facts;
-  const isUncertain = status >= 500 || status === 408 || (status >= 300 && status < 400);
-  if (isUncertain) throw error;
+  if (!(error instanceof Refused) || !isCertainlyUndone(error)) throw error;
   const isThere = error.classified.is === "exists";
   const mayBeOurs = isThere || mayStillCome(session, earlier);
   book.set({ creating: mayBeOurs ? earlier : undefined });
   await book.keep();
   if (isThere) return { kind: "exists", message: error.message };
   const { element } = session.compiled.binding;
-  if (status === 412 && element !== undefined) {
+  if (error.facts.status === 412 && element !== undefined) {
     return { kind: "ends", outcome: changedMeanwhile(session) };
   }
   throw error;
@@ -285,7 +283,7 @@ function mayStillCome(session: Session, creating: JsonObject | undefined): boole
 }
 
 /** A service may act, and show it, long after nobody waits for its answer any more. */
-function graceMsOf({ client }: Session): number {
+export function graceMsOf({ client }: Session): number {
   return 3 * client.settings.timeoutMs;
 }
 
@@ -295,8 +293,13 @@ export function incomplete(session: Session, why: string): Outcome {
     ? `nothing is deleted until connect.id names the object; ${howToLetGo}`
     : "nothing is made again until connect.id names the object, or this resource is deleted and " +
       "made anew";
-  const message = `its creation was not answered, and ${why}: ${help}`;
+  const message = `${what(session)} was not answered, and ${why}: ${help}`;
   return failed("CreateIncomplete", message, { retry: "slow", status: session.book.changes() });
+}
+
+function what({ book }: Session): string {
+  const isChange = book.pages.creating === undefined && book.pages.renaming !== undefined;
+  return isChange ? "a change that may have given it another id" : "its creation";
 }
 
 function cannotCreate(session: Session): Outcome {

@@ -5,7 +5,7 @@
 
 import { equalJson, getOwn } from "../../../kernel/json.ts";
 import type { JsonObject } from "../../../kernel/json.ts";
-import { objectAt, textAt } from "../../../kernel/json-read.ts";
+import { isTrueAt, objectAt, presentObjectAt, textAt, textsAt } from "../../../kernel/json-read.ts";
 import { getAt, parsePointer } from "../../../kernel/pointer.ts";
 import type { Resource } from "../../../kernel/resource.ts";
 import { areAlike, areSame } from "../plan/alike.ts";
@@ -18,11 +18,16 @@ import { creatorsBeside, holdersOf } from "./siblings.ts";
 
 export interface Candidate {
   readonly id: string;
-  /** It shows all that was sent, or our mark; else it only looks like it. */
-  readonly isCertain: boolean;
+  /**
+   * "certain": it shows all that was sent, or our mark; "alike": all, as far as that can be told;
+   * "loose": most of it, as where the service makes something else of a field.
+   */
+  readonly is: "certain" | "alike" | "loose";
 }
 
 const mostKnown = 1_000;
+/** Where more than these look a little like it, that says nothing. */
+const mostLoose = 100;
 /** Without a name among them, fewer equal fields are no proof. */
 const tellingFields = 3;
 
@@ -30,23 +35,42 @@ export interface Known {
   readonly ids: readonly string[];
   /** There are more than can be remembered, so that none can be told from them later. */
   readonly isCut: boolean;
+  /** Those that look like it only loosely are among them: what does later may be it. */
+  readonly isLoose: boolean;
 }
 
 /** Ids of objects that look like ours already, so that they are not taken for it later. */
 export async function alikeNow(session: Session, body: JsonObject): Promise<Known> {
   const { identity, operations } = session.compiled.binding;
-  if (identity.kind !== "server" || operations.list === undefined) return { ids: [], isCut: false };
-  const ids = (await matching(session, body)).map(({ id }) => id);
-  return cut(ids);
+  if (identity.kind !== "server" || operations.list === undefined) {
+    return { ids: [], isCut: false, isLoose: false };
+  }
+  const all = await matching(session, body);
+  const close = all.filter(({ is }) => is !== "loose").map(({ id }) => id);
+  const loose = all.filter(({ is }) => is === "loose").map(({ id }) => id);
+  const isLoose = close.length + loose.length <= mostLoose;
+  return { ...cut(isLoose ? [...close, ...loose] : close), isLoose };
+}
+
+/** As it stands in the note of what is about to be sent. */
+export function knownNote({ ids, isCut, isLoose }: Known): JsonObject {
+  const [cutShort, loosely] = [isCut ? { knownIsCut: true } : {}, isLoose ? { loosely: true } : {}];
+  return { known: ids, ...cutShort, ...loosely };
+}
+
+export function knownIn(note: JsonObject | undefined): Known {
+  const [isCut, isLoose] = [isTrueAt(note, "knownIsCut"), isTrueAt(note, "loosely")];
+  return { ids: textsAt(note, "known"), isCut, isLoose };
 }
 
 /** Both together. */
 export function withKnown(one: Known, other: Known): Known {
   const all = cut([...new Set([...other.ids, ...one.ids])]);
-  return { ...all, isCut: all.isCut || one.isCut || other.isCut };
+  const isCut = all.isCut || one.isCut || other.isCut;
+  return { ...all, isCut, isLoose: one.isLoose && other.isLoose };
 }
 
-function cut(ids: readonly string[]): Known {
+function cut(ids: readonly string[]): Omit<Known, "isLoose"> {
   return { ids: ids.slice(0, mostKnown), isCut: ids.length > mostKnown };
 }
 
@@ -59,7 +83,7 @@ export type Search =
 
 export interface SearchInput {
   readonly sent: JsonObject;
-  readonly known: ReadonlySet<string>;
+  readonly known: Known;
   readonly since: string;
   /** After which a request has either been carried out or never will be. */
   readonly graceMs: number;
@@ -68,20 +92,23 @@ export interface SearchInput {
 /** The service is listed first: who made what is in the list had noted that before. */
 export async function searchFor(session: Session, input: SearchInput): Promise<Search> {
   const { sent, known, since, graceMs } = input;
-  const fresh = (await matching(session, sent)).filter(({ id }) => !known.has(id));
+  const before = new Set(known.ids);
+  const fresh = (await matching(session, sent)).filter(({ id, is }) => {
+    return !before.has(id) && (is !== "loose" || known.isLoose);
+  });
   const free: Candidate[] = [];
   for (const each of fresh) if (await isFree(session, each.id)) free.push(each);
   if (free.length === 0) return { kind: "none" };
   const rivals = (await creatorsBeside(session)).filter((each) => wantsSame(session, each, sent));
   const nowMs = session.context.clock.nowMs();
   if (rivals.some((each) => Date.parse(sinceOf(each)) + graceMs > nowMs)) return { kind: "wait" };
-  const certain = free.filter(({ isCertain }) => isCertain).map(({ id }) => id);
+  const certain = free.filter(({ is }) => is === "certain").map(({ id }) => id);
   const unclear = { kind: "unclear", ids: free.map(({ id }) => id) } as const;
   if (certain.length === 0 || certain.length > rivals.length + 1) return unclear;
   const { uid } = session.resource.metadata;
   const queue = rivals.map((each) => `${sinceOf(each)} ${each.metadata.uid}`);
-  const before = queue.filter((other) => other < `${since} ${uid}`).length;
-  const own = certain.toSorted()[before];
+  const earlier = queue.filter((other) => other < `${since} ${uid}`).length;
+  const own = certain.toSorted()[earlier];
   if (own !== undefined) return { kind: "found", id: own };
   return certain.length < free.length ? unclear : { kind: "none" };
 }
@@ -94,15 +121,20 @@ async function matching(session: Session, body: JsonObject): Promise<readonly Ca
   const found: Candidate[] = [];
   for await (const object of listObjects(session)) {
     const id = pathText(getAt(object, field));
-    if (id === undefined) continue;
+    // What is shown after its end, as an expired silence is, is nobody's any more.
+    if (id === undefined || session.compiled.gone?.({ observed: object }) === true) continue;
     const mark = ownerMarker === undefined ? undefined : getAt(object, parsePointer(ownerMarker));
     const isMarked = mark !== undefined && mark === ownerMark(session.resource);
-    const isLike = ownerMarker === undefined && shows(session, object, body, { isCertain: false });
-    if (!isMarked && !isLike) continue;
-    const isCertain = isMarked || shows(session, object, body, { isCertain: true });
-    found.push({ id, isCertain });
+    const is = isMarked ? "certain" : ownerMarker === undefined && likeness(session, object, body);
+    if (is !== false) found.push({ id, is });
   }
   return found;
+}
+
+function likeness(session: Session, object: JsonObject, body: JsonObject): Candidate["is"] | false {
+  if (shows(session, object, body, { isCertain: true })) return "certain";
+  if (shows(session, object, body, { isCertain: false })) return "alike";
+  return likeShare(session, object, body) > 0.5 ? "loose" : false;
 }
 
 /** What is called otherwise is another object, and what is called almost so may be one. */
@@ -111,17 +143,27 @@ const names =
 
 /** Whether the object has the names that were sent, and at least half of the rest. */
 export function resembles(session: Session, object: JsonObject, body: JsonObject): boolean {
+  return likeShare(session, object, body) >= 0.5;
+}
+
+/** How much of what can be compared is alike; none where it is called otherwise. */
+function likeShare(session: Session, object: JsonObject, body: JsonObject): number {
   let [alike, compared] = [0, 0];
   for (const [key, sent] of Object.entries(body)) {
     const { rule } = session.fields.child(key);
     const shown = getOwn(object, key);
     if (rule.isSecret || rule.class === "write-only" || shown === undefined) continue;
     const isAlike = areAlike(sent, shown);
-    if (!isAlike && names.test(key)) return false;
+    if (!isAlike && names.test(key)) return 0;
     compared += 1;
     if (isAlike) alike += 1;
   }
-  return compared > 0 && 2 * alike >= compared;
+  return compared === 0 ? 0 : alike / compared;
+}
+
+/** Whether the object shows all that was sent, as far as it shows it at all. */
+export function isSameAs(session: Session, object: JsonObject, sent: JsonObject): boolean {
+  return shows(session, object, sent, { isCertain: false });
 }
 
 /** Whether the object shows what was sent; certain only where that tells it from all others. */
@@ -138,6 +180,8 @@ function shows(
     const { rule } = session.fields.child(key);
     const shown = getOwn(object, key);
     if (rule.isSecret || rule.class === "write-only" || shown === undefined) continue;
+    // What others may have changed already says nothing about who made it.
+    if (rule.isLeft) continue;
     const isName = names.test(key);
     if (!(isName ? texts : values)(sent, shown)) return false;
     compared += 1;
@@ -154,12 +198,18 @@ async function isFree(session: Session, id: string): Promise<boolean> {
 }
 
 function wantsSame(session: Session, other: Resource, sent: JsonObject): boolean {
-  const theirs = objectAt(other.status, "connect", "creating", "sent");
+  const theirs = objectAt(unanswered(other), "sent");
   const plain = (body: JsonObject): ReturnType<typeof maskSecrets> =>
     maskSecrets(body, session.fields, () => "");
   return equalJson(plain(theirs), plain(sent));
 }
 
 function sinceOf(other: Resource): string {
-  return textAt(other.status, "connect", "creating", "since");
+  return textAt(unanswered(other), "since");
+}
+
+/** A creation, or a change that makes an object, too. */
+function unanswered({ status }: Resource): JsonObject {
+  const creating = presentObjectAt(status, "connect", "creating");
+  return creating ?? objectAt(status, "connect", "renaming");
 }

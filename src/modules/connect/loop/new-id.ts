@@ -45,21 +45,31 @@ export function idInAnswer(
   return loose === undefined ? undefined : { id: loose, isLoose: true };
 }
 
-/** Some services give an object another id when it is changed. */
+export type IdAfterWrite =
+  | { readonly kind: "same" }
+  | { readonly kind: "other"; readonly id: string }
+  /** The answer names something that does not look like the object. */
+  | { readonly kind: "unsure" };
+
+/** Some services give an object another id when it is changed; what may be it is noted first. */
 export async function idAfterWrite(
   session: Session,
   json: Json | undefined,
   operation: WriteOperation,
-): Promise<string | undefined> {
+  note: (named: string) => Promise<void>,
+): Promise<IdAfterWrite> {
   const { identity } = session.compiled.binding;
-  if (identity.kind !== "server" || identity.field === undefined) return undefined;
+  if (identity.kind !== "server") return { kind: "same" };
   const object = getAt(json ?? null, parsePointer(operation.answer ?? ""));
-  if (object === undefined) return undefined;
+  if (identity.field === undefined || object === undefined) return { kind: "same" };
   const named = pathText(getAt(object, parsePointer(identity.field)));
-  if (named !== undefined) return named;
+  const { id } = session.book.pages;
+  if (named !== undefined) return named === id ? { kind: "same" } : { kind: "other", id: named };
   const loose = onlyId(object);
-  if (loose === undefined || loose === session.book.pages.id) return undefined;
-  return (await isConfirmed(session, loose, session.desired)) ? loose : undefined;
+  if (loose === undefined || loose === id) return { kind: "same" };
+  await note(loose);
+  const isIt = await isConfirmed(session, loose, session.desired);
+  return isIt ? { kind: "other", id: loose } : { kind: "unsure" };
 }
 
 /** Whether the object under the id looks like what was sent, and calls itself so. */

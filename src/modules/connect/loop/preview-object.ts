@@ -14,6 +14,7 @@ import { createRequest, creationChanges } from "./creating.ts";
 import type { Present } from "./observing.ts";
 import { previewOfOutcome } from "./preview-result.ts";
 import type { Preview } from "./preview-result.ts";
+import { untilRenamed } from "./renamed.ts";
 import { find, takeOver } from "./reconcile.ts";
 import type { Session } from "./session.ts";
 import { planUpdate, requestOf, shownChange, stuckWhy } from "./writing.ts";
@@ -64,6 +65,9 @@ async function present(session: Session, observed: Present): Promise<Preview> {
   const compared = isJsonObject(known) ? known : {};
   const plan = await planUpdate(withApplied(session, compared), observed);
   const isObserved = session.management.manage === "observe";
+  const isChange = plan.kind === "write" || plan.kind === "recreate";
+  const uncertain = isChange && !isObserved ? untilRenamed(session) : undefined;
+  if (uncertain !== undefined) return { ...previewOfOutcome(uncertain), object };
   const result = isObserved ? leftAlone(session, plan) : told(session, plan, observed);
   return { ...result, object };
 }

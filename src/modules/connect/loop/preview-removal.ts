@@ -1,11 +1,11 @@
 // What the next run would do about an object whose resource is being deleted.
 
 import { textAt } from "../../../kernel/json-read.ts";
-import { observe } from "./observing.ts";
 import { hasMoved, movedMessage } from "./placing.ts";
 import { underWay } from "./preview-object.ts";
 import { previewOfOutcome } from "./preview-result.ts";
 import type { Preview } from "./preview-result.ts";
+import { observeRenamed, untilRenamed } from "./renamed.ts";
 import { notSupportedMessage, placeOfRemoval, removeRequest } from "./removing.ts";
 import type { Session } from "./session.ts";
 
@@ -21,7 +21,11 @@ export async function previewRemoval(session: Session): Promise<Preview> {
     case "left":
       return { action: "nothing", message: `being deleted; ${place.message}` };
     case "at": {
-      const observed = await observe(session, place.path);
+      const looked = await observeRenamed(session, place.path);
+      if (looked.kind === "ends") return previewOfOutcome(looked.outcome);
+      const { observed } = looked;
+      const uncertain = untilRenamed(session);
+      if (uncertain !== undefined) return previewOfOutcome(uncertain);
       if (observed.kind === "present") return deletion(session, observed);
       if (hasMoved(session)) return { action: "refuse", message: movedMessage(session) };
       return { action: "nothing", message: `being deleted; the object is gone: ${observed.why}` };

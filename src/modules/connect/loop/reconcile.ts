@@ -34,6 +34,7 @@ import {
   ownId,
   placeAnew,
 } from "./placing.ts";
+import { observeRenamed, untilRenamed } from "./renamed.ts";
 import { removeObject } from "./removing.ts";
 import { demand } from "./session.ts";
 import type { Session } from "./session.ts";
@@ -104,7 +105,7 @@ export async function find(session: Session): Promise<Found> {
   if (pages.path === undefined && management.id !== undefined) noteAdopted(session, management.id);
   else placeAnew(session);
   const { path } = book.pages;
-  if (path !== undefined) return { kind: "looked", observed: await observe(session, path) };
+  if (path !== undefined) return await observeRenamed(session, path);
   if (pages.creating !== undefined && hasMoved(session)) return ends(moved(session));
   const { identity, item } = session.compiled.binding;
   if (identity.kind === "server") {
@@ -160,6 +161,7 @@ function forget(session: Session): void {
     path: undefined,
     lastApplied: undefined,
     knownDifferences: undefined,
+    renaming: undefined,
     unshown: undefined,
     drift: undefined,
     replacing: undefined,
@@ -185,6 +187,7 @@ async function whenPresent(session: Session, present: Present, hasWritten: boole
   if (management.manage === "observe") return ends(await settled(session, present, []));
   if (hasWritten) learn(session, present);
   const plan = await planUpdate(session, present);
+  const uncertain = untilRenamed(session);
   switch (plan.kind) {
     case "nothing":
       book.set({
@@ -196,6 +199,7 @@ async function whenPresent(session: Session, present: Present, hasWritten: boole
     case "stuck":
       return ends(stuck(session, plan));
     case "recreate":
+      if (uncertain !== undefined) return ends(withObserved(session, present, uncertain));
       return await recreate(session, present, plan.changes);
     default: {
       const unshown = notConverged(session);
@@ -203,6 +207,7 @@ async function whenPresent(session: Session, present: Present, hasWritten: boole
       if (hasWritten && book.pages.unshown !== undefined) {
         return ends(withObserved(session, present, tryAgain(session)));
       }
+      if (uncertain !== undefined) return ends(withObserved(session, present, uncertain));
       tellDrift(session, plan.changes);
       const sent = await sendWrite(session, plan, present);
       return sent.kind === "ends" ? sent : goOn;

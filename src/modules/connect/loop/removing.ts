@@ -14,6 +14,7 @@ import { observe, parametersOf } from "./observing.ts";
 import type { Present } from "./observing.ts";
 import { askOperation, trackOperation } from "./operations.ts";
 import { hasMoved, isLost, lost, moved, noteId, placeToRemove } from "./placing.ts";
+import { observeRenamed, untilRenamed } from "./renamed.ts";
 import { Refused, demand } from "./session.ts";
 import type { Session } from "./session.ts";
 import { holdersOf, nameOfSibling, rightfulOf } from "./siblings.ts";
@@ -32,9 +33,13 @@ export async function removeForGood(session: Session): Promise<Outcome> {
     return done({ status: book.changes() });
   }
   return await inTurn(session, async () => {
-    const observed = await observe(session, place.path);
+    const looked = await observeRenamed(session, place.path);
+    if (looked.kind === "ends") return looked.outcome;
+    const { observed } = looked;
     if (observed.kind === "absent" && hasMoved(session)) return moved(session);
     if (observed.kind === "absent") return done({ status: book.changes() });
+    const uncertain = untilRenamed(session);
+    if (uncertain !== undefined) return uncertain;
     return (await removeObject(session, observed)) ?? done({ status: book.changes() });
   });
 }

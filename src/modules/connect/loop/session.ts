@@ -107,6 +107,15 @@ export function wasUnsent(error: unknown): boolean {
   return error instanceof Error && unsent.has(error);
 }
 
+/** Whether the service has certainly not done what it was asked for. */
+export function isCertainlyUndone(error: unknown): boolean {
+  if (wasUnsent(error)) return true;
+  if (!(error instanceof Refused)) return false;
+  // A gateway may answer for a service that goes on, and a redirect may lead to what was made.
+  const { status } = error.facts;
+  return status < 500 && status !== 408 && (status < 300 || status >= 400);
+}
+
 /** A success; throws `Refused` for any other answer. */
 export async function demand(session: Session, request: ClientRequest): Promise<Answer> {
   const answer = await ask(session, request);

@@ -22,11 +22,10 @@ import { planFor } from "../plan/plan.ts";
 import type { Plan, Verb, Write } from "../plan/plan.ts";
 import { expandPath, expandQuery } from "../plan/requests.ts";
 import { throughHooks } from "./hooks.ts";
-import { idAfterWrite } from "./new-id.ts";
 import { parametersOf } from "./observing.ts";
 import type { Present } from "./observing.ts";
 import { trackOperation } from "./operations.ts";
-import { noteId } from "./placing.ts";
+import { forgetUnsent, noteNewId, noteRenaming } from "./renaming.ts";
 import { Refused, demand } from "./session.ts";
 import type { Session } from "./session.ts";
 
@@ -96,10 +95,12 @@ export async function sendWrite(session: Session, write: Write, present: Present
   const { book } = session;
   const request = requestOf(session, write, present);
   const applied = appliedDocument(session);
+  await noteRenaming(session, write, request, (body) => appliedDocument(session, body));
   let answer;
   try {
     answer = await demand(session, request);
   } catch (error) {
+    await forgetUnsent(session, error);
     if (!(error instanceof Refused) || error.facts.status !== 412) throw error;
     return { kind: "ends", outcome: changedMeanwhile(session) };
   }
@@ -110,8 +111,7 @@ export async function sendWrite(session: Session, write: Write, present: Present
     await book.keep();
     return { kind: "ends", outcome: operationBegun(session, "Updating") };
   }
-  const id = await idAfterWrite(session, answer.json, write.operation);
-  if (id !== undefined && id !== book.pages.id) noteId(session, id);
+  await noteNewId(session, answer, write.operation);
   book.set({ lastApplied: keepUnremoved(session, applied, write.changes) });
   await book.keep();
   return { kind: "written" };
