@@ -146,6 +146,7 @@ it("warns of a field to be replaced that is not fixed", async () => {
     target: { ...target, name: "a", namespace: "default" },
     stored: undefined,
     given,
+    strictness: { mode: "Warn", decodeProblems: [] },
   });
   assert.deepEqual(warnings, [
     `connect.replace[1]: /nonsense is no create-only field of the RestKind ${thingsKind}`,

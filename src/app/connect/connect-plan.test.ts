@@ -211,3 +211,21 @@ it("does not call wanted what others changed and is left", async () => {
   assert.match(found.message, /but for what others changed, which is left$/);
   assert.equal(found.drift?.length, 1);
 });
+
+it("names fields that the kind does not have, be the resource stored or not", async () => {
+  await using connect = await openMemoryConnect({
+    schema: { type: "object", properties: { name: { type: "string" } } },
+  });
+  const wrong = [
+    [{ spec: { name: "a", nmae: "b" } }, /strict decoding error: unknown field "spec\.nmae"/],
+    [{ spec: { name: "a" }, connect: { drfit: "report" } }, /unknown field "connect\.drfit"/],
+    [{ connect: { id: "a", adpot: "any" } }, /unknown field "connect\.adpot"/],
+  ] as const;
+  for (const isStored of [false, true]) {
+    if (isStored) await connect.make("a", { name: "a" });
+    await connect.pass();
+    for (const [given, expected] of wrong) {
+      await assert.rejects(connect.plan("a", given), expected);
+    }
+  }
+});

@@ -168,8 +168,13 @@ async function wanted(
   const whole = { apiVersion, kind: "Thing", ...given, ...own };
   const { intents } = memory.plane;
   const { target } = targetFor(intents, whole);
-  const input = { caller: systemCaller, target: { ...target, name }, stored, given: whole };
-  return await plannedResource(intents, input);
+  return await plannedResource(intents, {
+    caller: systemCaller,
+    target: { ...target, name },
+    stored,
+    given: whole,
+    strictness: { mode: "Strict", decodeProblems: [] },
+  });
 }
 
 /** The condition of a resource, as "True Reason". */

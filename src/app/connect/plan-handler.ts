@@ -7,12 +7,14 @@ import { forbiddenAccess } from "../../intents/auth/forbidden.ts";
 import { badRequest, notFound } from "../../intents/refusals.ts";
 import { keyOfTarget } from "../../intents/request.ts";
 import { isJsonObject } from "../../kernel/json.ts";
-import type { Json } from "../../kernel/json.ts";
+import type { JsonObject } from "../../kernel/json.ts";
+import type { Strictness } from "../../intents/write/unknown-fields.ts";
 import { previewDocument } from "../../modules/connect/loop/preview.ts";
 import type { SpecialHandler } from "../../surfaces/kube/api.ts";
-import { bodyType, decodeBody, readBody } from "../../surfaces/kube/body.ts";
 import { formOf, targetOf } from "../../surfaces/kube/context.ts";
 import type { ResourceRequest } from "../../surfaces/kube/context.ts";
+import { bodyOf } from "../../surfaces/kube/objects.ts";
+import { writeOptions } from "../../surfaces/kube/options.ts";
 import { sendJson } from "../../surfaces/kube/respond.ts";
 import { noSuchResource, notAllowed } from "../../surfaces/kube/routing.ts";
 import type { ControlPlane } from "../control-plane.ts";
@@ -38,17 +40,18 @@ export function planHandler(
     const access = { ...accessTo(served, key), verb };
     const { allowed, reason } = plane.rbac.authorize(caller.user, access);
     if (!allowed) throw forbiddenAccess(caller.user, access, reason);
-    const given = info.verb === "get" ? undefined : await bodyOf(request);
-    if (stored === undefined && given === undefined) throw notFound(served.kind, target.name);
+    const given = info.verb === "get" ? undefined : await givenBy(request);
     const resource =
-      given === undefined && stored !== undefined
+      given === undefined
         ? stored
         : await plannedResource(plane.intents, {
             caller,
             target: { ...target, subresource: "" },
             stored,
-            given: given ?? {},
+            given: given.document,
+            strictness: given.strictness,
           });
+    if (resource === undefined) throw notFound(served.kind, target.name);
     const result = await planner.look(served.id, resource, surface.stopping);
     const form = { ...formOf(request, false), as: "object" as const };
     const headers = request.headers();
@@ -57,11 +60,18 @@ export function planHandler(
   };
 }
 
-async function bodyOf(request: ResourceRequest): Promise<{ readonly [key: string]: Json }> {
-  const type = bodyType(request.exchange.headers["content-type"], true);
-  const bytes = await readBody(request.exchange);
-  const { kind } = request.found.served.kind.names;
-  const { value } = decodeBody(bytes, type, { expected: kind, findsDuplicates: false });
-  if (!isJsonObject(value)) throw badRequest("the body of the request must be an object");
-  return value;
+interface Given {
+  readonly document: JsonObject;
+  readonly strictness: Strictness;
+}
+
+async function givenBy(request: ResourceRequest): Promise<Given> {
+  const { exchange, info } = request;
+  const userAgent = exchange.headers["user-agent"];
+  const kind = "CreateOptions";
+  const options = writeOptions(info.query, { kind, userAgent, isApply: false });
+  const { value: document, problems } = await bodyOf(request, options);
+  if (!isJsonObject(document)) throw badRequest("the body of the request must be an object");
+  const strictness = { mode: options.fieldValidation, decodeProblems: problems };
+  return { document, strictness };
 }

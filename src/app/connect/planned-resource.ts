@@ -3,6 +3,9 @@
 // what there is to adopt: then only what it says about the management can be judged.
 
 import { createResource } from "../../intents/write/create.ts";
+import { checkEnvelope, withMetadataObject } from "../../intents/write/envelope.ts";
+import { reportUnknownFields } from "../../intents/write/unknown-fields.ts";
+import type { Strictness } from "../../intents/write/unknown-fields.ts";
 import { updateResource } from "../../intents/write/update.ts";
 import { invalid } from "../../intents/refusals.ts";
 import type { Caller, Intents, Target, WriteOptions, Written } from "../../intents/request.ts";
@@ -19,16 +22,21 @@ export interface PlannedInput {
   readonly target: Target;
   readonly stored: Resource | undefined;
   readonly given: JsonObject;
+  /** What fields that the kind does not have lead to, and keys given twice. */
+  readonly strictness: Strictness;
 }
 
+/** What is unknown was told before. */
 const options: WriteOptions = {
   isDryRun: true,
   fieldManager: "setpoint-plan",
-  fieldValidation: "Warn",
+  fieldValidation: "Ignore",
 };
 
 export async function plannedResource(intents: Intents, input: PlannedInput): Promise<Resource> {
-  const { stored, given } = input;
+  const { caller, target, stored, given, strictness } = input;
+  const sent = withMetadataObject(checkEnvelope(target, given));
+  reportUnknownFields(caller, target, target.version.type.prune(sent).unknown, strictness);
   if (given["spec"] === undefined) return adopting(input);
   const { body, revision } = await written(intents, input);
   const { status } = stored ?? {};

@@ -1,15 +1,17 @@
 // `setpoint plan KIND/NAME`, or `-f FILE` for what is not stored yet: which request the next run
-// would send to the service, which fields it changes, and why. Nothing is changed.
-import { readFileSync } from "node:fs";
+// would send to the service, which fields it changes, and why. Nothing is changed. Fields that the
+// kind does not have are refused, as kubectl refuses them.
 import type { Command } from "commander";
+import type { ApiClient } from "../../app/client/api-client.ts";
 import { askAbout, findResource } from "../../app/client/resource-argument.ts";
 import { SetpointError, isSetpointError } from "../../kernel/errors.ts";
-import { isJsonObject } from "../../kernel/json.ts";
-import type { JsonObject } from "../../kernel/json.ts";
+import type { Json, JsonObject } from "../../kernel/json.ts";
 import { textAt } from "../../kernel/json-read.ts";
-import { parseYaml } from "../../kernel/yaml.ts";
 import { addClientOptions, clientFor } from "../client-options.ts";
 import type { ClientFlags } from "../client-options.ts";
+import { documentsIn } from "../document-file.ts";
+import { explain } from "../explain-error.ts";
+import { plainText } from "../plain-text.ts";
 import { planLines } from "../plan-lines.ts";
 
 interface Flags extends ClientFlags {
@@ -20,22 +22,72 @@ export function addPlan(program: Command): void {
   addClientOptions(program.command("plan [resource...]"))
     .description("tell which request would be sent to a service for a resource, and why")
     .usage("KIND/NAME | -f FILE [options]")
-    .option("-f, --filename <file>", "a resource as it is going to be")
+    .option("-f, --filename <file>", "resources as they are going to be")
     .action(async (words: readonly string[], flags: Flags) => {
+      const documents = flags.filename === undefined ? [] : documentsIn(flags.filename);
       const client = clientFor(flags);
-      const given = flags.filename === undefined ? undefined : documentIn(flags.filename);
-      const named = given === undefined ? words : namesOf(given);
-      const namespace = flags.namespace ?? (textAt(given, "metadata", "namespace") || undefined);
-      const resource = await findResource(client, named, namespace);
-      const path = `${resource.path}/plan`;
-      const plan = await askAbout(resource, () =>
-        given === undefined ? client.get(path) : client.post(path, given),
-      ).catch((error: unknown) => {
-        throw isUnserved(error) ? noPlan(resource.kind) : error;
-      });
-      if (flags.output === "json") console.log(JSON.stringify(plan, undefined, 2));
-      else for (const line of planLines(plan)) console.log(line);
+      if (documents.length > 1) return await planAll(client, documents, flags);
+      const { kind, plan } = await planOf(client, words, documents[0], flags);
+      if (plan === undefined) throw noPlan(kind);
+      print(plan, flags);
     });
+}
+
+/** One after the other; what cannot be planned does not keep the others from being told. */
+async function planAll(
+  client: ApiClient,
+  documents: readonly JsonObject[],
+  flags: Flags,
+): Promise<void> {
+  const items: Json[] = [];
+  for (const document of documents) {
+    const name = `${textAt(document, "kind")}/${textAt(document, "metadata", "name")}`;
+    try {
+      const { plan } = await planOf(client, [], document, flags);
+      if (plan !== undefined) items.push(plan);
+      if (flags.output === "json") continue;
+      const lines = plan === undefined ? ["nothing: not kept in a service"] : planLines(plan);
+      for (const line of [plainText(name), ...lines.map((each) => `  ${each}`)]) console.log(line);
+    } catch (error) {
+      if (!isSetpointError(error)) throw error;
+      process.stderr.write(plainText(`${name}: `) + explain(error));
+      process.exitCode = 1;
+    }
+  }
+  if (flags.output === "json") print({ kind: "List", apiVersion: "v1", items }, flags);
+}
+
+function print(plan: Json, { output }: Flags): void {
+  if (output === "json") console.log(JSON.stringify(plan, undefined, 2));
+  else for (const line of planLines(plan)) console.log(line);
+}
+
+interface Planned {
+  readonly kind: string;
+  /** Undefined for what is not kept in a service. */
+  readonly plan: Json | undefined;
+}
+
+async function planOf(
+  client: ApiClient,
+  words: readonly string[],
+  given: JsonObject | undefined,
+  flags: Flags,
+): Promise<Planned> {
+  const named = given === undefined ? words : namesOf(given);
+  const namespace = flags.namespace ?? (textAt(given, "metadata", "namespace") || undefined);
+  const resource = await findResource(client, named, namespace);
+  const path = `${resource.path}/plan`;
+  const ask = async (): Promise<Json> =>
+    given === undefined
+      ? await client.get(path)
+      : await client.post(`${path}?fieldValidation=Strict`, given);
+  try {
+    return { kind: resource.kind, plan: await askAbout(resource, ask) };
+  } catch (error) {
+    if (!isUnserved(error)) throw error;
+    return { kind: resource.kind, plan: undefined };
+  }
 }
 
 /** A path that nobody serves: the kind is none that is kept in a service. */
@@ -50,28 +102,16 @@ function noPlan(kind: string): SetpointError {
   });
 }
 
-function documentIn(file: string): JsonObject {
-  const { value } = parseYaml(textOf(file));
-  if (isJsonObject(value)) return value;
-  throw new SetpointError("config.invalid", `${file} does not hold a resource`, {
-    suggestion: "write one resource as kubectl apply takes it",
-  });
-}
-
-function textOf(file: string): string {
-  try {
-    return readFileSync(file === "-" ? 0 : file, "utf8");
-  } catch (error) {
-    const why = error instanceof Error ? error.message : "";
-    throw new SetpointError("config.invalid", `${file} cannot be read: ${why}`, {
-      suggestion: "name a file with one resource, or - for standard input",
+/** As the server's discovery names it: in the group and the version of the document. */
+function namesOf(document: JsonObject): readonly string[] {
+  const [kind, name] = [textAt(document, "kind"), textAt(document, "metadata", "name")];
+  if (kind === "" || name === "") {
+    const missing = kind === "" ? "a kind" : "a name";
+    throw new SetpointError("config.invalid", `a resource of the file does not have ${missing}`, {
+      suggestion: "write resources as kubectl apply takes them",
     });
   }
-}
-
-/** As the server's discovery names it: in the group of the document. */
-function namesOf(document: JsonObject): readonly string[] {
-  const [group = ""] = textAt(document, "apiVersion").split("/");
-  const kind = textAt(document, "kind").toLowerCase();
-  return [`${kind}.${group}`, textAt(document, "metadata", "name")];
+  const [group = "", version] = textAt(document, "apiVersion").split("/");
+  const behind = version === undefined ? [] : [version, group];
+  return [[kind.toLowerCase(), ...behind].join("."), name];
 }
