@@ -2,13 +2,9 @@
 // what it was asked for; a server started on the same data ends in the same state, and the service
 // was never asked to make anything twice.
 import assert from "node:assert/strict";
-import { mkdtemp, rm, writeFile } from "node:fs/promises";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
 import { after, before, describe, it } from "node:test";
 import { findPostgres } from "../../tools/peers.ts";
 import type { JsonObject } from "../../src/kernel/json.ts";
-import type { Match } from "../peers/fault-proxy.ts";
 import { startPostgres } from "../peers/postgres.ts";
 import type { Postgres } from "../peers/postgres.ts";
 import { powerDnsServer, startPowerDns } from "../peers/powerdns.ts";
@@ -20,23 +16,15 @@ import {
   zoneBinding,
   zoneKind,
 } from "./powerdns-kinds.ts";
+import { killDuring, moments, shortLeases, wordOf } from "./crash-steps.ts";
+import type { Moment, ShortLeases, Step } from "./crash-steps.ts";
 import { Resources, startRig } from "./rig.ts";
 import type { Rig } from "./rig.ts";
-
-/** Where the server is when it ends: before the service hears of it, or after it has acted. */
-const moments = ["hold", "hold answer"] as const;
-type Moment = (typeof moments)[number];
-
-interface Step {
-  readonly match: Match;
-  readonly moment: Moment;
-  readonly act: () => Promise<void>;
-}
 
 for (const kind of ["SQLite", "PostgreSQL"] as const) {
   const skip = kind === "PostgreSQL" && findPostgres() === undefined;
   describe(`a server that is killed (${kind})`, { skip }, () => {
-    let folder = "";
+    let leases: ShortLeases;
     let postgres: Postgres | undefined;
     let rig: Rig;
     const zones = new Resources(() => rig.server, { apiVersion, kind: "Zone" });
@@ -44,11 +32,8 @@ for (const kind of ["SQLite", "PostgreSQL"] as const) {
 
     before(async () => {
       if (kind === "PostgreSQL") postgres = await startPostgres();
-      folder = await mkdtemp(join(tmpdir(), "setpoint-crash-"));
-      const config = join(folder, "setpoint.yaml");
-      // What a dead server held is free again soon.
-      await writeFile(config, "engine: { lease: 3s, grace: 1s }\n");
-      const args = ["--config", config];
+      leases = await shortLeases();
+      const { args } = leases;
       const options = { args, ...(postgres === undefined ? {} : { store: postgres.url() }) };
       rig = await startRig(
         startPowerDns,
@@ -66,29 +51,21 @@ for (const kind of ["SQLite", "PostgreSQL"] as const) {
     after(async () => {
       await rig?.[Symbol.asyncDispose]();
       await postgres?.[Symbol.asyncDispose]();
-      await rm(folder, { recursive: true, force: true });
+      await leases?.[Symbol.asyncDispose]();
     });
 
-    /** All of them are under way when the server ends. */
-    const killDuring = async (steps: readonly Step[]): Promise<void> => {
-      const rules = steps.map(({ match, moment }) => rig.proxy.on(match, { kind: moment }, 1));
-      for (const { act } of steps) await act();
-      for (const rule of rules) await rule.hit();
-      await rig.server.kill9();
-      for (const rule of rules) rule.release();
-      await rig.server.start();
-    };
     const live = async (path: string): Promise<JsonObject | undefined> => {
       const { status, json } = await rig.service.ask("GET", `${powerDnsServer}${path}`);
       return status === 404 ? undefined : (json as JsonObject);
     };
     const made = (body: string): number =>
       rig.proxy.writes({ method: "POST", body }).filter(({ status }) => status === 201).length;
-    const zone = (moment: Moment): string => `zone-${moment.replace(" ", "-")}`;
-    const key = (moment: Moment): string => `key-${moment.replace(" ", "-")}`;
+    const zone = (moment: Moment): string => `zone-${wordOf(moment)}`;
+    const key = (moment: Moment): string => `key-${wordOf(moment)}`;
 
     it("while things are made ends with each of them made once, under its id", async () => {
       await killDuring(
+        rig,
         moments.flatMap((moment): readonly Step[] => [
           {
             match: { method: "POST", body: `"${zone(moment)}.test."` },
@@ -118,6 +95,7 @@ for (const kind of ["SQLite", "PostgreSQL"] as const) {
 
     it("while things are changed ends with what was wanted", async () => {
       await killDuring(
+        rig,
         moments.map((moment) => ({
           match: { method: "PUT", path: `/${zone(moment)}.test.` },
           moment,
@@ -132,6 +110,7 @@ for (const kind of ["SQLite", "PostgreSQL"] as const) {
 
     it("while things are deleted ends with none of them", async () => {
       await killDuring(
+        rig,
         moments.flatMap((moment): readonly Step[] => [
           {
             match: { method: "DELETE", path: `/${zone(moment)}.test.` },

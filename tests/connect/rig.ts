@@ -18,14 +18,14 @@ export interface Rig extends AsyncDisposable {
 
 export async function startRig(
   startPeer: () => Promise<Service>,
-  documents: (proxy: FaultProxy) => readonly JsonObject[],
+  documents: (proxy: FaultProxy) => readonly JsonObject[] | Promise<readonly JsonObject[]>,
   options: SetpointOptions = {},
 ): Promise<Rig> {
   await using stack = new AsyncDisposableStack();
   const service = stack.use(await startPeer());
   const proxy = stack.use(await startFaultProxy({ target: () => service.url }));
   const server = stack.use(await startSetpoint(options));
-  for (const document of documents(proxy)) await applyDocument(server, document);
+  for (const document of await documents(proxy)) await applyDocument(server, document);
   const owned = stack.move();
   return {
     server,
