@@ -53,6 +53,26 @@ test("every test that the page about services from their documents names is ther
   assert.equal(rows, 29 + 56);
 });
 
+test("every step of every real service names a test that is there, or has none to name", () => {
+  const text = readFileSync(join(root, "docs/conformance/connect.md"), "utf8");
+  const [, section = ""] = text.split(/^## Each real service.*$/m);
+  const [table = ""] = section.split(/^## /m);
+  const [, , ...rows] = table.split("\n").filter((line) => line.startsWith("|"));
+  assert.ok(rows.length > 15);
+  const cells = rows.map((row) => row.split("|").slice(2, -1));
+  assert.deepEqual(
+    cells.filter((services) => services.length !== 3),
+    [],
+  );
+  const files = filesNamedIn(text);
+  const proofs = cells.flat().flatMap((cell) => namedTests(cell.trim()));
+  assert.ok(proofs.length > 60);
+  assert.deepEqual(
+    proofs.filter((proof) => !isThere(proof, files)),
+    [],
+  );
+});
+
 interface Missing {
   readonly proofs: readonly NamedTest[];
   readonly missing: readonly NamedTest[];
@@ -61,20 +81,26 @@ interface Missing {
 
 function missingTests(path: string): Missing {
   const text = readFileSync(join(root, path), "utf8");
-  const files = new Map<string, string>();
-  for (const [, letter = "", file = ""] of text.matchAll(/`([A-Z])` is\s+`([^`]+)`/g)) {
-    files.set(letter, readFileSync(join(root, file), "utf8"));
-  }
+  const files = filesNamedIn(text);
   const rows = text.split("\n").filter((line) => /^\| R?\d+ \|/.test(line));
   const proofs = rows.flatMap((line) => namedTests(line.split("|").at(-2)?.trim() ?? ""));
-  const missing = proofs.filter(({ file, claim }) => {
-    if (files.get(file)?.includes(claim) === true) return false;
-    const named = join(root, file);
-    return (
-      !file.endsWith(".ts") || !existsSync(named) || !readFileSync(named, "utf8").includes(claim)
-    );
-  });
+  const missing = proofs.filter((proof) => !isThere(proof, files));
   return { proofs, missing, rows: rows.length };
+}
+
+/** By the letters that the page has for them. */
+function filesNamedIn(text: string): ReadonlyMap<string, string> {
+  const files = new Map<string, string>();
+  for (const [, letter = "", file = ""] of text.matchAll(/`([A-Z]{1,2})` is\s+`([^`]+)`/g)) {
+    files.set(letter, readFileSync(join(root, file), "utf8"));
+  }
+  return files;
+}
+
+function isThere({ file, claim }: NamedTest, files: ReadonlyMap<string, string>): boolean {
+  if (files.get(file)?.includes(claim) === true) return true;
+  const named = join(root, file);
+  return file.endsWith(".ts") && existsSync(named) && readFileSync(named, "utf8").includes(claim);
 }
 
 interface NamedTest {
@@ -99,4 +125,4 @@ function namedTests(cell: string): readonly NamedTest[] {
 }
 
 /** What it is about may stand before it, as in "204: R: follows the table". */
-const namedTest = /^(?:[a-z0-9' ]+: )?(?:([A-Z]): |`([^`]+)`(?:: )?)?(.*)$/;
+const namedTest = /^(?:[a-z0-9' ]+: )?(?:([A-Z]{1,2}): |`([^`]+)`(?:: )?)?(.*)$/;

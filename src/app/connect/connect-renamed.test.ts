@@ -127,6 +127,25 @@ it("ends what a change made, though its answer was lost and the resource goes", 
   assert.equal(await connect.read("a"), undefined);
 });
 
+it("deletes nothing while a change that was not answered may make another of it", async () => {
+  await using connect = await openRenaming();
+  const { service, pass, alive, expire } = connect;
+  await connect.make("a", wanted);
+  await pass(10_000);
+  connect.fate = ({ method }) => (method === "POST" ? { status: 504 } : undefined);
+  await connect.change("a", { spec: { job: "day" } });
+  await pass(100);
+  await connect.remove("a");
+  await pass(20_000);
+  assert.equal(writesOf(service).includes("DELETE /things/1"), false);
+  // The service comes to it only now.
+  expire("1");
+  service.objects.set("/things/9", { ...wanted, job: "day", id: "9", state: "active" });
+  await pass(300_000);
+  assert.deepEqual(alive(), []);
+  assert.equal(await connect.read("a"), undefined);
+});
+
 it("makes an object again that was ended before anybody knew its id", async () => {
   await using connect = await openRenaming();
   const { pass, alive, expire } = connect;
