@@ -2,6 +2,11 @@
 // new is made, nobody is woken in vain, and each goes when the last that needs it is gone.
 import assert from "node:assert/strict";
 import { it } from "node:test";
+import { systemCaller } from "../../intents/bootstrap.ts";
+import { explain } from "../../engine/why/explain.ts";
+import type { Explanation } from "../../engine/why/explain.ts";
+import { connectionsKind } from "../../modules/connect/kinds/connection-kind.ts";
+import { observerFor } from "../operations/observer.ts";
 import { done } from "../../engine/outcome.ts";
 import type { Reconciler } from "../../engine/reconciler.ts";
 import {
@@ -138,4 +143,32 @@ it("tells what is missing when the Secret of the Connection goes first", async (
   await pass(60_000);
   assert.equal(service.objects.size, 0);
   for (const part of [connection, restKind]) assert.equal(await memory.read(part), undefined);
+});
+
+it("shows of a Connection that it is being deleted, and what holds it", async () => {
+  await using connect = await openMemoryConnect();
+  const { memory, pass } = connect;
+  const why = async (): Promise<Explanation | undefined> => {
+    const observer = observerFor(
+      { ...memory.plane, worker: undefined, isAlone: true },
+      systemCaller.user,
+    );
+    const key = { kind: connectionsKind, namespace: "", name: "service" };
+    return await explain(observer, key, memory.surroundings.clock.nowMs());
+  };
+  assert.match((await why())?.summary ?? "", /^Connection\/service is ready; no trouble/);
+  await connect.make("a", { name: "a" });
+  await pass(5_000);
+  assert.equal((await why())?.summary, "Connection/service is ready");
+  await memory.remove(connection);
+  await pass(5_000);
+  const held = await memory.read(connection);
+  assert.equal(conditionOf(held, "Released"), "False InUse");
+  assert.match(messageOf(held, "Released"), /^held by resources of the kind Thing, until the last/);
+  const found = await why();
+  assert.match(found?.summary ?? "", /is being deleted for \d+ s: needed until what is kept by it/);
+  assert.deepEqual(
+    found?.resource.blockers.map(({ key, message }) => [key.name, message]),
+    [["a", "not being deleted yet"]],
+  );
 });

@@ -181,3 +181,19 @@ it("is not told again and again by servers that fare differently", async () => {
   await isQuiet();
   await second[Symbol.asyncDispose]();
 });
+
+it("overwrites what a server said that does not follow, be it dead or not", async () => {
+  const stream = memoryStream();
+  await using connect = await openMemoryConnect(options(stream));
+  await connect.pass();
+  const told = { type: "EventsFollowed", status: "False", reason: "Disconnected", message: "x" };
+  const conditions = [{ ...told, lastTransitionTime: "2026-01-01T00:00:00Z" }];
+  await connect.memory.patch({ ...at, subresource: "status" }, { status: { conditions } });
+  await connect.pass(6_000);
+  assert.equal(conditionOf(await connectionIn(connect), "EventsFollowed"), "True Following");
+  // Nobody follows any more: then that is what is shown.
+  stream.refusal = "the connection was refused";
+  stream.end("the connection broke");
+  await connect.pass(60_000);
+  assert.equal(conditionOf(await connectionIn(connect), "EventsFollowed"), "False Disconnected");
+});

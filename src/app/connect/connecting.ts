@@ -16,11 +16,15 @@ import {
   connectionDefinition,
   connectionsKind,
 } from "../../modules/connect/kinds/connection-kind.ts";
+import { connectionTeller } from "../../modules/connect/kinds/connection-teller.ts";
+import type { ConnectionTeller } from "../../modules/connect/kinds/connection-teller.ts";
 import { followEvents } from "../../modules/connect/kinds/follow-events.ts";
 import type { FollowEventsInput } from "../../modules/connect/kinds/follow-events.ts";
 import { followRestKinds, isEndingKind } from "../../modules/connect/kinds/follow-kinds.ts";
 import { holdUsed } from "../../modules/connect/kinds/hold-used.ts";
 import { restKindDefinition } from "../../modules/connect/kinds/rest-kind-kind.ts";
+import type { RestClient } from "../../modules/connect/http/client.ts";
+import type { LoopPorts } from "../../modules/connect/loop/prepare.ts";
 import { siblingsIn } from "../../modules/connect/loop/siblings.ts";
 import { openTurns } from "../../modules/connect/loop/turns.ts";
 import type { NamedHooks } from "../../modules/connect/loop/hooks.ts";
@@ -48,12 +52,24 @@ export async function startConnecting(input: ConnectingInput): Promise<AsyncDisp
   const { plane, surroundings, log, engine, taken, hooks, began } = input;
   await using undo = new AsyncDisposableStack();
   const unhindered = { ...plane.intents, admission: admissionChain([]) };
-  const maker = { name: "setpoint-connect", version: 1, isReconciled: false };
+  const maker = { name: "setpoint-connect", version: 2, isReconciled: false };
   for (const kind of [connectionDefinition, restKindDefinition]) {
     await installKind(unhindered, kind, maker);
   }
+  const teller = undo.use(
+    connectionTeller({
+      intents: unhindered,
+      timers: surroundings.timers,
+      type: "Ready",
+      pausesMs: [10_000, 300_000],
+      onError: (error, name) => {
+        if (!isRetried(error)) log.warn({ error, name }, "state of a service not told");
+      },
+    }),
+  );
   const ports = {
     clients: input.clients,
+    heard: heardBy(teller),
     timers: surroundings.timers,
     siblings: siblingsIn(plane.intents.store),
     turns: openTurns(),
@@ -91,6 +107,16 @@ export async function startConnecting(input: ConnectingInput): Promise<AsyncDisp
   );
   if (engine !== undefined) undo.use(followEvents(eventsInput(input, unhindered)));
   return undo.move();
+}
+
+/** Of each sort the first is told: that others of it name other objects is no news. */
+function heardBy(teller: ConnectionTeller): NonNullable<LoopPorts["heard"]> {
+  const last = new WeakMap<RestClient, string>();
+  return (client, health) => {
+    if (last.get(client) === health.reason) return;
+    last.set(client, health.reason);
+    teller.say(client.settings.name, health);
+  };
 }
 
 /** Somebody wrote at the same time; it is looked at again soon, and nobody has to know. */

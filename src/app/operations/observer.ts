@@ -2,7 +2,7 @@
 // ready. Each is shown only to who may get it; of the others not even that they exist is told.
 
 import { defaultLeaseMs } from "../../engine/engine.ts";
-import type { KnownWorkers, Subject } from "../../engine/why/diagnosis.ts";
+import type { Holder, KnownWorkers, Subject } from "../../engine/why/diagnosis.ts";
 import type { Observer } from "../../engine/why/explain.ts";
 import type { Seen } from "../../engine/why/suspicion.ts";
 import type { ResourceAccess } from "../../intents/auth/policy.ts";
@@ -10,8 +10,10 @@ import type { UserInfo } from "../../intents/auth/user.ts";
 import { definitionsKind } from "../../intents/kinds/definition-kinds.ts";
 import type { ServedKind } from "../../intents/kinds/served-kind.ts";
 import { withoutHidden } from "../../intents/write/hidden-fields.ts";
+import { annotations } from "../../kernel/annotations.ts";
 import { decodeDocument } from "../../kernel/document.ts";
 import type { Resource, ResourceKey } from "../../kernel/resource.ts";
+import { holdFinalizer, isHeldKind, usersOf } from "../../modules/connect/kinds/hold-used.ts";
 import type { LiveClaim, StoredRecord, WorkState } from "../../store/port.ts";
 import type { ControlPlane } from "../control-plane.ts";
 import type { Worker } from "../reconciling.ts";
@@ -92,6 +94,8 @@ async function seenOf(
     isReconciled: served.isReconciled,
     workers: workersFor(plane, key.kind),
     isBuiltIn: served.kind.origin === "built-in",
+    isRecord: isRecord(plane, served),
+    holders: await holdersOf(plane, key, resource),
     dependents: plane.dependentsOf(record.uid),
     content: await contentOf(plane, key, resource),
     endings: endingsOf(plane, served, key),
@@ -133,6 +137,28 @@ function endingsOf(
   return places.filter((place) => {
     return live.get(place)?.resource.metadata.deletionTimestamp !== undefined;
   });
+}
+
+/** Kinds of the server's own parts, whose resources are what they are once stored. */
+function isRecord(
+  { intents: { live } }: Observed,
+  { definition, isReconciled }: ServedKind,
+): boolean {
+  const place = { kind: definitionsKind, namespace: "", name: definition?.name ?? "" };
+  const { annotations: marks = {} } = live.get(place)?.resource.metadata ?? {};
+  return !isReconciled && Object.hasOwn(marks, annotations.module);
+}
+
+/** What a connection or the way of a kind to it is needed for, while it is deleted. */
+async function holdersOf(
+  { intents }: Observed,
+  { kind, name }: ResourceKey,
+  { metadata }: Resource,
+): Promise<readonly Holder[]> {
+  if (metadata.deletionTimestamp === undefined || !isHeldKind(kind)) return [];
+  const users = await usersOf(intents, kind, name, shownOfKind);
+  const message = "needed until what is kept by it is gone";
+  return [{ finalizer: holdFinalizer, message, keys: users.map(({ key }) => key) }];
 }
 
 async function contentOf(

@@ -166,6 +166,24 @@ test("a change between the look and the record of it repeats the run", async () 
   }
 });
 
+test("what is only told, of a kind where that concerns nobody, repeats nothing", async () => {
+  for (const [parts, dueMs] of [
+    [{ status: { told: true } }, undefined],
+    [{ generation: 2 }, 0],
+  ] as const) {
+    const { store, ...world } = await ready();
+    const scope = await openScope(store, a);
+    const journal = journalOf(scope, store);
+    const quiet = { ...resources, quietKinds: [gadgets] };
+    const references = referencesOf({ scope, journal, store, resources: quiet });
+    await references.get(b);
+    await write(store, b, parts);
+    await references.settle(done());
+    await release(scope);
+    assert.equal(dueIn({ store, ...world }, a), dueMs);
+  }
+});
+
 test("a change after the record is left to the follower of the log", async () => {
   const world = await ready();
   await runOnce(world.store, { look: [b, c] });

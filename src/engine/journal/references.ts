@@ -17,6 +17,7 @@ import type { Blocker, Outcome } from "../outcome.ts";
 import type { Resources, RunScope } from "../ports.ts";
 import type { Reference, References } from "../reconciler.ts";
 import { readRecord } from "../run/read-record.ts";
+import { saidBy } from "../wakes/quiet-status.ts";
 import { wake } from "../wakes/wakes.ts";
 
 export interface RunReferences extends References {
@@ -32,7 +33,7 @@ export interface ReferencePorts {
   readonly scope: Pick<RunScope, "key" | "uid" | "commit">;
   readonly journal: Journal;
   readonly store: Pick<Store, "get" | "getMany">;
-  readonly resources: Pick<Resources, "isNamespaced" | "read">;
+  readonly resources: Pick<Resources, "isNamespaced" | "read" | "quietKinds">;
 }
 
 /** An edge of this run, and how to tell whether the run would go differently now. */
@@ -61,7 +62,8 @@ export function referencesOf({ scope, journal, store, resources }: ReferencePort
       checkServed(reference.kind, resources);
       const key = referencedKey(scope.key, reference, resources);
       const record = await store.get(key);
-      add({ key, isOutdated: (now) => now?.revision !== record?.revision });
+      const isQuiet = resources.quietKinds?.includes(reference.kind) === true;
+      add({ key, isOutdated: (now) => isOther(record, now, isQuiet) });
       return record === undefined ? undefined : await readRecord(resources, record);
     },
     settle: async (outcome) => {
@@ -87,6 +89,17 @@ export function referencesOf({ scope, journal, store, resources }: ReferencePort
       if (isOutdated) await scope.commit([wake(scope.key, scope.uid)]);
     },
   };
+}
+
+function isOther(
+  before: StoredRecord | undefined,
+  now: StoredRecord | undefined,
+  isQuiet: boolean,
+): boolean {
+  if (before?.revision === now?.revision) return false;
+  if (!isQuiet || before === undefined || now === undefined) return true;
+  const said = saidBy(before.uid, before.body);
+  return said === undefined || said !== saidBy(now.uid, now.body);
 }
 
 /** The key that is meant; the namespace is that of the resource when it is left out. */

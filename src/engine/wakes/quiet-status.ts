@@ -54,7 +54,8 @@ export async function loadQuietStatus(
   };
 }
 
-function saidBy(uid: string, body: Buffer): string | undefined {
+/** Of a resource whose status does not count, what does; undefined: it cannot be read. */
+export function saidBy(uid: string, body: Buffer): string | undefined {
   try {
     const { generation, deletionTimestamp } = decodeDocument(body, 0).metadata;
     return `${uid} ${generation} ${deletionTimestamp ?? ""}`;

@@ -44,7 +44,13 @@ function holdsOf(subject: Subject, names: KindNames, nowMs: number): readonly Ho
     const suspects = content.map((key): Suspect => ({ relation: "Outlives", key }));
     holds.push({ ...plainHold("Deleting", "what is in it is being deleted first"), suspects });
   }
-  const known = new Set([finalizer, foreground, orphan, cleanup]);
+  const holders = (subject.holders ?? []).filter((each) => finalizers.includes(each.finalizer));
+  for (const { message, keys } of holders) {
+    const suspects = keys.map((key): Suspect => ({ relation: "Outlives", key }));
+    holds.push({ ...plainHold("Deleting", message), suspects });
+  }
+  const theirs = holders.map((each) => each.finalizer);
+  const known = new Set([finalizer, foreground, orphan, cleanup, ...theirs]);
   const spec = textsAt(resource.spec, "finalizers").filter((name) => name !== "kubernetes");
   const others = [...finalizers.filter((name) => !known.has(name)), ...spec];
   if (others.length > 0) {

@@ -291,6 +291,22 @@ describe("a resource without a reconciler", () => {
     assert.equal(found, "Ready: ready; nothing reconciles its kind");
   });
 
+  test("of a kind of the server's own parts stands as it was reported", () => {
+    const own = { isReconciled: false, isRecord: true };
+    assert.equal(said(own), "Ready: ready; no trouble was reported");
+    const report = (type: string, status: "True" | "False") =>
+      condition(type, status, "Why", "so it is");
+    assert.equal(said({ ...own, conditions: [report("Accepted", "True")] }), "Ready: ready");
+    assert.equal(
+      said({ ...own, conditions: [report("Accepted", "False")] }),
+      "NotReady: reported as not ready (Accepted is False) | Why: so it is",
+    );
+    assert.equal(
+      said({ ...own, conditions: [report("EventsFollowed", "True"), report("Ready", "False")] }),
+      "NotReady: reported as not ready (Ready is False) | Why: so it is",
+    );
+  });
+
   test("of another kind is handled by nobody", () => {
     const found = diagnosed({ isReconciled: false });
     assert.equal(found.message, "no reconciler handles its kind");
@@ -341,6 +357,20 @@ describe("a deletion", () => {
       /held by the finalizers a\.io\/1 and a\.io\/2, which/,
     );
     assert.match(said({ metadata: deleted([]) }), /^Deleting: being deleted for 5 min$/);
+  });
+
+  test("is held by those who need it, where the server knows them", () => {
+    const keys = [keyTo(databases, "orders")];
+    const holders = [{ finalizer: "a.io/1", message: "needed until they are gone", keys }];
+    const found = diagnosed({ metadata: deleted(["a.io/1"]), holders });
+    assert.equal(found.message, "being deleted for 5 min: needed until they are gone");
+    assert.deepEqual(
+      found.suspects,
+      keys.map((key) => ({ relation: "Outlives", key })),
+    );
+    const free = diagnosed({ metadata: deleted(["a.io/2"]), holders });
+    assert.match(free.message, /held by the finalizer a\.io\/2, which another must remove$/);
+    assert.deepEqual(free.suspects, []);
   });
 
   test("is held by the engine's own, for the reason that the removal has", () => {

@@ -118,9 +118,10 @@ function wasReconciled(resource: Resource): boolean {
 const definitionsKind = "customresourcedefinitions.apiextensions.k8s.io";
 
 /** Of a kind without a reconciler: others may report on it, as the server does on definitions. */
-function diagnoseOther({ key, resource, isBuiltIn }: Subject): Diagnosis {
+function diagnoseOther({ key, resource, isBuiltIn, isRecord = false }: Subject): Diagnosis {
   const isDefinition = key.kind === definitionsKind;
-  const type = isDefinition ? "Established" : "Ready";
+  const types = isDefinition ? ["Established"] : isRecord ? ["Ready", "Accepted"] : ["Ready"];
+  const type = types.find((each) => reported(resource, each) !== undefined) ?? "Ready";
   const report = reported(resource, type);
   const none = { details: [], suspects: [] };
   if (report?.status === "True") {
@@ -143,6 +144,9 @@ function diagnoseOther({ key, resource, isBuiltIn }: Subject): Diagnosis {
       message: "ready; nothing reconciles its kind",
       ...none,
     };
+  }
+  if (isRecord) {
+    return { state: "Ready", ready: "True", message: "ready; no trouble was reported", ...none };
   }
   const message = "no reconciler handles its kind";
   return { state: "Unhandled", ready: "Unknown", message, ...none };

@@ -18,12 +18,22 @@ export interface Subject {
   readonly workers: KnownWorkers;
   /** Whether its kind is one of the server's own, which are what they are once stored. */
   readonly isBuiltIn: boolean;
+  /** Whether a part of the server brought its kind along, and nobody reconciles it. */
+  readonly isRecord?: boolean;
+  /** While it is deleted: who needs it until then, by finalizers that the server knows. */
+  readonly holders?: readonly Holder[];
   /** The resources that name it as an owner. */
   readonly dependents: readonly ResourceKey[];
   /** While a namespace or a definition is deleted: what is left of it. */
   readonly content: readonly ResourceKey[];
   /** Its namespace, or its definition, when that is being deleted. */
   readonly endings: readonly ResourceKey[];
+}
+
+export interface Holder {
+  readonly finalizer: string;
+  readonly message: string;
+  readonly keys: readonly ResourceKey[];
 }
 
 /** "none" only where this process knows of all that share the store. */

@@ -127,7 +127,9 @@ it("shows neither a token nor what it was given for", async () => {
   const auth = { kind: "oauth", secret: "s", tokenUrl: `${service.url}/token` };
   using one = client({ baseUrl: service.url, auth }, secrets);
   await assert.rejects(one.send({ method: "GET", path: "/x" }, anyTime), (error: Error) => {
-    assert.equal(error.message, "for a token: no token was given: wrong: Basic [hidden] [hidden]");
+    const request = `POST ${service.url}/token`;
+    const said = `no token was given: ${request}: 400 wrong: Basic [hidden] [hidden]`;
+    assert.equal(error.message, `for a token: ${said}`);
     return true;
   });
   isGiven = true;

@@ -28,6 +28,8 @@ export interface RestClient extends Disposable {
   resolve(address: string, from: string): Resolved;
   /** The target of a path below the base. */
   targetOf(path: string): string;
+  /** Method and address, for people: without the query, and nothing in it that is secret. */
+  nameOf(request: ClientRequest): string;
   /** The text without what must not be shown. */
   hide(text: string): string;
 }
@@ -78,6 +80,11 @@ export function openClient(settings: ConnectionSettings, ports: ClientPorts): Re
       return { kind: "target", target: withoutProof(resolved.target, proofs) };
     },
     targetOf: (path) => targetBelow(base, path),
+    nameOf: ({ method, path, isTarget = false }) => {
+      const [target = ""] = (isTarget ? path : targetBelow(base, path)).split("?");
+      const place = base.kind === "url" ? base.url.origin : `unix:${base.socketPath}:`;
+      return hide(`${method} ${place}${target}`);
+    },
     hide,
     [Symbol.dispose]: () => {
       wire[Symbol.dispose]();

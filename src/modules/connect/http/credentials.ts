@@ -8,7 +8,7 @@ import { errorFacts, isSuccess, readAnswer } from "./answer.ts";
 import { secretTextsOf } from "./connection.ts";
 import type { Auth, ConnectionSettings } from "./connection.ts";
 import { ExchangeFailed, openWire } from "./exchange.ts";
-import type { OpenWire } from "./exchange.ts";
+import type { OpenWire, RawAnswer } from "./exchange.ts";
 import { hider } from "./hiding.ts";
 
 export interface Credentials {
@@ -48,11 +48,21 @@ export function credentialSource(
   let fetching: Promise<string> | undefined;
   let got: readonly string[] = [];
   const hide = hider(secretTextsOf(settings));
+  const { origin, pathname } = auth.tokenUrl;
+  const request = hide(`POST ${origin}${pathname}`);
+  const asked = async (signal: AbortSignal): Promise<RawAnswer> => {
+    try {
+      return await wire.exchange(tokenRequest(auth), signal);
+    } catch (error) {
+      throw error instanceof ExchangeFailed ? error.about(request) : error;
+    }
+  };
   const fetchToken = async (signal: AbortSignal): Promise<string> => {
-    const answer = readAnswer(await wire.exchange(tokenRequest(auth), signal));
+    const answer = readAnswer(await asked(signal));
     const value = textAt(answer.json, "access_token");
     if (!isSuccess(answer) || value === "") {
-      throw new TokenRefused(errorFacts(answer, hide).message);
+      const { status, message } = errorFacts(answer, hide);
+      throw new TokenRefused(`${request}: ${status} ${message}`);
     }
     const seconds = numberAt(answer.json, "expires_in") ?? defaultLifeSeconds;
     got = [value, ...got].slice(0, 2);

@@ -39,6 +39,11 @@ export class ExchangeFailed extends Error {
     this.reason = reason;
     this.isUnsent = isUnsent;
   }
+
+  /** The same, of a request that is named. */
+  about(request: string): ExchangeFailed {
+    return new ExchangeFailed(this.reason, `${request}: ${this.message}`, this.isUnsent);
+  }
 }
 
 /** Keeps the connections for reads; of no use after its disposal. */

@@ -2,7 +2,7 @@
 // it decides where secrets are sent.
 
 import type { JsonObject } from "../../../kernel/json.ts";
-import type { KindInput } from "../../../kernel/kind.ts";
+import type { KindInput, PrinterColumn } from "../../../kernel/kind.ts";
 import { choice, described, list, map, name, object, pointer, text } from "./schemas.ts";
 
 export const connectGroup = "connect.setpoint.dev";
@@ -115,13 +115,18 @@ export const connectionDefinition: KindInput = {
       printerColumns: [
         { name: "URL", type: "string", jsonPath: ".spec.baseUrl" },
         { name: "Auth", type: "string", jsonPath: ".spec.auth.kind" },
-        {
-          name: "Events",
-          type: "string",
-          jsonPath: '.status.conditions[?(@.type=="EventsFollowed")].status',
-        },
+        shown("Ready", "Ready", "status"),
+        shown("Reason", "Ready", "reason"),
+        shown("Events", "EventsFollowed", "status"),
         { name: "Age", type: "date", jsonPath: ".metadata.creationTimestamp" },
+        shown("Deletion", "Released", "message"),
       ],
     },
   ],
 };
+
+/** A part of a condition, for `kubectl get`. */
+function shown(title: string, condition: string, part: string): PrinterColumn {
+  const jsonPath = `.status.conditions[?(@.type=="${condition}")].${part}`;
+  return { name: title, type: "string", jsonPath };
+}

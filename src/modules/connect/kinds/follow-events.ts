@@ -6,9 +6,7 @@
 import { changeAsSystem } from "../../../intents/housekeeping/system-change.ts";
 import type { LiveRecord } from "../../../intents/live-view.ts";
 import type { Intents } from "../../../intents/request.ts";
-import { setCondition } from "../../../kernel/conditions.ts";
-import type { Condition, ConditionInput } from "../../../kernel/conditions.ts";
-import type { Json, JsonObject } from "../../../kernel/json.ts";
+import type { JsonObject } from "../../../kernel/json.ts";
 import { objectAt, objectsAt, textAt } from "../../../kernel/json-read.ts";
 import type { Resource } from "../../../kernel/resource.ts";
 import { ConnectionProblem, connectionSettings, secretData } from "../http/connection.ts";
@@ -17,6 +15,8 @@ import type { ConnectionSettings, SecretData } from "../http/connection.ts";
 import { followStream } from "../http/event-stream.ts";
 import type { EventStreamPorts, FollowStream } from "../http/event-stream.ts";
 import { connectGroup, connectionsKind } from "./connection-kind.ts";
+import { connectionTeller } from "./connection-teller.ts";
+import type { ConnectionTeller, Finding } from "./connection-teller.ts";
 import { eventBatches } from "./event-batches.ts";
 import { wakeByEvent } from "./wake-by-event.ts";
 import { wakeConnection } from "./wake-connection.ts";
@@ -42,7 +42,11 @@ const steadyMs = 10_000;
 const conditionType = "EventsFollowed";
 
 export function followEvents(input: FollowEventsInput): AsyncDisposable {
-  const following = new Map<string, Following>();
+  const followed = new Map<string, Following>();
+  const { intents, ports, onError } = input;
+  const told = { intents, timers: ports.timers, type: conditionType, onError };
+  // Streams are tried again ever more rarely, so there is no need for a pause.
+  const teller = connectionTeller({ ...told, pausesMs: [0, 0] });
   const running = new Set<Promise<void>>();
   let isOver = false;
   const run = (name: string, work: () => Promise<void>): void => {
@@ -55,18 +59,19 @@ export function followEvents(input: FollowEventsInput): AsyncDisposable {
     const { uid, generation } = after?.resource.metadata ?? { uid: "", generation: 0 };
     const isFollowed = textAt(after?.resource, "spec", "events", "websocket") !== "";
     const version = isFollowed ? `${uid} ${generation}` : undefined;
-    const known = following.get(name);
+    const known = followed.get(name);
     // Also what another process, or this one before it was started anew, has left there.
     if (version === undefined && isTold(after?.resource)) {
-      run(name, () => tell(input, name, undefined));
+      run(name, () => takeBack(input, name));
     }
     if (known?.version === version) return;
     known?.stop.abort();
-    following.delete(name);
+    followed.delete(name);
+    teller.forget(name);
     if (version === undefined) return;
     const stop = new AbortController();
-    following.set(name, { version, stop });
-    run(name, () => followOne(input, name, stop.signal));
+    followed.set(name, { version, stop });
+    run(name, () => followOne(input, name, teller, stop.signal));
   };
   input.intents.live.follow(connectionsKind, (after, before) => {
     const name = (after ?? before)?.key.name;
@@ -75,8 +80,9 @@ export function followEvents(input: FollowEventsInput): AsyncDisposable {
   return {
     [Symbol.asyncDispose]: async () => {
       isOver = true;
-      for (const { stop } of following.values()) stop.abort();
+      for (const { stop } of followed.values()) stop.abort();
       await Promise.all(running);
+      await teller[Symbol.asyncDispose]();
     },
   };
 }
@@ -84,10 +90,11 @@ export function followEvents(input: FollowEventsInput): AsyncDisposable {
 async function followOne(
   input: FollowEventsInput,
   name: string,
+  teller: ConnectionTeller,
   signal: AbortSignal,
 ): Promise<void> {
   const { clock, timers, random } = input.ports;
-  const say = teller(input, name);
+  const say = (finding: Finding): void => teller.say(name, finding);
   let failures = 0;
   while (!signal.aborted) {
     let openedMs: number | undefined;
@@ -101,7 +108,7 @@ async function followOne(
     const isSteady = openedMs !== undefined && clock.nowMs() - openedMs >= steadyMs;
     failures = isSteady ? 0 : failures + 1;
     const waitMs = Math.min(longestMs, shortestMs * 2 ** Math.min(failures, 10));
-    await say({ isFollowed: false, message: reason });
+    say(disconnected(reason));
     await timers.sleep(waitMs * (0.75 + random.next() / 4), signal).catch(() => undefined);
   }
 }
@@ -113,7 +120,7 @@ function codeOf(error: unknown): string {
 
 interface Once {
   readonly signal: AbortSignal;
-  readonly say: (state: State) => Promise<void>;
+  readonly say: (finding: Finding) => void;
   readonly onOpen: () => void;
 }
 
@@ -132,7 +139,7 @@ async function followOnce(
     timers: ports.timers,
     wakeNamed: (events) => wakeByEvent(intents, name, events, signal),
     wakeAll: async () => {
-      await say({ isFollowed: true, message: "" });
+      say(following);
       await wakeConnection(intents, name, signal);
     },
     onError: (error) => onError(error, name),
@@ -166,53 +173,23 @@ async function settingsOf(
   }
 }
 
-interface State {
-  readonly isFollowed: boolean;
-  readonly message: string;
-}
-
-/**
- * Tells what is news to this process alone: of several that fare differently, none would else ever
- * stop to contradict the others.
- */
-function teller(input: FollowEventsInput, name: string): (state: State) => Promise<void> {
-  let told: State | undefined;
-  return async (state) => {
-    if (told?.isFollowed === state.isFollowed && told.message === state.message) return;
-    try {
-      await tell(input, name, state);
-      told = state;
-    } catch (error) {
-      input.onError(error, name);
-    }
-  };
-}
-
 function isTold(connection: Resource | undefined): boolean {
   const conditions = objectsAt(connection, "status", "conditions");
   return conditions.some((each) => textAt(each, "type") === conditionType);
 }
 
-/** In the status of the Connection; undefined: there is nothing to follow. */
-async function tell(
-  { intents }: FollowEventsInput,
-  name: string,
-  state: State | undefined,
-): Promise<void> {
+/** There is nothing to follow, so nothing is to be said about it. */
+async function takeBack({ intents }: FollowEventsInput, name: string): Promise<void> {
   const record = intents.live.get({ kind: connectionsKind, namespace: "", name });
   const edit = (old: Resource): Resource => {
+    if (!isTold(old)) return old;
     const status = objectAt(old, "status");
-    const conditions = objectsAt(status, "conditions") as unknown as readonly Condition[];
-    const next =
-      state === undefined
-        ? conditions.filter(({ type }) => type !== conditionType)
-        : setCondition(conditions, conditionFor(old, state), intents.clock.nowMs());
-    const isSame =
-      next === conditions || (state === undefined && next.length === conditions.length);
-    if (isSame) return old;
-    return { ...old, status: { ...status, conditions: next as unknown as Json } };
+    const conditions = objectsAt(status, "conditions").filter(
+      (each) => textAt(each, "type") !== conditionType,
+    );
+    return { ...old, status: { ...status, conditions } };
   };
-  if (record === undefined || edit(record.resource) === record.resource) return;
+  if (record === undefined || !isTold(record.resource)) return;
   await changeAsSystem(intents, {
     group: connectGroup,
     plural: "connections",
@@ -222,12 +199,9 @@ async function tell(
   });
 }
 
-function conditionFor({ metadata }: Resource, { isFollowed, message }: State): ConditionInput {
-  return {
-    type: conditionType,
-    status: isFollowed ? "True" : "False",
-    reason: isFollowed ? "Following" : "Disconnected",
-    message: isFollowed ? message : `${message}; objects are looked at from time to time`,
-    observedGeneration: metadata.generation,
-  };
+const following: Finding = { status: "True", reason: "Following", message: "" };
+
+function disconnected(why: string): Finding {
+  const message = `${why}; objects are looked at from time to time`;
+  return { status: "False", reason: "Disconnected", message };
 }

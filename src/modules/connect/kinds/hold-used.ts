@@ -12,7 +12,7 @@ import { decodeDocument } from "../../../kernel/document.ts";
 import { objectsAt, textAt } from "../../../kernel/json-read.ts";
 import { isMadeOutside } from "../../../kernel/kept-object.ts";
 import { keptTerm } from "../../../kernel/kept-terms.ts";
-import type { Resource } from "../../../kernel/resource.ts";
+import type { Resource, ResourceKey } from "../../../kernel/resource.ts";
 import type { Timers } from "../../../kernel/timers.ts";
 import { connectGroup, connectionsKind } from "./connection-kind.ts";
 import { restKindsKind } from "./rest-kind-kind.ts";
@@ -65,7 +65,7 @@ async function settle(intents: Intents, kind: HeldKind, name: string): Promise<n
   if (record === undefined || !isUnsettled(record)) return undefined;
   const place = { group: connectGroup, plural: plurals[kind], name };
   const { metadata } = record.resource;
-  const user = isEnding(metadata) ? await userOf(intents, kind, name) : undefined;
+  const [user] = isEnding(metadata) ? await usersOf(intents, kind, name, 1) : [];
   if (user === undefined) {
     await changeAsSystem(intents, { ...place, edit: isEnding(metadata) ? released : held });
     return undefined;
@@ -75,7 +75,7 @@ async function settle(intents: Intents, kind: HeldKind, name: string): Promise<n
     status: "False",
     reason: "InUse",
     // Without the name of one: that would be another text for each that goes.
-    message: `It goes when the last resource is gone that needs it, of the kind ${user.kind}.`,
+    message: `held by resources of the kind ${user.resource.kind}, until the last of them is gone`,
     observedGeneration: metadata.generation,
   });
   return lookAgainMs;
@@ -94,28 +94,40 @@ function released(resource: Resource): Resource {
   return { ...resource, metadata: { ...metadata, finalizers } };
 }
 
-/** A resource that could not go without it. */
-async function userOf(
-  intents: Intents,
+export interface User {
+  readonly key: ResourceKey;
+  readonly resource: Resource;
+}
+
+/** Resources that could not go without a RestKind or a Connection, up to a number of them. */
+export async function usersOf(
+  intents: Pick<Intents, "live" | "store">,
   kind: HeldKind,
   name: string,
-): Promise<Resource | undefined> {
+  most: number,
+): Promise<readonly User[]> {
   if (kind === restKindsKind) {
     const record = intents.live.get({ kind, namespace: "", name });
-    return await firstOf(intents, { kind: name }, needs(record?.resource));
+    return await someOf(intents, { kind: name }, needs(record?.resource), most);
   }
+  const users: User[] = [];
   for (const { key, resource } of intents.live.all(restKindsKind)) {
+    if (users.length >= most) break;
     const isNeeding = needs(resource);
     const isUsual = textAt(resource, "spec", "connection") === name;
     const own = (each: Resource): string => textAt(each["connect"], "connection");
-    const found = isUsual
-      ? await firstOf(intents, { kind: key.name }, (each) => {
-          return isNeeding(each) && ["", name].includes(own(each));
-        })
-      : await firstOf(intents, { kind: key.name, fields: named(name) }, isNeeding);
-    if (found !== undefined) return found;
+    const query = isUsual ? { kind: key.name } : { kind: key.name, fields: named(name) };
+    const isWanted = isUsual
+      ? (each: Resource) => isNeeding(each) && ["", name].includes(own(each))
+      : isNeeding;
+    users.push(...(await someOf(intents, query, isWanted, most - users.length)));
   }
-  return undefined;
+  return users;
+}
+
+/** Whether resources of the kind are held for what uses them. */
+export function isHeldKind(kind: string): kind is HeldKind {
+  return Object.hasOwn(plurals, kind);
 }
 
 /** Where a module has the kind, only what was made in a service before needs the RestKind. */
@@ -134,17 +146,22 @@ function named(connection: string): NonNullable<Query["fields"]> {
 }
 
 /** Only what the reconciler holds has something to be taken back. */
-async function firstOf(
-  { store }: Intents,
+async function someOf(
+  { store }: Pick<Intents, "store">,
   query: Query,
   isWanted: (resource: Resource) => boolean,
-): Promise<Resource | undefined> {
+  most: number,
+): Promise<readonly User[]> {
+  const found: User[] = [];
   let page = await store.list({ ...query, limit: 100 });
   for (;;) {
-    const found = page.records
-      .map(({ body, revision }) => decodeDocument(body, revision))
-      .find((each) => each.metadata.finalizers?.includes(reconcilerFinalizer) && isWanted(each));
-    if (found !== undefined || page.next === undefined) return found;
+    for (const { key, body, revision } of page.records) {
+      const resource = decodeDocument(body, revision);
+      const isHeldThere = resource.metadata.finalizers?.includes(reconcilerFinalizer) === true;
+      if (isHeldThere && isWanted(resource)) found.push({ key, resource });
+      if (found.length >= most) return found;
+    }
+    if (page.next === undefined) return found;
     page = await store.list({ ...query, limit: 100, from: page.next });
   }
 }

@@ -23,6 +23,7 @@ import type { RestClient } from "../http/client.ts";
 import type { Clients } from "../http/clients.ts";
 import { hider } from "../http/hiding.ts";
 import type { Hide } from "../http/hiding.ts";
+import type { ServiceHealth } from "../http/service-health.ts";
 import type { CompiledBinding } from "../kinds/compiled-binding.ts";
 import { connectionsKind } from "../kinds/connection-kind.ts";
 import { restKindsKind } from "../kinds/rest-kind-kind.ts";
@@ -50,6 +51,8 @@ export interface LoopPorts {
   readonly count: (what: "write" | "drift", kind: string) => void;
   /** Whether the RestKind of a kind is being deleted, as far as this process knows. */
   readonly isEnding: (kind: string) => boolean;
+  /** Told how the service behind a client fares; undefined where nobody wants to know. */
+  readonly heard?: (client: RestClient, health: ServiceHealth) => void;
 }
 
 export type Prepared =
@@ -111,6 +114,7 @@ export async function prepare(
     resyncMs: Math.max(leastResyncSeconds, seconds) * 1_000,
     hide: hiding(client.client, desired, fields),
     count: (counted) => ports.count(counted, compiled.kind),
+    heard: (health) => ports.heard?.(client.client, health),
   };
   return { kind: "ready", session };
 }

@@ -17,6 +17,8 @@ import type { ClassifiedError } from "../http/classify.ts";
 import type { ClientRequest, RestClient } from "../http/client.ts";
 import { ExchangeFailed } from "../http/exchange.ts";
 import type { Hide } from "../http/hiding.ts";
+import { healthOfAnswer, healthOfFailure } from "../http/service-health.ts";
+import type { ServiceHealth } from "../http/service-health.ts";
 import type { CompiledBinding } from "../kinds/compiled-binding.ts";
 import type { Fields } from "../plan/fields.ts";
 import type { Parameters } from "../plan/requests.ts";
@@ -48,6 +50,8 @@ export interface Session {
   /** Without credentials, and without the values of secret fields. */
   readonly hide: Hide;
   readonly count: (what: "write" | "drift") => void;
+  /** How the service fares, as the last request has shown. */
+  readonly heard: (health: ServiceHealth) => void;
 }
 
 /** An answer that is no success, with what it means. */
@@ -86,7 +90,7 @@ export async function ask(session: Session, request: ClientRequest): Promise<Ans
     await inTurn(session);
     return await context.outside(systemOf(client.settings.name), async (signal) => {
       isBegun = true;
-      const answer = await client.send(ready, signal);
+      const answer = await sent(session, ready, signal);
       if (answer.status >= 500 || answer.status === 408 || answer.status === 429) {
         throw new Unwell(answer);
       }
@@ -97,6 +101,24 @@ export async function ask(session: Session, request: ClientRequest): Promise<Ans
     const isUnsent = !isBegun || (error instanceof ExchangeFailed && error.isUnsent);
     if (isUnsent && error instanceof Error) unsent.add(error);
     throw error;
+  }
+}
+
+/** What comes of each request also tells how the service fares. */
+async function sent(
+  { client, heard, hide }: Session,
+  request: ClientRequest,
+  signal: AbortSignal,
+): Promise<Answer> {
+  try {
+    const answer = await client.send(request, signal);
+    heard(healthOfAnswer(() => client.nameOf(request), answer, hide));
+    return answer;
+  } catch (error) {
+    if (!(error instanceof ExchangeFailed)) throw error;
+    const named = error.about(client.nameOf(request));
+    heard(healthOfFailure(named));
+    throw named;
   }
 }
 
