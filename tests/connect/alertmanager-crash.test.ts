@@ -6,7 +6,7 @@ import { after, before, describe, it } from "node:test";
 import type { JsonObject } from "../../src/kernel/json.ts";
 import { startAlertmanager } from "../peers/alertmanager.ts";
 import { killDuring, moments, shortLeases, wordOf } from "./crash-steps.ts";
-import type { ShortLeases, Step } from "./crash-steps.ts";
+import type { Moment, ShortLeases, Step } from "./crash-steps.ts";
 import { Resources, startRig } from "./rig.ts";
 import type { Rig } from "./rig.ts";
 import { about, allSilences, apiVersion, isAlive, silence, silenceKinds } from "./silence-kinds.ts";
@@ -47,7 +47,31 @@ const lookAtNew = (ids: readonly string[]): Step["match"] => ({
 });
 const names = [...moments.map(wordOf), "answered"];
 const stay = moments.map((moment) => `stay-${wordOf(moment)}`);
+const anew = moments.flatMap((moment) => [`old-${wordOf(moment)}`, `new-${wordOf(moment)}`]);
 const changed = (name: string): string => `${commentOf(name)} changed`;
+const change = (name: string, matchers: readonly JsonObject[]) => async () =>
+  await silences.patch(name, { spec: { matchers, comment: changed(name) } });
+
+/** By a change of what is silenced one gets another id, by any other change it does not. */
+function changes(moment: Moment): readonly Step[] {
+  const [moves, stays] = [wordOf(moment), `stay-${wordOf(moment)}`];
+  return [
+    { match: posted(changed(moves)), moment, act: change(moves, about("another")) },
+    { match: posted(changed(stays)), moment, act: change(stays, about(commentOf(stays))) },
+  ];
+}
+
+/** While the old one is ended, and while the new one is made. */
+async function renewals(moment: Moment): Promise<readonly Step[]> {
+  const [ending, making] = [`old-${wordOf(moment)}`, `new-${wordOf(moment)}`];
+  const renew = (name: string) => async () =>
+    await silences.patch(name, { spec: { createdBy: "somebody else" } });
+  const path = `/silence/${await idOf(ending)}`;
+  return [
+    { match: { method: "DELETE", path }, moment, act: renew(ending) },
+    { match: posted(commentOf(making)), moment, act: renew(making) },
+  ];
+}
 
 describe("a server that is killed", () => {
   it("while silences are made ends with each of them made once, under its id", async () => {
@@ -70,34 +94,27 @@ describe("a server that is killed", () => {
     }
   });
 
-  it("while silences are changed ends with each of them once, where it was or is now", async () => {
-    for (const name of stay) {
-      await silences.create(name, silence(commentOf(name)));
-      await silences.ready(name);
-    }
-    const ids = await Promise.all([...names, ...stay].map(idOf));
-    const change = (name: string, matchers: readonly JsonObject[]) => async () => {
-      await silences.patch(name, { spec: { matchers, comment: changed(name) } });
-    };
+  it("while silences are changed or made anew ends with each of them once", async () => {
+    for (const name of stay) await silences.create(name, silence(commentOf(name)));
+    const replace = ["/createdBy"];
+    for (const name of anew) await silences.create(name, silence(commentOf(name)), { replace });
+    const everyone = [...names, ...stay, ...anew];
+    for (const name of everyone) await silences.ready(name);
+    const ids = await Promise.all(everyone.map(idOf));
     await killDuring(rig, [
-      ...moments.flatMap((moment): readonly Step[] => {
-        const [moves, stays] = [wordOf(moment), `stay-${wordOf(moment)}`];
-        return [
-          { match: posted(changed(moves)), moment, act: change(moves, about("another")) },
-          { match: posted(changed(stays)), moment, act: change(stays, about(commentOf(stays))) },
-        ];
-      }),
+      ...moments.flatMap((moment) => changes(moment)),
+      ...(await Promise.all(moments.map(renewals))).flat(),
       { match: lookAtNew(ids), moment: "hold", act: change("answered", about("another")) },
     ]);
-    for (const name of [...names, ...stay]) {
-      await silences.ready(name);
+    for (const name of everyone) {
+      const one = await silences.ready(name);
       const found = await all(name);
       assert.deepEqual(
-        found.filter(isAlive).map(({ id, comment }) => [id, comment]),
-        [[await idOf(name), changed(name)]],
+        found.filter(isAlive).map(({ id, comment, createdBy }) => [id, comment, createdBy]),
+        [[await idOf(name), one.spec["comment"], one.spec["createdBy"]]],
         name,
       );
-      // Only what is silenced makes another silence of it, and the old one expires.
+      // All but those that are changed in their place have another id now, and the old one expired.
       assert.equal(found.length, stay.includes(name) ? 1 : 2, name);
       assert.equal(ids.includes(await idOf(name)), stay.includes(name), name);
     }

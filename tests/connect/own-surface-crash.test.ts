@@ -76,14 +76,17 @@ const everywhere = (method: string, act: (name: string) => Promise<void>): reado
   { match: asked, moment: "hold", act: async () => await act("begun") },
   { match: asked, moment: "hold answer", act: async () => await act("polled") },
 ];
-const make = async (name: string, more: JsonObject = {}): Promise<void> =>
-  await clusters.create(name, cluster(name, more), management);
+const make = async (name: string, more: JsonObject = {}, connect?: JsonObject): Promise<void> =>
+  await clusters.create(name, cluster(name, more), { ...management, ...connect });
 const resize = async (name: string): Promise<void> =>
   await clusters.patch(name, { spec: { properties: { workerCount: 5 } } });
 
 describe("a server that is killed", () => {
   it("while clusters are made ends with each of them made once", async () => {
-    await killDuring({ proxy, server }, everywhere("PUT", make));
+    await killDuring(
+      { proxy, server },
+      everywhere("PUT", async (name) => await make(name)),
+    );
     for (const name of names) {
       await clusters.ready(name);
       assert.equal(pick(await live(name), "properties.provisioningState"), "Succeeded", name);
@@ -97,6 +100,26 @@ describe("a server that is killed", () => {
       await clusters.ready(name);
       assert.equal(await workers(name), 5, name);
       assert.equal(madeTimes(name), 1, name);
+    }
+  });
+
+  it("while clusters are made anew ends with each of them made once more", async () => {
+    const steps = ["DELETE", "PUT"].flatMap((method) =>
+      moments.map((moment): Step & { readonly name: string } => {
+        const name = `anew-${method.toLowerCase()}-${wordOf(moment)}`;
+        const spec = { properties: { domain: `other.${name}.example.com` } };
+        const act = async (): Promise<void> => await clusters.patch(name, { spec });
+        return { name, match: { method, path: `/clusters/${name}` }, moment, act };
+      }),
+    );
+    const replace = ["/properties/domain"];
+    for (const { name } of steps) await make(name, {}, { replace });
+    for (const { name } of steps) await clusters.ready(name);
+    await killDuring({ proxy, server }, steps);
+    for (const { name } of steps) {
+      await clusters.ready(name);
+      assert.equal(pick(await live(name), "properties.domain"), `other.${name}.example.com`);
+      assert.equal(madeTimes(name), 2, name);
     }
   });
 
