@@ -17,6 +17,7 @@ import { openArmFaces } from "../arm-faces.ts";
 import type { ObservedRequests } from "../observe-requests.ts";
 import type { ServeConfig } from "../config.ts";
 import type { ControlPlane } from "../control-plane.ts";
+import { AwaitedChanges } from "../../surfaces/arm/awaited-changes.ts";
 import { OpenOperations } from "../../surfaces/arm/open-operations.ts";
 import { RecentDocuments } from "../../surfaces/arm/recent-documents.ts";
 import { RecentMap } from "../../surfaces/arm/recent-map.ts";
@@ -102,9 +103,13 @@ async function startArmSurface(
     documents: new RecentDocuments(),
     followed: new RecentMap(maxFollowed),
     open: new OpenOperations(),
+    awaited: new AwaitedChanges(systemTimers),
     onMistake: (mistake) => log.warn({ ...mistake }, "a face made a spec that its kind refuses"),
   };
   await installKind(unhindered, appliedSpecsKind, maker);
+  const unfollow = plane.feed.subscribe((changes) => {
+    for (const { key } of changes) surface.awaited.changed(key);
+  });
   const stop = new AbortController();
   const sweeping = sweepOperations({
     surface,
@@ -138,6 +143,7 @@ async function startArmSurface(
       isArmPath(exchange.url) ? answer(exchange) : others(exchange),
     [Symbol.asyncDispose]: async () => {
       stop.abort();
+      unfollow();
       await Promise.all([sweeping, recording]);
     },
   };

@@ -20,6 +20,7 @@ import { armFaces } from "../../surfaces/arm/faces.ts";
 import { located } from "../../surfaces/arm/located.ts";
 import type { Located } from "../../surfaces/arm/located.ts";
 import { moveResources } from "../../surfaces/arm/move.ts";
+import { AwaitedChanges } from "../../surfaces/arm/awaited-changes.ts";
 import { OpenOperations } from "../../surfaces/arm/open-operations.ts";
 import { RecentDocuments } from "../../surfaces/arm/recent-documents.ts";
 import { RecentMap } from "../../surfaces/arm/recent-map.ts";
@@ -42,12 +43,16 @@ export interface MemoryArm extends AsyncDisposable {
 
 type Commit = Store["commit"];
 
-/** `onCommit` is given every commit of the surface, and how to go on with it. */
+/**
+ * `onCommit` is given every commit of the surface, and how to go on with it; `reconciled` are the
+ * kinds that wait for somebody who works on them.
+ */
 export async function openMemoryArm(
   onCommit: (go: Commit, ...given: Parameters<Commit>) => ReturnType<Commit> = (go, ...given) =>
     go(...given),
+  reconciled: ReadonlySet<string> = new Set(),
 ): Promise<MemoryArm> {
-  const memory = await openMemoryPlane();
+  const memory = await openMemoryPlane({ reconciled });
   const { intents: own } = memory.plane;
   const maker = { name: "boxes", version: 1, isReconciled: false };
   const kinds = [
@@ -84,7 +89,11 @@ export async function openMemoryArm(
     documents: new RecentDocuments(),
     followed: new RecentMap(100),
     open: new OpenOperations(),
+    awaited: new AwaitedChanges(memory.surroundings.timers),
   } as unknown as ArmSurface;
+  const unfollow = memory.plane.feed.subscribe((changes) => {
+    for (const { key } of changes) surface.awaited.changed(key);
+  });
   const found = async (path: string): Promise<Located> =>
     await located(surface, addressed(surface, requestOf(), placeOf(path)));
   return {
@@ -103,7 +112,10 @@ export async function openMemoryArm(
       const path = { kind: "move", subscription, group, isValidation: false } as const;
       return await moveResources(surface, request, path, () => undefined);
     },
-    [Symbol.asyncDispose]: () => memory[Symbol.asyncDispose](),
+    [Symbol.asyncDispose]: async () => {
+      unfollow();
+      await memory[Symbol.asyncDispose]();
+    },
   };
 }
 

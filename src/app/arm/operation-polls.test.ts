@@ -1,4 +1,5 @@
-// Who waits asks the same again and again: what did not change is told without looking it up.
+// Who waits asks the same again and again: what did not change is told without looking it up, and
+// what has just been accepted when it changes.
 import assert from "node:assert/strict";
 import { it } from "node:test";
 import { isJsonObject } from "../../kernel/json.ts";
@@ -8,6 +9,7 @@ import type { ArmAnswer } from "../../surfaces/arm/arm-request.ts";
 import { operationKind } from "../../surfaces/arm/face.ts";
 import { operationStatus } from "../../surfaces/arm/operation-answers.ts";
 import { openMemoryArm, subscription } from "./memory-arm.ts";
+import type { MemoryArm } from "./memory-arm.ts";
 
 function statusIn({ bytes }: ArmAnswer): string {
   const value: unknown = JSON.parse(String(bytes));
@@ -49,4 +51,63 @@ it("looks at the resource alone while that is as it was, at both after a second"
   await store.commit([{ kind: "delete", key, when: { kind: "exists" } }]);
   surroundings.clock.advanceMs(1_000);
   await assert.rejects(poll(), /could not be found/);
+});
+
+interface Accepted {
+  /** Asks for it as a new client would. */
+  readonly poll: () => Promise<string>;
+  /** As a reconciler does when it is done. */
+  readonly finish: () => Promise<void>;
+}
+
+/** A box that waits for a reconciler. */
+async function acceptedIn(arm: MemoryArm): Promise<Accepted> {
+  const { store } = arm.memory;
+  await arm.put("a/one");
+  const [record] = (await store.list({ kind: operationKind })).records;
+  const id = record?.key.name ?? assert.fail("an operation is recorded with what it is about");
+  const { target } = await arm.found("a/one");
+  const { namespace, name } = target;
+  const at = { subscription, provider: "Example.Boxes", location: "here", id };
+  return {
+    poll: async () => {
+      const asked = { memory: {} } as unknown as Asked;
+      const place = { kind: "operationStatus", ...at } as const;
+      return statusIn(await operationStatus(arm.surface, { asked }, place));
+    },
+    finish: async () => {
+      const box = { apiVersion: "tests.dev/v1", kind: "Box", namespace, name };
+      const succeeded = { generation: 1, at: "2026-01-01T00:00:00Z" };
+      const status = { observedGeneration: 1, reconcile: { succeeded } };
+      await arm.memory.patch({ ...box, subresource: "status" }, { status });
+    },
+  };
+}
+
+const reconciled = new Set(["boxes.tests.dev"]);
+
+it("tells of an end that comes in a moment in the answer to one poll", async () => {
+  await using arm = await openMemoryArm(undefined, reconciled);
+  const accepted = await acceptedIn(arm);
+  // No time goes by but by hand: it is the change that ends the wait.
+  const [one, other] = [accepted.poll(), accepted.poll()];
+  await accepted.finish();
+  assert.deepEqual(await Promise.all([one, other]), ["Succeeded", "Succeeded"]);
+  assert.equal(await accepted.poll(), "Succeeded");
+});
+
+it("does not keep who asks for longer than a moment", async () => {
+  await using arm = await openMemoryArm(undefined, reconciled);
+  const { timers } = arm.memory.surroundings;
+  const { poll } = await acceptedIn(arm);
+  const waiting = poll();
+  await timers.advance(100);
+  assert.equal(await waiting, "InProgress");
+});
+
+it("tells of what takes its time at once", async () => {
+  await using arm = await openMemoryArm(undefined, reconciled);
+  const { poll } = await acceptedIn(arm);
+  arm.memory.surroundings.clock.advanceMs(2_000);
+  assert.equal(await poll(), "InProgress");
 });

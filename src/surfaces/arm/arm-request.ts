@@ -12,6 +12,7 @@ import type { ResourceKey } from "../../kernel/resource.ts";
 import type { Exchange, Headers } from "../http/exchange.ts";
 import { armRefusal } from "./arm-error.ts";
 import type { Asked } from "./asked-urls.ts";
+import type { AwaitedChanges } from "./awaited-changes.ts";
 import type { ArmFace } from "./face.ts";
 import type { OpenOperations } from "./open-operations.ts";
 import type { RecentDocuments } from "./recent-documents.ts";
@@ -37,6 +38,8 @@ export interface ArmSurface {
   readonly followed: RecentMap<ResourceKey>;
   /** Whose end is to be recorded. */
   readonly open: OpenOperations;
+  /** Of the resources whose operations are asked for. */
+  readonly awaited: AwaitedChanges;
   /** Told of mistakes of faces that clients stumble over. */
   readonly onMistake?: (mistake: FaceMistake) => void;
 }

@@ -35,6 +35,7 @@ export interface ToldStatus {
   readonly untilMs: number;
   /** Without the bytes of what is stored, which may be many. */
   readonly operation: Pick<OperationRecord, "id" | "spec" | "end">;
+  readonly isUnderWay: boolean;
   readonly answer: ArmAnswer;
 }
 

@@ -9,8 +9,9 @@ import { armRefusal, sentence } from "./arm-error.ts";
 import { isSameText, namespaceOf, plainLocation } from "./arm-names.ts";
 import type { OperationPlace } from "./arm-path.ts";
 import type { ArmAnswer, ArmRequest, ArmSurface } from "./arm-request.ts";
+import type { AskedMemory, ToldStatus } from "./asked-urls.ts";
 import { askedForAction, authorise } from "./authorise.ts";
-import { operationIn, operationProgress, readRecord, readRecords } from "./operations.ts";
+import { aboutOf, operationIn, operationProgress, readRecord, readRecords } from "./operations.ts";
 import type {
   OperationEnd,
   OperationProgress,
@@ -20,21 +21,48 @@ import type {
 import { operationUrl, shownResource } from "./resource-view.ts";
 import { passSubscription } from "./subscriptions.ts";
 
-/**
- * The same states of an operation and its resource are told in the same way. While its resource is
- * as it was, an operation can only have been removed: for a moment nobody looks whether it was.
- */
+/** One that was accepted a moment ago may end in a moment: then that is told at once. */
 export async function operationStatus(
   surface: ArmSurface,
   { asked: { memory } }: Pick<ArmRequest, "asked">,
   place: OperationPlace,
 ): Promise<ArmAnswer> {
-  const nowMs = surface.intents.clock.nowMs();
   if (!isId(place.id)) throw operationNotFound(place.id);
+  const about =
+    memory.told?.operation.spec.resource ??
+    aboutOf(surface, namespaceOf(place.subscription), place.id);
+  using change = about && surface.awaited.begin(about);
+  const status = await statusNow(surface, memory, place);
+  const isAwaited = change !== undefined && isFresh(surface, status);
+  if (!isAwaited || !(await change.within(awaitedMs))) return status.answer;
+  return (await statusNow(surface, memory, place)).answer;
+}
+
+/** Who asks for many, one after the other, should not notice it. */
+const awaitedMs = 100;
+const freshMs = 2_000;
+
+/** What takes its time is told of at once: nobody waits long for it in vain. */
+function isFresh({ intents }: ArmSurface, { isUnderWay, operation }: Status): boolean {
+  return isUnderWay && intents.clock.nowMs() < Date.parse(operation.spec.startedAt) + freshMs;
+}
+
+type Status = Pick<ToldStatus, "operation" | "isUnderWay" | "answer">;
+
+/**
+ * The same states of an operation and its resource are told in the same way. While its resource is
+ * as it was, an operation can only have been removed: for a moment nobody looks whether it was.
+ */
+async function statusNow(
+  surface: ArmSurface,
+  memory: AskedMemory,
+  place: OperationPlace,
+): Promise<Status> {
+  const nowMs = surface.intents.clock.nowMs();
   const { told } = memory;
   const resource = told && (await surface.intents.store.get(told.operation.spec.resource));
   if (told !== undefined && told.resource === resource?.revision && nowMs < told.untilMs) {
-    return told.answer;
+    return told;
   }
   const namespace = namespaceOf(place.subscription);
   const read =
@@ -46,17 +74,14 @@ export async function operationStatus(
   const progress = await operationProgress(surface, operation);
   const answer = statusAnswer(surface, place, operation, progress);
   const { id, spec, end } = operation;
+  const isUnderWay = progress.end === undefined;
+  const status = { operation: { id, spec, end }, isUnderWay, answer };
   // What an action was given may be much.
   if (read?.resource !== undefined && spec.input === undefined) {
-    memory.told = {
-      record: read.record.revision,
-      resource: read.resource.revision,
-      untilMs: nowMs + toldMs,
-      operation: { id, spec, end },
-      answer,
-    };
+    const revisions = { record: read.record.revision, resource: read.resource.revision };
+    memory.told = { ...status, ...revisions, untilMs: nowMs + toldMs };
   }
-  return answer;
+  return status;
 }
 
 /** What depends on the time is told anew after this. */

@@ -211,17 +211,27 @@ export interface ReadOperation {
 
 /** Who asks for an operation asks for its resource, too: both are one trip to the database. */
 export async function readRecords(
-  { intents: { store }, followed }: ArmSurface,
+  surface: ArmSurface,
   namespace: string,
   id: string,
 ): Promise<ReadOperation | undefined> {
+  const { store } = surface.intents;
   const key = keyOf(namespace, id);
-  const about = followed.get(followedAs(key));
+  const about = aboutOf(surface, namespace, id);
   const [record, resource] =
     about === undefined
       ? [await store.get(key), undefined]
       : await Promise.all([store.get(key), store.get(about)]);
   return record && { record, resource };
+}
+
+/** The resource of an operation that was accepted or asked for lately. */
+export function aboutOf(
+  { followed }: ArmSurface,
+  namespace: string,
+  id: string,
+): ResourceKey | undefined {
+  return followed.get(followedAs(keyOf(namespace, id)));
 }
 
 /** For those who have read its resource before: what that shows is never newer than the record. */

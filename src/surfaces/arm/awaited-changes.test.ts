@@ -1,0 +1,52 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { manualClock } from "../../kernel/clock.ts";
+import { manualTimers } from "../../kernel/manual-timers.ts";
+import type { ResourceKey } from "../../kernel/resource.ts";
+import { AwaitedChanges } from "./awaited-changes.ts";
+
+const key: ResourceKey = { kind: "ovens.tests.dev", namespace: "sub-1", name: "one" };
+
+function begun(): { awaited: AwaitedChanges; timers: ReturnType<typeof manualTimers> } {
+  const timers = manualTimers(manualClock());
+  return { timers, awaited: new AwaitedChanges(timers) };
+}
+
+test("a change ends the wait at once, and leaves no timer", async () => {
+  const { awaited, timers } = begun();
+  using change = awaited.begin(key) ?? assert.fail("there is room");
+  const told = change.within(100);
+  awaited.changed(key);
+  assert.equal(await told, true);
+  assert.equal(timers.pendingCount(), 0);
+});
+
+test("a change between the begin and the wait counts", async () => {
+  const { awaited, timers } = begun();
+  using change = awaited.begin(key) ?? assert.fail("there is room");
+  awaited.changed(key);
+  assert.equal(await change.within(100), true);
+  assert.equal(timers.pendingCount(), 0);
+});
+
+test("without one the wait ends after its time, whatever else changes", async () => {
+  const { awaited, timers } = begun();
+  using change = awaited.begin(key) ?? assert.fail("there is room");
+  const told = change.within(100);
+  awaited.changed({ ...key, namespace: "sub-2" });
+  awaited.changed({ ...key, kind: "pans.tests.dev" });
+  awaited.changed({ ...key, name: "two" });
+  await timers.advance(100);
+  assert.equal(await told, false);
+});
+
+test("no more wait at once than are in nobody's way", () => {
+  const { awaited } = begun();
+  const waits = Array.from({ length: 100 }, () => awaited.begin(key));
+  assert.ok(waits.every((wait) => wait !== undefined));
+  assert.equal(awaited.begin(key), undefined);
+  waits[0]?.[Symbol.dispose]();
+  waits[0]?.[Symbol.dispose]();
+  assert.notEqual(awaited.begin({ ...key, name: "two" }), undefined);
+  assert.equal(awaited.begin(key), undefined);
+});
