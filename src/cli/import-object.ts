@@ -6,6 +6,7 @@ import { SetpointError } from "../kernel/errors.ts";
 import type { JsonObject } from "../kernel/json.ts";
 import { objectAt, presentObjectAt, textAt } from "../kernel/json-read.ts";
 import { formatYaml } from "../kernel/yaml.ts";
+import { isUnserved, noPlan } from "./commands/plan.ts";
 import { addClientOptions, clientFor } from "./client-options.ts";
 import type { ClientFlags } from "./client-options.ts";
 
@@ -38,7 +39,10 @@ export function addImportObject(connect: Command): void {
         metadata: { name, ...(isNamespaced ? { namespace } : {}) },
         connect: management,
       };
-      const plan = await client.post(`${pathTo(address, namespace, name)}/plan`, resource);
+      const path = `${pathTo(address, namespace, name)}/plan`;
+      const plan = await client.post(path, resource).catch((error: unknown) => {
+        throw isUnserved(error) ? noPlan(kind) : error;
+      });
       if (presentObjectAt(plan, "object") === undefined) {
         throw new SetpointError("resource.not_found", textAt(plan, "message"), {
           suggestion: "see whether the id, the parent and the parameters are right",

@@ -63,6 +63,17 @@ it("refuses a file with a field that the kind does not have, and names it", asyn
   assert.equal(code, 1);
   assert.equal(out, "");
   assert.match(told, /strict decoding error: unknown field "spec\.loction"/);
+  assert.match(told, /try: correct the file; kubectl explain scaleset tells its fields\n$/);
+});
+
+it("says what to do where there is no plan", async () => {
+  const alone = await plan(secret);
+  assert.match(
+    alone.told,
+    /kind Secret are not kept in a service.*\n {2}try: see kubectl get rest/,
+  );
+  const nowhere = await plan(set("web", "location: here"), "-n", "nowhere");
+  assert.match(nowhere.told, /^setpoint: there is no namespace "nowhere" /);
 });
 
 it("plans each resource of a file, also where another of them is wrong", async () => {

@@ -71,7 +71,8 @@ test("a wait for what is paused, skipped or in nobody's hands ends with why", as
       /dev\/policy;/,
     ],
     [{ why: whyOf("Unattended", "none") }, /: no server here works on this kind;/, /start a/],
-    [{ why: whyOf("Ready", undefined) }, /: no reconciler handles its kind;/, /start a server/],
+    [{ why: whyOf("Unhandled", undefined) }, /: no reconciler handles its kind;/, /start a server/],
+    [{ why: whyOf("Ready", undefined) }, /: nothing reconciles its kind;/, /that uses it/],
   ];
   for (const [answers, message, suggestion] of cases) {
     const ended = await waited(() => answers);

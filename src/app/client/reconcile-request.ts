@@ -83,6 +83,12 @@ interface Obstacle {
   readonly suggestion: string;
 }
 
+/** A kind of the server's own, or one that somebody else reports on. */
+const nothingToRun: Obstacle = {
+  what: "nothing reconciles its kind",
+  suggestion: "name a resource that uses it; setpoint why tells how this one stands",
+};
+
 /** Why no wait is long enough; undefined when it may be run. */
 function obstacleIn(document: Json, why: Json): Obstacle | undefined {
   const set = (name: string): string => textAt(document, "metadata", "annotations", name);
@@ -99,7 +105,9 @@ function obstacleIn(document: Json, why: Json): Obstacle | undefined {
   const workers = textAt(known, "workers");
   const suggestion = "start a server that is a worker, with a module for its kind; then it is run";
   if (workers === "none") return { what: "no server here works on this kind", suggestion };
-  return workers === "" ? { what: "no reconciler handles its kind", suggestion } : undefined;
+  if (workers !== "") return undefined;
+  if (textAt(known, "state") !== "Unhandled") return nothingToRun;
+  return { what: "no reconciler handles its kind", suggestion };
 }
 
 /** Ours, or a later one: whoever asked after us has had ours dealt with as well. */

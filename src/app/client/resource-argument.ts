@@ -38,6 +38,12 @@ export async function askAbout<T>({ namespace }: NamedResource, ask: () => Promi
     if (namespace === undefined || !isSetpointError(error, "resource.not_found")) throw error;
     // Paths that nobody serves are not there in other words.
     if (!error.message.endsWith(" not found")) throw error;
+    if (error.message.startsWith("namespaces ")) {
+      throw new SetpointError(error.code, `there is no namespace "${namespace}"`, {
+        details: error.details,
+        suggestion: `name another with -n, or make it: kubectl create namespace ${namespace}`,
+      });
+    }
     const message = `${error.message} in the namespace ${namespace}`;
     throw new SetpointError(error.code, message, {
       details: error.details,

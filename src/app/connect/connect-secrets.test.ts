@@ -191,3 +191,22 @@ it("takes a repeated secret for the same way of writing, also when it changes", 
   assert.equal(conditionOf(await connect.read("a"), "Synced").slice(0, 4), "True");
   assert.ok(service.log.slice(writes).every((line) => line.startsWith("GET ")));
 });
+
+it("says which Secret to restore where one is gone that a deletion needs", async () => {
+  await using connect = await openWithKey({});
+  const { memory, service, pass } = connect;
+  await connect.make("a", { name: "a" });
+  await pass(5_000);
+  await memory.remove({ apiVersion: "v1", kind: "Secret", namespace: "default", name: "proof" });
+  await connect.remove("a");
+  await pass(5_000);
+  assert.equal(
+    messageOf(await connect.read("a"), "Ready"),
+    "the Connection service: there is no Secret proof with the key key (in the namespace " +
+      "default); make it again, as the object cannot be deleted without it",
+  );
+  await memory.create(secretWith("proof", { key }));
+  await pass(5_000);
+  assert.equal(await connect.read("a"), undefined);
+  assert.equal(service.objects.size, 0);
+});

@@ -107,13 +107,20 @@ function print({ proposal, kinds, problems, report, written }: Imported, flags: 
         console.log(`  ${plainText(path)} was ${was}, is ${is}`);
       }
     }
-    console.log(`${written.length} written`);
+    console.log(plainText(writtenText(written.length, flags.out)));
   }
   for (const { severity, file, pointer, message } of problems.slice(0, shownProblems)) {
     console.error(plainText(`${severity}: ${file}#${pointer}: ${message}`));
   }
   const more = problems.length - shownProblems;
   if (more > 0) console.error(`and ${more} more; see the report`);
+}
+
+/** Into a folder, or onto a server. */
+export function writtenText(count: number, folder: string | undefined): string {
+  const what = folder === undefined ? "resource" : "file";
+  const things = `${count} ${what}${count === 1 ? "" : "s"}`;
+  return folder === undefined ? `${things} applied` : `${things} written to ${folder}`;
 }
 
 function asJson({ proposal, kinds, problems, written }: Imported): object {

@@ -85,21 +85,31 @@ async function planOf(
   try {
     return { kind: resource.kind, plan: await askAbout(resource, ask) };
   } catch (error) {
-    if (!isUnserved(error)) throw error;
-    return { kind: resource.kind, plan: undefined };
+    if (isUnserved(error)) return { kind: resource.kind, plan: undefined };
+    throw given === undefined ? error : asFile(error, resource.kind);
   }
 }
 
 /** A path that nobody serves: the kind is none that is kept in a service. */
-function isUnserved(error: unknown): boolean {
+export function isUnserved(error: unknown): boolean {
   return isSetpointError(error, "resource.not_found") && !error.message.includes('"');
 }
 
-function noPlan(kind: string): SetpointError {
+export function noPlan(kind: string): SetpointError {
   const message = `resources of the kind ${kind} are not kept in a service, so there is no plan`;
   return new SetpointError("resource.not_found", message, {
-    suggestion: "name the kind with its group, KIND.GROUP/NAME, where several have that name",
+    suggestion: "see kubectl get restkinds for the kinds that are",
   });
+}
+
+/** A file is corrected by its fields, whatever else may be wrong with requests. */
+function asFile(error: unknown, kind: string): unknown {
+  const isWrong =
+    isSetpointError(error, "request.invalid") || isSetpointError(error, "resource.invalid");
+  if (!isWrong || error.suggestion !== undefined) return error;
+  const suggestion = `correct the file; kubectl explain ${kind.toLowerCase()} tells its fields`;
+  const { details, cause } = error;
+  return new SetpointError(error.code, error.message, { details, cause, suggestion });
 }
 
 /** As the server's discovery names it: in the group and the version of the document. */

@@ -6,7 +6,7 @@ import type { Resource } from "../../kernel/resource.ts";
 import type { WorkState } from "../../store/port.ts";
 import { finalizer } from "../names.ts";
 import { diagnoseDeletion } from "./deletion.ts";
-import type { Diagnosis, Hold, KindNames, Subject, Suspect } from "./diagnosis.ts";
+import type { Diagnosis, Hold, KindNames, State, Subject, Suspect } from "./diagnosis.ts";
 import { holdOf, lastRunText, plainHold } from "./hold.ts";
 import { annotationOf, finalizersOf, observedOf, reconcileOf, reported } from "./report.ts";
 import type { Report } from "./report.ts";
@@ -41,9 +41,11 @@ function diagnoseReconciled(subject: Subject, names: KindNames, nowMs: number): 
   const readyText = ready?.status === "True" ? undefined : ready?.text;
   const isPlain = hold === undefined && (found.state === "InProgress" || found.state === "Waiting");
   const planned = isPlain ? againText(work) : "";
+  const isBehind = ready?.status === "True" && goingOn.has(found.state);
   return {
     state: found.state,
     ready: ready?.status === "False" ? "False" : "Unknown",
+    ...(isBehind ? { isBehind } : {}),
     message: `${found.message}${planned}`,
     details: [
       ...found.details,
@@ -53,6 +55,9 @@ function diagnoseReconciled(subject: Subject, names: KindNames, nowMs: number): 
     suspects: [...found.suspects, ...dependents.map((key): Suspect => ({ relation: "Owns", key }))],
   };
 }
+
+/** Somebody is at it, or will be: nothing is wrong. */
+const goingOn: ReadonlySet<State> = new Set<State>(["Working", "Queued", "InProgress"]);
 
 /** Why it is not ready, where that is not said yet; of a run before this one, told as such. */
 function readinessLines(

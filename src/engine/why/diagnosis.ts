@@ -81,6 +81,8 @@ export interface Hold {
 
 export interface Diagnosis extends Hold {
   readonly ready: "True" | "False" | "Unknown";
+  /** It was ready as it was wanted before, and is being brought to what is wanted now. */
+  readonly isBehind?: boolean;
 }
 
 export interface Suspect {

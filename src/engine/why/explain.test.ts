@@ -41,6 +41,22 @@ const brokenNet = subjectOf(net, {
 });
 
 describe("an explanation", () => {
+  test("of what was ready and is being changed says just that", async () => {
+    const parts = { conditions: [ready], observedGeneration: 3, metadata: { generation: 4 } };
+    const claim = { owner: "server-1", token: 1, expiresInMs: 9_000 };
+    const observer = observing([subjectOf(orders, { ...parts, work: work({ claim }) })]);
+    const { summary, isReady } = await explained(observer);
+    assert.match(summary, /^Database\/orders is not up to date yet: being worked on by server-1/);
+    assert.equal(isReady, false);
+    // What fails is not on its way.
+    const reconcile = { attempts: 3, retry: "soon" };
+    const synced = condition("Synced", "False", "Down", "no answer");
+    const failing = { ...parts, conditions: [ready, synced], observedGeneration: 4, reconcile };
+    const old = { ...ready, observedGeneration: 3 };
+    const failed = subjectOf(orders, { ...failing, conditions: [old, synced] });
+    assert.match((await explained(observing([failed]))).summary, /is not ready: failed 3 times/);
+  });
+
   test("of what is ready is one sentence", async () => {
     const observer = observing([subjectOf(orders, { conditions: [ready] })]);
     const { isReady, summary, causes, resource } = await explained(observer);

@@ -34,6 +34,7 @@ export interface Explained {
   readonly relation: Relation | undefined;
   readonly state: State | OtherState;
   readonly ready: Diagnosis["ready"];
+  readonly isBehind?: boolean;
   readonly message: string;
   readonly details: readonly string[];
   readonly work: WorkState | undefined;
@@ -91,10 +92,11 @@ export async function explain(
   const walk = new Walk(observer, nowMs, bounds);
   const root = await walk.from(key);
   if (root === undefined) return undefined;
-  const { kind, state, message } = root;
+  const { kind, state, message, isBehind = false } = root;
   const isReady = state === "Ready";
   // Who asks about a deletion asks why it is still there.
-  const verdict = isReady || state === "Deleting" ? "" : "not ready: ";
+  const isPlain = isReady || state === "Deleting";
+  const verdict = isPlain ? "" : isBehind ? "not up to date yet: " : "not ready: ";
   const summary = `${kind}/${key.name} is ${verdict}${message}`;
   return { isReady, summary, resource: root, causes: causesOf(root, bounds.causes) };
 }
@@ -191,7 +193,7 @@ class Walk {
     const { key, resource, work, isReconciled, workers } = subject;
     this.#placed.add(keyText(key));
     const found = diagnose(subject, this.#observer, this.#nowMs);
-    const { state, ready } = found;
+    const { state, ready, isBehind } = found;
     const unmet = unmetBy(suspect, resource, found);
     const isFine = state === "Ready" && unmet.length > 0;
     const explained: MutableExplained = {
@@ -199,6 +201,7 @@ class Walk {
       relation: suspect?.relation,
       state,
       ready,
+      ...(isBehind === undefined ? {} : { isBehind }),
       message: isFine ? unmet.join("; ") : found.message,
       details: [...(isFine ? [] : unmet), ...found.details],
       work,

@@ -123,18 +123,21 @@ export function baseAddress(text: string): BaseAddress {
 
 function authOf(auth: JsonObject, secrets: SecretsByName): Auth {
   const secretName = textAt(auth, "secret");
-  const get = (key: string): string => valueIn(secrets, secretName, key);
-  switch (textAt(auth, "kind")) {
+  const kind = textAt(auth, "kind");
+  const named = textAt(auth, "key");
+  const keys = keysFor(kind, named);
+  const get = (key: string): string => valueIn(secrets, secretName, key, keys);
+  switch (kind) {
     case "basic":
       return { kind: "basic", username: get("username"), password: get("password") };
     case "bearer":
-      return { kind: "bearer", token: get(textAt(auth, "key") || "token").trim() };
+      return { kind: "bearer", token: get(named || "token").trim() };
     case "apiKey":
       return {
         kind: "apiKey",
         in: textAt(auth, "in") === "query" ? "query" : "header",
         name: textAt(auth, "name") || "X-API-Key",
-        value: get(textAt(auth, "key") || "key").trim(),
+        value: get(named || "key").trim(),
       };
     case "oauth": {
       const tokenUrl = textAt(auth, "tokenUrl");
@@ -150,6 +153,18 @@ function authOf(auth: JsonObject, secrets: SecretsByName): Auth {
     }
     default:
       return { kind: "none" };
+  }
+}
+
+/** The keys of a Secret that are needed to prove who asks. */
+function keysFor(kind: string, named: string): readonly string[] {
+  switch (kind) {
+    case "basic":
+      return ["username", "password"];
+    case "oauth":
+      return ["client-id", "client-secret"];
+    default:
+      return [named || (kind === "bearer" ? "token" : "key")];
   }
 }
 
@@ -179,7 +194,8 @@ function ownCertificate(
   name: string,
   secrets: SecretsByName,
 ): { readonly certificate: string; readonly key: string } {
-  const [certificate, key] = [valueIn(secrets, name, "tls.crt"), valueIn(secrets, name, "tls.key")];
+  const keys = ["tls.crt", "tls.key"];
+  const [certificate = "", key = ""] = keys.map((each) => valueIn(secrets, name, each, keys));
   const wrong = certificatesProblem(certificate);
   if (wrong !== undefined) {
     throw new ConnectionProblem(`tls.crt of the Secret ${name} ${wrong}`, name);
@@ -191,10 +207,19 @@ function ownCertificate(
   return { certificate, key };
 }
 
-function valueIn(secrets: SecretsByName, name: string, key: string): string {
+/** `keys` are all that are taken from it, for who has to make it again. */
+function valueIn(
+  secrets: SecretsByName,
+  name: string,
+  key: string,
+  keys: readonly string[] = [key],
+): string {
   if (name === "") throw new ConnectionProblem("auth.secret names no Secret");
   const data = secrets.get(name);
-  if (data === undefined) throw new ConnectionProblem(`there is no Secret ${name}`, name);
+  if (data === undefined) {
+    const which = `${keys.length === 1 ? "key" : "keys"} ${keys.join(" and ")}`;
+    throw new ConnectionProblem(`there is no Secret ${name} with the ${which}`, name);
+  }
   const value = Object.hasOwn(data, key) ? data[key] : undefined;
   if (value !== undefined && value !== "") return value;
   throw new ConnectionProblem(`the Secret ${name} has no key ${key}`, name);

@@ -27,10 +27,11 @@ export interface ReportInput {
 }
 
 export function reportOf({ title, group, source, kinds, problems }: ReportInput): string {
+  const count = `${kinds.length} ${kinds.length === 1 ? "kind" : "kinds"}`;
   const lines = [
     `# ${oneLine(title) || "A service"}`,
     "",
-    `Imported from ${source}: ${kinds.length} kinds in the group ${group}.`,
+    `Imported from ${source}: ${count} in the group ${group}.`,
     "",
     "A class from `annotation` is the document's own word, from `difference` it follows from",
     "where a field occurs, from `example` and `name` it is a guess. To correct one, change its",

@@ -66,8 +66,10 @@ function missing(session: Session, reason: MissingReason, why: string): Outcome 
 }
 
 /** For people: what they can do about it. */
-function adviceOn({ management, compiled }: Session, reason: MissingReason): string {
+function adviceOn({ management, compiled, resource }: Session, reason: MissingReason): string {
   if (reason === "ObjectNotFound") return "it is only observed, and so never made";
+  // Who asks what there is to adopt has no resource yet.
+  if (resource.metadata.uid === "") return "there is nothing to adopt";
   if (reason === "ImportNotFound") {
     return (
       `connect.id names ${JSON.stringify(management.id)}, and what it names is never made: ` +

@@ -189,8 +189,9 @@ async function clientFor(
     }
     const on = { kind: "secrets", namespace: secretNamespace, name: missingSecret };
     const isGoing = resource.metadata.deletionTimestamp !== undefined;
+    const where = `${message} (in the namespace ${secretNamespace})`;
     const hint = "; make it again, as the object cannot be deleted without it";
-    const whole = isGoing ? `${message}${hint}` : message;
+    const whole = isGoing ? `${where}${hint}` : where;
     return { kind: "ends", outcome: waiting(on, { message: whole }) };
   }
 }
