@@ -61,7 +61,7 @@ export async function startConnecting(input: ConnectingInput): Promise<AsyncDisp
       intents: unhindered,
       timers: surroundings.timers,
       type: "Ready",
-      pausesMs: [10_000, 300_000],
+      pausesMs: [5_000, 300_000],
       onError: (error, name) => {
         if (!isRetried(error)) log.warn({ error, name }, "state of a service not told");
       },

@@ -103,8 +103,10 @@ function nextPace(
   before: Pace | undefined,
   nowMs: number,
 ): Pace {
+  // What is told for the first time, or after long, may be followed by its contrary at once.
   const isLately = before !== undefined && nowMs - before.toldMs < 2 * most;
-  return { toldMs: nowMs, pauseMs: isLately ? Math.min(most, before.pauseMs * 2) : least };
+  const pauseMs = isLately ? Math.min(most, Math.max(least, before.pauseMs * 2)) : 0;
+  return { toldMs: nowMs, pauseMs };
 }
 
 function isSame(one: Finding, other: Finding): boolean {
