@@ -4,7 +4,7 @@ import assert from "node:assert/strict";
 import { it } from "node:test";
 import { systemCaller, targetFor } from "../../intents/bootstrap.ts";
 import { isSetpointError } from "../../kernel/errors.ts";
-import type { Json } from "../../kernel/json.ts";
+import type { Json, JsonObject } from "../../kernel/json.ts";
 import { textAt } from "../../kernel/json-read.ts";
 import {
   conditionOf,
@@ -304,4 +304,29 @@ it("sends nothing when a hook fails, and names it", async () => {
   const said = await refusal(connect.make("b", { name: "b" }));
   assert.match(said, /the hook validate of the module hooks failed \(Error\)/);
   assert.doesNotMatch(`${said}${connect.lines.join("")}`, /hunter22/);
+});
+
+it("wants a spec where fields of it are required, except for what is adopted", async () => {
+  const properties = { size: { type: "integer" } };
+  await using connect = await openMemoryConnect({
+    schema: { type: "object", required: ["size"], properties },
+  });
+  const { memory } = connect;
+  const thing = { apiVersion: `${group}/v1`, kind: "Thing" };
+  const make = async (name: string, more: JsonObject): Promise<unknown> =>
+    await memory.create({ ...thing, metadata: { name, namespace: "default" }, ...more });
+  const expected = /spec: Required value: only what connect\.id names can do without/;
+  assert.match(await refusal(make("a", {})), expected);
+  assert.match(await refusal(make("a", { connect: { drift: "report" } })), expected);
+  assert.match(await refusal(make("a", { spec: {} })), /spec\.size: Required value/);
+  await make("a", { connect: { id: "a" } });
+  await make("b", { spec: { size: 1 } });
+  assert.match(await refusal(connect.change("b", { spec: null })), expected);
+  await connect.change("a", { metadata: { labels: { a: "b" } } });
+});
+
+it("wants no spec where nothing of it is required", async () => {
+  await using connect = await openMemoryConnect();
+  const metadata = { name: "a", namespace: "default" };
+  await connect.memory.create({ apiVersion: `${group}/v1`, kind: "Thing", metadata });
 });

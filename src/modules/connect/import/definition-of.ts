@@ -3,7 +3,6 @@
 
 import { definitionOfKind, kindInputProblem } from "../../../intents/kinds/kind-definition.ts";
 import type { JsonObject } from "../../../kernel/json.ts";
-import { textsAt } from "../../../kernel/json-read.ts";
 import type { FieldRule, KindInput, PrinterColumn } from "../../../kernel/kind.ts";
 import { nodeOf } from "../fields/field-table.ts";
 import type { Classified } from "../fields/classify.ts";
@@ -34,7 +33,6 @@ export function makeDefinition(input: DefinitionInput): MadeDefinition {
   const schema: JsonObject = {
     type: "object",
     properties: { spec, connect: connectSchema, status: managedStatusSchema },
-    ...(textsAt(spec, "required").length === 0 ? {} : needsSpec),
   };
   const kind: KindInput = {
     group,
@@ -46,18 +44,6 @@ export function makeDefinition(input: DefinitionInput): MadeDefinition {
   };
   return { definition: definitionOfKind(kind), problem: kindInputProblem(kind), unhidden };
 }
-
-/** Without it nothing of the spec would be required; what is adopted by its id needs none. */
-const needsSpec: JsonObject = {
-  "x-kubernetes-validations": [
-    {
-      rule: "has(self.spec) || (has(self.connect) && has(self.connect.id))",
-      message: "it may be left out only where connect.id names an object that exists",
-      reason: "FieldValueRequired",
-      fieldPath: ".spec",
-    },
-  ],
-};
 
 const columns: readonly PrinterColumn[] = [
   { name: "Ready", type: "string", jsonPath: '.status.conditions[?(@.type=="Ready")].status' },

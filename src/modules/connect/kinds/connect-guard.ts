@@ -7,11 +7,11 @@ import type { LiveView } from "../../../intents/live-view.ts";
 import { refusedBy } from "../../../intents/admission/attributes.ts";
 import { invalid } from "../../../intents/refusals.ts";
 import { checkFieldRules } from "../../../kernel/field-rules.ts";
-import { forbiddenField, invalidField } from "../../../kernel/field-error.ts";
+import { forbiddenField, invalidField, requiredField } from "../../../kernel/field-error.ts";
 import type { FieldError } from "../../../kernel/field-error.ts";
 import { equalJson, getOwn, isJsonObject, setOwn } from "../../../kernel/json.ts";
 import type { Json, JsonObject, MutableJsonObject } from "../../../kernel/json.ts";
-import { objectAt, presentObjectAt, textAt, valueAt } from "../../../kernel/json-read.ts";
+import { objectAt, presentObjectAt, textAt, textsAt, valueAt } from "../../../kernel/json-read.ts";
 import { isMadeOutside, mayStillChange } from "../../../kernel/kept-object.ts";
 import { getAt, parsePointer } from "../../../kernel/pointer.ts";
 import type { Resource } from "../../../kernel/resource.ts";
@@ -51,6 +51,7 @@ export function connectGuard(
       const compiled = compiledFor(request);
       const errors = compiled === undefined ? kindErrors(request, object) : [];
       if (compiled !== undefined) {
+        errors.push(...specErrors(object, request.old, target.version.definition.schema));
         errors.push(...resourceErrors(object, request.old, compiled, target.served.kind));
         for (const text of replaceWarnings(object, compiled)) caller.warn(text);
         const own = hooks.filter((each) => each.hooks.kind === compiled.kind);
@@ -108,6 +109,21 @@ function resourceErrors(
     errors.push(changedError(path, change.old, change.new));
   }
   return errors;
+}
+
+/**
+ * Without a spec nothing of it would be required. What is adopted by its id needs none, and what
+ * was stored without one before stays as it is.
+ */
+function specErrors(
+  object: Resource,
+  old: Resource | undefined,
+  schema: JsonObject,
+): readonly FieldError[] {
+  const isLeftOut = object.spec === undefined && (old === undefined || old.spec !== undefined);
+  if (!isLeftOut || managementOf(object).id !== undefined) return [];
+  if (textsAt(schema, "properties", "spec", "required").length === 0) return [];
+  return [requiredField("spec", "only what connect.id names can do without")];
 }
 
 function createOnlyRules(binding: Binding): Parameters<typeof checkFieldRules>[0]["fieldRules"] {

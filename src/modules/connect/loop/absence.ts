@@ -56,7 +56,8 @@ function hasBeenShown({ book }: Session): boolean {
 type MissingReason = "ObjectNotFound" | "ImportNotFound" | "ObjectGone";
 
 function missing(session: Session, reason: MissingReason, why: string): Outcome {
-  const message = `there is no such object: ${why}; ${adviceOn(session, reason)}`;
+  const said = why.replace(/\.$/, "");
+  const message = `there is no such object: ${said}; ${adviceOn(session, reason)}`;
   return failed(reason, message, {
     retry: "slow",
     afterMs: session.resyncMs,
