@@ -114,7 +114,7 @@ async function postgresPlans(url: string): Promise<string> {
   const { rows } = await client.query("SELECT count(*) AS rows FROM due WHERE kind = $1", [kind]);
   plans.length = 0;
   await client.query(
-    "SELECT * FROM claim_v3('bench', $1, 100, 1000, NULL, '{}', NULL, 1024, 0, 0, 0)",
+    "SELECT * FROM claim_v4('bench', $1, 100, 1000, NULL, '{}', NULL, 1024, 0, 0, false, 0)",
     [[kind]],
   );
   await client.end();

@@ -15,6 +15,7 @@ import {
   release,
   schedule,
   wake,
+  widgets,
 } from "../../src/store/contract/samples.ts";
 import { newSealKey } from "../../src/store/key-ring.ts";
 import { startPostgres } from "../peers/postgres.ts";
@@ -134,4 +135,26 @@ test("a claim that uses up a wake shows what the wake was about", async () => {
   }
   await writing;
   assert.equal(last, newest);
+});
+
+test("what a dead worker held comes after all that has waited longer than its lease", async () => {
+  await using h = await openForTest(server);
+  const due = wake();
+  const write = (name: string) => put(key(name), { due });
+  const names = (prefix: string) => Array.from({ length: 20 }, (_, i) => `${prefix}${i}`);
+  await h.store.commit(names("held").map(write));
+  assert.equal((await claimSome(h.store, { limit: 20, leaseMs: 2 * minuteMs })).length, 20);
+  await h.advanceClock(minuteMs);
+  await h.store.commit(names("waiting").map(write));
+  assert.equal(await h.store.nextDue([widgets]), 0);
+  await h.advanceClock(2 * minuteMs);
+  for (const prefix of ["waiting", "held"]) {
+    for (let turn = 0; turn < 2; turn += 1) {
+      const claims = await claimSome(h.store, { limit: 10 });
+      assert.equal(claims.length, 10);
+      for (const claim of claims) assert(claim.key.name.startsWith(prefix), claim.key.name);
+    }
+  }
+  assert.deepEqual(await claimSome(h.store), []);
+  assert(((await h.store.nextDue([widgets])) ?? 0) > 0, "all that is ready is leased");
 });

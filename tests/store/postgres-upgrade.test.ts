@@ -3,15 +3,20 @@
 import assert from "node:assert/strict";
 import { readdirSync, readFileSync } from "node:fs";
 import { after, before, test } from "node:test";
+import { isDeepStrictEqual } from "node:util";
 import { Client } from "pg";
 import { documentDigest } from "../../src/kernel/document.ts";
 import {
+  claimOne,
+  claimSome,
   commit,
   draft,
   exists,
   key,
   minuteMs,
   put,
+  release,
+  schedule,
   wake,
   widgets,
 } from "../../src/store/contract/samples.ts";
@@ -70,6 +75,138 @@ async function createAsBefore(client: Client, batch: number, name: string): Prom
   );
   assert.deepEqual((JSON.parse(rows[0]?.answer ?? "{}") as { c?: unknown }).c, [0]);
 }
+
+/** What the release with version 8 sent, on a connection to a schema that it may have made. */
+class OldProcess {
+  readonly #client: Client;
+  #batch = 100;
+
+  constructor(client: Client) {
+    this.#client = client;
+  }
+
+  /** The names of what it got, each with its token. */
+  async claim(limit = 10): Promise<Map<string, number>> {
+    const { rows } = await this.#client.query<{ name: string | null; token: string }>(
+      "SELECT name, token FROM claim_v3('old', $1, $2, 60000, NULL, '{}', NULL, 100, 0, 0, 0)",
+      [[widgets], limit],
+    );
+    return new Map(
+      rows.flatMap(({ name, token }) => (name === null ? [] : [[name, Number(token)] as const])),
+    );
+  }
+
+  /** Whether its claim was still live. */
+  async renew(name: string, token: number | undefined): Promise<boolean> {
+    const { rows } = await this.#client.query(
+      `WITH time AS MATERIALIZED (SELECT now_v1($6) AS now),
+        locked AS MATERIALIZED (SELECT k.kind, k.namespace, k.name, d.at FROM
+          unnest($1::text[], $2::text[], $3::text[], $4::bigint[])
+            AS k(kind, namespace, name, token)
+          CROSS JOIN LATERAL (SELECT q.ctid AS at FROM due q WHERE q.kind = k.kind
+            AND q.namespace = k.namespace AND q.name = k.name AND q.token = k.token
+            AND q.due_at > (SELECT now FROM time) FOR UPDATE) d)
+        UPDATE due SET due_at = (SELECT now FROM time) + $5
+        WHERE ctid = ANY (ARRAY(SELECT at FROM locked))
+        RETURNING kind, namespace, name, token, due_at`,
+      [[widgets], ["team"], [name], [token], 60_000, 0],
+    );
+    return rows.length === 1;
+  }
+
+  /** Whether it was released. */
+  async release(name: string, token: number | undefined, afterMs: number): Promise<boolean> {
+    const { rows } = await this.#client.query<{ answer: string }>(
+      "SELECT release_v2('old', $1, 0, $2, ARRAY['team'], $3, $4, ARRAY['u'], $5, '{t}') answer",
+      [(this.#batch += 1), [widgets], [name], [token], [afterMs]],
+    );
+    const { places } = JSON.parse(rows[0]?.answer ?? "{}") as { readonly places: unknown };
+    return isDeepStrictEqual(places, [1]);
+  }
+
+  async wake(name: string): Promise<void> {
+    const { rows } = await this.#client.query<{ answer: string }>(
+      `SELECT commit_v3('old', $1, 0, '{1}', '{1}', '{3}', $2, ARRAY['team'], $3, ARRAY[NULL],
+        '{2}', ARRAY[NULL::bigint], ARRAY[NULL], ARRAY[NULL::bytea], '{0}', ARRAY[NULL],
+        ARRAY[NULL::bytea], ARRAY['{}'], $2, ARRAY['team'], $3, '{}', '{}', '{1}', '{1}', '{f}',
+        '{0}', '{f}', '{}', '{}', '{}', NULL) answer`,
+      [(this.#batch += 1), [widgets], [name]],
+    );
+    assert.deepEqual((JSON.parse(rows[0]?.answer ?? "{}") as { c?: unknown }).c, [1]);
+  }
+
+  /** How long until the next is due. */
+  async nextDueMs(): Promise<number> {
+    const { rows } = await this.#client.query<{ ms: string }>(
+      "SELECT due_at - now AS ms FROM next_due_v1($1, 0)",
+      [[widgets]],
+    );
+    return Number(rows[0]?.ms);
+  }
+}
+
+test("claims of the release before and of this one respect each other", async () => {
+  const client = await oldSchema("claimed", 8);
+  try {
+    const old = new OldProcess(client);
+    await createAsBefore(client, 1, "a");
+    const held = (await old.claim()).get("a");
+    const keys = keyRing([newSealKey()]);
+    await using store = await openPostgresStore({ url: server.url(), schema: "claimed", keys });
+    await commit(store, put(key("b"), { due: wake(0) }));
+    const b = await claimOne(store);
+    assert.equal(b.key.name, "b");
+    assert.deepEqual(await old.claim(), new Map());
+    assert.deepEqual(await claimSome(store), []);
+    assert((await old.nextDueMs()) > 0, "what is leased is not due");
+    assert(((await store.nextDue([widgets])) ?? 0) > 0, "what is leased is not due");
+
+    assert(await old.renew("a", held));
+    assert(await old.release("a", held, 0));
+    const a = await claimOne(store);
+    assert.equal(a.key.name, "a");
+    assert(!(await old.release("a", held, 0)), "its claim is over");
+    // A wake during the claim of another process is kept for its release.
+    await old.wake("a");
+    await store.commit([schedule(key("a"), release(minuteMs), { claim: a })]);
+    const again = (await old.claim()).get("a");
+    assert(again !== undefined && again > a.token, "it was woken");
+
+    // A row that carries what this release left behind is found by both when it is due.
+    assert(await old.release("a", again, minuteMs));
+    assert.deepEqual(await claimSome(store), []);
+    await old.wake("a");
+    await store.commit([schedule(key("b"), release(0), { claim: b })]);
+    assert.equal((await old.claim(1)).size, 1);
+    assert.equal((await claimSome(store)).length, 1);
+    assert.deepEqual(await store.verify(), []);
+  } finally {
+    await client.end();
+  }
+});
+
+test("a claim of the release before that expires is taken over", async () => {
+  const client = await oldSchema("expired", 8);
+  try {
+    const old = new OldProcess(client);
+    const keys = keyRing([newSealKey()]);
+    let skewMs = 0;
+    const open = { url: server.url(), schema: "expired", keys, clockSkewMs: () => skewMs };
+    await using store = await openPostgresStore(open);
+    await createAsBefore(client, 1, "a");
+    const ours = await claimOne(store);
+    await store.commit([schedule(key("a"), release(0), { claim: ours })]);
+    const theirs = (await old.claim()).get("a") ?? 0;
+    skewMs = minuteMs / 2;
+    assert.deepEqual(await claimSome(store), []);
+    skewMs = 2 * minuteMs;
+    const [taken] = await claimSome(store);
+    assert(taken !== undefined && taken.token > theirs);
+    assert(!(await old.renew("a", theirs)), "its claim is over");
+  } finally {
+    await client.end();
+  }
+});
 
 test("a database of the release before is taken over, and both work on it", async () => {
   const old = await oldSchema("upgraded", 7);

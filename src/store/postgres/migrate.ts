@@ -28,6 +28,7 @@ const migrations: readonly Migration[] = [
   { version: 6, compatibleFrom: 1, name: "0006_once" },
   { version: 7, compatibleFrom: 1, name: "0007_release" },
   { version: 8, compatibleFrom: 1, name: "0008_small" },
+  { version: 9, compatibleFrom: 1, name: "0009_ready" },
 ];
 export const newestVersion = migrations.length;
 

@@ -33,13 +33,26 @@ export async function readWork(
   return states;
 }
 
-/** The conditions repeat the predicates of the indexes: see 0001_store.sql. */
+/**
+ * The conditions repeat the predicates of the indexes (0001_store.sql). What is ready comes first
+ * in them, leased or not; the leased are looked for only when those that wait are fewer than asked
+ * for, so that a long backlog is not read to its end.
+ */
 function backlogText(place: string): string {
-  return `WITH time AS MATERIALIZED (SELECT now_v1($4) AS now)
-    SELECT (SELECT count(*) FROM (SELECT FROM due q
-        WHERE ${place} AND q.due_at > -1 AND q.due_at <= t.now LIMIT $3) c), s.* FROM time t
-    LEFT JOIN LATERAL (SELECT q.namespace, q.name, ${columns} FROM due q
-      WHERE ${place} AND q.due_at > -1 ORDER BY q.due_at LIMIT $2) s ON true`;
+  const ready = `FROM due q WHERE ${place} AND q.ready_at > -1 AND q.ready_at <= t.now`;
+  const shown = `SELECT q.due_at, q.namespace, q.name, ${columns}`;
+  return `WITH time AS MATERIALIZED (SELECT now_v1($4) AS now),
+    waiting AS MATERIALIZED (SELECT w.* FROM time t CROSS JOIN LATERAL (
+      ${shown} ${ready} AND q.due_at <= t.now ORDER BY q.ready_at LIMIT $2) w),
+    leased AS MATERIALIZED (SELECT l.* FROM time t CROSS JOIN LATERAL (
+      ${shown} ${ready} AND q.due_at > t.now) l WHERE (SELECT count(*) FROM waiting) < $2),
+    later AS MATERIALIZED (SELECT l.* FROM time t CROSS JOIN LATERAL (
+      ${shown} FROM due q WHERE ${place} AND q.ready_at > -1 AND q.ready_at > t.now
+      ORDER BY q.ready_at LIMIT $2) l)
+    SELECT (SELECT count(*) FROM (SELECT ${ready} AND q.due_at <= t.now LIMIT $3) c), s.*
+    FROM time t LEFT JOIN (
+      SELECT * FROM (TABLE waiting UNION ALL TABLE leased UNION ALL TABLE later) a
+      ORDER BY a.due_at LIMIT $2) s ON true`;
 }
 
 const backlogStatement = { name: "backlog", text: backlogText("q.kind = $1") };
@@ -57,12 +70,12 @@ export async function readBacklog(
     namespace === undefined
       ? await pool.rows(backlogStatement, values)
       : await pool.rows(backlogOfNamespaceStatement, [...values, namespace]);
-  const found = rows.filter((row) => row[1] !== null);
+  const found = rows.filter((row) => row[2] !== null);
   return {
     due: (rows[0]?.[0] ?? 0) as number,
     next: found.map((row) => {
-      const key = { kind, namespace: row[1] as string, name: row[2] as string };
-      return { key, work: stateFrom(row, 3) };
+      const key = { kind, namespace: row[2] as string, name: row[3] as string };
+      return { key, work: stateFrom(row, 4) };
     }),
   };
 }

@@ -25,11 +25,18 @@ export interface Claiming extends Working {
 
 const claimStatement = {
   name: "claim",
-  text: "SELECT * FROM claim_v3($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11)",
+  text: "SELECT * FROM claim_v4($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12)",
 };
 
-/** Whose turn it was, by the kinds asked for, so that the next call goes on after it. */
-export type Turns = Map<string, string>;
+/** How the last call for the same kinds ended, so that the next one goes on from there. */
+interface Turn {
+  /** Whose turn it was. */
+  readonly cursor: string | null;
+  /** Whether it got all it asked for, so that more may be waiting. */
+  readonly isCrowded: boolean;
+}
+
+export type Turns = Map<string, Turn>;
 
 /**
  * A lost answer leaves rows claimed by nobody until the lease ends, which is what a lease is for;
@@ -44,6 +51,7 @@ export async function claimDue(
   const { pool, clockSkewMs, log, turns } = claiming;
   const kinds = [...new Set(request.kinds)];
   const turnKey = JSON.stringify(kinds);
+  const before = turns.get(turnKey);
   const rows = await pool.rows(claimStatement, [
     request.owner,
     textArray(kinds),
@@ -51,14 +59,15 @@ export async function claimDue(
     request.leaseMs,
     request.perNamespace ?? null,
     textArray(request.skipNamespaces ?? []),
-    turns.get(turnKey) ?? null,
+    before?.cursor ?? null,
     limits.maxClaimNamespaces,
     log.first,
     log.head,
+    before?.isCrowded === true ? "t" : "f",
     clockSkewMs(),
   ]);
-  const turn = rows[0]?.[7] as string | null;
-  if (turn !== null) turns.set(turnKey, turn);
+  const cursor = rows[0]?.[7] as string | null;
+  turns.set(turnKey, { cursor, isCrowded: rows.length >= limit });
   return rows.filter((row) => row[2] !== null).map((row) => claimFrom(claiming, row));
 }
 
@@ -99,7 +108,7 @@ const renewStatement = {
       CROSS JOIN LATERAL (SELECT q.ctid AS at FROM due q WHERE q.kind = k.kind
         AND q.namespace = k.namespace AND q.name = k.name AND q.token = k.token
         AND q.due_at > (SELECT now FROM time) FOR UPDATE) d)
-    UPDATE due SET due_at = (SELECT now FROM time) + $5
+    UPDATE due SET due_at = (SELECT now FROM time) + $5, kept_at = NULL
     WHERE ctid = ANY (ARRAY(SELECT at FROM locked))
     RETURNING kind, namespace, name, token, due_at`,
 };
@@ -135,7 +144,7 @@ export async function renewClaims(
 
 const nextDueStatement = {
   name: "next_due",
-  text: "SELECT due_at, now FROM next_due_v1($1, $2)",
+  text: "SELECT due_at, now FROM next_due_v2($1, $2)",
 };
 
 export async function untilNextDue(
