@@ -70,6 +70,8 @@ export const limits = Object.freeze({
   maxConnectProblems: 500,
   /** How long the server of a document may take for one file. */
   connectReadTimeoutMs: 30_000,
+  /** How long a service that is managed may ask to be left alone. */
+  maxRetryAfterMs: 3_600_000,
 
   // Names and metadata
   /** RFC 1123 subdomain: names of resources. */

@@ -57,6 +57,34 @@ it("follows an operation over restarts, never sooner than the service wants", as
   assert.equal(bookOf(await connect.read("a"))["operation"], undefined);
 });
 
+it("leaves a service alone for an hour at most, whatever it says", async () => {
+  await using connect = await openMemoryConnect();
+  const { service, pass } = connect;
+  service.interfere = () => ({ status: 503, headers: { "retry-after": "999999999" } });
+  await connect.make("a", { name: "a", color: "red" });
+  await pass();
+  const state = longRunning(connect, { "retry-after": "Thu, 01 Jan 2099 00:00:00 GMT" });
+  await pass(3_700_000);
+  assert.equal(conditionOf(await connect.read("a"), "Ready"), "False Creating");
+  state.now = "Succeeded";
+  await pass(3_700_000);
+  assert.equal(conditionOf(await connect.read("a"), "Ready"), "True Available");
+  assert.deepEqual(writesOf(service), ["POST /things"]);
+});
+
+it("asks about an operation that an earlier one was told to ask about much later", async () => {
+  await using connect = await openMemoryConnect();
+  const { pass } = connect;
+  const state = longRunning(connect, {});
+  await connect.make("a", { name: "a", color: "red" });
+  await pass();
+  const notBefore = "2057-09-09T00:00:00.000Z";
+  await connect.changeStatus("a", { status: { connect: { operation: { notBefore } } } });
+  state.now = "Succeeded";
+  await pass(60_000);
+  assert.equal(conditionOf(await connect.read("a"), "Ready"), "True Available");
+});
+
 it("applies what was wanted meanwhile when the operation has ended", async () => {
   await using connect = await openMemoryConnect();
   const { service, pass } = connect;

@@ -46,15 +46,19 @@ export function errorFacts(answer: Answer, hide: Hide = (text) => text): ErrorFa
   return { status, code, message: hide(message).slice(0, shownChars) };
 }
 
-/** Retry-After in seconds or as a date; undefined when it is not there or cannot be read. */
+/**
+ * Retry-After in seconds or as a date; undefined when it is not there or cannot be read. Heeded up
+ * to a limit: who says a year, by mistake or a wrong clock, must not be left alone for one.
+ */
 export function retryAfterMs(
   headers: { readonly [name: string]: string },
   nowMs: number,
 ): number | undefined {
   const value = headers["retry-after"]?.trim() ?? "";
-  if (/^\d{1,9}$/.test(value)) return Number(value) * 1_000;
+  const most = limits.maxRetryAfterMs;
+  if (/^\d{1,9}$/.test(value)) return Math.min(most, Number(value) * 1_000);
   const at = value === "" ? Number.NaN : Date.parse(value);
-  return Number.isNaN(at) ? undefined : Math.max(0, at - nowMs);
+  return Number.isNaN(at) ? undefined : Math.min(most, Math.max(0, at - nowMs));
 }
 
 /** The target of `rel="next"` in a Link header. */

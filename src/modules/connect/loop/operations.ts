@@ -6,6 +6,7 @@ import type { Outcome } from "../../../engine/outcome.ts";
 import { timeText } from "../../../kernel/clock.ts";
 import type { Json, JsonObject } from "../../../kernel/json.ts";
 import { equalJson, getOwn, isJsonObject } from "../../../kernel/json.ts";
+import { limits } from "../../../kernel/limits.ts";
 import { numberAt, presentObjectAt, textAt, valueAt } from "../../../kernel/json-read.ts";
 import { getAt, parsePointer } from "../../../kernel/pointer.ts";
 import type { LongRunning } from "../binding.ts";
@@ -67,7 +68,8 @@ export async function askOperation(session: Session): Promise<Asked> {
   if (operation === undefined) return { kind: "none" };
   const nowMs = session.context.clock.nowMs();
   const waitMs = Date.parse(textAt(operation, "notBefore")) - nowMs;
-  if (waitMs > 0) return running(session, operation, waitMs);
+  // What is later than any service may ask for was never asked for, or by one that was mistaken.
+  if (waitMs > 0 && waitMs <= limits.maxRetryAfterMs) return running(session, operation, waitMs);
   const request = { method: "GET", path: textAt(operation, "address"), isTarget: true } as const;
   const answer = await ask(session, request);
   const verb = verbOf(operation);
