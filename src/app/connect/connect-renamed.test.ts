@@ -282,3 +282,116 @@ it("lets a person say which object a change has made", async () => {
   await pass(300_000);
   assert.deepEqual(alive(), ["7"]);
 });
+
+it("makes no second one while parts of the service do not know of the new id", async () => {
+  for (const name of ["thingID", "id"]) {
+    await using connect = await openRenaming();
+    const { service, pass, alive } = connect;
+    await connect.make("a", wanted);
+    await pass(10_000);
+    // From the change on, reads are answered by one that has not heard of it.
+    const before = new Map(service.objects);
+    let changed: ServiceAnswer | undefined;
+    connect.fate = ({ method, path, body }) => {
+      if (method === "POST") {
+        connect.expire("1");
+        service.objects.set("/things/9", { ...(body as JsonObject), id: "9", state: "active" });
+        return (changed = { status: 200, body: { [name]: "9" } });
+      }
+      if (changed === undefined) return undefined;
+      const known = before.get(path);
+      if (known !== undefined) return { status: 200, body: known };
+      return path === "/things" ? { status: 200, body: [...before.values()] } : { status: 404 };
+    };
+    await connect.change("a", { spec: { job: "day" } });
+    await pass(5_000);
+    const unsure = await connect.read("a");
+    assert.equal(conditionOf(unsure, "Ready"), "Unknown UpdateUncertain");
+    assert.match(messageOf(unsure, "Ready"), /names another id, 9, which does not show/);
+    // It hears of the end of the one before it hears of the other.
+    before.set("/things/1", { ...before.get("/things/1"), state: "expired" });
+    await pass(5_000);
+    connect.fate = () => undefined;
+    await pass(300_000);
+    assert.deepEqual(alive(), ["9"]);
+    assert.equal(bookOf(await connect.read("a"))["id"], "9");
+    assert.equal(conditionOf(await connect.read("a"), "Ready"), "True Available");
+    assert.equal(writesOf(service).length, 2);
+  }
+});
+
+it("waits for one that was found by looking, and cannot be read yet", async () => {
+  await using connect = await openRenaming();
+  const { service, pass, alive } = connect;
+  await connect.make("a", wanted);
+  await pass(10_000);
+  connect.fate = ({ method, path }) => {
+    if (path === "/things/2") return { status: 404 };
+    return method === "POST" ? "lost" : undefined;
+  };
+  await connect.change("a", { spec: { job: "day" } });
+  await pass(10_000);
+  assert.equal(conditionOf(await connect.read("a"), "Ready"), "False NotShownYet");
+  connect.fate = () => undefined;
+  await pass(300_000);
+  assert.deepEqual(alive(), ["2"]);
+  assert.equal(conditionOf(await connect.read("a"), "Ready"), "True Available");
+  assert.equal(bookOf(await connect.read("a"))["renaming"], undefined);
+  assert.equal(writesOf(service).length, 2);
+});
+
+it("sends a change that cannot be seen once while it may still be carried out", async () => {
+  const pin = { path: "/pin", class: "write-only", from: "override" } as const;
+  const fields = [...(renaming.fields ?? []), pin];
+  await using connect = await openMemoryConnect({ binding: { ...renaming, fields } });
+  const { service, pass } = connect;
+  service.show = ({ pin: _, ...rest }) => rest;
+  service.nextId = () => String(service.objects.size + 1);
+  await connect.make("a", { ...wanted, pin: "1234" });
+  await pass(10_000);
+  service.interfere = ({ method }) => (method === "POST" ? { status: 504 } : undefined);
+  await connect.change("a", { spec: { pin: "5678" } });
+  await pass(30_000);
+  assert.deepEqual(writesOf(service), ["POST /things", "POST /things"]);
+  assert.equal(conditionOf(await connect.read("a"), "Ready"), "Unknown UpdateUncertain");
+  // The service comes to it only now.
+  service.objects.delete("/things/1");
+  service.objects.set("/things/9", { ...wanted, pin: "5678", id: "9" });
+  service.interfere = ({ method }) => (method === "POST" ? { status: 422 } : undefined);
+  await pass(30_000);
+  assert.equal(bookOf(await connect.read("a"))["id"], "9");
+});
+
+it("stays with its object though the answer to a change names something else", async () => {
+  const identity = { kind: "server", field: "/id", parameter: "id" } as const;
+  await using connect = await openMemoryConnect({ binding: { identity } });
+  const { service, pass } = connect;
+  service.nextId = () => String(service.objects.size + 1);
+  await connect.make("a", wanted);
+  await pass(10_000);
+  service.interfere = ({ method }) =>
+    method === "PUT" ? { status: 200, body: { id: "request-77", error: "not now" } } : undefined;
+  await connect.change("a", { spec: { job: "day" } });
+  await pass(200_000);
+  assert.deepEqual([...service.objects.keys()], ["/things/1"]);
+  service.interfere = undefined;
+  await pass(600_000);
+  assert.deepEqual([...service.objects.keys()], ["/things/1"]);
+  assert.equal(service.objects.get("/things/1")?.["job"], "day");
+  assert.equal(conditionOf(await connect.read("a"), "Ready"), "True Available");
+  assert.equal(bookOf(await connect.read("a"))["renaming"], undefined);
+});
+
+it("is not held up for ever by a note whose time cannot be right", async () => {
+  for (const since of ["", "2999-01-01T00:00:00Z"]) {
+    await using connect = await openRenaming();
+    const { pass, alive } = connect;
+    await connect.make("a", wanted);
+    await pass(10_000);
+    await connect.changeStatus("a", { status: { connect: { renaming: { since, sent: {} } } } });
+    await connect.change("a", { spec: { job: "day" } });
+    await pass(60_000);
+    assert.deepEqual(alive(), ["2"]);
+    assert.equal(conditionOf(await connect.read("a"), "Ready"), "True Available");
+  }
+});

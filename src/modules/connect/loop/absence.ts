@@ -29,10 +29,11 @@ export function judgeAbsence(session: Session, why: string): Absence {
   }
   if (!wasSeen) return { kind: "make", wasSeen };
   const sinceMs = context.clock.nowMs() - Date.parse(textAt(lastWrite, "at"));
-  const isNew = textAt(lastWrite, "why") === "there is no such object";
+  const isMade = textAt(lastWrite, "why") === "there is no such object";
+  const isNew = isMade || textAt(lastWrite, "newId") !== "";
   // What was seen since its creation and is not there any more is gone, not late.
   if (isNew && lastWrite?.["isShown"] !== true && sinceMs < settlingMs) {
-    const message = "it was made, and is not shown yet";
+    const message = `it was ${isMade ? "made" : "given another id"}, and is not shown yet`;
     return ends(again(1_000, { reason: "NotShownYet", message, status: book.changes() }));
   }
   if (compiled.binding.identity.kind === "server" && !hasBeenShown(session)) {

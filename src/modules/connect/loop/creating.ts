@@ -111,7 +111,7 @@ export async function resolveCreation(
   session: Session,
   creating = session.book.pages.creating ?? {},
 ): Promise<Resolved> {
-  const { book, compiled, context } = session;
+  const { book, compiled } = session;
   const { operations } = compiled.binding;
   const since = textAt(creating, "since");
   const named = textAt(creating, "named");
@@ -137,7 +137,7 @@ export async function resolveCreation(
     const why = `${which} could be it: ${shown.join(", ")}`;
     return { kind: "ends", outcome: incomplete(session, why) };
   }
-  const leftMs = Date.parse(since) + graceMs - context.clock.nowMs();
+  const leftMs = leftOfGrace(session, creating);
   if (search.kind === "none" && leftMs <= 0) {
     if (!isTrueAt(creating, "answered")) return { kind: "notMade" };
     const why = "the service said that it was made, but does not list it";
@@ -285,6 +285,14 @@ function mayStillCome(session: Session, creating: JsonObject | undefined): boole
 /** A service may act, and show it, long after nobody waits for its answer any more. */
 export function graceMsOf({ client }: Session): number {
   return 3 * client.settings.timeoutMs;
+}
+
+/** Of the time in which what was noted may still be carried out; none where no time is noted. */
+export function leftOfGrace(session: Session, note: JsonObject | undefined): number {
+  const graceMs = graceMsOf(session);
+  const leftMs = Date.parse(textAt(note, "since")) + graceMs - session.context.clock.nowMs();
+  // What lies in the future was written by somebody else, or by a clock that was wrong.
+  return leftMs <= 2 * graceMs ? leftMs : 0;
 }
 
 export function incomplete(session: Session, why: string): Outcome {

@@ -41,7 +41,7 @@ export function idInAnswer(
   const below = path.slice(session.client.targetOf("").length);
   const named = parametersIn(item, below)?.[identity.parameter];
   if (named !== undefined && named !== "") return { id: named, isLoose: false };
-  const loose = looseId(object, identity.field) ?? lastSegment(path);
+  const loose = looseId(session, object, identity.field) ?? lastSegment(path);
   return loose === undefined ? undefined : { id: loose, isLoose: true };
 }
 
@@ -51,7 +51,10 @@ export type IdAfterWrite =
   /** The answer names something that does not look like the object. */
   | { readonly kind: "unsure" };
 
-/** Some services give an object another id when it is changed; what may be it is noted first. */
+/**
+ * Some services give an object another id when it is changed. What an answer names may as well be a
+ * job, or the request that failed, so it is noted first, and counts once the object is seen there.
+ */
 export async function idAfterWrite(
   session: Session,
   json: Json | undefined,
@@ -62,14 +65,14 @@ export async function idAfterWrite(
   if (identity.kind !== "server") return { kind: "same" };
   const object = getAt(json ?? null, parsePointer(operation.answer ?? ""));
   if (identity.field === undefined || object === undefined) return { kind: "same" };
-  const named = pathText(getAt(object, parsePointer(identity.field)));
-  const { id } = session.book.pages;
-  if (named !== undefined) return named === id ? { kind: "same" } : { kind: "other", id: named };
-  const loose = onlyId(object);
-  if (loose === undefined || loose === id) return { kind: "same" };
-  await note(loose);
-  const isIt = await isConfirmed(session, loose, session.desired);
-  return isIt ? { kind: "other", id: loose } : { kind: "unsure" };
+  const exact = pathText(getAt(object, parsePointer(identity.field)));
+  const named = exact ?? onlyId(session, object);
+  if (named === undefined || named === session.book.pages.id) return { kind: "same" };
+  await note(named);
+  // Without a way to look at one, what stands where the kind says has to be believed.
+  const isTold = exact !== undefined && session.compiled.binding.operations.read === undefined;
+  const isIt = isTold || (await isConfirmed(session, named, session.desired));
+  return isIt ? { kind: "other", id: named } : { kind: "unsure" };
 }
 
 /** Whether the object under the id looks like what was sent, and calls itself so. */
@@ -89,23 +92,28 @@ export async function isConfirmed(
 }
 
 /** Some answer a creation with another document than a read, in which the id has another name. */
-function looseId(object: Json, field: string | undefined): string | undefined {
+function looseId(session: Session, object: Json, field: string | undefined): string | undefined {
   if (!isJsonObject(object)) return undefined;
   const last = field === undefined ? undefined : parsePointer(field).at(-1);
   for (const key of [last, "id", "Id", "ID", "uuid", "name"]) {
     const found = key === undefined ? undefined : pathText(getOwn(object, key));
     if (found !== undefined) return found;
   }
-  return onlyId(object);
+  return onlyId(session, object);
 }
 
 /** As the one thing that the answer says, under a name such as silenceID. */
-function onlyId(object: Json): string | undefined {
+function onlyId({ fields }: Session, object: Json): string | undefined {
   if (!isJsonObject(object)) return undefined;
   const [only, ...more] = Object.entries(object);
   if (only === undefined || more.length > 0) return undefined;
-  return /(?:id|uuid|key|name)$/i.test(only[0]) ? pathText(only[1]) : undefined;
+  const [name, value] = only;
+  // The key that a service gives out once is no name: it would be shown, and sent in an address.
+  if (fields.child(name).rule.isSecret || secretNames.test(name)) return undefined;
+  return /(?:id|uuid|key|name)$/i.test(name) ? pathText(value) : undefined;
 }
+
+const secretNames = /secret|token|passw|(?:api|access|auth|private|session)[_-]?key/i;
 
 function lastSegment(path: string): string | undefined {
   const last = path.split("/").at(-1) ?? "";

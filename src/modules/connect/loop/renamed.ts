@@ -6,7 +6,7 @@
 import { again } from "../../../engine/outcome.ts";
 import type { Outcome } from "../../../engine/outcome.ts";
 import { isTrueAt, objectAt, textAt } from "../../../kernel/json-read.ts";
-import { graceMsOf, resolveCreation } from "./creating.ts";
+import { leftOfGrace, resolveCreation } from "./creating.ts";
 import { isSameAs } from "./lookalikes.ts";
 import { observe } from "./observing.ts";
 import type { Observed, Present } from "./observing.ts";
@@ -34,20 +34,33 @@ export async function observeRenamed(session: Session, path: string): Promise<Fo
       ? await resolveCreation(session, renaming)
       : ({ kind: "found", id: given } as const);
   if (found.kind === "ends") return found;
-  book.set({ renaming: undefined });
+  if (found.kind === "notMade" || given !== undefined) book.set({ renaming: undefined });
   if (found.kind === "notMade") return { kind: "looked", observed };
+  // That it is ours is known from the note, so that stays until it is seen.
   noteId(session, found.id);
   await book.keep();
-  return { kind: "looked", observed: await observe(session, book.pages.path ?? path) };
+  const there = await observe(session, book.pages.path ?? path);
+  if (there.kind === "absent" && given === undefined) return notShownYet(session, found.id);
+  book.set({ renaming: undefined });
+  return { kind: "looked", observed: there };
+}
+
+function notShownYet(session: Session, id: string): Followed {
+  const message = `a change gave it the id ${id}, under which it is not shown yet`;
+  const status = session.book.changes();
+  return { kind: "ends", outcome: again(1_000, { reason: "NotShownYet", message, status }) };
 }
 
 /** What to say while an unanswered change may still be carried out. */
 export function untilRenamed(session: Session): Outcome | undefined {
   const { renaming } = session.book.pages;
   if (renaming === undefined) return undefined;
-  const message =
-    "a change that may give it another id was not answered, and may still be carried out: " +
-    "nothing else is sent before";
+  const named = session.hide(textAt(renaming, "named"));
+  const what =
+    named === ""
+      ? "a change that may give it another id was not answered, and may still be carried out"
+      : `the answer to a change names another id, ${named}, which does not show what was sent yet`;
+  const message = `${what}: nothing else is sent before`;
   const reason = "UpdateUncertain";
   return again(Math.min(Math.max(leftMs(session), 1_000), 5_000), {
     reason,
@@ -60,11 +73,13 @@ export function untilRenamed(session: Session): Outcome | undefined {
 /** It was carried out where the object is, or never will be. */
 function isSettled(session: Session, { object }: Present): boolean {
   const { renaming } = session.book.pages;
-  if (isTrueAt(renaming, "answered") || leftMs(session) <= 0) return true;
+  if (leftMs(session) <= 0) return true;
+  // Where an answer names another, this may be the old one that is shown a while longer.
+  if (isTrueAt(renaming, "answered") && textAt(renaming, "named") === "") return true;
+  if (isTrueAt(renaming, "looksSame")) return false;
   return isSameAs(session, object, objectAt(renaming, "sent"));
 }
 
 function leftMs(session: Session): number {
-  const since = Date.parse(textAt(session.book.pages.renaming, "since"));
-  return since + graceMsOf(session) - session.context.clock.nowMs();
+  return leftOfGrace(session, session.book.pages.renaming);
 }

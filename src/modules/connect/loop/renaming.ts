@@ -12,34 +12,49 @@ import type { Answer } from "../http/answer.ts";
 import type { ClientRequest } from "../http/client.ts";
 import type { Write } from "../plan/plan.ts";
 import { templateNames } from "../plan/requests.ts";
-import { alikeNow, knownNote } from "./lookalikes.ts";
+import { alikeNow, isSameAs, knownNote } from "./lookalikes.ts";
+import type { Known } from "./lookalikes.ts";
 import { idAfterWrite } from "./new-id.ts";
+import type { Present } from "./observing.ts";
 import { noteId } from "./placing.ts";
 import { isCertainlyUndone } from "./session.ts";
 import type { Session } from "./session.ts";
 
-/** Stores what is about to be sent; `applied` is how a document is kept, without its secrets. */
-export async function noteRenaming(
-  session: Session,
-  write: Write,
-  request: ClientRequest,
-  applied: (document: JsonObject) => JsonObject,
-): Promise<void> {
-  const { book, management } = session;
+export interface Renaming {
+  readonly write: Write;
+  readonly request: ClientRequest;
+  /** What is changed. */
+  readonly present: Present;
+  /** How a document is kept, without its secrets. */
+  readonly applied: (document: JsonObject) => JsonObject;
+}
+
+/** Stores what is about to be sent. */
+export async function noteRenaming(session: Session, renaming: Renaming): Promise<void> {
+  const { write } = renaming;
   if (!mayRename(session, write.operation)) return;
-  const body = sentBy(session, write);
-  const known = await alikeNow(session, body);
+  const known = await alikeNow(session, sentBy(session, write));
+  session.book.set({ renaming: noteOf(session, renaming, known) });
+  await session.book.keep();
+}
+
+function noteOf(
+  session: Session,
+  { write, request, present, applied }: Renaming,
+  known: Known,
+): JsonObject {
+  const { book, management, context } = session;
   const { id = "" } = book.pages;
-  book.set({
-    renaming: {
-      since: timeText(session.context.clock.nowMs()),
-      request: `${request.method} ${request.path}`,
-      ...knownNote({ ...known, ids: [...new Set([id, ...known.ids])] }),
-      sent: applied(body),
-      ...(management.id === undefined ? {} : { given: management.id }),
-    },
-  });
-  await book.keep();
+  const body = sentBy(session, write);
+  return {
+    since: timeText(context.clock.nowMs()),
+    request: `${request.method} ${request.path}`,
+    ...knownNote({ ...known, ids: [...new Set([id, ...known.ids])] }),
+    sent: applied(body),
+    // As where only a secret is changed: that the object looks so later proves nothing.
+    ...(isSameAs(session, present.object, body) ? { looksSame: true } : {}),
+    ...(management.id === undefined ? {} : { given: management.id }),
+  };
 }
 
 /** After a failure: nothing is left to be found out where the service has certainly not acted. */
@@ -53,19 +68,26 @@ export async function forgetUnsent({ book }: Session, error: unknown): Promise<v
 export async function noteNewId(
   session: Session,
   answer: Answer,
-  operation: WriteOperation,
+  renaming: Renaming,
 ): Promise<void> {
   const { book } = session;
-  const { renaming } = book.pages;
+  const { operation } = renaming.write;
   const after = await idAfterWrite(session, answer.json, operation, async (named) => {
-    if (renaming === undefined) return;
-    book.set({ renaming: { ...renaming, answered: true, named } });
+    const noted = book.pages.renaming ?? noteOf(session, renaming, unknown);
+    book.set({ renaming: { ...noted, answered: true, named } });
     await book.keep();
   });
   if (after.kind === "unsure") return;
-  if (after.kind === "other") noteId(session, after.id);
+  if (after.kind === "other") {
+    noteId(session, after.id);
+    // It may be a while until all of the service shows it, as after a creation.
+    book.set({ lastWrite: { ...book.pages.lastWrite, newId: after.id } });
+  }
   book.set({ renaming: undefined });
 }
+
+/** Nobody has looked before, so that none can be told from what was there. */
+const unknown: Known = { ids: [], isCut: true, isLoose: false };
 
 function mayRename({ compiled }: Session, { path }: WriteOperation): boolean {
   const { identity, element } = compiled.binding;

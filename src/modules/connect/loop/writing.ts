@@ -95,7 +95,9 @@ export async function sendWrite(session: Session, write: Write, present: Present
   const { book } = session;
   const request = requestOf(session, write, present);
   const applied = appliedDocument(session);
-  await noteRenaming(session, write, request, (body) => appliedDocument(session, body));
+  const keep = (body: JsonObject): JsonObject => appliedDocument(session, body);
+  const renaming = { write, request, present, applied: keep };
+  await noteRenaming(session, renaming);
   let answer;
   try {
     answer = await demand(session, request);
@@ -111,7 +113,7 @@ export async function sendWrite(session: Session, write: Write, present: Present
     await book.keep();
     return { kind: "ends", outcome: operationBegun(session, "Updating") };
   }
-  await noteNewId(session, answer, write.operation);
+  await noteNewId(session, answer, renaming);
   book.set({ lastApplied: keepUnremoved(session, applied, write.changes) });
   await book.keep();
   return { kind: "written" };
