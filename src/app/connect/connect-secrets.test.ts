@@ -210,3 +210,25 @@ it("says which Secret to restore where one is gone that a deletion needs", async
   assert.equal(await connect.read("a"), undefined);
   assert.equal(service.objects.size, 0);
 });
+
+it("takes a key that is given out at the creation for no id", async () => {
+  for (const field of ["key", "apiKey", "access_key"]) {
+    const identity: Binding["identity"] = { kind: "server", field: "/id", parameter: "id" };
+    const fields = [
+      ...plainBinding.fields,
+      { path: "/key", class: "read-only", isSecret: true, from: "override" } as const,
+    ];
+    await using connect = await openMemoryConnect({ binding: { identity, fields } });
+    const { service, pass } = connect;
+    service.interfere = ({ method, body }) => {
+      if (method !== "POST") return undefined;
+      service.objects.set("/things/1", { ...(body as JsonObject), id: "1" });
+      return { status: 201, body: { [field]: "given-out-once" } };
+    };
+    await connect.make("a", { name: "one", color: "red" });
+    await pass(60_000);
+    assert.equal(conditionOf(await connect.read("a"), "Ready"), "True Available");
+    assert.equal(bookOf(await connect.read("a"))["id"], "1");
+    assertHidden([await shownBy(connect), ...service.log].join("\n"), "given-out-once");
+  }
+});
