@@ -15,7 +15,7 @@ import type { MessagePort } from "node:worker_threads";
 /** Whose next call comes within this time after an answer does one thing after the other. */
 const soonMs = 0.1;
 /** What takes longer than this is not waited for. */
-const mostMs = 0.4;
+const mostMs = 1;
 /** So many calls are made one way before they are compared with those made the other way. */
 const roundCalls = 16;
 /** Every so many rounds the slower way is tried again. */
@@ -39,9 +39,9 @@ export class AwakeCaller {
   #isInRow = false;
   #isLooking = false;
   #isAwake = false;
-  #calls = 0;
   #rounds = 0;
-  #sumMs = 0;
+  /** How long the calls of this round took. */
+  #roundMs: number[] = [];
   /** How long a call took of late, each way; the first of each is tried at once. */
   readonly #tookMs = { awake: 0, asleep: 0 };
 
@@ -70,15 +70,15 @@ export class AwakeCaller {
     this.#answeredMs = this.#nowMs();
     if (!this.#isInRow) return;
     this.#isInRow = false;
-    // Bounded, so that one that took very long does not decide alone.
-    this.#sumMs += Math.min(this.#answeredMs - this.#askedMs, 2 * mostMs);
-    this.#calls += 1;
-    if (this.#calls === roundCalls) this.#endRound();
+    this.#roundMs.push(this.#answeredMs - this.#askedMs);
+    if (this.#roundMs.length === roundCalls) this.#endRound();
   }
 
+  /** The median is compared: a few flushes that took very long would decide by themselves. */
   #endRound(): void {
-    this.#tookMs[this.#isAwake ? "awake" : "asleep"] = this.#sumMs / roundCalls;
-    [this.#calls, this.#sumMs] = [0, 0];
+    const sorted = this.#roundMs.toSorted((a, b) => a - b);
+    this.#tookMs[this.#isAwake ? "awake" : "asleep"] = sorted[roundCalls / 2] ?? 0;
+    this.#roundMs = [];
     this.#rounds += 1;
     const isBetter = this.#tookMs.awake < this.#tookMs.asleep * worth;
     const isTrial = this.#rounds % trialRounds === 0;
