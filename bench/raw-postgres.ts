@@ -3,7 +3,7 @@
  * current row and one event row per write, each with the 1 KiB document; nothing is checked.
  */
 import { Client } from "pg";
-import type { RawDocument } from "./store.ts";
+import type { RawDocument, RawQueue } from "./store.ts";
 
 export class RawPostgres implements AsyncDisposable {
   readonly #connection: Client;
@@ -68,25 +68,26 @@ export class RawPostgres implements AsyncDisposable {
     return rows.length;
   }
 
-  async fillQueue(count: number): Promise<void> {
+  async fillQueue({ kind, namespace, names, dueAtMs }: RawQueue): Promise<void> {
     await this.#connection.query("TRUNCATE raw_queue");
     await this.#connection.query(
-      "INSERT INTO raw_queue SELECT 'k', 'n', 'w-' || i, i FROM generate_series(1, $1::bigint) i",
-      [count],
+      "INSERT INTO raw_queue SELECT $1, $2, name, $4 FROM unnest($3::text[]) name",
+      [kind, namespace, names, dueAtMs],
     );
     await this.#connection.query("ANALYZE raw_queue");
   }
 
-  async claimAll(batch: number): Promise<number> {
+  async claimAll(batch: number, { kind }: RawQueue): Promise<number> {
     let claimed = 0;
     for (;;) {
+      const nowMs = Date.now();
       const { rowCount } = await this.#connection.query({
         name: "raw-claim",
-        text: `UPDATE raw_queue SET due = 9000000000000, token = coalesce(token, 0) + 1, owner = 'w'
+        text: `UPDATE raw_queue SET due = $3, token = coalesce(token, 0) + 1, owner = 'bench'
                WHERE (kind, namespace, name) IN (
-                 SELECT kind, namespace, name FROM raw_queue WHERE kind = 'k' AND due <= 1000000
-                 ORDER BY due LIMIT $1 FOR UPDATE SKIP LOCKED) RETURNING name`,
-        values: [batch],
+                 SELECT kind, namespace, name FROM raw_queue WHERE kind = $1 AND due <= $2
+                 ORDER BY due LIMIT $4 FOR UPDATE SKIP LOCKED) RETURNING name`,
+        values: [kind, nowMs, nowMs + 600_000, batch],
       });
       if (rowCount === null || rowCount === 0) return claimed;
       claimed += rowCount;

@@ -5,7 +5,7 @@
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import type { StatementSync } from "node:sqlite";
-import type { RawDocument } from "./store.ts";
+import type { RawDocument, RawQueue } from "./store.ts";
 
 export class RawSqlite implements Disposable {
   readonly #db: DatabaseSync;
@@ -61,27 +61,30 @@ export class RawSqlite implements Disposable {
     return this.#list.all(count).length;
   }
 
-  fillQueue(count: number): void {
+  fillQueue({ kind, namespace, names, dueAtMs }: RawQueue): void {
     this.#db.exec("BEGIN; DELETE FROM queue");
-    const insert = this.#db.prepare("INSERT INTO queue VALUES ('k', 'n', ?, ?, NULL, NULL)");
-    for (let id = 1; id <= count; id += 1) insert.run(`w-${id}`, id);
+    const insert = this.#db.prepare("INSERT INTO queue VALUES (?, ?, ?, ?, NULL, NULL)");
+    for (const name of names) insert.run(kind, namespace, name, dueAtMs);
     this.#db.exec("COMMIT");
   }
 
   /** Claims everything in batches: look, mark, commit. */
-  claimAll(batch: number): number {
+  claimAll(batch: number, { kind, namespace }: RawQueue): number {
     const look = this.#db.prepare(
-      "SELECT name FROM queue WHERE kind = 'k' AND due <= 1000000 ORDER BY due LIMIT ?",
+      "SELECT name FROM queue WHERE kind = ? AND due <= ? ORDER BY due LIMIT ?",
     );
     const mark = this.#db.prepare(
-      `UPDATE queue SET due = 9000000000000, token = ?, owner = 'w'
-       WHERE kind = 'k' AND namespace = 'n' AND name = ?`,
+      `UPDATE queue SET due = ?, token = ?, owner = 'bench'
+       WHERE kind = ? AND namespace = ? AND name = ?`,
     );
     let claimed = 0;
     for (;;) {
+      const nowMs = Date.now();
       this.#db.exec("BEGIN IMMEDIATE");
-      const rows = look.all(batch);
-      for (const row of rows) mark.run((claimed += 1), row["name"] ?? null);
+      const rows = look.all(kind, nowMs, batch);
+      for (const row of rows) {
+        mark.run(nowMs + 600_000, (claimed += 1), kind, namespace, row["name"] ?? null);
+      }
       this.#db.exec("COMMIT");
       if (rows.length === 0) return claimed;
     }
