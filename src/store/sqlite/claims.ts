@@ -4,12 +4,14 @@
  * starting where the last one stopped, takes the oldest of each, and only then second ones. So a
  * namespace with a million due resources delays another by one turn, not by a million.
  *
- * Settled resources are in neither index, and a claim looks at no more rows than it hands out plus
- * at most `limits.maxClaimNamespaces` namespaces.
+ * What is settled or claimed is in neither index, and a claim looks at no more rows than it hands
+ * out plus at most `limits.maxClaimNamespaces` namespaces. Claims whose lease has ended come back
+ * into both first, found by an index of their own.
  */
 import type { DatabaseSync } from "node:sqlite";
 import { limits } from "../../kernel/limits.ts";
 import type { Claim, ClaimRequest } from "../port.ts";
+import { noClaim } from "./due.ts";
 import { action, rows } from "./sql.ts";
 
 interface Candidate {
@@ -28,17 +30,32 @@ const columns = "d.kind, d.namespace, d.name, d.due_at, d.attempts, r.uid, r.rev
 const withResource = `CROSS JOIN resource r
     ON r.kind = d.kind AND r.namespace = d.namespace AND r.name = d.name`;
 
+/** What waits for work: the indexes by time and by namespace hold nothing else. */
+const waits = "due_at IS NOT NULL AND token IS NULL";
+/** As many claims are ended by one call at most: the others are still due for the next. */
+const endedAtOnce = 1_000;
+
+/** The index of claims is not named: older files are read, too, and do not have it yet. */
 export const claimQueries = {
   oldest: `SELECT ${columns} FROM due d INDEXED BY due_by_time ${withResource}
-    WHERE d.kind = ? AND d.due_at <= ? ORDER BY d.due_at LIMIT ?`,
+    WHERE d.kind = ? AND d.due_at <= ? AND d.token IS NULL ORDER BY d.due_at LIMIT ?`,
   oldestOfNamespace: `SELECT ${columns} FROM due d INDEXED BY due_by_namespace ${withResource}
-    WHERE d.kind = ? AND d.namespace = ? AND d.due_at <= ? ORDER BY d.due_at LIMIT ?`,
+    WHERE d.kind = ? AND d.namespace = ? AND d.due_at <= ? AND d.token IS NULL
+    ORDER BY d.due_at LIMIT ?`,
   nextNamespace: `SELECT namespace FROM due INDEXED BY due_by_namespace
-    WHERE kind = ? AND namespace > ? AND due_at IS NOT NULL ORDER BY namespace LIMIT 1`,
+    WHERE kind = ? AND namespace > ? AND ${waits} ORDER BY namespace LIMIT 1`,
   firstNamespace: `SELECT namespace FROM due INDEXED BY due_by_namespace
-    WHERE kind = ? AND due_at IS NOT NULL ORDER BY namespace LIMIT 1`,
+    WHERE kind = ? AND ${waits} ORDER BY namespace LIMIT 1`,
+  isOneNamespace: `SELECT (SELECT namespace FROM due INDEXED BY due_by_namespace
+      WHERE kind = ? AND ${waits} ORDER BY namespace LIMIT 1)
+    = (SELECT namespace FROM due INDEXED BY due_by_namespace
+      WHERE kind = ? AND ${waits} ORDER BY namespace DESC LIMIT 1)`,
   nextDue: `SELECT due_at FROM due INDEXED BY due_by_time
-    WHERE kind = ? AND due_at IS NOT NULL ORDER BY due_at LIMIT 1`,
+    WHERE kind = ? AND ${waits} ORDER BY due_at LIMIT 1`,
+  nextEnd: `SELECT due_at FROM due
+    WHERE kind = ? AND token IS NOT NULL ORDER BY due_at LIMIT 1`,
+  ended: `SELECT d.rowid FROM json_each(?) CROSS JOIN due d
+    WHERE d.kind = json_each.value AND d.token IS NOT NULL AND d.due_at <= ? LIMIT ${endedAtOnce}`,
 };
 
 type DueRow = [
@@ -52,6 +69,9 @@ function statements(db: DatabaseSync) {
     oldestOfNamespace: rows<DueRow>(db, claimQueries.oldestOfNamespace),
     nextNamespace: rows<[string]>(db, claimQueries.nextNamespace),
     firstNamespace: rows<[string]>(db, claimQueries.firstNamespace),
+    isOneNamespace: rows<[number]>(db, claimQueries.isOneNamespace),
+    ended: rows<[rowId: number]>(db, claimQueries.ended),
+    end: action(db, `UPDATE due SET ${noClaim} FROM json_each(?) j WHERE due.rowid = j.value`),
     // One statement for all: the place in the list of row ids gives each its token.
     grant: action(
       db,
@@ -76,9 +96,16 @@ export class Claims {
     const limit = Math.min(request.limit, limits.maxClaimItems);
     if (limit <= 0) return [];
     const kinds = [...new Set(request.kinds)];
+    this.#endLeases(kinds, nowMs);
     const chosen = this.#chooseAll(request, kinds, limit, nowMs);
     const turns = chosen ?? this.#chooseByTurns(request, kinds, limit, nowMs);
     return this.#grant(turns, lastToken + 1, request, nowMs);
+  }
+
+  /** Claims whose lease has ended wait again, for whoever is the next. */
+  #endLeases(kinds: readonly string[], nowMs: number): void {
+    const ended = this.#sql.ended.all(JSON.stringify(kinds), nowMs);
+    if (ended.length > 0) this.#sql.end.run(JSON.stringify(ended.flat()));
   }
 
   /** Everything due, when it fits and no namespace is limited or skipped by it; else undefined. */
@@ -107,10 +134,9 @@ export class Claims {
   }
 
   /** Whether nobody else waits: one kind, and no namespace but the one found. */
-  #isAlone(kinds: readonly string[], found: ReadonlyMap<string, number>): boolean {
-    const first = this.#first(kinds);
-    if (kinds.length > 1 || found.size > 1 || first === undefined) return false;
-    return this.#after(kinds, first) === undefined;
+  #isAlone([kind = "", ...others]: readonly string[], found: ReadonlyMap<string, number>): boolean {
+    if (others.length > 0 || found.size > 1) return false;
+    return this.#sql.isOneNamespace.get(kind, kind)?.[0] === 1;
   }
 
   #chooseByTurns(

@@ -1,12 +1,15 @@
 /**
  * When resources want work, and who works on them. A row's `due_at` is when it may be claimed: the
- * end of the lease while a claim is live, so an expired claim is simply a row that is due. Rows
+ * end of the lease where there is a claim, so an expired claim is simply a row that is due. Rows
  * without a time are settled and in no index; they only remember attempts that were not reset.
  */
 import type { DatabaseSync } from "node:sqlite";
 import type { ResourceKey } from "../../kernel/resource.ts";
 import type { ClaimRef, DueChange, Renewal } from "../port.ts";
 import { action, rows, storeError } from "./sql.ts";
+
+/** Of a row that nobody holds. What wakes during the claim asked for is due with it. */
+export const noClaim = "wake_at = NULL, token = NULL, owner = NULL";
 
 type DueRow = [dueAt: number | null, wakeAt: number | null, token: number | null, tries: number];
 
@@ -20,11 +23,7 @@ function statements(db: DatabaseSync) {
     ),
     setDue: action(db, `UPDATE due SET due_at = ? WHERE ${key}`),
     setWake: action(db, `UPDATE due SET wake_at = ? WHERE ${key}`),
-    release: action(
-      db,
-      `UPDATE due SET due_at = ?, wake_at = NULL, token = NULL, owner = NULL, attempts = ?
-       WHERE ${key}`,
-    ),
+    release: action(db, `UPDATE due SET due_at = ?, attempts = ?, ${noClaim} WHERE ${key}`),
     remove: action(db, `DELETE FROM due WHERE ${key}`),
     renew: action(db, `UPDATE due SET due_at = ? WHERE ${key} AND token = ? AND due_at > ?`),
   };
@@ -32,12 +31,12 @@ function statements(db: DatabaseSync) {
 
 /**
  * What is claimed is due at once, as if every lease had ended: its holders are known to be gone.
- * Tokens and the count of claims stay, so that what took its holder down is known by that.
+ * The count of claims stays, so that what took its holder down is known by that.
  */
 export function freeClaims(db: DatabaseSync, path: string, nowMs: number): void {
-  const sql = "UPDATE due SET due_at = ? WHERE token IS NOT NULL AND due_at > ?";
+  const sql = `UPDATE due SET due_at = min(due_at, ?), ${noClaim} WHERE token IS NOT NULL`;
   try {
-    action(db, sql).run(nowMs, nowMs);
+    action(db, sql).run(nowMs);
   } catch (cause) {
     const error = storeError(cause, path);
     // Leases end by themselves: no reason not to start, to those who want to make room.

@@ -9,6 +9,7 @@ import { isSetpointError } from "../../kernel/errors.ts";
 import type { ErrorCode } from "../../kernel/errors.ts";
 import { absent, at, claimOne, commit, del, exists, key, outcomes } from "../contract/samples.ts";
 import { claimSome, minuteMs, put, refusal, rejectsWith, wake } from "../contract/samples.ts";
+import { widgets } from "../contract/samples.ts";
 import { newSealKey } from "../key-ring.ts";
 import type { Store } from "../port.ts";
 import { temporaryFolder } from "./harness.ts";
@@ -97,6 +98,35 @@ test("a newer schema is refused only when it says that it cannot be used", async
   migrateTo(1_001, 1_001);
   await refuses("store.schema_too_new", path);
   await refuses("store.schema_too_new", path, { readOnly: true });
+});
+
+test("a database of the first schema is taken over with its claims", async () => {
+  using folder = temporaryFolder();
+  const options = { path: join(folder.path, "store.db"), keys, inline: true };
+  const before = await openSqliteStore(options);
+  for (const name of ["short", "long"]) await commit(before, put(key(name), { due: wake() }));
+  const short = await claimOne(before, { limit: 1, leaseMs: minuteMs });
+  const long = await claimOne(before, { limit: 1, leaseMs: 60 * minuteMs });
+  await commit(before, put(key("waits"), { due: wake(2 * minuteMs) }));
+  await before.close();
+  const db = new DatabaseSync(options.path);
+  db.exec(`DELETE FROM setpoint_schema WHERE version > 1;
+    DROP INDEX due_by_time; DROP INDEX due_by_namespace; DROP INDEX due_claimed;
+    CREATE INDEX due_by_time ON due (kind, due_at) WHERE due_at IS NOT NULL;
+    CREATE INDEX due_by_namespace ON due (kind, namespace, due_at) WHERE due_at IS NOT NULL`);
+  db.close();
+
+  const reader = await openSqliteStore({ ...options, readOnly: true });
+  assert.equal((await reader.backlog({ kind: widgets })).next.length, 3);
+  assert((await reader.nextDue([widgets])) !== undefined);
+  await reader.close();
+  await using store = await openSqliteStore(options);
+  assert.deepEqual(await store.verify(), []);
+  assert.deepEqual(await claimSome(store), [], "all is claimed or waits");
+  await store.testing.advanceClock(3 * minuteMs);
+  const claimed = (await claimSome(store)).map((claim) => claim.key.name);
+  assert.deepEqual(claimed.toSorted(), [short.key.name, "waits"].toSorted());
+  await commit(store, put(long.key, { when: exists, content: { spec: 2 }, claim: long }));
 });
 
 for (const inline of [true, false]) {

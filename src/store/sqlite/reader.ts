@@ -71,6 +71,7 @@ function statements(db: DatabaseSync) {
     current: rows<[number]>(db, readQueries.current),
     deletion: rows<[number]>(db, readQueries.deletion),
     nextDue: rows<[number]>(db, claimQueries.nextDue),
+    nextEnd: rows<[number]>(db, claimQueries.nextEnd),
     nameHolder: rows<[string, string, string]>(
       db,
       `SELECT holder_kind, holder_namespace, holder_name FROM unique_name
@@ -195,14 +196,18 @@ export class Reader {
     });
   }
 
-  /** The earliest due time of these kinds, in the database's milliseconds. */
+  /** The earliest due time or end of a lease of these kinds, in the database's milliseconds. */
   nextDueAtMs(kinds: readonly string[]): number | undefined {
-    let earliest: number | undefined;
-    for (const kind of kinds) {
-      const dueAt = this.#sql.nextDue.get(kind)?.[0];
-      if (dueAt !== undefined && (earliest === undefined || dueAt < earliest)) earliest = dueAt;
-    }
-    return earliest;
+    return this.snapshot(() => {
+      let earliest: number | undefined;
+      for (const kind of kinds) {
+        for (const next of [this.#sql.nextDue, this.#sql.nextEnd]) {
+          const atMs = next.get(kind)?.[0];
+          if (atMs !== undefined && atMs < (earliest ?? Infinity)) earliest = atMs;
+        }
+      }
+      return earliest;
+    });
   }
 
   nameHolder({ scope, name: held }: UniqueName): ResourceKey | undefined {

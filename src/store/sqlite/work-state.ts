@@ -15,16 +15,24 @@ type ItemRow = [namespace: string, name: string, ...state: StateRow];
 
 const state = "due_at, wake_at, token, owner, attempts";
 
+/** Each of two: what waits, and what is claimed, the index of which is by kind alone. */
+const sources = (place: string, index: string) => [
+  `due INDEXED BY ${index} WHERE ${place} AND token IS NULL`,
+  `due WHERE ${place} AND token IS NOT NULL`,
+];
+const ofKind = sources("kind = ?", "due_by_time");
+const ofNamespace = sources("kind = ? AND namespace = ?", "due_by_namespace");
+const firstOf = (from: string) =>
+  `SELECT namespace, name, ${state} FROM ${from} AND due_at IS NOT NULL ORDER BY due_at LIMIT ?`;
+const dueOf = (from: string) =>
+  `SELECT count(*) FROM (SELECT 1 FROM ${from} AND due_at <= ? LIMIT ?)`;
+
 export const workQueries = {
   find: `SELECT ${state} FROM due WHERE kind = ? AND namespace = ? AND name = ?`,
-  next: `SELECT namespace, name, ${state} FROM due INDEXED BY due_by_time
-    WHERE kind = ? AND due_at IS NOT NULL ORDER BY due_at LIMIT ?`,
-  nextOfNamespace: `SELECT namespace, name, ${state} FROM due INDEXED BY due_by_namespace
-    WHERE kind = ? AND namespace = ? AND due_at IS NOT NULL ORDER BY due_at LIMIT ?`,
-  due: `SELECT count(*) FROM (SELECT 1 FROM due INDEXED BY due_by_time
-    WHERE kind = ? AND due_at <= ? LIMIT ?)`,
-  dueOfNamespace: `SELECT count(*) FROM (SELECT 1 FROM due INDEXED BY due_by_namespace
-    WHERE kind = ? AND namespace = ? AND due_at <= ? LIMIT ?)`,
+  next: ofKind.map(firstOf),
+  nextOfNamespace: ofNamespace.map(firstOf),
+  due: ofKind.map(dueOf),
+  dueOfNamespace: ofNamespace.map(dueOf),
 };
 
 export function readWork(
@@ -47,15 +55,25 @@ export function readBacklog(
   nowMs: number,
 ): Backlog {
   const place = namespace === undefined ? [kind] : [kind, namespace];
-  const { next, nextOfNamespace, due, dueOfNamespace } = workQueries;
-  const items = reader.statement<ItemRow>(namespace === undefined ? next : nextOfNamespace);
-  const count = reader.statement<[number]>(namespace === undefined ? due : dueOfNamespace);
-  return reader.snapshot(() => ({
-    due: count.get(...place, nowMs, readLimits.countedDue)?.[0] ?? 0,
-    next: items.all(...place, limit).map(([found, name, ...row]) => {
-      return { key: { kind, namespace: found, name }, work: stateOf(row, nowMs) };
-    }),
-  }));
+  const isOfKind = namespace === undefined;
+  const items = isOfKind ? workQueries.next : workQueries.nextOfNamespace;
+  const counts = isOfKind ? workQueries.due : workQueries.dueOfNamespace;
+  const most = readLimits.countedDue;
+  return reader.snapshot(() => {
+    const found = items.flatMap((sql) => reader.statement<ItemRow>(sql).all(...place, limit));
+    const due = counts
+      .map((sql) => reader.statement<[number]>(sql).get(...place, nowMs, most)?.[0] ?? 0)
+      .reduce((sum, count) => sum + count);
+    return {
+      due: Math.min(due, most),
+      next: found
+        .toSorted(([, , a], [, , b]) => (a ?? 0) - (b ?? 0))
+        .slice(0, limit)
+        .map(([of, name, ...row]) => {
+          return { key: { kind, namespace: of, name }, work: stateOf(row, nowMs) };
+        }),
+    };
+  });
 }
 
 function stateOf([dueAt, wakeAt, token, owner, attempts]: StateRow, nowMs: number): WorkState {
