@@ -109,7 +109,8 @@ class Sides {
       return await concurrently(connections, trips, async (index) => {
         const connection = free.pop();
         if (connection === undefined) throw new Error("there is a connection for each");
-        polls += await trip(connection, names[index] ?? "", index);
+        const times = await trip(connection, names[index] ?? "", index);
+        polls += times;
         free.push(connection);
       });
     });
