@@ -132,7 +132,22 @@ export class SqliteStore implements Store {
   }
 
   async getMany(keys: readonly ResourceKey[]): Promise<readonly (StoredRecord | undefined)[]> {
-    return this.#read(() => this.#files.reader.getMany(findableKeys(keys)));
+    return this.#read(() => {
+      const asked = findableKeys(keys);
+      return this.#inMemory(asked) ?? this.#files.reader.getMany(asked);
+    });
+  }
+
+  /** Where the newest changes of all keys are there; what they show is of one moment, then. */
+  #inMemory(keys: readonly ResourceKey[]): readonly (StoredRecord | undefined)[] | undefined {
+    const known: (StoredRecord | undefined)[] = [];
+    for (const key of keys) {
+      const id = keyText(key);
+      const newest = this.#underWay.has(id) ? undefined : this.#recent.newest(id);
+      if (newest === undefined) return undefined;
+      known.push(recordOf(newest));
+    }
+    return known;
   }
 
   async list(query: ListQuery): Promise<Page> {
