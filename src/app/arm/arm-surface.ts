@@ -18,9 +18,9 @@ import type { ObservedRequests } from "../observe-requests.ts";
 import type { ServeConfig } from "../config.ts";
 import type { ControlPlane } from "../control-plane.ts";
 import { AwaitedChanges } from "../../surfaces/arm/awaited-changes.ts";
+import { FollowedOperations } from "../../surfaces/arm/followed-operations.ts";
 import { OpenOperations } from "../../surfaces/arm/open-operations.ts";
 import { RecentDocuments } from "../../surfaces/arm/recent-documents.ts";
-import { RecentMap } from "../../surfaces/arm/recent-map.ts";
 import { ShownCache } from "../../surfaces/arm/shown-cache.ts";
 import { facesOf } from "../load-modules.ts";
 import type { LoadedModule } from "../load-modules.ts";
@@ -101,7 +101,7 @@ async function startArmSurface(
     retryAfterSeconds,
     shown: new ShownCache(),
     documents: new RecentDocuments(),
-    followed: new RecentMap(maxFollowed),
+    followed: new FollowedOperations(maxFollowed),
     open: new OpenOperations(),
     awaited: new AwaitedChanges(systemTimers),
     onMistake: (mistake) => log.warn({ ...mistake }, "a face made a spec that its kind refuses"),

@@ -21,9 +21,9 @@ import { located } from "../../surfaces/arm/located.ts";
 import type { Located } from "../../surfaces/arm/located.ts";
 import { moveResources } from "../../surfaces/arm/move.ts";
 import { AwaitedChanges } from "../../surfaces/arm/awaited-changes.ts";
+import { FollowedOperations } from "../../surfaces/arm/followed-operations.ts";
 import { OpenOperations } from "../../surfaces/arm/open-operations.ts";
 import { RecentDocuments } from "../../surfaces/arm/recent-documents.ts";
-import { RecentMap } from "../../surfaces/arm/recent-map.ts";
 import { putResource } from "../../surfaces/arm/resources.ts";
 import { ShownCache } from "../../surfaces/arm/shown-cache.ts";
 import { openMemoryPlane } from "../memory-plane.ts";
@@ -87,7 +87,7 @@ export async function openMemoryArm(
     retryAfterSeconds: 1,
     shown: new ShownCache(),
     documents: new RecentDocuments(),
-    followed: new RecentMap(100),
+    followed: new FollowedOperations(100),
     open: new OpenOperations(),
     awaited: new AwaitedChanges(memory.surroundings.timers),
   } as unknown as ArmSurface;

@@ -8,6 +8,7 @@ import type { Asked } from "../../surfaces/arm/asked-urls.ts";
 import type { ArmAnswer } from "../../surfaces/arm/arm-request.ts";
 import { operationKind } from "../../surfaces/arm/face.ts";
 import { operationStatus } from "../../surfaces/arm/operation-answers.ts";
+import { endingWrite, readOperation } from "../../surfaces/arm/operations.ts";
 import { openMemoryArm, subscription } from "./memory-arm.ts";
 import type { MemoryArm } from "./memory-arm.ts";
 
@@ -55,7 +56,7 @@ it("looks at the resource alone while that is as it was, at both after a second"
 
 interface Accepted {
   /** Asks for it as a new client would. */
-  readonly poll: () => Promise<string>;
+  readonly poll: (location?: string) => Promise<string>;
   /** As a reconciler does when it is done. */
   readonly finish: () => Promise<void>;
 }
@@ -68,11 +69,11 @@ async function acceptedIn(arm: MemoryArm): Promise<Accepted> {
   const id = record?.key.name ?? assert.fail("an operation is recorded with what it is about");
   const { target } = await arm.found("a/one");
   const { namespace, name } = target;
-  const at = { subscription, provider: "Example.Boxes", location: "here", id };
+  const at = { subscription, provider: "Example.Boxes", id };
   return {
-    poll: async () => {
+    poll: async (location = "here") => {
       const asked = { memory: {} } as unknown as Asked;
-      const place = { kind: "operationStatus", ...at } as const;
+      const place = { kind: "operationStatus", location, ...at } as const;
       return statusIn(await operationStatus(arm.surface, { asked }, place));
     },
     finish: async () => {
@@ -110,4 +111,32 @@ it("tells of what takes its time at once", async () => {
   const { poll } = await acceptedIn(arm);
   arm.memory.surroundings.clock.advanceMs(2_000);
   assert.equal(await poll(), "InProgress");
+});
+
+it("knows what this server has just accepted as it is recorded, and where it belongs", async () => {
+  await using arm = await openMemoryArm(undefined, reconciled);
+  const { memory, surface } = arm;
+  const { poll, finish } = await acceptedIn(arm);
+  const [record] = (await memory.store.list({ kind: operationKind })).records;
+  const { key, revision } = record ?? assert.fail("an operation is recorded");
+  const read = await readOperation(surface, key.namespace, key.name);
+  const { spec, accepted } = surface.followed.get(key) ?? assert.fail("it is remembered");
+  assert.deepEqual(spec, read?.spec);
+  assert.equal(accepted?.revision, revision - 1);
+  await assert.rejects(poll("elsewhere"), /could not be found/);
+  await finish();
+  assert.equal(await poll(), "Succeeded");
+});
+
+it("tells the end that is recorded, however the resource looks since then", async () => {
+  await using arm = await openMemoryArm(undefined, reconciled);
+  const { memory, surface } = arm;
+  const { poll, finish } = await acceptedIn(arm);
+  const [record] = (await memory.store.list({ kind: operationKind })).records;
+  const { key } = record ?? assert.fail("an operation is recorded");
+  const read = await readOperation(surface, key.namespace, key.name);
+  const end = { state: "Failed", endedAt: "2026-01-01T00:00:00Z" } as const;
+  await memory.store.commit([endingWrite(surface, read ?? assert.fail("it is read"), end)]);
+  await finish();
+  assert.equal(await poll(), "Failed");
 });

@@ -71,6 +71,7 @@ export function armApi(input: ArmApiInput): ArmApi {
     try {
       const answer = await answerTo(input, arrival);
       if (deadline.met()) arrival.answer(answer);
+      if (arrival.asked.memory.isOver === true) urls.forget(arrival.asked);
     } catch (error) {
       if (deadline.met()) arrival.refuse(error);
       // Nobody waits for it any more.

@@ -8,15 +8,14 @@ import type { Authorizer } from "../../intents/auth/policy.ts";
 import type { UserInfo } from "../../intents/auth/user.ts";
 import type { Caller, Intents } from "../../intents/request.ts";
 import type { JsonObject } from "../../kernel/json.ts";
-import type { ResourceKey } from "../../kernel/resource.ts";
 import type { Exchange, Headers } from "../http/exchange.ts";
 import { armRefusal } from "./arm-error.ts";
 import type { Asked } from "./asked-urls.ts";
 import type { AwaitedChanges } from "./awaited-changes.ts";
 import type { ArmFace } from "./face.ts";
+import type { FollowedOperations } from "./followed-operations.ts";
 import type { OpenOperations } from "./open-operations.ts";
 import type { RecentDocuments } from "./recent-documents.ts";
-import type { RecentMap } from "./recent-map.ts";
 import type { ShownCache } from "./shown-cache.ts";
 
 /** The faces that are served now. */
@@ -34,8 +33,8 @@ export interface ArmSurface {
   readonly retryAfterSeconds: number;
   readonly shown: ShownCache;
   readonly documents: RecentDocuments;
-  /** What operations are about that were accepted or asked for lately; see operations.ts. */
-  readonly followed: RecentMap<ResourceKey>;
+  /** Operations that were accepted or asked for lately. */
+  readonly followed: FollowedOperations;
   /** Whose end is to be recorded. */
   readonly open: OpenOperations;
   /** Of the resources whose operations are asked for. */

@@ -23,8 +23,10 @@ export interface Asked {
 
 /** What is known since the URL was asked for the last time. */
 export interface AskedMemory {
-  told?: ToldStatus;
+  told?: ToldStatus | undefined;
   facts?: ArmFacts;
+  /** The end of an operation was told: who waited for it is done. */
+  isOver?: boolean;
 }
 
 /** What pollers were told of an operation a moment ago. */
@@ -52,6 +54,11 @@ export class AskedUrls {
     const asked = read(url);
     this.#known.set(url, asked);
     return asked;
+  }
+
+  /** What nobody needs to ask for again. */
+  forget({ url }: Asked): void {
+    this.#known.delete(url);
   }
 }
 

@@ -11,11 +11,14 @@ import type { OperationPlace } from "./arm-path.ts";
 import type { ArmAnswer, ArmRequest, ArmSurface } from "./arm-request.ts";
 import type { AskedMemory, ToldStatus } from "./asked-urls.ts";
 import { askedForAction, authorise } from "./authorise.ts";
-import { aboutOf, operationIn, operationProgress, readRecord, readRecords } from "./operations.ts";
+import type { FollowedOperation } from "./followed-operations.ts";
+import { operationIn, operationKey, operationProgress } from "./operations.ts";
+import { readRecord, readRecords } from "./operations.ts";
 import type {
   OperationEnd,
   OperationProgress,
   OperationRecord,
+  OperationSpec,
   ReadOperation,
 } from "./operations.ts";
 import { operationUrl, shownResource } from "./resource-view.ts";
@@ -28,14 +31,26 @@ export async function operationStatus(
   place: OperationPlace,
 ): Promise<ArmAnswer> {
   if (!isId(place.id)) throw operationNotFound(place.id);
-  const about =
-    memory.told?.operation.spec.resource ??
-    aboutOf(surface, namespaceOf(place.subscription), place.id);
+  const known = memory.told === undefined ? followedAt(surface, place) : undefined;
+  const told = (memory.told ??= known && justAccepted(surface, place, known));
+  const about = told?.operation.spec.resource ?? known?.about;
   using change = about && surface.awaited.begin(about);
   const status = await statusNow(surface, memory, place);
   const isAwaited = change !== undefined && isFresh(surface, status);
-  if (!isAwaited || !(await change.within(awaitedMs))) return status.answer;
-  return (await statusNow(surface, memory, place)).answer;
+  const isChanged = isAwaited && (await change.within(awaitedMs));
+  const now = isChanged ? await statusNow(surface, memory, place) : status;
+  if (!now.isUnderWay) forget(surface, memory, place);
+  return now.answer;
+}
+
+/** Who is told the end asks no more: what is kept for the next poll is only in the way. */
+function forget(
+  { followed }: ArmSurface,
+  memory: AskedMemory,
+  { subscription, id }: OperationPlace,
+): void {
+  memory.isOver = true;
+  followed.forget(operationKey(namespaceOf(subscription), id));
 }
 
 /** Who asks for many, one after the other, should not notice it. */
@@ -45,6 +60,31 @@ const freshMs = 2_000;
 /** What takes its time is told of at once: nobody waits long for it in vain. */
 function isFresh({ intents }: ArmSurface, { isUnderWay, operation }: Status): boolean {
   return isUnderWay && intents.clock.nowMs() < Date.parse(operation.spec.startedAt) + freshMs;
+}
+
+function followedAt(
+  { followed }: ArmSurface,
+  { subscription, id }: OperationPlace,
+): FollowedOperation | undefined {
+  return followed.get(operationKey(namespaceOf(subscription), id));
+}
+
+/** What is told of one that was accepted a moment ago while its resource is as it was. */
+function justAccepted(
+  surface: ArmSurface,
+  place: OperationPlace,
+  { spec, accepted }: FollowedOperation,
+): ToldStatus | undefined {
+  if (spec === undefined || accepted === undefined || !isAt(place, spec)) return undefined;
+  const operation = { id: place.id.toLowerCase(), spec, end: undefined };
+  return {
+    record: accepted.revision + 1,
+    resource: accepted.revision,
+    untilMs: accepted.ms + toldMs,
+    operation,
+    isUnderWay: true,
+    answer: statusAnswer(surface, place, operation, { end: undefined, percent: undefined }),
+  };
 }
 
 type Status = Pick<ToldStatus, "operation" | "isUnderWay" | "answer">;
@@ -90,7 +130,7 @@ const toldMs = 1_000;
 function statusAnswer(
   surface: ArmSurface,
   { subscription, provider, location }: OperationPlace,
-  { id, spec }: OperationRecord,
+  { id, spec }: Pick<OperationRecord, "id" | "spec">,
   { end, percent }: OperationProgress,
 ): ArmAnswer {
   const where = `/subscriptions/${subscription}/providers/${provider}/locations/${location}`;
@@ -207,16 +247,17 @@ async function findOperation(surface: ArmSurface, place: OperationPlace): Promis
 /** Throws unless it is one of the place. */
 function operationAt(
   surface: ArmSurface,
-  { provider, location, id }: OperationPlace,
+  place: OperationPlace,
   read: ReadOperation | undefined,
 ): OperationRecord {
   const found = read && operationIn(surface, read);
-  if (found !== undefined) {
-    const where = plainLocation(found.spec.location) || "global";
-    const isHere = isSameText(found.spec.provider, provider) && where === plainLocation(location);
-    if (isHere) return found;
-  }
-  throw operationNotFound(id);
+  if (found !== undefined && isAt(place, found.spec)) return found;
+  throw operationNotFound(place.id);
+}
+
+function isAt({ provider, location }: OperationPlace, spec: OperationSpec): boolean {
+  const where = plainLocation(spec.location) || "global";
+  return isSameText(spec.provider, provider) && where === plainLocation(location);
 }
 
 function isId(text: string): boolean {

@@ -4,9 +4,9 @@ import type { ResourceKey } from "../../kernel/resource.ts";
 import type { StoredRecord } from "../../store/port.ts";
 import type { ArmSurface } from "./arm-request.ts";
 import { operationKind } from "./face.ts";
+import { FollowedOperations } from "./followed-operations.ts";
 import { readOperation } from "./operations.ts";
 import { RecentDocuments } from "./recent-documents.ts";
-import { RecentMap } from "./recent-map.ts";
 
 test("an operation is about a resource of its own namespace, whatever its record has", async () => {
   const resource = { kind: "ovens.tests.dev", namespace: "sub-b", name: "victim" };
@@ -16,7 +16,7 @@ test("an operation is about a resource of its own namespace, whatever its record
   const get = (key: ResourceKey): Promise<StoredRecord> =>
     Promise.resolve({ key, revision: 1, body } as unknown as StoredRecord);
   const documents = new RecentDocuments();
-  const followed = new RecentMap(10);
+  const followed = new FollowedOperations(10);
   const surface = { intents: { store: { get } }, documents, followed } as unknown as ArmSurface;
   const found = await readOperation(surface, "sub-a", "X");
   assert.deepEqual(found?.spec.resource, { ...resource, namespace: "sub-a" });

@@ -121,10 +121,32 @@ export function operationWrite(
     status: end === undefined ? { state: "Accepted" } : endJson(end),
   };
   const own = { kind: operationKind, namespace: key.namespace, name: mark.id };
-  follow(surface, own, key);
-  if (end === undefined) surface.open.note(own, key, nowMs);
+  if (end === undefined) {
+    surface.followed.begin(own, key, specOf(operation, resource));
+    surface.open.note(own, key, nowMs);
+  }
   const draft = draftOf(served.storedKind, document);
   return { kind: "put", key: own, uid, draft, when: { kind: "absent" } };
+}
+
+/** As it will be read from its record. */
+function specOf(operation: NewOperation, { metadata }: Resource): OperationSpec {
+  const { mark, face, key, input, end, replay = "" } = operation;
+  return {
+    verb: mark.verb,
+    startedAt: mark.startedAt,
+    resourceId: operation.resourceId,
+    provider: face.provider,
+    location: operation.location,
+    apiVersion: operation.apiVersion,
+    resource: key,
+    uid: metadata.uid,
+    action: mark.action ?? "",
+    input,
+    isAnswered: end !== undefined,
+    generation: metadata.generation,
+    replay,
+  };
 }
 
 /** What tells whether a request is the one before it; see replay.ts. */
@@ -189,7 +211,9 @@ export async function lastOperation(
 ): Promise<OperationRecord | undefined> {
   const id = envelopeOf(resource)?.operation.id ?? "";
   if (id === "") return undefined;
-  const record = await surface.intents.store.get(keyOf(resource.metadata.namespace ?? "", id));
+  const record = await surface.intents.store.get(
+    operationKey(resource.metadata.namespace ?? "", id),
+  );
   return record && operationOf(record, decodeDocument(record.body, record.revision));
 }
 
@@ -211,27 +235,17 @@ export interface ReadOperation {
 
 /** Who asks for an operation asks for its resource, too: both are one trip to the database. */
 export async function readRecords(
-  surface: ArmSurface,
+  { intents: { store }, followed }: ArmSurface,
   namespace: string,
   id: string,
 ): Promise<ReadOperation | undefined> {
-  const { store } = surface.intents;
-  const key = keyOf(namespace, id);
-  const about = aboutOf(surface, namespace, id);
+  const key = operationKey(namespace, id);
+  const about = followed.get(key)?.about;
   const [record, resource] =
     about === undefined
       ? [await store.get(key), undefined]
       : await Promise.all([store.get(key), store.get(about)]);
   return record && { record, resource };
-}
-
-/** The resource of an operation that was accepted or asked for lately. */
-export function aboutOf(
-  { followed }: ArmSurface,
-  namespace: string,
-  id: string,
-): ResourceKey | undefined {
-  return followed.get(followedAs(keyOf(namespace, id)));
 }
 
 /** For those who have read its resource before: what that shows is never newer than the record. */
@@ -241,7 +255,7 @@ export async function readRecord(
   id: string,
   resource: StoredRecord | undefined,
 ): Promise<ReadOperation | undefined> {
-  const record = await store.get(keyOf(namespace, id));
+  const record = await store.get(operationKey(namespace, id));
   return record && { record, resource };
 }
 
@@ -250,21 +264,13 @@ export function operationIn(
   { record, resource }: ReadOperation,
 ): OperationRecord {
   const operation = operationOf(record, decodeDocument(record.body, record.revision));
-  follow(surface, record.key, operation.spec.resource);
+  surface.followed.seen(record.key, operation.spec.resource);
   return { ...operation, resource };
 }
 
-function keyOf(namespace: string, id: string): ResourceKey {
+/** Where the record of an operation is. */
+export function operationKey(namespace: string, id: string): ResourceKey {
   return { kind: operationKind, namespace, name: id.toLowerCase() };
-}
-
-function follow({ followed }: ArmSurface, key: ResourceKey, about: ResourceKey): void {
-  const text = followedAs(key);
-  if (followed.get(text) === undefined) followed.set(text, about);
-}
-
-function followedAs({ namespace, name }: ResourceKey): string {
-  return `${namespace}/${name}`;
 }
 
 export function operationOf(record: StoredRecord, document: Resource): OperationRecord {

@@ -19,6 +19,11 @@ export class RecentMap<T> {
     return older;
   }
 
+  delete(key: string): void {
+    this.#newer.delete(key);
+    this.#older.delete(key);
+  }
+
   set(key: string, value: T): void {
     if (this.#newer.size >= this.#most / 2) {
       this.#older = this.#newer;

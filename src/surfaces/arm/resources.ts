@@ -30,7 +30,7 @@ import { checkGate } from "./gate.ts";
 import { checkNotTooLate } from "./late-creation.ts";
 import { located, uniqueName, uniquePlace } from "./located.ts";
 import type { Located } from "./located.ts";
-import { endWrite, lastOperation, operationWrite } from "./operations.ts";
+import { endWrite, lastOperation, operationKey, operationWrite } from "./operations.ts";
 import { provisioningIn, repeatedIn } from "./operations.ts";
 import type { OperationRecord } from "./operations.ts";
 import { isTerminal } from "./provisioning.ts";
@@ -283,11 +283,15 @@ interface Answered {
   readonly isAsync?: boolean;
 }
 
+/** What was written by the request, or found as it wants it. */
+type AnsweredWith = Pick<Written, "revision" | "body"> &
+  Partial<Pick<Written, "outcome">> & { readonly decoded?: Resource | undefined };
+
 /** A finished change is answered with the resource; one under way also with where to ask. */
 async function answerOf(
   surface: ArmSurface,
   { request, found, isPatch, isDryRun = false }: Placed,
-  written: Pick<Written, "revision" | "body"> & { readonly decoded?: Resource | undefined },
+  written: AnsweredWith,
   { created, isAsync = false }: Answered,
 ): Promise<ArmAnswer> {
   // What was not written is never shown.
@@ -298,6 +302,11 @@ async function answerOf(
   const headers = { etag };
   if (isTerminal(provisioning.state) && !isAsync) {
     return { status: created ? 201 : 200, headers, body };
+  }
+  if (isAccepted(written) && provisioning.percent === undefined) {
+    const key = operationKey(found.target.namespace, envelope.operation.id);
+    const ms = surface.intents.clock.nowMs();
+    surface.followed.accepted(key, { revision: written.revision, ms });
   }
   const { apiVersion } = found.version;
   const operation = {
@@ -314,4 +323,9 @@ async function answerOf(
   if (!isPatch) return { status: created ? 201 : 200, headers: following, body };
   const location = operationUrl(request, operation, "operationResults");
   return { status: 202, headers: { ...following, location }, body };
+}
+
+/** Then the operation was written with it. */
+function isAccepted({ outcome }: AnsweredWith): boolean {
+  return outcome === "created" || outcome === "updated";
 }
