@@ -10,6 +10,7 @@ import type { SetScore, Tally } from "../../app/connect/score-documents.ts";
 import { SetpointError } from "../../kernel/errors.ts";
 import { addClientOptions, clientFor } from "../client-options.ts";
 import type { ClientFlags } from "../client-options.ts";
+import { secretHint } from "../../app/connect/secret-hint.ts";
 import { addImportObject } from "../import-object.ts";
 import { plainText } from "../plain-text.ts";
 
@@ -109,6 +110,8 @@ function print({ proposal, kinds, problems, report, written }: Imported, flags: 
     }
     console.log(plainText(writtenText(written.length, flags.out)));
   }
+  const hint = secretHint(proposal.connection);
+  if (hint !== undefined) console.error(plainText(hint));
   for (const { severity, file, pointer, message } of problems.slice(0, shownProblems)) {
     console.error(plainText(`${severity}: ${file}#${pointer}: ${message}`));
   }

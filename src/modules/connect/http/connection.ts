@@ -125,7 +125,7 @@ function authOf(auth: JsonObject, secrets: SecretsByName): Auth {
   const secretName = textAt(auth, "secret");
   const kind = textAt(auth, "kind");
   const named = textAt(auth, "key");
-  const keys = keysFor(kind, named);
+  const keys = keysOfAuth(kind, named);
   const get = (key: string): string => valueIn(secrets, secretName, key, keys);
   switch (kind) {
     case "basic":
@@ -157,7 +157,7 @@ function authOf(auth: JsonObject, secrets: SecretsByName): Auth {
 }
 
 /** The keys of a Secret that are needed to prove who asks. */
-function keysFor(kind: string, named: string): readonly string[] {
+export function keysOfAuth(kind: string, named: string): readonly string[] {
   switch (kind) {
     case "basic":
       return ["username", "password"];
