@@ -160,7 +160,7 @@ describe("setpoint reconcile", () => {
     await server.ask(path, { method: "POST", body: map });
     const { code, stderr } = await setpoint("reconcile", "cm/map", "--wait");
     assert.equal(code, 1);
-    assert.match(stderr, /ConfigMap\/map is not reconciled: no reconciler handles its kind/);
+    assert.match(stderr, /ConfigMap\/map is not reconciled: nothing reconciles its kind/);
   });
 });
 
