@@ -2,6 +2,8 @@
 import assert from "node:assert/strict";
 import { it } from "node:test";
 import type { Json } from "../../kernel/json.ts";
+import { connectionTeller } from "../../modules/connect/kinds/connection-teller.ts";
+import type { ConnectionTeller } from "../../modules/connect/kinds/connection-teller.ts";
 import { conditionOf, connectVersion, messageOf, openMemoryConnect } from "./memory-connect.ts";
 import type { MemoryConnect } from "./memory-connect.ts";
 
@@ -118,4 +120,49 @@ it("tells of the new address once the Connection has another", async () => {
     messageOf(await connectionIn(connect), "Ready"),
     /^GET http:\/\/elsewhere\/v1\/things/,
   );
+});
+
+function tellerIn({ memory }: MemoryConnect, intents = memory.plane.intents): ConnectionTeller {
+  return connectionTeller({
+    intents,
+    timers: memory.surroundings.timers,
+    type: "Ready",
+    pausesMs: [10_000, 300_000],
+    // Another may have written at the same time: it is tried again.
+    onError: () => undefined,
+  });
+}
+
+const down = { status: "False", reason: "Unavailable", message: "gone fishing" } as const;
+const up = { status: "True", reason: "Answering", message: "the service answers" } as const;
+
+it("tells also what was found out while it told something else", async () => {
+  await using connect = await openMemoryConnect();
+  const { intents } = connect.memory.plane;
+  let looks = 0;
+  const get: typeof intents.live.get = (key) => {
+    looks += 1;
+    // The second look is that of the write.
+    if (looks === 2) teller.say("service", up);
+    return intents.live.get(key);
+  };
+  const follow: typeof intents.live.follow = (kind, each) => intents.live.follow(kind, each);
+  await using teller = tellerIn(connect, { ...intents, live: { ...intents.live, get, follow } });
+  teller.say("service", down);
+  await connect.pass(60_000);
+  assert.equal(conditionOf(await connectionIn(connect), "Ready"), "True Answering");
+});
+
+it("tells what was found out before the Connection was known here", async () => {
+  await using connect = await openMemoryConnect();
+  await using teller = tellerIn(connect);
+  teller.say("other", down);
+  await connect.pass();
+  const metadata = { name: "other" };
+  const spec = { baseUrl: "http://other" };
+  const { apiVersion, kind } = at;
+  await connect.memory.create({ apiVersion, kind, metadata, spec });
+  await connect.pass(60_000);
+  const other = await connect.memory.read({ ...at, name: "other" });
+  assert.equal(conditionOf(other, "Ready"), "False Unavailable");
 });

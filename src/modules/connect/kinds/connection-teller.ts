@@ -63,8 +63,13 @@ export function connectionTeller(input: ConnectionTellerInput): ConnectionTeller
       const { generation: observedGeneration } = record.resource.metadata;
       await writeCondition(intents, place(name), { type, ...own.finding, observedGeneration });
       own.isNews = false;
-      paces.set(name, nextPace(input.pausesMs, paces.get(name), clock.nowMs()));
-      return undefined;
+      const pace = nextPace(input.pausesMs, paces.get(name), clock.nowMs());
+      paces.set(name, pace);
+      // What was found while this was written is news again.
+      const newer = found.get(name);
+      if (newer === undefined || newer === own) return undefined;
+      newer.dueMs = pace.toldMs + pace.pauseMs;
+      return pace.pauseMs;
     },
   });
   live.follow(connectionsKind, (after, before) => {
@@ -73,7 +78,10 @@ export function connectionTeller(input: ConnectionTellerInput): ConnectionTeller
     if (after === undefined) {
       found.delete(name);
       paces.delete(name);
-    } else if (own !== undefined && !own.isNews && shownIn(after, type) !== own.finding.status) {
+    } else if (own?.isNews === true) {
+      // It may have been found out before the Connection was known here.
+      if (before === undefined) worker.add(name);
+    } else if (own !== undefined && shownIn(after, type) !== own.finding.status) {
       const isGood = own.finding.status === "True";
       own.dueMs = clock.nowMs() + (isGood ? correctsAfterMs : insistsAfterMs);
       worker.add(name);
