@@ -55,10 +55,11 @@ function backlogText(place: string): string {
       ORDER BY a.due_at LIMIT $2) s ON true`;
 }
 
-const backlogStatement = { name: "backlog", text: backlogText("q.kind = $1") };
+const ofKind = "q.kind_no = hashtextextended($1, 0) AND q.kind = $1";
+const backlogStatement = { name: "backlog", text: backlogText(ofKind) };
 const backlogOfNamespaceStatement = {
   name: "backlog_of_namespace",
-  text: backlogText("q.kind = $1 AND q.namespace = $5 AND q.namespace >= ''"),
+  text: backlogText(`${ofKind} AND q.namespace = $5 AND q.namespace >= ''`),
 };
 
 export async function readBacklog(
