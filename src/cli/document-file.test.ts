@@ -9,6 +9,7 @@ const named = (text: string): readonly unknown[] =>
 it("finds each resource of a file", () => {
   assert.deepEqual(named("kind: A\n"), ["A"]);
   assert.deepEqual(named("---\nkind: A\n--- # the second\nkind: B\n---\n# nothing\n"), ["A", "B"]);
+  assert.deepEqual(named("--- {kind: A}\r\n---\r\nkind: B\r\n"), ["A", "B"]);
   assert.deepEqual(named('{"kind":"List","items":[{"kind":"A"},{"kind":"B"}]}'), ["A", "B"]);
   assert.deepEqual(named("kind: A\ntext: |\n  ---\n  x\n"), ["A"]);
 });

@@ -17,7 +17,8 @@ export function documentsIn(file: string): readonly JsonObject[] {
 const suggestion = "write resources as kubectl apply takes them";
 
 export function documentsOf(text: string, file: string): readonly JsonObject[] {
-  return text.split(/^---(?:[ \t].*)?\r?$/m).flatMap((part) => resourcesIn(part, file));
+  // What stands behind the dashes belongs to what begins there.
+  return text.split(/^---(?=[ \t\r]|$)/m).flatMap((part) => resourcesIn(part, file));
 }
 
 function resourcesIn(text: string, file: string): readonly JsonObject[] {
