@@ -50,6 +50,44 @@ it("makes nothing again that the service says it made, though it does not list i
   assert.equal(conditionOf(await connect.read("a"), "Synced"), "False CreateIncomplete");
 });
 
+it("makes nothing again while the list says that it could not be read", async () => {
+  for (const failure of [{ error: "locked", code: 17 }, { errors: [{ id: 1 }] }, { ok: false }]) {
+    const list = { method: "GET", items: "/items" } as const;
+    const operations = { ...plainBinding.operations, list };
+    await using connect = await openMemoryConnect({ binding: { ...byService, operations } });
+    const { service, pass } = connect;
+    numbered(connect);
+    let isLost = false;
+    service.interfere = ({ method, path }) => {
+      if (method === "GET" && path === "/things") {
+        return { status: 200, body: isLost ? failure : { errors: [] } };
+      }
+      if (method !== "POST" || isLost) return undefined;
+      isLost = true;
+      return "lost";
+    };
+    await connect.make("a", { name: "a", color: "red" });
+    await pass(600_000);
+    assert.deepEqual(writesOf(service), ["POST /things"]);
+    assert.equal(conditionOf(await connect.read("a"), "Synced"), "False UnexpectedAnswer");
+  }
+});
+
+it("does not go round in pages that lead in a circle", async () => {
+  const paging = { kind: "link", next: "/next" } as const;
+  const list = { method: "GET", items: "/items", paging } as const;
+  const operations = { ...plainBinding.operations, list };
+  await using connect = await openMemoryConnect({ binding: { ...byService, operations } });
+  const { service, pass } = connect;
+  service.interfere = ({ path }) =>
+    path === "/things" ? { status: 200, body: { items: [], next: "/things?page=2" } } : undefined;
+  await connect.make("a", { name: "a" });
+  await pass();
+  const said = messageOf(await connect.read("a"), "Synced");
+  assert.match(said, /the pages lead in a circle \(see operations\.list in the RestKind things/);
+  assert.equal(service.log.length, 2);
+});
+
 it("makes nothing again while what should be a list is none", async () => {
   await using connect = await openMemoryConnect({ binding: byService });
   const { service, pass } = connect;

@@ -5,7 +5,7 @@
 
 import { ReconcileFailure, failed } from "../../../engine/outcome.ts";
 import { timeText } from "../../../kernel/clock.ts";
-import { equalJson, isJsonArray, isJsonObject } from "../../../kernel/json.ts";
+import { equalJson, getOwn, isJsonArray, isJsonObject } from "../../../kernel/json.ts";
 import type { Json, JsonObject, MutableJsonObject } from "../../../kernel/json.ts";
 import { objectAt } from "../../../kernel/json-read.ts";
 import { getAt, parsePointer } from "../../../kernel/pointer.ts";
@@ -97,8 +97,11 @@ export async function* listObjects(session: Session): AsyncGenerator<JsonObject>
   const path = expandPath(template, parameters);
   const fixed = expandQuery(list.query, parameters) ?? {};
   let next: NextPage | undefined = { at: { path }, query: firstPage(list) };
+  const asked = new Set<string>();
   for (let page = 0; next !== undefined; page += 1) {
-    if (page >= longestPage) throw tooMany(path);
+    const place = JSON.stringify(next);
+    if (page >= longestPage || asked.has(place)) throw endless(session, path, page);
+    asked.add(place);
     // The address of a page that the service names has its query already.
     const query: NextPage["query"] = next.query === undefined ? {} : { ...fixed, ...next.query };
     const answer: Answer = await demand(session, { method: list.method, ...next.at, query });
@@ -229,10 +232,20 @@ function itemsIn(answer: Answer, pointer = "", request: string): readonly Json[]
   const { json = null, status } = answer;
   const found = getAt(json, parsePointer(pointer)) ?? null;
   if (isJsonArray(found)) return found;
-  if (pointer !== "" && found === null && isJsonObject(json)) return [];
+  const isEmpty = pointer !== "" && found === null && isJsonObject(json);
+  if (isEmpty && !tellsError(json)) return [];
   const where = pointer === "" ? "" : ` at ${pointer}`;
   const message = `${request}: ${status}, but the answer has no list${where}`;
   throw new ReconcileFailure(failed("UnexpectedAnswer", message));
+}
+
+/** Some services answer 200, and say in the body that they could not. */
+function tellsError(json: JsonObject): boolean {
+  const isSaid = (value: Json | undefined): boolean =>
+    value !== undefined && value !== null && value !== false && value !== "" && value !== 0;
+  const words = ["error", "errors", "fault", "exception"].map((key) => getOwn(json, key));
+  const isBad = words.some((word) => isSaid(word) && !equalJson(word, []));
+  return isBad || ["ok", "success"].some((key) => getOwn(json, key) === false);
 }
 
 /** The element with the keys that are wanted. */
@@ -260,7 +273,8 @@ function firstPage({ paging }: ListOperation): { readonly [name: string]: string
   return paging?.kind === "number" ? { [paging.parameter]: String(paging.first) } : {};
 }
 
-function tooMany(path: string): ReconcileFailure {
-  const message = `GET ${path}: more than ${longestPage} pages`;
+function endless({ compiled }: Session, path: string, pages: number): ReconcileFailure {
+  const what = pages < longestPage ? "the pages lead in a circle" : `more than ${pages} pages`;
+  const message = `GET ${path}: ${what} (see operations.list in the RestKind ${compiled.kind})`;
   return new ReconcileFailure(failed("TooManyPages", message, { retry: "slow" }));
 }
