@@ -51,3 +51,38 @@ it("says of what is only observed that it is never made", async () => {
   assert.equal(conditionOf(found, "Ready"), "False ObjectNotFound");
   assert.match(messageOf(found, "Ready"), /; it is only observed, and so never made$/);
 });
+
+it("makes an object that is never shown once in a resync, and says so", async () => {
+  await using connect = await openMemoryConnect({ binding: { resyncSeconds: 600 } });
+  const { service, pass } = connect;
+  service.interfere = ({ method }) => (method === "POST" ? { status: 201 } : undefined);
+  await connect.make("a", { name: "a" });
+  await pass(60_000);
+  const unshown = await connect.read("a");
+  assert.equal(conditionOf(unshown, "Synced"), "False NotConverged");
+  assert.match(messageOf(unshown, "Synced"), /said that it was made, and does not show it/);
+  const looked = service.log.length;
+  await pass(500_000);
+  assert.equal(service.log.length, looked);
+  await pass(3_000_000);
+  assert.ok(writesOf(service).length <= 6, writesOf(service).join("; "));
+  service.interfere = undefined;
+  await pass(700_000);
+  assert.equal(conditionOf(await connect.read("a"), "Ready"), "True Available");
+});
+
+it("looks ever more rarely at what does not get ready", async () => {
+  const ready = "has(observed.state) && observed.state == 'up'";
+  await using connect = await openMemoryConnect({ binding: { ready, resyncSeconds: 600 } });
+  const { service, pass } = connect;
+  await connect.make("a", { name: "a" });
+  await pass(30_000);
+  assert.ok(service.log.length >= 6, `${service.log.length}`);
+  await pass(3_600_000);
+  const before = service.log.length;
+  await pass(600_000);
+  assert.ok(service.log.length - before <= 11, `${service.log.length - before}`);
+  service.objects.set("/things/a", { name: "a", id: "a", state: "up" });
+  await pass(60_000);
+  assert.equal(conditionOf(await connect.read("a"), "Ready"), "True Available");
+});

@@ -36,7 +36,10 @@ export function judgeAbsence(session: Session, why: string): Absence {
     const message = `it was ${isMade ? "made" : "given another id"}, and is not shown yet`;
     return ends(again(1_000, { reason: "NotShownYet", message, status: book.changes() }));
   }
-  if (compiled.binding.identity.kind === "server" && !hasBeenShown(session)) {
+  const isServers = compiled.binding.identity.kind === "server";
+  const isUnseen = isMade && lastWrite?.["isShown"] !== true;
+  if (isUnseen && !isServers && sinceMs < session.resyncMs) return ends(unshown(session, sinceMs));
+  if (isServers && !hasBeenShown(session)) {
     return ends(incomplete(session, `its id, ${id ?? "unknown"}, was never shown by the service`));
   }
   const policy = management.drift ?? compiled.binding.drift ?? "correct";
@@ -52,6 +55,14 @@ function ends(outcome: Outcome): Absence {
 
 function hasBeenShown({ book }: Session): boolean {
   return Object.keys(book.part("observed")).length > 0;
+}
+
+/** Made again once in a resync, as it may have been taken away before anybody looked. */
+function unshown({ book, resyncMs }: Session, sinceMs: number): Outcome {
+  const message = "the service said that it was made, and does not show it";
+  const afterMs = resyncMs - sinceMs;
+  const status = book.changes();
+  return failed("NotConverged", message, { retry: "slow", afterMs, status });
 }
 
 type MissingReason = "ObjectNotFound" | "ImportNotFound" | "ObjectGone";

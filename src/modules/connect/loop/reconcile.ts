@@ -8,7 +8,7 @@ import { timeText } from "../../../kernel/clock.ts";
 import type { HookDocuments, HookReadiness } from "../../../kernel/connect-hooks.ts";
 import { equalJson, setOwn } from "../../../kernel/json.ts";
 import type { JsonObject, MutableJsonObject } from "../../../kernel/json.ts";
-import { textAt, valueAt } from "../../../kernel/json-read.ts";
+import { objectsAt, textAt, valueAt } from "../../../kernel/json-read.ts";
 import { getAt, parsePointer } from "../../../kernel/pointer.ts";
 import type { Difference } from "../plan/compare.ts";
 import type { Plan } from "../plan/plan.ts";
@@ -319,8 +319,21 @@ async function settled(
   const status = book.changes();
   if (ready.status === "True") return done({ status, ready, resyncMs: session.resyncMs });
   const { reason, message } = ready;
-  return again(Math.min(5_000, session.resyncMs), { reason, message, status, ready });
+  return again(untilReadyMs(session), { reason, message, status, ready });
 }
+
+/** Ever more rarely: what takes long may wait a tenth of that longer. */
+function untilReadyMs({ resource, context, resyncMs }: Session): number {
+  const conditions = objectsAt(resource, "status", "conditions");
+  const unready = conditions.find((each) => {
+    return textAt(each, "type") === "Ready" && textAt(each, "status") !== "True";
+  });
+  const sinceMs = context.clock.nowMs() - Date.parse(textAt(unready, "lastTransitionTime"));
+  const tenth = Number.isNaN(sinceMs) ? 0 : sinceMs / 10;
+  return Math.min(Math.max(tenth, soonMs), seldomMs, resyncMs);
+}
+
+const [soonMs, seldomMs] = [5_000, 60_000];
 
 /** It can be used, and is not as it is wanted: that is for people to see, too. */
 function withDrift(session: Session, ready: Readiness, drift: readonly Difference[]): Readiness {
