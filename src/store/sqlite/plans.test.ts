@@ -14,7 +14,7 @@ import {
   walkTerm,
   walkTerms,
 } from "./list.ts";
-import { plainRows } from "./plain-list.ts";
+import { packedRows, plainRows } from "./plain-list.ts";
 import { readQueries } from "./reader.ts";
 import { prepareFile } from "./schema.ts";
 import { workQueries } from "./work-state.ts";
@@ -36,6 +36,7 @@ const statements: { readonly [name: string]: { readonly sql: string; readonly so
   ...Object.fromEntries(
     [first, next, inside, nextInside].flatMap((query, index) => [
       [`plainRows ${index}`, plainRows(query)],
+      [`packedRows ${index}`, packedRows(query)],
       [`lookThroughKind ${index}`, lookThroughKind(query)],
       [`countedKind ${index}`, countedKind(query)],
       [`countedChanges ${index}`, countedChanges(query, 1, "created")],
