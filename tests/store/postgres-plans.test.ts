@@ -192,3 +192,16 @@ for (const isAnalysedFirst of [false, true]) {
     }
   });
 }
+
+test("a backlog counts what is due once, however many it shows", async () => {
+  await using h = await openForTest(server);
+  await stuff(h, 2_000);
+  assert.equal((await claimSome(h.store, { limit: 1_000, leaseMs: 3_600_000 })).length, 1_000);
+  const shown = async (): Promise<void> => {
+    const { due, next } = await h.store.backlog({ kind: widgets, limit: 500 });
+    assert.deepEqual([due, next.length], [1_000, 500]);
+  };
+  // Counting means to pass over what is claimed, too.
+  const pages = await pagesOfWorst(shown);
+  assert(pages < 2_000, `${pages} pages`);
+});

@@ -48,9 +48,10 @@ function backlogText(place: string): string {
       ${shown} ${ready} AND q.due_at > t.now) l WHERE (SELECT count(*) FROM waiting) < $2),
     later AS MATERIALIZED (SELECT l.* FROM time t CROSS JOIN LATERAL (
       ${shown} FROM due q WHERE ${place} AND q.ready_at > -1 AND q.ready_at > t.now
-      ORDER BY q.ready_at LIMIT $2) l)
-    SELECT (SELECT count(*) FROM (SELECT ${ready} AND q.due_at <= t.now LIMIT $3) c), s.*
-    FROM time t LEFT JOIN (
+      ORDER BY q.ready_at LIMIT $2) l),
+    counted AS MATERIALIZED (SELECT count(*) AS due FROM time t CROSS JOIN LATERAL (
+      SELECT ${ready} AND q.due_at <= t.now LIMIT $3) c)
+    SELECT c.due, s.* FROM counted c LEFT JOIN (
       SELECT * FROM (TABLE waiting UNION ALL TABLE leased UNION ALL TABLE later) a
       ORDER BY a.due_at LIMIT $2) s ON true`;
 }
