@@ -158,3 +158,21 @@ test("what a dead worker held comes after all that has waited longer than its le
   assert.deepEqual(await claimSome(h.store), []);
   assert(((await h.store.nextDue([widgets])) ?? 0) > 0, "all that is ready is leased");
 });
+
+test("a claim puts only some in order of very many that dead workers held", async () => {
+  await using h = await openForTest(server);
+  const due = wake();
+  const write = (_: unknown, i: number) => put(key(`d${i}`), { due });
+  await h.store.commit(Array.from({ length: 3_000 }, write));
+  for (let turn = 0; turn < 3; turn += 1) {
+    assert.equal((await claimSome(h.store, { limit: 1_000, leaseMs: minuteMs })).length, 1_000);
+  }
+  await h.advanceClock(2 * minuteMs);
+  for (let turn = 1; turn <= 2; turn += 1) {
+    const claims = await claimSome(h.store, { limit: 100, leaseMs: 60 * minuteMs });
+    assert.equal(claims.length, 100);
+    const [row] = await h.sql(`SELECT count(*)::int AS moved FROM ${h.schema}.due
+      WHERE token IS NOT NULL AND kept_at IS NULL`);
+    assert(Number(row?.["moved"]) <= turn * 1_000, `${String(row?.["moved"])} were moved`);
+  }
+});

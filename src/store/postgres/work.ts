@@ -67,8 +67,10 @@ export async function claimDue(
     clockSkewMs(),
   ]);
   const cursor = rows[0]?.[7] as string | null;
-  turns.set(turnKey, { cursor, isCrowded: rows.length >= limit });
-  return rows.filter((row) => row[2] !== null).map((row) => claimFrom(claiming, row));
+  // One row without a key says that there is nothing.
+  const claimed = rows.filter((row) => row[2] !== null);
+  turns.set(turnKey, { cursor, isCrowded: claimed.length >= limit });
+  return claimed.map((row) => claimFrom(claiming, row));
 }
 
 function claimFrom(claiming: Claiming, row: Row): Claim {

@@ -48,6 +48,7 @@ DECLARE
   v_rows tid[];
   v_due_at bigint[];
   v_expired boolean;
+  v_moved int := 0;
 BEGIN
   IF NOT p_crowded THEN
     v_found := ARRAY(SELECT q.namespace FROM unnest(p_kinds, v_nos) AS k(kind, no)
@@ -79,9 +80,10 @@ BEGIN
         SELECT t.* INTO v_rows, v_due_at, v_expired
           FROM take_v3(p_kinds, v_nos, v_turns, least(p_limit, p_per_namespace), p_limit, v_now) t;
       END IF;
-      EXIT WHEN v_expired IS NOT TRUE;
+      EXIT WHEN v_expired IS NOT TRUE OR v_moved >= 1000;
       -- Those whose workers died are due since the end of their leases: it is not their turn before
-      -- those that waited all the time.
+      -- those that waited all the time. A claim moves so many at most, whatever else has expired.
+      v_moved := v_moved + cardinality(v_rows);
       UPDATE due d SET kept_at = NULL
         WHERE d.ctid = ANY (v_rows) AND d.token IS NOT NULL AND d.kept_at IS NOT NULL;
     END LOOP;
@@ -92,7 +94,7 @@ BEGIN
     RETURN;
   END IF;
   RETURN QUERY WITH taken AS (
-    UPDATE due d SET due_at = v_now + p_lease_ms, kept_at = d.ready_at, wake_at = NULL,
+    UPDATE due d SET due_at = v_now + p_lease_ms, kept_at = o.due_at, wake_at = NULL,
         token = nextval('claim_token'), owner = p_owner, attempts = d.attempts + 1
       FROM unnest(v_rows, v_due_at) AS o(at, due_at) WHERE d.ctid = o.at
       RETURNING d.kind, d.namespace, d.name, d.token, d.due_at AS expires_at, o.due_at, d.attempts)
