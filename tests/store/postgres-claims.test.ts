@@ -143,14 +143,14 @@ test("what a dead worker held comes after all that has waited longer than its le
   const write = (name: string) => put(key(name), { due });
   const names = (prefix: string) => Array.from({ length: 20 }, (_, i) => `${prefix}${i}`);
   await h.store.commit(names("held").map(write));
-  assert.equal((await claimSome(h.store, { limit: 20, leaseMs: 2 * minuteMs })).length, 20);
-  await h.advanceClock(minuteMs);
+  assert.equal((await claimSome(h.store, { limit: 20, leaseMs: 20 * minuteMs })).length, 20);
+  await h.advanceClock(10 * minuteMs);
   await h.store.commit(names("waiting").map(write));
   assert.equal(await h.store.nextDue([widgets]), 0);
-  await h.advanceClock(2 * minuteMs);
+  await h.advanceClock(20 * minuteMs);
   for (const prefix of ["waiting", "held"]) {
     for (let turn = 0; turn < 2; turn += 1) {
-      const claims = await claimSome(h.store, { limit: 10 });
+      const claims = await claimSome(h.store, { limit: 10, leaseMs: 20 * minuteMs });
       assert.equal(claims.length, 10);
       for (const claim of claims) assert(claim.key.name.startsWith(prefix), claim.key.name);
     }
