@@ -323,14 +323,16 @@ async function settled(
 }
 
 /** Ever more rarely: what takes long may wait a tenth of that longer. */
-function untilReadyMs({ resource, context, resyncMs }: Session): number {
+function untilReadyMs({ resource, book, context, resyncMs }: Session): number {
   const conditions = objectsAt(resource, "status", "conditions");
   const unready = conditions.find((each) => {
     return textAt(each, "type") === "Ready" && textAt(each, "status") !== "True";
   });
-  const sinceMs = context.clock.nowMs() - Date.parse(textAt(unready, "lastTransitionTime"));
-  const tenth = Number.isNaN(sinceMs) ? 0 : sinceMs / 10;
-  return Math.min(Math.max(tenth, soonMs), seldomMs, resyncMs);
+  const nowMs = context.clock.nowMs();
+  const unreadySince = Date.parse(textAt(unready, "lastTransitionTime")) || nowMs;
+  // Before it was written it may have waited for something else.
+  const sinceMs = Math.max(unreadySince, Date.parse(textAt(book.pages.lastWrite, "at")) || 0);
+  return Math.min(Math.max((nowMs - sinceMs) / 10, soonMs), seldomMs, resyncMs);
 }
 
 const [soonMs, seldomMs] = [5_000, 60_000];
