@@ -99,7 +99,7 @@ async function postgres(): Promise<readonly Row[]> {
     await claims(who, 10),
     await claims(who, 100),
     await fairClaims(who, 100),
-    await twoWriters(newDatabase),
+    ...(await twoWriters(newDatabase)),
     ...(await wakeUp(await newDatabase())),
   ];
 }

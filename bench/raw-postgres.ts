@@ -7,24 +7,26 @@ import type { RawDocument, RawQueue } from "./store.ts";
 
 export class RawPostgres implements AsyncDisposable {
   readonly #connection: Client;
-  #revision = 0;
+  #revision: number;
 
-  private constructor(connection: Client) {
+  private constructor(connection: Client, revision: number) {
     this.#connection = connection;
+    this.#revision = revision;
   }
 
-  static async open(url: string): Promise<RawPostgres> {
+  /** @param revision Where its revisions begin: two processes must not give the same ones. */
+  static async open(url: string, revision = 0): Promise<RawPostgres> {
     const connection = new Client({ connectionString: url });
     await connection.connect();
     await connection.query(`
-      CREATE TABLE raw_current (kind text, namespace text, name text, revision bigint,
+      CREATE TABLE IF NOT EXISTS raw_current (kind text, namespace text, name text, revision bigint,
         document text, PRIMARY KEY (kind, namespace, name));
-      CREATE TABLE raw_event (revision bigint PRIMARY KEY, kind text, namespace text, name text,
-        document text);
-      CREATE TABLE raw_queue (kind text, namespace text, name text, due bigint, token bigint,
-        owner text, PRIMARY KEY (kind, namespace, name));
-      CREATE INDEX raw_queue_due ON raw_queue (kind, due);`);
-    return new RawPostgres(connection);
+      CREATE TABLE IF NOT EXISTS raw_event (revision bigint PRIMARY KEY, kind text, namespace text,
+        name text, document text);
+      CREATE TABLE IF NOT EXISTS raw_queue (kind text, namespace text, name text, due bigint,
+        token bigint, owner text, PRIMARY KEY (kind, namespace, name));
+      CREATE INDEX IF NOT EXISTS raw_queue_due ON raw_queue (kind, due);`);
+    return new RawPostgres(connection, revision);
   }
 
   /** Durable transactions of `size` writes each. */
