@@ -65,3 +65,22 @@ it("deletes nothing where the path is wrong and the id is not known", async () =
   assert.equal(await connect.read("a"), undefined);
   assert.equal(service.objects.size, 1);
 });
+
+it("knows its object by the id where somebody took the path out of the status", async () => {
+  await using connect = await openMemoryConnect({ binding: byService });
+  const { service, pass } = connect;
+  service.nextId = () => String(service.objects.size + 1);
+  await connect.make("a", { name: "a", color: "red" });
+  await pass();
+  await connect.changeStatus("a", { status: { connect: { path: null } } });
+  await connect.change("a", { spec: { color: "blue" } });
+  await pass(70_000);
+  assert.deepEqual(writesOf(service), ["POST /things", "PUT /things/1"]);
+  await connect.change("a", { metadata: { annotations: { "setpoint.dev/paused": "true" } } });
+  await connect.changeStatus("a", { status: { connect: { path: null } } });
+  await connect.remove("a");
+  await connect.change("a", { metadata: { annotations: { "setpoint.dev/paused": null } } });
+  await pass(70_000);
+  assert.equal(await connect.read("a"), undefined);
+  assert.equal(service.objects.size, 0);
+});

@@ -35,11 +35,11 @@ export function noteAdopted(session: Session, id: string): void {
   if (session.book.pages.creating === undefined) session.book.set({ adopted: true });
 }
 
-/** Where the object is by its id, when the path that is noted is none of the kind's. */
+/** Where the object is by its id, when no path is noted, or one that is none of the kind's. */
 export function placeAnew(session: Session): void {
   const { book, compiled } = session;
-  const { id } = book.pages;
-  if (!book.hasWrongPath || id === undefined) return;
+  const { id, path } = book.pages;
+  if (path !== undefined || id === undefined) return;
   const { kind } = compiled.binding.identity;
   const own = kind === "server" ? id : ownId(session);
   if (own !== undefined) noteId(session, own);
