@@ -97,7 +97,8 @@ test("everyday statements scan no table, neither an empty nor a full one", async
   await everyday(h, 3);
   const log = server.log().slice(from);
   assert(log.includes("Index Scan using resource_pkey"), "plans are in the log");
-  assert.deepEqual(log.match(/Seq Scan on \w+/g) ?? [], []);
+  // How far the schema is, a few rows, is looked at every few seconds.
+  assert.deepEqual(log.match(/Seq Scan on (?!schema_version)\w+/g) ?? [], []);
   // A lookup that reads many rows to keep few goes through the wrong index.
   const wasted = [...log.matchAll(/Rows Removed by Filter: (\d+)/g)].map(([, rows]) =>
     Number(rows),
