@@ -18,6 +18,7 @@ import {
   widgets,
 } from "../../src/store/contract/samples.ts";
 import { newSealKey } from "../../src/store/key-ring.ts";
+import type { Claim } from "../../src/store/port.ts";
 import { startPostgres } from "../peers/postgres.ts";
 import type { Postgres } from "../peers/postgres.ts";
 import { openForTest } from "./postgres-for-test.ts";
@@ -167,6 +168,8 @@ test("a claim puts only some in order of very many that dead workers held", asyn
   for (let turn = 0; turn < 3; turn += 1) {
     assert.equal((await claimSome(h.store, { limit: 1_000, leaseMs: minuteMs })).length, 1_000);
   }
+  // As if they had been given out to many at once.
+  await h.sql(`UPDATE ${h.schema}.due SET kept_at = 1`);
   await h.advanceClock(2 * minuteMs);
   for (let turn = 1; turn <= 2; turn += 1) {
     const claims = await claimSome(h.store, { limit: 100, leaseMs: 60 * minuteMs });
@@ -175,4 +178,27 @@ test("a claim puts only some in order of very many that dead workers held", asyn
       WHERE token IS NOT NULL AND kept_at IS NULL`);
     assert(Number(row?.["moved"]) <= turn * 1_000, `${String(row?.["moved"])} were moved`);
   }
+});
+
+test("very many that are held are not in the way of who looks for work", async () => {
+  await using h = await openForTest(server);
+  const due = wake();
+  await h.store.commit(Array.from({ length: 3_000 }, (_, i) => put(key(`d${i}`), { due })));
+  const held: Claim[] = [];
+  const leaseMs = 60 * minuteMs;
+  for (let turn = 0; turn < 30; turn += 1) {
+    held.push(...(await claimSome(h.store, { limit: 100, leaseMs })));
+  }
+  assert.equal(new Set(held.map((claim) => claim.key.name)).size, 3_000);
+  const [row] = await h.sql(`SELECT count(*)::int AS passed FROM ${h.schema}.due
+    WHERE ready_at < due_at`);
+  assert(Number(row?.["passed"]) < 1_700, `${String(row?.["passed"])} are passed over`);
+  assert.deepEqual(await claimSome(h.store), []);
+  await h.advanceClock(leaseMs + minuteMs);
+  const again = new Set<string>();
+  for (let turn = 0; turn < 30; turn += 1) {
+    const claims = await claimSome(h.store, { limit: 100, leaseMs });
+    for (const claim of claims) again.add(claim.key.name);
+  }
+  assert.equal(again.size, 3_000);
 });

@@ -5,7 +5,8 @@
 -- never left: whoever looks for work passes over what is ready and leased.
 --
 -- Only young claims may be in the way of others: a renewal lets go of kept_at, and from then on the
--- row stands in the indexes at the end of its lease.
+-- row stands in the indexes at the end of its lease. Where very many are held, claims do the same to
+-- those after which a thousand others were given out.
 --
 -- Both indexes name a kind by a number, since most of what a change of an index costs is comparing:
 -- hashtextextended, which hash partitions keep the same in every release. Whoever uses it compares
@@ -49,6 +50,7 @@ DECLARE
   v_due_at bigint[];
   v_expired boolean;
   v_moved int := 0;
+  v_token bigint;
 BEGIN
   IF NOT p_crowded THEN
     v_found := ARRAY(SELECT q.namespace FROM unnest(p_kinds, v_nos) AS k(kind, no)
@@ -104,6 +106,15 @@ BEGIN
     LEFT JOIN LATERAL (SELECT q.document, q.sealed FROM change q WHERE q.revision =
       CASE WHEN r.revision NOT BETWEEN p_known_from AND p_known_to THEN r.revision END
       OFFSET 0) c ON true;
+  v_token := currval('claim_token');
+  IF v_token / 512 <> (v_token - cardinality(v_rows)) / 512 THEN
+    v_rows := ARRAY(SELECT q.at FROM unnest(p_kinds, v_nos) AS k(kind, no)
+      CROSS JOIN LATERAL (SELECT d.ctid AS at, d.due_at, d.token FROM due d
+        WHERE d.kind_no = k.no AND d.kind = k.kind AND d.ready_at > -1 AND d.ready_at <= v_now
+        ORDER BY d.ready_at LIMIT 4096) q WHERE q.due_at > v_now AND q.token < v_token - 1024);
+    UPDATE due d SET kept_at = NULL WHERE d.ctid = ANY (ARRAY(SELECT h.ctid FROM due h
+      WHERE h.ctid = ANY (v_rows) AND h.due_at > v_now FOR UPDATE SKIP LOCKED));
+  END IF;
 END $$;
 
 -- As turns_v2 (0008).
