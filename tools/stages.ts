@@ -28,18 +28,25 @@ interface Outcome {
   readonly seconds: number;
 }
 
+/** Each a process of one thread; starting one takes half a second. */
+const unitParts = 4;
+
 /** Tests about the repository itself. */
 export const tidyFiles: readonly string[] = ["tests/tidy.test.ts", "tests/conformance.test.ts"];
 
 /** What can be checked without starting anything: each stage is independent of the others. */
 export function checkStages(): readonly Stage[] {
   const tool = (name: string): string => join(root, "node_modules", ".bin", name);
-  // In two processes of one thread each, and first, because they take longest.
   const units = testFiles("{src,examples}/**/*.test.ts");
-  const half = (odd: number): readonly string[] => units.filter((_, index) => index % 2 === odd);
   return [
-    { name: "unit a", ...nodeTest(["--test-isolation=none", ...half(0)]) },
-    { name: "unit b", ...nodeTest(["--test-isolation=none", ...half(1)]) },
+    // First, because they take longest, and in parts, so that no processor waits for another.
+    ...Array.from({ length: unitParts }, (_, part) => ({
+      name: `unit ${part + 1}`,
+      ...nodeTest([
+        "--test-isolation=none",
+        ...units.filter((_path, index) => index % unitParts === part),
+      ]),
+    })),
     { name: "lint", command: tool("oxlint"), args: ["--type-aware", "--deny-warnings"] },
     { name: "types", command: tool("tsc"), args: ["--pretty", "false"] },
     { name: "tidy", ...nodeTest(["--test-isolation=none", ...tidyFiles]) },

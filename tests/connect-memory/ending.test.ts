@@ -2,13 +2,13 @@
 // new is made, nobody is woken in vain, and each goes when the last that needs it is gone.
 import assert from "node:assert/strict";
 import { it } from "node:test";
-import { systemCaller } from "../../intents/bootstrap.ts";
-import { explain } from "../../engine/why/explain.ts";
-import type { Explanation } from "../../engine/why/explain.ts";
-import { connectionsKind } from "../../modules/connect/kinds/connection-kind.ts";
-import { observerFor } from "../operations/observer.ts";
-import { done } from "../../engine/outcome.ts";
-import type { Reconciler } from "../../engine/reconciler.ts";
+import { systemCaller } from "../../src/intents/bootstrap.ts";
+import { explain } from "../../src/engine/why/explain.ts";
+import type { Explanation } from "../../src/engine/why/explain.ts";
+import { connectionsKind } from "../../src/modules/connect/kinds/connection-kind.ts";
+import { observerFor } from "../../src/app/operations/observer.ts";
+import { done } from "../../src/engine/outcome.ts";
+import type { Reconciler } from "../../src/engine/reconciler.ts";
 import {
   conditionOf,
   connectVersion,

@@ -1,7 +1,7 @@
 // Nothing is made twice: answers that are lost, ids that the service chooses, objects that exist.
 import assert from "node:assert/strict";
 import { it } from "node:test";
-import type { Binding } from "../../modules/connect/binding.ts";
+import type { Binding } from "../../src/modules/connect/binding.ts";
 import {
   bookOf,
   conditionOf,

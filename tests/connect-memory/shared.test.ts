@@ -1,7 +1,7 @@
 // One object has one resource: what several could have, or did have, is told apart.
 import assert from "node:assert/strict";
 import { it } from "node:test";
-import type { Binding } from "../../modules/connect/binding.ts";
+import type { Binding } from "../../src/modules/connect/binding.ts";
 import { bookOf, conditionOf, messageOf, openMemoryConnect } from "./memory-connect.ts";
 import type { MemoryConnect } from "./memory-connect.ts";
 import { writesOf } from "./memory-service.ts";

@@ -2,12 +2,12 @@
 // whatever a test wants to go wrong. It answers in the turn of the event loop after the request, so
 // that time and order belong to the test.
 
-import type { JsonObject, Json, MutableJsonObject } from "../../kernel/json.ts";
-import { textAt } from "../../kernel/json-read.ts";
-import { applyMergePatch } from "../../kernel/merge-patch.ts";
-import { isForm } from "../../modules/connect/http/body-bytes.ts";
-import { ExchangeFailed } from "../../modules/connect/http/exchange.ts";
-import type { OpenWire, RawAnswer, RawRequest } from "../../modules/connect/http/exchange.ts";
+import type { JsonObject, Json, MutableJsonObject } from "../../src/kernel/json.ts";
+import { textAt } from "../../src/kernel/json-read.ts";
+import { applyMergePatch } from "../../src/kernel/merge-patch.ts";
+import { isForm } from "../../src/modules/connect/http/body-bytes.ts";
+import { ExchangeFailed } from "../../src/modules/connect/http/exchange.ts";
+import type { OpenWire, RawAnswer, RawRequest } from "../../src/modules/connect/http/exchange.ts";
 
 export interface ServiceRequest {
   readonly method: string;

@@ -8,12 +8,12 @@ import { createServer as createTlsServer } from "node:tls";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { it } from "node:test";
-import { systemClock } from "../../kernel/clock.ts";
-import { systemRandom } from "../../kernel/random.ts";
-import { systemTimers } from "../../kernel/timers.ts";
-import { ExchangeFailed, openWire } from "../../modules/connect/http/exchange.ts";
-import { isCertificateAlert, tlsProblem } from "../../modules/connect/http/tls-material.ts";
-import { openAuthority } from "../tls/authority.ts";
+import { systemClock } from "../../src/kernel/clock.ts";
+import { systemRandom } from "../../src/kernel/random.ts";
+import { systemTimers } from "../../src/kernel/timers.ts";
+import { ExchangeFailed, openWire } from "../../src/modules/connect/http/exchange.ts";
+import { isCertificateAlert, tlsProblem } from "../../src/modules/connect/http/tls-material.ts";
+import { openAuthority } from "../../src/app/tls/authority.ts";
 
 async function listening(server: Server): Promise<number> {
   const { promise, resolve } = Promise.withResolvers<void>();

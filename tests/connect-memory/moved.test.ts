@@ -1,7 +1,7 @@
 // A base URL that leads somewhere else, by mistake or for a while: what is not there is not gone.
 import assert from "node:assert/strict";
 import { it } from "node:test";
-import type { Binding } from "../../modules/connect/binding.ts";
+import type { Binding } from "../../src/modules/connect/binding.ts";
 import {
   bookOf,
   conditionOf,

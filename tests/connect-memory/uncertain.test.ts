@@ -1,8 +1,8 @@
 // Answers from which nobody can tell whether something was made: nothing is made twice for them.
 import assert from "node:assert/strict";
 import { it } from "node:test";
-import { isSetpointError } from "../../kernel/errors.ts";
-import type { Binding } from "../../modules/connect/binding.ts";
+import { isSetpointError } from "../../src/kernel/errors.ts";
+import type { Binding } from "../../src/modules/connect/binding.ts";
 import {
   bookOf,
   conditionOf,

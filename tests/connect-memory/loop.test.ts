@@ -1,9 +1,9 @@
 // The loop against a service in memory: each test is one claim about what is sent, and when.
 import assert from "node:assert/strict";
 import { it } from "node:test";
-import type { JsonObject } from "../../kernel/json.ts";
-import { applyJsonPatch, parseJsonPatch } from "../../kernel/json-patch.ts";
-import type { Binding } from "../../modules/connect/binding.ts";
+import type { JsonObject } from "../../src/kernel/json.ts";
+import { applyJsonPatch, parseJsonPatch } from "../../src/kernel/json-patch.ts";
+import type { Binding } from "../../src/modules/connect/binding.ts";
 import {
   bookOf,
   conditionOf,

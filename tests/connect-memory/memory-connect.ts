@@ -1,23 +1,26 @@
 // A control plane in memory with a kind that is kept in a service in memory, for tests.
 
-import { systemCaller, targetFor } from "../../intents/bootstrap.ts";
-import type { Reconciler } from "../../engine/reconciler.ts";
-import type { ConnectHooks } from "../../kernel/connect-hooks.ts";
-import type { Json, JsonObject } from "../../kernel/json.ts";
-import { objectAt, objectsAt, textAt } from "../../kernel/json-read.ts";
-import type { Resource } from "../../kernel/resource.ts";
-import type { Binding } from "../../modules/connect/binding.ts";
-import { connectSchema, managedStatusSchema } from "../../modules/connect/kinds/managed-schema.ts";
-import type { FollowStream } from "../../modules/connect/http/event-stream.ts";
-import { logger } from "../../telemetry/log.ts";
-import { connectHooksOf } from "../load-modules.ts";
-import type { LoadedModule } from "../load-modules.ts";
-import { openMemoryPlane } from "../memory-plane.ts";
-import type { MemoryPlane } from "../memory-plane.ts";
-import { startReconciling } from "../reconciling.ts";
-import type { Reconciling } from "../reconciling.ts";
-import type { Preview } from "../../modules/connect/loop/preview-result.ts";
-import { plannedResource } from "./planned-resource.ts";
+import { systemCaller, targetFor } from "../../src/intents/bootstrap.ts";
+import type { Reconciler } from "../../src/engine/reconciler.ts";
+import type { ConnectHooks } from "../../src/kernel/connect-hooks.ts";
+import type { Json, JsonObject } from "../../src/kernel/json.ts";
+import { objectAt, objectsAt, textAt } from "../../src/kernel/json-read.ts";
+import type { Resource } from "../../src/kernel/resource.ts";
+import type { Binding } from "../../src/modules/connect/binding.ts";
+import {
+  connectSchema,
+  managedStatusSchema,
+} from "../../src/modules/connect/kinds/managed-schema.ts";
+import type { FollowStream } from "../../src/modules/connect/http/event-stream.ts";
+import { logger } from "../../src/telemetry/log.ts";
+import { connectHooksOf } from "../../src/app/load-modules.ts";
+import type { LoadedModule } from "../../src/app/load-modules.ts";
+import { openMemoryPlane } from "../../src/app/memory-plane.ts";
+import type { MemoryPlane } from "../../src/app/memory-plane.ts";
+import { startReconciling } from "../../src/app/reconciling.ts";
+import type { Reconciling } from "../../src/app/reconciling.ts";
+import type { Preview } from "../../src/modules/connect/loop/preview-result.ts";
+import { plannedResource } from "../../src/app/connect/planned-resource.ts";
 import { memoryService } from "./memory-service.ts";
 import type { MemoryService } from "./memory-service.ts";
 

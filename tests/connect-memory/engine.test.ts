@@ -2,9 +2,9 @@
 // protected resource, conditions that keep their time.
 import assert from "node:assert/strict";
 import { it } from "node:test";
-import { annotations } from "../../kernel/annotations.ts";
-import { objectsAt, textAt } from "../../kernel/json-read.ts";
-import type { Resource } from "../../kernel/resource.ts";
+import { annotations } from "../../src/kernel/annotations.ts";
+import { objectsAt, textAt } from "../../src/kernel/json-read.ts";
+import type { Resource } from "../../src/kernel/resource.ts";
 import { bookOf, conditionOf, openMemoryConnect } from "./memory-connect.ts";
 import { writesOf } from "./memory-service.ts";
 

@@ -1,10 +1,10 @@
 // What a service repeats of our secrets is shown nowhere: not in a status, an event or a log.
 import assert from "node:assert/strict";
 import { it } from "node:test";
-import type { JsonObject } from "../../kernel/json.ts";
-import { textAt } from "../../kernel/json-read.ts";
-import type { Binding } from "../../modules/connect/binding.ts";
-import { pathText } from "../../modules/connect/plan/requests.ts";
+import type { JsonObject } from "../../src/kernel/json.ts";
+import { textAt } from "../../src/kernel/json-read.ts";
+import type { Binding } from "../../src/modules/connect/binding.ts";
+import { pathText } from "../../src/modules/connect/plan/requests.ts";
 import {
   bookOf,
   conditionOf,

@@ -1,7 +1,7 @@
 // What stands in a status or comes from a service is not believed where harm could come of it.
 import assert from "node:assert/strict";
 import { it } from "node:test";
-import type { Binding } from "../../modules/connect/binding.ts";
+import type { Binding } from "../../src/modules/connect/binding.ts";
 import { bookOf, conditionOf, openMemoryConnect } from "./memory-connect.ts";
 import { writesOf } from "./memory-service.ts";
 

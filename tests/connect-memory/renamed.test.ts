@@ -3,9 +3,9 @@
 // becomes of that answer, there is one object in the end, and it is ours.
 import assert from "node:assert/strict";
 import { it } from "node:test";
-import type { JsonObject } from "../../kernel/json.ts";
-import { textAt } from "../../kernel/json-read.ts";
-import type { Binding } from "../../modules/connect/binding.ts";
+import type { JsonObject } from "../../src/kernel/json.ts";
+import { textAt } from "../../src/kernel/json-read.ts";
+import type { Binding } from "../../src/modules/connect/binding.ts";
 import {
   bookOf,
   conditionOf,

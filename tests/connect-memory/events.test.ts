@@ -1,8 +1,8 @@
 // A stream of events that comes, breaks and comes again, with a clock that the test moves.
 import assert from "node:assert/strict";
 import { it } from "node:test";
-import type { EventListener, FollowStream } from "../../modules/connect/http/event-stream.ts";
-import { followEvents } from "../../modules/connect/kinds/follow-events.ts";
+import type { EventListener, FollowStream } from "../../src/modules/connect/http/event-stream.ts";
+import { followEvents } from "../../src/modules/connect/kinds/follow-events.ts";
 import { conditionOf, connectVersion, messageOf, openMemoryConnect } from "./memory-connect.ts";
 import type { MemoryConnect } from "./memory-connect.ts";
 import type { MemoryService } from "./memory-service.ts";

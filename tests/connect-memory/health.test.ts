@@ -1,9 +1,9 @@
 // A Connection shows how its service fares, from the requests that are made anyway.
 import assert from "node:assert/strict";
 import { it } from "node:test";
-import type { Json } from "../../kernel/json.ts";
-import { connectionTeller } from "../../modules/connect/kinds/connection-teller.ts";
-import type { ConnectionTeller } from "../../modules/connect/kinds/connection-teller.ts";
+import type { Json } from "../../src/kernel/json.ts";
+import { connectionTeller } from "../../src/modules/connect/kinds/connection-teller.ts";
+import type { ConnectionTeller } from "../../src/modules/connect/kinds/connection-teller.ts";
 import { conditionOf, connectVersion, messageOf, openMemoryConnect } from "./memory-connect.ts";
 import type { MemoryConnect } from "./memory-connect.ts";
 

@@ -2,8 +2,8 @@
 // memory.
 import assert from "node:assert/strict";
 import { it } from "node:test";
-import type { JsonObject } from "../../kernel/json.ts";
-import { objectAt } from "../../kernel/json-read.ts";
+import type { JsonObject } from "../../src/kernel/json.ts";
+import { objectAt } from "../../src/kernel/json-read.ts";
 import {
   bookOf,
   conditionOf,

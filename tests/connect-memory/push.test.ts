@@ -1,8 +1,8 @@
 // A service that tells of changes is looked at at once; one that does not, or lies, at its time.
 import assert from "node:assert/strict";
 import { it } from "node:test";
-import type { Json } from "../../kernel/json.ts";
-import { wakeByEvent } from "../../modules/connect/kinds/wake-by-event.ts";
+import type { Json } from "../../src/kernel/json.ts";
+import { wakeByEvent } from "../../src/modules/connect/kinds/wake-by-event.ts";
 import { connectVersion, openMemoryConnect } from "./memory-connect.ts";
 import type { MemoryConnect } from "./memory-connect.ts";
 import { writesOf } from "./memory-service.ts";

@@ -2,10 +2,10 @@
 // modules can add to the loop by hooks.
 import assert from "node:assert/strict";
 import { it } from "node:test";
-import { systemCaller, targetFor } from "../../intents/bootstrap.ts";
-import { isSetpointError } from "../../kernel/errors.ts";
-import type { Json, JsonObject } from "../../kernel/json.ts";
-import { textAt } from "../../kernel/json-read.ts";
+import { systemCaller, targetFor } from "../../src/intents/bootstrap.ts";
+import { isSetpointError } from "../../src/kernel/errors.ts";
+import type { Json, JsonObject } from "../../src/kernel/json.ts";
+import { textAt } from "../../src/kernel/json-read.ts";
 import {
   conditionOf,
   connectVersion,
@@ -16,7 +16,7 @@ import {
   thingsKind,
 } from "./memory-connect.ts";
 import { writesOf } from "./memory-service.ts";
-import { plannedResource } from "./planned-resource.ts";
+import { plannedResource } from "../../src/app/connect/planned-resource.ts";
 
 const fixedSize = [
   ...plainBinding.fields,
