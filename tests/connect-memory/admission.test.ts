@@ -15,6 +15,7 @@ import {
   plainBinding,
   thingsKind,
 } from "./memory-connect.ts";
+import type { MemoryConnect } from "./memory-connect.ts";
 import { writesOf } from "./memory-service.ts";
 import { plannedResource } from "../../src/app/connect/planned-resource.ts";
 
@@ -129,16 +130,18 @@ it("refuses what contradicts itself", async () => {
   }
 });
 
-it("warns of a field to be replaced that is not fixed", async () => {
-  await using connect = await openMemoryConnect({ binding: { fields: fixedSize } });
-  const { intents } = connect.memory.plane;
+async function warningsOf(
+  { memory }: MemoryConnect,
+  management: JsonObject,
+): Promise<readonly string[]> {
+  const { intents } = memory.plane;
   const warnings: string[] = [];
   const given = {
     apiVersion: `${group}/v1`,
     kind: "Thing",
     metadata: { name: "a", namespace: "default" },
-    spec: { name: "a", size: 1 },
-    connect: { replace: ["/size", "/nonsense"] },
+    spec: { name: "a" },
+    connect: management,
   };
   const { target } = targetFor(intents, given);
   await plannedResource(intents, {
@@ -148,9 +151,58 @@ it("warns of a field to be replaced that is not fixed", async () => {
     given,
     strictness: { mode: "Warn", decodeProblems: [] },
   });
-  assert.deepEqual(warnings, [
+  return warnings;
+}
+
+it("warns of a field to be replaced that is not fixed", async () => {
+  await using connect = await openMemoryConnect({ binding: { fields: fixedSize } });
+  assert.deepEqual(await warningsOf(connect, { replace: ["/size", "/nonsense"] }), [
     `connect.replace[1]: /nonsense is no create-only field of the RestKind ${thingsKind}`,
   ]);
+});
+
+it("refuses a secret for an unknown field, and tells of one left in vain", async () => {
+  const text = { type: "string" };
+  const properties = {
+    name: text,
+    pin: text,
+    tags: { type: "object", additionalProperties: text },
+  };
+  await using connect = await openMemoryConnect({
+    schema: { type: "object", properties },
+    binding: {
+      fields: [...plainBinding.fields, { path: "/token", class: "write-only", from: "override" }],
+    },
+  });
+  const made = async (name: string, field: string): Promise<string> =>
+    await refusal(
+      connect.make(name, { name }, { secrets: [{ field, secret: "pins", key: "pin" }] }),
+    );
+  assert.match(
+    await made("a", "/pinn"),
+    /connect\.secrets\[0\]\.field: Forbidden: the kind has no field \/pinn/,
+  );
+  assert.match(await made("a", "/pin/x"), /no field \/pin\/x/);
+  // What the schema leaves out and the binding names may come from a Secret alone.
+  for (const [index, field] of ["/pin", "/tags/x", "/token"].entries()) {
+    assert.equal(await made(`good-${index}`, field), "");
+  }
+  const warnings = await warningsOf(connect, { leave: ["/pin", "/widht"] });
+  assert.deepEqual(warnings, ["connect.leave[1]: the kind has no field /widht"]);
+});
+
+it("tells how a field without its slash is written", async () => {
+  await using connect = await openMemoryConnect();
+  const secrets = [{ field: "pin", secret: "pins", key: "pin" }];
+  const given = { leave: ["width"], replace: ["size"], secrets };
+  const said = await refusal(connect.make("a", { name: "a" }, given));
+  for (const at of [
+    "leave[0]: Forbidden: a field begins with a slash: write /width",
+    "replace[0]: Forbidden: a field begins with a slash: write /size",
+    "secrets[0].field: Forbidden: a field begins with a slash: write /pin",
+  ]) {
+    assert.ok(said.includes(`connect.${at}`), said);
+  }
 });
 
 it("refuses a RestKind that cannot work, with everything that is wrong with it", async () => {

@@ -28,6 +28,7 @@ import { compileBinding } from "./compiled-binding.ts";
 import type { CompiledBinding } from "./compiled-binding.ts";
 import { connectionsKind } from "./connection-kind.ts";
 import { bindingOf } from "./follow-kinds.ts";
+import { leaveWarnings, pointerErrors, unknownSecretErrors } from "./named-fields.ts";
 import { restKindsKind } from "./rest-kind-kind.ts";
 
 export function connectGuard(
@@ -43,6 +44,9 @@ export function connectGuard(
     mutate: (request) => {
       const compiled = compiledFor(request);
       if (request.object === undefined || compiled === undefined) return request.object;
+      const wrong = pointerErrors(request.object);
+      const { served, name } = request.target;
+      if (wrong.length > 0) throw invalid(served.storedKind, name, wrong);
       return withoutEchoes(request.object, request.old, compiled);
     },
     validate: (request) => {
@@ -51,9 +55,12 @@ export function connectGuard(
       const compiled = compiledFor(request);
       const errors = compiled === undefined ? kindErrors(request, object) : [];
       if (compiled !== undefined) {
-        errors.push(...specErrors(object, request.old, target.version.definition.schema));
+        const { schema } = target.version.definition;
+        errors.push(...specErrors(object, request.old, schema));
+        errors.push(...unknownSecretErrors(object, request.old, schema, compiled));
         errors.push(...resourceErrors(object, request.old, compiled, target.served.kind));
         for (const text of replaceWarnings(object, compiled)) caller.warn(text);
+        for (const text of leaveWarnings(object, schema, compiled)) caller.warn(text);
         const own = hooks.filter((each) => each.hooks.kind === compiled.kind);
         if (own.length > 0) errors.push(...hookErrors(request, own, (text) => caller.warn(text)));
       }
