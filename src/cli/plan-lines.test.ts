@@ -18,7 +18,7 @@ it("tells the request, each field and the reason", () => {
     "update: PATCH /things/a (PATCH takes every changed field)",
     '  /color: "red" -> "blue" (the spec changed)',
     "  /old: 1 -> nothing (no longer in the spec)",
-    "  left: /size: 2 -> 1 (changed by others)",
+    "  left: /size is 2, wanted 1",
   ]);
 });
 

@@ -26,7 +26,7 @@ function linesOf(document: Json, before: string, depth: number): readonly string
   for (const change of objectsAt(document, "changes")) {
     lines.push(`  ${isNew ? newLine(change) : changeLine(change)}`);
   }
-  for (const change of objectsAt(document, "drift")) lines.push(`  left: ${changeLine(change)}`);
+  for (const change of objectsAt(document, "drift")) lines.push(`  ${leftLine(change)}`);
   const next = presentObjectAt(document, "afterwards");
   if (next === undefined || depth === 0) return lines;
   return [...lines, ...linesOf(next, "then ", depth - 1)];
@@ -37,10 +37,19 @@ function newLine(change: JsonObject): string {
   return plainText(`${textAt(change, "path")}: ${JSON.stringify(change["after"] ?? null)}`);
 }
 
+/** Nothing is done about it, so it must not read as a change to come. */
+function leftLine(change: JsonObject): string {
+  const { before, after } = change;
+  const path = textAt(change, "path");
+  return plainText(`left: ${path} is ${text(before)}, wanted ${text(after)}`);
+}
+
 function changeLine(change: JsonObject): string {
   const { before, after } = change;
-  const text = (value: Json | undefined): string =>
-    value === undefined ? "nothing" : JSON.stringify(value);
   const why = reasons[textAt(change, "why")] ?? "";
   return plainText(`${textAt(change, "path")}: ${text(before)} -> ${text(after)} (${why})`);
+}
+
+function text(value: Json | undefined): string {
+  return value === undefined ? "nothing" : JSON.stringify(value);
 }
