@@ -81,6 +81,18 @@ it("a failure and its end are told", () => {
   ]);
 });
 
+it("what goes after a failure has not come to work again", () => {
+  const deletionTimestamp = "2026-01-01T00:00:00Z";
+  const open: Given = { synced: ["False", "CircuitOpen", "calls fail"] };
+  const going: Given = {
+    ready: ["False", "Deleting"],
+    synced: ["True", "ReconcileSuccess"],
+    metadata: { deletionTimestamp },
+  };
+  const held = { ...open, metadata: { deletionTimestamp, finalizers: [finalizer] } };
+  assert.deepEqual(told(held, going), ["Normal Released: nothing of it is held any more"]);
+});
+
 it("a failure that makes it unusable is told once when both say the same", () => {
   const gone: Given = {
     ready: ["False", "Down", "no answer"],

@@ -52,7 +52,9 @@ function syncedEvents(before: Resource, after: Resource): readonly EventText[] {
   const resumed = old?.reason === pausedReason ? [normal("Resumed", "work on it goes on")] : [];
   if (now.status !== "False") {
     const hadFailed = old?.status === "False" && old.reason !== passingReason;
-    if (!hadFailed || resumed.length > 0) return resumed;
+    // What goes has not come to work again: that it is released says all.
+    const isGoing = after.metadata.deletionTimestamp !== undefined;
+    if (!hadFailed || isGoing || resumed.length > 0) return resumed;
     return [normal("Recovered", `works again after ${old.reason}`)];
   }
   if (now.reason === passingReason) return resumed;
