@@ -45,6 +45,8 @@ export interface Waiting extends Reported {
 export interface Blocker extends Reference {
   /** The condition that must become true; without one it is enough to exist. */
   readonly condition?: string;
+  /** It exists, and is not yet as it is needed; what that is says the message. */
+  readonly isThere?: boolean;
 }
 
 /** The loop failed; whether the thing can be used is as before unless it says otherwise. */

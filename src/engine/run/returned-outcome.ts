@@ -82,7 +82,7 @@ function blockersIn(given: unknown): readonly Blocker[] | undefined {
   const found: Blocker[] = [];
   for (const each of given as readonly unknown[]) {
     if (!isFields(each)) return undefined;
-    const { kind, namespace, name, condition } = each;
+    const { kind, namespace, name, condition, isThere } = each;
     if (!isName(kind) || !isName(name)) return undefined;
     if (namespace !== undefined && typeof namespace !== "string") return undefined;
     if (condition !== undefined && typeof condition !== "string") return undefined;
@@ -91,6 +91,7 @@ function blockersIn(given: unknown): readonly Blocker[] | undefined {
       ...(namespace === undefined ? {} : { namespace }),
       name,
       ...(condition === undefined ? {} : { condition: condition.slice(0, longestName) }),
+      ...(isThere === true ? { isThere } : {}),
     });
   }
   return found;

@@ -72,6 +72,14 @@ describe("settling a run", () => {
     assert.equal(saidIn(stillUsable.status), "Ready=True/Available Synced=False/Broken");
   });
 
+  it("gives no wait as the reason of what has failed since", () => {
+    const blocked = settled(waiting({ kind: "k", name: "n" })).status;
+    const broken = settled(failed("Broken", "it is"), { status: blocked });
+    assert.equal(saidIn(broken.status), "Ready=False/Broken Synced=False/Broken");
+    const refused = failed("CircuitOpen", "not now", { afterMs: 1_000, isCounted: false });
+    assert.match(saidIn(settled(refused, { status: blocked }).status), /Ready=False\/Waiting/);
+  });
+
   it("takes the word of an outcome that says itself whether it can be used", () => {
     const readiness = { status: "Unknown", reason: "Silent", message: "" } as const;
     assert.match(saidIn(settled(done({ ready: readiness })).status), /Ready=Unknown\/Silent/);

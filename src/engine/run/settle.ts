@@ -199,6 +199,8 @@ function syncedAfter(outcome: Outcome, { note = "" }: RunFacts): Readiness {
   return { status: "False", reason, message: note === "" ? message : `${message}; ${note}` };
 }
 
+const waitingReason = "Waiting";
+
 /** Undefined: as before. */
 function readinessAfter(
   outcome: Outcome,
@@ -216,11 +218,13 @@ function readinessAfter(
     case "again":
       return { status: "False", reason: outcome.reason, message };
     case "waiting":
-      return { status: "False", reason: "Waiting", message };
-    default:
-      return before === undefined
-        ? { status: "False", reason: outcome.reason, message }
-        : undefined;
+      return { status: "False", reason: waitingReason, message };
+    default: {
+      // Who has failed since has got past what it waited for: that is no reason any more.
+      const isPast = before?.status === "False" && before.reason === waitingReason;
+      const isNew = before === undefined || (isPast && !isRefused(outcome));
+      return isNew ? { status: "False", reason: outcome.reason, message } : undefined;
+    }
   }
 }
 
@@ -308,12 +312,13 @@ function copy(from: ReconcileStatus, to: MutableJsonObject, key: string): void {
   if (value !== undefined) setOwn(to, key, value);
 }
 
-function blockerText({ kind, namespace, name, condition }: Blocker): JsonObject {
+function blockerText({ kind, namespace, name, condition, isThere }: Blocker): JsonObject {
   return {
     kind,
     ...(namespace === undefined ? {} : { namespace }),
     name,
     ...(condition === undefined ? {} : { condition }),
+    ...(isThere === true ? { isThere } : {}),
   };
 }
 

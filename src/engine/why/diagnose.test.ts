@@ -241,6 +241,21 @@ describe("a resource that is reconciled", () => {
     );
   });
 
+  test("waits for what is there to become usable, and no longer once it has failed", () => {
+    const words = { kind: "configmaps", name: "words", isThere: true };
+    const told = condition("Ready", "False", "Waiting", "there is no key in it");
+    assert.equal(
+      said({ reconcile: { waitingFor: [words] }, conditions: [told] }),
+      "Waiting: waiting for ConfigMap/words to become usable | Waiting: there is no key in it",
+    );
+    const refused = condition("Synced", "False", "Unauthorized", "who are you");
+    assert.equal(
+      said({ conditions: [told, refused], reconcile: { attempts: 1, retry: "never" } }),
+      "GivenUp: given up until its spec changes or somebody asks for another try | " +
+        "Unauthorized: who are you",
+    );
+  });
+
   test("waits, with or without words of its reconciler", () => {
     const on = { reconcile: { waitingFor: [{ kind: "configmaps", name: "words" }] } };
     const silent = condition("Ready", "False", "Waiting");

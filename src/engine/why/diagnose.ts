@@ -59,6 +59,9 @@ function diagnoseReconciled(subject: Subject, names: KindNames, nowMs: number): 
 /** Somebody is at it, or will be: nothing is wrong. */
 const goingOn: ReadonlySet<State> = new Set<State>(["Working", "Queued", "InProgress"]);
 
+/** It has got as far as this, so what it said of an earlier wait is no longer so. */
+const pastWait: ReadonlySet<State> = new Set<State>(["Failing", "GivenUp", "HeldOff"]);
+
 /** Why it is not ready, where that is not said yet; of a run before this one, told as such. */
 function readinessLines(
   { state, details }: Hold,
@@ -68,6 +71,7 @@ function readinessLines(
   // A reason without a message says no more than the state does.
   const isBare = text === state || text === "Waiting";
   if (text === undefined || isBare || details.includes(text)) return [];
+  if (pastWait.has(state) && text.startsWith("Waiting: ")) return [];
   if (state !== "Working") return [text];
   return reported(resource, "Synced")?.status === "True" ? [lastRunText(text)] : [];
 }
@@ -123,7 +127,8 @@ function wasReconciled(resource: Resource): boolean {
 const definitionsKind = "customresourcedefinitions.apiextensions.k8s.io";
 
 /** Of a kind without a reconciler: others may report on it, as the server does on definitions. */
-function diagnoseOther({ key, resource, isBuiltIn, isRecord = false }: Subject): Diagnosis {
+function diagnoseOther(subject: Subject): Diagnosis {
+  const { key, resource, isBuiltIn, isRecord = false, unreported } = subject;
   const isDefinition = key.kind === definitionsKind;
   const types = isDefinition ? ["Established"] : isRecord ? ["Ready", "Accepted"] : ["Ready"];
   const type = types.find((each) => reported(resource, each) !== undefined) ?? "Ready";
@@ -149,6 +154,9 @@ function diagnoseOther({ key, resource, isBuiltIn, isRecord = false }: Subject):
       message: "ready; nothing reconciles its kind",
       ...none,
     };
+  }
+  if (isRecord && unreported !== undefined) {
+    return { state: "Ready", ready: "Unknown", message: unreported, ...none };
   }
   if (isRecord) {
     return { state: "Ready", ready: "True", message: "ready; no trouble was reported", ...none };

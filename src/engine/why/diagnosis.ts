@@ -20,6 +20,8 @@ export interface Subject {
   readonly isBuiltIn: boolean;
   /** Whether a part of the server brought its kind along, and nobody reconciles it. */
   readonly isRecord?: boolean;
+  /** Of a record: what can be said while nobody has reported on it; it is fine if unsaid. */
+  readonly unreported?: string;
   /** While it is deleted: who needs it until then, by finalizers that the server knows. */
   readonly holders?: readonly Holder[];
   /** The resources that name it as an owner. */
@@ -90,6 +92,8 @@ export interface Suspect {
   readonly key: ResourceKey;
   /** What of it must be true; without one it is enough that it is there. */
   readonly condition?: string;
+  /** It was there when it was looked at, and not as it was needed. */
+  readonly isThere?: boolean;
 }
 
 export type Relation =

@@ -130,6 +130,21 @@ describe("an explanation", () => {
     assert.equal(causes[0]?.key, orders);
   });
 
+  test("does not say of what was there all the time that it has come", async () => {
+    const waitingFor = [{ kind: "configmaps", name: "words", isThere: true }];
+    const own = subjectOf(orders, { reconcile: { waitingFor } });
+    const words = keyTo("configmaps", "words");
+    const there = subjectOf(words, { isReconciled: false, isBuiltIn: true });
+    const { summary, resource } = await explained(observing([own, there]));
+    assert.equal(
+      summary,
+      "Database/orders is not ready: waiting for ConfigMap/words to become usable",
+    );
+    assert.deepEqual([resource.details, resource.blockers], [[], []]);
+    const gone = await explained(observing([own]));
+    assert.deepEqual(lines(gone.resource).slice(1), ["  ConfigMap/words Missing"]);
+  });
+
   test("tells the condition that is waited for when the other is ready but for it", async () => {
     const waitingFor = [{ kind: networks, name: "net-1", condition: "Peered" }];
     const own = subjectOf(orders, { reconcile: { waitingFor } });

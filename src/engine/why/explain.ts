@@ -281,7 +281,9 @@ function tell({ details }: MutableExplained, text: string): void {
 function tellWaitIsOver({ explained, suspects }: Place): void {
   const waits = suspects.some(({ relation }) => relation === "WaitsFor");
   const isHeld = explained.blockers.some(({ relation }) => relation === "WaitsFor");
-  if (!waits || isHeld || explained.more > 0) return;
+  // That it is there was never the question.
+  const isUnfit = suspects.some(({ isThere = false }) => isThere);
+  if (!waits || isHeld || isUnfit || explained.more > 0) return;
   tell(explained, "what it waited for is there by now; it has yet to look again");
 }
 

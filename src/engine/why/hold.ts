@@ -3,7 +3,7 @@
 
 import { annotations } from "../../kernel/annotations.ts";
 import type { Resource } from "../../kernel/resource.ts";
-import { numberAt, objectAt, objectsAt, textAt } from "../../kernel/json-read.ts";
+import { isTrueAt, numberAt, objectAt, objectsAt, textAt } from "../../kernel/json-read.ts";
 import type { LiveClaim } from "../../store/port.ts";
 import type { Hold, KindNames, State, Subject, Suspect } from "./diagnosis.ts";
 import { annotationOf, cut, isCurrent, listText, reconcileOf, reported } from "./report.ts";
@@ -170,6 +170,10 @@ function waitedFor({ key, resource }: Subject, names: KindNames): readonly Wait[
     const condition = textAt(blocker, "condition");
     const isOther = other.namespace !== "" && other.namespace !== key.namespace;
     const what = `${named?.kind ?? kind}/${name}${isOther ? ` in ${other.namespace}` : ""}`;
+    if (condition === "" && isTrueAt(blocker, "isThere")) {
+      const suspect: Suspect = { relation: "WaitsFor", key: other, isThere: true };
+      return [{ suspect, text: `${what} to become usable` }];
+    }
     if (condition === "") {
       return [{ suspect: { relation: "WaitsFor", key: other }, text: `${what} to exist` }];
     }

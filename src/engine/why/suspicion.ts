@@ -13,7 +13,7 @@ export type Seen =
   | { readonly kind: "hidden" };
 
 export function isBlocking(
-  { relation, condition }: Suspect,
+  { relation, condition, isThere = false }: Suspect,
   seen: Seen,
   above: Resource,
   found: Diagnosis | undefined,
@@ -21,6 +21,8 @@ export function isBlocking(
   switch (relation) {
     case "WaitsFor":
       if (seen.kind !== "found") return true;
+      // What is wrong with it may be a matter of who needs it, who has told that then.
+      if (isThere) return found !== undefined && found.state !== "Ready";
       return condition !== undefined && !isTrue(seen.subject.resource, condition);
     case "Owns":
       return found !== undefined && found.ready !== "True" && found.state !== "Unhandled";
