@@ -156,7 +156,7 @@ it("shows of a Connection that it is being deleted, and what holds it", async ()
     const key = { kind: connectionsKind, namespace: "", name: "service" };
     return await explain(observer, key, memory.surroundings.clock.nowMs());
   };
-  assert.match((await why())?.summary ?? "", /^Connection\/service is ready; no trouble/);
+  assert.match((await why())?.summary ?? "", /^Connection\/service is not asked yet: nothing/);
   await connect.make("a", { name: "a" });
   await pass(5_000);
   assert.equal((await why())?.summary, "Connection/service is ready");

@@ -65,6 +65,33 @@ it("tells of a service that is not well, or does not know us, and nothing secret
   assert.doesNotMatch(JSON.stringify([down, unknown]), /pa55word/);
 });
 
+it("tells that its Secret is missing, or not as needed, and that it is there again", async () => {
+  await using connect = await openMemoryConnect({
+    connection: { auth: { kind: "bearer", secret: "proof" }, secretNamespace: "default" },
+  });
+  const { pass, memory } = connect;
+  const metadata = { name: "proof", namespace: "default" };
+  const secret = { apiVersion: "v1", kind: "Secret", metadata };
+  await connect.make("a", { name: "a" });
+  await pass(10_000);
+  const missing = await connectionIn(connect);
+  assert.equal(conditionOf(missing, "Ready"), "False SecretNotFound");
+  assert.match(messageOf(missing, "Ready"), /^there is no Secret proof .*namespace default\)$/);
+  await memory.create({ ...secret, stringData: { other: "pa55word" } });
+  await pass(60_000);
+  const wrong = await connectionIn(connect);
+  assert.equal(conditionOf(wrong, "Ready"), "False SecretInvalid");
+  assert.match(messageOf(wrong, "Ready"), /^the Secret proof has no key token/);
+  await memory.remove({ apiVersion: "v1", kind: "Secret", ...metadata });
+  await memory.create({ ...secret, stringData: { token: "pa55word" } });
+  await pass(600_000);
+  assert.equal(conditionOf(await connectionIn(connect), "Ready"), "True Answering");
+  // One that was answered before does not go on saying so.
+  await memory.remove({ apiVersion: "v1", kind: "Secret", ...metadata });
+  await pass(600_000);
+  assert.equal(conditionOf(await connectionIn(connect), "Ready"), "False SecretNotFound");
+});
+
 it("takes what goes wrong with one object for a sign that the service answers", async () => {
   await using connect = await openMemoryConnect();
   connect.service.interfere = () => ({ status: 500, body: { message: "no" } });

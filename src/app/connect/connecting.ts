@@ -17,7 +17,7 @@ import {
   connectionsKind,
 } from "../../modules/connect/kinds/connection-kind.ts";
 import { connectionTeller } from "../../modules/connect/kinds/connection-teller.ts";
-import type { ConnectionTeller } from "../../modules/connect/kinds/connection-teller.ts";
+import type { ConnectionTeller, Finding } from "../../modules/connect/kinds/connection-teller.ts";
 import { followEvents } from "../../modules/connect/kinds/follow-events.ts";
 import type { FollowEventsInput } from "../../modules/connect/kinds/follow-events.ts";
 import { followRestKinds, isEndingKind } from "../../modules/connect/kinds/follow-kinds.ts";
@@ -70,6 +70,7 @@ export async function startConnecting(input: ConnectingInput): Promise<AsyncDisp
   const ports = {
     clients: input.clients,
     heard: heardBy(teller),
+    unusable: (name: string, health: Finding) => teller.say(name, health),
     timers: surroundings.timers,
     siblings: siblingsIn(plane.intents.store),
     turns: openTurns(),

@@ -13,6 +13,7 @@ import { withoutHidden } from "../../intents/write/hidden-fields.ts";
 import { annotations } from "../../kernel/annotations.ts";
 import { decodeDocument } from "../../kernel/document.ts";
 import type { Resource, ResourceKey } from "../../kernel/resource.ts";
+import { connectionsKind } from "../../modules/connect/kinds/connection-kind.ts";
 import { holdFinalizer, isHeldKind, usersOf } from "../../modules/connect/kinds/hold-used.ts";
 import type { LiveClaim, StoredRecord, WorkState } from "../../store/port.ts";
 import type { ControlPlane } from "../control-plane.ts";
@@ -95,6 +96,7 @@ async function seenOf(
     workers: workersFor(plane, key.kind),
     isBuiltIn: served.kind.origin === "built-in",
     isRecord: isRecord(plane, served),
+    ...(key.kind === connectionsKind ? { unreported: notAsked } : {}),
     holders: await holdersOf(plane, key, resource),
     dependents: plane.dependentsOf(record.uid),
     content: await contentOf(plane, key, resource),
@@ -138,6 +140,8 @@ function endingsOf(
     return live.get(place)?.resource.metadata.deletionTimestamp !== undefined;
   });
 }
+
+const notAsked = "not asked yet: nothing has needed it so far";
 
 /** Kinds of the server's own parts, whose resources are what they are once stored. */
 function isRecord(

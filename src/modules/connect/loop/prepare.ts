@@ -53,6 +53,8 @@ export interface LoopPorts {
   readonly isEnding: (kind: string) => boolean;
   /** Told how the service behind a client fares; undefined where nobody wants to know. */
   readonly heard?: (client: RestClient, health: ServiceHealth) => void;
+  /** Told of a Connection by which nobody can be asked. */
+  readonly unusable?: (connection: string, health: ServiceHealth) => void;
 }
 
 export type Prepared =
@@ -135,7 +137,7 @@ async function untilNotEnding(
     const found = await context.references.get(blocker);
     if (found?.metadata.deletionTimestamp === undefined) continue;
     const message = `the ${word} ${blocker.name} is being deleted, so nothing new is made by it`;
-    return waiting(blocker, { message });
+    return waiting({ ...blocker, isThere: true }, { message });
   }
   return undefined;
 }
@@ -145,7 +147,7 @@ type ClientFound =
   | { readonly kind: "ends"; readonly outcome: Outcome };
 
 async function clientFor(
-  { clients }: LoopPorts,
+  { clients, unusable }: LoopPorts,
   context: Context,
   resource: Resource,
   binding: Binding,
@@ -184,12 +186,19 @@ async function clientFor(
     if (!(error instanceof ConnectionProblem)) throw error;
     const message = `the Connection ${name}: ${error.message}`;
     const { missingSecret } = error;
+    const isThere = missingSecret !== undefined && secrets.get(missingSecret) !== undefined;
     if (missingSecret === undefined) {
+      unusable?.(name, { status: "False", reason: "ConnectionInvalid", message: error.message });
       return { kind: "ends", outcome: failed("ConnectionInvalid", message, { retry: "never" }) };
     }
-    const on = { kind: "secrets", namespace: secretNamespace, name: missingSecret };
+    const on = { kind: "secrets", namespace: secretNamespace, name: missingSecret, isThere };
     const isGoing = resource.metadata.deletionTimestamp !== undefined;
     const where = `${message} (in the namespace ${secretNamespace})`;
+    unusable?.(name, {
+      status: "False",
+      reason: isThere ? "SecretInvalid" : "SecretNotFound",
+      message: `${error.message} (in the namespace ${secretNamespace})`,
+    });
     const hint = "; make it again, as the object cannot be deleted without it";
     const whole = isGoing ? `${where}${hint}` : where;
     return { kind: "ends", outcome: waiting(on, { message: whole }) };
@@ -218,9 +227,10 @@ async function desiredOf(
     const data = secretData(await context.references.get(blocker));
     const value = data !== undefined && Object.hasOwn(data, key) ? data[key] : undefined;
     if (value === undefined) {
-      const what =
-        data === undefined ? "there is no Secret" : `there is no key ${key} in the Secret`;
-      return { kind: "ends", outcome: waiting(blocker, { message: `${what} ${name}` }) };
+      const isThere = data !== undefined;
+      const what = isThere ? `there is no key ${key} in the Secret` : "there is no Secret";
+      const on = { ...blocker, isThere };
+      return { kind: "ends", outcome: waiting(on, { message: `${what} ${name}` }) };
     }
     desired = setDeep(desired, parsePointer(field), value);
   }
