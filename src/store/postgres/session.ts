@@ -11,6 +11,7 @@
 import { Client, escapeIdentifier } from "pg";
 import type { Timers } from "../../kernel/timers.ts";
 import { PreparedQuery } from "./prepared-query.ts";
+import { PackedBytes } from "./packed-bytes.ts";
 import type { Parser, Row, Statements } from "./prepared-query.ts";
 
 export type { Row } from "./prepared-query.ts";
@@ -86,7 +87,7 @@ export class Session {
       ]
         .map((setting) => `-c ${setting}`)
         .join(" "),
-      types: { getTypeParser: parserOf },
+      types: { getTypeParser: plainParserOf },
     });
     const session = new Session(client, config);
     await client.connect();
@@ -202,9 +203,16 @@ const parsers: Readonly<Record<number, Parser>> = {
   114: (text) => JSON.parse(text) as unknown,
   // Documents, and nothing else. As bytes outside of the heap they do not burden the collector
   // while the other rows of a page arrive; as texts they took half of the time of a large list.
-  1043: (text) => Buffer.from(text),
+  1043: (text, pack) => pack.bytesOf(text),
 };
 
 function parserOf(type: number): Parser {
   return parsers[type] ?? asIs;
+}
+
+/** For statements without a name, of which the driver reads the rows. */
+function plainParserOf(type: number): (text: string) => unknown {
+  const parser = parserOf(type);
+  const pack = new PackedBytes();
+  return (text) => parser(text, pack);
 }
