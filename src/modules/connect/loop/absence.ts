@@ -27,7 +27,7 @@ export function judgeAbsence(session: Session, why: string): Absence {
   if (management.id !== undefined && !wasSeen) {
     return ends(missing(session, "ImportNotFound", why));
   }
-  if (!wasSeen) return { kind: "make", wasSeen };
+  if (!wasSeen) return toBeMade(session, wasSeen);
   const sinceMs = context.clock.nowMs() - Date.parse(textAt(lastWrite, "at"));
   const isMade = textAt(lastWrite, "why") === "there is no such object";
   const isNew = isMade || textAt(lastWrite, "newId") !== "";
@@ -46,7 +46,13 @@ export function judgeAbsence(session: Session, why: string): Absence {
   if (policy === "report" || management.id !== undefined) {
     return { kind: "ends", isGone: true, outcome: missing(session, "ObjectGone", why) };
   }
-  return { kind: "make", wasSeen };
+  return toBeMade(session, wasSeen);
+}
+
+/** Nothing is made in a parent that is not there: what was in it is waited with until it is. */
+function toBeMade({ parent, book }: Session, wasSeen: boolean): Absence {
+  if (parent.kind === "found") return { kind: "make", wasSeen };
+  return ends({ ...parent.outcome, status: book.changes() });
 }
 
 function ends(outcome: Outcome): Absence {

@@ -7,11 +7,9 @@ import { ReconcileFailure, failed, waiting } from "../../../engine/outcome.ts";
 import type { Outcome } from "../../../engine/outcome.ts";
 import type { Context } from "../../../engine/reconciler.ts";
 import { canonicalJson } from "../../../kernel/canonical-json.ts";
-import { isTrue } from "../../../kernel/conditions.ts";
-import type { Condition } from "../../../kernel/conditions.ts";
 import { isJsonArray, isJsonObject } from "../../../kernel/json.ts";
 import type { Json, JsonObject } from "../../../kernel/json.ts";
-import { objectAt, objectsAt, textAt, textsAt } from "../../../kernel/json-read.ts";
+import { objectAt, textAt, textsAt } from "../../../kernel/json-read.ts";
 import { isMadeOutside } from "../../../kernel/kept-object.ts";
 import { getAt, parsePointer } from "../../../kernel/pointer.ts";
 import type { Resource } from "../../../kernel/resource.ts";
@@ -30,7 +28,7 @@ import { restKindsKind } from "../kinds/rest-kind-kind.ts";
 import { maskSecrets, setDeep, withoutNulls } from "../plan/documents.ts";
 import { fieldsFor } from "../plan/fields.ts";
 import type { Fields } from "../plan/fields.ts";
-import { isPathOf, parametersIn, pathText } from "../plan/requests.ts";
+import { isPathOf, pathText } from "../plan/requests.ts";
 import type { Parameters } from "../plan/requests.ts";
 import { Book } from "./book.ts";
 import { throughHooks } from "./hooks.ts";
@@ -38,6 +36,7 @@ import type { NamedHooks } from "./hooks.ts";
 import { managementOf } from "./management.ts";
 import { isNaming } from "../plan/naming-fields.ts";
 import { ownerMark } from "./owner-mark.ts";
+import { noParent, parentOf, parentOfPlaced } from "./parents.ts";
 import type { Session } from "./session.ts";
 import type { Siblings } from "./siblings.ts";
 import type { Turns } from "./turns.ts";
@@ -92,9 +91,12 @@ export async function prepare(
   const isNothing = creating === undefined && id === undefined;
   const isPlaced = path !== undefined || (what === "remove" && isNothing);
   const parent = isPlaced
-    ? ({ kind: "found", parameters: {} } as const)
-    : await parentParameters(binding, management, context);
-  if (parent.kind === "ends") return parent;
+    ? what === "remove"
+      ? noParent
+      : await parentOfPlaced(binding, management, context)
+    : await parentOf(binding, management, context);
+  if (parent.kind === "ends" && !isPlaced) return parent;
+  const ofParent = parent.kind === "found" ? parent.parameters : {};
   const key = await digestKey(compiled, management, context);
   const seconds = management.resyncSeconds ?? binding.resyncSeconds ?? defaultResyncSeconds;
   const fields = fieldsFor(compiled.tree, management);
@@ -112,7 +114,8 @@ export async function prepare(
     fields,
     desired,
     digest: (value) => digest(key, value as Json),
-    parameters: parametersFor(binding, management, resource, desired, parent.parameters),
+    parameters: parametersFor(binding, management, resource, desired, ofParent),
+    parent,
     resyncMs: Math.max(leastResyncSeconds, seconds) * 1_000,
     hide: hiding(client.client, desired, fields),
     count: (counted) => ports.count(counted, compiled.kind),
@@ -244,34 +247,6 @@ async function desiredOf(
     { input: desired, resource, last: (given) => Promise.resolve(given) },
   );
   return { kind: "wanted", desired: withoutNulls(mapped) as JsonObject };
-}
-
-type ParentFound =
-  | { readonly kind: "found"; readonly parameters: Parameters }
-  | { readonly kind: "ends"; readonly outcome: Outcome };
-
-/** A parent has to be ready before anything is made in it. */
-async function parentParameters(
-  { parent }: Binding,
-  management: Management,
-  context: Context,
-): Promise<ParentFound> {
-  const none: ParentFound = { kind: "found", parameters: {} };
-  if (parent?.kind === undefined) return none;
-  const name = management.parent?.name;
-  // Its parameters may be given instead, for a parent that nobody manages here.
-  if (name === undefined) return none;
-  const blocker = { kind: parent.kind, name, condition: "Ready" };
-  const found = await context.references.get(blocker);
-  const path = textAt(found, "status", "connect", "path");
-  const conditions = objectsAt(found, "status", "conditions") as unknown as readonly Condition[];
-  const parameters = path === "" ? undefined : parametersIn(parent.path, path);
-  if (found !== undefined && parameters !== undefined && isTrue(conditions, "Ready")) {
-    return { kind: "found", parameters };
-  }
-  const state = found === undefined ? "does not exist" : "is not ready";
-  const message = `its parent ${parent.kind} ${name} ${state}`;
-  return { kind: "ends", outcome: waiting(blocker, { message }) };
 }
 
 /** What neither a resource nor anything in its status can change. */

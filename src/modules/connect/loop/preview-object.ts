@@ -15,7 +15,7 @@ import type { Present } from "./observing.ts";
 import { previewOfOutcome } from "./preview-result.ts";
 import type { Preview } from "./preview-result.ts";
 import { untilRenamed } from "./renamed.ts";
-import { find, takeOver } from "./reconcile.ts";
+import { find, forgetAbsent, takeOver } from "./reconcile.ts";
 import type { Session } from "./session.ts";
 import { planUpdate, requestOf, shownChange, stuckWhy } from "./writing.ts";
 
@@ -25,7 +25,7 @@ export async function previewObject(session: Session): Promise<Preview> {
   const found = await find(session);
   if (found.kind === "ends") return previewOfOutcome(found.outcome);
   const { observed } = found;
-  if (observed.kind === "absent") return absent(session, observed.why);
+  if (observed.kind === "absent") return await absent(session, observed.why);
   return await present(session, observed);
 }
 
@@ -36,10 +36,11 @@ export function underWay(since: string): Preview {
 /** In the place of digests: what cannot be compared is taken for the same. */
 export const unknownDigest = "?";
 
-function absent(session: Session, why: string): Preview {
+async function absent(session: Session, why: string): Promise<Preview> {
   const { compiled, desired, fields } = session;
   const absence = judgeAbsence(session, why);
   if (absence.kind === "ends") return previewOfOutcome(absence.outcome);
+  if (forgetAbsent(session, absence.wasSeen)) return await previewObject(session);
   const { operations, element } = compiled.binding;
   const operation =
     element === undefined ? operations.create : (operations.patch ?? operations.replace);

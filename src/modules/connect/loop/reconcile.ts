@@ -34,7 +34,8 @@ import {
   ownId,
   placeAnew,
 } from "./placing.ts";
-import { observeRenamed, untilRenamed } from "./renamed.ts";
+import { observeInParent, pathInParent } from "./parents.ts";
+import { untilRenamed } from "./renamed.ts";
 import { removeObject } from "./removing.ts";
 import { demand } from "./session.ts";
 import type { Session } from "./session.ts";
@@ -105,7 +106,7 @@ export async function find(session: Session): Promise<Found> {
   if (pages.path === undefined && management.id !== undefined) noteAdopted(session, management.id);
   else placeAnew(session);
   const { path } = book.pages;
-  if (path !== undefined) return await observeRenamed(session, path);
+  if (path !== undefined) return await observeInParent(session, path);
   if (pages.creating !== undefined && hasMoved(session)) return ends(moved(session));
   const { identity, item } = session.compiled.binding;
   if (identity.kind === "server") {
@@ -134,12 +135,24 @@ async function whenAbsent(session: Session, why: string): Promise<Step> {
     session.context.event("Warning", "Drift", `the object is gone: ${why}`);
   }
   if (absence.kind === "ends") return ends(absence.outcome);
-  if (absence.wasSeen || session.book.pages.replacing !== undefined) forget(session);
+  const isElsewhere = forgetAbsent(session, absence.wasSeen);
+  if (isElsewhere) {
+    await session.book.keep();
+    return goOn;
+  }
   noteService(session);
   const created = await create(session, await parentDocument(session));
   if (created.kind === "ends") return created;
   if (created.kind === "made") return goOn;
   return await whenItExists(session, created.message);
+}
+
+/** Tells whether the object has to be looked for in another place now, as its parent is there. */
+export function forgetAbsent(session: Session, wasSeen: boolean): boolean {
+  if (!wasSeen && session.book.pages.replacing === undefined) return false;
+  const isElsewhere = pathInParent(session) !== undefined;
+  forget(session);
+  return isElsewhere;
 }
 
 /** Elements without commands are put into the list of their parent, which has to be read first. */

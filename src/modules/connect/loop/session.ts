@@ -25,6 +25,7 @@ import type { Parameters } from "../plan/requests.ts";
 import type { Book } from "./book.ts";
 import { throughHooks } from "./hooks.ts";
 import type { NamedHooks } from "./hooks.ts";
+import type { ParentFound } from "./parents.ts";
 import type { Siblings } from "./siblings.ts";
 import type { Turns } from "./turns.ts";
 
@@ -46,6 +47,8 @@ export interface Session {
   readonly digest: (value: unknown) => string;
   /** Of the paths, as far as they are known before the object is. */
   readonly parameters: Parameters;
+  /** Where the parent is now, or why nothing can be made in it. */
+  readonly parent: ParentFound;
   readonly resyncMs: number;
   /** Without credentials, and without the values of secret fields. */
   readonly hide: Hide;
