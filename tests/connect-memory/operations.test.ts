@@ -392,7 +392,8 @@ it("waits for its parent, and goes on by itself once that is ready", async () =>
     messageOf(waits, "Ready"),
     /its parent things\.things\.example\.dev top does not exist/,
   );
-  await connect.make("top", { name: "top" });
+  await connect.make("top", { name: "top" }, { parent: { name: "nobody" } });
+  await pass();
   const top = { apiVersion: `${group}/v1`, kind: "Thing", namespace: "default", name: "top" };
   await memory.patch(
     { ...top, subresource: "status" },

@@ -242,3 +242,13 @@ it("finds a book on a shelf that was given another id, and makes no second one",
   assert.equal(textAt(bookOf(now), "path"), old.replace(shelf, "/shelves/moved"));
   assert.equal(writesOf(service).length, writes);
 });
+
+it("refuses a book that names no shelf, and says what to set", async () => {
+  await using library = await openLibrary();
+  const { connect } = library;
+  const said = /set connect\.parent\.name to the one of shelves\.library\.example\.dev/;
+  await assert.rejects(connect.make("book", { name: "book" }), said);
+  await connect.make("given", { name: "given" }, { parameters: { shelfId: "s" } });
+  await connect.make("book", { name: "book" }, onShelf);
+  await assert.rejects(connect.change("book", { connect: { parent: null } }), said);
+});

@@ -24,6 +24,7 @@ import { managementOf } from "../loop/management.ts";
 import { fieldsFor } from "../plan/fields.ts";
 import type { Fields } from "../plan/fields.ts";
 import { isNaming } from "../plan/naming-fields.ts";
+import { unnamedParent } from "../plan/unnamed-parent.ts";
 import { compileBinding } from "./compiled-binding.ts";
 import type { CompiledBinding } from "./compiled-binding.ts";
 import { connectionsKind } from "./connection-kind.ts";
@@ -106,6 +107,7 @@ function resourceErrors(
     ...combinationErrors(object, management),
     ...namingSecrets(management, binding),
     ...setReadOnly(object.spec, fields, "spec"),
+    ...parentErrors(management, old, binding),
   ];
   if (old === undefined) return errors;
   errors.push(...fixedErrors(object, old, binding));
@@ -212,6 +214,18 @@ function replaceWarnings(object: Resource, { kind, binding, tree }: CompiledBind
       `connect.replace[${index}]: ${pointer} is no create-only field of the RestKind ${kind}`,
     ];
   });
+}
+
+/** What was stored without its parent before stays as it is: its run tells the same. */
+function parentErrors(
+  management: Management,
+  old: Resource | undefined,
+  binding: Binding,
+): readonly FieldError[] {
+  const problem = unnamedParent(binding, management);
+  if (problem === undefined) return [];
+  const wasSo = old !== undefined && unnamedParent(binding, managementOf(old)) !== undefined;
+  return wasSo ? [] : [requiredField("connect.parent", problem)];
 }
 
 function namingSecrets({ secrets = [] }: Management, binding: Binding): readonly FieldError[] {
