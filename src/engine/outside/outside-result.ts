@@ -20,6 +20,24 @@ export function resultOfError(error: unknown, signal: AbortSignal): CallResult {
   return status === undefined || isOfSystem(status) ? "failure" : "success";
 }
 
+/**
+ * What kind of failure it was, in one word such as ECONNREFUSED, ConnectionFailed or 503. All who
+ * use the system are told, in whichever namespace, so nothing of the error's text is in it.
+ */
+export function failureWord(error: unknown): string | undefined {
+  if (error instanceof ReconcileFailure) return error.outcome.reason;
+  const { code, reason, cause, name } = fieldsOf(error);
+  const status = statusOf(error);
+  const word = [code, fieldsOf(cause)["code"], reason].find(
+    (each) => typeof each === "string" && wordPattern.test(each),
+  );
+  if (typeof word === "string") return word;
+  if (status !== undefined) return String(status);
+  return name === "TimeoutError" ? "Timeout" : undefined;
+}
+
+const wordPattern = /^[A-Z][A-Za-z_]{1,40}$/;
+
 /** Only clients that asked for too much too often are told so because of the system's state. */
 function isOfSystem(status: number): boolean {
   return status < 400 || status >= 500 || status === 408 || status === 429;

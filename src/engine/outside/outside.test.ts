@@ -88,6 +88,28 @@ it("refuses after five failures, with the system and the time in the message", a
   assert.deepEqual(given.outside.states(), [{ system, breaker: "open", inFlight: 0, waiting: 0 }]);
 });
 
+it("tells in a word how calls have failed, and nothing of the text of an error", async () => {
+  const coded = Object.assign(new Error("connect 10.0.0.1 as hunter22"), { code: "ECONNREFUSED" });
+  const named = Object.assign(new Error("hunter22"), { reason: "ConnectionFailed" });
+  const answered = Object.assign(new Error("hunter22"), { status: 503 });
+  const wordy = Object.assign(new Error("hunter22"), { code: "hunter22 is wrong" });
+  for (const [error, how] of [
+    [coded, " (ECONNREFUSED)"],
+    [new Error("hunter22", { cause: coded }), " (ECONNREFUSED)"],
+    [named, " (ConnectionFailed)"],
+    [answered, " (503)"],
+    [wordy, ""],
+  ] as const) {
+    const given = setting();
+    await failTimes(given, 5, error);
+    const refusal = await given.call("a", ok);
+    assert.ok(refusal instanceof OutsideRefused);
+    const said = `calls of ${system} have failed${how}: the next is tried after `;
+    assert.ok(refusal.message.startsWith(said), refusal.message);
+    assert.doesNotMatch(refusal.message, /hunter22/);
+  }
+});
+
 it("recovers by one probe", async () => {
   const given = setting();
   await failTimes(given, 5);

@@ -16,7 +16,7 @@ import { createComeback } from "./comeback.ts";
 import type { Comeback } from "./comeback.ts";
 import { metric } from "../reporting/metric-names.ts";
 import { OutsideRefused } from "./outside-refused.ts";
-import { resultOfError } from "./outside-result.ts";
+import { failureWord, resultOfError } from "./outside-result.ts";
 import type { RunParts } from "../run/parts.ts";
 import type { EnginePorts, Labels, Meter } from "../ports.ts";
 import type { RunLog } from "../reconciler.ts";
@@ -127,6 +127,8 @@ interface System {
   readonly breakers: Breakers;
   readonly bulkhead: Bulkhead<() => void>;
   readonly comeback: Comeback;
+  /** How the last call that failed did, in a word. */
+  lastFailure: string | undefined;
 }
 
 function newSystem(
@@ -147,7 +149,8 @@ function newSystem(
   });
   meter.gauge(metric.breakerState, stateNumber.closed, labels);
   const bulkhead = new Bulkhead<() => void>(policy);
-  return { name, labels, given, policy, breakers, bulkhead, comeback: createComeback({ random }) };
+  const comeback = createComeback({ random });
+  return { name, labels, given, policy, breakers, bulkhead, comeback, lastFailure: undefined };
 }
 
 const stateNumber = { closed: 0, "half-open": 1, open: 2 } as const;
@@ -175,7 +178,10 @@ async function callOutside<T>(
       return await withinTime(system, asked, input.timers);
     } catch (error) {
       result = resultOfError(error, signal);
-      if (result === "failure") meter.count(metric.outsideFailures, labels);
+      if (result === "failure") {
+        meter.count(metric.outsideFailures, labels);
+        system.lastFailure = failureWord(error);
+      }
       throw error;
     } finally {
       breakers.report(pass, result, clock.nowMs(), random.next());
@@ -248,9 +254,10 @@ function circuitOpen(
   untilMs: number,
   input: OutsideInput,
 ): OutsideRefused {
-  const { name } = system;
+  const { name, lastFailure } = system;
   const time = timeText(untilMs + 999);
-  const message = `calls of ${name} have failed: the next is tried after ${time}`;
+  const how = lastFailure === undefined ? "" : ` (${lastFailure})`;
+  const message = `calls of ${name} have failed${how}: the next is tried after ${time}`;
   return refused(system, namespace, { why: "CircuitOpen", untilMs, message }, input);
 }
 
