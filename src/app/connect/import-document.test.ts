@@ -189,6 +189,28 @@ test("a Connection that leads elsewhere is kept, and told of", async (t) => {
   assert.match(problem?.message ?? "", /^leads to http:\/\/127\.0\.0\.1:9999\S* and is kept/);
 });
 
+test("names and columns that a person gave a definition are told when they go", async (t) => {
+  const folder = folderFor(t);
+  const { problems: none } = await imported(folder, sampleDns);
+  const place = join(folder, "out", `${domains}.yaml`);
+  const made = readFileSync(place, "utf8");
+  const edited = made
+    .replace("kind: Domain\n", "kind: Zone\n")
+    .replace("name: Sync-Reason", "name: Why");
+  assert.notEqual(edited, made);
+  writeFileSync(place, edited);
+  const { problems, report } = await imported(folder, sampleDns);
+  const told = problems.filter(({ file }) => file === place).map(({ message }) => message);
+  const anew = "an import makes the definition anew, so change it again";
+  assert.deepEqual(told, [
+    `was "Zone" and is "Domain" now: ${anew}`,
+    `the column Why is gone: ${anew}`,
+  ]);
+  assert.ok(report.includes(`#/spec/names/kind: was "Zone" and is "Domain" now`), report);
+  const { problems: after } = await imported(folder, sampleDns);
+  assert.deepEqual(after, none);
+});
+
 test("a server gets definitions before what binds them, and keeps its Connection", async (t) => {
   const stored = new Map<string, Json>();
   const sent: string[] = [];

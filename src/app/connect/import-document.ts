@@ -24,6 +24,7 @@ import type {
   ProposeOptions,
   ProposedKind,
 } from "../../modules/connect/import/propose.ts";
+import { lostEdits } from "../../modules/connect/import/lost-edits.ts";
 import { overridesIn, restKindOf } from "../../modules/connect/import/reimport.ts";
 import { reportOf } from "../../modules/connect/import/report.ts";
 import type { ApiClient } from "../client/api-client.ts";
@@ -70,7 +71,10 @@ export async function importDocument(input: ImportInput): Promise<Imported> {
   const overrides = overridesBy(previous);
   const proposal = overrides.size === 0 ? first : propose(documents, { ...input, overrides });
   const kinds = proposal.kinds.map((kind) => importedKind(kind, previous.get(kind.id)));
-  const problems = [...proposal.problems, ...(await keptConnection(proposal, target))];
+  const lost = kinds.flatMap(({ kind: { id }, definition }) =>
+    lostEdits(placeOf(id, target), previous.get(id)?.definition ?? {}, definition),
+  );
+  const problems = [...proposal.problems, ...(await keptConnection(proposal, target)), ...lost];
   const report = reportOf({
     ...proposal,
     problems,
@@ -239,6 +243,11 @@ async function previousKinds(
     if (written !== undefined) found.set(id, written);
   }
   return found;
+}
+
+function placeOf(id: string, target: ImportTarget): string {
+  if (target.kind === "folder") return join(target.folder, `${id}.yaml`);
+  return `CustomResourceDefinition/${id}`;
 }
 
 function inFile(path: string): WrittenKind | undefined {

@@ -36,7 +36,7 @@ export function reportOf({ title, group, source, kinds, problems }: ReportInput)
     "A class from `annotation` is the document's own word, from `difference` it follows from",
     "where a field occurs, from `example` and `name` it is a guess. To correct one, change its",
     "`class` in the RestKind (or add it there with `from: override`) and import again: what you",
-    "change is kept.",
+    "change there is kept. The definition is made anew.",
     "",
     ...kinds.flatMap(kindLines),
     "## Problems",
