@@ -1,7 +1,8 @@
 // What is told before it is done, and what is made of objects that exist.
 import assert from "node:assert/strict";
 import { it } from "node:test";
-import { conditionOf, openMemoryConnect, plainBinding } from "./memory-connect.ts";
+import { textAt } from "../../src/kernel/json-read.ts";
+import { bookOf, conditionOf, openMemoryConnect, plainBinding } from "./memory-connect.ts";
 import { writesOf } from "./memory-service.ts";
 
 const secretFields = [
@@ -228,4 +229,35 @@ it("names fields that the kind does not have, be the resource stored or not", as
       await assert.rejects(connect.plan("a", given), expected);
     }
   }
+});
+
+it("tells both requests of what is made anew, and afterwards why it was", async () => {
+  const fixed = { path: "/size", class: "create-only", from: "override" } as const;
+  await using connect = await openMemoryConnect({
+    binding: { fields: [...plainBinding.fields, fixed] },
+  });
+  const { service, pass } = connect;
+  await connect.make("a", { name: "a", size: 1 });
+  await pass();
+  const told = await connect.plan("a", {
+    spec: { name: "a", size: 2 },
+    connect: { replace: ["/size"] },
+  });
+  assert.equal(told.action, "replace");
+  assert.deepEqual(told.request, { method: "DELETE", path: "/things/a" });
+  assert.deepEqual(
+    told.changes?.map(({ path, before, after }) => ({ path, before, after })),
+    [{ path: "/size", before: 1, after: 2 }],
+  );
+  assert.equal(told.afterwards?.action, "create");
+  const body = { name: "a", size: 2 };
+  assert.deepEqual(told.afterwards?.request, { method: "POST", path: "/things", body });
+  assert.deepEqual(writesOf(service), ["POST /things"]);
+
+  await connect.change("a", { spec: { size: 2 }, connect: { replace: ["/size"] } });
+  await pass(10_000);
+  const { lastWrite, replacing } = bookOf(await connect.read("a"));
+  assert.equal(textAt(lastWrite, "why"), "replaced: /size changed");
+  assert.equal(replacing, undefined);
+  assert.equal(service.objects.get("/things/a")?.["size"], 2);
 });

@@ -4,7 +4,7 @@
 import { again, failed } from "../../../engine/outcome.ts";
 import type { Outcome } from "../../../engine/outcome.ts";
 import { textAt } from "../../../kernel/json-read.ts";
-import { incomplete } from "./creating.ts";
+import { incomplete, isCreation } from "./creating.ts";
 import { hasMoved, moved } from "./placing.ts";
 import type { Session } from "./session.ts";
 
@@ -29,7 +29,7 @@ export function judgeAbsence(session: Session, why: string): Absence {
   }
   if (!wasSeen) return toBeMade(session, wasSeen);
   const sinceMs = context.clock.nowMs() - Date.parse(textAt(lastWrite, "at"));
-  const isMade = textAt(lastWrite, "why") === "there is no such object";
+  const isMade = isCreation(lastWrite);
   const isNew = isMade || textAt(lastWrite, "newId") !== "";
   // What was seen since its creation and is not there any more is gone, not late.
   if (isNew && lastWrite?.["isShown"] !== true && sinceMs < settlingMs) {

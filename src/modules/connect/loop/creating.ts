@@ -42,7 +42,11 @@ export interface Around {
   readonly etag?: string | undefined;
 }
 
-export async function create(session: Session, around: Around = {}): Promise<Created> {
+export async function create(
+  session: Session,
+  around: Around = {},
+  because = noSuchObject,
+): Promise<Created> {
   const { book, compiled, desired, fields } = session;
   const { operations, element } = compiled.binding;
   const operation =
@@ -71,7 +75,7 @@ export async function create(session: Session, around: Around = {}): Promise<Cre
     return await unmade(session, error, earlier);
   }
   session.count("write");
-  return await made(session, { answer, request, body });
+  return await made(session, { answer, request, body, because });
 }
 
 /**
@@ -179,16 +183,35 @@ interface Made {
   readonly answer: Answer;
   readonly request: ClientRequest;
   readonly body: JsonObject;
+  readonly because: string;
 }
 
-async function made(session: Session, { answer, request, body }: Made): Promise<Created> {
+/** As the reason of a write: that of a creation, unless it makes an object anew. */
+const noSuchObject = "there is no such object";
+
+/** As the reason of a creation: it was taken away because of these fields. */
+export function replacedWhy({ book }: Session): string {
+  const { replacing } = book.pages;
+  const fields = textsAt(replacing, "fields").join(", ");
+  return replacing === undefined ? noSuchObject : `replaced: ${fields} changed`;
+}
+
+/** Whether a write was a creation. */
+export function isCreation(lastWrite: JsonObject | undefined): boolean {
+  const why = textAt(lastWrite, "why");
+  return why === noSuchObject || why.startsWith("replaced: ");
+}
+
+async function made(session: Session, { answer, request, body, because }: Made): Promise<Created> {
   const { book, compiled } = session;
   const { identity } = compiled.binding;
   const id =
-    identity.kind === "server" ? await newId(session, { answer, request, body }) : ownId(session);
+    identity.kind === "server"
+      ? await newId(session, { answer, request, body, because })
+      : ownId(session);
   if (id !== undefined) noteId(session, id);
   const applied = appliedDocument(session, body);
-  noteWrite(session, request, creationChanges(session, body), "there is no such object");
+  noteWrite(session, request, creationChanges(session, body), because);
   const target = session.client.targetOf(request.path);
   let isBegun: boolean;
   try {

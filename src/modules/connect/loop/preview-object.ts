@@ -16,6 +16,7 @@ import { previewOfOutcome } from "./preview-result.ts";
 import type { Preview } from "./preview-result.ts";
 import { untilRenamed } from "./renamed.ts";
 import { find, forgetAbsent, takeOver } from "./reconcile.ts";
+import { notSupportedMessage, removeRequest } from "./removing.ts";
 import type { Session } from "./session.ts";
 import { planUpdate, requestOf, shownChange, stuckWhy } from "./writing.ts";
 
@@ -37,10 +38,14 @@ export function underWay(since: string): Preview {
 export const unknownDigest = "?";
 
 async function absent(session: Session, why: string): Promise<Preview> {
-  const { compiled, desired, fields } = session;
   const absence = judgeAbsence(session, why);
   if (absence.kind === "ends") return previewOfOutcome(absence.outcome);
   if (forgetAbsent(session, absence.wasSeen)) return await previewObject(session);
+  return creation(session, `there is no such object: ${why}`);
+}
+
+function creation(session: Session, message: string): Preview {
+  const { compiled, desired, fields } = session;
   const { operations, element } = compiled.binding;
   const operation =
     element === undefined ? operations.create : (operations.patch ?? operations.replace);
@@ -49,9 +54,26 @@ async function absent(session: Session, why: string): Promise<Preview> {
   const { method, path } = createRequest(session, operation, body, {});
   return {
     action: "create",
-    message: `there is no such object: ${why}`,
+    message,
     request: { method, path, body: masked(session, body) },
     changes: creationChanges(session, body).map((each) => shownChange(session, each)),
+  };
+}
+
+/** One request that takes it away, and one that makes it. */
+function replacement(session: Session, observed: Present, changes: readonly JsonObject[]): Preview {
+  const { parent } = session;
+  if (parent.kind === "ends") return { ...previewOfOutcome(parent.outcome), changes };
+  const removal = removeRequest(session, observed);
+  if (removal === undefined) return { action: "refuse", message: notSupportedMessage, changes };
+  const { method, path } = removal;
+  forgetAbsent(session, true);
+  return {
+    action: "replace",
+    message: "the object is removed and made anew",
+    request: { method, path },
+    changes,
+    afterwards: creation(session, "in the place of the one that is removed"),
   };
 }
 
@@ -97,11 +119,7 @@ function told(session: Session, plan: Plan, observed: Present): Preview {
         changes: shown(plan.changes),
       };
     case "recreate":
-      return {
-        action: "replace",
-        message: "the object is removed and made anew",
-        changes: shown(plan.changes),
-      };
+      return replacement(session, observed, shown(plan.changes));
     default: {
       const { method, path } = requestOf(session, plan, observed);
       const request = { method, path, body: masked(session, plan.body) };

@@ -14,7 +14,7 @@ import type { Difference } from "../plan/compare.ts";
 import type { Plan } from "../plan/plan.ts";
 import { expandPath, expandQuery } from "../plan/requests.ts";
 import { judgeAbsence } from "./absence.ts";
-import { create, noteAnswered, resolveCreation } from "./creating.ts";
+import { create, noteAnswered, replacedWhy, resolveCreation } from "./creating.ts";
 import type { Around } from "./creating.ts";
 import { inTurn } from "./element-turn.ts";
 import { exportSecrets } from "./export-secrets.ts";
@@ -135,13 +135,14 @@ async function whenAbsent(session: Session, why: string): Promise<Step> {
     session.context.event("Warning", "Drift", `the object is gone: ${why}`);
   }
   if (absence.kind === "ends") return ends(absence.outcome);
+  const because = replacedWhy(session);
   const isElsewhere = forgetAbsent(session, absence.wasSeen);
   if (isElsewhere) {
     await session.book.keep();
     return goOn;
   }
   noteService(session);
-  const created = await create(session, await parentDocument(session));
+  const created = await create(session, await parentDocument(session), because);
   if (created.kind === "ends") return created;
   if (created.kind === "made") return goOn;
   return await whenItExists(session, created.message);
@@ -213,6 +214,10 @@ async function whenPresent(session: Session, present: Present, hasWritten: boole
       return ends(stuck(session, plan));
     case "recreate":
       if (uncertain !== undefined) return ends(withObserved(session, present, uncertain));
+      // What could not be made anew is not removed either.
+      if (session.parent.kind === "ends") {
+        return ends(withObserved(session, present, session.parent.outcome));
+      }
       return await recreate(session, present, plan.changes);
     default: {
       const unshown = notConverged(session);
@@ -303,7 +308,10 @@ async function recreate(
   await session.book.keep();
   const outcome = await removeObject(session, present);
   if (outcome !== undefined) return ends(outcome);
+  const { replacing } = session.book.pages;
   forget(session);
+  // Until another is made, it tells why.
+  session.book.set({ replacing });
   await session.book.keep();
   return goOn;
 }
