@@ -118,7 +118,9 @@ export interface Store extends AsyncDisposable {
    * Claims up to `limit` resources of these kinds whose due time has come and that nobody holds.
    * When more is due than fits, namespaces take turns: none gets its second before each other
    * namespace visited got its first. Time is the database's. A claim is an exclusive lease with a
-   * token that only grows; it ends by release, by deletion of the resource, or by expiry.
+   * token that only grows; it ends by release, by deletion of the resource, or by expiry. It
+   * survives the death of its process, and that of the machine unless all who may hold claims die
+   * with it; its token is never given again.
    */
   claim(request: ClaimRequest): Promise<readonly Claim[]>;
   /** Extends live claims to now + leaseMs. Those no longer live come back in `lost`. */

@@ -1,21 +1,41 @@
 // Files: who may open one, which ones are refused, and what happens when a disk is full, a file is
 // damaged or the writer's thread dies. Each refusal is a typed error that names the file.
 import assert from "node:assert/strict";
-import { statSync, symlinkSync, writeFileSync } from "node:fs";
+import { copyFileSync, statSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { test } from "node:test";
-import { isSetpointError } from "../../kernel/errors.ts";
-import type { ErrorCode } from "../../kernel/errors.ts";
-import { absent, at, claimOne, commit, del, exists, key, outcomes } from "../contract/samples.ts";
-import { claimSome, minuteMs, put, refusal, rejectsWith, wake } from "../contract/samples.ts";
-import { widgets } from "../contract/samples.ts";
-import { newSealKey } from "../key-ring.ts";
-import type { Store } from "../port.ts";
-import { temporaryFolder } from "./harness.ts";
-import type { SqliteOptions } from "./open.ts";
-import { storeError } from "./sql.ts";
-import { openSqliteStore } from "./store.ts";
+import { systemClock } from "../../src/kernel/clock.ts";
+import { isSetpointError } from "../../src/kernel/errors.ts";
+import type { ErrorCode } from "../../src/kernel/errors.ts";
+import {
+  absent,
+  at,
+  claimOne,
+  commit,
+  del,
+  exists,
+  key,
+  outcomes,
+} from "../../src/store/contract/samples.ts";
+import {
+  claimSome,
+  minuteMs,
+  put,
+  refusal,
+  rejectsWith,
+  wake,
+} from "../../src/store/contract/samples.ts";
+import { widgets } from "../../src/store/contract/samples.ts";
+import { newSealKey } from "../../src/store/key-ring.ts";
+import type { Store } from "../../src/store/port.ts";
+import { databaseClock } from "../../src/store/sqlite/clock.ts";
+import { Core } from "../../src/store/sqlite/core.ts";
+import { temporaryFolder } from "../../src/store/sqlite/harness.ts";
+import type { SqliteOptions } from "../../src/store/sqlite/open.ts";
+import { openConnection, prepareFile } from "../../src/store/sqlite/schema.ts";
+import { storeError } from "../../src/store/sqlite/sql.ts";
+import { openSqliteStore } from "../../src/store/sqlite/store.ts";
 
 const keys = [newSealKey()];
 
@@ -155,6 +175,51 @@ for (const inline of [true, false]) {
     assert.deepEqual(await freed.verify(), []);
   });
 }
+
+test("no token is given twice, whatever a machine that lost its power forgot", async () => {
+  using folder = temporaryFolder();
+  const [path, lost] = [join(folder.path, "store.db"), join(folder.path, "lost.db")];
+  const store = await openSqliteStore({ path, keys, inline: true });
+  for (const name of ["a", "b"]) await commit(store, put(key(name), { due: wake() }));
+  const [first] = await claimSome(store, { limit: 1 });
+  // The disk has at least what the first claim has flushed.
+  for (const end of ["", "-wal"]) copyFileSync(`${path}${end}`, `${lost}${end}`);
+  const [second] = await claimSome(store, { limit: 1 });
+  await store.close();
+  assert(first !== undefined && second !== undefined && second.token > first.token);
+
+  await using later = await openSqliteStore({ path: lost, keys, inline: true, freesClaims: true });
+  const again = await claimSome(later);
+  assert.equal(again.length, 2, "who held them is gone");
+  for (const { token } of again) assert(token > second.token, `${token} after ${second.token}`);
+});
+
+test("only claims and renewals are not waited for until they are on the disk", () => {
+  using folder = temporaryFolder();
+  const path = join(folder.path, "store.db");
+  const connect = (): DatabaseSync => {
+    const db = openConnection(path, "writer");
+    prepareFile(db, path, systemClock);
+    return db;
+  };
+  const core = new Core({ path, clock: databaseClock(systemClock), connect });
+  const isFlushing = (): boolean => JSON.stringify(core.pragma("synchronous")).includes("2");
+  const claim = { owner: "w", kinds: [widgets], limit: 10, leaseMs: minuteMs };
+  core.claim(claim);
+  assert(isFlushing(), "it reserved tokens");
+  core.claim(claim);
+  assert(!isFlushing());
+  core.commit(1, []);
+  assert(isFlushing());
+  core.renew([], minuteMs);
+  assert(!isFlushing());
+  core.compactSlice();
+  assert(isFlushing());
+  core.renew([], minuteMs);
+  core.loadBegin();
+  assert(isFlushing(), "a restore is flushed as a whole");
+  core.close();
+});
 
 test("a full disk refuses the commit, and the next one succeeds when there is room", async () => {
   using folder = temporaryFolder();

@@ -5,6 +5,11 @@
  * Each call is one transaction. The head is kept in memory too, and only moves after a COMMIT, so a
  * failed call leaves nothing behind. A COMMIT that fails in the disk is settled by looking at the
  * file again (`#settle`): it happened, it did not, or nobody can know.
+ *
+ * Claims and renewals are in the log at once, where they outlive this process, but nobody waits
+ * until they are on the disk: a machine that loses them has lost all who held one, since only one
+ * process has the file. What must outlive that is the highest token, which is flushed before the
+ * first claim that it covers.
  */
 import type { DatabaseSync } from "node:sqlite";
 import { SetpointError } from "../../kernel/errors.ts";
@@ -56,8 +61,8 @@ export interface ResealItem {
   readonly digest: Uint8Array;
 }
 
-/** Tokens are reserved ahead, so that most claims leave the head alone: a page less to flush. */
-const reservedTokens = 1_024;
+/** Tokens are reserved ahead, so that most claims leave the head alone, and need no flush. */
+const reservedTokens = 16_384;
 const ioError = 10;
 const constraint = 19;
 /** How long the writer waits for readers when it begins the log anew. */
@@ -96,6 +101,8 @@ export class Core {
   /** What the last batch was answered, as it is kept in the head. */
   #answers = "";
   #flushMs = 0;
+  /** Whether the connection flushes each COMMIT. */
+  #isFlushing = true;
   #loader: Loader | undefined;
 
   constructor(options: CoreOptions) {
@@ -136,10 +143,10 @@ export class Core {
 
   claim(request: ClaimRequest): readonly Claim[] {
     const nowMs = this.#options.clock.nowMs();
+    const isReserved = this.#lastToken + request.limit <= this.#reservedToken;
     return this.#transaction(() => {
       const result = this.#parts.claims.claim(request, nowMs, this.#lastToken);
       const lastToken = this.#lastToken + result.length;
-      const isReserved = lastToken <= this.#reservedToken;
       const reservedToken = isReserved ? this.#reservedToken : lastToken + reservedTokens;
       if (!isReserved) this.#parts.setToken.run(reservedToken);
       const commit = (): void => {
@@ -148,12 +155,13 @@ export class Core {
       };
       // Tokens are never given twice, so one of them tells whether all were granted.
       return { result, commit, isThere: () => this.#parts.due.holds(result[0]) };
-    });
+    }, !isReserved);
   }
 
   renew(claims: readonly ClaimRef[], leaseMs: number): Renewal {
     const nowMs = this.#options.clock.nowMs();
-    return this.#transaction(() => ({ result: this.#parts.due.renew(claims, leaseMs, nowMs) }));
+    const run = () => ({ result: this.#parts.due.renew(claims, leaseMs, nowMs) });
+    return this.#transaction(run, false);
   }
 
   /** Moves the compaction mark; the removal is done by slices. Returns the mark. */
@@ -183,6 +191,7 @@ export class Core {
 
   loadBegin(): void {
     if (this.#loader !== undefined) throw new SetpointError("store.not_empty", "a load is running");
+    this.#flushCommits(true);
     this.#db.exec("BEGIN IMMEDIATE");
     try {
       this.#loader = new Loader(this.#db, this.#options.clock.nowMs());
@@ -246,12 +255,13 @@ export class Core {
     this.#db.close();
   }
 
-  #transaction<T>(run: () => Outcome<T>): T {
+  #transaction<T>(run: () => Outcome<T>, isFlushed = true): T {
     if (this.#loader !== undefined) {
       throw new SetpointError("store.unavailable", "a backup is being restored into this store");
     }
     let done: ReturnType<typeof run> | undefined;
     try {
+      this.#flushCommits(isFlushed);
       this.#parts.begin.run();
       done = run();
       const startMs = performance.now();
@@ -268,6 +278,13 @@ export class Core {
     return done.result;
   }
 
+  /** A COMMIT that is flushed flushes all that were not before it. */
+  #flushCommits(isFlushing: boolean): void {
+    if (isFlushing === this.#isFlushing) return;
+    this.#db.exec(`PRAGMA synchronous = ${isFlushing ? "FULL" : "NORMAL"}`);
+    this.#isFlushing = isFlushing;
+  }
+
   /** A connection that cannot even roll back is of no use: a new one begins at the last commit. */
   #rollback(): void {
     try {
@@ -280,6 +297,7 @@ export class Core {
   #reconnect(): void {
     this.#db.close();
     this.#db = this.#options.connect();
+    this.#isFlushing = true;
     this.#parts = partsOf(this.#db);
     this.#readHead();
   }
