@@ -284,6 +284,7 @@ export type Answer =
   | { readonly kind: "committed"; readonly revision: number }
   /**
    * Same bytes and terms as stored, or a schedule: no revision was used. Due changes did happen.
+   * A release may tell the revision that was claimed, although there is a newer one.
    * Bodies with secrets are compared by a digest that is keyed with the active key: after a key
    * rotation and before `reseal` has come by, writing the same body again counts as a change.
    */

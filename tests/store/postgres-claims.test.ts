@@ -11,14 +11,16 @@ import {
   exists,
   key,
   minuteMs,
+  outcomes,
   put,
+  refusal,
   release,
   schedule,
   wake,
   widgets,
 } from "../../src/store/contract/samples.ts";
 import { newSealKey } from "../../src/store/key-ring.ts";
-import type { Claim } from "../../src/store/port.ts";
+import type { Claim, Store } from "../../src/store/port.ts";
 import { startPostgres } from "../peers/postgres.ts";
 import type { Postgres } from "../peers/postgres.ts";
 import { openForTest } from "./postgres-for-test.ts";
@@ -201,4 +203,61 @@ test("very many that are held are not in the way of who looks for work", async (
     for (const claim of claims) again.add(claim.key.name);
   }
   assert.equal(again.size, 3_000);
+});
+
+/** Releases all of them in one batch, to be due again in an hour. */
+async function releaseAll(store: Store, claims: readonly Claim[]): Promise<readonly string[]> {
+  const writes = claims.map((claim) => schedule(claim.key, release(60 * minuteMs), { claim }));
+  return await outcomes(store.commit(writes));
+}
+
+for (const isRewritten of [false, true]) {
+  const where = isRewritten ? "in a table that was rewritten" : "by a renewal or a wake";
+  test(`a release finds its row although it has moved since its claim, ${where}`, async () => {
+    await using h = await openForTest(server);
+    const names = ["a", "b", "c", "d"];
+    await h.store.commit(names.map((name) => put(key(name), { due: wake() })));
+    const claims = await claimSome(h.store);
+    const [stays, renewed] = claims;
+    assert(stays !== undefined && renewed !== undefined && claims.length === 4);
+    await h.store.renew([renewed], 2 * minuteMs);
+    await h.store.commit([schedule(key("c"), wake())]);
+    if (isRewritten) await h.sql(`VACUUM FULL ${h.schema}.due`);
+    assert.deepEqual(await releaseAll(h.store, claims), Array(4).fill("unchanged"));
+    const again = await claimSome(h.store);
+    assert.deepEqual(
+      again.map((claim) => claim.key.name),
+      ["c"],
+      "it was woken meanwhile",
+    );
+    assert.deepEqual(await releaseAll(h.store, again), ["unchanged"]);
+    assert.deepEqual(await releaseAll(h.store, claims), Array(4).fill("claim.lost"));
+    assert.deepEqual(await h.store.verify(), []);
+  });
+}
+
+test("claims that another worker has by now are not released, their neighbours are", async () => {
+  await using h = await openForTest(server);
+  await using other = await h.openAnother();
+  await h.store.commit(["a", "b"].map((name) => put(key(name), { due: wake() })));
+  const claims = await claimSome(h.store, { leaseMs: minuteMs });
+  const kept = claims.filter((claim) => claim.key.name === "b");
+  await h.store.renew(kept, 60 * minuteMs);
+  await h.advanceClock(2 * minuteMs);
+  const [taken] = await claimSome(other, { leaseMs: 60 * minuteMs });
+  assert.equal(taken?.key.name, "a");
+  assert.deepEqual(await releaseAll(h.store, claims), ["claim.lost", "unchanged"]);
+  const { renewed } = await other.renew([taken], 60 * minuteMs);
+  assert.equal(renewed.length, 1, "its claim is as it was");
+});
+
+test("a release that names another uid than was claimed is refused", async () => {
+  await using h = await openForTest(server);
+  await commit(h.store, put(key("a"), { due: wake() }));
+  const [claim] = await claimSome(h.store);
+  assert(claim !== undefined);
+  const when = { kind: "exists", uid: "another" } as const;
+  const wrong = schedule(key("a"), release(minuteMs), { claim, when });
+  assert.equal(await refusal(h.store, wrong), "resource.conflict");
+  assert.deepEqual(await releaseAll(h.store, [claim]), ["unchanged"]);
 });

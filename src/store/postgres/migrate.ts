@@ -29,6 +29,7 @@ const migrations: readonly Migration[] = [
   { version: 7, compatibleFrom: 1, name: "0007_release" },
   { version: 8, compatibleFrom: 1, name: "0008_small" },
   { version: 9, compatibleFrom: 1, name: "0009_ready" },
+  { version: 10, compatibleFrom: 1, name: "0010_place" },
 ];
 export const newestVersion = migrations.length;
 

@@ -58,7 +58,7 @@ import { Session } from "./session.ts";
 import type { SessionConfig } from "./session.ts";
 import { Tail } from "./tail.ts";
 import { findings } from "./verify.ts";
-import { claimDue, renewClaims, untilNextDue } from "./work.ts";
+import { claimDue, claimingOn, renewClaims, untilNextDue } from "./work.ts";
 import type { Claiming } from "./work.ts";
 import { readBacklog, readWork } from "./work-state.ts";
 import { Writers } from "./writers.ts";
@@ -173,7 +173,7 @@ export class PostgresStore implements port.Store {
     this.#compacted = head.compacted;
     const log = new RecentLog(head.revision);
     this.#log = log;
-    this.#working = { pool, ring: this.#ring, log, turns: new Map(), clockSkewMs: this.#skewMs };
+    this.#working = claimingOn({ pool, ring: this.#ring, log, clockSkewMs: this.#skewMs });
     this.#reads = new ReadQueue(() => this.#reading, this.#log);
     this.#tail = new Tail({ log: this.#log, read: (after, upTo) => this.#readRange(after, upTo) });
     this.#writers = new Writers({
@@ -183,6 +183,7 @@ export class PostgresStore implements port.Store {
       timers,
       patienceMs: options.commitPatienceMs ?? 10_000,
       clockSkewMs: this.#skewMs,
+      held: this.#working.held,
     });
     this.#queue = new CommitQueue({
       commitBatch: async (batch) => await this.#commitBatch(batch),

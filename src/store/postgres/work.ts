@@ -7,6 +7,7 @@ import type { Claim, ClaimRef, ClaimRequest, Renewal } from "../port.ts";
 import type { RecentLog } from "../recent-log.ts";
 import { keyArrays, sortedKeys } from "./batch.ts";
 import { int8Array, textArray } from "./binary-array.ts";
+import { HeldClaims } from "./held-claims.ts";
 import type { Pool } from "./pool.ts";
 import { recordFrom } from "./rows.ts";
 import type { Row } from "./session.ts";
@@ -21,11 +22,17 @@ export interface Claiming extends Working {
   readonly ring: KeyRing;
   readonly log: RecentLog;
   readonly turns: Turns;
+  readonly held: HeldClaims;
+}
+
+/** Nothing has been claimed yet. */
+export function claimingOn(parts: Omit<Claiming, "turns" | "held">): Claiming {
+  return { ...parts, turns: new Map(), held: new HeldClaims() };
 }
 
 const claimStatement = {
   name: "claim",
-  text: "SELECT * FROM claim_v4($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12)",
+  text: "SELECT * FROM claim_v5($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12)",
 };
 
 /** How the last call for the same kinds ended, so that the next one goes on from there. */
@@ -79,6 +86,7 @@ function claimFrom(claiming: Claiming, row: Row): Claim {
   const token = row[3] as number;
   const uid = row[9] as string;
   const revision = row[8] as number;
+  claiming.held.note(token, { at: row[12] as string, uid, revision });
   const expiresAtMs = row[4] as number;
   const dueAtMs = row[5] as number;
   const attempts = row[6] as number;

@@ -2,7 +2,7 @@
  * A connection that commits. A batch is one statement, so nothing is ever half done, and no
  * lock is held while the client thinks. When the connection is lost before the answer, the same
  * batch is sent again under the same number: the database answers it from memory if it was applied
- * (commit_v3, release_v2), so callers get exact answers through a failover. Only when the patience
+ * (commit_v3, release_v3), so callers get exact answers through a failover. Only when the patience
  * ends while an answer is still missing do they get `store.outcome_unknown`.
  *
  * An attempt that was given up may still reach the database, however late. So batches are numbered
@@ -16,6 +16,8 @@ import type { PreparedGroup } from "../prepare.ts";
 import type { BatchAnswer } from "./answers.ts";
 import { batchValueCount, batchValues } from "./batch.ts";
 import { failureOf, unavailable } from "./failures.ts";
+import type { HeldClaims } from "./held-claims.ts";
+import { heldAnswer, heldOf, heldValues } from "./releases.ts";
 import { releaseAnswer, releasesIn, releaseValueCount, releaseValues } from "./releases.ts";
 import { Session } from "./session.ts";
 import type { SessionConfig, Statement } from "./session.ts";
@@ -27,6 +29,7 @@ export interface WriterOptions {
   readonly timers: Timers;
   readonly patienceMs: number;
   readonly clockSkewMs: () => number;
+  readonly held: HeldClaims;
 }
 
 const commitStatement: Statement = {
@@ -36,6 +39,10 @@ const commitStatement: Statement = {
 const releaseStatement: Statement = {
   name: "release",
   text: `SELECT release_v2(${places(3 + releaseValueCount)})`,
+};
+const heldStatement: Statement = {
+  name: "release_held",
+  text: `SELECT release_v3(${places(3 + releaseValueCount)})`,
 };
 const firstPauseMs = 20;
 const longestPauseMs = 500;
@@ -58,7 +65,13 @@ export class Writer {
     if (releases === undefined) {
       return JSON.parse(await this.#send(commitStatement, batchValues(groups))) as BatchAnswer;
     }
-    return releaseAnswer(releases, await this.#send(releaseStatement, releaseValues(releases)));
+    const held = heldOf(releases, this.#options.held);
+    if (held === undefined) {
+      return releaseAnswer(releases, await this.#send(releaseStatement, releaseValues(releases)));
+    }
+    const text = await this.#send(heldStatement, heldValues(releases, held));
+    for (const { claim } of releases) this.#options.held.forget(claim.token);
+    return heldAnswer(releases, held, text);
   }
 
   async #send(statement: Statement, batch: readonly unknown[]): Promise<string> {

@@ -1,0 +1,40 @@
+/**
+ * What this process knows of the claims that it was given: where their rows of work were, and of
+ * what they are. A release of such a claim is spared two searches (migrations/0010_place.sql); one
+ * that is not known here, because it was forgotten or given to somebody else, is looked up.
+ */
+
+export interface HeldClaim {
+  /** The place of the row in its table, as the database writes it. */
+  readonly at: string;
+  readonly uid: string;
+  /** Of the resource when it was claimed. */
+  readonly revision: number;
+}
+
+/** More than workers ever hold; those of workers that are stuck go first. */
+const mostHeld = 8_192;
+
+export class HeldClaims {
+  /** By token, so in the order in which they were given. */
+  readonly #held = new Map<number, HeldClaim>();
+
+  note(token: number, claim: HeldClaim): void {
+    this.#held.set(token, claim);
+    if (this.#held.size <= mostHeld) return;
+    for (const oldest of this.#held.keys()) {
+      this.#held.delete(oldest);
+      break;
+    }
+  }
+
+  /** Undefined unless it is a claim on the one with this uid, or on whichever there is. */
+  of(token: number, uid: string | undefined): HeldClaim | undefined {
+    const held = this.#held.get(token);
+    return held === undefined || (uid !== undefined && uid !== held.uid) ? undefined : held;
+  }
+
+  forget(token: number): void {
+    this.#held.delete(token);
+  }
+}
