@@ -45,6 +45,8 @@ export interface Engine {
   readonly writer: Calls<CoreCalls>;
   readonly background: Calls<BackgroundCalls>;
   commit(batch: number, groups: readonly BatchGroup[]): Promise<Committed>;
+  /** Whether a thread copies the log into the file, beside the one that commits. */
+  isCopying(): boolean;
   /** For tests. */
   advanceClock(ms: number): Promise<void>;
   /** For tests: ends the writer's thread in the middle of a call. */
@@ -101,6 +103,7 @@ export function threadEngine(
       const packed = packBatch(groups);
       return (await writer.call("commit", [batch, packed], [packed.bytes])) as Committed;
     },
+    isCopying: () => isCheckpointing,
     advanceClock: async (ms) => {
       offsetMs += ms;
       clock.advanceMs(ms);
@@ -155,6 +158,7 @@ export function inlineEngine({ path, clock, walLimits }: EngineOptions, db: Data
       if (wal.wrote(groups.length, bytes) !== "nothing") core.rewind();
       return result;
     },
+    isCopying: () => false,
     advanceClock: async (ms) => clock.advanceMs(ms),
     crash: async () => undefined,
     close: async () => core.close(),
@@ -170,6 +174,7 @@ export function readOnlyEngine({ path }: EngineOptions, db: DatabaseSync): Engin
     writer: new Proxy({} as Calls<CoreCalls>, { get: () => refuse }),
     background: local<BackgroundCalls>(new Background(db), path),
     commit: refuse,
+    isCopying: () => false,
     advanceClock: refuse,
     crash: refuse,
     close: async () => undefined,

@@ -4,6 +4,7 @@
  * a writer thread, so the flush of the disk never holds up the event loop. An answer is given
  * after COMMIT, and by then the change is in the recent log and can be read.
  */
+import { availableParallelism } from "node:os";
 import { SetpointError, isSetpointError } from "../../kernel/errors.ts";
 import { limits } from "../../kernel/limits.ts";
 import { keyText } from "../../kernel/resource.ts";
@@ -70,6 +71,8 @@ import { readBacklog, readWork } from "./work-state.ts";
 const followMs = 100;
 /** Below this a flush is no longer than what the callers do with their answers. */
 const quickFlushMs = 1;
+/** Whether callers, commits and copying have a processor each: else the callers wait for one. */
+const hasRoom = availableParallelism() > 2;
 
 export async function openSqliteStore(options: SqliteOptions): Promise<SqliteStore> {
   const files = openFiles(options);
@@ -105,7 +108,7 @@ export class SqliteStore implements Store {
     this.#queue = new CommitQueue({
       commitBatch: async (groups) => await this.#commitBatch(groups),
       independent: false,
-      overlap: () => this.#flushMs < quickFlushMs,
+      overlap: () => this.#flushMs < quickFlushMs && (hasRoom || !files.engine.isCopying()),
       ...(options.maxQueuedWrites === undefined
         ? {}
         : { maxQueuedWrites: options.maxQueuedWrites }),
