@@ -93,6 +93,34 @@ test("pages of sealed, deleted and past documents are bounded in bytes", async (
   }
 });
 
+test("pages of what is current are in order and bounded, whatever was written last", async () => {
+  await using h = await openForTest(server);
+  const text = "t".repeat(1024 * 1024);
+  const keys = ["a", "b"].flatMap((namespace) =>
+    Array.from({ length: 10 }, (_, index) => key(`n${index}`, namespace)),
+  );
+  for (const [index, of] of keys.toReversed().entries()) {
+    const { draft, ...write } = put(of, { content: { spec: { text, secret: index } } });
+    const secrets = index % 3 === 0 ? ["/spec/secret"] : [];
+    await commit(h.store, { ...write, draft: { ...draft, secrets } });
+  }
+  await using reader = await h.openAnother();
+  const pages = await pagesOf(reader, { kind: widgets });
+  const [first] = pages;
+  assert(first !== undefined && first.records.length > 5 && first.next !== undefined);
+  for (const { records } of pages) {
+    assert(records.reduce((sum, { body }) => sum + body.length, 0) <= limits.maxPageBytes);
+  }
+  const all = pages.flatMap(({ records }) => records);
+  assert.deepEqual(all, await reader.getMany(keys));
+  const inside = await reader.list({ kind: widgets, namespace: "b" });
+  assert.deepEqual(inside, { revision: first.revision, records: all.slice(10) });
+  const some = await reader.list({ kind: widgets, limit: 3, countRemaining: true });
+  const next = { revision: first.revision, namespace: "a", name: "n2" };
+  const records = all.slice(0, 3);
+  assert.deepEqual(some, { revision: first.revision, records, next, remaining: 17 });
+});
+
 test("a read that takes too long is told as such, and is not repeated", async () => {
   await using h = await openForTest(server, { readPatienceMs: 3_000 });
   await h.sql(`CREATE OR REPLACE FUNCTION ${h.schema}.now_v1(skew_ms bigint) RETURNS bigint

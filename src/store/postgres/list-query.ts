@@ -46,17 +46,9 @@ export function listStatement(
   at: number | undefined,
   fetch: number,
 ): ListStatement {
-  const values: unknown[] = [];
-  const place = (value: unknown): string => `$${values.push(value)}`;
   const tests = testsOf(query);
-  const shared: Shared = {
-    kind: `${place(query.kind)}::text`,
-    limit: `${place(fetch)}::int`,
-    at: at === undefined ? undefined : `${place(at)}::bigint`,
-    query,
-    place,
-  };
-  const bytes = place(limits.maxPageBytes);
+  const { shared, values } = sharedOf(query, at, fetch);
+  const bytes = shared.place(limits.maxPageBytes);
   // The head comes first, also when nothing else does. The parts are in order and a nested loop
   // keeps it, so nothing is sorted here. Bytes are summed on narrow rows: a window over documents
   // would copy every one of them.
@@ -72,11 +64,28 @@ export function listStatement(
   return { text, values };
 }
 
+export function sharedOf(
+  query: ListQuery,
+  at: number | undefined,
+  fetch: number,
+): { readonly shared: Shared; readonly values: readonly unknown[] } {
+  const values: unknown[] = [];
+  const place = (value: unknown): string => `$${values.push(value)}`;
+  const shared = {
+    kind: `${place(query.kind)}::text`,
+    limit: `${place(fetch)}::int`,
+    at: at === undefined ? undefined : `${place(at)}::bigint`,
+    query,
+    place,
+  };
+  return { shared, values };
+}
+
 /**
  * How many there were where the page begins. Every creation since the snapshot has added one, and
  * every deletion taken one away, so it follows from how many there are now, which an index knows.
  */
-function counted(shared: Shared): string {
+export function counted(shared: Shared): string {
   const { query, kind, limit, at } = shared;
   if (!isCounted(query)) return "NULL::bigint";
   const most = `${limit} + ${readLimits.countedItems}`;
@@ -89,6 +98,7 @@ function counted(shared: Shared): string {
       WHERE d.revision > ${at} AND d.kind = ${kind}${bounds(shared, "d")}) END)`;
 }
 
+/** What the parts of a statement have in common. */
 interface Shared {
   readonly kind: string;
   readonly limit: string;
@@ -185,7 +195,7 @@ function lookedAt(
     WHERE w.is_match OR w.look = ${looks} LIMIT ${limit}`;
 }
 
-function bounds({ query, place }: Shared, alias: string): string {
+export function bounds({ query, place }: Shared, alias: string): string {
   const { namespace, from } = query;
   const inside = namespace === undefined ? "" : ` AND ${alias}.namespace = ${place(namespace)}`;
   if (from === undefined) return inside;

@@ -1,9 +1,9 @@
-/** Lists: one statement, one snapshot, the compaction mark included. See list-query.ts. */
+/** Lists: one statement, one snapshot, the compaction mark included. */
 import { limits } from "../../kernel/limits.ts";
 import type { ResourceKey } from "../../kernel/resource.ts";
-import { readLimits } from "../arguments.ts";
 import type { ListQuery, Page, StoredRecord } from "../port.ts";
 import { listStatement } from "./list-query.ts";
+import { cutPage, isPlain, plainPage, plainStatement } from "./plain-list.ts";
 import { checkReadable, headOf } from "./reads.ts";
 import type { Reading } from "./reads.ts";
 import { recordFrom } from "./rows.ts";
@@ -14,31 +14,29 @@ const maxNamed = 64;
 const names = new Map<string, string>();
 
 export async function readPage({ pool, ring }: Reading, query: ListQuery): Promise<Page> {
-  const at = query.from?.revision ?? query.at;
   const limit = Math.min(query.limit ?? limits.defaultPageItems, limits.maxPageItems);
+  if (isPlain(query)) {
+    const { text, values } = plainStatement(query, limit);
+    const page = plainPage(ring, query, await pool.rows(named(text), values));
+    if (page !== undefined) return page;
+  }
+  const at = query.from?.revision ?? query.at;
   const { text, values } = listStatement(query, at, limit + 1);
   const rows = await pool.rows(named(text), values);
   const [head, compacted] = headOf(rows);
   const revision = at ?? head;
   checkReadable(revision, head, compacted);
-  const counted = rows[0]?.[4] as number | null | undefined;
+  const count = rows[0]?.[4] as number | null | undefined;
   const records: StoredRecord[] = [];
   let last: ResourceKey | undefined;
-  const cut = (): Page => {
-    if (last === undefined) return { revision, records };
-    const next = { revision, namespace: last.namespace, name: last.name };
-    const remaining = (counted ?? Number.POSITIVE_INFINITY) - records.length;
-    if (remaining > readLimits.countedItems) return { revision, records, next };
-    return { revision, records, next, remaining };
-  };
   for (const row of rows.slice(1)) {
     const isMatch = row[4] !== null;
     const isCut = isMatch && (records.length >= limit || row[6] === null);
-    if (isCut) return cut();
+    if (isCut) return cutPage({ revision, records, last, count });
     const namespace = query.namespace ?? (row[2] as string);
     last = { kind: query.kind, namespace, name: row[3] as string };
     if (isMatch) records.push(recordFrom(ring, last, row, 4));
-    if (row[8] === true) return cut();
+    if (row[8] === true) return cutPage({ revision, records, last, count });
   }
   return { revision, records };
 }

@@ -11,6 +11,7 @@ import { keyArrays } from "./batch.ts";
 import { boolArray, textArray } from "./binary-array.ts";
 import type { Pool } from "./pool.ts";
 import { changeColumns, changeFrom, recordFrom, shownSizeOf } from "./rows.ts";
+import type { Row } from "./session.ts";
 
 export interface Reading {
   readonly pool: Pool;
@@ -182,10 +183,16 @@ export async function readChanges(
   return { revision, compacted, changes, through };
 }
 
-export function headOf(rows: readonly (readonly unknown[])[]): readonly [number, number] {
+export function headOf(rows: readonly Row[]): readonly [number, number] {
+  const first = firstOf(rows);
+  return [first[0] as number, first[1] as number];
+}
+
+/** The row of the head, which is always there. */
+export function firstOf(rows: readonly Row[]): Row {
   const first = rows[0];
   if (first === undefined) throw new SetpointError("store.corrupt", "the store has lost its head");
-  return [first[0] as number, first[1] as number];
+  return first;
 }
 
 export function checkReadable(revision: number, head: number, compacted: number): void {
