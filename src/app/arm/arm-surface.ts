@@ -108,7 +108,7 @@ async function startArmSurface(
   };
   await installKind(unhindered, appliedSpecsKind, maker);
   const unfollow = plane.feed.subscribe((changes) => {
-    for (const { key } of changes) surface.awaited.changed(key);
+    for (const change of changes) surface.awaited.changed(change);
   });
   const stop = new AbortController();
   const sweeping = sweepOperations({

@@ -97,6 +97,47 @@ it("tells of an end that comes in a moment in the answer to one poll", async () 
   assert.equal(await accepted.poll(), "Succeeded");
 });
 
+it("asks the store for nothing when the change that it waits for tells the end", async () => {
+  await using arm = await openMemoryArm(undefined, reconciled);
+  const { store } = arm.memory;
+  const { poll, finish } = await acceptedIn(arm);
+  const { target } = await arm.found("a/one");
+  const key = { kind: target.served.id, namespace: target.namespace, name: target.name };
+  const record = (await store.get(key)) ?? assert.fail("the box is there");
+  // As of a store that asks its database for what others may have changed.
+  Object.assign(store, { lastSeen: () => record });
+  const read: string[] = [];
+  const get = store.get.bind(store);
+  store.get = async (asked) => {
+    read.push(asked.kind);
+    return await get(asked);
+  };
+  const waiting = poll();
+  store.get = get;
+  await finish();
+  assert.equal(await waiting, "Succeeded");
+  assert.deepEqual(read, []);
+});
+
+it("asks the store where nothing changes, or the change tells no end", async () => {
+  await using arm = await openMemoryArm(undefined, reconciled);
+  const { store, surroundings } = arm.memory;
+  const { poll, finish } = await acceptedIn(arm);
+  const { target } = await arm.found("a/one");
+  const key = { kind: target.served.id, namespace: target.namespace, name: target.name };
+  const record = (await store.get(key)) ?? assert.fail("the box is there");
+  Object.assign(store, { lastSeen: () => record });
+  const box = { ...key, apiVersion: "tests.dev/v1", kind: "Box" };
+  const one = poll();
+  await arm.memory.patch(box, { metadata: { labels: { other: "true" } } });
+  assert.equal(await one, "InProgress");
+  // What another process has done may not have been seen here yet.
+  await finish();
+  const other = poll();
+  await surroundings.timers.advance(100);
+  assert.equal(await other, "Succeeded");
+});
+
 it("does not keep who asks for longer than a moment", async () => {
   await using arm = await openMemoryArm(undefined, reconciled);
   const { timers } = arm.memory.surroundings;

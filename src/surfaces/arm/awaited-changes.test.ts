@@ -4,8 +4,14 @@ import { manualClock } from "../../kernel/clock.ts";
 import { manualTimers } from "../../kernel/manual-timers.ts";
 import type { ResourceKey } from "../../kernel/resource.ts";
 import { AwaitedChanges } from "./awaited-changes.ts";
+import type { SeenChange } from "./awaited-changes.ts";
 
 const key: ResourceKey = { kind: "ovens.tests.dev", namespace: "sub-1", name: "one" };
+
+function changed(other: Partial<ResourceKey> = {}): SeenChange {
+  const body = Buffer.from("{}");
+  return { key: { ...key, ...other }, type: "updated", uid: "u", revision: 2, previous: 1, body };
+}
 
 function begun(): { awaited: AwaitedChanges; timers: ReturnType<typeof manualTimers> } {
   const timers = manualTimers(manualClock());
@@ -16,16 +22,19 @@ test("a change ends the wait at once, and leaves no timer", async () => {
   const { awaited, timers } = begun();
   using change = awaited.begin(key) ?? assert.fail("there is room");
   const told = change.within(100);
-  awaited.changed(key);
-  assert.equal(await told, true);
+  const seen = changed();
+  awaited.changed(seen);
+  assert.equal(await told, seen);
   assert.equal(timers.pendingCount(), 0);
 });
 
 test("a change between the begin and the wait counts", async () => {
   const { awaited, timers } = begun();
   using change = awaited.begin(key) ?? assert.fail("there is room");
-  awaited.changed(key);
-  assert.equal(await change.within(100), true);
+  awaited.changed(changed());
+  const last = changed();
+  awaited.changed(last);
+  assert.equal(await change.within(100), last);
   assert.equal(timers.pendingCount(), 0);
 });
 
@@ -33,11 +42,11 @@ test("without one the wait ends after its time, whatever else changes", async ()
   const { awaited, timers } = begun();
   using change = awaited.begin(key) ?? assert.fail("there is room");
   const told = change.within(100);
-  awaited.changed({ ...key, namespace: "sub-2" });
-  awaited.changed({ ...key, kind: "pans.tests.dev" });
-  awaited.changed({ ...key, name: "two" });
+  awaited.changed(changed({ namespace: "sub-2" }));
+  awaited.changed(changed({ kind: "pans.tests.dev" }));
+  awaited.changed(changed({ name: "two" }));
   await timers.advance(100);
-  assert.equal(await told, false);
+  assert.equal(await told, undefined);
 });
 
 test("no more wait at once than are in nobody's way", () => {

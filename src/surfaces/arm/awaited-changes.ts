@@ -5,6 +5,10 @@
 
 import type { ResourceKey } from "../../kernel/resource.ts";
 import type { Timers } from "../../kernel/timers.ts";
+import type { Change } from "../../store/port.ts";
+
+/** What is told of a change. */
+export type SeenChange = Pick<Change, "key" | "type" | "uid" | "revision" | "previous" | "body">;
 
 /** A quarter of the reads that may be under way at once. */
 const mostWaiting = 100;
@@ -31,9 +35,9 @@ export class AwaitedChanges {
   }
 
   /** The resource is another than it was. */
-  changed(key: ResourceKey): void {
+  changed(change: SeenChange): void {
     if (this.#count === 0) return;
-    for (const wait of this.#byName.get(key.name) ?? []) wait.tell(key);
+    for (const wait of this.#byName.get(change.key.name) ?? []) wait.tell(change);
   }
 
   #end(wait: Wait): void {
@@ -45,15 +49,15 @@ export class AwaitedChanges {
 }
 
 export interface AwaitedChange extends Disposable {
-  /** Whether there was one since the begin, as soon as there is or the time is over. */
-  within(ms: number): Promise<boolean>;
+  /** The last one since the begin, as soon as there is one or the time is over. */
+  within(ms: number): Promise<SeenChange | undefined>;
 }
 
 class Wait implements AwaitedChange {
   readonly about: ResourceKey;
   readonly #timers: Timers;
   readonly #end: () => void;
-  #isChanged = false;
+  #change: SeenChange | undefined;
   #wake: (() => void) | undefined;
 
   constructor(about: ResourceKey, timers: Timers, end: () => void) {
@@ -62,19 +66,20 @@ class Wait implements AwaitedChange {
     this.#end = end;
   }
 
-  async within(ms: number): Promise<boolean> {
-    if (this.#isChanged) return true;
+  async within(ms: number): Promise<SeenChange | undefined> {
+    if (this.#change !== undefined) return this.#change;
     const { promise, resolve } = Promise.withResolvers<void>();
     this.#wake = resolve;
     const cancel = this.#timers.after(ms, resolve);
     await promise;
     cancel();
-    return this.#isChanged;
+    return this.#change;
   }
 
-  tell({ kind, namespace }: ResourceKey): void {
+  tell(change: SeenChange): void {
+    const { kind, namespace } = change.key;
     if (kind !== this.about.kind || namespace !== this.about.namespace) return;
-    this.#isChanged = true;
+    this.#change = change;
     this.#wake?.();
   }
 

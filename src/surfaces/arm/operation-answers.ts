@@ -3,6 +3,7 @@
 // found only in its own subscription, provider and location.
 
 import { readStored } from "../../intents/write/stored.ts";
+import { decodeDocument } from "../../kernel/document.ts";
 import type { JsonObject } from "../../kernel/json.ts";
 import { actionAnswer, findAction } from "./actions.ts";
 import { armRefusal, sentence } from "./arm-error.ts";
@@ -11,7 +12,10 @@ import type { OperationPlace } from "./arm-path.ts";
 import type { ArmAnswer, ArmRequest, ArmSurface } from "./arm-request.ts";
 import type { AskedMemory, ToldStatus } from "./asked-urls.ts";
 import { askedForAction, authorise } from "./authorise.ts";
+import type { SeenChange } from "./awaited-changes.ts";
+import { envelopeOf } from "./envelope.ts";
 import type { FollowedOperation } from "./followed-operations.ts";
+import { successIn } from "./operation-end.ts";
 import { operationIn, operationKey, operationProgress } from "./operations.ts";
 import { readRecord, readRecords } from "./operations.ts";
 import type {
@@ -35,12 +39,59 @@ export async function operationStatus(
   const told = (memory.told ??= known && justAccepted(surface, place, known));
   const about = told?.operation.spec.resource ?? known?.about;
   using change = about && surface.awaited.begin(about);
-  const status = await statusNow(surface, memory, place);
-  const isAwaited = change !== undefined && isFresh(surface, status);
-  const isChanged = isAwaited && (await change.within(awaitedMs));
-  const now = isChanged ? await statusNow(surface, memory, place) : status;
+  const looked = await firstLook(surface, memory, place, change !== undefined);
+  const isAwaited = change !== undefined && isFresh(surface, looked);
+  const seen = isAwaited ? await change.within(awaitedMs) : undefined;
+  const success = seen && memory.told && successTold(surface, place, memory.told, seen);
+  const isLookedAt = seen === undefined && looked.isAssumed !== true;
+  const now = success ?? (isLookedAt ? looked : await statusNow(surface, memory, place));
   if (!now.isUnderWay) forget(surface, memory, place);
   return now.answer;
+}
+
+/**
+ * Who will be told of the next change need not ask a database whether there was one: what this
+ * process saw of the resource last is enough to begin with.
+ */
+async function firstLook(
+  surface: ArmSurface,
+  memory: AskedMemory,
+  place: OperationPlace,
+  isTold: boolean,
+): Promise<Status & { readonly isAssumed?: boolean }> {
+  const { told } = memory;
+  if (told !== undefined && isTold && isFresh(surface, told) && isRecent(surface, told)) {
+    const seen = surface.intents.store.lastSeen(told.operation.spec.resource);
+    if (seen?.revision === told.resource) return { ...told, isAssumed: true };
+  }
+  return await statusNow(surface, memory, place);
+}
+
+/**
+ * The success that a change tells for good: what came right after a state in which the operation
+ * went on is its only end, so nothing else can be in its record. Undefined where it tells none.
+ */
+function successTold(
+  surface: ArmSurface,
+  place: OperationPlace,
+  told: ToldStatus,
+  { type, previous, uid, revision, body }: SeenChange,
+): Status | undefined {
+  const { operation, isUnderWay, resource: before } = told;
+  const { id, spec } = operation;
+  const isNext = type === "updated" && previous === before && uid === spec.uid;
+  if (!isNext || !isUnderWay || !isRecent(surface, told)) return undefined;
+  const resource = decodeDocument(body, revision);
+  const envelope = envelopeOf(resource);
+  const success = envelope && successIn(resource, envelope, { id, ...spec });
+  if (success?.isLasting !== true) return undefined;
+  const end = { state: "Succeeded", endedAt: success.at } as const;
+  const answer = statusAnswer(surface, place, operation, { end, percent: 100 });
+  return { operation, isUnderWay: false, answer };
+}
+
+function isRecent({ intents }: ArmSurface, { untilMs }: ToldStatus): boolean {
+  return intents.clock.nowMs() < untilMs;
 }
 
 /** Who is told the end asks no more: what is kept for the next poll is only in the way. */
