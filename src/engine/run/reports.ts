@@ -37,7 +37,9 @@ export function reportUnrun(run: Run, plan: Exclude<Plan, RunPlan>): Report {
 }
 
 export function reportOf(run: Run, outcome: Outcome): Report {
-  const { clock, random } = run.around.ports;
+  const { ports, resyncRandom } = run.around;
+  const { clock } = ports;
+  const random = outcome.kind === "done" ? resyncRandom : ports.random;
   const facts = factsOf(run, clock.nowMs());
   const letsGo = facts.what === "remove" && outcome.kind === "done";
   return (resource) => {

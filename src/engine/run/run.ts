@@ -8,6 +8,7 @@ import type { Draft } from "../../kernel/draft.ts";
 import { SetpointError, isSetpointError } from "../../kernel/errors.ts";
 import { equalJson } from "../../kernel/json.ts";
 import { limits } from "../../kernel/limits.ts";
+import type { Random } from "../../kernel/random.ts";
 import type { Resource, ResourceKey } from "../../kernel/resource.ts";
 import type { Answer, Claim, ClaimRef, DueChange, Put, Write } from "../../store/port.ts";
 import type { Cohort } from "../work/cohort.ts";
@@ -34,6 +35,8 @@ export interface RunSurroundings {
   readonly ports: EnginePorts;
   readonly parts: RunParts;
   readonly owner: string;
+  /** For when to look again at what is well. */
+  readonly resyncRandom: Random;
   /** See anew.ts; undefined: all that was said before counts. */
   readonly anewSinceMs?: number | undefined;
   /** Told once, when a run is first aborted. */

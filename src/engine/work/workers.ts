@@ -36,6 +36,7 @@ import {
 } from "../run/run-errors.ts";
 import { RunHistory, endedRun } from "../run/run-history.ts";
 import { Run } from "../run/run.ts";
+import { sharedRandom } from "../run/shared-random.ts";
 import { shownOutcome } from "../run/shown.ts";
 import { reconcileStatusOf, statusOf } from "../run/status.ts";
 import { factsOfRun } from "../reporting/tracer.ts";
@@ -103,7 +104,9 @@ export class Workers {
     this.#options = options;
     const { owner, slots, perNamespace } = options;
     const anewSinceMs = options.looksAnew === true ? ports.clock.nowMs() : undefined;
-    this.#around = { ports, parts, owner, anewSinceMs, aborted: (run) => this.#wasAborted(run) };
+    const resyncRandom = sharedRandom(ports.random);
+    const aborted = (run: Run): void => this.#wasAborted(run);
+    this.#around = { ports, parts, owner, resyncRandom, anewSinceMs, aborted };
     this.#instruments = new Instruments(ports);
     this.heartbeat = new Heartbeat(ports, options.leaseMs);
     this.#paperwork = new Paperwork(this.#around, this.heartbeat, (run) => this.#over(run));

@@ -154,8 +154,9 @@ export function inlineEngine({ path, clock, walLimits }: EngineOptions, db: Data
     background: local<BackgroundCalls>(new Background(db), path),
     commit: async (batch, groups) => {
       const result = core.commit(batch, groups);
-      const bytes = groups.flat().reduce((sum, { document }) => sum + (document?.length ?? 0), 0);
-      if (wal.wrote(groups.length, bytes) !== "nothing") core.rewind();
+      const writes = groups.flat();
+      const bytes = writes.reduce((sum, { document }) => sum + (document?.length ?? 0), 0);
+      if (wal.wrote(writes.length, bytes) !== "nothing") core.rewind();
       return result;
     },
     isCopying: () => false,

@@ -41,8 +41,10 @@ export function openConnection(path: string, role: keyof typeof cacheKib): Datab
     db.exec("PRAGMA synchronous = FULL; PRAGMA foreign_keys = OFF; PRAGMA trusted_schema = OFF");
     // Checkpoints have a rhythm of their own: see wal-watch.ts.
     if (!readOnly) {
-      // After a long reader the log may be long: it is cut when it begins anew.
-      db.exec(`PRAGMA wal_autocheckpoint = 0; PRAGMA journal_size_limit = ${walLimits.capBytes}`);
+      // After a long reader the log may be long: it is cut when it begins anew, to well below the
+      // cap, since its size tells whether it has grown.
+      const kept = walLimits.capBytes / 2;
+      db.exec(`PRAGMA wal_autocheckpoint = 0; PRAGMA journal_size_limit = ${kept}`);
     }
     db.exec(`PRAGMA cache_size = -${cacheKib[role]}; PRAGMA temp_store = MEMORY`);
     return db;

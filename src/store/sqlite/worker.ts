@@ -74,7 +74,8 @@ function writer(port: MessagePort): Handler {
         const [batch, packed] = args as [number, Packed];
         const groups = unpackBatch(packed);
         const committed = core.commit(batch, groups);
-        wrote(groups.length, packed.bytes.byteLength);
+        const writes = groups.reduce((sum, group) => sum + group.length, 0);
+        wrote(writes, packed.bytes.byteLength);
         return committed;
       }
       case "compactSlice": {
