@@ -5,7 +5,7 @@ import { connect, createServer } from "node:net";
 import type { AddressInfo, Server, Socket } from "node:net";
 
 /** What is in the messages that run the prepared statements of commits. */
-const commitMarks = [Buffer.from("commit\u0000"), Buffer.from("release\u0000")];
+const commitMarks = ["commit", "release", "release_held"].map((name) => Buffer.from(`${name}\0`));
 
 export class LossyProxy implements AsyncDisposable {
   readonly #server: Server;
