@@ -80,13 +80,14 @@ export function contestant(store: Store, which: "first" | "again"): Contestant {
   };
   return {
     fill: async (count) => {
-      if (which === "again" && settled.length > 0) return await inParts(store, settled.map(wake));
-      const made = await create(count);
-      if (which === "first") return undefined;
-      const stop = await drain(count);
-      await stop();
-      settled = made;
-      return await inParts(store, settled.map(wake));
+      if (which === "first") return void (await create(count));
+      if (settled.length < count) {
+        const made = await create(count - settled.length);
+        const stop = await drain(made.length);
+        await stop();
+        settled = [...settled, ...made];
+      }
+      return await inParts(store, settled.slice(0, count).map(wake));
     },
     drain,
     send: async (text) => {
