@@ -12,25 +12,15 @@ import { openPostgresStore } from "../src/store/postgres/store.ts";
 import { openSqliteStore } from "../src/store/sqlite/store.ts";
 import { startPostgres } from "../tests/peers/postgres.ts";
 import { arm } from "./arm.ts";
-import { creation, keys } from "./documents.ts";
+import { keys } from "./documents.ts";
 import { engine } from "./engine.ts";
 import { idle } from "./idle.ts";
-import { loopDelayP99 } from "./measure.ts";
 import { kube } from "./kube.ts";
 import { million } from "./million.ts";
 import { twoWriters, wakeUp } from "./processes.ts";
 import { RawPostgres } from "./raw-postgres.ts";
 import { RawSqlite } from "./raw-sqlite.ts";
-import {
-  boundRow,
-  claims,
-  commitAll,
-  fairClaims,
-  freshNames,
-  groupWrites,
-  reads,
-  singleWrites,
-} from "./store.ts";
+import { claims, fairClaims, groupWrites, loopDelay, reads, singleWrites } from "./store.ts";
 import { tableText } from "./table.ts";
 import type { Row } from "./table.ts";
 
@@ -67,10 +57,7 @@ async function sqlite(): Promise<readonly Row[]> {
   await using store = await openSqliteStore({ path: join(folder, "store.db"), keys });
   const who = { title: "SQLite", raw, store };
   const found: Row[] = [await groupWrites(who, { first: 0.5, goal: 0.8 })];
-  const puts = freshNames(50_000).map((name) => creation(name));
-  const delayMs = await loopDelayP99(() => commitAll(store, puts, 64));
-  found.push(boundRow("SQLite: event loop delay p99 meanwhile", delayMs, "ms", 3));
-  found.push(await singleWrites(who, { first: 0.5 }));
+  found.push(await singleWrites(who, { first: 0.5 }), await loopDelay(store));
   found.push(...(await reads(who)), await claims(who, 10), await claims(who, 100));
   found.push(await fairClaims(who, 100));
   return found;

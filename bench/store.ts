@@ -2,7 +2,7 @@
 import { setTimeout } from "node:timers/promises";
 import type { Put, Store } from "../src/store/port.ts";
 import { creation, documentText, kind } from "./documents.ts";
-import { concurrently, duel, rate } from "./measure.ts";
+import { concurrently, duel, median, rate, tickGapP99 } from "./measure.ts";
 import { figure } from "./table.ts";
 import type { Row } from "./table.ts";
 
@@ -41,7 +41,7 @@ export interface Asked {
 }
 
 const writesPerRound = 16_384;
-const singles = 1_000;
+const singles = 2_000;
 
 let serial = 0;
 export function freshNames(count: number): readonly string[] {
@@ -91,6 +91,23 @@ export async function singleWrites(who: Contestants, asked: Asked): Promise<Row>
     ours: () => ourWrites(who, singles, 1),
   });
   return ratioRow(`${who.title}: writes, one caller`, result, "writes/s", asked);
+}
+
+/** How late the event loop is while 64 callers write: against the same timer on an idle one. */
+export async function loopDelay(store: Store): Promise<Row> {
+  const idle: number[] = [];
+  const busy: number[] = [];
+  for (let round = 0; round < 3; round += 1) {
+    idle.push(await tickGapP99(() => setTimeout(500)));
+    const puts = freshNames(50_000).map((name) => creation(name));
+    busy.push(await tickGapP99(() => commitAll(store, puts, 64)));
+  }
+  const [raw, ours] = [median(idle), median(busy)];
+  return {
+    ...boundRow("SQLite: event loop delay p99 meanwhile", ours - raw, "ms", 3),
+    raw: `${figure(raw, "ms")} a tick, idle`,
+    ours: `${figure(ours, "ms")} a tick`,
+  };
 }
 
 async function rawWrites(who: Contestants, count: number, size: number): Promise<number> {
