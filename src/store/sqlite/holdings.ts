@@ -64,7 +64,7 @@ export class Holdings {
   apply(group: BatchGroup): void {
     for (const write of group) {
       if (write.kind === "delete") this.release(write.key);
-      else if (write.kind === "put") this.#letGo(write);
+      else if (write.kind === "put" && !isCreation(write)) this.#letGo(write);
     }
     for (const write of group) if (write.kind === "put") this.#take(write);
   }
@@ -182,11 +182,12 @@ export class Holdings {
     }
   }
 
-  #take({ key, names = [], uses = [], bounds = [] }: BatchWrite): void {
+  #take(write: BatchWrite): void {
+    const { key, names = [], uses = [], bounds = [] } = write;
     const { kind, namespace, name } = key;
     const sql = this.#sql;
     for (const held of names) {
-      const isNew = sql.nameHolder.get(held.scope, held.name) === undefined;
+      const isNew = isCreation(write) || sql.nameHolder.get(held.scope, held.name) === undefined;
       if (isNew) sql.takeName.run(held.scope, held.name, kind, namespace, name);
     }
     for (const { counter, max } of bounds) sql.setBound.run(counter, max, kind, namespace, name);
@@ -203,6 +204,11 @@ export class Holdings {
     this.#sql.add.run(counter, amount);
     if (amount < 0) this.#sql.dropCounter.run(counter);
   }
+}
+
+/** What is not there holds nothing yet. */
+function isCreation({ when }: BatchWrite): boolean {
+  return when.kind === "absent";
 }
 
 export function hasHoldings({ names, uses, bounds }: BatchWrite): boolean {
