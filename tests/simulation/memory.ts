@@ -3,12 +3,17 @@
 // what is undone is undone from the end. Violations are thrown inside of bodies.
 
 import type { Json } from "../../src/kernel/json.ts";
-import type { Body } from "./bodies.ts";
-import type { Referee } from "./referee.ts";
+import type { Body as WholeBody } from "./bodies.ts";
+import type { Referee as WholeReferee } from "./referee.ts";
 import { textOf } from "./sim-kinds.ts";
 import { Violation } from "./violation.ts";
 
+type Body = Pick<WholeBody, "name" | "uid" | "token">;
+type Referee = Pick<WholeReferee, "wasJournaled">;
+
 interface OperationNote {
+  /** The token of who last took steps back; who has a lower one has lost the operation by then. */
+  readonly undoneBy: number;
   /** The token under which each step last began. */
   readonly begun: Map<number, number>;
   /** What each step last gave. */
@@ -57,7 +62,7 @@ export class Memory {
       const text = `step ${index} begins before ${earlier} is stored (${textOf(result)})`;
       throw new Violation("stored-steps", `${body.name}: ${text}`);
     }
-    note.begun.set(index, body.token);
+    if (body.token >= note.undoneBy) note.begun.set(index, body.token);
     this.counts.steps += 1;
     const result = this.newValue(`step${index}`);
     note.results.set(index, result);
@@ -88,7 +93,7 @@ export class Memory {
     }
     this.counts.undone += 1;
     // What was taken back may be done again.
-    this.#operations.delete(operationOf(body, about));
+    this.#operations.set(operationOf(body, about), newNote(body.token));
   }
 
   remembered(body: Body, name: string, value: string): void {
@@ -115,11 +120,15 @@ export class Memory {
     const id = operationOf(body, about);
     let note = this.#operations.get(id);
     if (note === undefined) {
-      note = { begun: new Map(), results: new Map() };
+      note = newNote(0);
       this.#operations.set(id, note);
     }
     return note;
   }
+}
+
+function newNote(undoneBy: number): OperationNote {
+  return { undoneBy, begun: new Map(), results: new Map() };
 }
 
 function operationOf(body: Body, about: string): string {
