@@ -15,7 +15,8 @@ import type { Run, RunSurroundings } from "./run.ts";
 
 interface Prepared {
   readonly writes: readonly Write[];
-  /** What the resource becomes; undefined when it stays as it is. */
+  /** What the resource is and becomes; undefined when it stays as it is. */
+  readonly before?: Resource;
   readonly next?: Resource;
 }
 
@@ -82,10 +83,11 @@ export class Paperwork {
     let delayMs = firstRetryMs;
     while (!run.isLost && !this.#isStopped) {
       try {
-        const before = run.current();
+        if (!run.isLoaded && !(await run.reread())) return;
         const prepared = this.#prepare(run, report);
         // Nearly always at once: a wait for nothing would be one more for every run.
-        const { writes, next } = prepared instanceof Promise ? await prepared : prepared;
+        const { writes, before, next } = prepared instanceof Promise ? await prepared : prepared;
+        if (next === undefined) run.unload();
         const answers = await this.#around.ports.store.commit(writes, optionsFor(writes));
         const verdict = refusalIn(answers);
         if (verdict === undefined) return this.#tell(run, before, next);
@@ -118,22 +120,23 @@ export class Paperwork {
     if (letsGo) return this.#prepareLetGo(run, withoutFinalizer(kept), due);
     if (!isChanged) return { writes: [releaseOf(run, due)] };
     const put = run.put(kept, due);
-    if (!(put instanceof Promise)) return { writes: [put], next: kept };
-    return put.then((write) => ({ writes: [write], next: kept }));
+    if (!(put instanceof Promise)) return { writes: [put], before: resource, next: kept };
+    return put.then((write) => ({ writes: [write], before: resource, next: kept }));
   }
 
   async #prepareLetGo(run: Run, next: Resource, due: DueChange): Promise<Prepared> {
+    const before = run.current();
     const put = await run.put(next, due);
-    if ((next.metadata.finalizers ?? []).length > 0) return { writes: [put], next };
+    if ((next.metadata.finalizers ?? []).length > 0) return { writes: [put], before, next };
     const { key, when, claim, draft } = put;
     const gone: Write = { kind: "delete", key, when, last: draft, ...(claim && { claim }) };
     const farewell = (await this.#around.parts.farewell?.(run)) ?? [];
-    return { writes: [gone, ...fenced(farewell, run)], next };
+    return { writes: [gone, ...fenced(farewell, run)], before, next };
   }
 
   /** Only what has been written is told. */
-  #tell(run: Run, before: Resource, next: Resource | undefined): void {
-    if (next === undefined) return;
+  #tell(run: Run, before: Resource | undefined, next: Resource | undefined): void {
+    if (before === undefined || next === undefined) return;
     try {
       for (const { type, reason, message } of eventsBetween(before, next)) {
         this.#around.parts.event(run, type, reason, message);

@@ -159,9 +159,19 @@ export class Run implements RunScope, RunAround, Holder {
     return this.#given;
   }
 
+  get isLoaded(): boolean {
+    return this.#resource !== undefined;
+  }
+
   load(resource: Resource, revision: number): void {
     this.#resource = resource;
     this.#revision = revision;
+  }
+
+  /** Nobody needs the document while the claim goes back, and many go back at once. */
+  unload(): void {
+    this.#resource = undefined;
+    this.#given = undefined;
   }
 
   /** False when what was claimed is gone. */
