@@ -1,12 +1,14 @@
 /** Pages on PostgreSQL: bounded in the rows looked at and in bytes, and honest about the time. */
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
+import { decodeDocument } from "../../src/kernel/document.ts";
 import { limits } from "../../src/kernel/limits.ts";
 import { parseSelector } from "../../src/kernel/selector.ts";
 import {
   commit,
   del,
   exists,
+  gadgets,
   key,
   listNames,
   pagesOf,
@@ -49,6 +51,39 @@ test("a page looks at a bounded number of rows in vain, and the next one goes on
   await commit(h.store, put(key("zzz"), { when: exists, content }));
   const past = { kind: widgets, limit: 10, at: revision, labels: parseSelector("!app") };
   assert.deepEqual(await listNames(h.store, past), ["zzz"]);
+});
+
+test("what is together in the log and what is far apart in it are listed alike", async () => {
+  await using h = await openForTest(server);
+  const names = Array.from({ length: 40 }, (_, index) => `n${String(39 - index).padStart(2, "0")}`);
+  const expected = new Map<string, number>();
+  const write = async (name: string, turn: number): Promise<void> => {
+    const when = turn === 0 ? {} : { when: exists };
+    await commit(h.store, put(key(name), { ...when, content: { spec: { turn } } }));
+    expected.set(name, turn);
+  };
+  const check = async (): Promise<void> => {
+    const sorted = [...expected].sort(([a], [b]) => (a < b ? -1 : 1));
+    for (const limit of [1, 7, 39, 40, 41, 100]) {
+      const pages = await pagesOf(h.store, { kind: widgets, namespace: key("a").namespace, limit });
+      const listed = pages.flatMap(({ records }) => records);
+      const found = listed.map(({ key: of, body, revision }) => {
+        const { spec } = decodeDocument(body, revision) as { readonly spec?: unknown };
+        return [of.name, (spec as { readonly turn: number }).turn];
+      });
+      assert.deepEqual(found, sorted, `pages of ${limit}`);
+    }
+  };
+  for (const name of names) await write(name, 0);
+  await check();
+  // Changes of the same resources and of others in between, few at first.
+  for (const name of names.slice(0, 5)) await write(name, 1);
+  await commit(h.store, put(key("x", "team", gadgets)));
+  await check();
+  await commit(h.store, del(key("n20")));
+  expected.delete("n20");
+  for (const name of names.filter((one) => expected.has(one) && one < "n10")) await write(name, 2);
+  await check();
 });
 
 test("a label or a field with no value to have matches nothing", async () => {

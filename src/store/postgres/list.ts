@@ -17,7 +17,7 @@ export async function readPage({ pool, ring }: Reading, query: ListQuery): Promi
   const limit = Math.min(query.limit ?? limits.defaultPageItems, limits.maxPageItems);
   if (isPlain(query)) {
     const { text, values } = plainStatement(query, limit);
-    const page = plainPage(ring, query, await pool.rows(named(text), values));
+    const page = plainPage({ ring, query, limit }, await pool.rows(named(text), values));
     if (page !== undefined) return page;
   }
   const at = query.from?.revision ?? query.at;
