@@ -108,7 +108,10 @@ async function startArmSurface(
   };
   await installKind(unhindered, appliedSpecsKind, maker);
   const unfollow = plane.feed.subscribe((changes) => {
-    for (const change of changes) surface.awaited.changed(change);
+    for (const change of changes) {
+      surface.followed.changed(change);
+      surface.awaited.changed(change);
+    }
   });
   const stop = new AbortController();
   const sweeping = sweepOperations({

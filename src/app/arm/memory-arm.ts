@@ -92,7 +92,10 @@ export async function openMemoryArm(
     awaited: new AwaitedChanges(memory.surroundings.timers),
   } as unknown as ArmSurface;
   const unfollow = memory.plane.feed.subscribe((changes) => {
-    for (const change of changes) surface.awaited.changed(change);
+    for (const change of changes) {
+      surface.followed.changed(change);
+      surface.awaited.changed(change);
+    }
   });
   const found = async (path: string): Promise<Located> =>
     await located(surface, addressed(surface, requestOf(), placeOf(path)));

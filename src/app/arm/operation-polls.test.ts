@@ -119,6 +119,38 @@ it("asks the store for nothing when the change that it waits for tells the end",
   assert.deepEqual(read, []);
 });
 
+it("asks the store for nothing when the end came before somebody asked", async () => {
+  await using arm = await openMemoryArm(undefined, reconciled);
+  const { poll, finish } = await acceptedIn(arm);
+  await finish();
+  const asked: string[] = [];
+  const { store } = arm.memory;
+  store.get = async ({ kind }) => {
+    asked.push(kind);
+    return undefined;
+  };
+  assert.equal(await poll(), "Succeeded");
+  assert.deepEqual(asked, []);
+});
+
+it("asks the store for an end that came when the time for it was over", async () => {
+  await using arm = await openMemoryArm(undefined, reconciled);
+  const { surface, memory } = arm;
+  Object.assign(surface.faces.byKind("boxes.tests.dev") ?? {}, { operationTimeoutMs: 500 });
+  const { poll, finish } = await acceptedIn(arm);
+  memory.surroundings.clock.advanceMs(600);
+  await finish();
+  const asked: string[] = [];
+  const get = memory.store.get.bind(memory.store);
+  memory.store.get = async (key) => {
+    asked.push(key.kind);
+    return await get(key);
+  };
+  await poll();
+  // Another server may have recorded by then that it failed.
+  assert.ok(asked.includes(operationKind));
+});
+
 it("asks the store where nothing changes, or the change tells no end", async () => {
   await using arm = await openMemoryArm(undefined, reconciled);
   const { store, surroundings } = arm.memory;

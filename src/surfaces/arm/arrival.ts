@@ -120,6 +120,7 @@ class ArrivalIds implements RequestIds {
   readonly correlation: string;
   readonly client: string | undefined;
   readonly #exchange: Exchange;
+  #trace: string | undefined;
 
   constructor(ids: Ids, exchange: Exchange) {
     this.request = ids.uid();
@@ -130,7 +131,7 @@ class ArrivalIds implements RequestIds {
 
   /** Reads leave no trace. */
   get trace(): string {
-    return traceOf(this.#exchange, this.correlation);
+    return (this.#trace ??= traceOf(this.#exchange, this.correlation));
   }
 }
 

@@ -9,10 +9,24 @@ import type { Resource } from "../../kernel/resource.ts";
 import { withoutKey } from "../../kernel/without-key.ts";
 import { envelopeAnnotation } from "./face.ts";
 import type { ArmEnvelope, ArmOperationMark } from "./face.ts";
+import { RecentMap } from "./recent-map.ts";
+
+/** Who creates a resource and waits for it has its envelope looked into several times. */
+const known = new RecentMap<ArmEnvelope>(500);
+const mostKnownChars = 2_000;
 
 export function envelopeOf({ metadata }: Pick<Resource, "metadata">): ArmEnvelope | undefined {
   const text = getOwn(metadata.annotations ?? {}, envelopeAnnotation);
-  const value = typeof text === "string" ? parsed(text) : undefined;
+  if (typeof text !== "string") return undefined;
+  const before = known.get(text);
+  if (before !== undefined) return before;
+  const envelope = envelopeIn(text);
+  if (envelope !== undefined && text.length <= mostKnownChars) known.set(text, envelope);
+  return envelope;
+}
+
+function envelopeIn(text: string): ArmEnvelope | undefined {
+  const value = parsed(text);
   if (!isJsonObject(value)) return undefined;
   const id = textAt(value, "id");
   const name = textAt(value, "name");

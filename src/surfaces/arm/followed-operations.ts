@@ -1,9 +1,11 @@
 // Operations that were accepted or asked for lately, as far as this process knows them: what they
-// are about, and of those that it accepted itself also how they were recorded, so that who asks
-// for one a moment later is told without looking into what was just written. Bounded; what is
-// forgotten is read from the store.
+// are about, and of those that it accepted itself also how they were recorded and what became of
+// their resources since, so that who asks for one a moment later is told without looking into what
+// was just written. Bounded; what is forgotten is read from the store.
 
 import type { ResourceKey } from "../../kernel/resource.ts";
+import type { SeenChange } from "./awaited-changes.ts";
+import { operationKind } from "./face.ts";
 import type { OperationSpec } from "./operations.ts";
 import { RecentMap } from "./recent-map.ts";
 
@@ -13,6 +15,8 @@ export interface FollowedOperation {
   /** Of one that this process accepted. */
   readonly spec?: OperationSpec;
   accepted?: AcceptedAt;
+  /** The last change of the resource; that of the acceptance may be among them. */
+  latest?: SeenChange;
 }
 
 /** The commit of an operation that goes on after it. */
@@ -22,11 +26,17 @@ export interface AcceptedAt {
   readonly ms: number;
 }
 
+/** What is larger is not kept in memory for somebody who may ask. */
+const mostBytes = 65_536;
+
 export class FollowedOperations {
   readonly #recent: RecentMap<FollowedOperation>;
+  /** Those of this process by the name of the resource, of which few are the same. */
+  readonly #byName: RecentMap<FollowedOperation>;
 
   constructor(most: number) {
     this.#recent = new RecentMap(most);
+    this.#byName = new RecentMap(most);
   }
 
   get(key: ResourceKey): FollowedOperation | undefined {
@@ -35,7 +45,19 @@ export class FollowedOperations {
 
   /** One that is written now. What an action was given may be much, and is not kept. */
   begin(key: ResourceKey, about: ResourceKey, spec: OperationSpec): void {
-    this.#recent.set(followedAs(key), spec.input === undefined ? { about, spec } : { about });
+    const followed = spec.input === undefined ? { about, spec } : { about };
+    this.#recent.set(followedAs(key), followed);
+    this.#byName.set(about.name, followed);
+  }
+
+  /** A resource is another than it was, or the record of an operation. */
+  changed(change: SeenChange): void {
+    if (change.key.kind === operationKind) return this.#recorded(change);
+    const followed = this.#byName.get(change.key.name);
+    if (followed === undefined || !isSameKey(followed.about, change.key)) return;
+    if (change.body.length <= mostBytes) followed.latest = change;
+    // That something has changed is known no more, so nothing is told from memory.
+    else delete followed.accepted;
   }
 
   accepted(key: ResourceKey, at: AcceptedAt): void {
@@ -43,15 +65,27 @@ export class FollowedOperations {
     if (known !== undefined) known.accepted = at;
   }
 
+  /** How an operation ended is in its record from now on. */
+  #recorded({ key, type }: SeenChange): void {
+    if (type !== "created") delete this.get(key)?.accepted;
+  }
+
   /** Its end was told: who waited for it is done. */
   forget(key: ResourceKey): void {
+    const known = this.get(key);
+    if (known === undefined) return;
     this.#recent.delete(followedAs(key));
+    if (this.#byName.get(known.about.name) === known) this.#byName.delete(known.about.name);
   }
 
   /** One that was read. */
   seen(key: ResourceKey, about: ResourceKey): void {
     if (this.get(key) === undefined) this.#recent.set(followedAs(key), { about });
   }
+}
+
+function isSameKey(one: ResourceKey, other: ResourceKey): boolean {
+  return one.kind === other.kind && one.namespace === other.namespace && one.name === other.name;
 }
 
 function followedAs({ namespace, name }: ResourceKey): string {

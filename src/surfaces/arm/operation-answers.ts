@@ -16,7 +16,7 @@ import type { SeenChange } from "./awaited-changes.ts";
 import { envelopeOf } from "./envelope.ts";
 import type { FollowedOperation } from "./followed-operations.ts";
 import { successIn } from "./operation-end.ts";
-import { operationIn, operationKey, operationProgress } from "./operations.ts";
+import { operationIn, operationKey, operationProgress, timesOutAtMs } from "./operations.ts";
 import { readRecord, readRecords } from "./operations.ts";
 import type {
   OperationEnd,
@@ -39,7 +39,14 @@ export async function operationStatus(
   const told = (memory.told ??= known && justAccepted(surface, place, known));
   const about = told?.operation.spec.resource ?? known?.about;
   using change = about && surface.awaited.begin(about);
-  const looked = await firstLook(surface, memory, place, change !== undefined);
+  const since = known && changeSince(known);
+  const early = told && since && successTold(surface, place, told, since);
+  if (early !== undefined) {
+    forget(surface, memory, place);
+    return early.answer;
+  }
+  const isAsItWas = known?.accepted !== undefined && since === undefined;
+  const looked = await firstLook(surface, memory, place, change && { isAsItWas });
   const isAwaited = change !== undefined && isFresh(surface, looked);
   const seen = isAwaited ? await change.within(awaitedMs) : undefined;
   const success = seen && memory.told && successTold(surface, place, memory.told, seen);
@@ -49,20 +56,31 @@ export async function operationStatus(
   return now.answer;
 }
 
+/** The last change of the resource, where there was one after its operation was accepted. */
+function changeSince({ accepted, latest }: FollowedOperation): SeenChange | undefined {
+  const isAfter = accepted !== undefined && latest !== undefined;
+  return isAfter && latest.revision > accepted.revision ? latest : undefined;
+}
+
 /**
- * Who will be told of the next change need not ask a database whether there was one: what this
+ * Who will be told of the next change need not ask the store whether there was one: what this
  * process saw of the resource last is enough to begin with.
+ *
+ * @param next Given to whom the next change is told: whether nothing has changed since the operation
+ *   was accepted, as far as changes were told.
  */
 async function firstLook(
   surface: ArmSurface,
   memory: AskedMemory,
   place: OperationPlace,
-  isTold: boolean,
+  next: { readonly isAsItWas: boolean } | undefined,
 ): Promise<Status & { readonly isAssumed?: boolean }> {
   const { told } = memory;
-  if (told !== undefined && isTold && isFresh(surface, told) && isRecent(surface, told)) {
-    const seen = surface.intents.store.lastSeen(told.operation.spec.resource);
-    if (seen?.revision === told.resource) return { ...told, isAssumed: true };
+  const mayAssume = told !== undefined && isFresh(surface, told) && isRecent(surface, told);
+  if (mayAssume && next !== undefined) {
+    const { resource: key } = told.operation.spec;
+    const isAsTold = (): boolean => surface.intents.store.lastSeen(key)?.revision === told.resource;
+    if (next.isAsItWas || isAsTold()) return { ...told, isAssumed: true };
   }
   return await statusNow(surface, memory, place);
 }
@@ -131,7 +149,7 @@ function justAccepted(
   return {
     record: accepted.revision + 1,
     resource: accepted.revision,
-    untilMs: accepted.ms + toldMs,
+    untilMs: toldUntilMs(surface, spec, accepted.ms),
     operation,
     isUnderWay: true,
     answer: statusAnswer(surface, place, operation, { end: undefined, percent: undefined }),
@@ -170,13 +188,18 @@ async function statusNow(
   // What an action was given may be much.
   if (read?.resource !== undefined && spec.input === undefined) {
     const revisions = { record: read.record.revision, resource: read.resource.revision };
-    memory.told = { ...status, ...revisions, untilMs: nowMs + toldMs };
+    memory.told = { ...status, ...revisions, untilMs: toldUntilMs(surface, spec, nowMs) };
   }
   return status;
 }
 
 /** What depends on the time is told anew after this. */
 const toldMs = 1_000;
+
+/** Nor is a success told from memory that may come after its time was over. */
+function toldUntilMs(surface: ArmSurface, spec: OperationSpec, nowMs: number): number {
+  return Math.min(nowMs + toldMs, timesOutAtMs(surface, spec));
+}
 
 function statusAnswer(
   surface: ArmSurface,

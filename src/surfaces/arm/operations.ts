@@ -380,6 +380,15 @@ export async function derivedProgress(
   return { end: endOf(provisioning), percent: isOfIt ? provisioning.percent : undefined };
 }
 
+/** From then on an operation that goes on counts as failed. */
+export function timesOutAtMs(
+  { faces }: ArmSurface,
+  { resource, startedAt }: Pick<OperationSpec, "resource" | "startedAt">,
+): number {
+  const timeoutMs = faces.byKind(resource.kind)?.operationTimeoutMs ?? defaultTimeoutMs;
+  return Date.parse(startedAt) + timeoutMs;
+}
+
 /** The state of a stored resource that has a face. */
 export function provisioningIn(
   { intents }: ArmSurface,
