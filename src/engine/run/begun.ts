@@ -46,6 +46,26 @@ export function begunAfterRefusal(resource: Resource, claims: number): JsonObjec
   return held > 0 ? { claim: 0, times: held } : undefined;
 }
 
+/** That it began is not held against it any more, whatever becomes of its worker. */
+function withoutBegun(resource: Resource, claim: number): Resource {
+  const status = statusOf(resource);
+  const { begun, ...others } = reconcileStatusOf(status);
+  if (!isJsonObject(begun) || begun["claim"] !== claim) return resource;
+  const times = Number(begun["times"]) - 1;
+  const left = times > 0 ? { begun: { claim, times } } : {};
+  return withStatus(resource, { ...status, reconcile: { ...others, ...left } });
+}
+
+/** Of a run that goes on. Nobody waits for it: the end of the run says more. */
+export async function takeBackBegun(run: Run): Promise<void> {
+  try {
+    if (run.phase !== "running" || run.abortCause !== undefined) return;
+    await run.update((resource) => withoutBegun(resource, run.claim.attempts));
+  } catch (error) {
+    run.around.ports.log.debug({ error, key: run.key }, "a begin could not be taken back");
+  }
+}
+
 /** To be stored before the reconciler runs. */
 export function withBegun(resource: Resource, claim: number): Resource {
   const status = statusOf(resource);

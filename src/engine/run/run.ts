@@ -62,6 +62,8 @@ export class Run implements RunScope, RunAround, Holder {
   deadline: Cohort<Run> | undefined;
   /** Ends when it is to be told that its first run takes a while. */
   firstWord: Cohort<Run> | undefined;
+  /** While it is the only one that may be why a worker was lost. */
+  solitude: Cohort<Run> | undefined;
   #abortCause: AbortCause | undefined;
   #controller: AbortController | undefined;
   #resource: Resource | undefined;

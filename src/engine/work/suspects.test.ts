@@ -60,6 +60,34 @@ test("neighbours of a resource that kills its workers are not put aside", async 
   }
 });
 
+test("one that hangs does not hold up the others that were lost with it", async () => {
+  const rig = newRig();
+  const hanging = keyOf("a-hanging");
+  const innocent = neighbours.slice(0, 5);
+  for (const key of [hanging, ...innocent]) await create(rig.store, key);
+  for (let life = 0; life < 3; life += 1) {
+    const { view, cut } = cuttable(rig.store);
+    const engine = startEngine(rig.portsOver(view), { owner: `life-${life}` });
+    engine.add({
+      kind: widgets,
+      reconcile: async ({ metadata: { name } }, { signal }) => {
+        if (name === hanging.name) await rig.timers.sleep(3_600_000, signal);
+        await rig.timers.sleep(2_000, signal);
+        return done();
+      },
+    });
+    const isLast = life === 2;
+    await rig.timers.advance(isLast ? 45_000 : 1_000);
+    if (!isLast) cut();
+    await Promise.all([engine.stop(), rig.timers.advance(60_000)]);
+  }
+  for (const key of innocent) {
+    assert.equal(await conditionIn(rig.store, key, "Synced"), "True/ReconcileSuccess", key.name);
+  }
+  const { reconcile } = await statusIn(rig.store, hanging);
+  assert.match(JSON.stringify(reconcile), /"times":1/, "the last time others were to blame");
+});
+
 test("what is handed back before it began keeps what is known of it", async () => {
   const rig = newRig();
   await create(rig.store, poison);

@@ -7,6 +7,7 @@ import { assert } from "../../kernel/assert.ts";
 import { limits } from "../../kernel/limits.ts";
 import type { ResourceKey } from "../../kernel/resource.ts";
 import type { Claim, ClaimRequest } from "../../store/port.ts";
+import { takeBackBegun } from "../run/begun.ts";
 import { Deadlines } from "./cohort.ts";
 import { RunContext } from "../run/context.ts";
 import { isAnew, planOf } from "../run/anew.ts";
@@ -70,6 +71,8 @@ export interface RunInfo {
 const patienceMs = 10_000;
 /** How long something claimed may wait for its turn before others may have it. */
 const longestWaitMs = 2_000;
+/** Who has run for so long is not what takes its process down at once. */
+const solitudeMs = 5_000;
 /** Runs whose paperwork is under way, beyond which no more is claimed. */
 const mostOutstanding = 1_024;
 const mostQueued = 2_000;
@@ -90,7 +93,8 @@ export class Workers {
   readonly #patience: Deadlines<Run>;
   readonly #waits: Deadlines<Run>;
   readonly #firstWords: Deadlines<Run>;
-  readonly #suspects = new Suspects();
+  readonly #solitudes: Deadlines<Run>;
+  readonly #suspects = new Suspects((run) => void takeBackBegun(run));
   /** The uids of what runs on although it was given up. */
   readonly #abandoned = new Set<string>();
   readonly #idle: (() => void)[] = [];
@@ -121,6 +125,9 @@ export class Workers {
     this.#patience = new Deadlines(timers, clock, (run) => this.#giveUp(run));
     this.#waits = new Deadlines(timers, clock, (run) => this.#handBackQueued(run));
     this.#firstWords = new Deadlines(timers, clock, (run) => void sayFirstWord(run));
+    this.#solitudes = new Deadlines(timers, clock, (run) =>
+      this.#goOn(this.#suspects.outlived(run)),
+    );
   }
 
   add(reconciler: Reconciler): void {
@@ -217,7 +224,7 @@ export class Workers {
     for (const run of this.#turns.running) this.#giveUp(run);
     this.#paperwork.stop();
     this.heartbeat.stop();
-    const all = [this.#timeouts, this.#patience, this.#waits, this.#firstWords];
+    const all = [this.#timeouts, this.#patience, this.#waits, this.#firstWords, this.#solitudes];
     for (const deadlines of all) deadlines.stop();
   }
 
@@ -284,6 +291,7 @@ export class Workers {
     run.hasBegun = true;
     run.deadline = this.#timeouts.join(run, run.reconciler.timeoutMs ?? defaultTimeoutMs);
     if (lacksFirstWord(run.current())) run.firstWord = this.#firstWords.join(run, firstWordMs);
+    if (this.#suspects.isAlone(run)) run.solitude = this.#solitudes.join(run, solitudeMs);
     this.#instruments.started(run);
     void this.#act(run);
   }
@@ -366,6 +374,7 @@ export class Workers {
   #leaveSlot(run: Run): void {
     run.deadline?.leave(run);
     run.firstWord?.leave(run);
+    run.solitude?.leave(run);
     this.#turns.done(run, this.#ports.clock.nowMs());
     this.#instruments.ended(run);
   }
@@ -428,13 +437,15 @@ export class Workers {
   }
 
   #over(run: Run): void {
-    const next = this.#suspects.over(run);
-    if (next !== undefined) {
-      this.#enqueue(next);
-      this.#pump();
-    }
+    this.#goOn(this.#suspects.over(run));
     this.#tellRoom(run);
     this.#checkIdle();
+  }
+
+  #goOn(suspect: Run | undefined): void {
+    if (suspect === undefined) return;
+    this.#enqueue(suspect);
+    this.#pump();
   }
 
   #tellRoom(run: Run): void {
