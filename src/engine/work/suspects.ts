@@ -1,4 +1,4 @@
-// What was running when a worker was lost may be the reason. In one process such resources are begun
+// What was running when a worker was lost may be the reason. In one process such resources begin
 // one after the other: when the process is lost again, there is but one of them to blame, and its
 // neighbours are not. Those that wait keep their claims, and as they have not begun, a loss
 // meanwhile is not held against them.

@@ -66,8 +66,8 @@ function changeSince({ accepted, latest }: FollowedOperation): SeenChange | unde
  * Who will be told of the next change need not ask the store whether there was one: what this
  * process saw of the resource last is enough to begin with.
  *
- * @param next Given to whom the next change is told: whether nothing has changed since the operation
- *   was accepted, as far as changes were told.
+ * @param next Given to whom the next change is told: whether nothing has changed since the
+ *   operation was accepted, as far as changes were told.
  */
 async function firstLook(
   surface: ArmSurface,
