@@ -201,6 +201,17 @@ function fences(open: OpenStore): void {
     await assertFencedOff(h.store, { key: key("none"), token: one.token });
   });
 
+  scenario(open, "a claim is not given back in the name of another resource", async (h) => {
+    await h.store.commit([put(a, { due: wake() }), put(b)]);
+    const { token } = await claimOne(h.store);
+    for (const other of [b, key("nobody")]) {
+      const back = schedule(other, release(1_000), { claim: { key: other, token } });
+      assert.equal(await refusal(h.store, back), "claim.lost", other.name);
+    }
+    const { renewed } = await h.store.renew([{ key: a, token }], minuteMs);
+    assert.equal(renewed.length, 1);
+  });
+
   scenario(open, "claims that are given back together are judged one by one", async (h) => {
     const all = [a, b, child];
     const made = await h.store.commit(all.map((of) => put(of, { uid: of.name, due: wake() })));

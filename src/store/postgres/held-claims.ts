@@ -3,8 +3,11 @@
  * what they are. A release of such a claim is spared two searches (migrations/0010_place.sql); one
  * that is not known here, because it was forgotten or given to somebody else, is looked up.
  */
+import type { ResourceKey } from "../../kernel/resource.ts";
+import type { ClaimRef } from "../port.ts";
 
 export interface HeldClaim {
+  readonly key: ResourceKey;
   /** The place of the row in its table, as the database writes it. */
   readonly at: string;
   readonly uid: string;
@@ -29,12 +32,17 @@ export class HeldClaims {
   }
 
   /** Undefined unless it is a claim on the one with this uid, or on whichever there is. */
-  of(token: number, uid: string | undefined): HeldClaim | undefined {
+  of({ key, token }: ClaimRef, uid: string | undefined): HeldClaim | undefined {
     const held = this.#held.get(token);
-    return held === undefined || (uid !== undefined && uid !== held.uid) ? undefined : held;
+    if (held === undefined || (uid !== undefined && uid !== held.uid)) return undefined;
+    return isSameKey(held.key, key) ? held : undefined;
   }
 
   forget(token: number): void {
     this.#held.delete(token);
   }
+}
+
+function isSameKey(one: ResourceKey, other: ResourceKey): boolean {
+  return one.name === other.name && one.namespace === other.namespace && one.kind === other.kind;
 }

@@ -2,6 +2,11 @@
  * A batch that only gives back claims, as the parameters of release_v3 where all of them are known
  * here (explained in the migration 0010_place.sql), else of release_v2 (0008_small.sql); and its
  * answer in the form of commit_v3's.
+ *
+ * Rows are locked in the order of their keys, as in commits, so that neither waits for the other in
+ * a circle. A row that has moved, because its claim was renewed or its resource woken, is not at its
+ * place, and release_v3 could only lock it after the others. So that is given no keys by which to
+ * look for it: what it leaves is released by key, by a statement of its own that holds nothing yet.
  */
 import { keyText } from "../../kernel/resource.ts";
 import type { ClaimRef, Write } from "../port.ts";
@@ -12,7 +17,7 @@ import { boolArray, int8Array, textArray } from "./binary-array.ts";
 import type { HeldClaim, HeldClaims } from "./held-claims.ts";
 
 /** A claim that is given back by a write of its own, to be looked at again at some time. */
-interface Release {
+export interface Release {
   readonly id: string;
   readonly claim: ClaimRef;
   readonly uid: string | undefined;
@@ -56,7 +61,7 @@ export function heldOf(
 ): readonly HeldClaim[] | undefined {
   const all: HeldClaim[] = [];
   for (const { claim, uid } of releases) {
-    const held = known.of(claim.token, uid);
+    const held = known.of(claim, uid);
     if (held === undefined) return undefined;
     all.push(held);
   }
@@ -69,7 +74,7 @@ export function heldValues(
   held: readonly HeldClaim[],
 ): readonly unknown[] {
   return [
-    ...keyArrays(releases.map(({ claim }) => claim.key)),
+    ...keyArrays([]),
     int8Array(releases.map(({ claim }) => claim.token)),
     textArray(held.map(({ at }) => at)),
     int8Array(releases.map(({ afterMs }) => afterMs)),
@@ -77,21 +82,35 @@ export function heldValues(
   ];
 }
 
-/** A release changes nothing that has a revision: what is told is the one that was claimed. */
+/** What release_v3 did not find at its place. */
+export function leftOf(releases: readonly Release[], text: string): readonly Release[] {
+  const { lost: left } = JSON.parse(text) as HeldAnswer;
+  return left.flatMap((place) => releases[place - 1] ?? []);
+}
+
+/**
+ * A release changes nothing that has a revision: what is told is the one that was claimed. `left` is
+ * what was said of those that were not at their place.
+ */
 export function heldAnswer(
   releases: readonly Release[],
   held: readonly HeldClaim[],
   text: string,
+  left: BatchAnswer | undefined,
 ): BatchAnswer {
-  const { head, work, lost: gone } = JSON.parse(text) as HeldAnswer;
+  const { head, work, lost: places } = JSON.parse(text) as HeldAnswer;
   const codes: number[] = releases.map(() => unchanged);
   const stored: (number | null)[] = releases.map(() => null);
   for (const [at, { index }] of releases.entries()) stored[index] = held[at]?.revision ?? null;
-  for (const place of gone) {
+  for (const [at, place] of places.entries()) {
     const release = releases[place - 1];
-    if (release !== undefined) codes[release.index] = lost;
+    if (release === undefined) continue;
+    codes[release.index] = left?.c[at] ?? lost;
+    stored[release.index] = left?.p[at] ?? null;
   }
-  return { head, at: 0, work, c: codes, r: [], p: stored, t: null, why: {} };
+  const isWork = work || left?.work === true;
+  const newest = Math.max(head, left?.head ?? 0);
+  return { head: newest, at: 0, work: isWork, c: codes, r: [], p: stored, t: null, why: {} };
 }
 
 interface HeldAnswer {

@@ -86,7 +86,7 @@ function claimFrom(claiming: Claiming, row: Row): Claim {
   const token = row[3] as number;
   const uid = row[9] as string;
   const revision = row[8] as number;
-  claiming.held.note(token, { at: row[12] as string, uid, revision });
+  claiming.held.note(token, { key, at: row[12] as string, uid, revision });
   const expiresAtMs = row[4] as number;
   const dueAtMs = row[5] as number;
   const attempts = row[6] as number;

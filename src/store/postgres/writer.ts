@@ -17,7 +17,8 @@ import type { BatchAnswer } from "./answers.ts";
 import { batchValueCount, batchValues } from "./batch.ts";
 import { failureOf, unavailable } from "./failures.ts";
 import type { HeldClaims } from "./held-claims.ts";
-import { heldAnswer, heldOf, heldValues } from "./releases.ts";
+import type { Release } from "./releases.ts";
+import { heldAnswer, heldOf, heldValues, leftOf } from "./releases.ts";
 import { releaseAnswer, releasesIn, releaseValueCount, releaseValues } from "./releases.ts";
 import { Session } from "./session.ts";
 import type { SessionConfig, Statement } from "./session.ts";
@@ -71,7 +72,19 @@ export class Writer {
     }
     const text = await this.#send(heldStatement, heldValues(releases, held));
     for (const { claim } of releases) this.#options.held.forget(claim.token);
-    return heldAnswer(releases, held, text);
+    return heldAnswer(releases, held, text, await this.#releaseLeft(leftOf(releases, text)));
+  }
+
+  /** By key, after the others of the same batch. */
+  async #releaseLeft(left: readonly Release[]): Promise<BatchAnswer | undefined> {
+    if (left.length === 0) return undefined;
+    const releases = left.map((release, index) => ({ ...release, index }));
+    try {
+      return releaseAnswer(releases, await this.#send(releaseStatement, releaseValues(releases)));
+    } catch (error) {
+      // A part of the batch is applied by now, whatever became of this one.
+      throw unknown(error);
+    }
   }
 
   async #send(statement: Statement, batch: readonly unknown[]): Promise<string> {
