@@ -1,7 +1,7 @@
 // Files: who may open one, which ones are refused, and what happens when a disk is full, a file is
 // damaged or the writer's thread dies. Each refusal is a typed error that names the file.
 import assert from "node:assert/strict";
-import { copyFileSync, statSync, symlinkSync, writeFileSync } from "node:fs";
+import { chmodSync, copyFileSync, existsSync, statSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { test } from "node:test";
@@ -24,11 +24,14 @@ import {
   put,
   refusal,
   rejectsWith,
+  schedule,
   wake,
 } from "../../src/store/contract/samples.ts";
 import { widgets } from "../../src/store/contract/samples.ts";
-import { newSealKey } from "../../src/store/key-ring.ts";
-import type { Store } from "../../src/store/port.ts";
+import { keyRing, newSealKey } from "../../src/store/key-ring.ts";
+import type { Store, Write } from "../../src/store/port.ts";
+import { prepareCommit } from "../../src/store/prepare.ts";
+import { batchOf } from "../../src/store/sqlite/batch.ts";
 import { databaseClock } from "../../src/store/sqlite/clock.ts";
 import { Core } from "../../src/store/sqlite/core.ts";
 import { temporaryFolder } from "../../src/store/sqlite/harness.ts";
@@ -65,6 +68,45 @@ test("a second opener is told that the file is locked, through links too", async
   await store.close();
   await using again = await openSqliteStore({ path: link, keys, inline: true });
   assert.equal(await commit(again, put(key("a"))), 1);
+});
+
+test("nobody writes without a lock that can be taken", async () => {
+  using folder = temporaryFolder();
+  const path = join(folder.path, "store.db");
+  await (await openSqliteStore({ path, keys, inline: true })).close();
+  chmodSync(`${path}.lock`, 0o444);
+  chmodSync(folder.path, 0o777);
+  for (const end of ["", "-wal", "-shm"]) if (existsSync(path + end)) chmodSync(path + end, 0o666);
+  // Whoever may write to everything is made somebody who may not.
+  const isRoot = process.geteuid?.() === 0;
+  if (isRoot) process.seteuid?.(65_534);
+  try {
+    await refuses("store.read_only", path);
+  } finally {
+    if (isRoot) process.seteuid?.(0);
+  }
+});
+
+test("a writer that others have written behind is stopped, and writes over nothing", () => {
+  using folder = temporaryFolder();
+  const path = join(folder.path, "store.db");
+  const connect = (): DatabaseSync => {
+    const db = openConnection(path, "writer");
+    prepareFile(db, path, systemClock);
+    return db;
+  };
+  const open = () => new Core({ path, clock: databaseClock(systemClock), connect });
+  const [one, other] = [open(), open()];
+  const batch = (write: Write) => batchOf(prepareCommit(keyRing(keys), [write]));
+  one.commit(1, batch(put(key("a"))));
+  const isStopped = (error: unknown): boolean => isSetpointError(error, "store.locked");
+  assert.throws(() => other.commit(1, batch(schedule(key("a"), wake()))), isStopped);
+  const claim = { owner: "w", kinds: [widgets], limit: 10, leaseMs: minuteMs };
+  one.claim(claim);
+  assert.throws(() => other.claim(claim), isStopped);
+  assert.equal(one.state().revision, 1);
+  one.close();
+  other.close();
 });
 
 test("a reader beside the writer sees its commits and may not write", async () => {
@@ -337,6 +379,23 @@ test("the log is kept below its cap while writers never pause", async () => {
   // Of 5 MB; where the threads hardly get their turns it is emptied late.
   assert(largest < 5 * walLimits.capBytes, `the log grew to ${largest}`);
   assert(statSync(path).size > 2_000_000, "what left the log is in the file");
+});
+
+test("renewals count for the log as well", async () => {
+  using folder = temporaryFolder();
+  const path = join(folder.path, "store.db");
+  const walLimits = { wakeBytes: 65_536, capBytes: 524_288 };
+  await using store = await openSqliteStore({ path, keys, testing: { walLimits } });
+  await store.commit(Array.from({ length: 500 }, (_, i) => put(key(`r${i}`), { due: wake() })));
+  const claims = await claimSome(store, { limit: 500 });
+  assert.equal(claims.length, 500);
+  let largest = 0;
+  for (let round = 0; round < 200; round += 1) {
+    await store.renew(claims, minuteMs + round);
+    largest = Math.max(largest, statSync(`${path}-wal`).size);
+  }
+  // Of 10 MB.
+  assert(largest < 5 * walLimits.capBytes, `the log grew to ${largest}`);
 });
 
 test("what nobody foresaw is an internal error that keeps its cause", () => {

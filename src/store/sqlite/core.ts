@@ -130,7 +130,8 @@ export class Core {
       if (!applied.isChanged) return { result };
       // Two batches may be under way at once, so the answers of the last two are kept.
       const answers = `${batch} ${result.text}`;
-      this.#parts.setHead.run(applied.revision, batch, `${answers}\n${this.#answers}`);
+      const next = [applied.revision, batch, `${answers}\n${this.#answers}`] as const;
+      this.#checkAlone(this.#parts.setHead.run(...next, this.#revision, this.#batch));
       const commit = (): void => {
         this.#revision = applied.revision;
         this.#batch = batch;
@@ -148,7 +149,9 @@ export class Core {
       const result = this.#parts.claims.claim(request, nowMs, this.#lastToken);
       const lastToken = this.#lastToken + result.length;
       const reservedToken = isReserved ? this.#reservedToken : lastToken + reservedTokens;
-      if (!isReserved) this.#parts.setToken.run(reservedToken);
+      if (!isReserved) {
+        this.#checkAlone(this.#parts.setToken.run(reservedToken, this.#reservedToken));
+      }
       const commit = (): void => {
         this.#lastToken = lastToken;
         this.#reservedToken = reservedToken;
@@ -278,6 +281,15 @@ export class Core {
     return done.result;
   }
 
+  /** The lock keeps others out; should it ever fail, nobody writes over what they do not know. */
+  #checkAlone({ changes }: { readonly changes: number | bigint }): void {
+    if (Number(changes) === 1) return;
+    const { path } = this.#options;
+    throw new SetpointError("store.locked", `another process has written to ${path}`, {
+      details: { path },
+    });
+  }
+
   /** A COMMIT that is flushed flushes all that were not before it. */
   #flushCommits(isFlushing: boolean): void {
     if (isFlushing === this.#isFlushing) return;
@@ -330,15 +342,16 @@ export class Core {
   }
 
   #readHead(): void {
-    const [revision = 0, lastToken = 0, batch = 0] =
-      rows<[number, number, number]>(
+    const [revision = 0, lastToken = 0, batch = 0, answers = ""] =
+      rows<[number, number, number, string]>(
         this.#db,
-        "SELECT revision, last_token, batch FROM head",
+        "SELECT revision, last_token, batch, answers FROM head",
       ).get() ?? [];
     this.#revision = revision;
     this.#lastToken = lastToken;
     this.#reservedToken = lastToken;
     this.#batch = batch;
+    [this.#answers = ""] = answers.split("\n", 1);
   }
 }
 
@@ -351,8 +364,12 @@ function partsOf(db: DatabaseSync): Parts {
     compaction: new Compaction(db),
     begin: action(db, "BEGIN IMMEDIATE"),
     end: action(db, "COMMIT"),
-    setHead: action(db, "UPDATE head SET revision = ?, batch = ?, answers = ? WHERE id = 1"),
-    setToken: action(db, "UPDATE head SET last_token = ? WHERE id = 1"),
+    setHead: action(
+      db,
+      `UPDATE head SET revision = ?, batch = ?, answers = ?
+       WHERE id = 1 AND revision = ? AND batch = ?`,
+    ),
+    setToken: action(db, "UPDATE head SET last_token = ? WHERE id = 1 AND last_token = ?"),
     reseal: action(
       db,
       "UPDATE change SET sealed = ?, digest = ? WHERE revision = ? AND sealed = ?",

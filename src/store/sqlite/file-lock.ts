@@ -3,6 +3,8 @@
  * beside it: the operating system ends it with the process, however that dies, so a lock is never
  * stale. Nothing else may open that file, since closing any handle of it would drop the lock.
  *
+ * A transaction that writes nothing is no lock where the file can only be read, so it writes.
+ *
  * So must nobody delete it while a store is open: the next process would make and lock another one,
  * and two writers would each go by the head they remember. The database file itself cannot be
  * locked instead, since readers in other processes need it.
@@ -22,7 +24,7 @@ export function lockFile(path: string): FileLock {
   let db: DatabaseSync | undefined;
   try {
     db = new DatabaseSync(lockPath, { timeout: 0 });
-    db.exec("PRAGMA journal_mode = MEMORY; BEGIN EXCLUSIVE");
+    db.exec("PRAGMA journal_mode = MEMORY; BEGIN EXCLUSIVE; PRAGMA user_version = 1");
   } catch (error) {
     db?.close();
     if (sqliteCode(error) !== busy) throw storeError(error, lockPath);

@@ -15,7 +15,7 @@ export interface WalLimits {
 
 export const walLimits: WalLimits = { wakeBytes: 8 * 1_048_576, capBytes: 64 * 1_048_576 };
 
-const pageBytes = 4_096;
+export const pageBytes = 4_096;
 /** Pages that a commit touches besides: the head, and the first pages of tables and indexes. */
 const pagesPerCommit = 3;
 /** Leaves of indexes; measured, many writes share one. */

@@ -8,19 +8,19 @@ import type { MessagePort } from "node:worker_threads";
 import { assert } from "../../kernel/assert.ts";
 import { systemClock } from "../../kernel/clock.ts";
 import { serialiseError } from "../../kernel/errors.ts";
-import type { ClaimRequest } from "../port.ts";
+import type { ClaimRef, ClaimRequest } from "../port.ts";
 import { nextMessage } from "./awake.ts";
 import { Background } from "./background.ts";
 import { unpackBatch } from "./batch.ts";
 import type { Packed } from "./batch.ts";
 import { databaseClock } from "./clock.ts";
 import { Core } from "./core.ts";
-import type { Committed } from "./core.ts";
+import type { Committed, ResealItem } from "./core.ts";
 import { packClaims } from "./packed-claims.ts";
 import { openConnection } from "./schema.ts";
 import { storeError } from "./sql.ts";
 import type { Call, Reply, ThreadOptions } from "./thread.ts";
-import { WalWatch } from "./wal-watch.ts";
+import { pageBytes, WalWatch } from "./wal-watch.ts";
 
 type Handler = (op: string, args: readonly unknown[]) => unknown;
 
@@ -88,6 +88,22 @@ function writer(port: MessagePort): Handler {
         wal.claimed(claims.length);
         wrote(0, 0);
         return packClaims(claims);
+      }
+      case "renew": {
+        const renewal = core.renew(args[0] as readonly ClaimRef[], Number(args[1]));
+        wal.claimed(renewal.renewed.length);
+        wrote(0, 0);
+        return renewal;
+      }
+      case "reseal": {
+        const items = args[0] as readonly ResealItem[];
+        const resealed = core.reseal(items);
+        // The rows are written anew with their documents, so each is a page at least.
+        wrote(
+          resealed,
+          items.reduce((sum, { sealed }) => sum + pageBytes + sealed.length, 0),
+        );
+        return resealed;
       }
       case "advanceClock":
         return clock.advanceMs(Number(args[0]));
