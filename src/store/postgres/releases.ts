@@ -4,9 +4,9 @@
  * answer in the form of commit_v3's.
  *
  * Rows are locked in the order of their keys, as in commits, so that neither waits for the other in
- * a circle. A row that has moved, because its claim was renewed or its resource woken, is not at its
- * place, and release_v3 could only lock it after the others. So that is given no keys by which to
- * look for it: what it leaves is released by key, by a statement of its own that holds nothing yet.
+ * a circle. A row that has moved, because its claim was renewed or its resource woken, is not at
+ * its place, and release_v3 could only lock it after the others. So that is given no keys by which
+ * to look for it: what it leaves is released by key, by a statement of its own that holds nothing.
  */
 import { keyText } from "../../kernel/resource.ts";
 import type { ClaimRef, Write } from "../port.ts";
@@ -89,8 +89,8 @@ export function leftOf(releases: readonly Release[], text: string): readonly Rel
 }
 
 /**
- * A release changes nothing that has a revision: what is told is the one that was claimed. `left` is
- * what was said of those that were not at their place.
+ * A release changes nothing that has a revision: what is told is the one that was claimed. `left`
+ * is what was said of those that were not at their place.
  */
 export function heldAnswer(
   releases: readonly Release[],
