@@ -82,6 +82,31 @@ describe("a run that takes too long", () => {
   });
 });
 
+describe("a run that has lost its lease", () => {
+  it("is not run beside itself while it does not listen", async () => {
+    const rig = newRig();
+    await using engine = startEngine(rig.ports, { owner: "one" });
+    const deaf = Promise.withResolvers<Outcome>();
+    let starts = 0;
+    engine.add(
+      kindOf(async () => {
+        starts += 1;
+        return starts === 1 ? await deaf.promise : done();
+      }),
+    );
+    await create(rig.store, a);
+    await rig.timers.advance(10);
+    // As after a process that slept past its lease.
+    rig.clock.advanceMs(120_000);
+    await rig.timers.advance(5_000);
+    const besides = starts - 1;
+    deaf.resolve(done());
+    await rig.timers.advance(5_000);
+    assert.deepEqual([besides, starts], [0, 2]);
+    assert.equal(await conditionIn(rig.store, a, "Ready"), "True/Available");
+  });
+});
+
 describe("an error that a reconciler throws", () => {
   it("is a failure whose text shows only what was made to be shown", async () => {
     const rig = newRig();

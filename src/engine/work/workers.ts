@@ -76,6 +76,8 @@ const solitudeMs = 5_000;
 /** Runs whose paperwork is under way, beyond which no more is claimed. */
 const mostOutstanding = 1_024;
 const mostQueued = 2_000;
+/** How soon something is looked at again whose former run has not returned. */
+const notReturnedMs = 1_000;
 /** What cannot be read is not touched until somebody mends it. */
 const unreadableMs = 3_600_000;
 
@@ -97,6 +99,8 @@ export class Workers {
   readonly #suspects = new Suspects((run) => void takeBackBegun(run));
   /** The uids of what runs on although it was given up. */
   readonly #abandoned = new Set<string>();
+  /** The uids of what has lost its lease and has not returned yet. */
+  readonly #lost = new Set<string>();
   readonly #idle: (() => void)[] = [];
   #loading = 0;
   /** With more than this waiting, room that is made is no news. */
@@ -265,6 +269,10 @@ export class Workers {
         );
     if (leftMs > 0) return void this.#paperwork.settle(run, reportNothing(leftMs));
     run.plan = plan;
+    // Whoever else can have it may: it is not run twice at a time in this process.
+    if (this.#lost.has(run.uid)) {
+      return void this.#paperwork.settle(run, reportNothing(notReturnedMs));
+    }
     if (this.#abandoned.has(run.uid)) {
       run.startedMs = this.#ports.clock.nowMs();
       return void this.#paperwork.settle(run, reportOf(run, notReturnedYet()));
@@ -375,6 +383,7 @@ export class Workers {
     run.deadline?.leave(run);
     run.firstWord?.leave(run);
     run.solitude?.leave(run);
+    if (run.isLost) this.#lost.delete(run.uid);
     this.#turns.done(run, this.#ports.clock.nowMs());
     this.#instruments.ended(run);
   }
@@ -382,6 +391,7 @@ export class Workers {
   /** A run that was told to stop gets a little time to do so; one that never began is over. */
   #wasAborted(run: Run): void {
     if (run.phase === "running") {
+      if (run.isLost) this.#lost.add(run.uid);
       run.deadline?.leave(run);
       run.deadline = this.#patience.join(run, patienceMs);
     } else if (run.phase === "queued" && this.#withdraw(run)) this.#forget(run);
