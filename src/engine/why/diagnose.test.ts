@@ -155,6 +155,20 @@ describe("a resource that is reconciled", () => {
     );
   });
 
+  test("is held off after failures that were counted, too, until it is due", () => {
+    const conditions = [condition("Synced", "False", "CircuitOpen", "api.example.com is down")];
+    const parts = { conditions, reconcile: { attempts: 9 } };
+    const down = "CircuitOpen: api.example.com is down";
+    assert.equal(
+      said({ ...parts, work: work({ dueInMs: 6_000 }) }),
+      `HeldOff: held off, next try in 6 s | ${down} | failed 9 times before`,
+    );
+    assert.match(said({ ...parts, work: work({ dueInMs: -1_000 }) }), /^Queued: due now/);
+    const busy = [condition("Synced", "False", "Busy", "too much to do")];
+    const never = { attempts: 1, retry: "never" };
+    assert.match(said({ conditions: busy, reconcile: never }), /^GivenUp: /);
+  });
+
   test("has given up until its spec changes or somebody asks", () => {
     const reconcile = { attempts: 1, retry: "never" };
     assert.match(said({ ...failing, reconcile }), /^GivenUp: given up until .* \| CreateFailed/);

@@ -45,9 +45,8 @@ function holdOfWork(subject: Subject, names: KindNames, nowMs: number): Hold | u
     const message = `waiting for ${listText(waits.map(({ text }) => text))}`;
     return { state: "Waiting", message, details, suspects };
   }
-  return (
-    failureOf(subject, details, nowMs) ?? queueOf(subject, details) ?? refusalOf(subject, details)
-  );
+  const failing = isHeldOff(subject) ? undefined : failureOf(subject, details, nowMs);
+  return failing ?? queueOf(subject, details) ?? refusalOf(subject, details, nowMs);
 }
 
 /**
@@ -107,7 +106,7 @@ function failedTimes({ resource }: Subject): string | undefined {
 }
 
 function failureOf(subject: Subject, details: readonly string[], nowMs: number): Hold | undefined {
-  const { resource, work } = subject;
+  const { resource } = subject;
   const times = failedTimes(subject);
   if (times === undefined) return undefined;
   const status = reconcileOf(resource);
@@ -116,17 +115,35 @@ function failureOf(subject: Subject, details: readonly string[], nowMs: number):
     const message = "given up until its spec changes or somebody asks for another try";
     return { state: "GivenUp", message, details, suspects: [] };
   }
-  const nextMs = work?.dueInMs ?? untilTime(textAt(status, "nextAttempt"), nowMs);
+  const nextMs = nextTryMs(subject, nowMs);
   const next = nextMs === undefined ? "no other try is planned" : `next try ${whenText(nextMs)}`;
   return { state: "Failing", message: `${times}, ${next}`, details, suspects: [] };
 }
 
+function nextTryMs({ resource, work }: Subject, nowMs: number): number | undefined {
+  return work?.dueInMs ?? untilTime(textAt(reconcileOf(resource), "nextAttempt"), nowMs);
+}
+
+/** The reasons for which calls of systems outside are not made. */
+const refusals: ReadonlySet<string> = new Set(["CircuitOpen", "Busy", "RateLimited"]);
+
+/** The last run was refused a call, however often those before it have failed. */
+function isHeldOff({ resource }: Subject): boolean {
+  const synced = reported(resource, "Synced");
+  if (synced?.status !== "False" || !refusals.has(synced.reason)) return false;
+  return textAt(reconcileOf(resource), "retry") !== "never";
+}
+
 /** A run that ended early without counting as failed: a system outside was not to be called. */
-function refusalOf({ resource, work }: Subject, details: readonly string[]): Hold | undefined {
+function refusalOf(subject: Subject, details: readonly string[], nowMs: number): Hold | undefined {
+  const { resource } = subject;
   const isRefused = reported(resource, "Synced")?.status === "False" && isCurrent(resource);
-  if (!isRefused || work?.dueInMs === undefined) return undefined;
-  const message = `held off, next try ${whenText(work.dueInMs)}`;
-  return { state: "HeldOff", message, details, suspects: [] };
+  const nextMs = nextTryMs(subject, nowMs);
+  if (!isRefused || nextMs === undefined) return undefined;
+  const times = failedTimes(subject);
+  const before = times === undefined ? [] : [`${times} before`];
+  const message = `held off, next try ${whenText(nextMs)}`;
+  return { state: "HeldOff", message, details: [...details, ...before], suspects: [] };
 }
 
 function queueOf({ key, work, workers }: Subject, details: readonly string[]): Hold | undefined {

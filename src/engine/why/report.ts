@@ -7,6 +7,7 @@ import type { Resource } from "../../kernel/resource.ts";
 
 export interface Report {
   readonly status: string;
+  readonly reason: string;
   /** The reason and the message; undefined when there is neither. */
   readonly text: string | undefined;
   /** Which spec it is about, where it says so. */
@@ -18,10 +19,12 @@ export function reported(resource: Resource, type: string): Report | undefined {
   const conditions = objectsAt(resource.status, "conditions");
   const found = conditions.find((condition) => textAt(condition, "type") === type);
   if (found === undefined) return undefined;
-  const parts = [textAt(found, "reason"), textAt(found, "message")];
+  const reason = textAt(found, "reason");
+  const parts = [reason, textAt(found, "message")];
   const text = parts.filter((part) => part !== "").join(": ");
   return {
     status: textAt(found, "status"),
+    reason,
     text: text === "" ? undefined : cut(text),
     generation: numberAt(found, "observedGeneration"),
   };
