@@ -89,6 +89,16 @@ test("a wait that takes a while says what for, once, and ends in time", async ()
   assert.match(ended.message, /was not reconciled in time \(Task\/a is not ready: due now/);
 });
 
+test("a wait while a breaker is open tells of it, while it lasts and in the end", async () => {
+  const summary = "Task/a is not ready: held off, next try in 6 s";
+  const reason = "CircuitOpen: calls of board have failed: the next is tried after noon";
+  const known = { state: "HeldOff", workers: "here", details: [reason, "failed 9 times before"] };
+  const ended = await waited(() => ({ why: { summary, resource: known } }));
+  assert.deepEqual(ended.told, [`${summary}; ${reason}`]);
+  const inTime = `Task/a was not reconciled in time (${summary}; ${reason}); the request stands`;
+  assert.equal(ended.message, inTime);
+});
+
 test("a wait goes on without an explanation, and tells how the run ended", async () => {
   const status = {
     reconcile: { handledRequest: token },

@@ -7,7 +7,7 @@ import type { Clock } from "../../kernel/clock.ts";
 import { SetpointError, isSetpointError } from "../../kernel/errors.ts";
 import type { Ids } from "../../kernel/ids.ts";
 import type { Json } from "../../kernel/json.ts";
-import { objectAt, objectsAt, textAt } from "../../kernel/json-read.ts";
+import { objectAt, objectsAt, textAt, textsAt } from "../../kernel/json-read.ts";
 import type { Timers } from "../../kernel/timers.ts";
 import type { ApiClient } from "./api-client.ts";
 import type { NamedResource } from "./resource-argument.ts";
@@ -59,7 +59,7 @@ export async function waitForRun(
     const obstacle = obstacleIn(document, why);
     if (obstacle !== undefined) throw inVain(resource, obstacle);
     const waitedMs = clock.nowMs() - startMs;
-    const summary = textAt(why, "summary");
+    const summary = summaryOf(why);
     if (waitedMs >= timeoutMs) throw tooLate(resource, summary);
     const state = textAt(why, "resource", "state");
     if (waitedMs >= quietMs && state !== told && summary !== "") tell?.(summary);
@@ -76,6 +76,16 @@ async function explanationOf(client: ApiClient, { path }: NamedResource): Promis
     if (isSetpointError(error)) return {};
     throw error;
   }
+}
+
+/** These say that it was tried, but not what became of it. */
+const withReason: ReadonlySet<string> = new Set(["HeldOff", "Failing"]);
+
+/** What holds it up, with what the last run ended with where that is why. */
+function summaryOf(why: Json): string {
+  const [reason] = textsAt(why, "resource", "details");
+  const isTold = reason !== undefined && withReason.has(textAt(why, "resource", "state"));
+  return isTold ? `${textAt(why, "summary")}; ${reason}` : textAt(why, "summary");
 }
 
 interface Obstacle {
