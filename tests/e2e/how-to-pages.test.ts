@@ -30,7 +30,7 @@ test("docs/how-to/pause-protect-detach.md is as it says", async () => {
   await symlink(join(root, "bin/setpoint"), join(somebody.home, "bin/setpoint"));
   await somebody.play([
     starts("node examples/board/board.mjs", "the board is up"),
-    starts("bin/setpoint dev --module examples/board/notice.ts", "Setpoint is ready on"),
+    starts("bin/setpoint dev --module examples/board/notice.ts", "Setpoint is ready on ..."),
     ...stepsOf(withPorts(page, { 8099: board })),
   ]);
 });

@@ -13,7 +13,7 @@ import { join } from "node:path";
 import { Program } from "../peers/child.ts";
 import { startGuarded } from "../peers/guarded.ts";
 import { waitUntil } from "../peers/wait.ts";
-import { firstMissing } from "./page.ts";
+import { firstDifference } from "./page.ts";
 import type { Step, Typed } from "./page.ts";
 
 interface Terminal {
@@ -25,7 +25,10 @@ interface Terminal {
 const patienceMs = 120_000;
 
 export async function newcomer(env: Readonly<Record<string, string>> = {}): Promise<Newcomer> {
-  return new Newcomer(await mkdtemp(join(tmpdir(), "setpoint-newcomer-")), env);
+  const home = await mkdtemp(join(tmpdir(), "setpoint-newcomer-"));
+  // At a terminal, curl does not tell of its progress in what it prints.
+  await writeFile(join(home, ".curlrc"), "silent\nshow-error\n");
+  return new Newcomer(home, env);
 }
 
 /** For programs of a page whose ports are part of the page. */
@@ -107,7 +110,7 @@ export class Newcomer implements AsyncDisposable {
     let output = "";
     const isPrinted = async (): Promise<boolean> => {
       output = await this.#run(step.command);
-      return firstMissing(step.printed, output) === undefined;
+      return firstDifference(this.#promises(step), output) === undefined;
     };
     await waitUntil(step.command, isPrinted, { limitMs: patienceMs }).catch(() => {
       this.#check(step, output);
@@ -120,15 +123,18 @@ export class Newcomer implements AsyncDisposable {
     const program = new Program(step.command, await startGuarded(task));
     this.#terminals.push({ step, program });
     // The first line is the header of a table; what follows it later is checked in the end.
-    const first = step.kind === "stays" ? step.printed.slice(1, 2) : step.printed;
+    const isTable = step.kind === "stays";
+    const first = isTable ? ["...", ...step.printed.slice(1, 2)] : step.printed;
     await this.#untilPrinted({ ...step, printed: first }, program);
   }
 
   async #untilPrinted(step: Typed, program: Program): Promise<void> {
     const output = (): string => program.stdout() + program.stderr();
-    const isPrinted = (): boolean => firstMissing(this.#promises(step), output()) === undefined;
+    const begun = { ...step, printed: [...step.printed, "..."] };
+    const promises = this.#promises(begun);
+    const isPrinted = (): boolean => firstDifference(promises, output()) === undefined;
     await waitUntil(step.command, isPrinted, { limitMs: patienceMs }).catch(() => {
-      this.#check(step, output());
+      this.#check(begun, output());
     });
   }
 
@@ -145,8 +151,8 @@ export class Newcomer implements AsyncDisposable {
   }
 
   #check(step: Typed, output: string): void {
-    const missing = firstMissing(this.#promises(step), output);
-    assert.equal(missing, undefined, `\n$ ${step.command}\nprinted:\n${output}`);
+    const difference = firstDifference(this.#promises(step), output);
+    assert.equal(difference, undefined, `\n$ ${step.command}\nprinted:\n${output}`);
   }
 
   #promises({ printed }: Typed): readonly string[] {

@@ -8,7 +8,8 @@
 //   <!-- stops: COMMAND -->  Ctrl-C in the terminal of that command
 //   <!-- file: NAME -->      is written to that file
 //
-// In what is printed, `...` stands for anything.
+// In what is printed, `...` stands for anything, and as a line of its own for any lines. What stays
+// or starts may print more later. Everything else is printed as the page has it.
 
 export type Step = Typed | Stop | Write;
 
@@ -52,27 +53,34 @@ function typedIn(block: string, kind: Typed["kind"]): readonly Typed[] {
     });
 }
 
-/** The first promised line that was not printed after the one before it. */
-export function firstMissing(promises: readonly string[], output: string): string | undefined {
-  const lines = output.split("\n");
-  let at = 0;
-  for (const promised of promises) {
-    // Newer versions of kubectl say a little more at the end of some lines.
-    const [head = "", ...rest] = promised.split("...");
-    const fits = (line: string): boolean =>
-      line.startsWith(head.trimEnd()) && followEachOther(rest, line.slice(head.trimEnd().length));
-    const found = lines.findIndex((line, index) => index >= at && fits(line));
-    if (found < 0) return promised;
-    at = promised === "..." ? at : found + 1;
-  }
-  return undefined;
+/**
+ * The first line in which a page and what was printed differ: one that was promised and not
+ * printed there, or one that was printed and not promised.
+ */
+export function firstDifference(promises: readonly string[], output: string): string | undefined {
+  const printed = output === "" || output.endsWith("\n") ? output : `${output}\n`;
+  const lengths = promises.map((_, index) => fitting(promises.slice(0, index + 1), printed));
+  const missing = lengths.findIndex((length) => length === undefined);
+  if (missing >= 0) return promises[missing];
+  if (new RegExp(`^${pattern(promises)}\\s*$`).test(printed)) return undefined;
+  const more = printed.slice(lengths.at(-1) ?? 0).split("\n");
+  return `not on the page: ${more.find((line) => line.trim() !== "")}`;
 }
 
-function followEachOther(parts: readonly string[], text: string): boolean {
-  let at = 0;
-  return parts.every((part) => {
-    const found = text.indexOf(part, at);
-    at = found + part.length;
-    return found >= 0;
-  });
+/** How much of what was printed the lines of a page stand for; undefined: it is something else. */
+function fitting(promises: readonly string[], printed: string): number | undefined {
+  return new RegExp(`^${pattern(promises)}`).exec(printed)?.[0].length;
+}
+
+function pattern(promises: readonly string[]): string {
+  return promises
+    .map((line) => (line === "..." ? "(?:.*\n)*?" : `${linePattern(line)}\n`))
+    .join("");
+}
+
+/** Tables end their lines with spaces, and newer versions of kubectl say where they deleted. */
+function linePattern(line: string): string {
+  const parts = line.trimEnd().split("...");
+  const text = parts.map((part) => RegExp.escape(part)).join(".*");
+  return `${text}${line.endsWith(" deleted") ? "(?: from .* namespace)?" : ""} *`;
 }
