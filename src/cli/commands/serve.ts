@@ -49,7 +49,10 @@ function addServeOptions(command: Command): Command {
         .default(defaultListen),
     )
     .addOption(
-      new Option("--hosts <names...>", "more names under which clients reach the server")
+      new Option(
+        "--hosts <names...>",
+        "more names under which clients reach the server, instead of the hosts of --config",
+      )
         .env("SETPOINT_HOSTS")
         .argParser(addNames),
     )
@@ -59,7 +62,11 @@ function addServeOptions(command: Command): Command {
         .default(defaultHistory),
     )
     .addOption(
-      new Option("--module <file>", "kinds and reconcilers to run; may be given several times")
+      new Option(
+        "--module <file>",
+        "kinds and reconcilers to run, instead of the modules of --config; " +
+          "may be given several times",
+      )
         .env("SETPOINT_MODULES")
         .argParser(addFiles),
     )
