@@ -161,6 +161,24 @@ describe("the command line", () => {
     }
   });
 
+  it("runs tests, and does not take a file without any for one that is right", async () => {
+    const good = 'import { test } from "node:test";\ntest("a thing", () => undefined);\n';
+    await writeFile(join(folder, "thing.test.ts"), good);
+    await writeFile(join(folder, "thing.ts"), "export const thing = 1;\n");
+    const suite = 'import { describe } from "node:test";\ndescribe("things", () => undefined);\n';
+    await writeFile(join(folder, "suite.ts"), suite);
+    const right = await setpoint("test", "thing.test.ts");
+    assert.equal(right.code, 0, right.stderr);
+    for (const file of ["thing.ts", "suite.ts"]) {
+      const empty = await setpoint("test", file);
+      assert.equal(empty.code, 1);
+      assert.match(empty.stderr, new RegExp(`no tests in ${file} \\[config.invalid\\]`));
+    }
+    const mixed = await setpoint("test", "thing.test.ts", "thing.ts");
+    assert.equal(mixed.code, 1);
+    assert.match(mixed.stderr, /try: name the file that has them: setpoint test thing\.test\.ts/);
+  });
+
   it("backs up beside a running server and restores into both databases", async () => {
     await fill(join(folder, "origin"));
     await using server = await serve("--data", "origin");

@@ -29,5 +29,27 @@ async function test(files: readonly string[]): Promise<void> {
   events.on("test:fail", () => {
     process.exitCode = 1;
   });
+  // A file in which nothing is tested passes as a test with the name of the file.
+  const named = new Set<string>();
+  events.on("test:pass", ({ name, nesting }) => {
+    if (nesting === 0) named.add(name);
+  });
+  let count = 0;
+  events.on("test:summary", ({ counts }) => {
+    count = counts.tests;
+  });
   for await (const text of events.compose(new spec())) process.stdout.write(text as string);
+  const empty = files.find((file) => count === 0 || named.has(resolve(file)));
+  if (empty !== undefined) throw untested(empty);
+}
+
+/** Most likely it is the module itself that was named. */
+function untested(file: string): SetpointError {
+  const beside = file.replace(/\.([cm]?[jt]s)$/, ".test.$1");
+  return new SetpointError("config.invalid", `no tests in ${file}`, {
+    details: { file },
+    suggestion: existsSync(beside)
+      ? `name the file that has them: setpoint test ${beside}`
+      : "write some with test() of node:test, as in docs/authoring-a-kind.md, and name their file",
+  });
 }
