@@ -5,7 +5,6 @@
 // other, and each must be found within --seeds seeds.
 
 import { availableParallelism } from "node:os";
-import { parseArgs } from "node:util";
 import { realEngine } from "./engine-under-test.ts";
 import { bugs } from "./bugs.ts";
 import { planOf } from "./plan.ts";
@@ -13,24 +12,20 @@ import { findPlanted } from "./planted.ts";
 import { runPlan } from "./run.ts";
 import { runSeeds } from "./seeds.ts";
 import { shrunk } from "./shrink.ts";
+import { optionsIn, usage } from "./options.ts";
 import { failureLine, summaryOf, summaryText } from "./summary.ts";
 import { Trace } from "./trace.ts";
 
-const { values } = parseArgs({
-  options: {
-    seeds: { type: "string", default: "1000" },
-    from: { type: "string", default: "1" },
-    jobs: { type: "string", default: String(availableParallelism()) },
-    trace: { type: "boolean", default: false },
-    shrink: { type: "boolean", default: false },
-    planted: { type: "boolean", default: false },
-  },
-});
-const [count, from, jobs] = [values.seeds, values.from, values.jobs].map(Number);
-if (![count, from, jobs].every((number) => Number.isSafeInteger(number) && Number(number) >= 1)) {
-  console.error("simulate: --seeds, --from and --jobs take whole numbers above zero");
+const given = optionsIn(process.argv.slice(2), availableParallelism());
+if (given.kind === "help") {
+  console.log(usage);
+  process.exit(0);
+}
+if (given.kind === "mistake") {
+  console.error(`simulate: ${given.message}\n\n${usage}`);
   process.exit(2);
 }
+const { count, from, jobs, ...values } = given;
 
 process.exitCode = await chosen();
 
@@ -41,11 +36,11 @@ async function chosen(): Promise<number> {
 
 async function many(): Promise<number> {
   const startedAt = performance.now();
-  const range = { from: Number(from), count: Number(count) };
+  const range = { from, count };
   const told = (failure: Parameters<typeof failureLine>[0]): void => {
     console.log(failureLine(failure));
   };
-  const summary = await runSeeds(range, Math.min(Number(jobs), range.count), told);
+  const summary = await runSeeds(range, Math.min(jobs, range.count), told);
   console.log(summaryText(summary, (performance.now() - startedAt) / 1_000));
   return summary.failures.length > 0 ? 1 : 0;
 }
@@ -53,7 +48,7 @@ async function many(): Promise<number> {
 /** One seed, told in full. */
 async function traced(): Promise<number> {
   const startedAt = performance.now();
-  const whole = planOf(Number(from));
+  const whole = planOf(from);
   const plan = values.shrink ? await shrunk(whole, realEngine) : whole;
   console.log(JSON.stringify(plan));
   const trace = new Trace({ isOn: true, print: console.log });
@@ -66,7 +61,7 @@ async function traced(): Promise<number> {
 async function planted(): Promise<number> {
   let missed = 0;
   for (const bug of bugs) {
-    const failure = await findPlanted(bug, Number(count));
+    const failure = await findPlanted(bug, count);
     const how = failure === undefined ? "NOT FOUND" : `seed ${failure.seed}, ${failure.invariant}`;
     console.log(`${bug.name.padEnd(20)} ${how.padEnd(28)} ${bug.about}`);
     if (failure === undefined) missed += 1;
