@@ -22,8 +22,8 @@ import { openAuthentication } from "./authenticators.ts";
 import { checkBeforeStart } from "./check-before-start.ts";
 import { storeLabel } from "./config.ts";
 import type { ServeConfig } from "./config.ts";
-import { openControlPlane, systemSurroundings } from "./control-plane.ts";
-import type { ControlPlaneOptions } from "./control-plane.ts";
+import { openControlPlane, systemSurroundings as surroundings } from "./control-plane.ts";
+import type { ControlPlane, ControlPlaneOptions } from "./control-plane.ts";
 import { openCredentials } from "./credentials.ts";
 import { kubeSurface } from "./kube-surface.ts";
 import { connectHooksOf, kindsOf, loadModules } from "./load-modules.ts";
@@ -33,6 +33,8 @@ import { observeRequests } from "./observe-requests.ts";
 import { openStore } from "./open-store.ts";
 import { guardProcess } from "./process-guard.ts";
 import { startReconciling } from "./reconciling.ts";
+import type { Worker } from "./reconciling.ts";
+import { stopOutlook } from "./stop-outlook.ts";
 import { monitorStore } from "./store-monitor.ts";
 import { peerCertificateOf } from "./tls/peer-certificate.ts";
 
@@ -47,6 +49,8 @@ export interface RunningServer {
   readonly hub: WatchHub;
   /** The ids of the kinds that modules reconcile here. */
   readonly reconciled: readonly string[];
+  /** What a stop would wait for now; undefined: for nothing that takes time. */
+  outlook(): string | undefined;
   stop(): Promise<void>;
 }
 
@@ -66,7 +70,6 @@ export async function startServer(
   const stopping = new AbortController();
   const plane = undo.use(await openControlPlane(store, log, planeOptions(modules)));
   if (options.guardsProcess === true) undo.use(guardProcess({ log, meter: plane.meter }));
-  const surroundings = systemSurroundings;
   const { worker, planner } = undo.use(
     await startReconciling({ plane, modules, config: config.engine, surroundings, log }),
   );
@@ -118,6 +121,7 @@ export async function startServer(
     reconciled: config.engine.isWorker ? [...kindsOf(modules)] : [],
     kubeconfig,
     authorityFile: credentials.authorityFile,
+    outlook: () => outlookOf(plane, worker, config),
     stop: async () => {
       stopping.abort();
       await http.stop();
@@ -129,6 +133,15 @@ export async function startServer(
 
 function planeOptions(modules: readonly LoadedModule[]): ControlPlaneOptions {
   return { reconciled: kindsOf(modules), connectHooks: connectHooksOf(modules) };
+}
+
+function outlookOf(
+  { intents: { kinds } }: ControlPlane,
+  worker: Worker | undefined,
+  { engine: { graceMs } }: ServeConfig,
+): string | undefined {
+  const kindName = (id: string): string | undefined => kinds.byId(id)?.kind.names.kind;
+  return stopOutlook(worker?.running() ?? [], kindName, graceMs);
 }
 
 /** Whoever starts a second server by mistake wants to use the first. */

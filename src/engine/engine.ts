@@ -49,7 +49,7 @@ export interface Engine extends AsyncDisposable {
 export const defaultLeaseMs = 30_000;
 const defaults = { slots: 64, leaseMs: defaultLeaseMs, graceMs: 20_000, prefetch: 500 };
 /** How long runs that were told to stop, and then their paperwork, may take. */
-const abortWaitMs = 5_000;
+export const abortWaitMs = 5_000;
 
 export function startEngine(ports: EnginePorts, options: EngineOptions): Engine {
   const { owner, slots, leaseMs, graceMs, prefetch } = { ...defaults, ...options };

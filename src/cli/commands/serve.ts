@@ -6,11 +6,12 @@ import type { Command } from "commander";
 import { readConfigFile } from "../../app/config-file.ts";
 import { defaultHistory, defaultListen, serveConfig } from "../../app/config.ts";
 import type { ServeConfig, ServeOptions } from "../../app/config.ts";
+import type { RunningServer } from "../../app/serve.ts";
 import { systemClock } from "../../kernel/clock.ts";
 import { gatheredLines } from "../../telemetry/gathered-lines.ts";
 import { logger } from "../../telemetry/log.ts";
 import type { LogForm } from "../../telemetry/log-form.ts";
-import type { Level } from "../../telemetry/log.ts";
+import type { Level, Logger } from "../../telemetry/log.ts";
 import { addStoreOptions } from "../store-options.ts";
 
 interface Flags extends ServeOptions {
@@ -22,13 +23,19 @@ interface Flags extends ServeOptions {
 interface Manner {
   readonly level: Level;
   readonly form: LogForm;
+  /** Whether somebody sits there and pressed Ctrl-C. */
+  readonly isWatched: boolean;
 }
 
 export function addServe(program: Command): void {
   addServeOptions(program.command("serve"))
     .description("run a server in the foreground")
     .action((flags: Flags, command: Command) =>
-      serve(configOf(flags, command), { level: "info", form: flags.logFormat ?? "json" }),
+      serve(configOf(flags, command), {
+        level: "info",
+        form: flags.logFormat ?? "json",
+        isWatched: false,
+      }),
     );
 }
 
@@ -36,7 +43,11 @@ export function addDev(program: Command): void {
   addServeOptions(program.command("dev"))
     .description("run a server for trying things out: as serve, but quiet, with a log for people")
     .action((flags: Flags, command: Command) =>
-      serve(anew(configOf(flags, command)), { level: "warn", form: flags.logFormat ?? "text" }),
+      serve(anew(configOf(flags, command)), {
+        level: "warn",
+        form: flags.logFormat ?? "text",
+        isWatched: true,
+      }),
     );
 }
 
@@ -112,7 +123,7 @@ function anew(config: ServeConfig): ServeConfig {
   return { ...config, engine: { ...config.engine, looksAnew: true } };
 }
 
-async function serve(config: ServeConfig, { level, form }: Manner): Promise<void> {
+async function serve(config: ServeConfig, { level, form, isWatched }: Manner): Promise<void> {
   const lines = gatheredLines(
     (text) => process.stderr.write(text),
     (run) => process.nextTick(run),
@@ -133,12 +144,30 @@ async function serve(config: ServeConfig, { level, form }: Manner): Promise<void
   console.log(`  health   curl --cacert ${server.authorityFile} ${server.url}/readyz`);
   if (server.reconciled.length > 0) console.log(`  runs     ${server.reconciled.join(", ")}`);
   console.log(`  stop     Ctrl-C, or kill -TERM ${process.pid}`);
-  const signal = await asked;
-  process.once("SIGTERM", () => process.exit(1));
-  process.once("SIGINT", () => process.exit(1));
-  log.info({ signal }, "server stopping");
+  tellOfStop(await asked, server, log, isWatched);
   await server.stop();
   console.log("Setpoint has stopped");
   // A reconciler that ignored its end may hold timers or sockets, which would keep the process.
   process.exit(0);
+}
+
+/** What the stop waits for; a second signal ends it. */
+function tellOfStop(
+  signal: string,
+  server: Pick<RunningServer, "outlook">,
+  log: Logger,
+  isWatched: boolean,
+): void {
+  const endNow = (again: string): void => {
+    if (isWatched) console.log("ended at once; what was running is run again by the next server");
+    log.info({ signal: again }, "server ended at once");
+    process.exit(1);
+  };
+  process.once("SIGTERM", endNow);
+  process.once("SIGINT", endNow);
+  const waits = server.outlook();
+  log.info({ signal, waits }, "server stopping");
+  if (isWatched && waits !== undefined) {
+    console.log(`stopping: ${waits}; Ctrl-C again to end now`);
+  }
 }

@@ -1,0 +1,36 @@
+// Who stops a real server is told what it waits for, and can end it at once.
+import assert from "node:assert/strict";
+import { join } from "node:path";
+import { it } from "node:test";
+import { root } from "../../tools/stages.ts";
+import { startProgram } from "../peers/child.ts";
+import { startSetpoint } from "../peers/setpoint.ts";
+import { waitUntil } from "../peers/wait.ts";
+
+const module = join(root, "tests/e2e/slow-module.ts");
+const begun = "a run has begun";
+
+it("a stop that waits for runs says so, and a second signal ends it", async () => {
+  await using server = await startSetpoint({ args: ["--module", module] });
+  const body = { apiVersion: "slow.example/v1", kind: "Slow", metadata: { name: "c" }, spec: {} };
+  const path = "/apis/slow.example/v1/namespaces/default/slows";
+  assert.equal((await server.ask(path, { method: "POST", body })).status, 201);
+  await waitUntil("the run", () => server.log().includes(begun));
+  process.kill(server.pid ?? 0, "SIGTERM");
+  const stopping = /"message":"server stopping".*"waits for 1 run \(Slow\/c\), up to 15 s"/;
+  await waitUntil("the stop to be told", () => stopping.test(server.log()));
+  assert.equal(await server.stop(), 1);
+  assert.match(server.log(), /server ended at once/);
+
+  const args = ["dev", "--listen", "127.0.0.1:0", "--data", server.folder, "--module", module];
+  await using dev = await startProgram("src/cli/main.ts", { args });
+  await dev.waitForLine(/stop {5}Ctrl-C/);
+  await dev.waitForLine(/^a run has begun$/);
+  dev.signal("SIGINT");
+  const line = /^stopping: waits for 1 run \(Slow\/c\), up to 15 s; Ctrl-C again to end now$/;
+  await dev.waitForLine(line);
+  dev.signal("SIGINT");
+  const { code } = await dev.waitForExit({ limitMs: 10_000 });
+  assert.equal(code, 1);
+  assert.match(dev.stdout(), /^ended at once; what was running is run again by the next server$/m);
+});
