@@ -63,8 +63,10 @@ function workText(item: JsonObject): string {
 function recentCells(run: JsonObject): readonly string[] {
   const attempt = numberAt(run, "attempt") ?? 1;
   const words = [textAt(run, "reason"), textAt(run, "message")].filter((word) => word !== "");
+  const endedAt = textAt(run, "endedAt");
   return [
-    textAt(run, "startedAt"),
+    // By which they are in order; older servers do not tell it.
+    endedAt === "" ? textAt(run, "startedAt") : endedAt,
     nameOf(run),
     textAt(run, "what"),
     textAt(run, "outcome"),

@@ -94,6 +94,12 @@ test("operations are three tables", () => {
         startedAt: "2026-01-01T00:00:00Z",
         tookMs: 7,
       },
+      {
+        ...run,
+        outcome: "done",
+        startedAt: "2025-12-31T23:59:00Z",
+        endedAt: "2025-12-31T23:59:12Z",
+      },
     ],
     hidden: 4,
   };
@@ -114,7 +120,8 @@ test("operations are three tables", () => {
     "  zones.example.com    0 due",
     "",
     "RECENTLY HERE",
-    "  2026-01-01T00:00:00Z  Task/a in team  reconcile  failed  7 ms  try 2  Broken: no",
+    "  2026-01-01T00:00:00Z  Task/a in team  reconcile  failed  7 ms      try 2  Broken: no",
+    "  2025-12-31T23:59:12Z  Task/a in team  reconcile  done    12400 ms",
     "",
     "4 more are not visible to you.",
   ]);

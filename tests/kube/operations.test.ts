@@ -82,6 +82,9 @@ describe("operations", () => {
     assert.equal(pick(bad, "attempt"), 1);
     const well = recent.find((run) => pick(run, "name") === "well");
     assert.equal(pick(well, "outcome"), "done");
+    const ends = recent.map((run) => pickText(run, "endedAt"));
+    assert.deepEqual(ends, ends.toSorted().toReversed(), "by their ends, the newest first");
+    assert.match(ends[0] ?? "", /^\d{4}-/);
   });
 
   it("tell what waits in each queue, and who holds what", async () => {

@@ -171,6 +171,7 @@ function endedJson(plane: Plane, run: EndedRun): Json {
     ...(message === undefined || message === "" ? {} : { message }),
     attempt,
     startedAt: timeText(startedMs),
+    endedAt: timeText(startedMs + tookMs),
     tookMs,
   };
 }
