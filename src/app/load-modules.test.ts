@@ -75,7 +75,13 @@ describe("a module", () => {
 
   it("is refused when the file is not there or does not run", async () => {
     const nowhere = join(folder, "nowhere.ts");
-    await assert.rejects(loadModules([nowhere]), /nowhere\.ts does not exist/);
+    await assert.rejects(loadModules([nowhere]), (error: unknown) => {
+      assert.ok(isSetpointError(error, "config.invalid"));
+      assert.equal(error.message, `the module ${nowhere} does not exist`);
+      const begins = `check the name: there is no such file; a relative name begins in `;
+      assert.ok(error.suggestion?.startsWith(`${begins}${process.cwd()}, `), error.suggestion);
+      return true;
+    });
     await refused(/cannot be loaded \(line 1\)/, "this is not TypeScript");
     await refused(/cannot be loaded \(line 2\)/, "const a = 1;\nenum Colour { red }");
     await refused(/cannot be loaded \(line 3\)/, "const a = {};\n\na.b.c();");

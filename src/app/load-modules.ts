@@ -75,7 +75,7 @@ export function connectHooksOf(modules: readonly LoadedModule[]): readonly Named
 }
 
 async function importFile(file: string): Promise<unknown> {
-  if (!existsSync(file)) throw wrong(file, "does not exist");
+  if (!existsSync(file)) throw absent(file);
   resolveOwnNames();
   let exports: { readonly default?: unknown };
   try {
@@ -234,6 +234,16 @@ function wrongPart(file: string, problem: string): SetpointError {
 
 function wrong(file: string, problem: string, cause?: unknown): SetpointError {
   return refused(`the module ${file} ${problem}`, file, cause);
+}
+
+/** The name is shown as a whole path, which tells where it was looked for. */
+function absent(file: string): SetpointError {
+  return new SetpointError("config.invalid", `the module ${file} does not exist`, {
+    details: { option: "module", file },
+    suggestion:
+      `check the name: there is no such file; a relative name begins in ${process.cwd()}, ` +
+      "where setpoint was started, or in the folder of the configuration file that has it",
+  });
 }
 
 function refused(message: string, file: string, cause?: unknown): SetpointError {
