@@ -2,7 +2,10 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { Command } from "commander";
+import { addOperations } from "./commands/operations.ts";
+import { addReconcile } from "./commands/reconcile.ts";
 import { addDev, addServe } from "./commands/serve.ts";
+import { addWhy } from "./commands/why.ts";
 
 function helpOf(add: (program: Command) => void): string {
   let text = "";
@@ -20,4 +23,12 @@ test("what a server is given counts instead of the list in its file, and the hel
     assert.match(helpOf(add), /--module .* instead of the modules of --config;/);
     assert.match(helpOf(add), /--hosts .* instead of the hosts of --config/);
   }
+});
+
+test("commands that ask about resources show examples, and what their exit codes mean", () => {
+  assert.match(helpOf(addOperations), /^Examples:\n {2}setpoint operations /m);
+  assert.match(helpOf(addWhy), /^Exit codes:\n {2}0 .*\n {2}1 .* it is not ready;/m);
+  assert.match(helpOf(addWhy), /^Examples:\n {2}setpoint why /m);
+  assert.match(helpOf(addReconcile), /^Exit codes:\n {2}0 .*\n {2}1 .* the run failed/m);
+  assert.match(helpOf(addReconcile), /^Examples:\n {2}setpoint reconcile /m);
 });

@@ -16,12 +16,24 @@ interface Flags extends ClientFlags {
   readonly timeout: string;
 }
 
+const explained = `
+A request does not get past a pause or an open circuit breaker: the run comes when these end.
+
+Exit codes:
+  0  it was asked for; with --wait: the run worked
+  1  with --wait: the run failed, was late or will not come; or it could not be asked for
+
+Examples:
+  setpoint reconcile database/orders -n team-a
+  setpoint reconcile database/orders --wait --timeout 300`;
+
 export function addReconcile(program: Command): void {
   addClientOptions(program.command("reconcile [resource...]"))
     .description("ask for a resource to be reconciled now")
     .usage("KIND/NAME|/subscriptions/... [options]")
     .option("--wait", "wait until that has happened, and tell how it ended")
     .option("--timeout <seconds>", "how long to wait", "60")
+    .addHelpText("after", explained)
     .action(async (words: readonly string[], flags: Flags) => {
       const timeoutMs = secondsOf(flags.timeout) * 1_000;
       const client = clientFor(flags);

@@ -11,11 +11,22 @@ interface Flags extends ClientFlags {
   readonly exitCode?: boolean;
 }
 
+const explained = `
+Exit codes:
+  0  it was answered, whatever the answer is
+  1  with --exit-code: it is not ready; or it could not be answered, as for what is not there
+
+Examples:
+  setpoint why database/orders -n team-a
+  setpoint why namespace/team-a                          why it does not go away
+  setpoint why database/orders --exit-code && echo ready`;
+
 export function addWhy(program: Command): void {
   addClientOptions(program.command("why [resource...]"))
     .description("tell why a resource is not ready, and what holds it up")
     .usage("KIND/NAME|/subscriptions/... [options]")
     .option("--exit-code", "exit with 1 when it is not ready")
+    .addHelpText("after", explained)
     .action(async (words: readonly string[], flags: Flags) => {
       const client = clientFor(flags);
       const resource = await findResource(client, words, flags.namespace);
