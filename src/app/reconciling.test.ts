@@ -44,13 +44,16 @@ interface Started {
   readonly isWorker?: boolean;
   readonly looksAnew?: boolean;
   readonly outcomeFor?: (name: string) => Outcome;
+  /** Given what is logged. */
+  readonly tell?: (text: string) => void;
 }
 
 /** Starts the module, and returns the names that were reconciled so far. */
 async function start(
   memory: MemoryPlane,
-  { isWorker = true, looksAnew = false, outcomeFor = () => done() }: Started = {},
+  given: Started = {},
 ): Promise<AsyncDisposable & { readonly seen: readonly string[] }> {
+  const { isWorker = true, looksAnew = false, outcomeFor = () => done() } = given;
   const { plane, surroundings } = memory;
   const seen: string[] = [];
   const reconcile: LoadedModule["kinds"][number]["reconciler"]["reconcile"] = async (resource) => {
@@ -61,7 +64,7 @@ async function start(
   const modules = [{ file: "things.ts", name: "things", version: 1, kinds, systems: {} }];
   const bounds = { slots: undefined, perNamespace: undefined, leaseMs: undefined };
   const config = { isWorker, ...bounds, graceMs: 0, looksAnew };
-  const log = logger(() => undefined, surroundings.clock);
+  const log = logger(given.tell ?? (() => undefined), surroundings.clock);
   const running = await startReconciling({ plane, modules, config, surroundings, log });
   return { seen, [Symbol.asyncDispose]: () => Promise.resolve(running[Symbol.asyncDispose]()) };
 }
@@ -106,6 +109,19 @@ it("runs nothing in a process that is no worker, and leaves it due for one that 
   await using worker = await start(memory);
   await memory.surroundings.timers.advance(1_000);
   assert.deepEqual(names(worker.seen), ["a"]);
+});
+
+it("warns when the definition of a kind is deleted while it runs", async () => {
+  await using memory = await openMemoryPlane({ reconciled: new Set([id]) });
+  await memory.create(definition);
+  let told = "";
+  await using running = await start(memory, { tell: (text) => void (told += text) });
+  assert.doesNotMatch(told, /is gone/);
+  const place = { apiVersion: "apiextensions.k8s.io/v1", kind: "CustomResourceDefinition" };
+  await memory.remove({ ...place, name: id });
+  await memory.surroundings.timers.advance(1_000);
+  assert.match(told, /the definition of a kind of this module is gone.*"module":"things"/);
+  assert.deepEqual(running.seen, []);
 });
 
 /** One resource of each way to be unready, and one that is ready. */

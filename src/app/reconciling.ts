@@ -36,6 +36,7 @@ import { engineResources } from "./engine-resources.ts";
 import { connectHooksOf, kindsOf, systemsOf } from "./load-modules.ts";
 import type { LoadedModule } from "./load-modules.ts";
 import { wakeUnsettled } from "./look-anew.ts";
+import { tellOfLostDefinitions } from "./lost-definitions.ts";
 
 export interface ReconcilingInput {
   readonly plane: ControlPlane;
@@ -70,6 +71,7 @@ export async function startReconciling(input: ReconcilingInput): Promise<Reconci
   await using undo = new AsyncDisposableStack();
   await installModules(plane.intents, modules, log);
   const reconcilers = modules.flatMap(({ kinds }) => kinds.map(({ reconciler }) => reconciler));
+  tellOfLostDefinitions(plane.intents.live, modules, log);
   undo.use(markReconciled(input, kindsOf(modules)));
   let worker: Worker | undefined;
   let engine: Engine | undefined;
