@@ -6,9 +6,8 @@ import { textAt, textsAt, objectsAt } from "../../kernel/json-read.ts";
 import { finalizer } from "../names.ts";
 import type { Diagnosis, Hold, KindNames, Subject, Suspect } from "./diagnosis.ts";
 import { holdOf, plainHold } from "./hold.ts";
-import { cut, finalizersOf, listText, untilTime } from "./report.ts";
+import { cut, finalizersOf, foreground, listText, untilTime } from "./report.ts";
 
-const foreground = "foregroundDeletion";
 const orphan = "orphan";
 const cleanup = "customresourcecleanup.apiextensions.k8s.io";
 

@@ -5,6 +5,7 @@ import * as fc from "fast-check";
 import { annotations } from "../../kernel/annotations.ts";
 import { keyText } from "../../kernel/resource.ts";
 import type { ResourceKey } from "../../kernel/resource.ts";
+import { finalizer } from "../names.ts";
 import type { Subject } from "./diagnosis.ts";
 import { defaultBounds, explain } from "./explain.ts";
 import type { Bounds, Explained, Explanation, Observer } from "./explain.ts";
@@ -241,6 +242,32 @@ describe("a deletion", () => {
       causes.map(({ key, message }) => `${key.name}: ${message}`),
       ["net-1: protected by the annotation setpoint.dev/deletion-protection"],
     );
+  });
+
+  test("of owners in a circle needs nobody, unless one waits for another reason", async () => {
+    const owned = {
+      ownerReferences: [{ ...reference(true).ownerReferences[0], uid: "uid-net-1" }],
+    };
+    const dying = { ...metadata, finalizers: ["foregroundDeletion"] };
+    const first = subjectOf(orders, { metadata: { ...dying, ...owned }, dependents: [net] });
+    const second = { metadata: { ...dying, ...reference(true) }, dependents: [orders] };
+    const { resource, causes } = await explained(observing([first, subjectOf(net, second)]));
+    assert.deepEqual(lines(resource), [
+      "Database/orders Deleting",
+      "  Network/net-1 Deleting",
+      "    Database/orders Circular",
+    ]);
+    assert.match(causes[0]?.message ?? "", /garbage collection ends this circle by itself/);
+    const waits = { waitingFor: [{ kind: databases, name: "orders", condition: "Ready" }] };
+    const held = {
+      ...second,
+      dependents: [],
+      metadata: { ...second.metadata, finalizers: [finalizer] },
+      reconcile: waits,
+    };
+    const other = await explained(observing([first, subjectOf(net, held)]));
+    assert.deepEqual(lines(other.resource), lines(resource));
+    assert.match(other.causes[0]?.message ?? "", /the circle must be broken by hand/);
   });
 
   test("of a namespace shows what is in it, and not the namespace again", async () => {

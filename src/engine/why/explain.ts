@@ -8,7 +8,14 @@ import type { WorkState } from "../../store/port.ts";
 import { diagnose } from "./diagnose.ts";
 import type { Diagnosis, KindNames, KnownWorkers, Relation } from "./diagnosis.ts";
 import type { State, Subject, Suspect } from "./diagnosis.ts";
-import { hiddenText, isBlocking, isUnnamed, missingText, unmetBy } from "./suspicion.ts";
+import {
+  hiddenText,
+  isBlocking,
+  isForegroundOwner,
+  isUnnamed,
+  missingText,
+  unmetBy,
+} from "./suspicion.ts";
 import type { Seen } from "./suspicion.ts";
 
 export interface Observer extends KindNames {
@@ -176,8 +183,8 @@ class Walk {
       return undefined;
     }
     if (this.#placed.has(text)) {
-      const isCircle = isDeadlock(above, suspect, text);
-      explained.blockers.push(this.#again(suspect, seen.subject, isCircle));
+      const circle = circleText(above, suspect, seen.subject);
+      explained.blockers.push(this.#again(suspect, seen.subject, circle));
       return undefined;
     }
     const below = this.#place(seen.subject, above, suspect);
@@ -224,16 +231,14 @@ class Walk {
     };
   }
 
-  #again({ key, relation }: Suspect, subject: Subject, isCircle: boolean): Explained {
+  #again({ key, relation }: Suspect, subject: Subject, circle: string | undefined): Explained {
     const { state, ready } = diagnose(subject, this.#observer, this.#nowMs);
     return {
       ...this.#named(key),
       relation,
-      state: isCircle ? "Circular" : "Repeated",
+      state: circle === undefined ? "Repeated" : "Circular",
       ready,
-      message: isCircle
-        ? "waits for what waits for it: the circle must be broken by hand"
-        : `explained in another place (${state})`,
+      message: circle ?? `explained in another place (${state})`,
       ...leaf,
     };
   }
@@ -295,14 +300,23 @@ function isInChain(place: Place, text: string): boolean {
 }
 
 /** A circle of resources each of which cannot go on before the next; owning alone holds nobody. */
-function isDeadlock(place: Place, { relation }: Suspect, text: string): boolean {
-  let step: Relation | undefined = relation;
+function circleText(place: Place, suspect: Suspect, subject: Subject): string | undefined {
+  const text = keyText(subject.key);
+  let relation: Relation | undefined = suspect.relation;
+  let below = subject.resource;
+  let isOfOwners = true;
   for (let at: Place | undefined = place; at !== undefined; at = at.above) {
-    if (step !== "WaitsFor" && step !== "Outlives") return false;
-    if (keyText(at.explained.key) === text) return true;
-    step = at.explained.relation;
+    if (relation !== "WaitsFor" && relation !== "Outlives") return undefined;
+    isOfOwners &&= relation === "Outlives" && isForegroundOwner(at.resource, below);
+    if (keyText(at.explained.key) === text) {
+      return isOfOwners
+        ? "owns what owns it: garbage collection ends this circle by itself"
+        : "waits for what waits for it: the circle must be broken by hand";
+    }
+    ({ relation } = at.explained);
+    below = at.resource;
   }
-  return false;
+  return undefined;
 }
 
 /** These are a cause themselves, whatever else they wait for. */

@@ -56,6 +56,9 @@ export function annotationOf({ metadata }: Resource, name: string): string | und
   return text === "" ? undefined : text;
 }
 
+/** Set on an owner that shall go after what it owns. */
+export const foreground = "foregroundDeletion";
+
 export function finalizersOf({ metadata }: Resource): readonly string[] {
   return textsAt(metadata, "finalizers");
 }

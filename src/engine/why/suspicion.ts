@@ -3,7 +3,7 @@
 import { annotations } from "../../kernel/annotations.ts";
 import type { Resource, ResourceKey } from "../../kernel/resource.ts";
 import type { Diagnosis, Relation, Subject, Suspect } from "./diagnosis.ts";
-import { annotationOf, reported } from "./report.ts";
+import { annotationOf, finalizersOf, foreground, reported } from "./report.ts";
 
 /** What one sees who asks about a resource. */
 export type Seen =
@@ -43,6 +43,12 @@ function isTrue(resource: Resource, condition: string): boolean {
 function holdsOwner({ metadata }: Resource, owner: Resource): boolean {
   const reference = metadata.ownerReferences?.find(({ uid }) => uid === owner.metadata.uid);
   return reference === undefined || reference.blockOwnerDeletion === true;
+}
+
+/** Whether an owner waits for the other by nothing but being deleted in the foreground. */
+export function isForegroundOwner(owner: Resource, { metadata }: Resource): boolean {
+  const isOwner = metadata.ownerReferences?.some(({ uid }) => uid === owner.metadata.uid) ?? false;
+  return isOwner && finalizersOf(owner).includes(foreground);
 }
 
 /** What is wanted of a resource and not so, where its own message does not say it. */

@@ -1,7 +1,8 @@
 // The three duties of garbage collection, each about one resource and decided on what the store
 // holds at that moment: what has lost its owners goes, what waits for its dependents in the
 // foreground is let go after them, and what is to leave orphans lets go of them first. Nothing is
-// deleted on a guess: an owner whose kind is not known counts as alive.
+// deleted on a guess: an owner whose kind is not known counts as alive. Owners in a circle that all
+// wait in the foreground would wait for ever, so none of them holds another.
 
 import { decodeDocument } from "../../kernel/document.ts";
 import { isSetpointError } from "../../kernel/errors.ts";
@@ -19,6 +20,8 @@ import type { OwnerGraph } from "./owner-graph.ts";
 
 const lookAgainMs = 5_000;
 const protectedAgainMs = 30_000;
+/** A circle that is longer is not seen as one. */
+const maxOwnersAbove = 1_000;
 
 /** Deletes a resource none of whose owners is left, or drops the references that lead nowhere. */
 export async function collectItem(
@@ -77,16 +80,45 @@ export async function finishForeground(
   const found = await read(intents, key);
   if (found === undefined || !isWaitingFor(found.resource, foregroundFinalizer)) return undefined;
   const { uid } = found.record;
-  let isBlocked = false;
+  const blockers: string[] = [];
   for (const dependent of graph.dependentsOf(uid)) {
     await collectItem(intents, graph, dependent);
     const left = await read(intents, dependent);
-    const references = left?.resource.metadata.ownerReferences ?? [];
-    isBlocked ||= references.some((each) => each.uid === uid && each.blockOwnerDeletion === true);
+    const references = left === undefined ? [] : blockingReferences(left.resource);
+    if (left !== undefined && references.some((each) => each.uid === uid)) {
+      blockers.push(left.record.uid);
+    }
   }
-  if (isBlocked) return lookAgainMs;
+  if (blockers.length > 0) {
+    const above = await waitingAbove(intents, found);
+    if (blockers.some((blocker) => !above.has(blocker))) return lookAgainMs;
+  }
   await dropFinalizer(intents, key, foregroundFinalizer);
   return undefined;
+}
+
+/**
+ * The resource, and the owners that wait in the foreground until it is gone, or until another of
+ * these is. One of them that is also a dependent closes a circle.
+ */
+async function waitingAbove(intents: Intents, { record }: Found): Promise<ReadonlySet<string>> {
+  const above = new Set([record.uid]);
+  const records = [record];
+  for (const { key, body, revision } of records) {
+    for (const reference of blockingReferences(decodeDocument(body, revision))) {
+      if (above.has(reference.uid) || above.size > maxOwnersAbove) continue;
+      const owner = await ownerOf(intents, key, reference);
+      if (typeof owner === "string" || !isAwaiting(owner)) continue;
+      above.add(owner.uid);
+      records.push(owner);
+    }
+  }
+  return above;
+}
+
+function blockingReferences({ metadata }: Resource): readonly OwnerReference[] {
+  const references = metadata.ownerReferences ?? [];
+  return references.filter(({ blockOwnerDeletion }) => blockOwnerDeletion === true);
 }
 
 /** Takes the owner out of its dependents, then lets it go. */
@@ -129,8 +161,19 @@ type OwnerState = "solid" | "gone" | "awaiting";
 async function stateOf(
   intents: Intents,
   dependent: ResourceKey,
-  { apiVersion, kind, name, uid }: OwnerReference,
+  reference: OwnerReference,
 ): Promise<OwnerState> {
+  const owner = await ownerOf(intents, dependent, reference);
+  if (typeof owner === "string") return owner;
+  return isAwaiting(owner) ? "awaiting" : "solid";
+}
+
+/** "solid" is what nothing can be said about. */
+async function ownerOf(
+  intents: Intents,
+  dependent: ResourceKey,
+  { apiVersion, kind, name, uid }: OwnerReference,
+): Promise<StoredRecord | "solid" | "gone"> {
   const slash = apiVersion.indexOf("/");
   const group = slash < 0 ? "" : apiVersion.slice(0, slash);
   const version = apiVersion.slice(slash + 1);
@@ -143,9 +186,11 @@ async function stateOf(
   if (isNamespaced && dependent.namespace === "") return "solid";
   const namespace = isNamespaced ? dependent.namespace : "";
   const owner = await intents.store.get({ kind: served.id, namespace, name });
-  if (owner === undefined || owner.uid !== uid) return "gone";
-  const resource = decodeDocument(owner.body, owner.revision);
-  return isWaitingFor(resource, foregroundFinalizer) ? "awaiting" : "solid";
+  return owner === undefined || owner.uid !== uid ? "gone" : owner;
+}
+
+function isAwaiting({ body, revision }: StoredRecord): boolean {
+  return isWaitingFor(decodeDocument(body, revision), foregroundFinalizer);
 }
 
 function ownPropagation({ metadata }: Resource): Propagation {
