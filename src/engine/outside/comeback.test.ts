@@ -45,3 +45,15 @@ it("begins anew when the moments that it gave away are over", () => {
   const laterMs = startMs + 3_600_000;
   assert.ok(comeback.next("a", laterMs, laterMs) <= laterMs + 30);
 });
+
+it("sends nobody far away because the clock was set back", () => {
+  for (const backMs of [7_200_000, 200_000, 10_000]) {
+    const comeback = createComeback({ random: seededRandom(6) });
+    for (let at = 0; at < 100; at++) comeback.next("a", hopeMs + backMs, startMs + backMs);
+    const soonMs = startMs + 1_000;
+    assert.ok(comeback.next("a", soonMs, startMs) <= soonMs + 30, `${backMs} ms back`);
+    // From then on they come one after the other as before.
+    const times = Array.from({ length: 100 }, () => comeback.next("a", soonMs, startMs));
+    assert.ok(Math.max(...times) > soonMs + 1_500);
+  }
+});

@@ -26,8 +26,13 @@ export function createComeback(options: ComebackOptions): Comeback {
   /** The last moment that was given away. */
   const last = new Map<string, number>();
   let sweptMs = Number.NEGATIVE_INFINITY;
+  let newestMs = Number.NEGATIVE_INFINITY;
 
   const sweep = (nowMs: number): void => {
+    // The clock was set back: what was given away by it before is not what its times mean now.
+    const isSetBack = nowMs < newestMs - sweepMs;
+    if (isSetBack) last.clear();
+    newestMs = isSetBack ? nowMs : Math.max(newestMs, nowMs);
     if (Math.abs(nowMs - sweptMs) < sweepMs && last.size < maxNamespaces) return;
     sweptMs = nowMs;
     for (const [namespace, atMs] of last) {
