@@ -21,6 +21,7 @@ import type { ReconcileStatus } from "../ports.ts";
 import type { Reconciler } from "../reconciler.ts";
 import { attemptsOf, conditionsOf, readyType, reconcileStatusOf, statusOf } from "./status.ts";
 import { syncedType } from "./status.ts";
+import { checkStatusFields } from "./status-fields.ts";
 
 /** What is known about a run besides its outcome. */
 export interface RunFacts {
@@ -88,6 +89,7 @@ export function settle(
 
 /** Merges an author's fields into a status, without those that the engine owns. */
 export function mergedStatus(before: JsonObject, fields: JsonObject): JsonObject {
+  checkStatusFields(fields);
   const merged = applyMergePatch(before, fields) as MutableJsonObject;
   for (const key of ["observedGeneration", "reconcile"]) {
     if (!Object.hasOwn(fields, key)) continue;

@@ -1,10 +1,14 @@
 // Whatever a reconciler throws or leaves behind, its run ends, says so, and others go on.
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { conditionIn, create, keyOf, newRig, widgets } from "../../../tests/engine/rig.ts";
+import { conditionIn, create, keyOf, newRig, statusIn } from "../../../tests/engine/rig.ts";
+import { widgets } from "../../../tests/engine/rig.ts";
+import { isSetpointError } from "../../kernel/errors.ts";
+import type { JsonObject } from "../../kernel/json.ts";
 import { startEngine } from "../engine.ts";
 import { ReconcileFailure, done } from "../outcome.ts";
 import type { Context } from "../reconciler.ts";
+import { conditionsOf } from "../run/status.ts";
 
 function refuse(): never {
   throw new Error("no");
@@ -53,6 +57,45 @@ for (const [what, make] of Object.entries(thrown)) {
     assert.match((await conditionIn(rig.store, keyOf("bad"), "Synced")) ?? "", /^False/);
     assert.equal(await conditionIn(rig.store, keyOf("good"), "Ready"), "True/Available");
     assert.deepEqual(engine.running(), []);
+  });
+}
+
+class Endpoint {
+  readonly host = "a";
+}
+
+const round: { again?: object } = {};
+round.again = round;
+
+const odd: readonly (readonly [unknown, string])[] = [
+  [{ since: new Date(0) }, "status.since is an instance of Date, and no plain object"],
+  [{ a: [{ b: new Map() }] }, "status.a[0].b is an instance of Map, and no plain object"],
+  [{ to: new Endpoint() }, "status.to is an instance of Endpoint, and no plain object"],
+  [new Set(["a"]), "status is an instance of Set, and no plain object"],
+  [{ round }, "is nested too deeply"],
+];
+
+for (const [fields, said] of odd) {
+  test(`a status is refused that cannot be kept: ${said}`, async () => {
+    const rig = newRig();
+    await create(rig.store, keyOf("returned"));
+    await create(rig.store, keyOf("patched"));
+    await using engine = startEngine(rig.ports, { owner: "one" });
+    let refusal: unknown;
+    engine.add({
+      kind: widgets,
+      reconcile: async ({ metadata }, { status }) => {
+        if (metadata.name === "returned") return done({ status: fields as JsonObject });
+        refusal = await status.patch(fields as JsonObject).catch((error: unknown) => error);
+        return done();
+      },
+    });
+    await rig.timers.advance(100);
+    const conditions = conditionsOf(await statusIn(rig.store, keyOf("returned")));
+    const synced = conditions.find(({ type }) => type === "Synced");
+    assert.equal(synced?.reason, "StatusRefused");
+    assert.ok(synced.message?.endsWith(said), synced.message);
+    assert.ok(isSetpointError(refusal, "resource.invalid") && refusal.message.endsWith(said));
   });
 }
 
