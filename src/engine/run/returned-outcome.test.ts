@@ -52,6 +52,12 @@ test("what is no outcome becomes a failure that says so", () => {
   for (const value of given) assert.equal(failureOf(value).reason, "InvalidOutcome");
 });
 
+test("who waits for nothing is told so", () => {
+  const { reason, message } = failureOf(waiting([]));
+  assert.equal(reason, "InvalidOutcome");
+  assert.match(message, /it waits for nothing: the list of references is empty$/);
+});
+
 test("anything at all gives an outcome", () => {
   fc.assert(
     fc.property(fc.anything({ withNullPrototype: true, withBigInt: true }), (value) => {

@@ -49,6 +49,7 @@ function checked(given: Fields): Outcome {
     case "waiting": {
       const on = blockersIn(given["on"]);
       if (on === undefined) return invalid("what it waits for is no list of references");
+      if (on.length === 0) return invalid("it waits for nothing: the list of references is empty");
       return { kind, ...reported, on, message: messageIn(given["message"]) };
     }
     case "failed":
