@@ -288,6 +288,20 @@ export const bugs: readonly Bug[] = [
     replace: ") return false;",
   },
   {
+    name: "kept-queue",
+    about: "what waits for its turn is not handed back by who stops",
+    file: "workers.ts",
+    find: "for (const run of this.#waiting()) this.#handBackQueued(run);",
+    replace: "",
+  },
+  {
+    name: "late-arrivals",
+    about: "what was claimed while a stop began is not handed back",
+    file: "workers.ts",
+    find: "else if (loaded === undefined || this.#isStopping) this.#paperwork.handBack(run);",
+    replace: "else if (loaded === undefined) this.#paperwork.handBack(run);",
+  },
+  {
     name: "endless-stop",
     about: "a stop waits for reconcilers without end",
     file: "engine.ts",

@@ -34,6 +34,8 @@ export interface FleetPlace {
   readonly graceMs: number;
   /** Starts the engine of a new process. */
   readonly boot: (process: SimulatedProcess) => StartedEngine;
+  /** Told as a stop in the orderly way has ended, and when it was asked for. */
+  readonly onStopped: (process: SimulatedProcess, toldAtMs: number) => void;
 }
 
 interface Member {
@@ -123,6 +125,7 @@ export class Fleet {
     await promise;
     cancel();
     this.#tell(process, "has stopped");
+    this.#place.onStopped(process, toldAtMs);
     const calls = process.calls;
     // What it had set going without waiting for it may still be sent; then it is silent.
     agenda.after(stopSlackMs, () => {

@@ -82,6 +82,7 @@ export class World {
       seats: plan.processes,
       graceMs,
       boot: (process) => this.#boot(process),
+      onStopped: (process, toldAtMs) => this.#checkHandedBack(process, toldAtMs),
     });
     this.shared.referee.onTakeover = (claim) => this.#checkTakeover(claim);
     for (const { name, mood } of plan.poisons) this.outside.setMood(name, mood);
@@ -199,11 +200,25 @@ export class World {
   /** Whoever lives keeps what it holds, unless it cannot get rid of what does not stop. */
   #checkTakeover({ key, token, process, expiresAtMs }: HeldClaim): void {
     const endedAtMs = this.agenda.nowMs - (this.shared.nowMs() - expiresAtMs);
-    const wasClear = endedAtMs > this.#calmSinceMs + lastFaultMs;
+    const wasClear = this.#isClearAt(endedAtMs);
     const wasPoisoned = this.plan.poisons.some(({ name }) => name === key.name);
     if (!wasClear || !process.isAlive || wasPoisoned) return;
     const text = `${process.name} #${token} ${keyText(key)} ran out`;
     throw new Violation("kept-leases", text);
+  }
+
+  /** Whose calls get through has nothing left when it says that it has stopped. */
+  #checkHandedBack(process: SimulatedProcess, toldAtMs: number): void {
+    if (!this.#isClearAt(toldAtMs) || !process.isAlive) return;
+    const { referee } = this.shared;
+    const kept = referee.heldBy(process, this.shared.nowMs())[0];
+    if (kept === undefined) return;
+    const text = `${process.name} #${kept.token} keeps ${keyText(kept.key)}`;
+    this.agenda.fail(new Violation("hands-back", text));
+  }
+
+  #isClearAt(ms: number): boolean {
+    return ms > this.#calmSinceMs + lastFaultMs;
   }
 
   #compact(): void {
