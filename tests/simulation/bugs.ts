@@ -288,6 +288,20 @@ export const bugs: readonly Bug[] = [
     replace: ") return false;",
   },
   {
+    name: "open-bulkhead",
+    about: "a tenant is let in however many calls are inside",
+    file: "bulkhead.ts",
+    find: "return tenant.inside < this.#policy.calls - this.#inside;",
+    replace: "return tenant.inside < this.#policy.calls;",
+  },
+  {
+    name: "two-for-one",
+    about: "whoever waits and is told to go in does not count as inside",
+    file: "bulkhead.ts",
+    find: "this.#waiting -= 1;\n      this.#letIn(next, tenant);",
+    replace: "this.#waiting -= 1;\n      tenant.inside += 1;",
+  },
+  {
     name: "kept-queue",
     about: "what waits for its turn is not handed back by who stops",
     file: "workers.ts",

@@ -1,6 +1,7 @@
 // The engine processes of a world. Each seat holds one process at a time; when that crashes or is
 // stopped, another with a new name takes its place after a while, as a supervisor would have it.
 
+import type { OutsideOptions } from "../../src/engine/outside/outside.ts";
 import type { EnginePorts } from "../../src/engine/ports.ts";
 import type { Reconciler } from "../../src/engine/reconciler.ts";
 import type { Agenda } from "./agenda.ts";
@@ -18,6 +19,7 @@ export interface StartOptions {
   readonly perNamespace: number;
   readonly leaseMs: number;
   readonly graceMs: number;
+  readonly outside: OutsideOptions;
 }
 
 export interface StartedEngine {

@@ -7,6 +7,7 @@ import type { Agenda } from "./agenda.ts";
 import type { Body } from "./bodies.ts";
 import type { CallKind, Network } from "./network.ts";
 import type { Dice } from "./dice.ts";
+import type { SimulatedProcess } from "./process.ts";
 import { Violation } from "./violation.ts";
 
 export const moods = [
@@ -38,6 +39,13 @@ export interface OutsideCounts {
   poisonings: number;
 }
 
+export interface Habits {
+  /** The longest that it usually takes. */
+  readonly mostMs: number;
+  /** How many calls the bulkhead of a process lets in at a time. */
+  readonly calls: number;
+}
+
 const put: CallKind = { name: "outside.put", hasEffect: true, isStore: false };
 const take: CallKind = { name: "outside.remove", hasEffect: true, isStore: false };
 
@@ -48,14 +56,15 @@ export class Outside {
   readonly #agenda: Agenda;
   readonly #network: Network;
   readonly #dice: Dice;
-  /** The longest that it usually takes. */
-  readonly #mostMs: number;
+  readonly #habits: Habits;
+  /** The calls of a process that are under its bulkhead, by their signals. */
+  readonly #inside = new Map<SimulatedProcess, Set<AbortSignal>>();
 
-  constructor(agenda: Agenda, network: Network, dice: Dice, mostMs: number) {
+  constructor(agenda: Agenda, network: Network, dice: Dice, habits: Habits) {
     this.#agenda = agenda;
     this.#network = network;
     this.#dice = dice;
-    this.#mostMs = mostMs;
+    this.#habits = habits;
   }
 
   thing(uid: string): Thing | undefined {
@@ -83,6 +92,23 @@ export class Outside {
     await this.#reach(body, put, signal, () => this.#change(body, state));
   }
 
+  /** As `put`, by a call that has to pass the bulkhead of its process. */
+  async putInside(body: Body, state: string, signal: AbortSignal): Promise<void> {
+    const inside = this.#inside.get(body.process) ?? new Set();
+    this.#inside.set(body.process, inside.add(signal));
+    // Whoever was told to stop and does not has lost its place.
+    const going = [...inside].filter(({ aborted }) => !aborted).length;
+    if (going > this.#habits.calls) {
+      const text = `${body.name} is inside as one of ${going}, not ${this.#habits.calls}`;
+      this.#agenda.fail(new Violation("bulkhead-kept", text));
+    }
+    try {
+      await this.put(body, state, signal);
+    } finally {
+      inside.delete(signal);
+    }
+  }
+
   async remove(body: Body): Promise<void> {
     await this.#reach(body, take, body.signal, () => this.#change(body, undefined));
   }
@@ -108,7 +134,7 @@ export class Outside {
     body.checkStillHeld();
     const mood = this.moodOf(body.key.name);
     if (mood !== "fine") await this.#treat(body, mood, signal);
-    const waitMs = this.#dice.delay(this.#mostMs);
+    const waitMs = this.#dice.delay(this.#habits.mostMs);
     if (waitMs > 0) await body.process.timers.sleep(waitMs, signal);
     body.checkStillHeld();
     // What has been sent takes effect even when its sender no longer listens.

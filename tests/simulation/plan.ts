@@ -48,6 +48,8 @@ export interface Plan {
   readonly settings: KindSettings;
   /** The longest that the outside usually takes. */
   readonly outsideMs: number;
+  /** How many calls of one system a process may make at a time. */
+  readonly outsideCalls: number;
   readonly rates: Rates;
   /** How likely somebody edits a resource just while it is being reconciled. */
   readonly meddling: number;
@@ -108,6 +110,7 @@ function usualPlan(seed: number, dice: Dice, faults: ReadonlySet<FaultKind>): Pl
       timeoutMs: 2 * minuteMs,
     },
     outsideMs: sizes.pick([0, 300, 300, 2_000, Math.min(45_000, 3 * leaseMs)]),
+    outsideCalls: dice.fork("calls").pick([1, 2, 3, 16]),
     rates: drawRates(dice.fork("rates"), faults),
     meddling: sizes.pick([0, 0, 0.02, 0.1]),
     poisons: poisonsOf(names, dice.fork("poisons")),
@@ -141,6 +144,7 @@ function crowdPlan(seed: number, dice: Dice, given: Partial<Mob> = {}): Plan {
     limits: { slots, perNamespace: slots, perKind: sizes.between(2, 2 * slots) },
     settings: { resyncMs: 0, timeoutMs: minuteMs },
     outsideMs: 50,
+    outsideCalls: 16,
     rates: drawRates(dice.fork("rates"), new Set()),
     meddling: 0,
     poisons: mob.map(({ name }) => ({ name, mood })),

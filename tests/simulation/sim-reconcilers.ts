@@ -66,7 +66,7 @@ function plainReconciler(place: AuthorPlace, kind: string): Reconciler {
           // Parts are made by a system with breakers; configs are called for directly.
           if (kind === partKind) {
             await context.outside("factory", (signal) =>
-              outside.put(body, plainState(resource), signal),
+              outside.putInside(body, plainState(resource), signal),
             );
           } else await outside.put(body, plainState(resource));
           return done({ status: { applied: plainState(resource) } });

@@ -15,6 +15,7 @@ export const invariants = {
   "intent-kept": "the engine never changes what people wrote",
   "honest-status": "a status says ready for a generation only once that is in the outside",
   "limits-kept": "no more run at a time than the limits allow",
+  "bulkhead-kept": "a process makes no more calls of a system at a time than its bulkhead allows",
   "pause-kept": "nothing runs for a resource that is paused",
   "policy-kept": "only what the policy of a resource allows is run",
   "finalizer-first": "a resource is held by the finalizer before anything is done for it",

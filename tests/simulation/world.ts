@@ -65,7 +65,8 @@ export class World {
     const isAware = (): boolean => this.agenda.nowMs >= plan.unawareMs;
     this.people = new People(this.shared, this.#dice.fork("people"), isAware);
     const outsideDice = this.#dice.fork("outside");
-    this.outside = new Outside(this.agenda, this.network, outsideDice, plan.outsideMs);
+    const habits = { mostMs: plan.outsideMs, calls: plan.outsideCalls };
+    this.outside = new Outside(this.agenda, this.network, outsideDice, habits);
     this.memory = new Memory(this.shared.referee);
     this.bodies = new Bodies({
       agenda: this.agenda,
@@ -166,6 +167,7 @@ export class World {
       perNamespace,
       leaseMs,
       graceMs,
+      outside: { defaults: { calls: plan.outsideCalls } },
     });
     const { bodies, outside, memory } = this;
     const settings = { ...plan.settings, concurrency: plan.limits.perKind };
