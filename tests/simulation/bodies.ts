@@ -121,6 +121,10 @@ export class Bodies {
   }
 
   #checkAlone(body: Body): void {
+    for (const other of this.#running) {
+      if (other.process !== body.process || other.uid !== body.uid) continue;
+      throw new Violation("one-body", `${body.name} begins beside itself, ${other.name}`);
+    }
     if (body.isExcused) return;
     for (const other of this.#running) {
       if (keyText(other.key) !== keyText(body.key) || other.isTold || other.isExcused) continue;

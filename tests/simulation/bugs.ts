@@ -316,6 +316,14 @@ export const bugs: readonly Bug[] = [
     replace: "else if (loaded === undefined) this.#paperwork.handBack(run);",
   },
   {
+    name: "beside-itself",
+    about: "what has lost its lease is run again while its former run goes on",
+    file: "workers.ts",
+    find: "if (this.#lost.has(run.uid)) {",
+    replace: 'if (this.#lost.has("")) {',
+    isRare: true,
+  },
+  {
     name: "endless-stop",
     about: "a stop waits for reconcilers without end",
     file: "engine.ts",
