@@ -3,8 +3,7 @@
 
 export { annotations } from "../kernel/annotations.ts";
 
-/** Held while there is something in the outside to take back. */
-export const finalizer = "setpoint.dev/reconciler";
+export { pausedFinalizer, reconcilerFinalizer as finalizer } from "../kernel/engine-finalizers.ts";
 
 /** Kinds of the engine's own records in the store; no surface serves them. */
 export const journalKind = "journals.setpoint.dev";

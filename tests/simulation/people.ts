@@ -3,6 +3,7 @@
 // commit, and only marks what a finalizer holds. Housekeeping deletes children of who is gone.
 
 import { decodeDocument } from "../../src/kernel/document.ts";
+import { heldWhilePaused } from "../../src/kernel/engine-finalizers.ts";
 import { seededIds } from "../../src/kernel/ids.ts";
 import type { Ids } from "../../src/kernel/ids.ts";
 import { equalJson } from "../../src/kernel/json.ts";
@@ -110,10 +111,11 @@ export function whenAt({ metadata }: Resource): Precondition {
   return { kind: "revision", revision: Number(metadata.resourceVersion), uid: metadata.uid };
 }
 
-/** Gone at once, or marked when somebody holds it. */
+/** Gone at once, or marked when somebody holds it, or it is paused. */
 export function deletionOf(key: ResourceKey, resource: Resource, nowMs: number): Write {
   const when = whenAt(resource);
-  const { metadata } = resource;
+  const isReconciled = key.kind !== noteKind;
+  const { metadata } = isReconciled ? heldWhilePaused(resource) : resource;
   if ((metadata.finalizers ?? []).length === 0) {
     return { kind: "delete", key, when, last: simDraft(resource) };
   }

@@ -5,8 +5,8 @@
 
 import { findCondition } from "../../kernel/conditions.ts";
 import type { Condition } from "../../kernel/conditions.ts";
+import { isHeldByEngine } from "../../kernel/engine-finalizers.ts";
 import { objectsAt, textAt } from "../../kernel/json-read.ts";
-import { finalizer } from "../names.ts";
 import type { EngineEvent } from "../ports.ts";
 import type { Resource } from "../../kernel/resource.ts";
 import {
@@ -108,9 +108,9 @@ function requestEvents(before: Resource, after: Resource): readonly EventText[] 
 
 function deletionEvents(before: Resource, after: Resource): readonly EventText[] {
   if (after.metadata.deletionTimestamp === undefined) return [];
-  const isHeld = after.metadata.finalizers?.includes(finalizer) === true;
-  const wasHeld = before.metadata.finalizers?.includes(finalizer) === true;
-  if (wasHeld && !isHeld) return [normal("Released", "nothing of it is held any more")];
+  if (isHeldByEngine(before) && !isHeldByEngine(after)) {
+    return [normal("Released", "nothing of it is held any more")];
+  }
   const hasBegun = conditionOf(before, readyType)?.reason === "Deleting";
   const isBegun = conditionOf(after, readyType)?.reason === "Deleting";
   return isBegun && !hasBegun ? [normal("Deleting", "its deletion has begun")] : [];

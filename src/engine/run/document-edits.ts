@@ -1,8 +1,8 @@
-// The only changes that the engine itself makes to documents: their status, and its finalizer.
+// The only changes that the engine itself makes to documents: their status, and its finalizers.
 
 import type { JsonObject } from "../../kernel/json.ts";
 import type { Resource } from "../../kernel/resource.ts";
-import { finalizer } from "../names.ts";
+import { finalizer, pausedFinalizer } from "../names.ts";
 
 export function withStatus(resource: Resource, status: JsonObject): Resource {
   return { ...resource, status };
@@ -18,8 +18,8 @@ export function withFinalizer(resource: Resource): Resource {
   };
 }
 
-export function withoutFinalizer(resource: Resource): Resource {
+export function withoutFinalizers(resource: Resource): Resource {
   const { finalizers = [] } = resource.metadata;
-  const kept = finalizers.filter((each) => each !== finalizer);
+  const kept = finalizers.filter((each) => each !== finalizer && each !== pausedFinalizer);
   return { ...resource, metadata: { ...resource.metadata, finalizers: kept } };
 }

@@ -6,7 +6,7 @@
 import { isSetpointError } from "../../kernel/errors.ts";
 import type { Resource } from "../../kernel/resource.ts";
 import type { DueChange, Schedule, Write } from "../../store/port.ts";
-import { withStatus, withoutFinalizer } from "./document-edits.ts";
+import { withStatus, withoutFinalizers } from "./document-edits.ts";
 import { eventsBetween } from "../reporting/events.ts";
 import type { Heartbeat } from "../work/heartbeat.ts";
 import { refusalIn } from "./refusal.ts";
@@ -117,7 +117,7 @@ export class Paperwork {
     const { status, isChanged, releaseAfterMs, letsGo = false } = report(resource);
     const due = released(releaseAfterMs);
     const kept = isChanged ? withStatus(resource, status) : resource;
-    if (letsGo) return this.#prepareLetGo(run, withoutFinalizer(kept), due);
+    if (letsGo) return this.#prepareLetGo(run, withoutFinalizers(kept), due);
     if (!isChanged) return { writes: [releaseOf(run, due)] };
     const put = run.put(kept, due);
     if (!(put instanceof Promise)) return { writes: [put], before: resource, next: kept };

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import type { JsonObject } from "../../kernel/json.ts";
 import type { Metadata, Resource } from "../../kernel/resource.ts";
-import { annotations, finalizer } from "../names.ts";
+import { annotations, finalizer, pausedFinalizer } from "../names.ts";
 import { done } from "../outcome.ts";
 import { planFor, requestOf } from "./plan.ts";
 import type { Reconciler } from "../reconciler.ts";
@@ -44,6 +44,15 @@ describe("the plan for a resource", () => {
     assert.deepEqual(planFor(noted(pause), whole, 1), { kind: "paused" });
     assert.deepEqual(planFor(noted(pause, deleting), whole, 1), { kind: "paused" });
     assert.equal(planFor(noted({ [annotations.paused]: "false" }), whole, 1).kind, "run");
+  });
+
+  it("is to let go of what was deleted while paused, and nothing done for, once it is free", () => {
+    const kept = { deletionTimestamp: gone, finalizers: [pausedFinalizer] };
+    const pause = { [annotations.paused]: "true" };
+    for (const reconciler of [plain, whole]) {
+      assert.deepEqual(planFor(noted(pause, kept), reconciler, 1), { kind: "paused" });
+      assert.deepEqual(planFor(widget(kept), reconciler, 1), { kind: "letGo" });
+    }
   });
 
   it("is only to look under the policy skip, and to let go on deletion", () => {

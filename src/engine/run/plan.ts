@@ -3,6 +3,7 @@
 // is never reconciled before its finalizer is stored.
 
 import { documentDigest } from "../../kernel/document.ts";
+import { isHeldByEngine } from "../../kernel/engine-finalizers.ts";
 import { getOwn } from "../../kernel/json.ts";
 import { isPaused } from "../../kernel/paused.ts";
 import type { Resource } from "../../kernel/resource.ts";
@@ -14,13 +15,13 @@ import type { Reconciler } from "../reconciler.ts";
 import { reconcileStatusOf, statusOf, workerLostReason } from "./status.ts";
 
 export type Plan =
-  /** Nothing is wanted of us: being deleted without our finalizer, or failed for good. */
+  /** Nothing is wanted of us: being deleted without a finalizer of ours, or failed for good. */
   | { readonly kind: "nothing" }
   | { readonly kind: "paused" }
   /** The policy says not to touch it, and there is no way to look. */
   | { readonly kind: "skipped" }
   | { readonly kind: "putAside"; readonly outcome: Failed }
-  /** Gives up the finalizer without taking anything back. */
+  /** Gives up the finalizers without taking anything back. */
   | { readonly kind: "letGo" }
   | RunPlan;
 
@@ -58,12 +59,11 @@ export function planFor(
   const { deletionTimestamp, finalizers = [] } = resource.metadata;
   const isHeld = finalizers.includes(finalizer);
   const isDeleting = deletionTimestamp !== undefined;
-  if (isDeleting && !isHeld) return nothing;
+  if (isDeleting && !isHeldByEngine(resource)) return nothing;
   if (isPaused(resource)) return { kind: "paused" };
   const policy = policyOf(resource);
-  if (isDeleting && (policy.name !== "manage" || reconciler.remove === undefined)) {
-    return { kind: "letGo" };
-  }
+  const isTakenBack = isHeld && policy.name === "manage" && reconciler.remove !== undefined;
+  if (isDeleting && !isTakenBack) return { kind: "letGo" };
   if (policy.name === "skip" && reconciler.observe === undefined) return { kind: "skipped" };
   const losses = lossesOf(resource, claims);
   if (losses >= mostLosses) return { kind: "putAside", outcome: workerLost(losses + 1) };

@@ -3,7 +3,7 @@
 
 import { spanText } from "../../kernel/span-text.ts";
 import { textAt, textsAt, objectsAt } from "../../kernel/json-read.ts";
-import { finalizer } from "../names.ts";
+import { finalizer, pausedFinalizer } from "../names.ts";
 import type { Diagnosis, Hold, KindNames, Subject, Suspect } from "./diagnosis.ts";
 import { holdOf, plainHold } from "./hold.ts";
 import { cut, finalizersOf, foreground, listText, untilTime } from "./report.ts";
@@ -30,7 +30,8 @@ function holdsOf(subject: Subject, names: KindNames, nowMs: number): readonly Ho
   const { resource, content, dependents } = subject;
   const finalizers = finalizersOf(resource);
   const holds: Hold[] = [];
-  if (finalizers.includes(finalizer)) holds.push(removalHold(subject, names, nowMs));
+  const ours = [finalizer, pausedFinalizer].find((name) => finalizers.includes(name));
+  if (ours !== undefined) holds.push(removalHold(subject, ours, names, nowMs));
   if (finalizers.includes(foreground)) {
     const suspects = dependents.map((key): Suspect => ({ relation: "Outlives", key }));
     holds.push({ ...plainHold("Deleting", "waiting for what it owns to go first"), suspects });
@@ -49,7 +50,7 @@ function holdsOf(subject: Subject, names: KindNames, nowMs: number): readonly Ho
     holds.push({ ...plainHold("Deleting", message), suspects });
   }
   const theirs = holders.map((each) => each.finalizer);
-  const known = new Set([finalizer, foreground, orphan, cleanup, ...theirs]);
+  const known = new Set([finalizer, pausedFinalizer, foreground, orphan, cleanup, ...theirs]);
   const spec = textsAt(resource.spec, "finalizers").filter((name) => name !== "kubernetes");
   const others = [...finalizers.filter((name) => !known.has(name)), ...spec];
   if (others.length > 0) {
@@ -61,9 +62,9 @@ function holdsOf(subject: Subject, names: KindNames, nowMs: number): readonly Ho
 }
 
 /** Our own finalizer goes when the removal in the outside is done. */
-function removalHold(subject: Subject, names: KindNames, nowMs: number): Hold {
+function removalHold(subject: Subject, ours: string, names: KindNames, nowMs: number): Hold {
   if (!subject.isReconciled) {
-    const message = `held by the finalizer ${finalizer}, but no reconciler handles its kind`;
+    const message = `held by the finalizer ${ours}, but no reconciler handles its kind`;
     return plainHold("Deleting", message);
   }
   const hold = holdOf(subject, names, nowMs);

@@ -4,7 +4,7 @@ import { describe, test } from "node:test";
 import * as fc from "fast-check";
 import { annotations } from "../../kernel/annotations.ts";
 import type { JsonObject } from "../../kernel/json.ts";
-import { finalizer } from "../names.ts";
+import { finalizer, pausedFinalizer } from "../names.ts";
 import { diagnose } from "./diagnose.ts";
 import type { Diagnosis } from "./diagnosis.ts";
 import { condition, databases, keyTo, names, networks, nowMs, ready, regions } from "./samples.ts";
@@ -413,6 +413,8 @@ describe("a deletion", () => {
     assert.match(said({ metadata, isReconciled: false }), /but no reconciler handles its kind/);
     const paused = deleted([finalizer], { annotations: { [annotations.paused]: "true" } });
     assert.match(said({ metadata: paused }), /its removal is paused by the annotation/);
+    const kept = deleted([pausedFinalizer], { annotations: { [annotations.paused]: "true" } });
+    assert.match(said({ metadata: kept }), /: its removal is paused by the annotation [^;]*$/);
   });
 
   test("in the foreground waits for what the resource owns", () => {

@@ -2,13 +2,13 @@
 // the same facts give the same sentence, whoever asks and through whichever surface.
 
 import { annotations } from "../../kernel/annotations.ts";
+import { isHeldByEngine } from "../../kernel/engine-finalizers.ts";
 import type { Resource } from "../../kernel/resource.ts";
 import type { WorkState } from "../../store/port.ts";
-import { finalizer } from "../names.ts";
 import { diagnoseDeletion } from "./deletion.ts";
 import type { Diagnosis, Hold, KindNames, State, Subject, Suspect } from "./diagnosis.ts";
 import { holdOf, lastRunText, plainHold } from "./hold.ts";
-import { annotationOf, finalizersOf, observedOf, reconcileOf, reported } from "./report.ts";
+import { annotationOf, observedOf, reconcileOf, reported } from "./report.ts";
 import type { Report } from "./report.ts";
 import { whenText } from "../../kernel/span-text.ts";
 
@@ -120,8 +120,7 @@ function staleText(observed: number, { metadata: { generation } }: Resource): st
 
 /** Whether an engine has written about it, or holds it. */
 function wasReconciled(resource: Resource): boolean {
-  const isHeld = finalizersOf(resource).includes(finalizer);
-  return isHeld || Object.keys(reconcileOf(resource)).length > 0;
+  return isHeldByEngine(resource) || Object.keys(reconcileOf(resource)).length > 0;
 }
 
 const definitionsKind = "customresourcedefinitions.apiextensions.k8s.io";

@@ -5,6 +5,7 @@
 // wait in the foreground would wait for ever, so none of them holds another.
 
 import { decodeDocument } from "../../kernel/document.ts";
+import { isDeletionPaused } from "../../kernel/engine-finalizers.ts";
 import { isSetpointError } from "../../kernel/errors.ts";
 import type { OwnerReference, Resource, ResourceKey } from "../../kernel/resource.ts";
 import type { StoredRecord } from "../../store/port.ts";
@@ -136,11 +137,14 @@ export async function finishOrphan(
   await dropFinalizer(intents, key, orphanFinalizer);
 }
 
-/** Whether its deletion was asked for and this finalizer still holds it. */
-export function isWaitingFor({ metadata }: Resource, finalizer: string): boolean {
-  return (
-    metadata.deletionTimestamp !== undefined && (metadata.finalizers ?? []).includes(finalizer)
-  );
+/**
+ * Whether its deletion was asked for, and goes on, and this finalizer still holds it. The write
+ * that sets a paused one free is a change, by which it is looked at again.
+ */
+export function isWaitingFor(resource: Resource, finalizer: string): boolean {
+  const { deletionTimestamp, finalizers = [] } = resource.metadata;
+  const isHeld = deletionTimestamp !== undefined && finalizers.includes(finalizer);
+  return isHeld && !isDeletionPaused(resource);
 }
 
 interface Found {

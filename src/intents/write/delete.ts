@@ -1,8 +1,10 @@
 // Deletes one resource, or every resource of a selection. Without finalizers it is gone with the
-// answer; otherwise the wish is recorded (deletionTimestamp) and whoever holds it finishes.
+// answer, unless work on it is paused; otherwise the wish is recorded (deletionTimestamp) and
+// whoever holds it finishes.
 
 import { annotations } from "../../kernel/annotations.ts";
 import { timeText } from "../../kernel/clock.ts";
+import { heldWhilePaused } from "../../kernel/engine-finalizers.ts";
 import type { Json, JsonObject } from "../../kernel/json.ts";
 import { equalJson } from "../../kernel/json.ts";
 import { limits } from "../../kernel/limits.ts";
@@ -172,7 +174,9 @@ function markedForDeletion(
           ...(isPlain && served.hasGeneration ? { generation: metadata.generation + 1 } : {}),
         }),
   };
-  const marked = withMetadata(before, changed);
+  const asked = withMetadata(before, changed);
+  // What was marked before takes no new finalizers.
+  const marked = served.isReconciled && !isMarked ? heldWhilePaused(asked) : asked;
   return served.rules?.prepareForDelete?.(marked, "v1") ?? marked;
 }
 

@@ -2,13 +2,13 @@
 // service can be taken back only by both. Each is held by a finalizer, which is let go of once it
 // is deleted and the last resource that needs it is gone; so they may be deleted in any order.
 
-import { finalizer as reconcilerFinalizer } from "../../../engine/names.ts";
 import { keyedWorker } from "../../../intents/housekeeping/keyed-worker.ts";
 import { changeAsSystem } from "../../../intents/housekeeping/system-change.ts";
 import { writeCondition } from "../../../intents/housekeeping/write-condition.ts";
 import type { LiveRecord } from "../../../intents/live-view.ts";
 import type { Intents } from "../../../intents/request.ts";
 import { decodeDocument } from "../../../kernel/document.ts";
+import { isHeldByEngine } from "../../../kernel/engine-finalizers.ts";
 import { objectsAt, textAt } from "../../../kernel/json-read.ts";
 import { isMadeOutside } from "../../../kernel/kept-object.ts";
 import { keptTerm } from "../../../kernel/kept-terms.ts";
@@ -145,7 +145,7 @@ function named(connection: string): NonNullable<Query["fields"]> {
   return [{ path: keptTerm.connection, operator: "in", values: [connection] }];
 }
 
-/** Only what the reconciler holds has something to be taken back. */
+/** What the reconciler does not hold has nothing to be taken back, and goes without it. */
 async function someOf(
   { store }: Pick<Intents, "store">,
   query: Query,
@@ -157,8 +157,7 @@ async function someOf(
   for (;;) {
     for (const { key, body, revision } of page.records) {
       const resource = decodeDocument(body, revision);
-      const isHeldThere = resource.metadata.finalizers?.includes(reconcilerFinalizer) === true;
-      if (isHeldThere && isWanted(resource)) found.push({ key, resource });
+      if (isHeldByEngine(resource) && isWanted(resource)) found.push({ key, resource });
       if (found.length >= most) return found;
     }
     if (page.next === undefined) return found;
