@@ -3,7 +3,7 @@
 
 /** Annotations of a resource. */
 export const annotations = {
-  /** "true": nothing runs, not even a deletion, until it is removed. */
+  /** Any value but "false": nothing runs, not even a deletion, until it is removed. */
   paused: "setpoint.dev/paused",
   /** "manage" (all), "skip" (look only, leave it on deletion), "detach-on-delete". */
   policy: "setpoint.dev/policy",
@@ -11,7 +11,7 @@ export const annotations = {
   request: "setpoint.dev/reconcile",
   /** Of W3C: names the trace of the request, for those who look for what was done about it. */
   traceparent: "setpoint.dev/traceparent",
-  /** "true": a deletion is refused. */
+  /** Any value but "false": a deletion is refused. */
   protected: "setpoint.dev/deletion-protection",
   /** On a namespace: how much more than others it may run at a time. */
   weight: "setpoint.dev/weight",

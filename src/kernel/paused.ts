@@ -4,6 +4,7 @@
 
 import { annotations } from "./annotations.ts";
 import { getOwn } from "./json.ts";
+import type { Json } from "./json.ts";
 import type { Resource } from "./resource.ts";
 import type { FieldEntry } from "./terms.ts";
 
@@ -15,7 +16,12 @@ const noTerm: readonly FieldEntry[] = [];
 
 export function isPaused({ metadata }: Resource): boolean {
   const { annotations: given } = metadata;
-  return given !== undefined && getOwn(given, annotations.paused) === "true";
+  return given !== undefined && isPausing(getOwn(given, annotations.paused));
+}
+
+/** Of the annotation. Anything but "false" pauses: who mistyped the value wanted a pause. */
+export function isPausing(value: Json | undefined): boolean {
+  return typeof value === "string" && value !== "false";
 }
 
 export function pausedTerms(resource: Resource): readonly FieldEntry[] {

@@ -110,7 +110,7 @@ describe("operations", () => {
       const type = { "content-type": "application/merge-patch+json" };
       assert.equal((await server.request("PATCH", path, patch, type)).status, 200);
     };
-    await set("true");
+    await set("yes");
     const [queue] = pickList(await operations(), "queues");
     assert.deepEqual(names(pickList(queue, "paused")), ["team/well"]);
     assert.equal(pick(queue, "workers"), "here");

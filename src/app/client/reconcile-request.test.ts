@@ -65,6 +65,7 @@ test("a wait for what is paused, skipped or in nobody's hands ends with why", as
   const skipped = { conditions: [{ type: "Synced", status: "True", reason: "Skipped" }] };
   const cases: readonly (readonly [Answers, RegExp, RegExp])[] = [
     [{ annotations: { "setpoint.dev/paused": "true" } }, /: it is paused;/, /dev\/paused;/],
+    [{ annotations: { "setpoint.dev/paused": "yes" } }, /: it is paused;/, /dev\/paused;/],
     [
       { annotations: { "setpoint.dev/policy": "skip" }, status: skipped },
       /: its policy is to skip it;/,

@@ -7,7 +7,8 @@ import type { Clock } from "../../kernel/clock.ts";
 import { SetpointError, isSetpointError } from "../../kernel/errors.ts";
 import type { Ids } from "../../kernel/ids.ts";
 import type { Json } from "../../kernel/json.ts";
-import { objectAt, objectsAt, textAt, textsAt } from "../../kernel/json-read.ts";
+import { objectAt, objectsAt, textAt, textsAt, valueAt } from "../../kernel/json-read.ts";
+import { isPausing } from "../../kernel/paused.ts";
 import type { Timers } from "../../kernel/timers.ts";
 import type { ApiClient } from "./api-client.ts";
 import type { NamedResource } from "./resource-argument.ts";
@@ -103,7 +104,7 @@ const nothingToRun: Obstacle = {
 function obstacleIn(document: Json, why: Json): Obstacle | undefined {
   const set = (name: string): string => textAt(document, "metadata", "annotations", name);
   const without = (name: string): string => `take away its annotation ${name}; then it is run`;
-  if (set(annotations.paused) === "true") {
+  if (isPausing(valueAt(document, "metadata", "annotations", annotations.paused))) {
     return { what: "it is paused", suggestion: without(annotations.paused) };
   }
   const isSkipped = conditionOf(document, "Synced", "reason") === "Skipped";

@@ -46,6 +46,12 @@ describe("the plan for a resource", () => {
     assert.equal(planFor(noted({ [annotations.paused]: "false" }), whole, 1).kind, "run");
   });
 
+  it("is nothing under any value of the pause but false: who mistyped it wanted one", () => {
+    for (const value of ["yes", "True", "FALSE", "1", ""]) {
+      assert.deepEqual(planFor(noted({ [annotations.paused]: value }), whole, 1).kind, "paused");
+    }
+  });
+
   it("is to let go of what was deleted while paused, and nothing done for, once it is free", () => {
     const kept = { deletionTimestamp: gone, finalizers: [pausedFinalizer] };
     const pause = { [annotations.paused]: "true" };

@@ -84,7 +84,7 @@ function untouched(resource: Resource): Settled {
 const paused = {
   status: "False",
   reason: "ReconcilePaused",
-  message: "nothing is done while the annotation setpoint.dev/paused is true",
+  message: "nothing is done while it has the annotation setpoint.dev/paused",
 } as const;
 
 const skipped = {

@@ -413,7 +413,7 @@ describe("a deletion", () => {
     assert.match(said({ metadata, isReconciled: false }), /but no reconciler handles its kind/);
     const paused = deleted([finalizer], { annotations: { [annotations.paused]: "true" } });
     assert.match(said({ metadata: paused }), /its removal is paused by the annotation/);
-    const kept = deleted([pausedFinalizer], { annotations: { [annotations.paused]: "true" } });
+    const kept = deleted([pausedFinalizer], { annotations: { [annotations.paused]: "" } });
     assert.match(said({ metadata: kept }), /: its removal is paused by the annotation [^;]*$/);
   });
 

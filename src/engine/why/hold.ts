@@ -2,11 +2,12 @@
 // is at it, it waits for others, it has failed, it was paused, or no worker has taken it.
 
 import { annotations } from "../../kernel/annotations.ts";
+import { isPaused } from "../../kernel/paused.ts";
 import type { Resource } from "../../kernel/resource.ts";
 import { isTrueAt, numberAt, objectAt, objectsAt, textAt } from "../../kernel/json-read.ts";
 import type { LiveClaim } from "../../store/port.ts";
 import type { Hold, KindNames, State, Subject, Suspect } from "./diagnosis.ts";
-import { annotationOf, cut, isCurrent, listText, reconcileOf, reported } from "./report.ts";
+import { cut, isCurrent, listText, reconcileOf, reported } from "./report.ts";
 import { untilTime } from "./report.ts";
 import { requestOf } from "../run/plan.ts";
 import { spanText, whenText } from "../../kernel/span-text.ts";
@@ -17,7 +18,7 @@ const patienceMs = 60_000;
 /** Undefined when nothing is known to be under way or wrong. */
 export function holdOf(subject: Subject, names: KindNames, nowMs: number): Hold | undefined {
   const { resource, workers } = subject;
-  if (annotationOf(resource, annotations.paused) === "true") {
+  if (isPaused(resource)) {
     return plainHold("Paused", `paused by the annotation ${annotations.paused}`);
   }
   const hold = holdOfWork(subject, names, nowMs);
