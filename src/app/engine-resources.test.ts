@@ -178,7 +178,7 @@ describe("the place of a child", () => {
     const document = { apiVersion: "nowhere.dev/v1", kind: "Nothing", metadata: { name: "x" } };
     await assert.rejects(
       resources.applyChild({ ...own, document }),
-      refusedAs("request.invalid", /^no kind Nothing is served in nowhere.dev\/v1$/),
+      /ReconcileFailure: no kind Nothing is served in nowhere.dev\/v1; install its definition/,
     );
   });
 });

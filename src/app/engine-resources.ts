@@ -3,6 +3,7 @@
 // child and belongs to somebody else is never taken over: two owners would undo each other's work
 // for ever, and a deletion of one would take what the other needs.
 
+import { unusable } from "../engine/journal/journal.ts";
 import type { ChildChange, EngineEvent, Resources } from "../engine/ports.ts";
 import { systemCaller } from "../intents/bootstrap.ts";
 import type { Found } from "../intents/kinds/registry.ts";
@@ -75,9 +76,8 @@ async function applyChild(
   const { apiVersion, kind, metadata } = document;
   const child = found(intents, apiVersion, kind);
   if (child === undefined) {
-    throw new SetpointError("request.invalid", `no kind ${kind} is served in ${apiVersion}`, {
-      suggestion: "install its definition, or correct apiVersion and kind of the child",
-    });
+    const hint = "install its definition, or correct apiVersion and kind of the child";
+    throw unusable("UnknownKind", `no kind ${kind} is served in ${apiVersion}; ${hint}`);
   }
   const { name } = metadata;
   const namespace = namespaceOf(change, child.served, metadata.namespace);

@@ -111,6 +111,12 @@ export function referencedKey(
   return { kind, namespace: resources.isNamespaced(kind) === false ? "" : namespace, name };
 }
 
+/** Nothing would ever end a wait for what is of no kind. */
+export function checkWaitedFor(outcome: Outcome, resources: Pick<Resources, "isNamespaced">): void {
+  if (outcome.kind !== "waiting") return;
+  for (const { kind } of outcome.on) checkServed(kind, resources);
+}
+
 /** A misspelt kind would look as if nothing of it were there, for ever. */
 export function checkServed(kind: string, resources: Pick<Resources, "isNamespaced">): void {
   if (resources.isNamespaced(kind) !== undefined) return;

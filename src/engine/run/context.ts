@@ -170,8 +170,10 @@ function childrenOf(run: Run): Children {
     delete: (child: Reference) => {
       const { kind, namespace = run.key.namespace, name } = child;
       const key = { kind, namespace, name };
-      const deleting = async (): Promise<boolean> =>
-        await ports.resources.deleteChild({ ...change(), key });
+      const deleting = async (): Promise<boolean> => {
+        checkServed(kind, ports.resources);
+        return await ports.resources.deleteChild({ ...change(), key });
+      };
       return kept(run, async () => await fenced(run, deleting));
     },
     list: (kind: string) => kept(run, async () => await listChildren(run, kind)),

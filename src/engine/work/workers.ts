@@ -16,6 +16,7 @@ import { Heartbeat } from "./heartbeat.ts";
 import type { Lease } from "./heartbeat.ts";
 import { hasToHold, holdFirst } from "../run/hold-first.ts";
 import { Instruments } from "../reporting/instruments.ts";
+import { checkWaitedFor } from "../journal/references.ts";
 import { loadClaims } from "./load-claims.ts";
 import type { Claimed, Loaded } from "./load-claims.ts";
 import type { Outcome } from "../outcome.ts";
@@ -329,6 +330,7 @@ export class Workers {
     try {
       if (hasToHold(run) && !(await holdFirst(run))) return undefined;
       const outcome = shownOutcome(run, outcomeReturned(await this.#invoke(run)));
+      checkWaitedFor(outcome, this.#ports.resources);
       // Whoever fails while the server stops most likely fails because of that.
       const isNoWord = outcome.kind === "failed" && run.abortCause === "stopping";
       return isNoWord ? undefined : outcome;
