@@ -59,3 +59,9 @@ test("a child of a kind that is not served fails in the same way", async () => {
   };
   assert.equal(await syncedAfter(drop), noKind);
 });
+
+test("who forgets to return is told what to return", async () => {
+  const forgetful = (async () => undefined) as unknown as Reconciler["reconcile"];
+  const words = "the reconciler returned nothing; return done(), again(), waiting() or failed()";
+  assert.equal(await syncedAfter(forgetful), `False InvalidOutcome: ${words} (slow)`);
+});

@@ -50,6 +50,9 @@ test("what is no outcome becomes a failure that says so", () => {
     Object.defineProperty({}, "kind", { get: () => assert.fail("unreadable") }),
   ];
   for (const value of given) assert.equal(failureOf(value).reason, "InvalidOutcome");
+  for (const nothing of [undefined, null]) {
+    assert.match(failureOf(nothing).message, /returned nothing; return done\(\), again\(\), /);
+  }
 });
 
 test("who waits for nothing is told so", () => {

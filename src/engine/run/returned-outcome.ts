@@ -16,7 +16,13 @@ const longestMessage = 32_768;
 const longestName = 512;
 const mostBlockers = 10_000;
 
+/** Nearly always a `return` that was forgotten. */
+const nothingReturned = mistaken(
+  "the reconciler returned nothing; return done(), again(), waiting() or failed()",
+);
+
 export function outcomeReturned(value: unknown): Outcome {
+  if (value === undefined || value === null) return nothingReturned;
   try {
     return isFields(value) ? checked(value) : invalid("it is no object");
   } catch {
@@ -116,6 +122,9 @@ function isFields(value: unknown): value is Fields {
 }
 
 function invalid(why: string): Failed {
-  const message = `the reconciler returned something that is no outcome: ${why}`;
+  return mistaken(`the reconciler returned something that is no outcome: ${why}`);
+}
+
+function mistaken(message: string): Failed {
   return failed("InvalidOutcome", message, { retry: "slow" });
 }
