@@ -3,7 +3,9 @@
 import assert from "node:assert/strict";
 import { it } from "node:test";
 import { create, keyOf, newRig, widgets } from "../../tests/engine/rig.ts";
-import type { Store } from "../store/port.ts";
+import { decodeDocument } from "../kernel/document.ts";
+import type { Resource } from "../kernel/resource.ts";
+import type { Store, StoredRecord } from "../store/port.ts";
 import { startEngine } from "./engine.ts";
 import { adoptionKind } from "./names.ts";
 import { done } from "./outcome.ts";
@@ -46,6 +48,35 @@ it("what was being claimed when its kind was taken away is handed back unrun", a
   other.add({ kind: widgets, reconcile });
   await rig.timers.advance(10);
   assert.equal(runs, 1, "another has it without waiting for a lease to end");
+});
+
+it("what was being read when its kind was taken away is handed back unrun", async () => {
+  const rig = newRig();
+  const gate = Promise.withResolvers<void>();
+  let reads = 0;
+  const readLater = async ({ body, revision }: StoredRecord): Promise<Resource> => {
+    reads += 1;
+    await gate.promise;
+    return decodeDocument(body, revision);
+  };
+  const resources = { ...rig.ports.resources, read: readLater };
+  await using engine = startEngine({ ...rig.ports, resources }, { owner: "one" });
+  let runs = 0;
+  const reconcile = async (): Promise<Outcome> => {
+    runs += 1;
+    return done();
+  };
+  await create(rig.store, keyOf("a"));
+  const remove = engine.add({ kind: widgets, reconcile });
+  await rig.timers.advance(10);
+  assert.equal(reads, 1, "it is claimed, and being read");
+  remove();
+  gate.resolve();
+  await rig.timers.advance(10);
+  assert.equal(runs, 0);
+  engine.add({ kind: widgets, reconcile });
+  await rig.timers.advance(10);
+  assert.equal(runs, 1, "who comes after has it without waiting for a lease to end");
 });
 
 it("the adoption of a kind ends with it, and begins anew when the kind is back", async () => {

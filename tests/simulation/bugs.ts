@@ -312,7 +312,7 @@ export const bugs: readonly Bug[] = [
     name: "late-arrivals",
     about: "what was claimed while a stop began is not handed back",
     file: "workers.ts",
-    find: "else if (loaded === undefined || this.#isStopping) this.#paperwork.handBack(run);",
+    find: "else if (loaded === undefined || !this.#isWanted(run)) this.#paperwork.handBack(run);",
     replace: "else if (loaded === undefined) this.#paperwork.handBack(run);",
   },
   {

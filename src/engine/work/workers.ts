@@ -240,13 +240,18 @@ export class Workers {
     for (const [index, { run }] of claimed.entries()) {
       const loaded = all?.[index];
       if (run.isLost || loaded?.kind === "gone") this.#forget(run);
-      else if (loaded === undefined || this.#isStopping) this.#paperwork.handBack(run);
+      else if (loaded === undefined || !this.#isWanted(run)) this.#paperwork.handBack(run);
       else this.#receive(run, loaded);
     }
     this.#pump();
     // What may start has started: whatever is free now, others could have.
     for (const { run } of claimed.slice(0, 1)) this.#options.roomMade(run.key);
     this.#checkIdle();
+  }
+
+  /** While it was read its kind may have been taken away, and with that what limits it. */
+  #isWanted({ key, reconciler }: Run): boolean {
+    return !this.#isStopping && this.#reconcilers.get(key.kind) === reconciler;
   }
 
   #receive(run: Run, loaded: Exclude<Loaded, { kind: "gone" }>): void {
