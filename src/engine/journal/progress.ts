@@ -3,12 +3,14 @@
 // names the generation and the request that it is about, and its percentage does not fall before
 // that work is over, whatever is counted: people take one that falls for work that is lost.
 
+import { equalJson } from "../../kernel/json.ts";
 import type { JsonObject } from "../../kernel/json.ts";
 import { numberAt, textAt } from "../../kernel/json-read.ts";
 import type { Resource } from "../../kernel/resource.ts";
 import type { Answer, Write } from "../../store/port.ts";
 import type { RunScope } from "../ports.ts";
 import type { Progress } from "../reconciler.ts";
+import { withoutWait } from "../run/past-wait.ts";
 import { requestOf } from "../run/plan.ts";
 import { reconcileStatusOf, statusOf } from "../run/status.ts";
 
@@ -22,9 +24,12 @@ export async function showProgress(
   const counted = of > 0 ? Math.min(100, Math.max(0, Math.floor((done / of) * 100))) : 0;
   const work = workOf(scope.loaded());
   return await scope.update((resource) => {
-    const status = statusOf(resource);
-    const percent = Math.max(counted, percentSoFar(status, work));
+    const before = statusOf(resource);
+    const percent = Math.max(counted, percentSoFar(before, work));
     const progress = { ...work, done, of, percent, message };
+    // Who has got no further may be about to wait again.
+    if (equalJson(progress, reconcileStatusOf(before).progress ?? null)) return resource;
+    const status = statusOf(withoutWait(resource));
     const reconcile = { ...reconcileStatusOf(status), progress } as JsonObject;
     return { ...resource, status: { ...status, reconcile } };
   }, alongside);

@@ -11,11 +11,13 @@ import type { EngineEvent } from "../ports.ts";
 import type { Resource } from "../../kernel/resource.ts";
 import {
   conditionsOf,
+  deletingReason,
   readyType,
   reconcileStatusOf,
   statusOf,
   syncedType,
   textOf,
+  waitingReason,
 } from "../run/status.ts";
 
 export type EventText = Pick<EngineEvent, "type" | "reason" | "message">;
@@ -24,8 +26,6 @@ export type EventText = Pick<EngineEvent, "type" | "reason" | "message">;
 export const pausedReason = "ReconcilePaused";
 /** Over within seconds, and no more than a matter of load. */
 const passingReason = "Busy";
-/** Of the condition Ready, while others have to come first. */
-const waitingReason = "Waiting";
 const maxShownToken = 64;
 
 /** What happened between two states of a resource; `after` is its last state when it is gone. */
@@ -111,8 +111,8 @@ function deletionEvents(before: Resource, after: Resource): readonly EventText[]
   if (isHeldByEngine(before) && !isHeldByEngine(after)) {
     return [normal("Released", "nothing of it is held any more")];
   }
-  const hasBegun = conditionOf(before, readyType)?.reason === "Deleting";
-  const isBegun = conditionOf(after, readyType)?.reason === "Deleting";
+  const hasBegun = conditionOf(before, readyType)?.reason === deletingReason;
+  const isBegun = conditionOf(after, readyType)?.reason === deletingReason;
   return isBegun && !hasBegun ? [normal("Deleting", "its deletion has begun")] : [];
 }
 

@@ -1,21 +1,17 @@
 // What is said about a resource before its first run has ended, so that whoever waits for its
 // conditions or looks at a list sees that somebody is at it. It goes along with the finalizer,
 // which is stored before the first run anyway; a kind without one is told of only when its first
-// run takes a while. Nothing has been observed by then, so it names no generation: that tells this
-// word from that of a run.
+// run takes a while (under-way.ts). Nothing has been observed by then, so it names no generation:
+// that tells this word from that of a run.
 
 import { findCondition, setCondition } from "../../kernel/conditions.ts";
 import type { Condition } from "../../kernel/conditions.ts";
 import type { JsonObject } from "../../kernel/json.ts";
 import type { Resource } from "../../kernel/resource.ts";
 import { withStatus } from "./document-edits.ts";
-import type { Run } from "./run.ts";
-import { conditionsOf, readyType, statusOf, syncedType } from "./status.ts";
+import { conditionsOf, readyType, statusOf, syncedType, underWayReason } from "./status.ts";
 
-/** A first run that ends sooner tells more by its end. */
-export const firstWordMs = 1_000;
-
-const reason = "InProgress";
+const reason = underWayReason;
 const message = "the first run is under way";
 
 export function lacksFirstWord(resource: Resource): boolean {
@@ -35,21 +31,9 @@ export function withFirstWord(resource: Resource, nowMs: number): Resource {
   return withStatus(resource, { ...status, conditions });
 }
 
-/** The condition Ready, when a run has said it. */
+/** The condition Ready, when a run has said it at its end. */
 export function readyByRun(status: JsonObject): Condition | undefined {
   const found = findCondition(conditionsOf(status), readyType);
   const isFirst = found?.reason === reason && found.observedGeneration === undefined;
   return isFirst ? undefined : found;
-}
-
-/** Of a run that takes a while. Nobody waits for it: the end of the run says more. */
-export async function sayFirstWord(run: Run): Promise<void> {
-  const { clock, log } = run.around.ports;
-  try {
-    if (run.phase === "running" && run.abortCause === undefined) {
-      await run.update((resource) => withFirstWord(resource, clock.nowMs()));
-    }
-  } catch (error) {
-    log.debug({ error, key: run.key }, "that a first run is under way could not be said");
-  }
 }

@@ -60,8 +60,8 @@ export class Run implements RunScope, RunAround, Holder {
   isGivenUp = false;
   /** Ends its wait for a turn, then its time to run, then the patience after an abort. */
   deadline: Cohort<Run> | undefined;
-  /** Ends when it is to be told that its first run takes a while. */
-  firstWord: Cohort<Run> | undefined;
+  /** Ends when it is to be told that it takes a while. */
+  word: Cohort<Run> | undefined;
   /** While it is the only one that may be why a worker was lost. */
   solitude: Cohort<Run> | undefined;
   #abortCause: AbortCause | undefined;

@@ -20,7 +20,7 @@ import type { RunPlan } from "./plan.ts";
 import type { ReconcileStatus } from "../ports.ts";
 import type { Reconciler } from "../reconciler.ts";
 import { attemptsOf, conditionsOf, readyType, reconcileStatusOf, statusOf } from "./status.ts";
-import { syncedType } from "./status.ts";
+import { deletingReason, syncedType, waitingReason } from "./status.ts";
 import { checkStatusFields } from "./status-fields.ts";
 
 /** What is known about a run besides its outcome. */
@@ -201,8 +201,6 @@ function syncedAfter(outcome: Outcome, { note = "" }: RunFacts): Readiness {
   return { status: "False", reason, message: note === "" ? message : `${message}; ${note}` };
 }
 
-const waitingReason = "Waiting";
-
 /** Undefined: as before. */
 function readinessAfter(
   outcome: Outcome,
@@ -210,7 +208,7 @@ function readinessAfter(
   before: Condition | undefined,
 ): Readiness | undefined {
   const message = "message" in outcome ? outcome.message : "";
-  if (what === "remove") return { status: "False", reason: "Deleting", message };
+  if (what === "remove") return { status: "False", reason: deletingReason, message };
   const { ready } = outcome;
   if (ready === "keep" && before !== undefined) return undefined;
   if (ready !== undefined && ready !== "keep") return ready;

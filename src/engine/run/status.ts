@@ -10,6 +10,10 @@ import type { ReconcileStatus } from "../ports.ts";
 /** The engine's own conditions; others belong to the author. */
 export const readyType = "Ready";
 export const syncedType = "Synced";
+/** Of Ready, while a run is under way, others have to come first, or a removal goes on. */
+export const underWayReason = "InProgress";
+export const waitingReason = "Waiting";
+export const deletingReason = "Deleting";
 /** Why a resource is not synced that takes its workers down. */
 export const workerLostReason = "WorkerLost";
 

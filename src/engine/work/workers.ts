@@ -11,7 +11,6 @@ import { takeBackBegun } from "../run/begun.ts";
 import { Deadlines } from "./cohort.ts";
 import { RunContext } from "../run/context.ts";
 import { isAnew, planOf } from "../run/anew.ts";
-import { firstWordMs, lacksFirstWord, sayFirstWord } from "../run/first-word.ts";
 import { Heartbeat } from "./heartbeat.ts";
 import type { Lease } from "./heartbeat.ts";
 import { hasToHold, holdFirst } from "../run/hold-first.ts";
@@ -41,6 +40,7 @@ import { Run } from "../run/run.ts";
 import { sharedRandom } from "../run/shared-random.ts";
 import { shownOutcome } from "../run/shown.ts";
 import { reconcileStatusOf, statusOf } from "../run/status.ts";
+import { hasWord, sayUnderWay, underWayMs } from "../run/under-way.ts";
 import { factsOfRun } from "../reporting/tracer.ts";
 import { tooEarlyMs } from "./too-early.ts";
 import { Turns } from "./turns.ts";
@@ -95,7 +95,7 @@ export class Workers {
   readonly #timeouts: Deadlines<Run>;
   readonly #patience: Deadlines<Run>;
   readonly #waits: Deadlines<Run>;
-  readonly #firstWords: Deadlines<Run>;
+  readonly #words: Deadlines<Run>;
   readonly #solitudes: Deadlines<Run>;
   readonly #suspects = new Suspects((run) => void takeBackBegun(run));
   /** The uids of what runs on although it was given up. */
@@ -129,7 +129,7 @@ export class Workers {
     this.#timeouts = new Deadlines(timers, clock, (run) => run.abort("timeout"));
     this.#patience = new Deadlines(timers, clock, (run) => this.#giveUp(run));
     this.#waits = new Deadlines(timers, clock, (run) => this.#handBackQueued(run));
-    this.#firstWords = new Deadlines(timers, clock, (run) => void sayFirstWord(run));
+    this.#words = new Deadlines(timers, clock, (run) => void sayUnderWay(run));
     this.#solitudes = new Deadlines(timers, clock, (run) =>
       this.#goOn(this.#suspects.outlived(run)),
     );
@@ -229,7 +229,7 @@ export class Workers {
     for (const run of this.#turns.running) this.#giveUp(run);
     this.#paperwork.stop();
     this.heartbeat.stop();
-    const all = [this.#timeouts, this.#patience, this.#waits, this.#firstWords, this.#solitudes];
+    const all = [this.#timeouts, this.#patience, this.#waits, this.#words, this.#solitudes];
     for (const deadlines of all) deadlines.stop();
   }
 
@@ -304,7 +304,7 @@ export class Workers {
     run.phase = "running";
     run.hasBegun = true;
     run.deadline = this.#timeouts.join(run, run.reconciler.timeoutMs ?? defaultTimeoutMs);
-    if (lacksFirstWord(run.current())) run.firstWord = this.#firstWords.join(run, firstWordMs);
+    if (hasWord(run)) run.word = this.#words.join(run, underWayMs);
     if (this.#suspects.isAlone(run)) run.solitude = this.#solitudes.join(run, solitudeMs);
     this.#instruments.started(run);
     void this.#act(run);
@@ -388,7 +388,7 @@ export class Workers {
 
   #leaveSlot(run: Run): void {
     run.deadline?.leave(run);
-    run.firstWord?.leave(run);
+    run.word?.leave(run);
     run.solitude?.leave(run);
     if (run.isLost) this.#lost.delete(run.uid);
     this.#turns.done(run, this.#ports.clock.nowMs());
