@@ -36,9 +36,10 @@ import type { Backlog, BacklogQuery, WorkState } from "./work-state.ts";
  * Arguments. Counts and revisions are whole numbers >= 0 (`limit` and `leaseMs` >= 1); texts are
  * not empty (but a namespace), have no NUL and no half of a surrogate pair, and are bounded in
  * UTF-8 bytes: 253 for each part of a key, a uid and an owner, 1,024 for a term, 512 for a counter,
- * 1,500 for scope and name of a unique name together. Anything else is `request.invalid`, whose
- * details name the argument; a `limit` above its bound is cut to it. What is looked up by a text
- * that cannot be stored is simply not there. See arguments.ts and prepare.ts.
+ * 1,500 for scope and name of a unique name together. Anything else, and any value that is not of
+ * its type, is `request.invalid`, whose details name the argument, or the write and its field; a
+ * `limit` or `perNamespace` above its bound is cut to it. What is looked up by a text that cannot
+ * be stored is simply not there. See arguments.ts, write-form.ts and prepare.ts.
  */
 export interface Store extends AsyncDisposable {
   readonly engine: "sqlite" | "postgres";
@@ -400,7 +401,7 @@ export interface ClaimRequest {
   readonly limit: number;
   /** From 1 to limits.maxLeaseTtlMs. */
   readonly leaseMs: number;
-  /** At most this many of one namespace in this batch. */
+  /** At most this many of one namespace in this batch; bounded as `limit` is. */
   readonly perNamespace?: number;
   /** Namespaces that are full for now. */
   readonly skipNamespaces?: readonly string[];
@@ -444,7 +445,7 @@ export interface StoreStats extends Head {
 }
 
 export interface VerifyOptions {
-  /** Stop after this many findings. */
+  /** Stop after this many findings; as many as a page has when left out. */
   readonly limit?: number;
 }
 

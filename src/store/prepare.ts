@@ -10,10 +10,11 @@ import { limits } from "../kernel/limits.ts";
 import { keyText } from "../kernel/resource.ts";
 import type { ResourceKey } from "../kernel/resource.ts";
 import { textFault } from "../kernel/storable-text.ts";
-import { isCount, textLimits } from "./arguments.ts";
+import { checkCommit, isCount, textLimits } from "./arguments.ts";
 import type { KeyRing } from "./key-ring.ts";
 import type { CommitOptions, DueChange, Precondition, Put, Write } from "./port.ts";
 import { sealDocument } from "./seal.ts";
+import { checkForm, invalidWrite as invalid } from "./write-form.ts";
 
 export interface PreparedWrite {
   readonly write: Write;
@@ -42,6 +43,7 @@ export function prepareCommit(
   writes: readonly Write[],
   options: CommitOptions = {},
 ): readonly PreparedGroup[] {
+  checkCommit(writes, options);
   const most = options.atomic === true ? limits.maxGroupWrites : limits.maxQueuedWrites;
   if (writes.length > most) {
     throw new SetpointError("request.too_large", `at most ${most} writes fit into one commit`, {
@@ -51,10 +53,12 @@ export function prepareCommit(
   const [only] = writes;
   if (only !== undefined && writes.length === 1) {
     // By far the most common call, and the path of every status write.
+    checkForm(only, 0);
     checkWrite(only, 0);
     const prepared = prepareWrite(ring, only, keyText(only.key));
     return [{ writes: [prepared], bytes: prepared.bytes }];
   }
+  for (const [index, write] of writes.entries()) checkForm(write, index);
   checkBytes(writes, options.atomic === true ? limits.maxGroupBytes : limits.maxCallBytes);
   const seen = new Set<string>();
   const prepared = writes.map((write, index) => {
@@ -232,10 +236,4 @@ function checkText(text: string, index: number, field: string, maxBytes: number)
 
 function checkCount(value: number, index: number, field: string): void {
   if (!isCount(value)) throw invalid(index, field, "must be a whole number, zero or more");
-}
-
-function invalid(index: number, field: string, why: string): SetpointError {
-  return new SetpointError("request.invalid", `writes[${index}].${field}: ${why}`, {
-    details: { write: index, field },
-  });
 }

@@ -2,10 +2,12 @@
 import assert from "node:assert/strict";
 import { isSetpointError } from "../../kernel/errors.ts";
 import { limits } from "../../kernel/limits.ts";
+import type { ResourceKey } from "../../kernel/resource.ts";
+import type { Put, Store, Write } from "../port.ts";
 import { scenario } from "./harness.ts";
 import type { OpenStore } from "./harness.ts";
-import { claimOne, claimSome, key, listNames, minuteMs, put, rejectsWith } from "./samples.ts";
-import { wake, widgets } from "./samples.ts";
+import { claimOne, claimSome, exists, key, listNames, minuteMs, put } from "./samples.ts";
+import { rejectsWith, release, schedule, soon, wake, widgets } from "./samples.ts";
 
 const notCounts = [-1, 1.5, Number.NaN, Number.POSITIVE_INFINITY, 2 ** 53];
 const notPositive = [0, ...notCounts];
@@ -20,7 +22,28 @@ async function refused(argument: string, call: () => Promise<unknown>): Promise<
   );
 }
 
+/** What a caller may give whose types nobody checked. */
+function untyped(value: unknown): never {
+  return value as never;
+}
+
+async function refusedWrite(store: Store, field: string, write: unknown): Promise<void> {
+  const beside = put(key("beside"));
+  for (const writes of [[write], [beside, write]] as Write[][]) {
+    await assert.rejects(
+      store.commit(writes),
+      (error) => isSetpointError(error, "request.invalid") && error.details["field"] === field,
+      `${field} is refused by name`,
+    );
+  }
+}
+
 export function argumentsContract(open: OpenStore): void {
+  numbersAndTexts(open);
+  forms(open);
+}
+
+function numbersAndTexts(open: OpenStore): void {
   scenario(open, "claims and renewals take sensible numbers and texts only", async ({ store }) => {
     await store.commit([put(key("a"), { due: wake() })]);
     for (const limit of notPositive) await refused("limit", () => claimSome(store, { limit }));
@@ -37,12 +60,17 @@ export function argumentsContract(open: OpenStore): void {
     await refused("kinds", () => store.nextDue(unstorable));
     const notLeases = [...notPositive, limits.maxLeaseTtlMs + 1];
     for (const leaseMs of notLeases) await refused("leaseMs", () => claimSome(store, { leaseMs }));
-    const claim = await claimOne(store, { limit: 1e9, leaseMs: limits.maxLeaseTtlMs });
+    const claim = await claimOne(store, {
+      limit: 1e9,
+      perNamespace: 2 ** 31,
+      leaseMs: limits.maxLeaseTtlMs,
+    });
     for (const leaseMs of notLeases) await refused("leaseMs", () => store.renew([claim], leaseMs));
     for (const token of notCounts) {
       await refused("claims.token", () => store.renew([{ key: claim.key, token }], minuteMs));
     }
     await refused("claims.key.name", () => store.renew([{ key: key(half), token: 1 }], minuteMs));
+    await refused("claims", () => store.renew([untyped(null)], minuteMs));
     // Nothing of this has touched the claim.
     assert.equal((await store.renew([claim], minuteMs)).renewed.length, 1);
   });
@@ -54,6 +82,7 @@ export function argumentsContract(open: OpenStore): void {
       await refused("limit", () => store.list({ kind, limit }));
       await refused("limit", () => store.changes(0, limit));
       await refused("limit", () => store.history(key("a"), { limit }));
+      await refused("limit", () => store.verify({ limit }));
     }
     for (const kinds of [[], [""], unstorable]) {
       await refused("kinds", () => store.changes(0, 1, { kinds }));
@@ -65,6 +94,8 @@ export function argumentsContract(open: OpenStore): void {
       await refused("after", () => store.changes(revision));
       await refused("before", () => store.history(key("a"), { before: revision }));
       await refused("upTo", () => store.compact(revision));
+      await refused("after", () => store.advancedBeyond(revision, soon()));
+      await refused("seen", () => store.workArrived(revision, soon()));
     }
     assert.equal((await store.list({ kind, limit: 1e9 })).records.length, 2);
     assert.equal((await store.changes(0, 1e9)).changes.length, 2);
@@ -119,5 +150,94 @@ export function argumentsContract(open: OpenStore): void {
   scenario(open, "reads of many keys are bounded", async ({ store }) => {
     const keys = Array.from({ length: limits.maxPageItems + 1 }, () => key("a"));
     await rejectsWith("request.too_large", store.getMany(keys));
+  });
+}
+
+function forms(open: OpenStore): void {
+  scenario(
+    open,
+    "a write of a form that nobody knows is refused and changes nothing",
+    async (h) => {
+      const { store } = h;
+      const a = key("a");
+      for (const kind of ["bogus", undefined]) {
+        await refusedWrite(store, "kind", { ...put(a), kind });
+      }
+      await refusedWrite(store, "key", { ...put(a), key: undefined });
+      await refusedWrite(store, "key.namespace", put({ ...a, namespace: untyped(undefined) }));
+      for (const when of [undefined, null, {}, { kind: "bogus" }]) {
+        await refusedWrite(store, "when", { ...put(a), when });
+        await refusedWrite(store, "when", { ...schedule(a, wake()), when });
+      }
+      await refusedWrite(store, "claim", { ...put(a), claim: { token: 1 } });
+      for (const due of [null, {}, { kind: "bogus", afterMs: 3 }]) {
+        await refusedWrite(store, "due", { ...put(a), due });
+        await refusedWrite(store, "due", { ...schedule(a, wake()), due });
+      }
+      await refusedWrite(store, "due.afterMs", { ...put(a), due: { kind: "wake" } });
+      const due = { ...release(), attempts: undefined };
+      await refusedWrite(store, "due.attempts", { ...schedule(a, wake()), due });
+      for (const field of ["names", "uses", "bounds"] satisfies (keyof Put)[]) {
+        for (const list of [null, {}, [null]]) {
+          await refusedWrite(store, field, { ...put(a), [field]: list });
+        }
+      }
+      assert.equal((await store.head()).revision, 0);
+    },
+  );
+
+  scenario(open, "a draft is a buffer and two lists", async ({ store }) => {
+    const { draft, ...write } = put(key("a"));
+    await refusedWrite(store, "draft", write);
+    for (const body of [undefined, "{}", new Uint8Array(draft.body)]) {
+      await refusedWrite(store, "draft.body", { ...write, draft: { ...draft, body } });
+    }
+    for (const terms of [undefined, "ab", [1]]) {
+      await refusedWrite(store, "draft.terms", { ...write, draft: { ...draft, terms } });
+    }
+    for (const secrets of [undefined, "/a", [1]]) {
+      await refusedWrite(store, "draft.secrets", { ...write, draft: { ...draft, secrets } });
+    }
+    const last = { ...draft, terms: undefined };
+    await refusedWrite(store, "last.terms", { kind: "delete", key: key("a"), when: exists, last });
+    await refused("writes", () => store.commit(untyped("ab")));
+    await refused("atomic", () => store.commit([put(key("a"))], { atomic: untyped("yes") }));
+    assert.equal((await store.head()).revision, 0);
+  });
+
+  scenario(open, "a question of a form that nobody knows is refused by name", async ({ store }) => {
+    await store.commit([put({ ...key("a"), namespace: "undefined" })]);
+    for (const nowhere of [undefined, { ...key("a"), namespace: untyped(undefined) }]) {
+      const of: ResourceKey = untyped(nowhere);
+      await refused("key", () => store.get(of));
+      await refused("key", () => store.getMany([of]));
+      await refused("key", () => store.workOf([of]));
+      await refused("key", () => store.history(of));
+    }
+    await refused("keys", () => store.getMany(untyped(undefined)));
+    await refused("scope", () => store.nameHolder(untyped({ name: "a" })));
+    await refused("counter", () => store.counter(untyped(undefined)));
+    await refused("kinds", () => claimSome(store, { kinds: untyped("ab") }));
+    await refused("kinds", () => store.nextDue(untyped(undefined)));
+    const values: readonly string[] = ["1"];
+    const odd: "in" = untyped("bogus");
+    await refused("labels.operator", () => {
+      return listNames(store, { labels: [{ key: "x", operator: odd, values }] });
+    });
+    await refused("fields.operator", () => {
+      return listNames(store, { fields: [{ path: "x", operator: odd, values }] });
+    });
+    for (const none of [undefined, "1", [null]]) {
+      const wanted = { operator: "in", values: untyped(none) } as const;
+      await refused("labels.values", () => listNames(store, { labels: [{ key: "x", ...wanted }] }));
+      await refused("fields.values", () => {
+        return listNames(store, { fields: [{ path: "x", ...wanted }] });
+      });
+    }
+    await refused("labels", () => listNames(store, { labels: [untyped(null)] }));
+    await refused("query", () => store.list(untyped(undefined)));
+    await refused("query", () => store.backlog(untyped(undefined)));
+    await refused("options", () => store.changes(0, 1, untyped(null)));
+    await refused("options", () => store.verify(untyped(null)));
   });
 }

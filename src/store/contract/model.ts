@@ -14,13 +14,16 @@ import {
   checkBacklog,
   checkChanges,
   checkClaim,
-  checkCompaction,
+  checkCount,
   checkHistory,
   checkKinds,
   checkList,
   checkRenewal,
+  checkVerify,
   findable,
+  findableCounter,
   findableKeys,
+  findableName,
 } from "../arguments.ts";
 import { keyRing, newSealKey } from "../key-ring.ts";
 import type {
@@ -142,13 +145,14 @@ export class ModelStore implements Store {
 
   async advancedBeyond(after: number, signal?: AbortSignal): Promise<number> {
     this.#checkOpen();
+    checkCount(after, "after");
     return await this.#revisions.beyond(after, this.#state.head, signal);
   }
 
   async history(key: ResourceKey, options?: HistoryOptions): Promise<readonly Change[]> {
     this.#checkOpen();
     const { limit, before = Infinity } = checkHistory(options);
-    const chain = this.#state.chains.get(keyText(key)) ?? [];
+    const chain = this.#state.chains.get(keyText(findable(key))) ?? [];
     return chain
       .filter(({ revision }) => revision > this.#state.compacted && revision < before)
       .toReversed()
@@ -158,7 +162,7 @@ export class ModelStore implements Store {
 
   async compact(upTo: number, signal?: AbortSignal): Promise<CompactResult> {
     this.#checkOpen();
-    checkCompaction(upTo);
+    checkCount(upTo, "upTo");
     signal?.throwIfAborted();
     const mark = Math.max(this.#state.compacted, Math.min(upTo, this.#state.head));
     const removed = forgetUpTo(this.#state, mark);
@@ -214,17 +218,18 @@ export class ModelStore implements Store {
 
   async workArrived(seen: number, signal?: AbortSignal): Promise<number> {
     this.#checkOpen();
+    checkCount(seen, "seen");
     return await this.#work.beyond(seen, this.#tick, signal);
   }
 
   async nameHolder(name: UniqueName): Promise<ResourceKey | undefined> {
     this.#checkOpen();
-    return holderOf(this.#state, name)?.key;
+    return holderOf(this.#state, findableName(name))?.key;
   }
 
   async counter(counter: string): Promise<CounterState> {
     this.#checkOpen();
-    return counterState(this.#state, counter);
+    return counterState(this.#state, findableCounter(counter));
   }
 
   async stats(): Promise<StoreStats> {
@@ -245,9 +250,9 @@ export class ModelStore implements Store {
     };
   }
 
-  async verify(options: VerifyOptions = {}): Promise<readonly string[]> {
+  async verify(options?: VerifyOptions): Promise<readonly string[]> {
     this.#checkOpen();
-    return findings(this.#state).slice(0, options.limit);
+    return findings(this.#state).slice(0, checkVerify(options));
   }
 
   async hazards(): Promise<readonly string[]> {

@@ -9,6 +9,7 @@
  * leave it no choice there (migrations/0002_functions.sql says how).
  */
 import { Client, escapeIdentifier } from "pg";
+import { SetpointError } from "../../kernel/errors.ts";
 import type { Timers } from "../../kernel/timers.ts";
 import { PreparedQuery } from "./prepared-query.ts";
 import { PackedBytes } from "./packed-bytes.ts";
@@ -190,6 +191,14 @@ export class Session {
     // With a statement under way this destroys the socket instead of saying goodbye.
     this.#client.end().catch(() => undefined);
   }
+}
+
+/** It is also the name of the channel, and part of a connection's options. */
+export function checkSchemaName(schema: string | undefined): void {
+  if (schema === undefined || /^[a-z_][a-z0-9_]{0,50}$/.test(schema)) return;
+  throw new SetpointError("config.invalid", `"${schema}" cannot be the name of a schema`, {
+    suggestion: "use at most 51 lower-case letters, digits and underscores, no digit first",
+  });
 }
 
 const asIs: Parser = (text) => text;

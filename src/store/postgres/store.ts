@@ -18,14 +18,16 @@ import {
   checkBacklog,
   checkChanges,
   checkClaim,
-  checkCompaction,
+  checkCount,
   checkHistory,
   checkKinds,
   checkList,
   checkRenewal,
+  checkVerify,
   findable,
+  findableCounter,
   findableKeys,
-  findableText,
+  findableName,
 } from "../arguments.ts";
 import { CommitQueue } from "../commit-queue.ts";
 import type { KeyRing } from "../key-ring.ts";
@@ -54,7 +56,7 @@ import type { Version } from "./migrate.ts";
 import { Pool } from "./pool.ts";
 import { ReadQueue } from "./read-queue.ts";
 import { checkReadable, readChanges, readHistory, readMany } from "./reads.ts";
-import { Session } from "./session.ts";
+import { checkSchemaName, Session } from "./session.ts";
 import type { SessionConfig } from "./session.ts";
 import { Tail } from "./tail.ts";
 import { findings } from "./verify.ts";
@@ -125,14 +127,6 @@ export async function openPostgresStore(options: PostgresStoreOptions): Promise<
     await pool.close();
     throw error;
   }
-}
-
-/** It is also the name of the channel, and part of a connection's options. */
-function checkSchemaName(schema: string | undefined): void {
-  if (schema === undefined || /^[a-z_][a-z0-9_]{0,50}$/.test(schema)) return;
-  throw new SetpointError("config.invalid", `"${schema}" cannot be the name of a schema`, {
-    suggestion: "use at most 51 lower-case letters, digits and underscores, no digit first",
-  });
 }
 
 interface Parts {
@@ -273,6 +267,7 @@ export class PostgresStore implements port.Store {
 
   async advancedBeyond(after: number, signal?: AbortSignal): Promise<number> {
     this.#checkOpen();
+    checkCount(after, "after");
     this.#tail.follow();
     return await this.#log.revisionSignal.beyond(after, this.#orClosing(signal));
   }
@@ -284,7 +279,7 @@ export class PostgresStore implements port.Store {
 
   async compact(upTo: number, signal?: AbortSignal): Promise<port.CompactResult> {
     this.#checkOpen();
-    checkCompaction(upTo);
+    checkCount(upTo, "upTo");
     signal?.throwIfAborted();
     const onMark = (mark: number): void => this.#raiseMark(mark);
     return await compactUpTo(this.#pool, upTo, { id: this.#id, signal, onMark });
@@ -323,18 +318,18 @@ export class PostgresStore implements port.Store {
 
   async workArrived(seen: number, signal?: AbortSignal): Promise<number> {
     this.#checkOpen();
+    checkCount(seen, "seen");
     return await this.#log.workSignal.beyond(seen, this.#orClosing(signal));
   }
 
   async nameHolder(name: port.UniqueName): Promise<ResourceKey | undefined> {
     this.#checkOpen();
-    const [scope, held] = [findableText(name.scope), findableText(name.name)];
-    return await readHolder(this.#pool, { scope, name: held });
+    return await readHolder(this.#pool, findableName(name));
   }
 
   async counter(counter: string): Promise<port.CounterState> {
     this.#checkOpen();
-    return await readCounter(this.#pool, findableText(counter));
+    return await readCounter(this.#pool, findableCounter(counter));
   }
 
   async stats(): Promise<port.StoreStats> {
@@ -344,7 +339,7 @@ export class PostgresStore implements port.Store {
 
   async verify(options?: port.VerifyOptions): Promise<readonly string[]> {
     this.#checkOpen();
-    return await findings(this.#pool, options);
+    return await findings(this.#pool, checkVerify(options));
   }
 
   async hazards(): Promise<readonly string[]> {

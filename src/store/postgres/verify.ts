@@ -2,12 +2,9 @@
  * Checks the invariants that the other statements rely on. Each check is a query for violations;
  * all look at one snapshot, so a store in use is judged as fairly as a resting one.
  */
-import type { VerifyOptions } from "../port.ts";
 import type { Pool } from "./pool.ts";
 import { sizeOf } from "./rows.ts";
 import { withScan } from "./scan.ts";
-
-const defaultLimit = 100;
 
 const checks: readonly string[] = [
   // The log
@@ -65,16 +62,12 @@ const checks: readonly string[] = [
     FROM due d, claim_token s WHERE d.token > s.last_value`,
 ];
 
-export async function findings(
-  pool: Pool,
-  options: VerifyOptions = {},
-): Promise<readonly string[]> {
-  const { limit = defaultLimit } = options;
+export async function findings(pool: Pool, limit: number): Promise<readonly string[]> {
   return await withScan(pool, async (scan) => {
     const found: string[] = [];
     for (const check of checks) {
       if (found.length >= limit) break;
-      const rows = await scan(`${check} LIMIT ${limit - found.length}`);
+      const rows = await scan(`${check} LIMIT $1`, [limit - found.length]);
       for (const row of rows) found.push(row[0] as string);
     }
     return found;

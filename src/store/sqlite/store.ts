@@ -14,14 +14,17 @@ import {
   checkBacklog,
   checkChanges,
   checkClaim,
-  checkCompaction,
+  checkCount,
   checkHistory,
+  checkKey,
   checkKinds,
   checkList,
   checkRenewal,
+  checkVerify,
   findable,
+  findableCounter,
   findableKeys,
-  findableText,
+  findableName,
 } from "../arguments.ts";
 import { CommitQueue } from "../commit-queue.ts";
 import type {
@@ -123,6 +126,7 @@ export class SqliteStore implements Store {
 
   /** From memory where the newest change of the key is there, which it is before its answer. */
   async get(key: ResourceKey): Promise<StoredRecord | undefined> {
+    checkKey(key);
     const id = keyText(key);
     const known = this.#underWay.has(id) ? undefined : this.#recent.newest(id);
     if (known === undefined) return this.#read(() => this.#files.reader.get(findable(key)));
@@ -178,6 +182,7 @@ export class SqliteStore implements Store {
 
   async advancedBeyond(after: number, signal?: AbortSignal): Promise<number> {
     this.#checkOpen();
+    checkCount(after, "after");
     const ends = this.#untilClosed(signal);
     if (!this.#files.isReadOnly) return await this.#recent.revisionSignal.beyond(after, ends);
     // The process that writes is another one; there is nothing to wait on but its file.
@@ -194,7 +199,7 @@ export class SqliteStore implements Store {
 
   async compact(upTo: number, signal?: AbortSignal): Promise<CompactResult> {
     this.#checkOpen();
-    checkCompaction(upTo);
+    checkCount(upTo, "upTo");
     signal?.throwIfAborted();
     const { writer } = this.#files.engine;
     const compacted = await writer.compactMark(upTo);
@@ -242,17 +247,17 @@ export class SqliteStore implements Store {
 
   async workArrived(seen: number, signal?: AbortSignal): Promise<number> {
     this.#checkOpen();
+    checkCount(seen, "seen");
     if (this.#files.isReadOnly) throw this.#readOnly();
     return await this.#recent.workSignal.beyond(seen, this.#untilClosed(signal));
   }
 
   async nameHolder(name: UniqueName): Promise<ResourceKey | undefined> {
-    const [scope, held] = [findableText(name.scope), findableText(name.name)];
-    return this.#read(() => this.#files.reader.nameHolder({ scope, name: held }));
+    return this.#read(() => this.#files.reader.nameHolder(findableName(name)));
   }
 
   async counter(counter: string): Promise<CounterState> {
-    return this.#read(() => this.#files.reader.counter(findableText(counter)));
+    return this.#read(() => this.#files.reader.counter(findableCounter(counter)));
   }
 
   async stats(): Promise<StoreStats> {
@@ -264,9 +269,9 @@ export class SqliteStore implements Store {
     return { ...head, ...counts, ...load, bytesOnDisk: bytesOnDisk(path), schemaVersion };
   }
 
-  async verify(options: VerifyOptions = {}): Promise<readonly string[]> {
+  async verify(options?: VerifyOptions): Promise<readonly string[]> {
     this.#checkOpen();
-    return await this.#files.engine.background.verify(options.limit ?? 1_000);
+    return await this.#files.engine.background.verify(checkVerify(options));
   }
 
   async hazards(): Promise<readonly string[]> {
