@@ -231,6 +231,24 @@ function fences(open: OpenStore): void {
     assert.deepEqual(await claimSome(h.store), []);
   });
 
+  scenario(open, "of claims given back together the one that was lost is told so", async (h) => {
+    // Not in the order of their keys: places among the sorted are not places in the call.
+    const all = ["z", "a", "m"].map((name) => key(name));
+    await h.store.commit(all.map((of) => put(of, { due: wake() })));
+    for (const late of all) {
+      const claims = new Map((await claimSome(h.store)).map((claim) => [claim.key.name, claim]));
+      const back = all.map((of) => {
+        const claim = claims.get(of.name) ?? assert.fail(`${of.name} is not claimed`);
+        return { ...schedule(of, release(0)), claim };
+      });
+      const kept = back.filter((write) => write.key !== late).map((write) => write.claim);
+      await h.store.renew(kept, 60 * minuteMs);
+      await h.advanceClock(2 * minuteMs);
+      const expected = all.map((of) => (of === late ? "claim.lost" : "unchanged"));
+      assert.deepEqual(await outcomes(h.store.commit(back)), expected);
+    }
+  });
+
   scenario(open, "a live claim on the parent lets its holder write children", async (h) => {
     await commit(h.store, put(a, { due: wake() }));
     const claim = await claimOne(h.store);
