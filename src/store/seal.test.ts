@@ -84,11 +84,19 @@ describe("sealing", () => {
 
   it("does not open for another identity, or with one bit changed", () => {
     const stored = sealDocument(ring, identity, { body: bodyOf("a"), secrets });
-    const stolen = { ...identity, uid: "u-2" };
-    assert.throws(
-      () => openDocument(ring, stolen, stored),
-      (error) => isSetpointError(error, "secret.unsealable"),
-    );
+    const { key, uid } = identity;
+    for (const stolen of [
+      { key, uid: "u-2" },
+      { key: { ...key, kind: "others" }, uid },
+      { key: { ...key, namespace: "c" }, uid },
+      { key: { ...key, name: "c" }, uid },
+    ]) {
+      assert.throws(
+        () => openDocument(ring, stolen, stored),
+        (error) => isSetpointError(error, "secret.unsealable"),
+        JSON.stringify(stolen),
+      );
+    }
     const sealed = Buffer.from(stored.sealed ?? []);
     for (let index = 1; index < sealed.length; index += 7) {
       const bent = Buffer.from(sealed);
