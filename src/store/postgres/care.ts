@@ -99,13 +99,14 @@ async function resealRows({ pool, ring }: Reading, rows: readonly Row[]): Promis
   return row?.[0] as number;
 }
 
-/** Settings under which an answered commit may be lost when the machine fails. */
+/**
+ * Settings under which an answered commit may be lost when the machine fails. Not among them is
+ * synchronous_commit, which each session sets for itself.
+ */
 const hazardousSettings: Readonly<Record<string, string>> = {
   fsync: "fsync is off: a crash of the machine loses or damages data; set fsync = on",
   full_page_writes:
     "full_page_writes is off: a crash in the middle of a write damages pages; set it to on",
-  synchronous_commit:
-    "synchronous_commit is off: a crash loses commits that were answered; set it to on",
 };
 
 export async function readHazards(pool: Pool): Promise<readonly string[]> {

@@ -55,6 +55,16 @@ const settings = [
   "timezone=UTC",
 ];
 
+/**
+ * An answer means that the commit is on the disk, and on the standby that the server waits for, if
+ * any. A server, a database or a role may have a weaker default; a stronger one is kept. It is set
+ * in any case: new settings of the server do not change it while the connection lasts.
+ */
+const durableStatement: Statement = {
+  text: `SELECT set_config('synchronous_commit', CASE WHEN s.now IN ('off', 'local') THEN 'on'
+    ELSE s.now END, false) FROM current_setting('synchronous_commit') AS s(now)`,
+};
+
 export class Session {
   readonly #client: Client;
   readonly #config: SessionConfig;
@@ -92,11 +102,21 @@ export class Session {
     });
     const session = new Session(client, config);
     await client.connect();
+    if (!config.readOnly) await session.#demandDurability();
     return session;
   }
 
   get isBroken(): boolean {
     return this.#isBroken;
+  }
+
+  async #demandDurability(): Promise<void> {
+    try {
+      await this.rows(durableStatement, [], this.#config.connectTimeoutMs);
+    } catch (error) {
+      this.#break();
+      throw error;
+    }
   }
 
   /** Asks which process of the server serves this connection, so that another one can end it. */
