@@ -22,6 +22,7 @@ import { timeText } from "../kernel/clock.ts";
 import { SetpointError, isSetpointError } from "../kernel/errors.ts";
 import type { KeyRing } from "./key-ring.ts";
 import type { DumpRow, Store } from "./port.ts";
+import { RevisionSet } from "./revision-set.ts";
 import { envelopeKeyId } from "./seal.ts";
 
 const formatVersion = 1;
@@ -83,8 +84,8 @@ export async function restoreBackup(
 }
 
 /** What was replaced, deletions included: all that compaction to the head would remove. */
-async function replacedRevisions(path: string): Promise<ReadonlySet<number>> {
-  const replaced = new Set<number>();
+async function replacedRevisions(path: string): Promise<RevisionSet> {
+  const replaced = new RevisionSet();
   for await (const row of backupRows(path)) {
     if (row.row !== "change") continue;
     if (row.previous !== null) replaced.add(row.previous);
@@ -93,10 +94,7 @@ async function replacedRevisions(path: string): Promise<ReadonlySet<number>> {
   return replaced;
 }
 
-async function* withoutHistory(
-  path: string,
-  replaced: ReadonlySet<number>,
-): AsyncIterable<DumpRow> {
+async function* withoutHistory(path: string, replaced: RevisionSet): AsyncIterable<DumpRow> {
   for await (const row of backupRows(path)) {
     if (row.row === "meta") {
       const head = row.head === 0 ? 0 : row.head + revisionLeap;

@@ -4,6 +4,7 @@
  */
 import type { DatabaseSync } from "node:sqlite";
 import type { Change, DumpRow } from "../port.ts";
+import { RevisionSet } from "../revision-set.ts";
 import { bufferOf, rows } from "./sql.ts";
 import type { Value } from "./sql.ts";
 
@@ -46,7 +47,7 @@ export function* dumpRows(db: DatabaseSync, nowMs: number): Iterable<DumpRow> {
 
 /** Rows that a compaction has still to remove are left out: for readers they are gone already. */
 function* changeRows(db: DatabaseSync, compacted: number, compacting: number): Iterable<DumpRow> {
-  const replaced = new Set<number>();
+  const replaced = new RevisionSet();
   const late = rows<[number, number | null, string]>(
     db,
     "SELECT revision, previous, type FROM change WHERE revision > ? AND revision <= ?",
