@@ -40,6 +40,10 @@ import type { Backlog, BacklogQuery, WorkState } from "./work-state.ts";
  * its type, is `request.invalid`, whose details name the argument, or the write and its field; a
  * `limit` or `perNamespace` above its bound is cut to it. What is looked up by a text that cannot
  * be stored is simply not there. See arguments.ts, write-form.ts and prepare.ts.
+ *
+ * Buffers are not copied. A draft's body must not be changed once `commit` was called: it is what
+ * is stored, after its digest was taken, and what others read. Bodies that come back are shared
+ * with the store's memory and with other callers: nobody may write to them.
  */
 export interface Store extends AsyncDisposable {
   readonly engine: "sqlite" | "postgres";
