@@ -17,6 +17,7 @@ import {
 import { packedRows, plainRows } from "./plain-list.ts";
 import { readQueries } from "./reader.ts";
 import { prepareFile } from "./schema.ts";
+import { invariants, replacedTable } from "./verify.ts";
 import { workQueries } from "./work-state.ts";
 
 const first: ListQuery = { kind: "k" };
@@ -59,3 +60,25 @@ test("no hot statement scans a table or sorts what an index has in order", () =>
   }
   db.close();
 });
+
+test("no invariant looks through a table or a list again for each row", () => {
+  const db = new DatabaseSync(":memory:");
+  prepareFile(db, ":memory:", manualClock());
+  db.exec(replacedTable);
+  for (const sql of invariants) {
+    const plan = db.prepare(`EXPLAIN QUERY PLAN ${sql}`).all() as unknown as readonly PlanStep[];
+    const repeated = plan.filter(({ detail }) => detail.startsWith("CORRELATED"));
+    for (const { id } of repeated) {
+      const steps = plan.filter(({ parent }) => parent === id);
+      const scans = steps.filter(({ detail }) => detail.startsWith("SCAN"));
+      assert.deepEqual(scans, [], sql);
+    }
+  }
+  db.close();
+});
+
+interface PlanStep {
+  readonly id: number;
+  readonly parent: number;
+  readonly detail: string;
+}
