@@ -10,6 +10,7 @@ import { root } from "../tools/stages.ts";
 import { seed } from "./seed.ts";
 import { bugs } from "./simulation/bugs.ts";
 import { callRules } from "./tidy/calls.ts";
+import { databaseRules } from "./tidy/database-functions.ts";
 import { documentRules } from "./tidy/documents.ts";
 import { exceptions } from "./tidy/exceptions.ts";
 import { layerRules } from "./tidy/layers.ts";
@@ -17,7 +18,13 @@ import { sizeRules } from "./tidy/sizes.ts";
 import { readRepository } from "./tidy/source.ts";
 import type { Rule } from "./tidy/source.ts";
 
-const rules: readonly Rule[] = [...layerRules, ...callRules, ...sizeRules, ...documentRules];
+const rules: readonly Rule[] = [
+  ...layerRules,
+  ...callRules,
+  ...sizeRules,
+  ...documentRules,
+  ...databaseRules,
+];
 const repository = readRepository();
 
 for (const rule of rules) {

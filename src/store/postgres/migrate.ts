@@ -3,7 +3,8 @@
  * in its own transaction, under a lock that lets one process do it while the others wait. A
  * database that is ahead is used when the newer schema says that this release still can, since old
  * and new processes run side by side during an upgrade. Processes that run hear of each migration,
- * and stop when it is one that they cannot work with.
+ * and stop when it is one that they cannot work with. Which version of a function is current, and
+ * where it stands, is in the README of this folder.
  */
 import { readFileSync } from "node:fs";
 import { SetpointError } from "../../kernel/errors.ts";
