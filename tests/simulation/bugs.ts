@@ -314,6 +314,7 @@ export const bugs: readonly Bug[] = [
     file: "workers.ts",
     find: "else if (loaded === undefined || !this.#isWanted(run)) this.#paperwork.handBack(run);",
     replace: "else if (loaded === undefined) this.#paperwork.handBack(run);",
+    isRare: true,
   },
   {
     name: "beside-itself",
