@@ -320,8 +320,8 @@ export const bugs: readonly Bug[] = [
     name: "beside-itself",
     about: "what has lost its lease is run again while its former run goes on",
     file: "workers.ts",
-    find: "if (this.#lost.has(run.uid)) {",
-    replace: 'if (this.#lost.has("")) {',
+    find: "if (former !== undefined) {",
+    replace: "if (former === run) {",
     isRare: true,
   },
   {

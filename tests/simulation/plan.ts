@@ -91,7 +91,7 @@ function usualPlan(seed: number, dice: Dice, faults: ReadonlySet<FaultKind>): Pl
   const stormMs = sizes.between(20_000, 150_000);
   const tenants = Array.from({ length: sizes.between(1, 3) }, (_, index) => `t${index}`);
   const names = tenants.flatMap((tenant) => namesOf(tenant, sizes));
-  return {
+  const plan: Omit<Plan, "outsideCalls"> = {
     seed,
     shape: "usual",
     processes: sizes.between(1, 4),
@@ -110,13 +110,16 @@ function usualPlan(seed: number, dice: Dice, faults: ReadonlySet<FaultKind>): Pl
       timeoutMs: 2 * minuteMs,
     },
     outsideMs: sizes.pick([0, 300, 300, 2_000, Math.min(45_000, 3 * leaseMs)]),
-    outsideCalls: dice.fork("calls").pick([1, 2, 3, 16]),
     rates: drawRates(dice.fork("rates"), faults),
     meddling: sizes.pick([0, 0, 0.02, 0.1]),
     poisons: poisonsOf(names, dice.fork("poisons")),
     actions: actionsOf(names, stormMs, dice.fork("actions")),
     deletesAll: sizes.chance(0.2),
   };
+  // Where calls take long, whoever is refused a turn comes again for as long as others go in and
+  // out, and there is never quiet.
+  const outsideCalls = plan.outsideMs > 300 ? 16 : dice.fork("calls").pick([1, 2, 3, 16]);
+  return { ...plan, outsideCalls };
 }
 
 /** A mob of broken resources, and others who want something done every now and then. */

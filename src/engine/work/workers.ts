@@ -100,8 +100,8 @@ export class Workers {
   readonly #suspects = new Suspects((run) => void takeBackBegun(run));
   /** The uids of what runs on although it was given up. */
   readonly #abandoned = new Set<string>();
-  /** The uids of what has lost its lease and has not returned yet. */
-  readonly #lost = new Set<string>();
+  /** What is in a slot, by its uid. */
+  readonly #inSlot = new Map<string, Run>();
   readonly #idle: (() => void)[] = [];
   #loading = 0;
   /** With more than this waiting, room that is made is no news. */
@@ -275,8 +275,11 @@ export class Workers {
         );
     if (leftMs > 0) return void this.#paperwork.settle(run, reportNothing(leftMs));
     run.plan = plan;
-    // Whoever else can have it may: it is not run twice at a time in this process.
-    if (this.#lost.has(run.uid)) {
+    const former = this.#inSlot.get(run.uid);
+    if (former !== undefined) {
+      // Its lease is over, which it may not know yet. It is not run twice at a time in a process:
+      // until it has returned, whoever else can have it may.
+      former.abort("lost");
       return void this.#paperwork.settle(run, reportNothing(notReturnedMs));
     }
     if (this.#abandoned.has(run.uid)) {
@@ -303,6 +306,7 @@ export class Workers {
     run.deadline?.leave(run);
     run.phase = "running";
     run.hasBegun = true;
+    this.#inSlot.set(run.uid, run);
     run.deadline = this.#timeouts.join(run, run.reconciler.timeoutMs ?? defaultTimeoutMs);
     if (hasWord(run)) run.word = this.#words.join(run, underWayMs);
     if (this.#suspects.isAlone(run)) run.solitude = this.#solitudes.join(run, solitudeMs);
@@ -390,7 +394,7 @@ export class Workers {
     run.deadline?.leave(run);
     run.word?.leave(run);
     run.solitude?.leave(run);
-    if (run.isLost) this.#lost.delete(run.uid);
+    if (this.#inSlot.get(run.uid) === run) this.#inSlot.delete(run.uid);
     this.#turns.done(run, this.#ports.clock.nowMs());
     this.#instruments.ended(run);
   }
@@ -398,7 +402,6 @@ export class Workers {
   /** A run that was told to stop gets a little time to do so; one that never began is over. */
   #wasAborted(run: Run): void {
     if (run.phase === "running") {
-      if (run.isLost) this.#lost.add(run.uid);
       run.deadline?.leave(run);
       run.deadline = this.#patience.join(run, patienceMs);
     } else if (run.phase === "queued" && this.#withdraw(run)) this.#forget(run);
