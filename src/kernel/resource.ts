@@ -59,6 +59,10 @@ export function keyText(key: ResourceKey): string {
   return `${escaped(key.kind)}/${escaped(key.namespace)}/${key.name}`;
 }
 
+export function isSameKey(one: ResourceKey, other: ResourceKey): boolean {
+  return one.name === other.name && one.namespace === other.namespace && one.kind === other.kind;
+}
+
 /** Orders by kind, then namespace, then name, each by code point, as databases order UTF-8. */
 export function compareKeys(a: ResourceKey, b: ResourceKey): number {
   return (

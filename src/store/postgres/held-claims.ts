@@ -3,6 +3,7 @@
  * what they are. A release of such a claim is spared two searches (migrations/0010_place.sql); one
  * that is not known here, because it was forgotten or given to somebody else, is looked up.
  */
+import { isSameKey } from "../../kernel/resource.ts";
 import type { ResourceKey } from "../../kernel/resource.ts";
 import type { ClaimRef } from "../port.ts";
 
@@ -41,8 +42,4 @@ export class HeldClaims {
   forget(token: number): void {
     this.#held.delete(token);
   }
-}
-
-function isSameKey(one: ResourceKey, other: ResourceKey): boolean {
-  return one.name === other.name && one.namespace === other.namespace && one.kind === other.kind;
 }

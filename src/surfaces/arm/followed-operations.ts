@@ -3,6 +3,7 @@
 // their resources since, so that who asks for one a moment later is told without looking into what
 // was just written. Bounded; what is forgotten is read from the store.
 
+import { isSameKey } from "../../kernel/resource.ts";
 import type { ResourceKey } from "../../kernel/resource.ts";
 import type { SeenChange } from "./awaited-changes.ts";
 import { operationKind } from "./face.ts";
@@ -82,10 +83,6 @@ export class FollowedOperations {
   seen(key: ResourceKey, about: ResourceKey): void {
     if (this.get(key) === undefined) this.#recent.set(followedAs(key), { about });
   }
-}
-
-function isSameKey(one: ResourceKey, other: ResourceKey): boolean {
-  return one.kind === other.kind && one.namespace === other.namespace && one.name === other.name;
 }
 
 function followedAs({ namespace, name }: ResourceKey): string {

@@ -4,6 +4,7 @@
 // resource, the history of the store and a backup. While very much is accepted it waits for a
 // quieter moment, for a minute at most. What is forgotten here is found by the sweep.
 
+import { isSameKey } from "../../kernel/resource.ts";
 import type { ResourceKey } from "../../kernel/resource.ts";
 
 /** Requests that follow each other are recorded together. */
@@ -109,8 +110,4 @@ export class OpenOperations {
       return;
     }
   }
-}
-
-function isSameKey(one: ResourceKey, other: ResourceKey): boolean {
-  return one.kind === other.kind && one.namespace === other.namespace && one.name === other.name;
 }
