@@ -13,6 +13,7 @@ export interface Stage {
   readonly name: string;
   readonly command: string;
   readonly args: readonly string[];
+  readonly env?: Readonly<Record<string, string>>;
 }
 
 export interface Tally {
@@ -31,13 +32,16 @@ interface Outcome {
 /** Each a process of one thread; starting one takes half a second. */
 const unitParts = 4;
 
+/** For programs in Go that end within seconds: a fifth of their time is collecting garbage. */
+const seldomCollecting = { GOGC: "400" };
+
 /** Tests about the repository itself. */
 export const tidyFiles: readonly string[] = ["tests/tidy.test.ts", "tests/conformance.test.ts"];
 
 /** What can be checked without starting anything: each stage is independent of the others. */
 export function checkStages(): readonly Stage[] {
   const tool = (name: string): string => join(root, "node_modules", ".bin", name);
-  const units = testFiles("{src,examples}/**/*.test.ts");
+  const units = unitFiles().filter((path) => !isLong(path));
   return [
     // First, because they take longest, and in parts, so that no processor waits for another.
     ...Array.from({ length: unitParts }, (_, part) => ({
@@ -47,11 +51,24 @@ export function checkStages(): readonly Stage[] {
         ...units.filter((_path, index) => index % unitParts === part),
       ]),
     })),
-    { name: "lint", command: tool("oxlint"), args: ["--type-aware", "--deny-warnings"] },
-    { name: "types", command: tool("tsc"), args: ["--pretty", "false"] },
+    { name: "lint", command: tool("oxlint"), args: ["--deny-warnings"], env: seldomCollecting },
+    { name: "types", command: tool("tsc"), args: ["--pretty", "false"], env: seldomCollecting },
     { name: "tidy", ...nodeTest(["--test-isolation=none", ...tidyFiles]) },
     { name: "format", command: tool("oxfmt"), args: ["--check", "."] },
   ];
+}
+
+/** The unit tests that take a second each: properties and crowds. `npm test` runs them. */
+export function longStage(): Stage {
+  return { name: "long", ...nodeTest(["--test-isolation=none", ...unitFiles().filter(isLong)]) };
+}
+
+function unitFiles(): readonly string[] {
+  return testFiles("{src,examples}/**/*.test.ts");
+}
+
+function isLong(path: string): boolean {
+  return path.endsWith(".long.test.ts");
 }
 
 export function nodeTest(args: readonly string[]): Pick<Stage, "command" | "args"> {
@@ -91,7 +108,11 @@ export async function runStages(stages: readonly Stage[]): Promise<Tally> {
 export async function runStage(stage: Stage, echo = false): Promise<Outcome> {
   const startedAt = performance.now();
   const { promise, resolve, reject } = Promise.withResolvers<Outcome>();
-  const child = spawn(stage.command, stage.args, { cwd: root, stdio: ["ignore", "pipe", "pipe"] });
+  const child = spawn(stage.command, stage.args, {
+    cwd: root,
+    env: { ...process.env, ...stage.env },
+    stdio: ["ignore", "pipe", "pipe"],
+  });
   let output = "";
   const collect = (chunk: string): void => {
     output += chunk;

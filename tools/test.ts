@@ -1,9 +1,10 @@
-// `npm test`: installs the peers that are missing, runs what `npm run check` runs, then the
-// end-to-end tests against real peers. The last line counts the tests of all of it.
+// `npm test`: installs the peers that are missing, runs what `npm run check` runs and the long unit
+// tests, then the end-to-end tests against real peers. The last line counts the tests of all of it.
 import { ensurePeersOrExit } from "./peers.ts";
 import {
   addTallies,
   checkStages,
+  longStage,
   nodeTest,
   runStage,
   runStages,
@@ -13,7 +14,7 @@ import {
 } from "./stages.ts";
 
 await ensurePeersOrExit();
-const checked = await runStages(checkStages());
+const checked = await runStages([longStage(), ...checkStages()]);
 
 const files = testFiles("tests/**/*.test.ts").filter((path) => !tidyFiles.includes(path));
 const crossing = await runStage(

@@ -4,4 +4,4 @@ import { randomContract } from "./random.ts";
 import { storeContract } from "./suite.ts";
 
 storeContract("the model", openModel, { several: false, sealed: false, bounded: false });
-randomContract("the model", openModel, { runs: 100 });
+randomContract("the model", openModel, { runs: 20 });
