@@ -1,8 +1,7 @@
 /**
  * `npm run bench`: every speed that is promised, side by side with the raw limit of the machine
- * in the same run, as one table. `-- --only sqlite|postgres|kube|arm|engine|idle|million`
- * runs a part; `-- --million 200000` a smaller last part. Ends with exit code 1 when a row is
- * missed.
+ * in the same run, as one table. `-- --only PART` runs a part, `-- --help` names them. Ends with
+ * exit code 1 when a row is missed.
  */
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
@@ -11,6 +10,7 @@ import { parseArgs } from "node:util";
 import { openPostgresStore } from "../src/store/postgres/store.ts";
 import { openSqliteStore } from "../src/store/sqlite/store.ts";
 import { startPostgres } from "../tests/peers/postgres.ts";
+import { numbersIn, parsedOrExit } from "../tools/usage.ts";
 import { arm } from "./arm.ts";
 import { keys } from "./documents.ts";
 import { engine } from "./engine.ts";
@@ -24,8 +24,20 @@ import { claims, fairClaims, groupWrites, loopDelay, reads, singleWrites } from 
 import { tableText } from "./table.ts";
 import type { Row } from "./table.ts";
 
-const { values } = parseArgs({
-  options: { only: { type: "string" }, million: { type: "string", default: "1000000" } },
+const parts = ["sqlite", "postgres", "kube", "arm", "engine", "idle", "million"];
+const usage = `usage: npm run bench -- [options]
+
+  --only PART     one of ${parts.join(", ")}
+  --million N     a smaller number of resources in the last part (1000000)`;
+
+const { only, count } = parsedOrExit("bench", usage, () => {
+  const options = {
+    only: { type: "string" },
+    million: { type: "string", default: "1000000" },
+  } as const;
+  const { only: part, million: size } = parseArgs({ options }).values;
+  if (part !== undefined && !parts.includes(part)) throw new Error(`there is no part ${part}`);
+  return { only: part, count: numbersIn({ million: size }).million };
 });
 const folder = await mkdtemp(join(tmpdir(), "setpoint-bench-"));
 const rows: Row[] = [];
@@ -38,7 +50,7 @@ try {
   if (isWanted("arm")) rows.push(...(await arm(folder)));
   if (isWanted("engine")) rows.push(...(await engine(folder)));
   if (isWanted("idle")) rows.push(...(await idle(folder, (note) => notes.push(note))));
-  if (isWanted("million")) rows.push(...(await million(folder, Number(values.million))));
+  if (isWanted("million")) rows.push(...(await million(folder, count)));
 } finally {
   await rm(folder, { recursive: true, force: true });
 }
@@ -47,7 +59,7 @@ for (const note of notes) console.log(`\n${note}`);
 process.exit(rows.every((row) => row.isMet) ? 0 : 1);
 
 function isWanted(part: string): boolean {
-  if (values.only !== undefined && values.only !== part) return false;
+  if (only !== undefined && only !== part) return false;
   console.error(`bench: ${part}`);
   return true;
 }

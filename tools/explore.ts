@@ -8,6 +8,7 @@ import { availableParallelism } from "node:os";
 import { join } from "node:path";
 import { parseArgs } from "node:util";
 import { nodeTest, root, runStage, testFiles, tidyFiles } from "./stages.ts";
+import { numbersIn, parsedOrExit } from "./usage.ts";
 
 /** Files that run in one process, because loading them takes longer than running them. */
 interface Trip {
@@ -16,19 +17,23 @@ interface Trip {
   readonly only?: string;
 }
 
-const { values, positionals } = parseArgs({
-  allowPositionals: true,
-  options: {
-    minutes: { type: "string", default: "10" },
-    runs: { type: "string", default: "100" },
-    jobs: { type: "string", default: String(Math.max(2, availableParallelism())) },
-  },
+const usage = `usage: npm run explore -- [options] [FILE ...]
+
+  --minutes N   for how long (10)
+  --runs N      of each property with each seed (100)
+  --jobs N      at the same time (as many as there are processors)`;
+
+const { positionals, minutes, runs, jobs } = parsedOrExit("explore", usage, () => {
+  const given = parseArgs({
+    allowPositionals: true,
+    options: {
+      minutes: { type: "string", default: "10" },
+      runs: { type: "string", default: "100" },
+      jobs: { type: "string", default: String(Math.max(2, availableParallelism())) },
+    },
+  });
+  return { positionals: given.positionals, ...numbersIn(given.values) };
 });
-const [minutes = 0, runs = 0, jobs = 0] = [values.minutes, values.runs, values.jobs].map(Number);
-if (![minutes, runs, jobs].every((number) => number > 0)) {
-  console.error("explore: --minutes, --runs and --jobs take numbers above zero");
-  process.exit(2);
-}
 
 const trips = plan();
 const endsAt = performance.now() + minutes * 60_000;

@@ -177,4 +177,7 @@ function withoutServices(installPackages: () => void): void {
   }
 }
 
-if (import.meta.main) await ensurePeersOrExit();
+if (import.meta.main) {
+  await ensurePeersOrExit();
+  console.error(`setpoint: found ${peers.map(({ name }) => name).join(", ")}`);
+}

@@ -124,8 +124,9 @@ export interface Store extends AsyncDisposable {
    * When more is due than fits, namespaces take turns: none gets its second before each other
    * namespace visited got its first. Time is the database's. A claim is an exclusive lease with a
    * token that only grows; it ends by release, by deletion of the resource, or by expiry. It
-   * survives the death of its process, and that of the machine unless all who may hold claims die
-   * with it; its token is never given again.
+   * survives the death of its process, unless the store belongs to one process alone and was told
+   * to free claims when it opens (SQLite's `freesClaims`), since then nobody can be at work; its
+   * token is never given again.
    */
   claim(request: ClaimRequest): Promise<readonly Claim[]>;
   /** Extends live claims to now + leaseMs. Those no longer live come back in `lost`. */
@@ -453,7 +454,7 @@ export interface VerifyOptions {
   readonly limit?: number;
 }
 
-/** One row of a dump, in the order meta, change*, name*, use*, bound*, due*. See ADR 2. */
+/** One row of a dump, in the order meta, change*, name*, use*, bound*, due*; see backup.ts. */
 export type DumpRow =
   | {
       readonly row: "meta";

@@ -8,35 +8,49 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { parseArgs } from "node:util";
 import { seededRandom } from "../../src/kernel/random.ts";
+import { numbersIn, parsedOrExit } from "../../tools/usage.ts";
 import { startPostgres } from "../peers/postgres.ts";
 import { openDisk, startPostgresOn } from "./disk.ts";
 import { Ledger } from "./ledger.ts";
 import { postgresRound, roundLine, sqliteCampaign, sqliteRound } from "./rounds.ts";
 import type { PostgresCrash, RoundResult, SqliteCrash } from "./rounds.ts";
 
-const { values } = parseArgs({
-  options: {
-    minutes: { type: "string", default: "10" },
-    seed: { type: "string", default: String(Date.now() % 1_000_000) },
-    engine: { type: "string", default: "both" },
-    rounds: { type: "string", default: "6" },
-  },
+const usage = `usage: npm run crash -- [options]
+
+  --minutes N                      for how long (10)
+  --seed N                         repeats the order of crashes
+  --engine sqlite|postgres|both    which store (both)
+  --rounds N                       before a store is replaced by an empty one (6)`;
+
+const {
+  seed,
+  minutes,
+  rounds: roundsPerStore,
+  engine,
+} = parsedOrExit("crash", usage, () => {
+  const { values } = parseArgs({
+    options: {
+      minutes: { type: "string", default: "10" },
+      seed: { type: "string", default: String((Date.now() % 1_000_000) + 1) },
+      engine: { type: "string", default: "both" },
+      rounds: { type: "string", default: "6" },
+    },
+  });
+  const { engine: chosenEngine, ...numbers } = values;
+  if (!["sqlite", "postgres", "both"].includes(chosenEngine)) {
+    throw new Error(`--engine takes sqlite, postgres or both, not ${chosenEngine}`);
+  }
+  return { engine: chosenEngine, ...numbersIn(numbers) };
 });
-const seed = Number(values.seed);
-if (![values.minutes, values.seed, values.rounds].every((text) => Number(text) > 0)) {
-  console.error("crash: --minutes, --seed and --rounds take numbers above zero");
-  process.exit(2);
-}
-const endsAt = performance.now() + Number(values.minutes) * 60_000;
-const roundsPerStore = Number(values.rounds);
+const endsAt = performance.now() + minutes * 60_000;
 const results: RoundResult[] = [];
 let next = seed;
 
-console.log(`seed ${seed}; for ${values.minutes} minutes`);
+console.log(`seed ${seed}; for ${minutes} minutes`);
 const canLosePower = await canMount();
 for (let campaigns = 0; performance.now() < endsAt; campaigns += 1) {
   const hasDisk = canLosePower && campaigns % 4 >= 2;
-  const isPostgres = values.engine === "both" ? campaigns % 2 === 1 : values.engine === "postgres";
+  const isPostgres = engine === "both" ? campaigns % 2 === 1 : engine === "postgres";
   if (isPostgres) await postgresCampaign(hasDisk);
   else await sqliteRounds(hasDisk);
 }

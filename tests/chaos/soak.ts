@@ -2,26 +2,24 @@
 // Campaigns of effects-campaign.ts, one after the other on fresh databases, each from the next
 // seed. One line per campaign, a summary at the end, exit code 1 when a promise was broken.
 import { parseArgs } from "node:util";
+import { numbersIn, parsedOrExit } from "../../tools/usage.ts";
 import { effectsCampaign } from "./effects-campaign.ts";
 
-const { values } = parseArgs({
-  options: {
-    minutes: { type: "string", default: "10" },
-    seed: { type: "string", default: String(Date.now() % 1_000_000) },
-    resources: { type: "string", default: "2000" },
-    seconds: { type: "string", default: "60" },
-  },
-});
-const [minutes, first, resources, seconds] = [
-  Number(values.minutes),
-  Number(values.seed),
-  Number(values.resources),
-  Number(values.seconds),
-];
-if (![minutes, first, resources, seconds].every((value) => value > 0)) {
-  console.error("soak: --minutes, --seed, --resources and --seconds take numbers above zero");
-  process.exit(2);
-}
+const usage = `usage: npm run soak -- [options]
+
+  --minutes N     for how long (10)
+  --seed N        of the first campaign
+  --resources N   in each campaign (2000)
+  --seconds N     of trouble in each campaign (60)`;
+
+const options = {
+  minutes: { type: "string", default: "10" },
+  seed: { type: "string", default: String((Date.now() % 1_000_000) + 1) },
+  resources: { type: "string", default: "2000" },
+  seconds: { type: "string", default: "60" },
+} as const;
+const given = parsedOrExit("soak", usage, () => numbersIn(parseArgs({ options }).values));
+const { minutes, seed: first, resources, seconds } = given;
 
 console.log(`seed ${first}; for ${minutes} minutes, ${seconds} s of trouble at a time`);
 const endsAt = performance.now() + minutes * 60_000;

@@ -11,6 +11,8 @@ interface Ban {
   readonly inText?: boolean;
   readonly bad: string;
   readonly good: string;
+  /** Where the samples stand, for a ban that does not reach everywhere. */
+  readonly sampledAt?: string;
 }
 
 /** Time, chance and surroundings come in through ports: that is what makes simulation possible. */
@@ -60,6 +62,15 @@ const bans: readonly Ban[] = [
     appliesTo: outsidePorts,
     bad: 'const home = process.env["HOME"];',
     good: "const home = config.home;",
+  },
+  {
+    name: "what clients write goes through intents/write/commit.ts",
+    pattern: /\bstore\.commit\(/g,
+    instead: "use commitPut and its neighbours, which check, admit and make due",
+    appliesTo: (path) => /^src\/(?:intents|surfaces|app|modules)\//.test(path) && !isTest(path),
+    bad: "await intents.store.commit(writes);",
+    good: "await commitPut(intents, write);",
+    sampledAt: "src/intents/sample.ts",
   },
   {
     name: "only the command line prints",
@@ -131,7 +142,8 @@ const bans: readonly Ban[] = [
 ];
 
 export const callRules: readonly Rule[] = bans.map((ban) => {
-  const sample = (text: string): Source => source("src/store/sample.test.ts", text);
+  const { sampledAt = "src/store/sample.test.ts" } = ban;
+  const sample = (text: string): Source => source(sampledAt, text);
   return {
     name: ban.name,
     find: (sources) =>

@@ -32,7 +32,7 @@ const migrations: readonly Migration[] = [
   { version: 9, compatibleFrom: 1, name: "0009_ready" },
   { version: 10, compatibleFrom: 1, name: "0010_place" },
 ];
-export const newestVersion = migrations.length;
+const newestVersion = migrations.length;
 
 /** What the listeners of running processes are told. */
 export const schemaNews = "schema";

@@ -18,7 +18,7 @@ export interface Reading {
   readonly ring: KeyRing;
 }
 
-export const getStatement = {
+const getStatement = {
   name: "get",
   text: `SELECT r.revision, r.uid, c.document::varchar, c.sealed
     FROM resource r LEFT JOIN change c ON c.revision = r.revision
@@ -154,7 +154,7 @@ function changesText(condition: string): string {
     ) c ON true WHERE h.one`;
 }
 
-export const changesStatement = { name: "changes", text: changesText("") };
+const changesStatement = { name: "changes", text: changesText("") };
 /** No index has the kinds in the order of the log: it would cost every write. */
 const changesOfKindsStatement = {
   name: "changes_of_kinds",

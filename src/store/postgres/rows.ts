@@ -18,7 +18,6 @@ export const changeColumns = `c.revision, c.previous, c.at_ms, c.type, c.kind, c
   CASE WHEN c.terms <> p.terms THEN to_json(p.terms) END,
   (CASE WHEN c.document IS NULL THEN p.document ELSE c.document END)::varchar,
   CASE WHEN c.document IS NULL THEN p.sealed ELSE c.sealed END`;
-export const changeColumnCount = 12;
 
 /** Bytes of a change as they are read for a page; nothing is unpacked for it. */
 export function sizeOf(alias: string): string {

@@ -1,8 +1,8 @@
 /**
  * The store on PostgreSQL: many processes on one database. Commits of a process are batched and go
- * as one function call per batch (writers.ts); reads use a small pool; a
- * third kind of connection listens for what other processes commit. Revisions, fences and leases
- * are the database's business throughout: no promise rests on a process being alive or on time.
+ * as one function call per batch (writers.ts); reads use a small pool; a third kind of connection
+ * listens for what other processes commit. Revisions, fences and leases are the database's business
+ * throughout: no promise rests on a process being alive or on time.
  */
 import { systemClock } from "../../kernel/clock.ts";
 import type { Clock } from "../../kernel/clock.ts";

@@ -1,9 +1,10 @@
 /**
- * A connection that commits. A batch is one statement, so nothing is ever half done, and no
- * lock is held while the client thinks. When the connection is lost before the answer, the same
- * batch is sent again under the same number: the database answers it from memory if it was applied
- * (commit_v3, release_v3), so callers get exact answers through a failover. Only when the patience
- * ends while an answer is still missing do they get `store.outcome_unknown`.
+ * A connection that commits. A batch is one statement, so no write is ever half done, and no lock
+ * is held while the client thinks; only claims that were moved meanwhile are given back by a second
+ * one. When the connection is lost before the answer, the same batch is sent again under the same
+ * number: the database answers it from memory if it was applied (commit_v3, release_v3), so callers
+ * get exact answers through a failover. Only when the patience ends while an answer is missing do
+ * they get `store.outcome_unknown`.
  *
  * An attempt that was given up may still reach the database, however late. So batches are numbered
  * under an id that is registered first and used by nobody else: once its row is gone (closed, or

@@ -6,7 +6,7 @@
  *
  * What is settled or claimed is in neither index, and a claim looks at no more rows than it hands
  * out plus at most `limits.maxClaimNamespaces` namespaces. Claims whose lease has ended come back
- * into both first, found by an index of their own.
+ * into both first, at most a thousand at a time, found by an index of their own.
  */
 import type { DatabaseSync } from "node:sqlite";
 import { limits } from "../../kernel/limits.ts";

@@ -85,7 +85,7 @@ export function checkExists(path: string): void {
   });
 }
 
-export function readMigrations(): readonly Migration[] {
+function readMigrations(): readonly Migration[] {
   const folder = join(import.meta.dirname, "migrations");
   const files = readdirSync(folder).filter((file) => file.endsWith(".sql"));
   return files.sort().map((file) => {
