@@ -4,7 +4,8 @@
  *
  * Each call is one transaction. The head is kept in memory too, and only moves after a COMMIT, so a
  * failed call leaves nothing behind. A COMMIT that fails in the disk is settled by looking at the
- * file again (`#settle`): it happened, it did not, or nobody can know.
+ * file again (`#settle`): it happened, it did not, or nobody can know. Until the log is flushed as
+ * a whole, nothing more is answered (flush-again.ts); so it is with a log that a process left.
  *
  * Claims and renewals are in the log at once, where they outlive this process, but nobody waits
  * until they are on the disk: a machine that loses them has lost all who held one, since only one
@@ -22,6 +23,7 @@ import type { DatabaseClock } from "./clock.ts";
 import { Compaction } from "./compaction.ts";
 import type { Slice } from "./compaction.ts";
 import { DueTimes } from "./due.ts";
+import { flushAgain } from "./flush-again.ts";
 import { Loader } from "./load.ts";
 import type { LoadRow } from "./load.ts";
 import { busyTimeoutMs } from "./schema.ts";
@@ -65,6 +67,9 @@ export interface ResealItem {
 const reservedTokens = 16_384;
 const ioError = 10;
 const constraint = 19;
+/** Another row that says the same: an empty line more or less after the answers. */
+const differentHead = `UPDATE head SET answers = CASE substr(answers, -1)
+  WHEN char(10) THEN rtrim(answers, char(10)) ELSE answers || char(10) END WHERE id = 1`;
 /** How long the writer waits for readers when it begins the log anew. */
 const checkpointWaitMs = 20;
 
@@ -103,6 +108,8 @@ export class Core {
   #flushMs = 0;
   /** Whether the connection flushes each COMMIT. */
   #isFlushing = true;
+  /** Whether something in the log may not be on the disk, though a flush would succeed. */
+  #isInDoubt = true;
   #loader: Loader | undefined;
 
   constructor(options: CoreOptions) {
@@ -264,6 +271,7 @@ export class Core {
     }
     let done: ReturnType<typeof run> | undefined;
     try {
+      if (isFlushed) this.#makeSure();
       this.#flushCommits(isFlushed);
       this.#parts.begin.run();
       done = run();
@@ -288,6 +296,12 @@ export class Core {
     throw new SetpointError("store.locked", `another process has written to ${path}`, {
       details: { path },
     });
+  }
+
+  #makeSure(): void {
+    if (!this.#isInDoubt) return;
+    flushAgain(`${this.#options.path}-wal`);
+    this.#isInDoubt = false;
   }
 
   /** A COMMIT that is flushed flushes all that were not before it. */
@@ -317,14 +331,17 @@ export class Core {
   /**
    * The disk failed a COMMIT: tells whether it happened. Its frames may lie in the log although it
    * did not, and a crash now could bring them to life; another commit in their place makes sure
-   * that it cannot, and flushes those that did happen.
+   * that it cannot. It has to change something, or else SQLite writes nothing.
    */
   #settle({ isThere }: Outcome<unknown>, cause: unknown): boolean {
     const before = this.#marks();
+    this.#isInDoubt = true;
     try {
       this.#rollback();
       this.#reconnect();
-      this.#db.exec("BEGIN IMMEDIATE; UPDATE head SET batch = batch + 0 WHERE id = 1; COMMIT");
+      flushAgain(`${this.#options.path}-wal`);
+      this.#db.exec(`BEGIN IMMEDIATE; ${differentHead}; COMMIT`);
+      this.#isInDoubt = false;
     } catch (error) {
       const { path } = this.#options;
       throw new SetpointError(

@@ -1,0 +1,100 @@
+// A disk that takes what is written and fails to flush it (see thin-disk.ts). The frames of a
+// commit that failed lie complete in the log by then, so a crash could bring to life what its
+// caller was told is not there.
+import assert from "node:assert/strict";
+import { copyFile, mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { test } from "node:test";
+import type { TestContext } from "node:test";
+import { openSqliteStore } from "../../src/store/sqlite/store.ts";
+import { waitUntil } from "../peers/wait.ts";
+import { Puts } from "./acknowledged.ts";
+import { chaosKey } from "./documents.ts";
+import { chaosKeys, openTarget, sqliteTarget } from "./target.ts";
+import { openThinDisk } from "./thin-disk.ts";
+
+const large = 1_500_000;
+
+function untested(t: TestContext): (why: string) => void {
+  return (why) => t.diagnostic(`NOT TESTED: failing flush: ${why}`);
+}
+
+test("what a flush failed for is refused, and does not come to life in a crash", async (t) => {
+  await using disk = await openThinDisk(24, untested(t));
+  if (disk === undefined) return;
+  const path = join(disk.path, "store.db");
+  const puts = new Puts();
+  await using store = await openSqliteStore({ path, keys: chaosKeys });
+  for (let i = 0; i < 20; i += 1) assert.equal(await puts.put(store), "committed");
+  disk.leave(600_000);
+  for (let i = 0; puts.codes.length === 0 && i < 10; i += 1) await puts.put(store, large);
+  assert.ok(puts.codes.length > 0, "the disk has failed");
+  await puts.check(await afterCrash(t, path));
+  disk.relieve();
+  await waitUntil("writes to go on", async () => (await puts.put(store, large)) === "committed");
+  await puts.check(store);
+  await store.close();
+  await puts.check(await afterCrash(t, path));
+});
+
+test("while no flush works nothing is acknowledged, and then it goes on by itself", async (t) => {
+  await using disk = await openThinDisk(24, untested(t));
+  if (disk === undefined) return;
+  const path = join(disk.path, "store.db");
+  const puts = new Puts();
+  await using store = await openSqliteStore({ path, keys: chaosKeys });
+  for (let i = 0; i < 20; i += 1) assert.equal(await puts.put(store), "committed");
+  disk.leave(0);
+  for (let round = 0; round < 10; round += 1) {
+    await Promise.all(Array.from({ length: 20 }, async () => await puts.put(store, 9_000)));
+    await puts.check(await afterCrash(t, path));
+  }
+  assert.ok(puts.refused.size + puts.unknown.size > 0, "the disk has failed");
+  disk.relieve();
+  await waitUntil("writes to go on", async () => (await puts.put(store)) === "committed");
+  await puts.check(store);
+  await puts.check(await afterCrash(t, path));
+});
+
+/** The store as a process finds it that starts after this one was killed at this moment. */
+async function afterCrash(t: TestContext, path: string): ReturnType<typeof openTarget> {
+  const folder = await mkdtemp(join(tmpdir(), "setpoint-crashed-"));
+  const copy = join(folder, "store.db");
+  await copyFile(path, copy);
+  await copyFile(`${path}-wal`, `${copy}-wal`).catch((error: unknown) => {
+    if ((error as NodeJS.ErrnoException).code !== "ENOENT") throw error;
+  });
+  const store = await openTarget(sqliteTarget(copy));
+  t.after(async () => {
+    await store.close();
+    await rm(folder, { recursive: true, force: true });
+  });
+  return store;
+}
+
+test("what is acknowledged after a failed flush survives a loss of power", async (t) => {
+  await using disk = await openThinDisk(24, untested(t));
+  if (disk === undefined) return;
+  const path = join(disk.path, "store.db");
+  const puts = new Puts();
+  await using store = await openSqliteStore({ path, keys: chaosKeys });
+  for (let i = 0; i < 20; i += 1) assert.equal(await puts.put(store), "committed");
+  // Claims are not flushed: they stand in the log before the commit whose flush fails.
+  for (const name of puts.acknowledged.keys()) {
+    const key = chaosKey("puts.chaos", name);
+    const due = { kind: "wake", afterMs: 0 } as const;
+    await store.commit([{ kind: "schedule", key, when: { kind: "exists" }, due }]);
+  }
+  await store.claim({ owner: "one", kinds: ["puts.chaos"], limit: 1, leaseMs: 60_000 });
+  disk.leave(0);
+  await store.claim({ owner: "one", kinds: ["puts.chaos"], limit: 10, leaseMs: 60_000 });
+  for (let i = 0; puts.codes.length === 0 && i < 100; i += 1) await puts.put(store, 9_000);
+  assert.ok(puts.codes.length > 0, "the disk has failed");
+  disk.relieve();
+  await waitUntil("writes to go on", async () => (await puts.put(store)) === "committed");
+  for (let i = 0; i < 5; i += 1) assert.equal(await puts.put(store), "committed");
+  const found = await disk.afterPowerLoss();
+  await using reopened = await openTarget(sqliteTarget(join(found, "store.db")));
+  await puts.check(reopened);
+});
