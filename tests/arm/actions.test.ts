@@ -115,7 +115,7 @@ onEachStore("an action", (started) => {
     assert.equal(result.status, 409, result.text);
     assert.deepEqual(pick(result.json, "error"), {
       code: "OvenTooHot",
-      message: "The oven is too hot.",
+      message: "the oven is too hot",
     });
     const status = await server.request("GET", pathIn(begun, "azure-asyncoperation"));
     assert.equal(status.status, 200);

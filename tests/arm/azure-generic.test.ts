@@ -105,7 +105,7 @@ onEachStore(
       await assert.rejects(making, ({ message }: Error) => {
         assert.equal(
           message,
-          "The long-running operation has failed. OvenBroken. The oven does not get warm.",
+          "The long-running operation has failed. OvenBroken. the oven does not get warm",
         );
         return true;
       });

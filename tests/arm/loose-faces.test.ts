@@ -40,7 +40,7 @@ it("a face that is looser than its kind points at no field that clients do not h
     assert.equal(pick(reply.json, "error.target"), "properties");
     assert.equal(
       pickText(reply.json, "error.message"),
-      "The properties cannot be stored as 'degrees': " +
+      "The properties cannot be stored, because 'degrees' is refused: " +
         "it should be less than or equal to 300, not 777.",
     );
   }

@@ -138,7 +138,7 @@ onEachStore("an operation", (started) => {
     const last = await ended(pollUrl(made));
     assert.equal(pick(last.json, "status"), "Failed");
     assert.equal(pick(last.json, "error.code"), "OvenBroken");
-    assert.equal(pick(last.json, "error.message"), "The oven does not get warm.");
+    assert.equal(pick(last.json, "error.message"), "the oven does not get warm");
     assert.equal(pick(last.json, "properties"), undefined);
     const shown = await server.get("broken");
     assert.equal(pick(shown.json, "properties.provisioningState"), "Failed");

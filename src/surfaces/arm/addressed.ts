@@ -3,7 +3,7 @@
 
 import type { ServedKind } from "../../intents/kinds/served-kind.ts";
 import type { Target } from "../../intents/request.ts";
-import { armRefusal, armRefusals, sentence } from "./arm-error.ts";
+import { armRefusal, armRefusals } from "./arm-error.ts";
 import { isSameText, namesOf, namespaceOf } from "./arm-names.ts";
 import type { PlaceNames } from "./arm-names.ts";
 import { typeOfPlace } from "./arm-path.ts";
@@ -52,12 +52,17 @@ export function versionOf(face: ArmFace, request: ArmRequest): ArmVersion {
   const found = face.versions.find(({ apiVersion }) => isSameText(apiVersion, asked));
   // Customers, who come through the resource manager, do not even learn that there are others.
   if (found !== undefined && !(found.isAdmin === true && request.isManager)) return found;
+  throw unknownVersion(face, asked);
+}
+
+/** Versions for operators are not among those that are offered. */
+export function unknownVersion(face: ArmFace, asked: string): Error {
   const offered = face.versions.filter(({ isAdmin }) => isAdmin !== true);
   const names = offered.map(({ apiVersion }) => apiVersion).join(", ");
   const message =
-    `the api-version '${asked}' is invalid for the type '${face.provider}/${face.type}'; ` +
-    `the supported versions are '${names}'`;
-  throw armRefusal(400, { code: "InvalidApiVersionParameter", message: sentence(message) });
+    `The api-version '${asked}' is invalid for the type '${face.provider}/${face.type}'; ` +
+    `the supported versions are '${names}'.`;
+  return armRefusal(400, { code: "InvalidApiVersionParameter", message });
 }
 
 export function faceOf({ faces }: ArmSurface, place: ArmPlace): ArmFace {

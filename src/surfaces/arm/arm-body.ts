@@ -35,7 +35,8 @@ function parsed(bytes: Buffer): ReturnType<typeof parseJson> {
     return parseJson(bytes, { strict: true });
   } catch (error) {
     if (!isSetpointError(error)) throw error;
-    throw invalidContent(`The request content is not valid JSON: ${error.message}`);
+    const why = error.message.replaceAll('"', "'");
+    throw invalidContent(`The request content is not valid JSON: ${why}`);
   }
 }
 
@@ -55,7 +56,7 @@ function checkMediaType(given: string | undefined): void {
 
 function unsupportedMedia(type: string): Error {
   const message = `The content media type '${type}' is not supported: send application/json.`;
-  return armRefusal(415, { code: "UnsupportedMediaType", message: sentence(message) });
+  return armRefusal(415, { code: "UnsupportedMediaType", message });
 }
 
 function tooLarge(): Error {

@@ -1,6 +1,7 @@
 // Refusals in the envelope of the Resource Manager: a code in one word, a message that is a
 // sentence, where it is, and every single problem in the details. What the write path refuses in
-// the words of Kubernetes is put into these; what nobody expected tells nothing about itself.
+// the words of Kubernetes is put into these; what authors of kinds and actions say is told as it
+// is; what nobody expected tells nothing about itself.
 
 import { ArmActionRefused } from "../../kernel/arm-face.ts";
 import { SetpointError, isSetpointError } from "../../kernel/errors.ts";
@@ -38,11 +39,10 @@ export function armRefusals(problems: readonly ArmProblem[]): SetpointError {
   const told = problems.slice(0, maxProblems);
   const details = told.map((problem) => ({ ...problem }));
   if (others.length === 0) return armRefusal(400, { ...first, details });
-  const isOneCode = others.every(({ code }) => code === first.code);
   const untold = problems.length - told.length;
   const more = untold === 0 ? "" : ` And ${untold} more.`;
   return armRefusal(400, {
-    code: isOneCode ? first.code : "MultipleErrorsOccurred",
+    code: "MultipleErrorsOccurred",
     message: `Multiple errors occurred: ${told.map(({ message }) => message).join(" ")}${more}`,
     details,
   });
@@ -51,7 +51,7 @@ export function armRefusals(problems: readonly ArmProblem[]): SetpointError {
 export function armErrorAnswer(error: unknown): ArmErrorAnswer {
   if (error instanceof ArmActionRefused) {
     const { code, message, status } = error;
-    return { status, body: { error: { code, message: sentence(message) } } };
+    return { status, body: { error: { code, message } } };
   }
   if (!isSetpointError(error) || error.code === "internal") return internal;
   const own = getOwn(error.details, "arm");
@@ -65,14 +65,17 @@ export function armErrorAnswer(error: unknown): ArmErrorAnswer {
   const code = known ?? "InvalidRequest";
   // Kubernetes answers 500 to some mistakes of clients, the Resource Manager does not.
   const shown = status === 500 ? 400 : status;
-  return { status: shown, body: { error: { code, message: sentence(error.message) } } };
+  return { status: shown, body: { error: { code, message: refusal(error.message) } } };
 }
 
-/** Starts with a capital, ends with a full stop, and has no double quotes. */
+/** Ends with a full stop. */
 export function sentence(text: string): string {
-  const plain = text.replaceAll('"', "'").trim();
-  const start = plain.charAt(0).toUpperCase() + plain.slice(1);
-  return /[.!?]$/.test(start) ? start : `${start}.`;
+  return /[.!?]$/.test(text) ? text : `${text}.`;
+}
+
+/** The words of the write path may begin with a name, and end with those of somebody else. */
+function refusal(words: string): string {
+  return /^[A-Z]/.test(words) ? words : `The request is refused: ${words}`;
 }
 
 const internal: ArmErrorAnswer = {
@@ -82,13 +85,13 @@ const internal: ArmErrorAnswer = {
 
 function unavailable(error: SetpointError): ArmErrorAnswer {
   const code = error.status === 504 ? "GatewayTimeout" : "ServiceUnavailable";
-  return { status: error.status, body: { error: { code, message: sentence(error.message) } } };
+  return { status: error.status, body: { error: { code, message: refusal(error.message) } } };
 }
 
 function invalidAnswer(error: SetpointError): ArmErrorAnswer {
   const causes = distinctProblems(objectsAt(error.details, "causes").map(causeProblem));
   if (causes.length === 0) {
-    const message = sentence(error.message);
+    const message = refusal(error.message);
     return { status: 400, body: { error: { code: "InvalidRequestContent", message } } };
   }
   return armErrorAnswer(armRefusals(causes));
@@ -99,9 +102,8 @@ export function causeProblem(cause: JsonObject): ArmProblem {
   const field = textAt(cause, "field");
   const message = textAt(cause, "message");
   const target = clientField(field);
-  const words = plainWords({ field, message });
-  const text =
-    target === field ? `${field}: ${words}` : `The property '${target}' is refused: ${words}`;
+  const what = target === field ? "field" : "property";
+  const text = `The ${what} '${target}' ${plainWords({ field, message })}`;
   return { code: fieldCode(textAt(cause, "reason"), message), message: sentence(text), target };
 }
 

@@ -9,9 +9,15 @@ import {
   parentOf,
   parseArmPath,
   placeOfId,
+  shortId,
 } from "./arm-path.ts";
 
 const sub = "11111111-2222-3333-4444-555555555555";
+
+it("names a nested resource in messages like the end of its id", () => {
+  const face = { provider: "Example.N", type: "pars/kids" };
+  assert.equal(shortId(face, { names: ["b", "k"] }), "Example.N/pars/b/kids/k");
+});
 
 it("finds a resource in any case and keeps the case of its names", () => {
   const path = parseArmPath(`//SUBSCRIPTIONS/${sub}/ResourceGroups/My.Group/providers/A.B/c/D?x=y`);

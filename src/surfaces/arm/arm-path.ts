@@ -95,6 +95,15 @@ export function idOfPlace({ subscription, group, provider, types, names }: ArmPl
   return `/subscriptions/${subscription}${inGroup}/providers/${provider}/${parts.join("/")}`;
 }
 
+/** The end of an id, as messages name a resource: "Example.Shop/shops/one/shelves/two". */
+export function shortId(
+  { provider, type }: { readonly provider: string; readonly type: string },
+  { names }: Pick<ArmPlace, "names">,
+): string {
+  const parts = type.split("/").map((each, at) => `${each}/${names[at] ?? ""}`);
+  return `${provider}/${parts.join("/")}`;
+}
+
 /** "clusters/pools", as faces name their types. */
 export function typeOfPlace({ types }: Pick<ArmPlace, "types">): string {
   return types.join("/");

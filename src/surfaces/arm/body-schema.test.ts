@@ -140,12 +140,27 @@ test("a field that is fixed at creation names itself, the old value and the new"
       code: "PropertyChangeNotAllowed",
       target: "properties.network.cidr",
       message:
-        "The property 'properties.network.cidr' is refused: " +
+        "The property 'properties.network.cidr' " +
         "cannot be changed from '10.0.0.0/16' to '10.1.0.0/16'.",
     },
   ]);
   const removed = body.accept({ network: {} }, before).problems;
   assert.match(removed[0]?.message ?? "", /from '10\.0\.0\.0\/16' to nothing\.$/);
+});
+
+test("of a field that is fixed and required it is told once that it is missing", () => {
+  const engine = { type: "string", [rule]: "create-only" };
+  const { problems } = bodySchema({
+    apiVersion: "2026-01-01",
+    schema: { type: "object", required: ["engine"], properties: { engine } },
+  }).accept({}, { engine: "pg" });
+  assert.deepEqual(problems, [
+    {
+      code: "MissingRequiredProperty",
+      target: "properties.engine",
+      message: "The property 'properties.engine' is required.",
+    },
+  ]);
 });
 
 test("fields of other versions survive, also in items of the same name", async () => {

@@ -25,12 +25,13 @@ import { prune } from "../../kernel/schema/prune.ts";
 import type { Schema } from "../../kernel/schema/schema.ts";
 import { validateValue } from "../../kernel/schema/validate.ts";
 import { withoutKey } from "../../kernel/without-key.ts";
+import { sentence } from "./arm-error.ts";
 import { plainWords } from "./plain-words.ts";
 import { withSurviving } from "./surviving-fields.ts";
 
 export interface BodyProblem {
   readonly code: string;
-  /** A sentence, without double quotes. */
+  /** A sentence. */
   readonly message: string;
   /** As in "properties.network.cidr". */
   readonly target: string;
@@ -158,7 +159,7 @@ function accept(
 ): AcceptedBody {
   const { schema, rules } = parts;
   if (wanted !== undefined && wanted !== null && !isJsonObject(wanted)) {
-    const problem = refused("InvalidRequestContent", parts.root, "must be an object");
+    const problem = problemAt("InvalidRequestContent", parts.root, "must be an object");
     return { properties: {}, unknown: [], problems: [problem] };
   }
   // It is compared with the state by others, since it is no field of the kind.
@@ -169,10 +170,12 @@ function accept(
   const full = applyDefaults(schema, pruned.value);
   const properties =
     stored === undefined ? full : keepHidden(rules, full, stored, isJsonObject(sent) ? sent : full);
-  const problems = [
-    ...schemaProblems(parts, properties, stored),
-    ...changeProblems(rules, stored, properties),
-  ];
+  const wrong = schemaProblems(parts, properties, stored);
+  // Of what is left out and fixed it is enough to say that it is required.
+  const changes = changeProblems(rules, stored, properties).filter(
+    ({ target }) => !wrong.some((each) => each.code === missing && each.target === target),
+  );
+  const problems = [...wrong, ...changes];
   return { properties, unknown: pruned.unknown, problems };
 }
 
@@ -198,8 +201,10 @@ function schemaProblems(
   return withoutHiddenValues(rules, errors, documents).map((error) => fieldProblem(error, root));
 }
 
+const missing = "MissingRequiredProperty";
+
 const codes: Readonly<Partial<Record<FieldError["type"], string>>> = {
-  Required: "MissingRequiredProperty",
+  Required: missing,
   NotSupported: "InvalidPropertyValue",
 };
 
@@ -208,7 +213,7 @@ function fieldProblem(error: FieldError, root: string): BodyProblem {
   const isWhole = field === "" || field === "<nil>";
   const dot = root === "" || field.startsWith("[") ? "" : ".";
   const target = isWhole ? root || "body" : `${root}${dot}${field}`;
-  return refused(codes[type] ?? "InvalidParameter", target, plainWords(error));
+  return problemAt(codes[type] ?? "InvalidParameter", target, plainWords(error));
 }
 
 function changeProblems(
@@ -230,17 +235,16 @@ function changeProblem(rules: Ruled, violation: FieldViolation): BodyProblem {
     if (value === undefined) return "nothing";
     return isHidden ? "a hidden value" : `'${typeof value === "string" ? value : jsonText(value)}'`;
   };
-  const change = `from ${show(violation.old)} to ${show(violation.new)}`;
-  return refused("PropertyChangeNotAllowed", target, `cannot be changed ${change}`);
+  const words = `cannot be changed from ${show(violation.old)} to ${show(violation.new)}`;
+  return problemAt("PropertyChangeNotAllowed", target, words);
 }
 
 function jsonText(value: Json): string {
-  return JSON.stringify(value);
+  return JSON.stringify(value).replaceAll('"', "'");
 }
 
-function refused(code: string, target: string, text: string): BodyProblem {
-  const plain = text.replaceAll('"', "'");
-  return { code, target, message: `The property '${target}' is refused: ${plain}.` };
+function problemAt(code: string, target: string, words: string): BodyProblem {
+  return { code, target, message: sentence(`The property '${target}' ${words}`) };
 }
 
 function withoutReadOnly(rules: Ruled, properties: JsonObject): JsonObject {

@@ -36,11 +36,11 @@ function includes(list: string, revision: number | undefined): boolean {
   });
 }
 
-/** Messages have no double quotes, so that entity tags are shown without theirs. */
 function unmet(header: string, value: string, revision: number | undefined): Error {
   const present =
-    revision === undefined ? "there is no such resource" : `the present ETag is ${revision}`;
-  const wanted = value.replaceAll('"', "");
-  const message = `The condition '${header}: ${wanted}' is not met: ${present}.`;
+    revision === undefined
+      ? "there is no such resource"
+      : `the present ETag is ${etagOf(revision)}`;
+  const message = `The condition '${header}: ${value}' is not met: ${present}.`;
   return armRefusal(412, { code: "PreconditionFailed", message });
 }

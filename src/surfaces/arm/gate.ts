@@ -5,6 +5,7 @@ import { numberAt, objectsAt } from "../../kernel/json-read.ts";
 import type { Resource } from "../../kernel/resource.ts";
 import { armRefusal } from "./arm-error.ts";
 import { envelopeOf } from "./envelope.ts";
+import { shortId } from "./arm-path.ts";
 import type { ArmPlace } from "./arm-path.ts";
 import type { ArmFace } from "./face.ts";
 import { isTerminal } from "./provisioning.ts";
@@ -17,7 +18,7 @@ export function checkGate(
   resource: Resource,
   state: ProvisioningState,
 ): void {
-  const name = `${face.provider}/${face.type}/${place.names.join("/")}`;
+  const name = shortId(face, place);
   if (!isTerminal(state)) {
     const message = `Another operation is in progress on '${name}', which is ${state}.`;
     throw armRefusal(409, { code: "AnotherOperationInProgress", message });

@@ -8,7 +8,7 @@ import { listAt, textAt } from "../../kernel/json-read.ts";
 import type { Resource } from "../../kernel/resource.ts";
 import type { Position, StoredRecord } from "../../store/port.ts";
 import { faceOf } from "./addressed.ts";
-import { armRefusal, armRefusals, sentence } from "./arm-error.ts";
+import { armRefusal, armRefusals } from "./arm-error.ts";
 import { isSameText, namespaceOf } from "./arm-names.ts";
 import { idOfPlace, parentOf, placeOfId } from "./arm-path.ts";
 import type { ArmPath, ArmPlace } from "./arm-path.ts";
@@ -69,14 +69,14 @@ export function readMove(
       place !== undefined &&
       isSameText(place.subscription, subscription) &&
       isSameText(place.group ?? "", group);
-    if (!isHere) throw wrong(`'${id}' is no resource of the group '${group}'.`, "resources");
+    if (!isHere) throw wrong(`The id '${id}' is of no resource in '${group}'.`, "resources");
     places.set(idOfPlace(place).toLowerCase(), place);
   }
   const resources = [...places.values()].map((from) => {
     const around = outermost(from);
     if (!places.has(idOfPlace(around).toLowerCase())) {
-      const text = `'${idOfPlace(from)}' moves only with what it is inside of`;
-      throw wrong(sentence(text), "resources");
+      const text = `The Resource '${idOfPlace(from)}' moves only with what it is inside of.`;
+      throw wrong(text, "resources");
     }
     return { face: faceOf(surface, from), from, to: { ...from, group: target } };
   });
@@ -194,10 +194,10 @@ function outermost(place: ArmPlace): ArmPlace {
 /** The name of a group of the same subscription. */
 function targetOf(id: string, subscription: string): string {
   const field = "targetResourceGroup";
-  if (id === "") throw wrong(`The property ${field} is required.`, field);
+  if (id === "") throw wrong(`The property '${field}' is required.`, field);
   const [, other = "", group = ""] =
     /^\/subscriptions\/([^/]+)\/resourceGroups\/([^/]+)\/?$/i.exec(id) ?? [];
-  if (group === "") throw wrong(`'${id}' is not the id of a resource group.`, field);
+  if (group === "") throw wrong(`The id '${id}' is not of a resource group.`, field);
   const [problem] = nameProblems({
     subscription: other,
     group,

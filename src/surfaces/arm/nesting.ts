@@ -5,7 +5,7 @@ import type { OwnerReference } from "../../kernel/resource.ts";
 import type { StoredRecord, Write } from "../../store/port.ts";
 import { faceOf } from "./addressed.ts";
 import { armRefusal } from "./arm-error.ts";
-import { parentOf } from "./arm-path.ts";
+import { parentOf, shortId } from "./arm-path.ts";
 import type { ArmPlace } from "./arm-path.ts";
 import type { ArmSurface } from "./arm-request.ts";
 import { storedAt } from "./located.ts";
@@ -21,15 +21,18 @@ export interface Around {
 export async function aroundOf(surface: ArmSurface, place: ArmPlace): Promise<Around | undefined> {
   const parent = parentOf(place);
   if (parent === undefined) return undefined;
-  const { name, record } = await storedAt(surface, faceOf(surface, parent).kind, parent);
+  const face = faceOf(surface, parent);
+  const { name, record } = await storedAt(surface, face.kind, parent);
   const resource = record && resourceOf(record);
   if (
     record === undefined ||
     resource === undefined ||
     resource.metadata.deletionTimestamp !== undefined
   ) {
-    const around = parent.names.join("/");
-    const message = `Can not perform the request on a nested resource: '${around}' was not found.`;
+    const around = shortId(face, parent);
+    const message =
+      "Can not perform requested operation on nested resource. " +
+      `Parent resource '${around}' not found.`;
     throw armRefusal(404, { code: "ParentResourceNotFound", message });
   }
   const { apiVersion, kind: shown, metadata } = resource;

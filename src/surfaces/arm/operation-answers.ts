@@ -6,7 +6,7 @@ import { readStored } from "../../intents/write/stored.ts";
 import { decodeDocument } from "../../kernel/document.ts";
 import type { JsonObject } from "../../kernel/json.ts";
 import { actionAnswer, findAction } from "./actions.ts";
-import { armRefusal, sentence } from "./arm-error.ts";
+import { armRefusal } from "./arm-error.ts";
 import { isSameText, namespaceOf, plainLocation } from "./arm-names.ts";
 import type { OperationPlace } from "./arm-path.ts";
 import type { ArmAnswer, ArmRequest, ArmSurface } from "./arm-request.ts";
@@ -348,5 +348,5 @@ function errorOf({ state, error }: OperationEnd): {
   readonly message: string;
 } {
   const code = error?.code ?? (state === "Canceled" ? "OperationCanceled" : "OperationFailed");
-  return { code, message: sentence(error?.message ?? "The operation did not succeed.") };
+  return { code, message: error?.message ?? "The operation did not succeed." };
 }

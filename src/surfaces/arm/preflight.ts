@@ -45,7 +45,7 @@ export async function preflight(
 
 function resourcesOf(body: JsonObject): readonly Json[] {
   const resources = getOwn(body, "resources");
-  if (!isJsonArray(resources)) throw wrong("The property resources must be a list.");
+  if (!isJsonArray(resources)) throw wrong("The property 'resources' must be a list.");
   if (resources.length <= maxPreflight) return resources;
   throw wrong(`At most ${maxPreflight} resources can be checked at once.`);
 }

@@ -13,7 +13,7 @@ import { baseUrl } from "./arm-request.ts";
 import { envelopeOf } from "./envelope.ts";
 import { etagOf } from "./etags.ts";
 import { plainLocation } from "./arm-names.ts";
-import { idOfPlace } from "./arm-path.ts";
+import { idOfPlace, shortId } from "./arm-path.ts";
 import type { ArmPlace } from "./arm-path.ts";
 import { shownProperties } from "./face-body.ts";
 import type { ArmEnvelope, ArmFace } from "./face.ts";
@@ -65,8 +65,8 @@ export async function shownResource(
 }
 
 export function resourceNotFound({ place, face }: Pick<Addressed, "place" | "face">): Error {
-  const name = `${face.provider}/${face.type}/${place.names.join("/")}`;
   const { group = "" } = place;
+  const name = shortId(face, place);
   const message = `The Resource '${name}' under resource group '${group}' was not found.`;
   return armRefusal(404, { code: "ResourceNotFound", message });
 }

@@ -26,8 +26,10 @@ test("another provisioningState is refused with its value quoted once", () => {
     return checkSent(body, facts).problems.map(({ message }) => message);
   };
   assert.deepEqual(told("Updating"), [
-    "ProvisioningState is read-only and cannot be set to 'Updating'.",
+    "The property 'provisioningState' is read-only and cannot be set to 'Updating'.",
   ]);
-  assert.deepEqual(told(3), ["ProvisioningState is read-only and cannot be set to '3'."]);
+  assert.deepEqual(told(3), [
+    "The property 'provisioningState' is read-only and cannot be set to '3'.",
+  ]);
   assert.deepEqual(told("Creating"), []);
 });

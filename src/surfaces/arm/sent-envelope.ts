@@ -36,7 +36,9 @@ export function checkSent(body: JsonObject, facts: SentFacts): Checked {
   const tags = readTags(getOwn(body, "tags"), problems);
   const given = getOwn(body, "properties");
   if (given !== undefined && given !== null && !isJsonObject(given)) {
-    problems.push(problem("InvalidRequestContent", "properties", "properties must be an object"));
+    problems.push(
+      problem("InvalidRequestContent", "properties", "The property 'properties' must be an object"),
+    );
   }
   const properties = isJsonObject(given) ? given : {};
   problems.push(...stateProblems(properties, facts));
@@ -53,7 +55,7 @@ const maxGroup = 90;
 export function nameProblems({ subscription, group, names }: ArmPlace): readonly ArmProblem[] {
   const problems: ArmProblem[] = [];
   if (!isSubscriptionId(subscription)) {
-    const text = `the provided subscription identifier '${subscription}' is malformed or invalid`;
+    const text = `The provided subscription identifier '${subscription}' is malformed or invalid`;
     problems.push({ code: "InvalidSubscriptionId", message: sentence(text) });
   }
   if (group !== undefined && !/^[\p{L}\p{N}_\-.()]*[\p{L}\p{N}_\-()]$/u.test(group)) {
@@ -62,7 +64,7 @@ export function nameProblems({ subscription, group, names }: ArmPlace): readonly
   for (const name of names) {
     const isOdd = /[<>%&:\\?/]/.test(name) || /[\s.]$/.test(name) || name.length > maxName;
     if (!isOdd) continue;
-    const text = `the resource name '${name}' is invalid: at most ${maxName} characters, `;
+    const text = `The resource name '${name}' is invalid: at most ${maxName} characters, `;
     const rest = String.raw`none of <>%&:\?/, and no space or period at its end`;
     problems.push({ code: "InvalidResourceName", message: sentence(text + rest), target: "name" });
   }
@@ -74,7 +76,7 @@ export function isSubscriptionId(text: string): boolean {
 }
 
 function badGroup(group: string): ArmProblem {
-  const text = `the resource group name '${group}' is invalid: it may have up to ${maxGroup}`;
+  const text = `The resource group name '${group}' is invalid: it may have up to ${maxGroup}`;
   const rest = " letters, digits and _-.() and may not end with a period";
   return { code: "InvalidResourceGroupName", message: sentence(text + rest) };
 }
@@ -91,7 +93,7 @@ function identityProblems(body: JsonObject, { place, face }: SentFacts): readonl
     if (given === undefined || given === null) return [];
     if (typeof given === "string" && isSameText(given, expected[key])) return [];
     const shown = typeof given === "string" ? given : JSON.stringify(given);
-    const text = `the ${key} '${shown}' does not match that of the URL, '${expected[key]}'`;
+    const text = `The ${key} '${shown}' does not match that of the URL, '${expected[key]}'`;
     return [problem(`MismatchingResource${codes[key]}`, key, text)];
   });
 }
@@ -103,19 +105,19 @@ function locationProblems(
   const isTracked = !face.type.includes("/");
   if (location === undefined) {
     if (before !== undefined || isPatch || !isTracked) return [];
-    return [problem("LocationRequired", "location", "the location property is required")];
+    return [problem("LocationRequired", "location", "The property 'location' is required")];
   }
   const wanted = plainLocation(location);
   if (before !== undefined) {
     if (plainLocation(before.location) === wanted) return [];
-    const where = `the resource is in the location '${before.location}'`;
+    const where = `The resource is in the location '${before.location}'`;
     const text = `${where}, which cannot be changed to '${location}'`;
     return [problem("InvalidResourceLocation", "location", text)];
   }
   if (face.locations.some((each) => plainLocation(each) === wanted)) return [];
   const available = face.locations.map(plainLocation).join(", ");
   const text =
-    `the location '${location}' is not available for resources of the type ` +
+    `The location '${location}' is not available for resources of the type ` +
     `'${face.provider}/${face.type}'; available are: ${available}`;
   return [problem("LocationNotAvailableForResourceType", "location", text)];
 }
@@ -127,12 +129,12 @@ function readTags(
   if (given === undefined) return undefined;
   if (given === null) return {};
   if (!isJsonObject(given)) {
-    problems.push(problem("InvalidTags", "tags", "tags must be an object of texts"));
+    problems.push(problem("InvalidTags", "tags", "The property 'tags' must be an object of texts"));
     return undefined;
   }
   const entries = Object.entries(given).filter(([, value]) => value !== null);
   if (entries.length > maxTags) {
-    const text = `there are ${entries.length} tags and at most ${maxTags} are allowed`;
+    const text = `There are ${entries.length} tags and at most ${maxTags} are allowed`;
     problems.push(problem("InvalidTags", "tags", text));
   }
   const tags: MutableJsonObject = {};
@@ -147,17 +149,17 @@ function tagProblems(name: string, value: Json): readonly ArmProblem[] {
   const target = `tags.${name}`;
   const problems: ArmProblem[] = [];
   if (name.trim() === "" || /[<>%&\\?/\p{Cc}]/u.test(name)) {
-    const text = String.raw`a tag name may not be empty, nor have control characters or <>%&\?/`;
+    const text = String.raw`A tag name may not be empty, nor have control characters or <>%&\?/`;
     problems.push(problem("InvalidTagNameCharacters", target, text));
   }
   if (name.length > maxTagName) {
-    const text = `a tag name may have at most ${maxTagName} characters`;
+    const text = `A tag name may have at most ${maxTagName} characters`;
     problems.push(problem("InvalidTagNameLength", target, text));
   }
   if (typeof value !== "string") {
-    problems.push(problem("InvalidTags", target, "the value of a tag must be a text"));
+    problems.push(problem("InvalidTags", target, "The value of a tag must be a text"));
   } else if (value.length > maxTagValue) {
-    const text = `the value of a tag may have at most ${maxTagValue} characters`;
+    const text = `The value of a tag may have at most ${maxTagValue} characters`;
     problems.push(problem("InvalidTagValueLength", target, text));
   }
   return problems;
@@ -169,7 +171,7 @@ function stateProblems(properties: JsonObject, { state }: SentFacts): readonly A
   if (given === undefined || given === null || given === state) return [];
   if (state === undefined && (given === "Creating" || given === "Succeeded")) return [];
   const shown = typeof given === "string" ? given : JSON.stringify(given);
-  const text = `provisioningState is read-only and cannot be set to '${shown}'`;
+  const text = `The property 'provisioningState' is read-only and cannot be set to '${shown}'`;
   return [problem("InvalidParameter", "properties.provisioningState", text)];
 }
 
@@ -177,7 +179,7 @@ function textField(body: JsonObject, key: string, problems: ArmProblem[]): strin
   const value = getOwn(body, key);
   if (value === undefined || value === null) return undefined;
   if (typeof value === "string") return value;
-  problems.push(problem("InvalidRequestContent", key, `${key} must be a text`));
+  problems.push(problem("InvalidRequestContent", key, `The property '${key}' must be a text`));
   return undefined;
 }
 

@@ -87,7 +87,8 @@ function mistakeOf(
 function strangeProblem({ field, json }: SpecCause): ArmProblem {
   const message = textAt(json, "message");
   const name = field.replace(/^spec\.?/, "");
-  const text = `the properties cannot be stored as '${name}': ${plainWords({ field, message })}`;
+  const words = plainWords({ field, message });
+  const text = `The properties cannot be stored, because '${name}' ${words}`;
   return { code: fieldCode("", message), message: sentence(text), target: "properties" };
 }
 
