@@ -224,21 +224,21 @@ onEachStore(
         const body = { location: "westeurope", properties };
         return server.asManager("PUT", `${id}?${version}`, body, headers);
       };
-      const made = await put("ann", { mode: "held" });
+      const made = await put("customer-1", { mode: "held" });
       assert.equal(made.status, 201, made.text);
       const systemData = pick(made.json, "systemData");
-      assert.equal(pick(systemData, "createdBy"), "ann");
-      assert.equal((await put("bob", { mode: "held", size: 2 })).status, 409);
-      assert.equal((await put("bob", { size: 1_000 })).status, 400);
+      assert.equal(pick(systemData, "createdBy"), "customer-1");
+      assert.equal((await put("customer-2", { mode: "held", size: 2 })).status, 409);
+      assert.equal((await put("customer-2", { size: 1_000 })).status, 400);
       const meanwhile = await read(server, id);
       assert.equal(pick(meanwhile.json, "properties.provisioningState"), "Creating");
       assert.deepEqual(pick(meanwhile.json, "systemData"), systemData);
       await letGo("jars", id);
       assert.deepEqual(pick((await settledAt(server, id)).json, "systemData"), systemData);
-      assert.equal((await put("bob", { mode: "quick", size: 2 })).status, 200);
+      assert.equal((await put("customer-2", { mode: "quick", size: 2 })).status, 200);
       const changed = pick((await settledAt(server, id)).json, "systemData");
-      assert.equal(pick(changed, "lastModifiedBy"), "bob");
-      assert.equal(pick(changed, "createdBy"), "ann");
+      assert.equal(pick(changed, "lastModifiedBy"), "customer-2");
+      assert.equal(pick(changed, "createdBy"), "customer-1");
     });
   },
   ["pantry"],

@@ -27,7 +27,12 @@ onEachStore("a write through the Kubernetes surface", (server) => {
     const writes = [
       ["PATCH", path, empty, merge],
       ["PATCH", path, gone, merge],
-      ["PATCH", `${path}?fieldManager=ann&force=true`, { ...document, spec: { size: 3 } }, apply],
+      [
+        "PATCH",
+        `${path}?fieldManager=editor&force=true`,
+        { ...document, spec: { size: 3 } },
+        apply,
+      ],
     ] as const;
     await replaced(server(), path, { ...document, spec: { size: 2 } });
     for (const [method, url, body, headers] of [["GET", path, undefined, {}] as const, ...writes]) {

@@ -11,6 +11,7 @@ import type { Reply } from "../kube/server.ts";
 import { waitUntil } from "../peers/wait.ts";
 import { codeOf, oven, ovens, startArmServer, subscription, version } from "./arm-server.ts";
 import type { ArmServer } from "./arm-server.ts";
+import { giveRole, newUser, userWith } from "./users.ts";
 
 let server: ArmServer;
 
@@ -52,36 +53,19 @@ describe("a request", () => {
   });
 
   it("of a user needs a role on the kind in the namespace of the subscription", async () => {
-    const headers = { "impersonate-user": "jane" };
-    const account = { apiVersion: "v1", kind: "ServiceAccount", metadata: { name: "jane" } };
-    const accounts = "/api/v1/namespaces/default/serviceaccounts";
-    assert.equal((await server.request("POST", accounts, account)).status, 201);
-    const asked = await server.request("POST", `${accounts}/jane/token`, {
-      apiVersion: "authentication.k8s.io/v1",
-      kind: "TokenRequest",
-      spec: { expirationSeconds: 3_600 },
-    });
-    const token = pickText(asked.json, "status.token");
-    const jane = { ...headers, authorization: `Bearer ${token}` };
-    const refused = await server.get("x", jane);
+    const viewer = await newUser(server, "viewer");
+    const refused = await server.get("x", viewer);
     assert.equal(refused.status, 403, refused.text);
     assert.equal(codeOf(refused), "AuthorizationFailed");
-    const namespace = `sub-${subscription}`;
-    const rbac = `/apis/rbac.authorization.k8s.io/v1/namespaces/${namespace}`;
-    const rule = { apiGroups: ["bakery.tests.dev"], resources: ["ovens"], verbs: ["get"] };
-    await server.request("POST", `${rbac}/roles`, {
-      metadata: { name: "reader" },
-      rules: [rule],
-    });
-    const subject = { kind: "ServiceAccount", name: "jane", namespace: "default" };
-    await server.request("POST", `${rbac}/rolebindings`, {
-      metadata: { name: "reader" },
-      subjects: [subject],
-      roleRef: { apiGroup: "rbac.authorization.k8s.io", kind: "Role", name: "reader" },
-    });
-    assert.equal((await server.get("x", jane)).status, 404);
-    assert.equal((await server.put("x", {}, {}, jane)).status, 403);
-    assert.equal((await server.get("x", { ...jane, accept: "*/*" })).status, 404);
+    const message = pickText(refused.json, "error.message");
+    assert.match(message, /^The user 'system:serviceaccount:default:viewer' may not get 'x-/);
+    assert.ok(message.includes("of 'ovens' in the API group 'bakery.tests.dev'"), message);
+    await giveRole(server, "viewer", [{ ...onOvens, verbs: ["get"] }]);
+    assert.equal((await server.get("x", viewer)).status, 404);
+    assert.equal((await server.put("x", {}, {}, viewer)).status, 403);
+    // Nobody acts for others here.
+    const acting = { ...viewer, "impersonate-user": "viewer" };
+    assert.equal((await server.get("x", acting)).status, 404);
   });
 
   it("with a body that cannot be read is refused in the right words", async () => {
@@ -157,7 +141,7 @@ async function requestTo(
 
 describe("the resource manager", () => {
   it("is told by its certificate, and believed in what only it may say", async () => {
-    const systemData = { createdBy: "jo@example.com", createdByType: "User" };
+    const systemData = { createdBy: "customer-1", createdByType: "User" };
     const headers = {
       referer: "https://management.example.com/subscriptions/x?y=z",
       "x-ms-arm-resource-system-data": JSON.stringify(systemData),
@@ -167,13 +151,13 @@ describe("the resource manager", () => {
     assert.equal(made.status, 201, made.text);
     const url = String(made.headers["azure-asyncoperation"]);
     assert.ok(url.startsWith("https://management.example.com/subscriptions/"), url);
-    assert.equal(pick(made.json, "systemData.createdBy"), "jo@example.com");
+    assert.equal(pick(made.json, "systemData.createdBy"), "customer-1");
     assert.equal(pick(made.json, "systemData.lastModifiedByType"), "User");
     await server.settled("managed");
     const put = await server.put("managed", { size: 2 }, {}, headers);
     assert.ok(String(put.headers["azure-asyncoperation"]).startsWith(server.url));
-    assert.equal(pick(put.json, "systemData.createdBy"), "jo@example.com");
-    assert.notEqual(pick(put.json, "systemData.lastModifiedBy"), "jo@example.com");
+    assert.equal(pick(put.json, "systemData.createdBy"), "customer-1");
+    assert.notEqual(pick(put.json, "systemData.lastModifiedBy"), "customer-1");
     const refused = await server.put("managed", { size: 1_000 });
     assert.notEqual(refused.status, 200);
     const shown = await server.settled("managed");
@@ -181,23 +165,73 @@ describe("the resource manager", () => {
   });
 
   it("does not see the versions that are for operators", async () => {
-    const path = `${ovens}/managed?api-version=2026-01-01-preview`;
-    const hidden = await server.asManager("GET", path);
+    const hidden = await server.asManager("GET", forOperators("managed"));
     assert.equal(hidden.status, 400, hidden.text);
-    assert.ok(!pickText(hidden.json, "error.message").includes("2026-01-01-preview' is invalid; "));
-    assert.equal((await server.request("GET", path)).status, 200);
+    assert.deepEqual(hidden.json, unknownVersion);
+    assert.equal((await server.request("GET", forOperators("managed"))).status, 200);
   });
 });
 
+const onOvens = { apiGroups: ["bakery.tests.dev"], resources: ["ovens"] };
+const operatorsVersion = "2026-01-01-preview";
+
+function forOperators(path: string): string {
+  return `${ovens}/${path}?api-version=${operatorsVersion}`;
+}
+
+/** What is told of a version that there is not. */
+const unknownVersion = {
+  error: {
+    code: "InvalidApiVersionParameter",
+    message:
+      `The api-version '${operatorsVersion}' is invalid for the type 'Example.Bakery/ovens'; ` +
+      "the supported versions are '2026-01-01, 2026-02-01'.",
+  },
+};
+
 describe("an operator", () => {
+  it("alone learns that there are versions for operators", async () => {
+    await server.made("hidden", { size: 1 });
+    const every = ["get", "list", "create", "update", "patch", "delete"];
+    const resources = ["ovens", "ovens/listcodes"];
+    const customer = await userWith(server, "customer-1", [
+      { ...onOvens, resources, verbs: every },
+    ]);
+    const admin = { ...onOvens, resources: ["ovens/admin"], verbs: ["get"] };
+    const reader = await userWith(server, "reader", [admin]);
+    const body = { location: "westeurope", properties: { size: 2 } };
+    const json = { "content-type": "application/json" };
+    for (const [method, path] of [
+      ["GET", "hidden"],
+      ["PUT", "hidden"],
+      ["PATCH", "hidden"],
+      ["DELETE", "hidden"],
+      ["POST", "hidden/listCodes"],
+      ["GET", ""],
+    ] as const) {
+      const sent = method === "GET" ? undefined : body;
+      const url = forOperators(path).replace("/?", "?");
+      const told = await server.request(method, url, sent, { ...json, ...customer });
+      assert.equal(told.status, 400, `${method}: ${told.text}`);
+      assert.deepEqual(told.json, unknownVersion);
+      if (method === "GET") continue;
+      // Who may see it is told which verb is missing.
+      const missing = await server.request(method, url, sent, { ...json, ...reader });
+      assert.equal(missing.status, 403, `${method}: ${missing.text}`);
+      assert.match(pickText(missing.json, "error.message"), /'ovens\/admin'/);
+    }
+    const shown = await server.request("GET", forOperators("hidden"), undefined, reader);
+    assert.equal(shown.status, 200, shown.text);
+  });
+
   it("changes a resource without being told as the one who changed it", async () => {
-    const systemData = { createdBy: "jo@example.com", createdByType: "User" };
+    const systemData = { createdBy: "customer-1", createdByType: "User" };
     const headers = { "x-ms-arm-resource-system-data": JSON.stringify(systemData) };
     const body = { location: "westeurope", properties: { size: 1 } };
     const made = await server.asManager("PUT", oven("tended"), body, headers);
     assert.equal(made.status, 201, made.text);
     const old = await server.settled("tended");
-    const path = `${ovens}/tended?api-version=2026-01-01-preview`;
+    const path = forOperators("tended");
     const changed = await server.request("PATCH", path, { properties: { size: 2 } });
     assert.equal(changed.status, 202, changed.text);
     const now = await server.settled("tended");

@@ -8,6 +8,7 @@ import type { Reply, RequestHeaders } from "../kube/server.ts";
 import { waitUntil } from "../peers/wait.ts";
 import { codeOf, onEachStore, oven, ovens, subscription, version } from "./arm-server.ts";
 import type { ArmServer } from "./arm-server.ts";
+import { operations, userWith } from "./users.ts";
 
 const namespace = `sub-${subscription}`;
 const limit = { limitMs: 120_000 };
@@ -30,38 +31,6 @@ function subscriptionState(state: string): Promise<Reply> {
   return server.request("PUT", `/subscriptions/${subscription}?api-version=2.0`, { state });
 }
 
-/** A user with these rules in the namespace of the subscription, once they are in force. */
-async function userWith(name: string, rules: readonly object[]): Promise<RequestHeaders> {
-  const accounts = "/api/v1/namespaces/default/serviceaccounts";
-  const account = { apiVersion: "v1", kind: "ServiceAccount", metadata: { name } };
-  assert.equal((await server.request("POST", accounts, account)).status, 201);
-  const asked = await server.request("POST", `${accounts}/${name}/token`, {
-    apiVersion: "authentication.k8s.io/v1",
-    kind: "TokenRequest",
-    spec: { expirationSeconds: 3_600 },
-  });
-  const headers = { authorization: `Bearer ${pickText(asked.json, "status.token")}` };
-  const rbac = `/apis/rbac.authorization.k8s.io/v1/namespaces/${namespace}`;
-  await server.request("POST", `${rbac}/roles`, { metadata: { name }, rules });
-  await server.request("POST", `${rbac}/rolebindings`, {
-    metadata: { name },
-    subjects: [{ kind: "ServiceAccount", name, namespace: "default" }],
-    roleRef: { apiGroup: "rbac.authorization.k8s.io", kind: "Role", name },
-  });
-  await waitUntil(
-    `the role of ${name}`,
-    async () => (await server.request("GET", records, undefined, headers)).status === 200,
-    limit,
-  );
-  return headers;
-}
-
-const operations = {
-  apiGroups: ["arm.setpoint.dev"],
-  resources: ["operations"],
-  verbs: ["get", "list"],
-};
-
 onEachStore("the result of an operation", (started) => {
   before(() => {
     server = started();
@@ -72,7 +41,7 @@ onEachStore("the result of an operation", (started) => {
     const id = /operationsStatus\/([0-9a-f-]{36})/.exec(pathIn(made, "azure-asyncoperation"))?.[1];
     await server.settled("told");
     const all = { apiGroups: ["*"], resources: ["*"], verbs: ["*"] };
-    const headers = await userWith("owner", [all]);
+    const headers = await userWith(server, "owner", [all]);
     const forged = {
       apiVersion: "arm.setpoint.dev/v1",
       kind: "Operation",
@@ -103,8 +72,8 @@ onEachStore("the result of an operation", (started) => {
     assert.equal(changed.status, 202, changed.text);
     await server.settled("shown");
     const plain = { apiGroups: ["bakery.tests.dev"], resources: ["ovens"], verbs: ["get"] };
-    const poller = await userWith("poller", [operations]);
-    const reader = await userWith("reader", [operations, plain]);
+    const poller = await userWith(server, "poller", [operations]);
+    const reader = await userWith(server, "reader", [operations, plain]);
     const get = (path: string, headers: RequestHeaders): Promise<Reply> =>
       server.request("GET", path, undefined, headers);
     assert.equal((await get(pathIn(changed, "azure-asyncoperation"), poller)).status, 200);
@@ -130,11 +99,11 @@ onEachStore("the result of an operation", (started) => {
     assert.equal(codeOf(hidden), "OperationNotFound");
     const plain = { apiGroups: ["bakery.tests.dev"], resources: ["ovens"], verbs: ["get"] };
     const admin = { ...plain, resources: ["ovens/admin"] };
-    const customer = await userWith("customer", [operations, plain]);
-    const operator = await userWith("operator", [operations, admin]);
+    const customer = await userWith(server, "customer", [operations, plain]);
+    const operator = await userWith(server, "operator", [operations, admin]);
     const statusFor = async (headers: RequestHeaders): Promise<number> =>
       (await server.request("GET", pathIn(changed), undefined, headers)).status;
-    assert.equal(await statusFor(customer), 403);
+    assert.equal(await statusFor(customer), 404);
     assert.equal(await statusFor(operator), 200);
   });
 

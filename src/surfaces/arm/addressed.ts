@@ -9,6 +9,7 @@ import type { PlaceNames } from "./arm-names.ts";
 import { typeOfPlace } from "./arm-path.ts";
 import type { ArmPlace } from "./arm-path.ts";
 import type { ArmRequest, ArmSurface } from "./arm-request.ts";
+import type { Asked } from "./authorise.ts";
 import type { ArmFace, ArmVersion } from "./face.ts";
 import { nameProblems } from "./sent-envelope.ts";
 
@@ -44,7 +45,7 @@ export function addressed(surface: ArmSurface, request: ArmRequest, place: ArmPl
 
 /** What is wrong with the api-version of a request is told without looking anything up. */
 export function versionOf(face: ArmFace, request: ArmRequest): ArmVersion {
-  const asked = request.query.get("api-version") ?? "";
+  const asked = askedVersion(request);
   if (asked === "") {
     const message = "The api-version query parameter (?api-version=) is required for all requests.";
     throw armRefusal(400, { code: "MissingApiVersionParameter", message });
@@ -63,6 +64,21 @@ export function unknownVersion(face: ArmFace, asked: string): Error {
     `The api-version '${asked}' is invalid for the type '${face.provider}/${face.type}'; ` +
     `the supported versions are '${names}'.`;
   return armRefusal(400, { code: "InvalidApiVersionParameter", message });
+}
+
+/** What is asked of a user for a request in an api-version. */
+export function askedInVersion(
+  request: Pick<ArmRequest, "query">,
+  { face, version, target }: Pick<Addressed, "face" | "version" | "target">,
+  verb: string,
+): Asked {
+  const { namespace, name } = target;
+  if (version.isAdmin !== true) return { verb, namespace, name };
+  return { verb, namespace, name, hidden: () => unknownVersion(face, askedVersion(request)) };
+}
+
+function askedVersion({ query }: Pick<ArmRequest, "query">): string {
+  return query.get("api-version") ?? "";
 }
 
 export function faceOf({ faces }: ArmSurface, place: ArmPlace): ArmFace {

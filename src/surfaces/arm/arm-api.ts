@@ -12,7 +12,7 @@ import type { Timers } from "../../kernel/timers.ts";
 import type { Exchange } from "../http/exchange.ts";
 import type { Fairness } from "../http/fairness.ts";
 import { actionOf, findAction, performAction } from "./actions.ts";
-import { addressed } from "./addressed.ts";
+import { addressed, askedInVersion } from "./addressed.ts";
 import { Deadlines } from "./arm-deadline.ts";
 import { armRefusal } from "./arm-error.ts";
 import { namespaceOf } from "./arm-names.ts";
@@ -236,15 +236,13 @@ async function resourceCall(
   place: ArmPlace,
 ): Promise<ArmAnswer> {
   const method = allowMethods(given, "GET", "HEAD", "PUT", "PATCH", "DELETE");
-  const meant = addressed(surface, given, place);
   if (place.group === undefined) throw nowhere(given.exchange);
+  const meant = addressed(surface, given, place);
   const passed = method in writes ? passes(surface, place, writes[method] ?? "write") : undefined;
   // Roles may name single resources by what they are called in the store.
   const found = await (method === "PUT" ? assumed : located)(surface, meant);
-  const mayDo = ({ target, served, version }: Located, verb: string): void => {
-    const { namespace, name } = target;
-    authorise(surface, given, served.id, { verb, namespace, name, isAdmin: version.isAdmin });
-  };
+  const mayDo = (at: Located, verb: string): void =>
+    authorise(surface, given, at.served.id, askedInVersion(given, at, verb));
   mayDo(found, verbs[method] ?? "get");
   if (passed === undefined) return await getResource(surface, given, found);
   await passed();
@@ -295,9 +293,7 @@ async function collectionCall(
   }
   allowMethods(request, "GET", "HEAD");
   const found = addressed(surface, request, place);
-  const { namespace } = found.target;
-  const { isAdmin } = found.version;
-  authorise(surface, request, found.served.id, { verb: "list", namespace, name: "", isAdmin });
+  authorise(surface, request, found.served.id, askedInVersion(request, found, "list"));
   return await listResources(surface, request, found);
 }
 
@@ -319,8 +315,12 @@ async function actionCall(
   const holder = parentOf({ ...place, names: [...place.names, ""] });
   if (holder === undefined || holder.group === undefined) throw nowhere(request.exchange);
   const found = await located(surface, addressed(surface, request, holder));
+  const { served, target, version } = found;
+  if (version.isAdmin === true) {
+    authorise(surface, request, served.id, askedInVersion(request, found, "create"));
+  }
   const action = actionOf(found.face, name);
-  authorise(surface, request, found.served.id, askedForAction(action, found.target));
+  authorise(surface, request, served.id, askedForAction(action, target));
   await passSubscription(surface, place.subscription, "write");
   return await performAction(surface, request, found, action);
 }

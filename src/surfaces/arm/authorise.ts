@@ -1,8 +1,9 @@
 // Whether who asks may: the resource manager has asked its own users; anybody else needs a role on
-// the kind in the namespace of the subscription. What was decided is told to the audit log.
+// the kind in the namespace of the subscription. What was decided is told to the audit log. What is
+// for operators is hidden from those who may not read it: they are told that there is none.
 
-import { forbiddenAccess } from "../../intents/auth/forbidden.ts";
 import type { ResourceAccess } from "../../intents/auth/policy.ts";
+import type { UserInfo } from "../../intents/auth/user.ts";
 import type { ServedKind } from "../../intents/kinds/served-kind.ts";
 import { armRefusal } from "./arm-error.ts";
 import type { ArmRequest, ArmSurface } from "./arm-request.ts";
@@ -13,7 +14,8 @@ export interface Asked {
   readonly namespace: string;
   readonly name: string;
   readonly subresource?: string;
-  readonly isAdmin?: boolean | undefined;
+  /** Of what is for operators: what others are told, who shall not learn that there is such. */
+  readonly hidden?: (() => Error) | undefined;
 }
 
 /** Throws when it is not allowed. */
@@ -29,11 +31,27 @@ export function authorise(
   }
   const served = intents.kinds.byId(kind);
   if (served === undefined) throw nowhere(exchange);
-  const { isAdmin = false, subresource = isAdmin ? "admin" : "", ...rest } = asked;
+  const { hidden, subresource = hidden === undefined ? "" : "admin", ...rest } = asked;
   const access: ResourceAccess = { ...accessOf(served), ...rest, subresource };
   const { allowed, reason } = authorizer.authorize(user, access);
   trail?.decide(allowed, reason);
-  if (!allowed) throw forbiddenAccess(user, access, reason);
+  if (allowed) return;
+  const isHidden =
+    hidden !== undefined && !authorizer.authorize(user, { ...access, verb: "get" }).allowed;
+  throw isHidden ? hidden() : forbidden(user, access, reason);
+}
+
+/** As a role would have to say it; roles may name single resources as they are stored. */
+function forbidden({ name }: UserInfo, access: ResourceAccess, reason: string): Error {
+  const { verb, group, resource, subresource, namespace, name: stored } = access;
+  const what = subresource === "" ? resource : `${resource}/${subresource}`;
+  const which = stored === "" ? "" : ` '${stored}' of`;
+  const where = namespace === "" ? "" : ` in the namespace '${namespace}'`;
+  const why = reason === "" ? "." : `: ${reason}`;
+  const message =
+    `The user '${name}' may not ${verb}${which} '${what}' in the API group '${group}'` +
+    `${where}${why}`;
+  return armRefusal(403, { code: "AuthorizationFailed", message });
 }
 
 /** An action, and its answer in the end, are for those who may create its subresource. */

@@ -37,7 +37,7 @@ const known = resource({ [envelopeAnnotation]: envelope }, { [groupLabel]: "abc"
 function update(object: Resource, old: Resource, through?: string): AdmissionRequest {
   const found = kinds.find("", "v1", "configmaps");
   assert.ok(found !== undefined);
-  const user = { name: "ann", groups: [], extra: {} };
+  const user = { name: "viewer", groups: [], extra: {} };
   return {
     caller: { user, warn: () => undefined, ...(through === undefined ? {} : { through }) },
     operation: "UPDATE",

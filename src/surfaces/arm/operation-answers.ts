@@ -279,8 +279,9 @@ function authoriseResult(
   }
   const versions = surface.faces.byKind(kind)?.versions ?? [];
   const isAdmin = versions.find(({ apiVersion }) => apiVersion === spec.apiVersion)?.isAdmin;
-  if (isAdmin === true && request.isManager) throw operationNotFound(id);
-  authorise(surface, request, kind, { verb: "get", namespace, name, isAdmin });
+  const hidden = isAdmin === true ? (): Error => operationNotFound(id) : undefined;
+  if (hidden !== undefined && request.isManager) throw hidden();
+  authorise(surface, request, kind, { verb: "get", namespace, name, hidden });
 }
 
 /** What the action answers about the resource as it is now. */

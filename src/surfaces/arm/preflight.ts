@@ -6,7 +6,7 @@ import { getOwn, isJsonArray, isJsonObject } from "../../kernel/json.ts";
 import type { Json, JsonObject } from "../../kernel/json.ts";
 import { textAt } from "../../kernel/json-read.ts";
 import { withoutKey } from "../../kernel/without-key.ts";
-import { addressed } from "./addressed.ts";
+import { addressed, askedInVersion } from "./addressed.ts";
 import { readObject } from "./arm-body.ts";
 import { armErrorAnswer, armRefusal } from "./arm-error.ts";
 import { isSameText } from "./arm-names.ts";
@@ -69,13 +69,10 @@ async function preflightOne(
   const place: ArmPlace = { subscription, group, provider, types, names };
   const query = new Map([...given.query, ["api-version", textAt(resource, "apiVersion")]]);
   const found = await located(surface, addressed(surface, { ...given, query }, place));
-  const { target, served, version } = found;
-  const { namespace, name } = target;
-  const { isAdmin } = version;
   // To be told of a refusal is not to be refused, so the record of this request says nothing of it.
   const asking = { ...given, query, trail: undefined };
   const ask = (verb: string): void =>
-    authorise(surface, asking, served.id, { verb, namespace, name, isAdmin });
+    authorise(surface, asking, found.served.id, askedInVersion(asking, found, verb));
   ask("update");
   const request = { ...asking, caller: { ...given.caller, mayCreate: () => ask("create") } };
   // Names of nested resources have the names around them in front, so they fit no id.
