@@ -147,5 +147,5 @@ async function credentials(server: TestServer): Promise<JsonObject> {
     clock: { nowMs: () => server.nowMs() },
     child: async ({ name }) => await server.get({ ...secret, name }),
   };
-  return await action.perform(resource, undefined, context);
+  return (await action.perform(resource, undefined, context)) ?? {};
 }

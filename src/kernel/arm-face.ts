@@ -81,13 +81,14 @@ export interface ArmAction {
   ): Promise<JsonObject> | JsonObject;
   /**
    * The answer: at once, or of a long-running action to whoever asks once it has succeeded. It may
-   * be called often and changes nothing. Secrets may be in it: listCredentials is for that.
+   * be called often and changes nothing. Secrets may be in it: listCredentials is for that. With
+   * nothing to say it is answered with 204.
    */
   perform(
     resource: Resource,
     input: Json | undefined,
     context: ArmActionContext,
-  ): Promise<JsonObject> | JsonObject;
+  ): Promise<JsonObject | undefined> | JsonObject | undefined;
   /** Of the body; what does not fit is refused before the action is called. */
   readonly inputSchema?: JsonObject;
   readonly outputSchema?: JsonObject;

@@ -9,6 +9,7 @@ import type { Reply } from "../kube/server.ts";
 import { waitUntil } from "../peers/wait.ts";
 import { codeOf, onEachStore, oven, ovens, subscription, version } from "./arm-server.ts";
 import type { ArmServer } from "./arm-server.ts";
+import { operations, userWith } from "./users.ts";
 
 const records = `/apis/arm.setpoint.dev/v1/namespaces/sub-${subscription}/operations`;
 const limit = { limitMs: 120_000 };
@@ -184,6 +185,13 @@ onEachStore("an action", (started) => {
     assert.equal((await server.get("picky")).headers.etag, made.headers.etag);
   });
 
+  it("with nothing to say is answered with 204", async () => {
+    await server.made("quiet");
+    const reply = await act("quiet", "hush");
+    assert.equal(reply.status, 204, reply.text);
+    assert.equal(reply.text, "");
+  });
+
   it("that there is none of is 404, and other methods than POST are 405", async () => {
     await server.made("plain");
     const unknown = await act("plain", "explode");
@@ -203,34 +211,10 @@ onEachStore("an action", (started) => {
     await server.made("guarded");
     const begun = await act("guarded", "clean", { minutes: 1 });
     assert.equal((await resultOf(begun)).status, 200);
-    const token = await accountToken("watcher");
-    const namespace = `sub-${subscription}`;
-    const rbac = `/apis/rbac.authorization.k8s.io/v1/namespaces/${namespace}`;
-    const subject = { kind: "ServiceAccount", name: "watcher", namespace: "default" };
-    const rules = [{ apiGroups: ["arm.setpoint.dev"], resources: ["operations"], verbs: ["get"] }];
-    await server.request("POST", `${rbac}/roles`, { metadata: { name: "watcher" }, rules });
-    await server.request("POST", `${rbac}/rolebindings`, {
-      metadata: { name: "watcher" },
-      subjects: [subject],
-      roleRef: { apiGroup: "rbac.authorization.k8s.io", kind: "Role", name: "watcher" },
-    });
-    const headers = { authorization: `Bearer ${token}` };
+    const headers = await userWith(server, "watcher", [operations]);
     const ask = (header: string): Promise<Reply> =>
       server.request("GET", pathIn(begun, header), undefined, headers);
     assert.equal((await ask("azure-asyncoperation")).status, 200);
     assert.equal((await ask("location")).status, 403);
   });
 });
-
-async function accountToken(name: string): Promise<string> {
-  const accounts = "/api/v1/namespaces/default/serviceaccounts";
-  const account = { apiVersion: "v1", kind: "ServiceAccount", metadata: { name } };
-  const made = await server.request("POST", accounts, account);
-  assert.equal(made.status, 201, made.text);
-  const asked = await server.request("POST", `${accounts}/${name}/token`, {
-    apiVersion: "authentication.k8s.io/v1",
-    kind: "TokenRequest",
-    spec: { expirationSeconds: 3_600 },
-  });
-  return pickText(asked.json, "status.token");
-}

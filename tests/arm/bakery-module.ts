@@ -148,6 +148,8 @@ export default defineModule({
             }),
           },
           cleanAction,
+          { name: "hush", perform: () => undefined },
+          { name: "enumerate", perform: () => [1] as unknown as JsonObject },
           {
             name: "recite",
             inputSchema: { type: "object", properties: { characters: { type: "integer" } } },

@@ -136,3 +136,13 @@ it("an action that says more than fits is a mistake of ours, which is in the log
   assert.equal(own.errors.length, 1);
   assert.match(own.errors[0] ?? "", /^request failed: Error: an answer of 8000011 characters/);
 });
+
+it("an action that answers no object is a mistake of ours, which is in the log", async () => {
+  await using own = await startArmServer();
+  await own.made("listed");
+  const reply = await own.request("POST", `${ovens}/listed/enumerate?${version}`);
+  assert.equal(reply.status, 500, reply.text);
+  assert.equal(codeOf(reply), "InternalServerError");
+  assert.equal(own.errors.length, 1);
+  assert.match(own.errors[0] ?? "", /the action enumerate must answer an object or nothing/);
+});

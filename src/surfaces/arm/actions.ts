@@ -4,6 +4,7 @@
 
 import { readStored } from "../../intents/write/stored.ts";
 import { timeText } from "../../kernel/clock.ts";
+import { isJsonObject } from "../../kernel/json.ts";
 import type { Json } from "../../kernel/json.ts";
 import type { Resource } from "../../kernel/resource.ts";
 import { actionContext } from "./action-context.ts";
@@ -65,15 +66,20 @@ export async function performAction(
   return answer;
 }
 
-/** What an action answers about a resource. */
+/** What an action answers about a resource: an object, or 204 when it has nothing to say. */
 export async function actionAnswer(
   { intents }: ArmSurface,
   resource: Resource,
   action: ArmAction,
   input: Json | undefined,
 ): Promise<ArmAnswer> {
-  const body = await action.perform(resource, input, actionContext(intents, resource));
-  return { status: 200, headers: { "cache-control": "no-store" }, body };
+  const said = await action.perform(resource, input, actionContext(intents, resource));
+  const headers = { "cache-control": "no-store" };
+  if (said === undefined) return { status: 204, headers };
+  // Authors need not write TypeScript.
+  const body: Json = said;
+  if (isJsonObject(body)) return { status: 200, headers, body };
+  throw new Error(`the action ${action.name} must answer an object or nothing`);
 }
 
 async function inputOf(
