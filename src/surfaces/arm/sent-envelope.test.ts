@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import type { Json } from "../../kernel/json.ts";
+import type { Json, JsonObject } from "../../kernel/json.ts";
 import type { ArmFace } from "./face.ts";
 import { checkSent } from "./sent-envelope.ts";
 
@@ -32,4 +32,21 @@ test("another provisioningState is refused with its value quoted once", () => {
     "The property 'provisioningState' is read-only and cannot be set to '3'.",
   ]);
   assert.deepEqual(told("Creating"), []);
+});
+
+test("what no face can offer is refused by name, unless it says that none is wanted", () => {
+  const told = (more: JsonObject): readonly (string | undefined)[] => {
+    const body = { location: "westeurope", properties: {}, ...more };
+    const facts = { place, face, before: undefined, state: undefined, isPatch: false };
+    return checkSent(body, facts).problems.map(({ code, target }) => `${code} ${target}`);
+  };
+  const all = { sku: { name: "a" }, identity: { type: "SystemAssigned" }, plan: { name: "p" } };
+  const rest = { kind: "k", zones: ["1"], managedBy: "/x", extendedLocation: { name: "e" } };
+  assert.deepEqual(
+    told({ ...all, ...rest }),
+    [...Object.keys(all), ...Object.keys(rest)].map((key) => `InvalidRequestContent ${key}`),
+  );
+  assert.deepEqual(told({ sku: null, identity: { type: "None" }, plan: {}, zones: [] }), []);
+  // Fields that nobody knows are passed over, as in properties.
+  assert.deepEqual(told({ comments: "x" }), []);
 });

@@ -1,7 +1,7 @@
 // The part of a body around `properties`: it must fit the URL, the face and the limits of the
 // Resource Manager. All problems are found, so that a client need not send it again for each.
 
-import { getOwn, isJsonObject, setOwn } from "../../kernel/json.ts";
+import { getOwn, isJsonArray, isJsonObject, setOwn } from "../../kernel/json.ts";
 import type { Json, JsonObject, MutableJsonObject } from "../../kernel/json.ts";
 import type { ArmProblem } from "./arm-error.ts";
 import { sentence } from "./arm-error.ts";
@@ -30,7 +30,7 @@ export interface SentFacts {
 export type Checked = SentEnvelope & { readonly problems: readonly ArmProblem[] };
 
 export function checkSent(body: JsonObject, facts: SentFacts): Checked {
-  const problems: ArmProblem[] = [...identityProblems(body, facts)];
+  const problems: ArmProblem[] = [...identityProblems(body, facts), ...unofferedProblems(body)];
   const location = textField(body, "location", problems);
   problems.push(...locationProblems(location, facts));
   const tags = readTags(getOwn(body, "tags"), problems);
@@ -96,6 +96,25 @@ function identityProblems(body: JsonObject, { place, face }: SentFacts): readonl
     const text = `The ${key} '${shown}' does not match that of the URL, '${expected[key]}'`;
     return [problem(`MismatchingResource${codes[key]}`, key, text)];
   });
+}
+
+/** What Azure has beside `properties` and no face can offer: a wish that nobody can fulfil. */
+const unoffered = ["sku", "identity", "plan", "kind", "zones", "managedBy", "extendedLocation"];
+
+function unofferedProblems(body: JsonObject): readonly ArmProblem[] {
+  return unoffered.flatMap((key) => {
+    const given = getOwn(body, key);
+    if (given === undefined || given === null || isNothing(given)) return [];
+    const text = `The property '${key}' is not supported by this provider`;
+    return [problem("InvalidRequestContent", key, text)];
+  });
+}
+
+/** As clients write that they want none: empty, or an identity of the type None. */
+function isNothing(given: Json): boolean {
+  if (given === "" || (isJsonArray(given) && given.length === 0)) return true;
+  if (!isJsonObject(given)) return false;
+  return Object.entries(given).every(([key, value]) => key === "type" && value === "None");
 }
 
 function locationProblems(
