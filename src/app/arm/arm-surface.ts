@@ -85,6 +85,11 @@ function logged({ ids, ...answered }: ArmAnswered): Readonly<Record<string, unkn
 
 const maxFollowed = 2_000;
 
+const mistakes = {
+  refused: "a face made a spec that its kind refuses",
+  kept: "toStored of a face kept a secret that a client took away",
+} as const;
+
 async function startArmSurface(
   { plane, authentication, log, audit, observed }: ArmSurfaceInput,
   { historyMs, arm: { clients, retryAfterSeconds } }: Config,
@@ -104,7 +109,7 @@ async function startArmSurface(
     followed: new FollowedOperations(maxFollowed),
     open: new OpenOperations(),
     awaited: new AwaitedChanges(systemTimers),
-    onMistake: (mistake) => log.warn({ ...mistake }, "a face made a spec that its kind refuses"),
+    onMistake: ({ what, ...mistake }) => log.warn(mistake, mistakes[what]),
   };
   await installKind(unhindered, appliedSpecsKind, maker);
   const unfollow = plane.feed.subscribe((changes) => {

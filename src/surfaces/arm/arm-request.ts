@@ -43,13 +43,15 @@ export interface ArmSurface {
   readonly onMistake?: (mistake: FaceMistake) => void;
 }
 
-/** A face made a spec that its kind refuses; what is in the fields is not told. */
+/** A face made a spec that nobody wants; what is in the fields is not told. */
 export interface FaceMistake {
+  /** The kind refuses the fields, or they are secrets that a client took away. */
+  readonly what: "refused" | "kept";
   /** Provider and type. */
   readonly type: string;
   readonly kind: string;
   readonly apiVersion: string;
-  /** As the kind calls them, such as "spec.degrees". */
+  /** As the kind calls them, such as "spec.degrees"; those that are kept, as clients do. */
   readonly fields: readonly string[];
 }
 

@@ -5,7 +5,12 @@
 
 import { fieldRulesOf } from "../../intents/kinds/definition-field-rules.ts";
 import { withoutHiddenValues } from "../../intents/write/hidden-errors.ts";
-import { keepHidden, touchesHidden, withoutHidden } from "../../intents/write/hidden-fields.ts";
+import {
+  hiddenPlaces,
+  keepHidden,
+  touchesHidden,
+  withoutHidden,
+} from "../../intents/write/hidden-fields.ts";
 import type { ArmVersion, StoredParts } from "../../kernel/arm-face.ts";
 import { appendAll } from "../../kernel/append.ts";
 import { blockedRules, compileValidator } from "../../kernel/cel/validations.ts";
@@ -13,10 +18,10 @@ import type { Validator } from "../../kernel/cel/validations.ts";
 import type { FieldError } from "../../kernel/field-error.ts";
 import { checkFieldRules } from "../../kernel/field-rules.ts";
 import type { FieldViolation } from "../../kernel/field-rules.ts";
-import { getOwn, isJsonArray, isJsonObject, setOwn } from "../../kernel/json.ts";
+import { equalJson, getOwn, isJsonArray, isJsonObject, setOwn } from "../../kernel/json.ts";
 import type { Json, JsonObject, MutableJsonObject } from "../../kernel/json.ts";
 import type { CompiledFieldRule } from "../../kernel/kind.ts";
-import { parsePointer } from "../../kernel/pointer.ts";
+import { getAt, parsePointer } from "../../kernel/pointer.ts";
 import type { Tokens } from "../../kernel/pointer.ts";
 import { compileSchema } from "../../kernel/schema/compile.ts";
 import { applyDefaults } from "../../kernel/schema/defaults.ts";
@@ -58,9 +63,17 @@ export interface BodySchema {
    * wrote, in which null means that a secret shall go.
    */
   accept(wanted: Json | undefined, before: JsonObject | undefined, sent?: Json): AcceptedBody;
+  /**
+   * Hidden fields that the client has taken away and that are there still in what is to be stored:
+   * the functions of the version must leave them out, and nobody would see that they do not.
+   */
+  stillHidden(before: JsonObject, accepted: JsonObject, stored: StoredParts): Promise<Kept>;
   /** The spec to store; fields of it that the version does not know survive. */
   store(properties: JsonObject, before: JsonObject | undefined): Promise<JsonObject>;
 }
+
+/** As in "properties.password". */
+type Kept = readonly string[];
 
 /** Compiled once for each version of a face that is in use. */
 export function bodySchema(version: ArmVersion): BodySchema {
@@ -109,19 +122,35 @@ function compile(version: ArmVersion): BodySchema {
   const parts = partsOf(version.schema, "properties");
   const { schema, rules } = parts;
   const { fromStored = shownByDefault(rules.fieldRules), toStored } = version;
+  const read = async (stored: StoredParts): Promise<JsonObject> => {
+    const properties = prune(schema, await fromStored(stored), { isRoot: false }).value;
+    return applyDefaults(schema, properties);
+  };
   return {
     hasHidden: hasHidden(parts),
-    read: async (stored) => {
-      const properties = prune(schema, await fromStored(stored), { isRoot: false }).value;
-      return applyDefaults(schema, properties);
+    read,
+    stillHidden: async (before, accepted, stored) => {
+      const gone = hiddenPlaces(rules, before).filter(
+        (place) => getAt(accepted, place) === undefined,
+      );
+      if (gone.length === 0) return [];
+      const after = await read(stored);
+      return gone
+        .filter((place) => equalJson(getAt(after, place), getAt(before, place)))
+        .map((place) => ["properties", ...place].join("."));
     },
     show: (properties) => withoutHidden(parts.rules, properties),
     accept: (wanted, before, sent = wanted) => accept(parts, wanted, before, sent),
     store: async (properties, before) => {
-      if (toStored !== undefined) return await toStored(properties, before);
+      if (toStored !== undefined) return withoutUndefined(await toStored(properties, before));
       return before === undefined ? properties : withSurviving(schema, properties, before);
     },
   };
+}
+
+/** What a function leaves undefined is not there; nothing else of it is changed. */
+function withoutUndefined(spec: JsonObject): JsonObject {
+  return JSON.parse(JSON.stringify(spec)) as JsonObject;
 }
 
 function hasHidden({ rules }: Parts): boolean {

@@ -33,6 +33,8 @@ export interface SentProperties {
 export interface WantedSpec {
   readonly spec: JsonObject;
   readonly problems: readonly ArmProblem[];
+  /** Secrets that were to go, and that the functions of the version have kept. */
+  readonly kept: readonly string[];
 }
 
 /** The spec to store. A null takes away what is there, as leaving it out does, but for secrets. */
@@ -42,9 +44,14 @@ export async function wantedSpec(sent: SentProperties): Promise<WantedSpec> {
   const before = old && (await schema.read(partsOf(old)));
   const wanted = applyMergePatch(isPatch ? (before ?? {}) : {}, properties);
   const accepted = schema.accept(wanted, before, properties);
-  if (accepted.problems.length > 0) return { spec: {}, problems: accepted.problems };
+  const { problems } = accepted;
+  if (problems.length > 0) return { spec: {}, problems, kept: [] };
   const stored = old && objectAt(old, "spec");
-  return { spec: await schema.store(accepted.properties, stored), problems: [] };
+  const spec = await schema.store(accepted.properties, stored);
+  if (old === undefined || before === undefined) return { spec, problems, kept: [] };
+  const { status } = partsOf(old);
+  const kept = await schema.stillHidden(before, accepted.properties, { spec, status });
+  return { spec, problems, kept };
 }
 
 function partsOf(resource: Resource): { readonly spec: JsonObject; readonly status: JsonObject } {

@@ -38,7 +38,7 @@ import { isReplay, requestDigest } from "./replay.ts";
 import { envelopeFor, operationUrl, resourceNotFound } from "./resource-view.ts";
 import { shownResource } from "./resource-view.ts";
 import { checkSent } from "./sent-envelope.ts";
-import { asSentTo } from "./stored-refusal.ts";
+import { asSentTo, tellKept } from "./stored-refusal.ts";
 import { systemDataOf } from "./system-data.ts";
 
 /** What the caller may do with what is found is asked anew where another resource is found. */
@@ -182,10 +182,11 @@ async function change(surface: ArmSurface, input: Placed, stored: Stored): Promi
   const { properties } = sent;
   // Whoever edits what they have read starts from that.
   const read = await asItIs(surface, face, target.served, old, { state });
-  const { spec, problems } = await wantedSpec({ version, properties, old: read, isPatch });
+  const { spec, problems, kept } = await wantedSpec({ version, properties, old: read, isPatch });
   if (sent.problems.length + problems.length > 0) {
     throw armRefusals([...sent.problems, ...problems]);
   }
+  tellKept(surface, found, kept);
   const { type } = target.version;
   const wanted = type.withDefaults(type.prune({ ...old, spec }).resource);
   const isSameSpec = equalJson(old.spec, wanted.spec);

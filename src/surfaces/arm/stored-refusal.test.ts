@@ -72,6 +72,7 @@ test("of other fields the author is told, without what is in them", async () => 
   assert.deepEqual(targets, ["properties", "properties", "properties.heat.celsius"]);
   assert.deepEqual(mistakes, [
     {
+      what: "refused",
       type: "Example.Bakery/ovens",
       kind: "ovens.example.com",
       apiVersion: "2026-06-01",

@@ -28,7 +28,7 @@ export async function asSentTo<T>(
     const { schema } = found.version;
     const strange = causes.filter(({ field }) => !isOf(schema, tokensOf(field)));
     if (strange.length === 0) throw error;
-    onMistake?.(mistakeOf(found, strange));
+    onMistake?.(mistakeOf(found, "refused", fieldsOf(strange)));
     const problems = causes.map((cause) =>
       strange.includes(cause) ? strangeProblem(cause) : causeProblem(cause.json),
     );
@@ -50,7 +50,7 @@ export async function asWantedBy<T>(
 function actionFault(found: Addressed, action: ArmAction, error: unknown): Error | undefined {
   const causes = specCauses(error);
   if (causes.length === 0) return undefined;
-  const { type, kind, apiVersion, fields } = mistakeOf(found, causes);
+  const { type, kind, apiVersion, fields } = mistakeOf(found, "refused", fieldsOf(causes));
   return new Error(
     `the action ${action.name} of ${type} (${apiVersion}) wants a spec that the kind ${kind} ` +
       `refuses: ${fields.join(", ")}`,
@@ -72,16 +72,27 @@ function specCauses(error: unknown): readonly SpecCause[] {
   return causes.every(({ field }) => /^spec(?=$|[.[])/.test(field)) ? causes : [];
 }
 
+/** A secret that a client has taken away stays when the function of the version brings it back. */
+export function tellKept(
+  { onMistake }: Pick<ArmSurface, "onMistake">,
+  found: Pick<Addressed, "face" | "version">,
+  kept: readonly string[],
+): void {
+  if (kept.length > 0) onMistake?.(mistakeOf(found, "kept", kept));
+}
+
 function mistakeOf(
   { face, version }: Pick<Addressed, "face" | "version">,
-  causes: readonly SpecCause[],
+  what: FaceMistake["what"],
+  fields: readonly string[],
 ): FaceMistake {
-  return {
-    type: `${face.provider}/${face.type}`,
-    kind: face.kind,
-    apiVersion: version.apiVersion,
-    fields: [...new Set(causes.map(({ field }) => field))],
-  };
+  const { provider, type, kind } = face;
+  const { apiVersion } = version;
+  return { what, type: `${provider}/${type}`, kind, apiVersion, fields };
+}
+
+function fieldsOf(causes: readonly SpecCause[]): readonly string[] {
+  return [...new Set(causes.map(({ field }) => field))];
 }
 
 function strangeProblem({ field, json }: SpecCause): ArmProblem {
