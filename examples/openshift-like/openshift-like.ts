@@ -4,7 +4,18 @@
 // the password of the first user is in a Secret that only an action shows, and another action,
 // which takes its time as the installation does, replaces.
 //
-//   setpoint dev --module examples/openshift-like/openshift-like.ts
+//   bin/setpoint dev --module examples/openshift-like/openshift-like.ts
+//
+// A cluster, once it runs (PUT; GET shows how far it is, POST $one/listCredentials the password):
+//
+//   sub=https://127.0.0.1:7443/subscriptions/11111111-2222-3333-4444-555555555555
+//   one=$sub/resourceGroups/lab/providers/Example.OpenShift/clusters/one
+//   call() { curl --cacert setpoint-data/ca.crt --header 'content-type: application/json' \
+//     --header "authorization: Bearer $(cat setpoint-data/admin.token)" --request "$@"; echo; }
+//   call PUT "$sub?api-version=2.0" --data '{"state":"Registered"}'
+//   call PUT "$one?api-version=2026-01-01" --data '{"location":"westeurope","properties":
+//     {"domain":"one.example","servicePrincipalProfile":{"clientId":"any"}}}'
+//   call GET "$one?api-version=2026-01-01"
 
 import { setTimeout as delay } from "node:timers/promises";
 import {
