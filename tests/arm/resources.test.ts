@@ -3,6 +3,7 @@
 import assert from "node:assert/strict";
 import { after, before, describe, it } from "node:test";
 import { pick, pickList, pickText } from "../kube/server.ts";
+import type { Reply, RequestHeaders } from "../kube/server.ts";
 import { waitUntil } from "../peers/wait.ts";
 import { codeOf, oven, ovens, startArmServer, subscription, version } from "./arm-server.ts";
 import type { ArmServer } from "./arm-server.ts";
@@ -129,6 +130,33 @@ describe("a PUT", () => {
     }
     assert.equal((await server.get("tagged")).status, 404);
   });
+
+  it("takes tags up to the limits", async () => {
+    const tags = Object.fromEntries(
+      Array.from({ length: 15 }, (_, at) => [
+        `${at}${"k".repeat(512)}`.slice(0, 512),
+        "v".repeat(256),
+      ]),
+    );
+    assert.equal(Object.keys(tags).length, 15);
+    const reply = await server.put("tagged-fully", {}, { tags });
+    assert.equal(reply.status, 201, reply.text);
+    assert.deepEqual(pick((await server.settled("tagged-fully")).json, "tags"), tags);
+  });
+
+  it("refuses sku, identity and others by name, and takes back what it showed", async () => {
+    const refused = await server.put("plain", {}, { sku: { name: "S1" }, zones: ["1"] });
+    assert.equal(refused.status, 400, refused.text);
+    const targets = pickList(refused.json, "error.details").map((each) => pick(each, "target"));
+    assert.deepEqual(targets, ["sku", "zones"]);
+    assert.equal((await server.get("plain")).status, 404);
+    const shown = await server.made("plain", { size: 1 });
+    const identity = { type: "None" };
+    const back = { ...(shown.json as object), identity, sku: null };
+    assert.equal((await server.request("PUT", oven("plain"), back)).status, 200);
+    const patched = await server.patch("plain", { identity: { type: "SystemAssigned" } });
+    assert.equal(pick(patched.json, "error.target"), "identity");
+  });
 });
 
 describe("paths", () => {
@@ -169,6 +197,39 @@ describe("paths", () => {
       assert.equal(reply.status, status, `${path}: ${reply.text}`);
       if (code !== "") assert.equal(codeOf(reply), code, path);
       assert.match(String(reply.headers["x-ms-request-id"]), /^[0-9a-f-]{36}$/);
+    }
+  });
+
+  it("have names within the limits of the Resource Manager", async () => {
+    const inGroup = (group: string): string => `${ovens.replace("Bread", group)}/x?${version}`;
+    const refused: readonly (readonly [string, string])[] = [
+      [`${ovens}/ends.?${version}`, "InvalidResourceName"],
+      [`${ovens}/ends%20?${version}`, "InvalidResourceName"],
+      [inGroup("ends."), "InvalidResourceGroupName"],
+      [inGroup("a%20b"), "InvalidResourceGroupName"],
+      [inGroup("a%25b"), "InvalidResourceGroupName"],
+      [inGroup("g".repeat(91)), "InvalidResourceGroupName"],
+      ...["<", ">", "%", "&", ":", "\\", "?"].map(
+        (char) =>
+          [`${ovens}/a${encodeURIComponent(char)}b?${version}`, "InvalidResourceName"] as const,
+      ),
+    ];
+    for (const [path, code] of refused) {
+      const body = { location: "westeurope", properties: {} };
+      const reply = await server.request("PUT", path, body);
+      assert.equal(reply.status, 400, `${path}: ${reply.text}`);
+      assert.equal(codeOf(reply), code, path);
+    }
+    const good = ["n".repeat(260), "a.b", "a%20b", "%C3%BC", "-_()"];
+    for (const path of [
+      ...good.map((name) => `${ovens}/${name}?${version}`),
+      inGroup("g".repeat(90)),
+      inGroup("a.b_-()"),
+      inGroup("%C3%BC1"),
+    ]) {
+      const body = { location: "westeurope", properties: {} };
+      const reply = await server.request("PUT", path, body);
+      assert.equal(reply.status, 201, `${path}: ${reply.text}`);
     }
   });
 
@@ -228,55 +289,117 @@ describe("a PATCH", () => {
 
 describe("conditions", () => {
   it("follow the table for PUT", async () => {
-    const absent = await server.put("etag", {}, {}, { "if-match": "*" });
-    assert.equal(absent.status, 412, absent.text);
-    assert.equal((await server.put("etag", {}, {}, { "if-match": '"1"' })).status, 412);
-    assert.equal((await server.put("etag", {}, {}, { "if-none-match": "*" })).status, 201);
-    const shown = await server.settled("etag");
-    const etag = String(shown.headers.etag);
-    assert.equal((await server.put("etag", {}, {}, { "if-none-match": "*" })).status, 412);
-    const wrong = await server.put("etag", { size: 9 }, {}, { "if-match": '"1"' });
-    assert.equal(codeOf(wrong), "PreconditionFailed");
-    assert.equal((await server.put("etag", { size: 9 }, {}, { "if-match": "*" })).status, 200);
-    const next = await server.settled("etag");
-    assert.equal((await server.put("etag", {}, {}, { "if-match": etag })).status, 412);
-    const good = String(next.headers.etag);
-    assert.equal((await server.put("etag", { size: 8 }, {}, { "if-match": good })).status, 200);
+    const put = (size: number, headers: RequestHeaders): Promise<Reply> =>
+      server.put("etag", { size }, {}, headers);
+    for (const match of ["*", '"1"']) {
+      const absent = await put(1, { "if-match": match });
+      assert.equal(absent.status, 412, absent.text);
+    }
+    assert.equal((await put(1, { "if-none-match": "*" })).status, 201);
+    const first = await server.settled("etag");
+    const old = String(first.headers.etag);
+    for (const unmet of [
+      { "if-none-match": "*" },
+      { "if-none-match": old },
+      { "if-none-match": `"1", ${old}` },
+      { "if-match": '"1"' },
+    ]) {
+      const refused = await put(9, unmet);
+      assert.equal(refused.status, 412, `${JSON.stringify(unmet)}: ${refused.text}`);
+      assert.equal(codeOf(refused), "PreconditionFailed");
+      assert.ok(pickText(refused.json, "error.message").includes(old), refused.text);
+    }
+    assert.equal((await put(9, { "if-match": "*" })).status, 200);
+    const second = await server.settled("etag");
+    assert.equal((await put(8, { "if-match": old })).status, 412);
+    assert.equal((await put(8, { "if-match": String(second.headers.etag) })).status, 200);
+    await server.settled("etag");
+    assert.equal((await put(7, { "if-none-match": old })).status, 200);
+    const absent = await server.put("etag-new", {}, {}, { "if-none-match": '"1"' });
+    assert.equal(absent.status, 201, absent.text);
   });
 
   it("follow the table for PATCH, DELETE and GET", async () => {
-    assert.equal((await server.patch("etag2", {}, { "if-match": "*" })).status, 404);
-    const gone = { "if-match": '"1"' };
-    assert.equal((await server.request("DELETE", oven("etag2"), undefined, gone)).status, 204);
+    const patch = (headers: RequestHeaders): Promise<Reply> =>
+      server.patch("etag2", { tags: { a: JSON.stringify(headers) } }, headers);
+    const remove = (headers: RequestHeaders): Promise<Reply> =>
+      server.request("DELETE", oven("etag2"), undefined, headers);
+    const others = { "if-match": '"1"' };
+    for (const condition of [
+      others,
+      { "if-match": "*" },
+      { "if-none-match": "*" },
+      { "if-none-match": '"1"' },
+    ]) {
+      assert.equal((await patch(condition)).status, 404);
+      assert.equal((await remove(condition)).status, 204);
+    }
     const shown = await server.made("etag2", {});
-    assert.equal((await server.patch("etag2", { tags: { a: "" } }, gone)).status, 412);
-    assert.equal((await server.request("DELETE", oven("etag2"), undefined, gone)).status, 412);
-    const good = { "if-match": String(shown.headers.etag) };
-    const unchanged = await server.get("etag2", { "if-none-match": String(shown.headers.etag) });
-    assert.equal(unchanged.status, 304);
+    const etag = String(shown.headers.etag);
+    for (const unmet of [others, { "if-none-match": "*" }, { "if-none-match": etag }]) {
+      assert.equal((await patch(unmet)).status, 412, JSON.stringify(unmet));
+      assert.equal((await remove(unmet)).status, 412, JSON.stringify(unmet));
+    }
+    assert.equal((await server.get("etag2")).headers.etag, etag, "nothing has changed");
+    assert.equal((await server.get("etag2", { "if-none-match": etag })).status, 304);
     // Clients that wait for a creation send its headers again when they read the result.
     assert.equal((await server.get("etag2", { "if-none-match": "*" })).status, 200);
-    const patched = await server.patch("etag2", { tags: { a: "" } }, good);
-    assert.equal(patched.status, 200, patched.text);
-    const newer = { "if-match": String(patched.headers.etag) };
-    assert.equal((await server.request("DELETE", oven("etag2"), undefined, newer)).status, 202);
+    for (const met of [{ "if-match": etag }, { "if-match": "*" }, { "if-none-match": etag }]) {
+      const patched = await patch(met);
+      assert.equal(patched.status, 200, `${JSON.stringify(met)}: ${patched.text}`);
+    }
+    const last = await server.get("etag2");
+    assert.equal((await remove({ "if-match": String(last.headers.etag) })).status, 202);
+    await server.made("etag3", {});
+    const star = { "if-match": "*" };
+    assert.equal((await server.request("DELETE", oven("etag3"), undefined, star)).status, 202);
   });
 });
 
 describe("nested resources", () => {
+  it("need no location; one that is given must be served, and then shows", async () => {
+    await server.made("around", { size: 1 });
+    const put = (name: string, more: object): Promise<Reply> =>
+      server.request("PUT", `${ovens}/around/recipes/${name}?${version}`, {
+        properties: {},
+        ...more,
+      });
+    const none = await put("none", {});
+    assert.equal(none.status, 201, none.text);
+    assert.equal(pick(none.json, "location"), undefined);
+    assert.match(String(none.headers["azure-asyncoperation"]), /\/locations\/global\/operations/);
+    const some = await put("some", { location: "East US" });
+    assert.equal(pick(some.json, "location"), "East US");
+    assert.match(String(some.headers["azure-asyncoperation"]), /\/locations\/eastus\/operations/);
+    assert.equal(
+      codeOf(await put("other", { location: "mars" })),
+      "LocationNotAvailableForResourceType",
+    );
+  });
+
   it("need the one around them, are listed in it, and go with it", async () => {
     const recipe = `${ovens}/nest/recipes/bread?${version}`;
     const body = { properties: { text: "flour" } };
     const early = await server.request("PUT", recipe, body);
     assert.equal(early.status, 404);
     assert.equal(codeOf(early), "ParentResourceNotFound");
+    assert.match(pickText(early.json, "error.message"), /'Example\.Bakery\/ovens\/nest' not found/);
     await server.made("nest", { size: 1 });
+    const none = await server.request("GET", recipe);
+    assert.match(
+      pickText(none.json, "error.message"),
+      /'Example\.Bakery\/ovens\/nest\/recipes\/bread' under resource group 'Bread'/,
+    );
     const made = await server.request("PUT", recipe, body);
     assert.equal(made.status, 201, made.text);
     assert.equal(pick(made.json, "id"), `${ovens}/nest/recipes/bread`);
     assert.equal(pick(made.json, "type"), "Example.Bakery/ovens/recipes");
     const listed = await server.request("GET", `${ovens}/nest/recipes?${version}`);
     assert.equal(pickList(listed.json, "value").length, 1);
+    const inSubscription = `${ovens.replace("/resourceGroups/Bread", "")}/nest/recipes?${version}`;
+    const nowhere = await server.request("GET", inSubscription);
+    assert.equal(nowhere.status, 404);
+    assert.equal(codeOf(nowhere), "NotFound", "resources are inside of others in a group alone");
     await server.request("DELETE", oven("nest"));
     await waitUntil("the recipe to be gone", async () => {
       return (await server.request("GET", recipe)).status === 404;

@@ -292,6 +292,8 @@ async function collectionCall(
     return await actionCall(surface, request, place);
   }
   allowMethods(request, "GET", "HEAD");
+  // What is inside of a resource is listed there, and a resource is in a group.
+  if (place.group === undefined && place.names.length > 0) throw nowhere(request.exchange);
   const found = addressed(surface, request, place);
   authorise(surface, request, found.served.id, askedInVersion(request, found, "list"));
   return await listResources(surface, request, found);
