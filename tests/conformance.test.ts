@@ -1,6 +1,6 @@
 // A row of docs/conformance/ is worth as much as the test that it names: each must exist.
 import assert from "node:assert/strict";
-import { existsSync, readFileSync } from "node:fs";
+import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { test } from "node:test";
 import { root } from "../tools/stages.ts";
@@ -72,6 +72,35 @@ test("every step of every real service names a test that is there, or has none t
     [],
   );
 });
+
+test("the reference of resource providers has every code of an error, and no other", () => {
+  const folder = join(root, "src/surfaces/arm");
+  const codes = new Set(
+    readdirSync(folder)
+      .filter((name) => name.endsWith(".ts") && !name.endsWith(".test.ts"))
+      .flatMap((name) => armCodesIn(readFileSync(join(folder, name), "utf8"))),
+  );
+  assert.ok(codes.size > 50);
+  const reference = readFileSync(join(root, "docs/reference/resource-provider.md"), "utf8");
+  const [, section = ""] = reference.split("## Errors\n");
+  const [table = ""] = section.split(/^## /m);
+  const rows = table.split("\n").filter((line) => /^\| (\d{3}|operations|preflight)/.test(line));
+  const told = Array.from(rows.join("\n").matchAll(/`([A-Z][a-zA-Z]+)`/g), ([, code = ""]) => code);
+  assert.deepEqual(new Set(told), codes);
+});
+
+/** Where a code is given, in tables of codes, and in what makes one; a state is none. */
+function armCodesIn(source: string): readonly string[] {
+  const places = [
+    /\bcode(?:: | = )[^,;}]*/g,
+    /\bproblem(?:At)?\(\s*"\w+"/g,
+    /\bconst codes\w*[^=]*= \{[^}]*\}/g,
+    /\bfunction fieldCode\b.*?\n\}/gs,
+  ];
+  const given = places.flatMap((place) => source.match(place) ?? []).join("\n");
+  const codes = given.matchAll(/(?:: |= |return |\? |\()"([A-Z][a-zA-Z]+)"/g);
+  return Array.from(codes, ([, code = ""]) => code).filter((code) => code !== "Canceled");
+}
 
 interface Missing {
   readonly proofs: readonly NamedTest[];

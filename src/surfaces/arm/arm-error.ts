@@ -147,7 +147,7 @@ const codesByStatus: Readonly<Record<number, ErrorCode>> = {
 
 const codesOfErrors: Readonly<Partial<Record<ErrorCode, string>>> = {
   "request.invalid": "InvalidRequestContent",
-  "request.too_large": "RequestEntityTooLarge",
+  "request.too_large": "RequestContentTooLarge",
   "request.unauthenticated": "AuthenticationFailed",
   "request.forbidden": "AuthorizationFailed",
   "request.method_not_allowed": "MethodNotAllowed",

@@ -202,7 +202,7 @@ function accept(
   const wrong = schemaProblems(parts, properties, stored);
   // Of what is left out and fixed it is enough to say that it is required.
   const changes = changeProblems(rules, stored, properties).filter(
-    ({ target }) => !wrong.some((each) => each.code === missing && each.target === target),
+    ({ target }) => !wrong.some((each) => each.code === codes.Required && each.target === target),
   );
   const problems = [...wrong, ...changes];
   return { properties, unknown: pruned.unknown, problems };
@@ -230,10 +230,8 @@ function schemaProblems(
   return withoutHiddenValues(rules, errors, documents).map((error) => fieldProblem(error, root));
 }
 
-const missing = "MissingRequiredProperty";
-
 const codes: Readonly<Partial<Record<FieldError["type"], string>>> = {
-  Required: missing,
+  Required: "MissingRequiredProperty",
   NotSupported: "InvalidPropertyValue",
 };
 

@@ -87,14 +87,18 @@ function identityProblems(body: JsonObject, { place, face }: SentFacts): readonl
     name: place.names.at(-1) ?? "",
     type: `${face.provider}/${face.type}`,
   };
-  const codes = { id: "ID", name: "Name", type: "Type" };
+  const codes = {
+    id: "MismatchingResourceID",
+    name: "MismatchingResourceName",
+    type: "MismatchingResourceType",
+  };
   return (["id", "name", "type"] as const).flatMap((key) => {
     const given = getOwn(body, key);
     if (given === undefined || given === null) return [];
     if (typeof given === "string" && isSameText(given, expected[key])) return [];
     const shown = typeof given === "string" ? given : JSON.stringify(given);
     const text = `The ${key} '${shown}' does not match that of the URL, '${expected[key]}'`;
-    return [problem(`MismatchingResource${codes[key]}`, key, text)];
+    return [problem(codes[key], key, text)];
   });
 }
 
