@@ -41,9 +41,31 @@ test("every row of the page about the engine names one, or says why we differ", 
 });
 
 test("every test that the page about the resource-provider protocol names is there", () => {
-  const { proofs, missing } = missingTests("docs/conformance/arm.md");
-  assert.ok(proofs.length > 60);
+  const { proofs, missing, rows } = missingTests("docs/conformance/arm.md");
+  assert.ok(proofs.length > 100);
   assert.deepEqual(missing, []);
+  assert.equal(rows, 69);
+});
+
+test("every test of Azure's clients is there, and each letter means one file, and is used", () => {
+  const text = readFileSync(join(root, "docs/conformance/arm.md"), "utf8");
+  const [before = "", section = ""] = text.split("## Azure's own clients\n");
+  const [, , ...rows] = section.split("\n").filter((line) => line.startsWith("|"));
+  assert.ok(rows.length > 10);
+  const files = filesNamedIn(text);
+  const proofs = rows.flatMap((row) => namedTests(row.split("|").at(-2)?.trim() ?? ""));
+  assert.deepEqual(
+    proofs.filter((proof) => proof.claim === "" || !isThere(proof, files)),
+    [],
+  );
+  const letters = [...text.matchAll(/`([A-Z]{1,2})` is\s/g)].map(([, letter = ""]) => letter);
+  assert.equal(new Set(letters).size, letters.length);
+  const unused = letters.filter((letter) => {
+    const isNamed = (part: string): boolean =>
+      new RegExp(`(?:^|[|;.] )${letter}: `, "m").test(part);
+    return !isNamed(before) && !isNamed(section);
+  });
+  assert.deepEqual(unused, []);
 });
 
 test("every test that the page about services from their documents names is there", () => {

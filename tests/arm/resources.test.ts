@@ -357,7 +357,7 @@ describe("conditions", () => {
 });
 
 describe("nested resources", () => {
-  it("need no location; one that is given must be served, and then shows", async () => {
+  it("need no location, and follow the rules with one", async () => {
     await server.made("around", { size: 1 });
     const put = (name: string, more: object): Promise<Reply> =>
       server.request("PUT", `${ovens}/around/recipes/${name}?${version}`, {
