@@ -7,10 +7,11 @@ import { findCondition } from "../kernel/conditions.ts";
 import type { Condition } from "../kernel/conditions.ts";
 import { isSetpointError } from "../kernel/errors.ts";
 import type { JsonObject } from "../kernel/json.ts";
-import { objectsAt } from "../kernel/json-read.ts";
+import { objectAt, objectsAt } from "../kernel/json-read.ts";
 import { actionContext } from "../surfaces/arm/action-context.ts";
 import { bodySchema } from "../surfaces/arm/body-schema.ts";
 import type { BodySchema } from "../surfaces/arm/body-schema.ts";
+import { faceDefinition } from "../surfaces/arm/face-kind.ts";
 import { logger } from "../telemetry/log.ts";
 import { openArmFaces } from "./arm-faces.ts";
 import type { OpenArmFaces } from "./arm-faces.ts";
@@ -60,6 +61,55 @@ it("says why a face is not served, and serves it once it can", async () => {
   const wrong = { versions: [{ apiVersion: "2026-01-01", version: "v9" }] };
   await memory.create(face("kiosks", { type: "kiosks", kind: "kiosks.example.com", ...wrong }));
   assert.deepEqual(await accepted("kiosks"), { status: "False", reason: "VersionNotFound" });
+});
+
+it("tells everything that is wrong with a face", async () => {
+  await memory.create(definition("carts"));
+  await memory.create(face("carts", { type: "carts", kind: "carts.example.com" }));
+  const fieldRules = [{ path: "/nowhere", rule: "secret" }];
+  const versions = [
+    { apiVersion: "2026-01-01", version: "v9" },
+    { apiVersion: "2027-01-01", version: "v2", fieldRules },
+  ];
+  memory.surroundings.clock.advanceMs(1_000);
+  const wrong = { type: "ghosts/carts", kind: "carts.example.com", versions };
+  await memory.create(face("others", wrong));
+  assert.deepEqual(await accepted("others"), { status: "False", reason: "VersionNotFound" });
+  const { message = "" } = (await conditionOf("others")) ?? {};
+  assert.deepEqual(message.split("; "), [
+    "versions[0].version: carts.example.com has the versions v2, v1",
+    "versions[1].fieldRules[0].path: /nowhere is not in the schema",
+    "kind: carts.example.com is already shown as Example.Shop/carts",
+    "type: there is no type Example.Shop/ghosts for ghosts/carts to be in",
+  ]);
+});
+
+it("reads whether resources can be moved by both of its names", async () => {
+  await memory.create(definition("rocks"));
+  await memory.create(face("rocks", { type: "rocks", kind: "rocks.example.com" }));
+  for (const [fields, isMovable] of [
+    [{ isMovable: false }, false],
+    [{ isMovable: null, movable: false }, false],
+    [{ isMovable: true }, undefined],
+  ] as const) {
+    await memory.patch(place("rocks"), { spec: fields });
+    assert.equal(open.faces.byKind("rocks.example.com")?.isMovable, isMovable);
+  }
+});
+
+it("explains each field of a face", () => {
+  const [version] = faceDefinition.versions;
+  const silent: string[] = [];
+  const visit = (schema: JsonObject, path: string): void => {
+    if (path !== "" && typeof schema["description"] !== "string") silent.push(path);
+    for (const [key, field] of Object.entries(objectAt(schema, "properties"))) {
+      visit(field as JsonObject, `${path}.${key}`);
+    }
+    const items = objectAt(schema, "items");
+    if (items["type"] === "object") visit(items, `${path}[]`);
+  };
+  visit(version?.schema ?? {}, "");
+  assert.deepEqual(silent, []);
 });
 
 it("lets the oldest of two that want the same type have it", async () => {
@@ -158,11 +208,15 @@ function bodyOf(found: ArmFace | undefined, apiVersion: string): BodySchema {
 }
 
 async function accepted(name: string): Promise<unknown> {
+  const { status, reason } = (await conditionOf(name)) ?? {};
+  return { status, reason };
+}
+
+async function conditionOf(name: string): Promise<Condition | undefined> {
   await memory.surroundings.timers.advance(1_000);
   const resource = await memory.read(place(name));
   const conditions = objectsAt(resource, "status", "conditions") as unknown as Condition[];
-  const { status, reason } = findCondition(conditions, "Accepted") ?? {};
-  return { status, reason };
+  return findCondition(conditions, "Accepted");
 }
 
 function place(name: string): { apiVersion: string; kind: string; name: string } {

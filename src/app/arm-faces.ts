@@ -35,7 +35,7 @@ export async function openArmFaces(input: ArmFacesInput): Promise<OpenArmFaces> 
   const { plane, modules, timers, log } = input;
   const { intents } = plane;
   const unhindered = { ...intents, admission: admissionChain([]) };
-  const maker = { name: "setpoint-arm", version: 1, isReconciled: false };
+  const maker = { name: "setpoint-arm", version: 2, isReconciled: false };
   await installKind(unhindered, faceDefinition, maker);
   const faces = armFaces(intents.kinds);
   putFaces(faces, modules, intents.kinds);

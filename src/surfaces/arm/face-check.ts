@@ -2,11 +2,10 @@
 // modules may be written without types, and faces also come from resources that users write. A face
 // that passes can be served without asking again.
 
-import { schemaErrors } from "../../intents/kinds/definition-schema-check.ts";
 import type { ServedKind } from "../../intents/kinds/served-kind.ts";
 import type { ArmFace } from "../../kernel/arm-face.ts";
-import { getOwn, isJsonObject } from "../../kernel/json.ts";
-import type { JsonObject } from "../../kernel/json.ts";
+import { strangeFields } from "./face-fields.ts";
+import { schemaProblems, versionProblems } from "./version-check.ts";
 
 /** What else is there, which a face must fit. */
 export interface FaceSurroundings {
@@ -17,8 +16,8 @@ export interface FaceSurroundings {
 
 /** Each as "field: what is wrong with it"; none when the face can be served. */
 export function faceProblems(face: ArmFace, around: FaceSurroundings): readonly string[] {
-  const problems: string[] = [];
   const given: Readonly<Record<string, unknown>> = { ...face };
+  const problems: string[] = [...strangeFields("face", given)];
   if (!matches(given["provider"], providerPattern)) {
     problems.push(`provider: must be two or more words with dots between, such as Example.Shop`);
   }
@@ -84,55 +83,22 @@ function versionsProblems(versions: unknown): readonly string[] {
     return ["versions: must have at least one"];
   }
   const seen = new Set<string>();
-  const problems: string[] = [];
-  for (const [index, version] of (versions as readonly unknown[]).entries()) {
+  return (versions as readonly unknown[]).flatMap((version, index) => {
     const field = `versions[${index}]`;
-    if (!isObject(version)) {
-      problems.push(`${field}: must have an apiVersion and a schema`);
-      continue;
-    }
-    const { apiVersion, schema } = version;
-    problems.push(...converterProblems(version, field), ...schemaProblems(schema, field));
-    if (!matches(apiVersion, apiVersionPattern)) {
-      problems.push(`${field}.apiVersion: must be YYYY-MM-DD or YYYY-MM-DD-preview`);
-    } else if (seen.has(apiVersion)) problems.push(`${field}.apiVersion: is there twice`);
-    else seen.add(apiVersion);
-  }
-  return problems;
-}
-
-function converterProblems(
-  version: Readonly<Record<string, unknown>>,
-  field: string,
-): readonly string[] {
-  return ["fromStored", "toStored"].flatMap((name) => {
-    const value = version[name];
-    if (value === undefined || typeof value === "function") return [];
-    return [`${field}.${name}: must be a function`];
+    if (!isObject(version)) return [`${field}: must have an apiVersion and a schema`];
+    return versionProblems(version, field).concat(
+      apiVersionProblems(version["apiVersion"], `${field}.apiVersion`, seen),
+    );
   });
 }
 
-function schemaProblems(schema: unknown, version: string): readonly string[] {
-  const field = `${version}.schema`;
-  if (!isObject(schema)) return [`${field}: must be the schema of properties`];
-  const properties = getOwn(schema as JsonObject, "properties");
-  if (isJsonObject(properties) && Object.hasOwn(properties, "provisioningState")) {
-    return [`${field}.properties[provisioningState]: is filled in by the server`];
+function apiVersionProblems(given: unknown, field: string, seen: Set<string>): readonly string[] {
+  if (!matches(given, apiVersionPattern)) {
+    return [`${field}: must be YYYY-MM-DD or YYYY-MM-DD-preview`];
   }
-  return structuralProblems(schema, field);
-}
-
-function structuralProblems(schema: unknown, field: string): readonly string[] {
-  if (!isObject(schema)) return [`${field}: must be a schema`];
-  const json = schema as JsonObject;
-  // A field of properties may have a name that means something at the root of a resource, so the
-  // schema is judged in the place where its values are stored.
-  const whole: JsonObject = { type: "object", properties: { spec: json } };
-  const inner = `${field}.properties[spec]`;
-  return schemaErrors(whole, field, { hasStatus: false, isUnchanged: false }).map((error) => {
-    const at = error.field.startsWith(inner) ? field + error.field.slice(inner.length) : field;
-    return `${at}: ${error.message}`;
-  });
+  if (seen.has(given)) return [`${field}: is there twice`];
+  seen.add(given);
+  return [];
 }
 
 function actionsProblems(actions: unknown): readonly string[] {
@@ -142,12 +108,28 @@ function actionsProblems(actions: unknown): readonly string[] {
   return (actions as readonly unknown[]).flatMap((action, index) => {
     const field = `actions[${index}]`;
     if (!isObject(action)) return [`${field}: must have a name and a function called perform`];
-    const { name } = action;
-    if (!matches(name, namePattern)) return [`${field}.name: must be letters and digits`];
-    if (seen.has(name.toLowerCase())) return [`${field}.name: ${name} is there twice`];
-    seen.add(name.toLowerCase());
-    return actionFunctionProblems(action, field).concat(actionSchemaProblems(action, field));
+    return strangeFields("action", action, `${field}.`).concat(
+      actionNameProblems(action["name"], field, seen),
+      actionFunctionProblems(action, field),
+      actionSchemaProblems(action, field),
+    );
   });
+}
+
+/** The right to an action is one to a subresource of its name, and these have a meaning already. */
+const takenActions = new Set(["admin", "status", "scale"]);
+
+function actionNameProblems(name: unknown, field: string, seen: Set<string>): readonly string[] {
+  if (!matches(name, namePattern)) return [`${field}.name: must be letters and digits`];
+  const plain = name.toLowerCase();
+  if (takenActions.has(plain)) {
+    return [
+      `${field}.name: ${name} is taken, since rights on that subresource mean something else`,
+    ];
+  }
+  if (seen.has(plain)) return [`${field}.name: ${name} is there twice`];
+  seen.add(plain);
+  return [];
 }
 
 function actionFunctionProblems(
@@ -168,7 +150,7 @@ function actionSchemaProblems(
 ): readonly string[] {
   return ["inputSchema", "outputSchema"].flatMap((key) => {
     const schema = action[key];
-    return schema === undefined ? [] : structuralProblems(schema, `${field}.${key}`);
+    return schema === undefined ? [] : schemaProblems(schema, `${field}.${key}`);
   });
 }
 

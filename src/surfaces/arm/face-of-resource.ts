@@ -22,30 +22,29 @@ import type { Resource } from "../../kernel/resource.ts";
 import { compileSchema } from "../../kernel/schema/compile.ts";
 import { withSurviving } from "./surviving-fields.ts";
 
-/** A problem is "field: what is wrong with it", as those of faces are. */
-export type MadeFace =
-  | { readonly kind: "made"; readonly face: ArmFace }
-  | { readonly kind: "refused"; readonly problems: readonly string[] };
+export interface MadeFace {
+  /** Only for being checked when there are problems. */
+  readonly face: ArmFace;
+  /** Each as "field: what is wrong with it"; those that any face can have are not among them. */
+  readonly problems: readonly string[];
+}
 
 export function faceOfResource(resource: Resource, kinds: Pick<KindRegistry, "byId">): MadeFace {
   const spec = objectAt(resource, "spec");
   const id = textAt(spec, "kind");
   const served = kinds.byId(id);
-  if (served === undefined) {
-    return { kind: "refused", problems: [`kind: there is no kind ${id}`] };
-  }
   const problems: string[] = [];
-  const versions = objectsAt(spec, "versions").flatMap((version, index): ArmVersion[] => {
+  const versions = objectsAt(spec, "versions").map((version, index): ArmVersion => {
     const field = `versions[${index}]`;
+    if (served === undefined) return standIn(version);
     const shown = served.versions.get(textAt(version, "version"));
     if (shown === undefined) {
       const known = [...served.versions.keys()].join(", ");
       problems.push(`${field}.version: ${id} has the versions ${known}`);
-      return [];
+      return standIn(version);
     }
-    return [versionOf({ id, kinds, shown, version, field, problems })];
+    return versionOf({ id, kinds, shown, version, field, problems });
   });
-  if (problems.length > 0) return { kind: "refused", problems };
   const timeout = numberAt(spec, "operationTimeoutSeconds");
   const retention = numberAt(spec, "operationRetentionSeconds");
   const face: ArmFace = {
@@ -54,12 +53,24 @@ export function faceOfResource(resource: Resource, kinds: Pick<KindRegistry, "by
     type: textAt(spec, "type"),
     locations: textsAt(spec, "locations"),
     versions,
-    ...(getOwn(spec, "movable") === false ? { isMovable: false } : {}),
+    ...(isFixed(spec) ? { isMovable: false } : {}),
     ...(textAt(spec, "afterFailedUpdate") === "revert" ? { afterFailedUpdate: "revert" } : {}),
     ...(timeout === undefined ? {} : { operationTimeoutMs: timeout * 1_000 }),
     ...(retention === undefined ? {} : { operationRetentionMs: retention * 1_000 }),
   };
-  return { kind: "made", face };
+  return { face, problems };
+}
+
+/** Resources that were stored before have the older of the two names. */
+function isFixed(spec: JsonObject): boolean {
+  return (getOwn(spec, "isMovable") ?? getOwn(spec, "movable")) === false;
+}
+
+/** For a version that nobody knows, so that what else is wrong with the face can be told, too. */
+function standIn(version: JsonObject): ArmVersion {
+  const schema = { type: "object", "x-kubernetes-preserve-unknown-fields": true };
+  const toStored = (properties: JsonObject): JsonObject => properties;
+  return { apiVersion: textAt(version, "apiVersion"), schema, toStored };
 }
 
 interface VersionInput {

@@ -128,6 +128,67 @@ test("a schema may not have the field that the server fills in", () => {
   );
 });
 
+test("a field of the schema that is wrong is told beside all else that is", () => {
+  const properties = { provisioningState: { type: "string" }, size: { type: "strng" } };
+  const own = { type: "object", properties };
+  const found = problemsOf(registry(), {
+    ...face,
+    versions: [{ apiVersion: "2026-01-01", schema: own }],
+  });
+  assert.equal(found.length, 2, found.join("; "));
+  assert.match(found[0] ?? "", /^versions\[0\]\.schema\.properties\[provisioningState\]: /);
+  assert.match(found[1] ?? "", /^versions\[0\]\.schema\.properties\[size\]\.type: .*"strng"/);
+});
+
+test("an action whose name is wrong is told what else is", () => {
+  const actions = [{ name: "no-name", outputSchema: 3 }] as unknown as readonly ArmAction[];
+  assert.deepEqual(problemsOf(registry(), { ...face, actions }), [
+    "actions[0].name: must be letters and digits",
+    "actions[0].perform: must be a function",
+    "actions[0].outputSchema: must be a schema",
+  ]);
+});
+
+test("no action is called as a subresource that has a meaning already", () => {
+  const perform = (): JsonObject => ({});
+  const actions = ["admin", "Status", "scale", "scaleUp"].map((name) => ({ name, perform }));
+  const why = "is taken, since rights on that subresource mean something else";
+  assert.deepEqual(problemsOf(registry(), { ...face, actions }), [
+    `actions[0].name: admin ${why}`,
+    `actions[1].name: Status ${why}`,
+    `actions[2].name: scale ${why}`,
+  ]);
+});
+
+test("fields that nobody reads are told, with the one that was probably meant", () => {
+  const perform = (): JsonObject => ({});
+  const wrong = {
+    ...face,
+    movable: false,
+    isMoveable: false,
+    action: [],
+    retryAfter: 1,
+    operationTimeoutSeconds: 5,
+    versions: [{ ...face.versions[0], apiversion: "2026-01-01", admin: true }],
+    actions: [{ name: "good", perform, input: {} }],
+  };
+  const known =
+    "kind, provider, type, locations, versions, actions, isMovable, afterFailedUpdate, " +
+    "operationTimeoutMs, operationRetentionMs";
+  assert.deepEqual(problemsOf(registry(), wrong as unknown as ArmFace), [
+    "movable: is no field of a face; did you mean isMovable?",
+    "isMoveable: is no field of a face; did you mean isMovable?",
+    "action: is no field of a face; did you mean actions?",
+    `retryAfter: is no field of a face; there are ${known}`,
+    "operationTimeoutSeconds: is no field of a face; did you mean operationTimeoutMs?",
+    "versions[0].apiversion: is no field of an api-version; did you mean apiVersion?",
+    "versions[0].admin: is no field of an api-version; there are " +
+      "apiVersion, schema, fromStored, toStored, isAdmin, examples",
+    "actions[0].input: is no field of an action; there are " +
+      "name, description, change, perform, inputSchema, outputSchema",
+  ]);
+});
+
 test("a type and a kind have one face each", () => {
   const faces = registry();
   faces.put(face);

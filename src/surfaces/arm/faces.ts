@@ -14,6 +14,8 @@ export interface ArmFaces {
   byKind(id: string): ArmFace | undefined;
   /** By provider and type. */
   all(): readonly ArmFace[];
+  /** Everything that is wrong with it, each as "field: what". */
+  problemsOf(face: ArmFace): readonly string[];
   /** Refused with everything that is wrong with it. */
   put(face: ArmFace): void;
   /** Whether there was one. */
@@ -30,6 +32,7 @@ export function armFaces(kinds: Pick<KindRegistry, "byId">): ArmFaces {
     kind: (id: string) => kinds.byId(id),
     byKind: (id: string) => byKind.get(id),
   };
+  const problemsOf: ArmFaces["problemsOf"] = (face) => faceProblems(face, around);
   return {
     get generation() {
       return generation;
@@ -37,8 +40,9 @@ export function armFaces(kinds: Pick<KindRegistry, "byId">): ArmFaces {
     find,
     byKind: (id) => byKind.get(id),
     all: () => [...byPath].sort(([a], [b]) => (a < b ? -1 : 1)).map(([, face]) => face),
+    problemsOf,
     put: (face) => {
-      const problems = faceProblems(face, around);
+      const problems = problemsOf(face);
       if (problems.length > 0) throw faceRefused(face, problems);
       byPath.set(pathOf(face.provider, face.type), face);
       byKind.set(face.kind, face);

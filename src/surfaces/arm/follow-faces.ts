@@ -9,7 +9,6 @@ import type { ServedKind } from "../../intents/kinds/served-kind.ts";
 import type { LiveRecord } from "../../intents/live-view.ts";
 import type { Intents } from "../../intents/request.ts";
 import type { ConditionInput } from "../../kernel/conditions.ts";
-import { isSetpointError } from "../../kernel/errors.ts";
 import { equalJson } from "../../kernel/json.ts";
 import { objectAt, textAt } from "../../kernel/json-read.ts";
 import type { Resource } from "../../kernel/resource.ts";
@@ -40,7 +39,7 @@ export function followFaces(input: FollowFacesInput): AsyncDisposable {
   const { live, kinds } = intents;
   const kept = new Map<string, Kept>();
   const verdicts = new Map<string, ConditionInput>();
-  let own: readonly { readonly provider: string; readonly type: string }[] = [];
+  let put: readonly { readonly provider: string; readonly type: string }[] = [];
   const worker = keyedWorker({
     timers,
     onError,
@@ -63,14 +62,15 @@ export function followFaces(input: FollowFacesInput): AsyncDisposable {
   };
 
   const putAll = (): void => {
-    for (const { provider, type } of own) faces.remove(provider, type);
+    for (const { provider, type } of put) faces.remove(provider, type);
     const records = [...live.all(faceKind)].sort(byRank);
-    own = records.flatMap((record) => {
-      const made = madeFrom(record);
-      const problems = made.kind === "refused" ? made.problems : putProblems(faces, made);
+    put = records.flatMap((record) => {
+      const { face, problems: own } = madeFrom(record);
+      const problems = [...own, ...faces.problemsOf(face)];
+      if (problems.length === 0) faces.put(face);
       verdicts.set(record.key.name, verdictOf(record.resource, problems));
       worker.add(record.key.name);
-      return made.kind === "made" && problems.length === 0 ? [made.face] : [];
+      return problems.length === 0 ? [face] : [];
     });
   };
 
@@ -103,33 +103,25 @@ function byRank(a: LiveRecord, b: LiveRecord): number {
   return (one ?? "") < (other ?? "") ? -1 : 1;
 }
 
-function putProblems(
-  faces: ArmFaces,
-  { face }: Extract<MadeFace, { kind: "made" }>,
-): readonly string[] {
-  try {
-    faces.put(face);
-    return [];
-  } catch (error) {
-    if (!isSetpointError(error, "resource.invalid")) throw error;
-    return error.details["problems"] as readonly string[];
-  }
-}
-
 function verdictOf({ metadata }: Resource, problems: readonly string[]): ConditionInput {
   const [first] = problems;
   return {
     type: "Accepted",
     status: first === undefined ? "True" : "False",
-    reason: first === undefined ? "Served" : reasonOf(first),
+    reason: first === undefined ? "Served" : reasonOf(problems),
     message: first === undefined ? "The face is served." : problems.join("; "),
     observedGeneration: metadata.generation,
   };
 }
 
-function reasonOf(problem: string): string {
+/** The first that says more than that something is wrong. */
+function reasonOf(problems: readonly string[]): string {
+  return problems.map(reasonFor).find((reason) => reason !== "Invalid") ?? "Invalid";
+}
+
+function reasonFor(problem: string): string {
   if (problem.startsWith("kind: there is no kind")) return "KindNotFound";
   if (problem.startsWith("type: there is no type")) return "ParentNotFound";
-  if (/^versions\[\d+\]\.version:/.test(problem)) return "VersionNotFound";
-  return problem.includes(" already ") ? "Conflict" : "Invalid";
+  if (/^versions\[\d+\]\.version: \S+ has the versions /.test(problem)) return "VersionNotFound";
+  return /^(?:type|kind): .* already /.test(problem) ? "Conflict" : "Invalid";
 }

@@ -1,0 +1,88 @@
+// The fields that a face, its versions and its actions have. One under a name that nobody reads
+// would be a rule that nobody keeps, so it is told, with the name that was probably meant.
+
+import type { ArmAction, ArmFace, ArmVersion } from "../../kernel/arm-face.ts";
+
+type Part = "face" | "version" | "action";
+
+/** `prefix` is what stands before a field of the part, such as "versions[0].". */
+export function strangeFields(
+  part: Part,
+  given: Readonly<Record<string, unknown>>,
+  prefix = "",
+): readonly string[] {
+  // An object of a class may have more to it than is declared.
+  if (![Object.prototype, null].includes(Object.getPrototypeOf(given) as object | null)) return [];
+  const known = Object.keys(fields[part]);
+  return Object.keys(given).flatMap((name) => {
+    if (known.includes(name)) return [];
+    const meant = nearest(name, known);
+    const hint = meant === undefined ? `there are ${known.join(", ")}` : `did you mean ${meant}?`;
+    return [`${prefix}${name}: is no field of ${titles[part]}; ${hint}`];
+  });
+}
+
+const titles: Readonly<Record<Part, string>> = {
+  face: "a face",
+  version: "an api-version",
+  action: "an action",
+};
+
+const faceFields: Readonly<Record<keyof ArmFace, true>> = {
+  kind: true,
+  provider: true,
+  type: true,
+  locations: true,
+  versions: true,
+  actions: true,
+  isMovable: true,
+  afterFailedUpdate: true,
+  operationTimeoutMs: true,
+  operationRetentionMs: true,
+};
+
+const versionFields: Readonly<Record<keyof ArmVersion, true>> = {
+  apiVersion: true,
+  schema: true,
+  fromStored: true,
+  toStored: true,
+  isAdmin: true,
+  examples: true,
+};
+
+const actionFields: Readonly<Record<keyof ArmAction, true>> = {
+  name: true,
+  description: true,
+  change: true,
+  perform: true,
+  inputSchema: true,
+  outputSchema: true,
+};
+
+const fields: Readonly<Record<Part, Readonly<Record<string, true>>>> = {
+  face: faceFields,
+  version: versionFields,
+  action: actionFields,
+};
+
+/** The one of the names that takes the fewest changes, where they are a third of it at most. */
+function nearest(name: string, names: readonly string[]): string | undefined {
+  const [best] = names
+    .map((each) => ({ each, changes: changesBetween(name.toLowerCase(), each.toLowerCase()) }))
+    .sort((a, b) => a.changes - b.changes);
+  return best !== undefined && best.changes <= Math.max(name.length / 3, 1) ? best.each : undefined;
+}
+
+/** How many letters must be put in, taken out or replaced to make the one text of the other. */
+function changesBetween(one: string, other: string): number {
+  let row = Array.from({ length: other.length + 1 }, (_, index) => index);
+  for (let i = 1; i <= one.length; i++) {
+    const next = [i];
+    for (let j = 1; j <= other.length; j++) {
+      const replaced = (row[j - 1] ?? 0) + (one[i - 1] === other[j - 1] ? 0 : 1);
+      next.push(Math.min(replaced, (row[j] ?? 0) + 1, (next[j - 1] ?? 0) + 1));
+    }
+    row = next;
+  }
+  return row.at(-1) ?? 0;
+}
