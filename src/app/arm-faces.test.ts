@@ -84,6 +84,31 @@ it("tells everything that is wrong with a face", async () => {
   ]);
 });
 
+it("does not serve a version whose fields the stored one has not", async () => {
+  const text = { type: "string" };
+  const made = definition("tents");
+  const whole = objectAt(made, "spec");
+  const [older, younger] = objectsAt(whole, "versions");
+  assert.ok(older !== undefined && younger !== undefined);
+  const versions = [
+    { ...older, storage: true },
+    { ...younger, storage: false },
+  ];
+  await memory.create({ ...made, spec: { ...whole, versions } });
+  await memory.create(face("tents", { type: "tents", kind: "tents.example.com" }));
+  assert.deepEqual(await accepted("tents"), { status: "False", reason: "Invalid" });
+  assert.equal(
+    (await conditionOf("tents"))?.message,
+    "versions[1].version: spec.properties[colour] of v2 would not be stored: v1, the stored " +
+      "version, does not have it, and nothing converts it",
+  );
+  const extended = withField(older, "colour", text);
+  const both = { spec: { versions: [{ ...extended, storage: true }, versions[1] ?? {}] } };
+  const crd = { apiVersion: "apiextensions.k8s.io/v1", kind: "CustomResourceDefinition" };
+  await memory.patch({ ...crd, name: "tents.example.com" }, both);
+  assert.deepEqual(await accepted("tents"), { status: "True", reason: "Served" });
+});
+
 it("reads whether resources can be moved by both of its names", async () => {
   await memory.create(definition("rocks"));
   await memory.create(face("rocks", { type: "rocks", kind: "rocks.example.com" }));
@@ -248,6 +273,15 @@ function face(name: string, spec: JsonObject): JsonObject {
       ...spec,
     },
   };
+}
+
+/** A version of a definition with one field more in its spec. */
+function withField(version: JsonObject, name: string, field: JsonObject): JsonObject {
+  const schema = objectAt(version, "schema", "openAPIV3Schema");
+  const spec = objectAt(schema, "properties", "spec");
+  const properties = { ...objectAt(spec, "properties"), [name]: field };
+  const parts = { ...objectAt(schema, "properties"), spec: { ...spec, properties } };
+  return { ...version, schema: { openAPIV3Schema: { ...schema, properties: parts } } };
 }
 
 function definition(plural: string): JsonObject {

@@ -4,6 +4,7 @@ import type { Auditor } from "../../intents/audit/audit-trail.ts";
 import type { Authentication } from "../../intents/auth/authentication.ts";
 import { installKind } from "../../intents/install-kind.ts";
 import { systemTimers } from "../../kernel/timers.ts";
+import type { Timers } from "../../kernel/timers.ts";
 import { appliedSpecsKind, operationsKind } from "../../surfaces/arm/arm-kinds.ts";
 import { armApi, isArmPath } from "../../surfaces/arm/arm-api.ts";
 import type { ArmSurface } from "../../surfaces/arm/arm-request.ts";
@@ -39,10 +40,12 @@ export interface PreparedArm {
 
 export interface ArmSurfaceInput {
   readonly plane: ControlPlane;
-  readonly authentication: Authentication;
+  readonly authentication: Pick<Authentication, "authenticate">;
   readonly log: Logger;
   readonly audit: Auditor | undefined;
-  readonly observed: ObservedRequests;
+  readonly observed: Pick<ObservedRequests, "onArmRequest">;
+  /** Those of this process when left out. */
+  readonly timers?: Timers;
 }
 
 export interface RunningArm extends AsyncDisposable {
@@ -62,8 +65,8 @@ export function prepareArm(config: Config, loaded: readonly LoadedModule[]): Pre
     modules: [...loaded, armModule(() => parts)],
     start: async (input) => {
       await using undo = new AsyncDisposableStack();
-      const { plane, log } = input;
-      const opened = { plane, modules: loaded, timers: systemTimers, log };
+      const { plane, log, timers = systemTimers } = input;
+      const opened = { plane, modules: loaded, timers, log };
       const { faces } = undo.use(await openArmFaces(opened));
       parts = { intents: plane.intents, faces };
       const { before } = undo.use(await startArmSurface(input, config, faces));
@@ -88,10 +91,11 @@ const maxFollowed = 2_000;
 const mistakes = {
   refused: "a face made a spec that its kind refuses",
   kept: "toStored of a face kept a secret that a client took away",
+  lost: "a face made fields that its kind does not have",
 } as const;
 
 async function startArmSurface(
-  { plane, authentication, log, audit, observed }: ArmSurfaceInput,
+  { plane, authentication, log, audit, observed, timers = systemTimers }: ArmSurfaceInput,
   { historyMs, arm: { clients, retryAfterSeconds } }: Config,
   faces: ArmFaces,
 ): Promise<RunningArm> {
@@ -108,7 +112,7 @@ async function startArmSurface(
     documents: new RecentDocuments(),
     followed: new FollowedOperations(maxFollowed),
     open: new OpenOperations(),
-    awaited: new AwaitedChanges(systemTimers),
+    awaited: new AwaitedChanges(timers),
     onMistake: ({ what, ...mistake }) => log.warn(mistake, mistakes[what]),
   };
   await installKind(unhindered, appliedSpecsKind, maker);
@@ -121,7 +125,7 @@ async function startArmSurface(
   const stop = new AbortController();
   const sweeping = sweepOperations({
     surface,
-    timers: systemTimers,
+    timers,
     signal: stop.signal,
     historyMs,
     onError: (error) => log.warn({ error }, "old operations not removed"),
@@ -129,15 +133,15 @@ async function startArmSurface(
   const recording = recordEnds({
     surface,
     feed: plane.feed,
-    timers: systemTimers,
+    timers,
     signal: stop.signal,
     onError: (error) => log.warn({ error }, "ends of operations not recorded"),
   });
   const answer = armApi({
     surface,
     documents: swaggerDocuments(faces),
-    fairness: createFairness({ timers: systemTimers }),
-    timers: systemTimers,
+    fairness: createFairness({ timers }),
+    timers,
     authentication,
     audit,
     onRequest: observed.onArmRequest,

@@ -40,6 +40,8 @@ export interface ServedKind {
   /** Verbs beyond the usual are not offered, some of the usual may be missing. */
   readonly verbs: readonly string[];
   readonly convert: Converter;
+  /** False: its versions differ in name alone, and what one of them does not have is lost in it. */
+  readonly hasConverter: boolean;
   /** Whether changes of intent are counted; most of the built-in kinds do not. */
   readonly hasGeneration: boolean;
   /** Documents of this revision and later were written under the present schema. */
@@ -108,6 +110,7 @@ export function servedKind(input: ServedKindInput): ServedKind {
     rules: input.rules,
     verbs: input.verbs ?? usualVerbs,
     convert: input.convert ?? renameVersion,
+    hasConverter: input.convert !== undefined,
     hasGeneration: kind.origin === "definition" || countingGroups.has(kind.group),
     cleanSince: input.cleanSince ?? 0,
     isPlain: input.isPlain ?? true,

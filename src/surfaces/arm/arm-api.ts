@@ -50,7 +50,7 @@ export type { ArmAnswered } from "./arrival.ts";
 export interface ArmApiInput extends ArrivalInput {
   /** What describes the surface, under /swagger. */
   readonly documents: SwaggerDocuments;
-  readonly authentication: Authentication;
+  readonly authentication: Pick<Authentication, "authenticate">;
   readonly fairness: Fairness;
   readonly timers: Timers;
   /** Common names of the certificates of the resource manager. */

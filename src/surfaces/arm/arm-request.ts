@@ -45,14 +45,16 @@ export interface ArmSurface {
 
 /** A face made a spec that nobody wants; what is in the fields is not told. */
 export interface FaceMistake {
-  /** The kind refuses the fields, or they are secrets that a client took away. */
-  readonly what: "refused" | "kept";
+  /** The kind refuses the fields, has none such, or they are secrets that a client took away. */
+  readonly what: "refused" | "lost" | "kept";
   /** Provider and type. */
   readonly type: string;
   readonly kind: string;
   readonly apiVersion: string;
   /** As the kind calls them, such as "spec.degrees"; those that are kept, as clients do. */
   readonly fields: readonly string[];
+  /** The action that made it; otherwise it was a PUT or PATCH. */
+  readonly action?: string;
 }
 
 export interface ArmRequest {

@@ -4,6 +4,7 @@
 import { timeText } from "../../kernel/clock.ts";
 import { annotations } from "../../kernel/annotations.ts";
 import type { JsonObject } from "../../kernel/json.ts";
+import type { Resource } from "../../kernel/resource.ts";
 import type { Write } from "../../store/port.ts";
 import type { Addressed } from "./addressed.ts";
 import { armRefusals } from "./arm-error.ts";
@@ -14,6 +15,7 @@ import { envelopeText } from "./envelope.ts";
 import { wantedSpec } from "./face-body.ts";
 import { envelopeAnnotation, groupLabel } from "./face.ts";
 import type { ArmEnvelope, ArmOperationMark } from "./face.ts";
+import { storable } from "./lost-values.ts";
 import { aroundOf, fenceOf } from "./nesting.ts";
 import { envelopeFor } from "./resource-view.ts";
 import { checkSent } from "./sent-envelope.ts";
@@ -52,7 +54,7 @@ export async function draftCreation(surface: ArmSurface, input: CreationInput): 
     operation: newMark(surface, "create", target.served.isReconciled),
   };
   const around = isNested ? await aroundOf(surface, place) : undefined;
-  const document: JsonObject = {
+  const document = {
     apiVersion: target.version.apiVersion,
     kind: target.served.kind.names.kind,
     metadata: {
@@ -64,6 +66,11 @@ export async function draftCreation(surface: ArmSurface, input: CreationInput): 
     },
     spec: wanted.spec,
   };
+  // Whoever creates it prunes it, too: what is lost by that is told here alone, and only a function
+  // can make what its kind does not have.
+  if (found.version.toStored !== undefined) {
+    storable(surface, found, { wanted: document as unknown as Resource });
+  }
   return { document, envelope, fence: await fenceOf(surface, around) };
 }
 

@@ -9,7 +9,7 @@ import { schemaProblems, versionProblems } from "./version-check.ts";
 
 /** What else is there, which a face must fit. */
 export interface FaceSurroundings {
-  kind(id: string): Pick<ServedKind, "kind"> | undefined;
+  kind(id: string): Pick<ServedKind, "kind" | "storage"> | undefined;
   find(provider: string, type: string): ArmFace | undefined;
   byKind(id: string): ArmFace | undefined;
 }
@@ -25,7 +25,9 @@ export function faceProblems(face: ArmFace, around: FaceSurroundings): readonly 
     problems.push("type: must be letters and digits, nested types with slashes between");
   }
   problems.push(...kindProblems(given["kind"], around), ...locationProblems(given["locations"]));
-  problems.push(...versionsProblems(given["versions"]), ...actionsProblems(given["actions"]));
+  const served = typeof given["kind"] === "string" ? around.kind(given["kind"]) : undefined;
+  problems.push(...versionsProblems(given["versions"], served));
+  problems.push(...actionsProblems(given["actions"]));
   for (const field of ["operationTimeoutMs", "operationRetentionMs"]) {
     const value = given[field];
     if (value === undefined || (Number.isSafeInteger(value) && Number(value) > 0)) continue;
@@ -78,7 +80,10 @@ function locationProblems(locations: unknown): readonly string[] {
   });
 }
 
-function versionsProblems(versions: unknown): readonly string[] {
+function versionsProblems(
+  versions: unknown,
+  served: ReturnType<FaceSurroundings["kind"]>,
+): readonly string[] {
   if (!Array.isArray(versions) || versions.length === 0) {
     return ["versions: must have at least one"];
   }
@@ -86,7 +91,7 @@ function versionsProblems(versions: unknown): readonly string[] {
   return (versions as readonly unknown[]).flatMap((version, index) => {
     const field = `versions[${index}]`;
     if (!isObject(version)) return [`${field}: must have an apiVersion and a schema`];
-    return versionProblems(version, field).concat(
+    return versionProblems(version, field, served).concat(
       apiVersionProblems(version["apiVersion"], `${field}.apiVersion`, seen),
     );
   });

@@ -20,6 +20,7 @@ import {
 import type { FieldRule } from "../../kernel/kind.ts";
 import type { Resource } from "../../kernel/resource.ts";
 import { compileSchema } from "../../kernel/schema/compile.ts";
+import { lostFields } from "./lost-fields.ts";
 import { withSurviving } from "./surviving-fields.ts";
 
 export interface MadeFace {
@@ -43,7 +44,9 @@ export function faceOfResource(resource: Resource, kinds: Pick<KindRegistry, "by
       problems.push(`${field}.version: ${id} has the versions ${known}`);
       return standIn(version);
     }
-    return versionOf({ id, kinds, shown, version, field, problems });
+    const made = versionOf({ id, kinds, shown, version, field, problems });
+    problems.push(...conversionProblems(served, shown, made, field));
+    return made;
   });
   const timeout = numberAt(spec, "operationTimeoutSeconds");
   const retention = numberAt(spec, "operationRetentionSeconds");
@@ -71,6 +74,22 @@ function standIn(version: JsonObject): ArmVersion {
   const schema = { type: "object", "x-kubernetes-preserve-unknown-fields": true };
   const toStored = (properties: JsonObject): JsonObject => properties;
   return { apiVersion: textAt(version, "apiVersion"), schema, toStored };
+}
+
+/** Without a converter, what is written in one version is stored under the schema of another. */
+function conversionProblems(
+  { hasConverter, storage }: ServedKind,
+  shown: ServedVersion,
+  { schema }: ArmVersion,
+  field: string,
+): readonly string[] {
+  if (hasConverter || shown.name === storage.name) return [];
+  const spec = objectAt(storage.definition.schema, "properties", "spec");
+  return lostFields(schema, spec).map(
+    (path) =>
+      `${field}.version: spec${path} of ${shown.name} would not be stored: ${storage.name}, ` +
+      "the stored version, does not have it, and nothing converts it",
+  );
 }
 
 interface VersionInput {

@@ -189,6 +189,46 @@ test("fields that nobody reads are told, with the one that was probably meant", 
   ]);
 });
 
+test("a field that would be accepted and not be stored is refused, with its path", () => {
+  const text = { type: "string" };
+  const object = (properties: JsonObject, more: JsonObject = {}): JsonObject => ({
+    type: "object",
+    properties,
+    ...more,
+  });
+  const open = { "x-kubernetes-preserve-unknown-fields": true };
+  const spec = object({
+    a: text,
+    n: object({ x: text }),
+    list: { type: "array", items: object({ name: text }) },
+    map: { type: "object", additionalProperties: object({ x: text }) },
+    free: { type: "object", ...open },
+  });
+  const own = object({
+    a: text,
+    zzz: { ...text, default: "dz" },
+    told: { ...text, "x-setpoint-field-rule": "read-only" },
+    n: object({ x: text, y: text }, open),
+    list: { type: "array", items: object({ name: text, size: text }) },
+    map: object({ one: object({ x: text }) }),
+    free: object({ a: text, b: object({ c: text }) }),
+  });
+  const faces = armFaces(kindRegistry([served("shops", "Namespaced", spec)]));
+  const versions = [{ apiVersion: "2026-01-01", schema: own }];
+  const why =
+    "would not be stored: the spec of shops.example.com does not have it " +
+    "(add it there, make it read-only, or write toStored)";
+  assert.deepEqual(problemsOf(faces, { ...face, versions }), [
+    `versions[0].schema.properties[zzz]: ${why}`,
+    `versions[0].schema.properties[n].properties[y]: ${why}`,
+    `versions[0].schema.properties[n].x-kubernetes-preserve-unknown-fields: ${why}`,
+    `versions[0].schema.properties[list].items.properties[size]: ${why}`,
+  ]);
+  const toStored = (): JsonObject => ({});
+  const converted = [{ apiVersion: "2026-01-01", schema: own, toStored }];
+  assert.deepEqual(problemsOf(faces, { ...face, versions: converted }), []);
+});
+
 test("a type and a kind have one face each", () => {
   const faces = registry();
   faces.put(face);
@@ -222,8 +262,13 @@ function registry(): ArmFaces {
   return armFaces(kindRegistry(kinds));
 }
 
-function served(plural: string, scope: "Namespaced" | "Cluster" = "Namespaced"): ServedKind {
-  const version = { name: "v1", served: true, storage: true, schema: { type: "object" } };
+function served(
+  plural: string,
+  scope: "Namespaced" | "Cluster" = "Namespaced",
+  spec: JsonObject = { type: "object", "x-kubernetes-preserve-unknown-fields": true },
+): ServedKind {
+  const whole = { type: "object", properties: { spec } };
+  const version = { name: "v1", served: true, storage: true, schema: whole };
   const names = { plural, kind: plural.slice(0, 1).toUpperCase() + plural.slice(1) };
   return servedKind({
     kind: defineKind({ group: "example.com", names, scope, versions: [version] }),

@@ -21,6 +21,7 @@ import type { ArmAction, ArmEnvelope, ArmOperationMark } from "./face.ts";
 import { checkGate } from "./gate.ts";
 import { located } from "./located.ts";
 import type { Located } from "./located.ts";
+import { storable } from "./lost-values.ts";
 import { endWrite, lastOperation, operationWrite } from "./operations.ts";
 import { provisioningIn, repeatedIn } from "./operations.ts";
 import { isTerminal } from "./provisioning.ts";
@@ -79,9 +80,10 @@ async function beginAt(
   const repeated = repeatedIn(surface, face, old, last);
   if (isReplay({ ...repeated, digest: call.replay })) return accepted(surface, call, before);
   const { state } = provisioningIn(surface, face, old);
-  const { type } = target.version;
   const spec = await wantedSpec(surface, call, mark, old);
-  const wanted = type.withDefaults(type.prune({ ...old, spec }).resource);
+  const { name: action } = call.action;
+  const kept = storable(surface, found, { wanted: { ...old, spec }, old, action });
+  const wanted = target.version.type.withDefaults(kept);
   const isSame = equalJson(old.spec, wanted.spec);
   if (isSame && state === "Succeeded") return undefined;
   // Who asks again while it is carried out is shown to the same operation.

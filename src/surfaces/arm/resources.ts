@@ -30,6 +30,7 @@ import { checkGate } from "./gate.ts";
 import { checkNotTooLate } from "./late-creation.ts";
 import { located, uniqueName, uniquePlace } from "./located.ts";
 import type { Located } from "./located.ts";
+import { storable } from "./lost-values.ts";
 import { endWrite, lastOperation, operationKey, operationWrite } from "./operations.ts";
 import { provisioningIn, repeatedIn } from "./operations.ts";
 import type { OperationRecord } from "./operations.ts";
@@ -187,8 +188,8 @@ async function change(surface: ArmSurface, input: Placed, stored: Stored): Promi
     throw armRefusals([...sent.problems, ...problems]);
   }
   tellKept(surface, found, kept);
-  const { type } = target.version;
-  const wanted = type.withDefaults(type.prune({ ...old, spec }).resource);
+  const stripped = storable(surface, found, { wanted: { ...old, spec }, old });
+  const wanted = target.version.type.withDefaults(stripped);
   const isSameSpec = equalJson(old.spec, wanted.spec);
   const isAsync = target.served.isReconciled && !(isSameSpec && state === "Succeeded");
   const nowMs = surface.intents.clock.nowMs();

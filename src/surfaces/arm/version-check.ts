@@ -1,15 +1,20 @@
-// What is wrong with an api-version of a face besides its name: functions that are none, and a
-// schema that no value could be judged by.
+// What is wrong with an api-version of a face besides its name: functions that are none, a schema
+// that no value could be judged by, and fields that would be accepted and not be stored.
 
 import { schemaErrors } from "../../intents/kinds/definition-schema-check.ts";
+import type { ServedKind } from "../../intents/kinds/served-kind.ts";
 import { getOwn, isJsonObject } from "../../kernel/json.ts";
 import type { JsonObject } from "../../kernel/json.ts";
+import { objectAt } from "../../kernel/json-read.ts";
+import { kindId } from "../../kernel/kind.ts";
 import { strangeFields } from "./face-fields.ts";
+import { lostFields } from "./lost-fields.ts";
 
 /** Each as "field: what is wrong with it"; `field` is that of the version. */
 export function versionProblems(
   version: Readonly<Record<string, unknown>>,
   field: string,
+  served: Stored | undefined,
 ): readonly string[] {
   const { schema, isAdmin } = version;
   return [
@@ -17,10 +22,29 @@ export function versionProblems(
     ...converterProblems(version, field),
     ...stateProblems(schema, `${field}.schema`),
     ...schemaProblems(schema, `${field}.schema`),
+    ...storingProblems(version, `${field}.schema`, served),
     ...([undefined, true, false].includes(isAdmin as boolean | undefined)
       ? []
       : [`${field}.isAdmin: must be true or false`]),
   ];
+}
+
+/** The kind in whose form things are stored. */
+type Stored = Pick<ServedKind, "kind" | "storage">;
+
+/** Without a function that stores them, `properties` are the spec. */
+function storingProblems(
+  { schema, toStored }: Readonly<Record<string, unknown>>,
+  field: string,
+  served: Stored | undefined,
+): readonly string[] {
+  if (toStored !== undefined || served === undefined || !isJsonObject(schema)) return [];
+  const spec = objectAt(served.storage.definition.schema, "properties", "spec");
+  const why = `would not be stored: the spec of ${kindId(served.kind)} does not have it`;
+  const hint = "(add it there, make it read-only, or write toStored)";
+  return lostFields(schema, spec)
+    .filter((path) => path !== stateField)
+    .map((path) => `${field}${path}: ${why} ${hint}`);
 }
 
 export function schemaProblems(schema: unknown, field: string): readonly string[] {
@@ -47,8 +71,10 @@ function converterProblems(
   });
 }
 
+const stateField = ".properties[provisioningState]";
+
 function stateProblems(schema: unknown, field: string): readonly string[] {
   const properties = isJsonObject(schema) ? getOwn(schema, "properties") : undefined;
   if (!isJsonObject(properties) || !Object.hasOwn(properties, "provisioningState")) return [];
-  return [`${field}.properties[provisioningState]: is filled in by the server`];
+  return [`${field}${stateField}: is filled in by the server`];
 }

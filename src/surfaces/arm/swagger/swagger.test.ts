@@ -227,7 +227,9 @@ function registry(): ArmFaces {
 }
 
 function served(plural: string): ServedKind {
-  const version = { name: "v1", served: true, storage: true, schema: { type: "object" } };
+  const spec = { type: "object", "x-kubernetes-preserve-unknown-fields": true };
+  const whole = { type: "object", properties: { spec } };
+  const version = { name: "v1", served: true, storage: true, schema: whole };
   const names = { plural, kind: plural.slice(0, 1).toUpperCase() + plural.slice(1) };
   const scope = "Namespaced";
   return servedKind({
