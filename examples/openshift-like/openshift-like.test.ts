@@ -5,7 +5,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { conditionsOf, findCondition, isReady } from "setpoint";
-import type { ArmActionContext, JsonObject, Resource, StoredParts } from "setpoint";
+import type { JsonObject, StoredParts } from "setpoint";
 import { startTestServer } from "setpoint/testing";
 import type { TestServer } from "setpoint/testing";
 import { older, younger } from "./api-versions.ts";
@@ -17,6 +17,15 @@ const place = {
   name: "one",
 };
 const secret = { apiVersion: "v1", kind: "Secret", name: "one-credentials" };
+
+const subscription = "/subscriptions/11111111-2222-3333-4444-555555555555";
+const clusters = `${subscription}/resourceGroups/shop/providers/Example.OpenShift/clusters`;
+const one = `${clusters}/one?api-version=2026-01-01`;
+const listCredentials = one.replace("?", "/listCredentials?");
+const properties = {
+  domain: "shop.example.com",
+  servicePrincipalProfile: { clientId: "installer", clientSecret: "not a real one" },
+};
 
 test("a cluster is installed, shows its addresses, and goes with its secret", async () => {
   await using server = await startTestServer(openshiftLike);
@@ -36,32 +45,47 @@ test("a cluster is installed, shows its addresses, and goes with its secret", as
 
 test("the credentials are made once and shown by their action alone", async () => {
   await using server = await startTestServer(openshiftLike);
-  await server.apply(cluster({}));
-  await assert.rejects(credentials(server), { code: "ClusterNotInstalled", status: 409 });
+  await registered(server);
+  const made = await server.arm("PUT", one, { location: "westeurope", properties });
+  assert.equal(made.status, 201);
   await server.pass();
-  const first = await credentials(server);
+  const { body: first } = await server.arm("POST", listCredentials);
   const { kubeadminPassword: password } = first;
   assert.ok(typeof password === "string");
   assert.match(password, /^[a-z2-9]{23}$/);
-  await server.apply(cluster({ workers: { vmSize: "Standard_D8s_v3", count: 5 } }));
+  await server.arm("PATCH", one, { properties: { workerCount: 5 } });
   await server.pass();
-  assert.deepEqual(await credentials(server), first);
-  const shown = JSON.stringify(await server.get(place)) + server.log.join("");
-  assert.ok(!shown.includes(password));
+  assert.deepEqual((await server.arm("POST", listCredentials)).body, first);
+  const { body: shown } = await server.arm("GET", one);
+  assert.equal((shown["properties"] as JsonObject)["provisioningState"], "Succeeded");
+  assert.ok(!(JSON.stringify(shown) + server.log.join("")).includes(password));
+});
+
+test("a cluster that was not installed has no credentials", async () => {
+  await using server = await startTestServer(openshiftLike);
+  await registered(server);
+  const broken = { ...properties, simulation: { failAt: "DeployResources" } };
+  await server.arm("PUT", one, { location: "westeurope", properties: broken });
+  await server.pass();
+  const { status, body } = await server.arm("POST", listCredentials);
+  assert.equal(status, 409);
+  assert.equal((body["error"] as JsonObject)["code"], "ClusterNotInstalled");
 });
 
 test("a rotation replaces the password, once", async () => {
   await using server = await startTestServer(openshiftLike);
-  await server.apply(cluster({}));
+  await registered(server);
+  await server.arm("PUT", one, { location: "westeurope", properties });
   await server.pass();
-  const first = await credentials(server);
-  await server.apply(cluster({ credentials: { rotation: "one" } }));
+  const { body: first } = await server.arm("POST", listCredentials);
+  const rotated = await server.arm("POST", one.replace("?", "/rotateCredentials?"));
+  assert.equal(rotated.status, 202);
   await server.pass();
-  const second = await credentials(server);
+  const { body: second } = await server.arm("GET", String(rotated.headers["location"]));
   assert.notDeepEqual(second, first);
-  await server.apply(cluster({ credentials: { rotation: "one" }, simulation: {} }));
+  await server.arm("PATCH", one, { properties: { workerCount: 5 } });
   await server.pass();
-  assert.deepEqual(await credentials(server), second);
+  assert.deepEqual((await server.arm("POST", listCredentials)).body, second);
 });
 
 test("a phase that fails ends the installation, with the reason", async () => {
@@ -136,16 +160,9 @@ function cluster(change: JsonObject): JsonObject {
   };
 }
 
-/** As the server calls the action. */
-async function credentials(server: TestServer): Promise<JsonObject> {
-  const action = openshiftLike.kinds[0]?.arm?.actions?.find(
-    ({ name }) => name === "listCredentials",
-  );
-  const resource: Resource | undefined = await server.get(place);
-  assert.ok(action !== undefined && resource !== undefined);
-  const context: ArmActionContext = {
-    clock: { nowMs: () => server.nowMs() },
-    child: async ({ name }) => await server.get({ ...secret, name }),
-  };
-  return (await action.perform(resource, undefined, context)) ?? {};
+/** As the Resource Manager makes a subscription known. */
+async function registered(server: TestServer): Promise<void> {
+  const state = { state: "Registered" };
+  const told = await server.arm("PUT", `${subscription}?api-version=2.0`, state);
+  assert.equal(told.status, 200);
 }

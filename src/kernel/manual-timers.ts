@@ -10,6 +10,8 @@ import type { Timers } from "./timers.ts";
 export interface ManualTimers extends Timers {
   /** Moves the clock forward, firing what becomes due on the way in order. */
   advance(ms: number): Promise<void>;
+  /** Runs what needs no timer; what is due already waits for the next advance. */
+  settle(): Promise<void>;
   /** Jumps from timer to timer until none is left; fails after `maxFired`, as a loop never ends. */
   runAll(maxFired?: number): Promise<void>;
   pendingCount(): number;
@@ -48,6 +50,7 @@ export function manualTimers(clock: ManualClock): ManualTimers {
       if (untilMs > clock.nowMs()) clock.setMs(untilMs);
       await settled();
     },
+    settle: settled,
     runAll: async (maxFired = 100_000) => {
       let fired = 0;
       while (await fireNext(Number.POSITIVE_INFINITY)) {

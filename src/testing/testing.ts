@@ -2,7 +2,7 @@
 // everything is as in a real server but for time and chance, which belong to the test. A test takes
 // milliseconds, gives the same result each time, and can let an hour pass.
 
-import { putFaces } from "../app/arm-faces.ts";
+import { prepareArm } from "../app/arm/arm-surface.ts";
 import { connectHooksOf, facesOf, kindsOf, loadedModule } from "../app/load-modules.ts";
 import { openMemoryPlane } from "../app/memory-plane.ts";
 import type { MemoryPlane, Place } from "../app/memory-plane.ts";
@@ -14,11 +14,14 @@ import { decodeDocument } from "../kernel/document.ts";
 import { isSetpointError } from "../kernel/errors.ts";
 import type { Json, JsonObject } from "../kernel/json.ts";
 import type { Resource } from "../kernel/resource.ts";
-import { armFaces } from "../surfaces/arm/faces.ts";
+import type { Exchange } from "../surfaces/http/exchange.ts";
 import { logger } from "../telemetry/log.ts";
+import { anybody, exchangeFor } from "./arm-call.ts";
+import type { ArmCall, ArmReply } from "./arm-call.ts";
 import { troubleOf } from "./trouble.ts";
 
 export type { Place } from "../app/memory-plane.ts";
+export type { ArmReply } from "./arm-call.ts";
 
 export interface TestServer extends AsyncDisposable {
   /** As `kubectl apply`: creates the object or changes it. Its namespace is "default" if unsaid. */
@@ -28,6 +31,17 @@ export interface TestServer extends AsyncDisposable {
   /** As `kubectl delete --wait=false`; false when there is no such object. */
   delete(place: Place): Promise<boolean>;
   get(place: Place): Promise<Resource | undefined>;
+  /**
+   * A request to the Resource Manager surface, by somebody who may do everything. The path begins
+   * with "/subscriptions/" or "/providers/", or is a URL that an answer told. While the server lets
+   * the client wait, as it does with who asks for an operation too soon, time passes.
+   */
+  arm(
+    method: string,
+    path: string,
+    body?: Json,
+    headers?: Readonly<Record<string, string>>,
+  ): Promise<ArmReply>;
   /** Lets time pass; everything that becomes due on the way is done. A second if unsaid. */
   pass(ms?: number): Promise<void>;
   nowMs(): number;
@@ -46,9 +60,10 @@ export async function startTestServer(
 ): Promise<TestServer> {
   const all: readonly Module[] = "kinds" in modules ? [modules] : modules;
   const loaded = all.map((module) => loadedModule(module.name, module));
+  const arm = prepareArm(armConfig, loaded);
   const memory = await openMemoryPlane({
     seed,
-    reconciled: kindsOf(loaded),
+    reconciled: kindsOf(arm.modules),
     connectHooks: connectHooksOf(loaded),
   });
   const { plane, surroundings } = memory;
@@ -61,19 +76,27 @@ export async function startTestServer(
     told.add(trouble.what);
     process.stderr.write(trouble.text);
   };
+  const { clock, timers } = surroundings;
+  const log = logger(keep, clock, "info");
   const reconciling = await startReconciling({
     plane,
-    modules: loaded,
+    modules: arm.modules,
     config: oneWorker,
     surroundings,
-    log: logger(keep, surroundings.clock, "info"),
+    log,
   });
-  const { clock, timers } = surroundings;
   // A face that no server would serve fails here, too.
-  if (facesOf(loaded).length > 0) {
-    putFaces(armFaces(plane.intents.kinds), loaded, plane.intents.kinds);
-  }
+  const observed = { onArmRequest: () => () => undefined };
+  const shared = { plane, log, audit: undefined, observed, timers };
+  const surface = await arm.start({ ...shared, authentication: anybody });
+  const answer = surface.before(() =>
+    Promise.reject(new Error("the path is none of this surface")),
+  );
   return {
+    arm: async (method, path, body, headers = {}) => {
+      if (facesOf(loaded).length === 0) throw new Error("no kind of the modules has a face: arm");
+      return await armReply(answer, timers, { method, path, body, headers });
+    },
     apply: async (object) => await apply(memory, object),
     patch: async (place, patch) => await memory.patch(placed(memory, place), patch),
     delete: async (place) => {
@@ -90,6 +113,7 @@ export async function startTestServer(
     nowMs: () => clock.nowMs(),
     log: lines,
     async [Symbol.asyncDispose]() {
+      await surface[Symbol.asyncDispose]();
       const ended = Promise.resolve(reconciling[Symbol.asyncDispose]());
       // Whoever still runs is told to stop once its time is over, and time passes only here.
       await timers.advance(oneWorker.graceMs);
@@ -98,6 +122,35 @@ export async function startTestServer(
     },
   };
 }
+
+async function armReply(
+  answer: (exchange: Exchange) => Promise<void>,
+  timers: MemoryPlane["surroundings"]["timers"],
+  call: ArmCall,
+): Promise<ArmReply> {
+  const { exchange, reply } = exchangeFor(call);
+  const work = { isOver: false };
+  const over = answer(exchange).finally(() => {
+    work.isOver = true;
+  });
+  for (let turn = 0; !work.isOver; turn++) {
+    if (turn < turnsAtOnce) await timers.settle();
+    else await timers.advance(waitMs);
+  }
+  await over;
+  const found = reply();
+  if (found === undefined) throw new Error(`${call.method} ${call.path} was not answered`);
+  return found;
+}
+
+/** What needs no time is over by then. */
+const turnsAtOnce = 10;
+const waitMs = 10;
+
+const armConfig = {
+  arm: { isWanted: false, clients: [], retryAfterSeconds: 10 },
+  historyMs: undefined,
+} as const;
 
 const oneWorker = {
   isWorker: true,
