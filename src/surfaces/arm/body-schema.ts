@@ -96,6 +96,17 @@ export function acceptInput(inputSchema: JsonObject, sent: JsonObject): Accepted
 
 const inputs = new WeakMap<JsonObject, Parts>();
 
+/** What an example of properties says that the schema does not; answers show read-only fields. */
+export function exampleMisfits(schema: JsonObject, given: JsonObject): readonly string[] {
+  const parts = partsOf(schema, "");
+  const { value, unknown } = prune(parts.schema, given, { isRoot: false });
+  const full = applyDefaults(parts.schema, value);
+  return [
+    ...unknown.map((field) => `The property '${field}' is not in the schema.`),
+    ...schemaProblems(parts, full, undefined).map(({ message }) => message),
+  ];
+}
+
 interface Parts {
   readonly schema: Schema;
   readonly rules: Ruled;

@@ -229,6 +229,39 @@ test("a field that would be accepted and not be stored is refused, with its path
   assert.deepEqual(problemsOf(faces, { ...face, versions: converted }), []);
 });
 
+test("an example is one of what the schema says", () => {
+  const own = {
+    type: "object",
+    required: ["zzz", "url"],
+    properties: {
+      zzz: { type: "string" },
+      size: { type: "integer", minimum: 1, default: 2 },
+      url: { type: "string", "x-setpoint-field-rule": "read-only" },
+      key: { type: "string", minLength: 9, "x-setpoint-field-rule": "secret" },
+    },
+    "x-kubernetes-validations": [{ rule: "self.size < 9", message: "too large" }],
+  };
+  const problemsWith = (examples: unknown): readonly string[] =>
+    problemsOf(registry(), {
+      ...face,
+      versions: [{ apiVersion: "2026-01-01", schema: own, examples } as never],
+    });
+  assert.deepEqual(problemsWith({ good: { zzz: "z" }, read: { zzz: "z", url: "u" } }), []);
+  const at = "versions[0].examples";
+  assert.deepEqual(problemsWith([]), [`${at}: must be properties by title`]);
+  assert.deepEqual(problemsWith({ bad: 1 }), [`${at}[bad]: must be properties`]);
+  assert.deepEqual(problemsWith({ one: { zzz: 1, nix: 4, url: 5 } }), [
+    `${at}[one]: The property 'nix' is not in the schema.`,
+    `${at}[one]: The property 'zzz' is refused: it must be of type string, not integer.`,
+    `${at}[one]: The property 'url' is refused: it must be of type string, not integer.`,
+  ]);
+  const [hidden, ...others] = problemsWith({ two: { zzz: "z", key: "short" } });
+  assert.match(hidden ?? "", /'key' is refused/);
+  assert.doesNotMatch(hidden ?? "", /short/);
+  assert.deepEqual(others, []);
+  assert.match(problemsWith({ three: { zzz: "z", size: 10 } })[0] ?? "", /too large/);
+});
+
 test("a type and a kind have one face each", () => {
   const faces = registry();
   faces.put(face);

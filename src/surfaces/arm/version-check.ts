@@ -1,5 +1,6 @@
 // What is wrong with an api-version of a face besides its name: functions that are none, a schema
-// that no value could be judged by, and fields that would be accepted and not be stored.
+// that no value could be judged by, fields that would be accepted and not be stored, and examples
+// that a client could not send.
 
 import { schemaErrors } from "../../intents/kinds/definition-schema-check.ts";
 import type { ServedKind } from "../../intents/kinds/served-kind.ts";
@@ -7,6 +8,7 @@ import { getOwn, isJsonObject } from "../../kernel/json.ts";
 import type { JsonObject } from "../../kernel/json.ts";
 import { objectAt } from "../../kernel/json-read.ts";
 import { kindId } from "../../kernel/kind.ts";
+import { exampleMisfits } from "./body-schema.ts";
 import { strangeFields } from "./face-fields.ts";
 import { lostFields } from "./lost-fields.ts";
 
@@ -23,6 +25,7 @@ export function versionProblems(
     ...stateProblems(schema, `${field}.schema`),
     ...schemaProblems(schema, `${field}.schema`),
     ...storingProblems(version, `${field}.schema`, served),
+    ...exampleProblems(version, `${field}.examples`),
     ...([undefined, true, false].includes(isAdmin as boolean | undefined)
       ? []
       : [`${field}.isAdmin: must be true or false`]),
@@ -72,6 +75,21 @@ function converterProblems(
 }
 
 const stateField = ".properties[provisioningState]";
+
+/** Where the schema can be used; otherwise that is told. */
+function exampleProblems(
+  { schema, examples }: Readonly<Record<string, unknown>>,
+  field: string,
+): readonly string[] {
+  if (examples === undefined) return [];
+  if (!isJsonObject(examples)) return [`${field}: must be properties by title`];
+  const isUsable = isJsonObject(schema) && schemaProblems(schema, "").length === 0;
+  return Object.entries(examples).flatMap(([title, given]) => {
+    const at = `${field}[${title}]`;
+    if (!isJsonObject(given)) return [`${at}: must be properties`];
+    return isUsable ? exampleMisfits(schema, given).map((problem) => `${at}: ${problem}`) : [];
+  });
+}
 
 function stateProblems(schema: unknown, field: string): readonly string[] {
   const properties = isJsonObject(schema) ? getOwn(schema, "properties") : undefined;
