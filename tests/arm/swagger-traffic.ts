@@ -1,6 +1,7 @@
 // Holds recorded exchanges against a Swagger 2.0 document: each must be an operation of it, with an
-// answer that it names, a body of the right shape both ways, and nothing read-only missing from
-// what it requires. Only what documents of faces use is understood.
+// answer that it names, a body of the right shape both ways, with nothing in an answer that it does
+// not describe, and nothing read-only missing from what it requires. Only what documents of faces
+// use is understood.
 import { isJsonArray, isJsonObject } from "../../src/kernel/json.ts";
 import type { Json, JsonObject } from "../../src/kernel/json.ts";
 import { objectAt, objectsAt, textsAt, valueAt } from "../../src/kernel/json-read.ts";
@@ -54,14 +55,37 @@ interface Check {
 }
 
 function check(run: Check, schema: JsonObject, value: Json | undefined, at: string): void {
+  checkPart(run, schema, value, at);
+  const known = run.isSent || !isJsonObject(value) ? undefined : describedFields(run, schema);
+  for (const key of known === undefined ? [] : Object.keys(value as JsonObject)) {
+    if (known?.has(key) === false) run.problems.push(`${at}.${key}: is not described`);
+  }
+}
+
+/** Undefined where there may be others besides. */
+function describedFields(run: Check, schema: JsonObject): ReadonlySet<string> | undefined {
+  const { $ref: reference, additionalProperties } = schema;
+  if (typeof reference === "string") {
+    const target = getAt(run.document, parsePointer(reference.slice(1)));
+    return isJsonObject(target) ? describedFields(run, target) : undefined;
+  }
+  if (additionalProperties !== undefined) return undefined;
+  const parts = objectsAt(schema, "allOf").map((part) => describedFields(run, part));
+  const own = Object.keys(objectAt(schema, "properties"));
+  if (parts.includes(undefined) || (parts.length === 0 && own.length === 0)) return undefined;
+  return parts.reduce<Set<string>>((all, part) => all.union(part ?? new Set()), new Set(own));
+}
+
+function checkPart(run: Check, schema: JsonObject, value: Json | undefined, at: string): void {
   const reference = schema["$ref"];
   if (typeof reference === "string") {
     const target = getAt(run.document, parsePointer(reference.slice(1)));
-    if (isJsonObject(target)) check(run, target, value, at);
+    if (isJsonObject(target)) checkPart(run, target, value, at);
     else run.problems.push(`${reference} leads nowhere`);
     return;
   }
-  for (const part of objectsAt(schema, "allOf")) check(run, part, value, at);
+  if (value === null && schema["x-nullable"] === true) return;
+  for (const part of objectsAt(schema, "allOf")) checkPart(run, part, value, at);
   if (value === undefined) {
     run.problems.push(`${at}: is missing`);
     return;

@@ -18,6 +18,15 @@ export function parameterRef(name: string): JsonObject {
   return { $ref: `#/parameters/${name}Parameter` };
 }
 
+const envelopeFields: JsonObject = {
+  location: {
+    ...text,
+    description: "Where the resource lives.",
+    "x-ms-mutability": ["create", "read"],
+  },
+  tags: { type: "object", description: "Tags.", additionalProperties: text },
+};
+
 export const commonDefinitions: JsonObject = {
   Resource: {
     type: "object",
@@ -36,11 +45,12 @@ export const commonDefinitions: JsonObject = {
       },
     },
   },
-  ProxyResource: {
+  NestedResource: {
     type: "object",
-    title: "Proxy resource",
-    description: "A resource that has neither a location nor tags of its own.",
+    title: "Nested resource",
+    description: "A resource inside another, which need not have a location of its own.",
     allOf: [ref("Resource")],
+    properties: envelopeFields,
   },
   TrackedResource: {
     type: "object",
@@ -48,14 +58,7 @@ export const commonDefinitions: JsonObject = {
     description: "A resource that has a location and tags.",
     allOf: [ref("Resource")],
     required: ["location"],
-    properties: {
-      location: {
-        ...text,
-        description: "Where the resource lives.",
-        "x-ms-mutability": ["create", "read"],
-      },
-      tags: { type: "object", description: "Tags.", additionalProperties: text },
-    },
+    properties: envelopeFields,
   },
   SystemData: {
     type: "object",
@@ -129,6 +132,30 @@ export const commonDefinitions: JsonObject = {
       error: ref("ErrorDetail"),
     },
   },
+  CheckNameAvailabilityRequest: {
+    type: "object",
+    description: "The name that somebody would like to take.",
+    required: ["name", "type"],
+    properties: {
+      name: { ...text, description: "The name." },
+      type: { ...text, description: "The provider and the type." },
+    },
+  },
+  CheckNameAvailabilityResponse: {
+    type: "object",
+    description: "Whether a name can be taken.",
+    required: ["nameAvailable"],
+    properties: {
+      nameAvailable: { type: "boolean", description: "Whether it can." },
+      reason: {
+        ...text,
+        enum: ["Invalid", "AlreadyExists"],
+        "x-ms-enum": { name: "CheckNameAvailabilityReason", modelAsString: true },
+        description: "In one word why not.",
+      },
+      message: { ...text, description: "In a sentence why not." },
+    },
+  },
   Operation: {
     type: "object",
     description: "Something that a role may allow.",
@@ -199,6 +226,24 @@ export const commonParameters: JsonObject = {
     type: "string",
     minLength: 1,
     description: "The name of the location.",
+    "x-ms-parameter-location": "method",
+  },
+  TopParameter: {
+    name: "$top",
+    in: "query",
+    required: false,
+    type: "integer",
+    format: "int32",
+    minimum: 1,
+    description: "How many resources a page may have; at most 1000.",
+    "x-ms-parameter-location": "method",
+  },
+  SkipTokenParameter: {
+    name: "$skipToken",
+    in: "query",
+    required: false,
+    type: "string",
+    description: "From the nextLink of the page before.",
     "x-ms-parameter-location": "method",
   },
   OperationIdParameter: {

@@ -10,7 +10,10 @@ import { objectAt, textsAt } from "../../../kernel/json-read.ts";
 export interface SwaggerSchemaOptions {
   /** Of the type, for the names of enumerations. */
   readonly name: string;
-  /** For bodies of PATCH: nothing is required, nothing has a default. */
+  /**
+   * For bodies of PATCH: nothing is required, nothing has a default, what is fixed at creation is
+   * not there, and null takes away what need not be there.
+   */
   readonly isPatch?: boolean;
   /** For answers of actions: whatever is in them is there to be read, and nothing is written. */
   readonly isAnswer?: boolean;
@@ -33,7 +36,9 @@ export function swaggerSchema(schema: JsonObject, options: SwaggerSchemaOptions)
   Object.assign(result, options.isAnswer === true ? answerWords(rule) : ruleWords(rule));
   const items = getOwn(schema, "items");
   if (isJsonObject(items)) {
-    result["items"] = swaggerSchema(items, { ...options, name: `${options.name}Item` });
+    // A merge patch replaces a list as a whole, so its items are whole as well.
+    const whole = { ...options, isPatch: false, name: `${options.name}Item` };
+    result["items"] = swaggerSchema(items, whole);
     const keys = textsAt(schema, "x-kubernetes-list-map-keys");
     if (keys.length > 0) result["x-ms-identifiers"] = keys;
     else result["x-ms-identifiers"] = [];
@@ -85,12 +90,14 @@ const formats: ReadonlySet<unknown> = new Set([
 
 function objectParts(schema: JsonObject, options: SwaggerSchemaOptions): JsonObject {
   const fields = objectAt(schema, "properties");
-  const { isAnswer = false } = options;
+  const { isAnswer = false, isPatch = false } = options;
   const result: MutableJsonObject = {};
   const shown: MutableJsonObject = {};
   for (const [key, field] of Object.entries(fields)) {
-    if (!isJsonObject(field)) continue;
-    setOwn(shown, key, swaggerSchema(field, { ...options, name: options.name + capital(key) }));
+    if (!isJsonObject(field) || (isPatch && field[fieldRuleKey] === "create-only")) continue;
+    const part = swaggerSchema(field, { ...options, name: options.name + capital(key) });
+    const mayGo = isPatch && isRemovable(schema, key, field);
+    setOwn(shown, key, mayGo ? { ...part, "x-nullable": true } : part);
   }
   if (Object.keys(shown).length > 0) result["properties"] = shown;
   // A client cannot be asked for what it may not write.
@@ -98,7 +105,7 @@ function objectParts(schema: JsonObject, options: SwaggerSchemaOptions): JsonObj
     const field = getOwn(fields, key);
     return isJsonObject(field) && (isAnswer || field[fieldRuleKey] !== "read-only");
   });
-  if (required.length > 0 && options.isPatch !== true) result["required"] = required;
+  if (required.length > 0 && !isPatch) result["required"] = required;
   const open = getOwn(schema, "additionalProperties");
   if (isJsonObject(open)) {
     result["additionalProperties"] = swaggerSchema(open, {
@@ -109,6 +116,12 @@ function objectParts(schema: JsonObject, options: SwaggerSchemaOptions): JsonObj
     result["additionalProperties"] = true;
   }
   return result;
+}
+
+/** What is required and has no default would be missing. */
+function isRemovable(schema: JsonObject, key: string, field: JsonObject): boolean {
+  if (field[fieldRuleKey] === "read-only") return false;
+  return !textsAt(schema, "required").includes(key) || getOwn(field, "default") !== undefined;
 }
 
 function answerWords(rule: Json | undefined): JsonObject {

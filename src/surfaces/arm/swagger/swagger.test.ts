@@ -13,6 +13,7 @@ import { getAt, parsePointer } from "../../../kernel/pointer.ts";
 import { armFaces } from "../faces.ts";
 import type { ArmFaces } from "../faces.ts";
 import { swaggerDocuments, swaggerOf } from "./swagger.ts";
+import { swaggerSchema } from "./swagger-schema.ts";
 
 type ParsedDocument = Parameters<SwaggerParser["validate"]>[0];
 
@@ -65,15 +66,18 @@ const shelves: ArmFace = {
 };
 const place = { provider: "Example.Shop", apiVersion: "2026-01-01" };
 const document = swaggerOf([face, shelves], place);
+const inSubscription = "/subscriptions/{subscriptionId}/providers/Example.Shop";
 const inGroup =
   "/subscriptions/{subscriptionId}/resourceGroups/{resourceGroupName}/providers/Example.Shop";
 
 test("the paths are those that are served", () => {
   assert.deepEqual(Object.keys(objectAt(document, "paths")), [
     "/providers/Example.Shop/operations",
-    "/subscriptions/{subscriptionId}/providers/Example.Shop/locations/{location}" +
-      "/operationsStatus/{operationId}",
-    "/subscriptions/{subscriptionId}/providers/Example.Shop/shops",
+    `${inSubscription}/checkNameAvailability`,
+    `${inSubscription}/locations/{location}/checkNameAvailability`,
+    `${inSubscription}/locations/{location}/operationsStatus/{operationId}`,
+    `${inSubscription}/locations/{location}/operationResults/{operationId}`,
+    `${inSubscription}/shops`,
     `${inGroup}/shops`,
     `${inGroup}/shops/{shopName}`,
     `${inGroup}/shops/{shopName}/listKeys`,
@@ -113,6 +117,65 @@ test("writes are long-running and lists have pages", () => {
   }
   const list = objectAt(document, "paths", `${inGroup}/shops`, "get");
   assert.deepEqual(list["x-ms-pageable"], { nextLinkName: "nextLink" });
+  const names = objectsAt(list, "parameters").flatMap(({ $ref: name }) => name ?? []);
+  assert.deepEqual(names.slice(-2), [
+    "#/parameters/TopParameter",
+    "#/parameters/SkipTokenParameter",
+  ]);
+});
+
+test("a nested type has tags and need not have a location, as the server has it", () => {
+  const definition = (name: string): JsonObject => objectAt(document, "definitions", name);
+  assert.deepEqual(definition("Shops")["allOf"], [{ $ref: "#/definitions/TrackedResource" }]);
+  assert.deepEqual(definition("ShopsShelves")["allOf"], [{ $ref: "#/definitions/NestedResource" }]);
+  const fields = ["location", "tags"];
+  assert.deepEqual(Object.keys(objectAt(definition("NestedResource"), "properties")), fields);
+  assert.equal(definition("NestedResource")["required"], undefined);
+  assert.deepEqual(definition("TrackedResource")["required"], ["location"]);
+  for (const name of ["ShopsUpdate", "ShopsShelvesUpdate"]) {
+    assert.deepEqual(Object.keys(objectAt(definition(name), "properties")), ["tags", "properties"]);
+  }
+});
+
+test("a change has no field that is fixed, takes away by null, and has whole lists", () => {
+  const part = {
+    type: "object",
+    required: ["name"],
+    properties: {
+      name: { type: "string", [rule]: "create-only" },
+      size: { type: "integer", default: 1 },
+    },
+  };
+  const given = {
+    type: "object",
+    required: ["kind", "count"],
+    properties: {
+      kind: { type: "string" },
+      count: { type: "integer", default: 2 },
+      url: { type: "string", [rule]: "read-only" },
+      domain: { type: "string", [rule]: "create-only" },
+      part,
+      parts: { type: "array", items: part },
+    },
+  };
+  const name = { type: "string", "x-ms-mutability": ["create", "read"] };
+  const size = { type: "integer", default: 1 };
+  assert.deepEqual(objectAt(swaggerSchema(given, { name: "Shop", isPatch: true }), "properties"), {
+    kind: { type: "string" },
+    count: { type: "integer", "x-nullable": true },
+    url: { type: "string", readOnly: true },
+    part: {
+      type: "object",
+      properties: { size: { type: "integer", "x-nullable": true } },
+      "x-nullable": true,
+    },
+    parts: {
+      type: "array",
+      items: { type: "object", properties: { name, size }, required: ["name"] },
+      "x-ms-identifiers": [],
+      "x-nullable": true,
+    },
+  });
 });
 
 test("an action is long-running when it says so", () => {
@@ -180,7 +243,7 @@ test("each reference leads somewhere, each operation has an id of its own", () =
     assert.ok(getAt(document, parsePointer(reference.slice(1))) !== undefined, reference);
   }
   assert.equal(new Set(ids).size, ids.length);
-  assert.equal(ids.length, 17);
+  assert.equal(ids.length, 20);
 });
 
 test("each name in a path is a parameter of all its operations", () => {

@@ -8,7 +8,8 @@ import type { JsonObject, MutableJsonObject } from "../../../kernel/json.ts";
 import { objectAt } from "../../../kernel/json-read.ts";
 import type { ArmFaces } from "../faces.ts";
 import { examplesOf } from "./examples.ts";
-import { commonDefinitions, commonParameters, parameterRef, ref } from "./envelope-definitions.ts";
+import { commonDefinitions, commonParameters, ref } from "./envelope-definitions.ts";
+import { providerPaths } from "./provider-paths.ts";
 import { swaggerSchema } from "./swagger-schema.ts";
 import { typeName } from "./type-names.ts";
 import type { TypeInput } from "./type-names.ts";
@@ -147,7 +148,7 @@ function typesOf(
 
 function typeDefinitions({ face, version }: TypeInput): JsonObject {
   const name = typeName(face);
-  const isTracked = !face.type.includes("/");
+  const envelope = face.type.includes("/") ? "NestedResource" : "TrackedResource";
   const properties = (isPatch: boolean): JsonObject => {
     const model = `${name}${isPatch ? "Update" : ""}Properties`;
     const schema = swaggerSchema(version.schema, { name: model, isPatch });
@@ -171,14 +172,14 @@ function typeDefinitions({ face, version }: TypeInput): JsonObject {
     [name]: {
       type: "object",
       description,
-      allOf: [ref(isTracked ? "TrackedResource" : "ProxyResource")],
+      allOf: [ref(envelope)],
       properties: { properties: own(`${name}Properties`) },
     },
     [`${name}Properties`]: properties(false),
     [`${name}Update`]: {
       type: "object",
       description: `A change of: ${description}`,
-      properties: { ...(isTracked ? { tags } : {}), properties: own(`${name}UpdateProperties`) },
+      properties: { tags, properties: own(`${name}UpdateProperties`) },
     },
     [`${name}UpdateProperties`]: properties(true),
     [`${name}ListResult`]: {
@@ -201,42 +202,4 @@ function typeDefinitions({ face, version }: TypeInput): JsonObject {
 function described(schema: JsonObject): string | undefined {
   const { description } = schema;
   return typeof description === "string" ? description : undefined;
-}
-
-/** What every provider has. */
-function providerPaths(provider: string): JsonObject {
-  const apiVersion = parameterRef("ApiVersion");
-  const failure = { description: "Why the request was refused.", schema: ref("ErrorResponse") };
-  const where = `/subscriptions/{subscriptionId}/providers/${provider}/locations/{location}`;
-  const paths = {
-    [`/providers/${provider}/operations`]: {
-      get: {
-        operationId: "Operations_List",
-        tags: ["Operations"],
-        description: "Lists what roles may allow.",
-        parameters: [apiVersion],
-        responses: {
-          200: { description: "All of them.", schema: ref("OperationListResult") },
-          default: failure,
-        },
-        "x-ms-pageable": { nextLinkName: "nextLink" },
-      },
-    },
-    [`${where}/operationsStatus/{operationId}`]: {
-      get: {
-        operationId: "OperationsStatus_Get",
-        tags: ["Operations"],
-        description: "Tells how far an operation has come.",
-        parameters: [
-          apiVersion,
-          ...["SubscriptionId", "Location", "OperationId"].map(parameterRef),
-        ],
-        responses: {
-          200: { description: "The status.", schema: ref("OperationStatusResult") },
-          default: failure,
-        },
-      },
-    },
-  };
-  return paths;
 }

@@ -74,7 +74,7 @@ function listOperation(name: string, verb: string, where: readonly JsonObject[])
     operationId: `${name}_${verb}`,
     tags: [name],
     description: `Lists resources of the type ${name}.`,
-    parameters: [apiVersion, ...where],
+    parameters: [apiVersion, ...where, parameterRef("Top"), parameterRef("SkipToken")],
     responses: {
       200: { description: "A page of them.", schema: ref(`${name}ListResult`) },
       default: failure,
