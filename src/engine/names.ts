@@ -3,7 +3,8 @@
 
 export { annotations } from "../kernel/annotations.ts";
 
-export { pausedFinalizer, reconcilerFinalizer as finalizer } from "../kernel/engine-finalizers.ts";
+export { nestedFinalizer, pausedFinalizer } from "../kernel/engine-finalizers.ts";
+export { reconcilerFinalizer as finalizer } from "../kernel/engine-finalizers.ts";
 
 /** Kinds of the engine's own records in the store; no surface serves them. */
 export const journalKind = "journals.setpoint.dev";

@@ -1,5 +1,5 @@
-// The finalizers by which the engine holds what is being deleted. The write path adds the second
-// and garbage collection heeds both, so they have one home below.
+// The finalizers by which the engine and garbage collection hold what is being deleted. The write
+// path adds the last two, the engine heeds all, so they have one home below.
 
 import { isPaused } from "./paused.ts";
 import type { Resource } from "./resource.ts";
@@ -12,6 +12,12 @@ export const reconcilerFinalizer = "setpoint.dev/reconciler";
  * goes on. Not the same as the other: `remove` is not run for what nothing was done for.
  */
 export const pausedFinalizer = "setpoint.dev/paused";
+
+/**
+ * Of what others are inside of: these go first, and only then is it taken back itself. What it made
+ * for its own use stays until then, other than in the foreground.
+ */
+export const nestedFinalizer = "setpoint.dev/nested";
 
 export function isHeldByEngine({ metadata: { finalizers = [] } }: Resource): boolean {
   return finalizers.includes(reconcilerFinalizer) || finalizers.includes(pausedFinalizer);

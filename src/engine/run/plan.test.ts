@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import type { JsonObject } from "../../kernel/json.ts";
 import type { Metadata, Resource } from "../../kernel/resource.ts";
-import { annotations, finalizer, pausedFinalizer } from "../names.ts";
+import { annotations, finalizer, nestedFinalizer, pausedFinalizer } from "../names.ts";
 import { done } from "../outcome.ts";
 import { planFor, requestOf } from "./plan.ts";
 import type { Reconciler } from "../reconciler.ts";
@@ -37,6 +37,8 @@ describe("the plan for a resource", () => {
     assert.deepEqual(planFor(widget(deleting), plain, 1), { kind: "letGo" });
     const others = { deletionTimestamp: gone, finalizers: ["example.com/other"] };
     assert.deepEqual(planFor(widget(others), whole, 1), { kind: "nothing" });
+    const around = { ...deleting, finalizers: [...deleting.finalizers, nestedFinalizer] };
+    assert.deepEqual(planFor(widget(around), whole, 1), { kind: "nothing" }, "not yet");
   });
 
   it("is nothing at all while it is paused, even when it is deleted", () => {

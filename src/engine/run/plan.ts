@@ -7,7 +7,7 @@ import { isHeldByEngine } from "../../kernel/engine-finalizers.ts";
 import { getOwn } from "../../kernel/json.ts";
 import { isPaused } from "../../kernel/paused.ts";
 import type { Resource } from "../../kernel/resource.ts";
-import { annotations, finalizer } from "../names.ts";
+import { annotations, finalizer, nestedFinalizer } from "../names.ts";
 import { failed } from "../outcome.ts";
 import type { Failed } from "../outcome.ts";
 import { lossesOf } from "./begun.ts";
@@ -15,7 +15,10 @@ import type { Reconciler } from "../reconciler.ts";
 import { reconcileStatusOf, statusOf, workerLostReason } from "./status.ts";
 
 export type Plan =
-  /** Nothing is wanted of us: being deleted without a finalizer of ours, or failed for good. */
+  /**
+   * Nothing is wanted of us: being deleted without a finalizer of ours, or after others that are
+   * inside of it, or failed for good. Whoever lets go of it, or changes it, wakes it.
+   */
   | { readonly kind: "nothing" }
   | { readonly kind: "paused" }
   /** The policy says not to touch it, and there is no way to look. */
@@ -64,6 +67,7 @@ export function planFor(
   const policy = policyOf(resource);
   const isTakenBack = isHeld && policy.name === "manage" && reconciler.remove !== undefined;
   if (isDeleting && !isTakenBack) return { kind: "letGo" };
+  if (isDeleting && finalizers.includes(nestedFinalizer)) return nothing;
   if (policy.name === "skip" && reconciler.observe === undefined) return { kind: "skipped" };
   const losses = lossesOf(resource, claims);
   if (losses >= mostLosses) return { kind: "putAside", outcome: workerLost(losses + 1) };

@@ -3,7 +3,8 @@
 
 import { spanText } from "../../kernel/span-text.ts";
 import { textAt, textsAt, objectsAt } from "../../kernel/json-read.ts";
-import { finalizer, pausedFinalizer } from "../names.ts";
+import { isPaused } from "../../kernel/paused.ts";
+import { finalizer, nestedFinalizer, pausedFinalizer } from "../names.ts";
 import type { Diagnosis, Hold, KindNames, Subject, Suspect } from "./diagnosis.ts";
 import { holdOf, plainHold } from "./hold.ts";
 import { cut, finalizersOf, foreground, listText, untilTime } from "./report.ts";
@@ -31,10 +32,14 @@ function holdsOf(subject: Subject, names: KindNames, nowMs: number): readonly Ho
   const finalizers = finalizersOf(resource);
   const holds: Hold[] = [];
   const ours = [finalizer, pausedFinalizer].find((name) => finalizers.includes(name));
-  if (ours !== undefined) holds.push(removalHold(subject, ours, names, nowMs));
-  if (finalizers.includes(foreground)) {
+  // What is inside goes before anything is taken back.
+  const isNested = finalizers.includes(nestedFinalizer) && !isPaused(resource);
+  if (ours !== undefined && !isNested) holds.push(removalHold(subject, ours, names, nowMs));
+  const isAwaiting = isNested || finalizers.includes(foreground);
+  if (isAwaiting) {
     const suspects = dependents.map((key): Suspect => ({ relation: "Outlives", key }));
-    holds.push({ ...plainHold("Deleting", "waiting for what it owns to go first"), suspects });
+    const what = finalizers.includes(foreground) ? "what it owns" : "what is inside of it";
+    holds.push({ ...plainHold("Deleting", `waiting for ${what} to go first`), suspects });
   }
   if (finalizers.includes(orphan)) {
     holds.push(plainHold("Deleting", "what it owns is being let go first"));
@@ -50,7 +55,8 @@ function holdsOf(subject: Subject, names: KindNames, nowMs: number): readonly Ho
     holds.push({ ...plainHold("Deleting", message), suspects });
   }
   const theirs = holders.map((each) => each.finalizer);
-  const known = new Set([finalizer, pausedFinalizer, foreground, orphan, cleanup, ...theirs]);
+  const ownOnes = [finalizer, pausedFinalizer, nestedFinalizer, foreground, orphan, cleanup];
+  const known = new Set([...ownOnes, ...theirs]);
   const spec = textsAt(resource.spec, "finalizers").filter((name) => name !== "kubernetes");
   const others = [...finalizers.filter((name) => !known.has(name)), ...spec];
   if (others.length > 0) {

@@ -4,7 +4,7 @@ import { describe, test } from "node:test";
 import * as fc from "fast-check";
 import { annotations } from "../../kernel/annotations.ts";
 import type { JsonObject } from "../../kernel/json.ts";
-import { finalizer, pausedFinalizer } from "../names.ts";
+import { finalizer, nestedFinalizer, pausedFinalizer } from "../names.ts";
 import { diagnose } from "./diagnose.ts";
 import type { Diagnosis } from "./diagnosis.ts";
 import { condition, databases, keyTo, names, networks, nowMs, ready, regions } from "./samples.ts";
@@ -423,6 +423,9 @@ describe("a deletion", () => {
     assert.match(found.message, /waiting for what it owns to go first/);
     assert.deepEqual(found.suspects, [{ relation: "Outlives", key: dependents[0] }]);
     assert.match(said({ metadata: deleted(["orphan"]) }), /is being let go first/);
+    const around = diagnosed({ metadata: deleted([finalizer, nestedFinalizer]), dependents });
+    assert.match(around.message, /: waiting for what is inside of it to go first$/);
+    assert.deepEqual(around.suspects, [{ relation: "Outlives", key: dependents[0] }]);
   });
 
   test("of a namespace waits for what is in it, and for finalizers in its spec", () => {

@@ -11,7 +11,7 @@ import type { State, Subject, Suspect } from "./diagnosis.ts";
 import {
   hiddenText,
   isBlocking,
-  isForegroundOwner,
+  isWaitingOwner,
   isUnnamed,
   missingText,
   unmetBy,
@@ -307,7 +307,7 @@ function circleText(place: Place, suspect: Suspect, subject: Subject): string | 
   let isOfOwners = true;
   for (let at: Place | undefined = place; at !== undefined; at = at.above) {
     if (relation !== "WaitsFor" && relation !== "Outlives") return undefined;
-    isOfOwners &&= relation === "Outlives" && isForegroundOwner(at.resource, below);
+    isOfOwners &&= relation === "Outlives" && isWaitingOwner(at.resource, below);
     if (keyText(at.explained.key) === text) {
       return isOfOwners
         ? "owns what owns it: garbage collection ends this circle by itself"

@@ -3,6 +3,7 @@
 import { annotations } from "../../kernel/annotations.ts";
 import type { Resource, ResourceKey } from "../../kernel/resource.ts";
 import type { Diagnosis, Relation, Subject, Suspect } from "./diagnosis.ts";
+import { nestedFinalizer } from "../names.ts";
 import { annotationOf, finalizersOf, foreground, reported } from "./report.ts";
 
 /** What one sees who asks about a resource. */
@@ -42,13 +43,18 @@ function isTrue(resource: Resource, condition: string): boolean {
 /** What is in a namespace or of a kind has no reference to it, and always holds it. */
 function holdsOwner({ metadata }: Resource, owner: Resource): boolean {
   const reference = metadata.ownerReferences?.find(({ uid }) => uid === owner.metadata.uid);
-  return reference === undefined || reference.blockOwnerDeletion === true;
+  if (reference === undefined) return true;
+  const { blockOwnerDeletion, controller } = reference;
+  const finalizers = finalizersOf(owner);
+  if (blockOwnerDeletion === true && finalizers.includes(foreground)) return true;
+  return controller !== true && finalizers.includes(nestedFinalizer);
 }
 
-/** Whether an owner waits for the other by nothing but being deleted in the foreground. */
-export function isForegroundOwner(owner: Resource, { metadata }: Resource): boolean {
+/** Whether an owner waits for the other by nothing but being deleted after it. */
+export function isWaitingOwner(owner: Resource, { metadata }: Resource): boolean {
   const isOwner = metadata.ownerReferences?.some(({ uid }) => uid === owner.metadata.uid) ?? false;
-  return isOwner && finalizersOf(owner).includes(foreground);
+  const finalizers = finalizersOf(owner);
+  return isOwner && (finalizers.includes(foreground) || finalizers.includes(nestedFinalizer));
 }
 
 /** What is wanted of a resource and not so, where its own message does not say it. */

@@ -1,7 +1,8 @@
-// Deletes what has lost its owners, and carries out deletions in the foreground and with orphans.
-// The log says when to look, the store what is true (see garbage-work.ts). At the start everything
-// is listed once, so that what lost its owner while no server ran is found as well. Every process
-// does this; each step is harmless when another was faster.
+// Deletes what has lost its owners, and carries out deletions that wait for dependents or leave
+// orphans. The log says when to look, the store what is true (see garbage-work.ts). At the start
+// everything is listed once, so that what lost its owner while no server ran is found as well; who
+// waits is looked at after that, as its dependents may come last. Every process does this; each
+// step is harmless when another was faster.
 
 import { appendAll } from "../../kernel/append.ts";
 import { decodeDocument } from "../../kernel/document.ts";
@@ -13,8 +14,9 @@ import type { Timers } from "../../kernel/timers.ts";
 import type { Change, StoredRecord } from "../../store/port.ts";
 import type { Intents } from "../request.ts";
 import type { ChangeFeed } from "../watch/change-feed.ts";
-import { foregroundFinalizer, orphanFinalizer } from "../write/finalizers.ts";
-import { collectItem, finishForeground, finishOrphan, isWaitingFor } from "./garbage-work.ts";
+import { orphanFinalizer } from "../write/finalizers.ts";
+import { collectItem, finishOrphan, finishWaiting } from "./garbage-work.ts";
+import { isWaiting, isWaitingFor } from "./garbage-work.ts";
 import { keyedWorker } from "./keyed-worker.ts";
 import { ownerGraph } from "./owner-graph.ts";
 
@@ -30,7 +32,7 @@ export interface GarbageCollection extends AsyncDisposable {
   dependentsOf(uid: string): readonly ResourceKey[];
 }
 
-const duties = { item: collectItem, foreground: finishForeground, orphan: finishOrphan } as const;
+const duties = { item: collectItem, waiting: finishWaiting, orphan: finishOrphan } as const;
 type Duty = keyof typeof duties;
 
 const startAfterMs = 1_000;
@@ -54,10 +56,12 @@ export function startGarbageCollection(input: GarbageInput): GarbageCollection {
   const listing = (async () => {
     // Who starts a server waits for it to be ready, and not for this.
     await input.timers.sleep(startAfterMs, stop.signal);
-    const lost = await listEverything(input, stop.signal, collector.visit);
+    const { lost, deleted, revision } = await listEverything(input, stop.signal, collector.visit);
     for (const key of lost) collector.add("item", key);
     isListed = true;
     for (const change of held.splice(0)) collector.take(change);
+    await Promise.race([feed.reached(revision), aborted(stop.signal)]);
+    for (const record of deleted) collector.lookAtDeletion(record);
   })().catch((error: unknown) => {
     if (!stop.signal.aborted) onError(error, "garbage collection");
   });
@@ -74,6 +78,7 @@ export function startGarbageCollection(input: GarbageInput): GarbageCollection {
 interface Collector extends AsyncDisposable {
   add(duty: Duty, key: ResourceKey): void;
   readonly visit: (record: StoredRecord, owners: readonly string[]) => void;
+  readonly lookAtDeletion: (record: StoredRecord) => void;
   take(change: Change): void;
   readonly dependentsOf: (uid: string) => readonly ResourceKey[];
 }
@@ -96,9 +101,9 @@ function garbageCollector({ intents, timers, onError }: GarbageInput): Collector
     if (!body.includes(deletionMark)) return;
     const resource = decodeDocument(body, revision);
     if (isWaitingFor(resource, orphanFinalizer)) add("orphan", key);
-    if (!isWaitingFor(resource, foregroundFinalizer)) return;
+    if (!isWaiting(resource)) return;
     awaiting.set(uid, key);
-    add("foreground", key);
+    add("waiting", key);
   };
   const take = (change: Change): void => {
     const owners = ownersIn(change.terms);
@@ -114,28 +119,36 @@ function garbageCollector({ intents, timers, onError }: GarbageInput): Collector
     }
     for (const uid of [...owners, ...ownersIn(change.previousTerms ?? [])]) {
       const owner = awaiting.get(uid);
-      if (owner !== undefined) add("foreground", owner);
+      if (owner !== undefined) add("waiting", owner);
     }
   };
   return {
     add,
     take,
     dependentsOf: (uid) => graph.dependentsOf(uid),
-    visit: (record, owners) => {
-      graph.put(record.key, owners);
-      lookAtDeletion(record);
-    },
+    visit: (record, owners) => graph.put(record.key, owners),
+    lookAtDeletion,
     [Symbol.asyncDispose]: () => worker[Symbol.asyncDispose](),
   };
 }
 
-/** Visits every resource and returns those with an owner that was not among them. */
+interface Listed {
+  /** Those with an owner that was not among all. */
+  readonly lost: readonly ResourceKey[];
+  readonly deleted: readonly StoredRecord[];
+  /** Nothing that was listed is newer. */
+  readonly revision: number;
+}
+
+/** Visits every resource. */
 async function listEverything(
   { intents: { store, kinds }, timers }: GarbageInput,
   signal: AbortSignal,
   visit: (record: StoredRecord, owners: readonly string[]) => void,
-): Promise<readonly ResourceKey[]> {
+): Promise<Listed> {
   const uids = new Set<string>();
+  const deleted: StoredRecord[] = [];
+  let revision = 0;
   const owned: { readonly key: ResourceKey; readonly owners: readonly string[] }[] = [];
   for (const { id } of kinds.all()) {
     let page = await store.list({ kind: id });
@@ -143,10 +156,12 @@ async function listEverything(
       signal.throwIfAborted();
       for (const record of page.records) {
         uids.add(record.uid);
+        if (record.body.includes(deletionMark)) deleted.push(record);
         const owners = ownersOf(record);
         if (owners.length > 0) owned.push({ key: record.key, owners });
         visit(record, owners);
       }
+      revision = Math.max(revision, page.revision);
       if (page.next === undefined) break;
       // The embedded store reads on this thread: requests have their turn between two pages.
       await timers.sleep(betweenPagesMs, signal);
@@ -159,7 +174,15 @@ async function listEverything(
       }
     }
   }
-  return owned.filter(({ owners }) => owners.some((uid) => !uids.has(uid))).map(({ key }) => key);
+  const lost = owned.filter(({ owners }) => owners.some((uid) => !uids.has(uid)));
+  return { lost: lost.map(({ key }) => key), deleted, revision };
+}
+
+async function aborted(signal: AbortSignal): Promise<void> {
+  const { promise, resolve } = Promise.withResolvers<void>();
+  signal.addEventListener("abort", () => resolve(), { once: true });
+  if (signal.aborted) resolve();
+  await promise;
 }
 
 function matters(change: Change): boolean {

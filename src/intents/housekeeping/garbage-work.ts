@@ -1,11 +1,11 @@
 // The three duties of garbage collection, each about one resource and decided on what the store
-// holds at that moment: what has lost its owners goes, what waits for its dependents in the
-// foreground is let go after them, and what is to leave orphans lets go of them first. Nothing is
-// deleted on a guess: an owner whose kind is not known counts as alive. Owners in a circle that all
-// wait in the foreground would wait for ever, so none of them holds another.
+// holds at that moment: what has lost its owners goes, what waits for its dependents, for all in
+// the foreground or for what is inside of it, is let go after them, and what is to leave orphans
+// lets go of them first. Nothing is deleted on a guess: an owner whose kind is not known counts as
+// alive. Owners in a circle that all wait would wait for ever, so none of them holds another.
 
 import { decodeDocument } from "../../kernel/document.ts";
-import { isDeletionPaused } from "../../kernel/engine-finalizers.ts";
+import { isDeletionPaused, nestedFinalizer } from "../../kernel/engine-finalizers.ts";
 import { isSetpointError } from "../../kernel/errors.ts";
 import type { OwnerReference, Resource, ResourceKey } from "../../kernel/resource.ts";
 import type { StoredRecord } from "../../store/port.ts";
@@ -23,6 +23,29 @@ const lookAgainMs = 5_000;
 const protectedAgainMs = 30_000;
 /** A circle that is longer is not seen as one. */
 const maxOwnersAbove = 1_000;
+
+/** How an owner whose deletion was asked for waits for those that name it. */
+interface Wait {
+  readonly finalizer: string;
+  readonly propagation: Propagation;
+  /** Whether who names it like this goes with it. */
+  takes(reference: OwnerReference): boolean;
+  /** Whether it is there for as long as that one is. */
+  blocks(reference: OwnerReference): boolean;
+}
+
+// What is inside of another is not controlled by it; what a reconciler makes for itself is.
+const isInside = ({ controller }: OwnerReference): boolean => controller !== true;
+
+const waits: readonly Wait[] = [
+  {
+    finalizer: foregroundFinalizer,
+    propagation: "Foreground",
+    takes: () => true,
+    blocks: ({ blockOwnerDeletion }) => blockOwnerDeletion === true,
+  },
+  { finalizer: nestedFinalizer, propagation: "Nested", takes: isInside, blocks: isInside },
+];
 
 /** Deletes a resource none of whose owners is left, or drops the references that lead nowhere. */
 export async function collectItem(
@@ -43,9 +66,10 @@ export async function collectItem(
     await dropReferences(intents, key, new Set(stale));
     return undefined;
   }
-  const isAwaited = states.includes("awaiting");
+  const wait = states.find((state) => typeof state !== "string");
   const hasDependents = graph.dependentsOf(record.uid).length > 0;
-  const propagation = isAwaited && hasDependents ? "Foreground" : ownPropagation(resource);
+  const propagation =
+    wait !== undefined && hasDependents ? wait.propagation : ownPropagation(resource);
   const target = targetOf(served, key);
   return await unlessProtected(async () => {
     await deleteResource(intents, {
@@ -73,20 +97,31 @@ async function unlessProtected(remove: () => Promise<void>): Promise<number | un
 }
 
 /** Asks for the deletion of dependents, and lets the owner go when none holds it any more. */
-export async function finishForeground(
+export async function finishWaiting(
   intents: Intents,
   graph: OwnerGraph,
   key: ResourceKey,
 ): Promise<number | undefined> {
+  let againMs: number | undefined;
+  for (const wait of waits) againMs = (await finishWait(intents, graph, key, wait)) ?? againMs;
+  return againMs;
+}
+
+async function finishWait(
+  intents: Intents,
+  graph: OwnerGraph,
+  key: ResourceKey,
+  wait: Wait,
+): Promise<number | undefined> {
   const found = await read(intents, key);
-  if (found === undefined || !isWaitingFor(found.resource, foregroundFinalizer)) return undefined;
+  if (found === undefined || !isWaitingFor(found.resource, wait.finalizer)) return undefined;
   const { uid } = found.record;
   const blockers: string[] = [];
   for (const dependent of graph.dependentsOf(uid)) {
     await collectItem(intents, graph, dependent);
     const left = await read(intents, dependent);
-    const references = left === undefined ? [] : blockingReferences(left.resource);
-    if (left !== undefined && references.some((each) => each.uid === uid)) {
+    const references = left?.resource.metadata.ownerReferences ?? [];
+    if (left !== undefined && references.some((each) => each.uid === uid && wait.blocks(each))) {
       blockers.push(left.record.uid);
     }
   }
@@ -94,32 +129,28 @@ export async function finishForeground(
     const above = await waitingAbove(intents, found);
     if (blockers.some((blocker) => !above.has(blocker))) return lookAgainMs;
   }
-  await dropFinalizer(intents, key, foregroundFinalizer);
+  await dropFinalizer(intents, key, wait.finalizer);
   return undefined;
 }
 
 /**
- * The resource, and the owners that wait in the foreground until it is gone, or until another of
- * these is. One of them that is also a dependent closes a circle.
+ * The resource, and the owners that wait until it is gone, or until another of these is. One of
+ * them that is also a dependent closes a circle.
  */
 async function waitingAbove(intents: Intents, { record }: Found): Promise<ReadonlySet<string>> {
   const above = new Set([record.uid]);
   const records = [record];
   for (const { key, body, revision } of records) {
-    for (const reference of blockingReferences(decodeDocument(body, revision))) {
+    for (const reference of decodeDocument(body, revision).metadata.ownerReferences ?? []) {
       if (above.has(reference.uid) || above.size > maxOwnersAbove) continue;
       const owner = await ownerOf(intents, key, reference);
-      if (typeof owner === "string" || !isAwaiting(owner)) continue;
+      if (typeof owner === "string") continue;
+      if (!waitsOf(owner).some((wait) => wait.blocks(reference))) continue;
       above.add(owner.uid);
       records.push(owner);
     }
   }
   return above;
-}
-
-function blockingReferences({ metadata }: Resource): readonly OwnerReference[] {
-  const references = metadata.ownerReferences ?? [];
-  return references.filter(({ blockOwnerDeletion }) => blockOwnerDeletion === true);
 }
 
 /** Takes the owner out of its dependents, then lets it go. */
@@ -135,6 +166,11 @@ export async function finishOrphan(
     await dropReferences(intents, dependent, new Set([uid]));
   }
   await dropFinalizer(intents, key, orphanFinalizer);
+}
+
+/** Whether its deletion was asked for, and waits for others. */
+export function isWaiting(resource: Resource): boolean {
+  return waits.some(({ finalizer }) => isWaitingFor(resource, finalizer));
 }
 
 /**
@@ -160,7 +196,8 @@ async function read({ store, kinds }: Intents, key: ResourceKey): Promise<Found 
   return { served, record, resource: decodeDocument(record.body, record.revision) };
 }
 
-type OwnerState = "solid" | "gone" | "awaiting";
+/** Or the way in which it waits for who names it. */
+type OwnerState = "solid" | "gone" | Wait;
 
 async function stateOf(
   intents: Intents,
@@ -169,7 +206,7 @@ async function stateOf(
 ): Promise<OwnerState> {
   const owner = await ownerOf(intents, dependent, reference);
   if (typeof owner === "string") return owner;
-  return isAwaiting(owner) ? "awaiting" : "solid";
+  return waitsOf(owner).find((wait) => wait.takes(reference)) ?? "solid";
 }
 
 /** "solid" is what nothing can be said about. */
@@ -193,8 +230,9 @@ async function ownerOf(
   return owner === undefined || owner.uid !== uid ? "gone" : owner;
 }
 
-function isAwaiting({ body, revision }: StoredRecord): boolean {
-  return isWaitingFor(decodeDocument(body, revision), foregroundFinalizer);
+function waitsOf({ body, revision }: StoredRecord): readonly Wait[] {
+  const resource = decodeDocument(body, revision);
+  return waits.filter(({ finalizer }) => isWaitingFor(resource, finalizer));
 }
 
 function ownPropagation({ metadata }: Resource): Propagation {

@@ -17,3 +17,10 @@ test("without a way, and with the one that is there, nothing changes", () => {
   const standing = ["orphan", "a.b/c"];
   assert.equal(finalizersFor(standing, "Orphan"), standing);
 });
+
+test("waiting for what is inside goes with every other way, and stays", () => {
+  assert.deepEqual(finalizersFor(["orphan"], "Nested"), ["orphan", "setpoint.dev/nested"]);
+  const standing = ["setpoint.dev/nested", "a.b/c"];
+  assert.equal(finalizersFor(standing, "Nested"), standing);
+  assert.deepEqual(finalizersFor(standing, "Background"), standing);
+});

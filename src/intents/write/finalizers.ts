@@ -1,7 +1,8 @@
 // A deletion is asked for first and happens when nothing holds the resource any more. What holds
-// it are its finalizers, the two of the garbage collector among them, and for a namespace also
+// it are its finalizers, the three of garbage collection among them, and for a namespace also
 // its content.
 
+import { nestedFinalizer } from "../../kernel/engine-finalizers.ts";
 import type { Resource } from "../../kernel/resource.ts";
 import type { ServedKind } from "../kinds/served-kind.ts";
 
@@ -15,7 +16,8 @@ export const standardFinalizers: ReadonlySet<string> = new Set([
   "kubernetes",
 ]);
 
-export type Propagation = "Orphan" | "Background" | "Foreground";
+/** Those of Kubernetes, and "Nested": first goes what is inside, see engine-finalizers.ts. */
+export type Propagation = "Orphan" | "Background" | "Foreground" | "Nested";
 
 export function isHeld(served: ServedKind, resource: Resource): boolean {
   if ((resource.metadata.finalizers ?? []).length > 0) return true;
@@ -33,6 +35,9 @@ export function finalizersFor(
   propagation: Propagation | undefined,
 ): readonly string[] {
   if (propagation === undefined) return finalizers;
+  if (propagation === "Nested") {
+    return finalizers.includes(nestedFinalizer) ? finalizers : [...finalizers, nestedFinalizer];
+  }
   const others = finalizers.filter(
     (finalizer) => finalizer !== orphanFinalizer && finalizer !== foregroundFinalizer,
   );
