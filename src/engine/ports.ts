@@ -111,6 +111,8 @@ export interface ReconcileStatus {
   /** Failed tries since the last success or change of the spec. */
   readonly attempts?: number;
   readonly nextAttempt?: string;
+  /** A removal said that it cannot succeed; it is tried again nevertheless. */
+  readonly isFinal?: boolean;
   /** The token of the last request by annotation that was dealt with. */
   readonly handledRequest?: string;
   /** The newest generation that became ready, and when; it stays when the resource degrades. */

@@ -234,6 +234,9 @@ describe("when to look again", () => {
     const removal = settled(fatal, { facts: { what: "remove" } });
     assert.ok((removal.releaseAfterMs ?? 0) >= 45_000);
     assert.equal(reconcileIn(removal)["retry"], "slow");
+    assert.equal(reconcileIn(removal)["isFinal"], true, "but that it had no hope is told");
+    const slow = failed("Later", "not now", { retry: "slow" });
+    assert.equal("isFinal" in reconcileIn(settled(slow, { facts: { what: "remove" } })), false);
   });
 
   it("is a whole number whatever an author computed", () => {

@@ -268,6 +268,8 @@ function reconcileAfter(
   if (nextAttempt !== undefined) next["nextAttempt"] = nextAttempt;
   next["retry"] = effectiveRetry(outcome, what);
   if (next["retry"] === "never" && looked) next["looked"] = true;
+  // Tried again all the same: who asked for the deletion should know that it may take for ever.
+  if (next["retry"] !== outcome.retry) next["isFinal"] = true;
   return next;
 }
 
@@ -300,6 +302,7 @@ const derived: ReadonlySet<string> = new Set([
   "retry",
   "reconcilerVersion",
   "looked",
+  "isFinal",
   "handledRequest",
   "waitingFor",
   "progress",
