@@ -263,23 +263,42 @@ describe("a subscription", () => {
   });
 
   it("lets pass what its state allows", async () => {
-    const put = (name: string): Promise<Reply> =>
-      server.request("PUT", `${inOther}/${name}?${version}`, body);
-    const remove = (name: string): Promise<Reply> =>
-      server.request("DELETE", `${inOther}/${name}?${version}`);
-    const list = (): Promise<Reply> => server.request("GET", `${inOther}?${version}`);
-    for (const name of ["a", "b", "c"]) assert.equal((await put(name)).status, 201);
-    for (const name of ["Warned", "Suspended", "Unregistered"]) {
-      await state(name);
-      const refused = await put("d");
-      assert.equal(refused.status, 400, refused.text);
-      assert.equal(codeOf(refused), "InvalidSubscriptionState");
-      assert.equal((await list()).status, 200);
-      const action = await server.request("POST", `${inOther}/b/listCodes?${version}`);
-      assert.equal(action.status, 400);
-      const expected = name === "Unregistered" ? 400 : 202;
-      assert.equal((await remove(name === "Warned" ? "a" : "b")).status, expected);
+    const ask = async (method: string, name: string, sent?: object): Promise<Reply> => {
+      const headers = { "content-type": "application/json" };
+      return await server.request(method, `${inOther}/${name}?${version}`, sent, headers);
+    };
+    const names = ["Warned", "Suspended", "Unregistered", "Deleted"];
+    // Whose removal takes its time, so that there is something to ask for in each state.
+    const held = { ...body, properties: { mode: "held" } };
+    for (const name of [...names, "kept"]) {
+      assert.equal((await ask("PUT", name, held)).status, 201);
+      await waitUntil(`${name} to be made`, async () => {
+        const { json } = await ask("GET", name);
+        return pick(json, "properties.provisioningState") === "Succeeded";
+      });
     }
+    assert.equal((await ask("PATCH", "kept", { tags: { a: "b" } })).status, 200);
+    for (const name of names) {
+      await state(name);
+      for (const refused of [
+        await ask("PUT", "another", body),
+        await ask("PUT", name, body),
+        await ask("PATCH", name, { tags: { a: "b" } }),
+        await ask("POST", `${name}/listCodes`),
+        ...(name === "Unregistered" || name === "Deleted" ? [await ask("DELETE", name)] : []),
+      ]) {
+        assert.equal(refused.status, 400, refused.text);
+        assert.equal(codeOf(refused), "InvalidSubscriptionState");
+      }
+      const one = await ask("GET", "kept");
+      assert.equal(one.status, 200, one.text);
+      assert.equal(pick(one.json, "name"), "kept");
+      const list = await server.request("GET", `${inOther}?${version}`);
+      assert.ok(pickList(list.json, "value").some((each) => pick(each, "name") === "kept"));
+      if (name === "Unregistered" || name === "Deleted") continue;
+      assert.equal((await ask("DELETE", name)).status, 202);
+    }
+    await state("Registered");
   });
 
   it("whose namespace somebody deleted is not known until it is told of again", async () => {
@@ -304,11 +323,25 @@ describe("a subscription", () => {
   });
 
   it("that is deleted takes its resources along", async () => {
-    await state("Deleted");
-    await waitUntil("its resources to be gone", async () => {
+    const path = `${inOther}/along?${version}`;
+    assert.equal((await server.request("PUT", path, body)).status, 201);
+    const recipe = `${inOther}/along/recipes/bread?${version}`;
+    assert.equal((await server.request("PUT", recipe, { properties: {} })).status, 201);
+    const left = async (): Promise<readonly unknown[]> => {
       const reply = await server.request("GET", `${inOther}?${version}`);
-      return pickList(reply.json, "value").length === 0;
-    });
+      return pickList(reply.json, "value").map((each) => pick(each, "name"));
+    };
+    assert.ok((await left()).includes("along"));
+    await state("Deleted");
+    const kube = `/apis/bakery.tests.dev/v1/namespaces/sub-${other}/ovens`;
+    for (const item of pickList((await server.request("GET", kube)).json, "items")) {
+      const metadata = { annotations: { "tests.dev/go": "true" } };
+      await server.request("PATCH", `${kube}/${pickText(item, "metadata.name")}`, { metadata });
+    }
+    await waitUntil("its resources to be gone", async () => (await left()).length === 0);
+    for (const gone of [path, recipe]) {
+      assert.equal((await server.request("GET", gone)).status, 404);
+    }
   });
 
   it("that nobody told of has no resources, and takes none", async () => {
