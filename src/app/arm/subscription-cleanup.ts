@@ -8,6 +8,7 @@ import type { Outcome } from "../../engine/outcome.ts";
 import { systemCaller } from "../../intents/bootstrap.ts";
 import type { Intents } from "../../intents/request.ts";
 import { deleteResource } from "../../intents/write/delete.ts";
+import type { Propagation } from "../../intents/write/finalizers.ts";
 import { decodeDocument } from "../../kernel/document.ts";
 import { isSetpointError } from "../../kernel/errors.ts";
 import { textAt } from "../../kernel/json-read.ts";
@@ -17,6 +18,8 @@ import type { Position, StoredRecord } from "../../store/port.ts";
 import { subscriptionsKind } from "../../surfaces/arm/arm-kinds.ts";
 import { namespaceOf } from "../../surfaces/arm/arm-names.ts";
 import type { FaceIndex } from "../../surfaces/arm/arm-request.ts";
+import type { ArmFace } from "../../surfaces/arm/face.ts";
+import { propagationOf } from "../../surfaces/arm/nesting.ts";
 
 /** Known once the server has them. */
 export interface CleanupParts {
@@ -61,26 +64,28 @@ async function cleanUp(
   if (parts === undefined) return again(lookAgainMs, { message: "the server is starting" });
   const namespace = namespaceOf(metadata.name);
   let left = 0;
-  for (const { kind } of parts.faces.all()) {
-    left += await removeAll(parts.intents, { kind, namespace }, signal);
-  }
+  for (const face of parts.faces.all()) left += await removeAll(parts, face, namespace, signal);
   if (left === 0) return done();
   return again(lookAgainMs, { reason: "Deleting", message: "resources are being deleted" });
 }
 
 /** How many are not gone yet. Those that take their time hold up none of the others. */
 async function removeAll(
-  intents: Intents,
-  place: { readonly kind: string; readonly namespace: string },
+  { intents, faces }: CleanupParts,
+  face: ArmFace,
+  namespace: string,
   signal: AbortSignal,
 ): Promise<number> {
+  const propagation = propagationOf({ faces }, face);
   let left = 0;
   let from: Position | undefined;
   do {
     signal.throwIfAborted();
-    const query = { ...place, limit: pageItems };
+    const query = { kind: face.kind, namespace, limit: pageItems };
     const page = await intents.store.list(from === undefined ? query : { ...query, from });
-    for (const record of page.records) left += (await remove(intents, record)) ? 0 : 1;
+    for (const record of page.records) {
+      left += (await remove(intents, record, propagation)) ? 0 : 1;
+    }
     from = page.next;
   } while (from !== undefined);
   return left;
@@ -90,6 +95,7 @@ async function removeAll(
 async function remove(
   intents: Intents,
   { key, uid, body, revision }: StoredRecord,
+  propagation: Propagation | undefined,
 ): Promise<boolean> {
   const served = intents.kinds.byId(key.kind);
   if (served === undefined) return true;
@@ -100,7 +106,7 @@ async function remove(
     const { outcome } = await deleteResource(intents, {
       caller: systemCaller,
       target: { served, version: served.storage, namespace, name, subresource: "" },
-      options: { isDryRun: false, propagation: undefined, preconditions: { uid }, raw: {} },
+      options: { isDryRun: false, propagation, preconditions: { uid }, raw: {} },
     });
     return outcome === "deleted";
   } catch (error) {

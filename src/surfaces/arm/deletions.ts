@@ -3,6 +3,7 @@
 // ask how far it is. Asking again for a deletion that goes on leads to the same operation.
 
 import { deleteResource } from "../../intents/write/delete.ts";
+import { annotations } from "../../kernel/annotations.ts";
 import { isSetpointError } from "../../kernel/errors.ts";
 import { limits } from "../../kernel/limits.ts";
 import type { Resource } from "../../kernel/resource.ts";
@@ -16,6 +17,7 @@ import { checkConditions } from "./etags.ts";
 import type { ArmEnvelope } from "./face.ts";
 import { located } from "./located.ts";
 import type { Located } from "./located.ts";
+import { propagationOf } from "./nesting.ts";
 import { endWrite, lastOperation, operationWrite } from "./operations.ts";
 import { provisioningIn, repeatedIn } from "./operations.ts";
 import type { OperationRecord } from "./operations.ts";
@@ -69,7 +71,7 @@ async function deleteAt(surface: ArmSurface, deletion: Deletion): Promise<ArmAns
   const { intents } = surface;
   const { face, target, version } = found;
   const { state } = provisioningIn(surface, face, old);
-  // One that has taken too long is asked for anew.
+  // One that has failed or taken too long is asked for anew.
   if (state === "Deleting" && envelope.operation.verb === "delete") {
     return accepted(surface, deletion, envelope.operation.id);
   }
@@ -84,13 +86,16 @@ async function deleteAt(surface: ArmSurface, deletion: Deletion): Promise<ArmAns
     request,
     replay,
   };
-  const noted = annotationsWith({}, { ...envelope, operation: mark }, request);
+  // What is marked already is tried at once; what it said before does not count any more.
+  const isAgain = old.metadata.deletionTimestamp !== undefined;
+  const again = isAgain ? { [annotations.request]: mark.id } : {};
+  const noted = annotationsWith(again, { ...envelope, operation: mark }, request);
   const deleted = await deleteResource(intents, {
     caller: request.caller,
     target,
     options: {
       isDryRun: false,
-      propagation: undefined,
+      propagation: propagationOf(surface, face),
       preconditions: { uid: record.uid, resourceVersion: String(record.revision) },
       raw: {},
       annotations: noted,

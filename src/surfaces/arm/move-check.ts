@@ -16,6 +16,7 @@ import type { ArmSurface } from "./arm-request.ts";
 import { envelopeOf } from "./envelope.ts";
 import type { ArmEnvelope, ArmFace } from "./face.ts";
 import { storedAt } from "./located.ts";
+import { innerOf } from "./nesting.ts";
 import { provisioningIn } from "./operations.ts";
 import { isTerminal } from "./provisioning.ts";
 import { nameProblems } from "./sent-envelope.ts";
@@ -149,25 +150,6 @@ async function allInside(surface: ArmSurface, around: Moving): Promise<readonly 
     }
   }
   return found;
-}
-
-interface Inner {
-  readonly inner: ArmFace;
-  /** The last part of its type. */
-  readonly type: string;
-}
-
-/** The types that are directly inside of another. */
-function innerOf({ faces }: ArmSurface, face: ArmFace): readonly Inner[] {
-  return faces
-    .all()
-    .map((inner) => ({ inner, type: inner.type.slice(face.type.length + 1) }))
-    .filter(
-      ({ inner, type }) =>
-        isSameText(inner.provider, face.provider) &&
-        isSameText(inner.type, `${face.type}/${type}`) &&
-        !type.includes("/"),
-    );
 }
 
 async function owned(

@@ -25,6 +25,7 @@ import type {
   OperationSpec,
   ReadOperation,
 } from "./operations.ts";
+import type { ProvisioningError } from "./provisioning.ts";
 import { operationUrl, shownResource } from "./resource-view.ts";
 import { passSubscription } from "./subscriptions.ts";
 
@@ -205,7 +206,7 @@ function statusAnswer(
   surface: ArmSurface,
   { subscription, provider, location }: OperationPlace,
   { id, spec }: Pick<OperationRecord, "id" | "spec">,
-  { end, percent }: OperationProgress,
+  { end, percent, lastError }: OperationProgress,
 ): ArmAnswer {
   const where = `/subscriptions/${subscription}/providers/${provider}/locations/${location}`;
   const shownPercent = shownPercentOf(end, percent);
@@ -217,6 +218,8 @@ function statusAnswer(
     ...(end?.endedAt === undefined ? {} : { endTime: end.endedAt }),
     ...(shownPercent === undefined ? {} : { percentComplete: shownPercent }),
     resourceId: spec.resourceId,
+    // An error would be the end to whoever reads no more than that.
+    ...(end === undefined && lastError ? { properties: { lastError: shownError(lastError) } } : {}),
     ...(end === undefined || end.state === "Succeeded" ? {} : { error: errorOf(end) }),
   };
   const bytes = Buffer.from(JSON.stringify(body));
@@ -344,10 +347,16 @@ function operationNotFound(id: string): Error {
   return armRefusal(404, { code: "OperationNotFound", message });
 }
 
-function errorOf({ state, error }: OperationEnd): {
+interface ShownError {
   readonly code: string;
   readonly message: string;
-} {
-  const code = error?.code ?? (state === "Canceled" ? "OperationCanceled" : "OperationFailed");
-  return { code, message: error?.message ?? "The operation did not succeed." };
+}
+
+function errorOf({ state, error }: OperationEnd): ShownError & JsonObject {
+  const code = state === "Canceled" ? "OperationCanceled" : "OperationFailed";
+  return shownError(error ?? { code, message: "The operation did not succeed." });
+}
+
+function shownError({ code, message }: ProvisioningError): ShownError & JsonObject {
+  return { code, message };
 }

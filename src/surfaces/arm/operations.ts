@@ -307,6 +307,8 @@ export interface OperationProgress {
   /** Undefined while it goes on. */
   readonly end: OperationEnd | undefined;
   readonly percent: number | undefined;
+  /** Of one that goes on: why the last try failed. */
+  readonly lastError?: ProvisioningError | undefined;
 }
 
 /**
@@ -319,9 +321,9 @@ export async function operationProgress(
   operation: OperationRecord,
 ): Promise<OperationProgress> {
   if (operation.end !== undefined) return { end: operation.end, percent: undefined };
-  const { end, percent, isLasting } = await derivedProgress(surface, operation);
+  const { end, percent, lastError, isLasting } = await derivedProgress(surface, operation);
   const isTold = end === undefined || isLasting;
-  return { end: isTold ? end : await recordedEnd(surface, operation, end), percent };
+  return { end: isTold ? end : await recordedEnd(surface, operation, end), percent, lastError };
 }
 
 async function recordedEnd(
@@ -376,8 +378,9 @@ export async function derivedProgress(
     return { end: canceled("A later request took its place."), percent: undefined };
   }
   const provisioning = provisioningIn(surface, face, resource, envelope);
-  const isOfIt = resource.metadata.generation === spec.generation;
-  return { end: endOf(provisioning), percent: isOfIt ? provisioning.percent : undefined };
+  const end = endOf(provisioning);
+  if (resource.metadata.generation !== spec.generation) return { end, percent: undefined };
+  return { end, percent: provisioning.percent, lastError: provisioning.error };
 }
 
 /** From then on an operation that goes on counts as failed. */

@@ -1,8 +1,9 @@
 // The state of a resource, from what its reconciler reports.
 import assert from "node:assert/strict";
 import { it } from "node:test";
-import type { Json } from "../../kernel/json.ts";
+import type { Json, JsonObject } from "../../kernel/json.ts";
 import type { Resource } from "../../kernel/resource.ts";
+import { withoutKey } from "../../kernel/without-key.ts";
 import type { ArmEnvelope } from "./face.ts";
 import { provisioningOf } from "./provisioning.ts";
 import type { Provisioning, ProvisioningFacts } from "./provisioning.ts";
@@ -76,11 +77,42 @@ it("goes on while failures are tried again, and has failed when they are not", (
   assert.deepEqual(never.error, { code: "Broken", message: "why" });
 });
 
+it("of a deletion has failed when that said so, until it is asked for again", () => {
+  const marked = { deletionTimestamp: startedAt };
+  const conditions = [condition("Ready", "False"), condition("Synced", "False", "Stuck")];
+  const slow = { observedGeneration: 2, conditions, reconcile: { retry: "slow" } };
+  assert.equal(stateOf(resource(slow, marked), "delete").state, "Deleting");
+  const final = { ...slow, reconcile: { retry: "slow", isFinal: true } };
+  const { state, error, endedAt } = stateOf(resource(final, marked), "delete");
+  assert.equal(state, "Failed");
+  assert.deepEqual(error, { code: "Stuck", message: "why" });
+  assert.equal(endedAt, "2026-01-01T00:01:00Z");
+  const asked = { ...marked, annotations: { "setpoint.dev/reconcile": "op" } };
+  const again = stateOf(resource(final, asked), "delete");
+  assert.equal(again.state, "Deleting");
+  assert.equal(again.error, undefined, "which was told of the one before");
+  assert.equal(stateOf(resource(final), "update").state, "Updating", "not of anything else");
+});
+
+it("tells why the last try of the newest generation failed, or why there is none", () => {
+  const synced = condition("Synced", "False", "Later") as JsonObject;
+  const failing = { observedGeneration: 2, conditions: [synced], reconcile: { retry: "soon" } };
+  assert.equal(stateOf(resource(failing)).error?.code, "Later");
+  assert.equal(stateOf(resource(failing, { generation: 3 })).error, undefined);
+  const paused = { conditions: [withoutKey(synced, "observedGeneration")] };
+  assert.equal(stateOf(resource(paused, { generation: 3 })).error?.code, "Later");
+});
+
 it("has failed when it takes longer than it may", () => {
   const late = { timeoutMs: 60_000, nowMs: startedMs + 60_001 };
   const { state, error } = stateOf(resource({}), "create", late);
   assert.equal(state, "Failed");
   assert.equal(error?.code, "OperationTimedOut");
+  assert.equal(error?.message, "The operation did not end in time.");
+  const around = { deletionTimestamp: startedAt, finalizers: ["setpoint.dev/nested"] };
+  const { error: why } = stateOf(resource({}, around), "delete", late);
+  const message = "The operation did not end in time: what is inside of the resource is not gone.";
+  assert.deepEqual(why, { code: "OperationTimedOut", message });
 });
 
 it("is given its time anew when it is changed or deleted by other means", () => {

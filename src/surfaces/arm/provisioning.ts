@@ -4,9 +4,10 @@
 import { findCondition } from "../../kernel/conditions.ts";
 import type { Condition } from "../../kernel/conditions.ts";
 import { timeText } from "../../kernel/clock.ts";
+import { nestedFinalizer } from "../../kernel/engine-finalizers.ts";
 import { annotations } from "../../kernel/annotations.ts";
 import type { JsonObject } from "../../kernel/json.ts";
-import { numberAt, objectAt, objectsAt, textAt } from "../../kernel/json-read.ts";
+import { isTrueAt, numberAt, objectAt, objectsAt, textAt } from "../../kernel/json-read.ts";
 import type { Resource } from "../../kernel/resource.ts";
 import type { ArmEnvelope } from "./face.ts";
 
@@ -14,7 +15,7 @@ export type ProvisioningState = "Creating" | "Updating" | "Deleting" | "Succeede
 
 export interface Provisioning {
   readonly state: ProvisioningState;
-  /** Why it failed; also of a try that failed and will be repeated. */
+  /** Why it failed; also of the last try, where that failed and will be repeated. */
   readonly error: ProvisioningError | undefined;
   /** When it came to an end. */
   readonly endedAt: string | undefined;
@@ -43,11 +44,11 @@ export function provisioningOf(resource: Resource, facts: ProvisioningFacts): Pr
   const { operation } = facts.envelope;
   const percent = percentOf(resource, operation.id);
   const isDeleting = resource.metadata.deletionTimestamp !== undefined;
-  const error = synced?.status === "False" ? errorOf(synced) : undefined;
   if (!isDeleting && !facts.isReconciled) {
     return { state: "Succeeded", error: undefined, endedAt: operation.startedAt, percent };
   }
   const isSeen = isObserved(resource, status);
+  const error = synced && isOfNow(synced, isSeen) ? errorOf(synced) : undefined;
   const succeeded = objectAt(status, "reconcile", "succeeded");
   if (isSeen && !isDeleting) {
     // What came about once has come about: a later repair is not the operation over again.
@@ -55,10 +56,10 @@ export function provisioningOf(resource: Resource, facts: ProvisioningFacts): Pr
       const since = latestOf(operation.startedAt, textAt(succeeded, "at"));
       return { state: "Succeeded", error: undefined, endedAt: since, percent };
     }
-    if (synced?.status === "False" && textAt(status, "reconcile", "retry") === "never") {
-      const endedAt = latest(operation.startedAt, findCondition(conditions, "Ready"), synced);
-      return { state: "Failed", error, endedAt, percent };
-    }
+  }
+  if (isSeen && synced?.status === "False" && isForGood(status, isDeleting)) {
+    const endedAt = latest(operation.startedAt, findCondition(conditions, "Ready"), synced);
+    return { state: "Failed", error, endedAt, percent };
   }
   const state = workingState(isDeleting, facts, succeeded);
   const working = { state, error, endedAt: undefined, percent };
@@ -67,8 +68,25 @@ export function provisioningOf(resource: Resource, facts: ProvisioningFacts): Pr
   if (nowMs <= Date.parse(operation.startedAt) + timeoutMs) return working;
   const deadlineMs = Date.parse(beganAt(resource, facts)) + timeoutMs;
   if (!(nowMs > deadlineMs)) return working;
-  const why = { code: "OperationTimedOut", message: "The operation did not end in time." };
-  return { state: "Failed", error: error ?? why, endedAt: timeText(deadlineMs), percent };
+  const why = error ?? { code: "OperationTimedOut", message: lateText(resource) };
+  return { state: "Failed", error: why, endedAt: timeText(deadlineMs), percent };
+}
+
+function lateText({ metadata }: Resource): string {
+  const isAround = metadata.finalizers?.includes(nestedFinalizer) === true;
+  const why = isAround ? ": what is inside of the resource is not gone" : "";
+  return `The operation did not end in time${why}.`;
+}
+
+/** A removal is tried again whatever it says: that it has no hope is noted beside that. */
+function isForGood(status: JsonObject, isDeleting: boolean): boolean {
+  const reconcile = objectAt(status, "reconcile");
+  return isDeleting ? isTrueAt(reconcile, "isFinal") : textAt(reconcile, "retry") === "never";
+}
+
+/** Not what is left of an earlier generation. That nothing is done is said of none. */
+function isOfNow({ status, observedGeneration }: Condition, isSeen: boolean): boolean {
+  return status === "False" && (isSeen || observedGeneration === undefined);
 }
 
 export function isTerminal(state: ProvisioningState): boolean {

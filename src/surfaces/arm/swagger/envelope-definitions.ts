@@ -129,6 +129,11 @@ export const commonDefinitions: JsonObject = {
       percentComplete: { type: "number", minimum: 0, maximum: 100, description: "The progress." },
       startTime: { ...time, description: "When it was accepted." },
       endTime: { ...time, description: "When it ended." },
+      properties: {
+        type: "object",
+        description: "More about one that runs.",
+        properties: { lastError: ref("ErrorDetail") },
+      },
       error: ref("ErrorDetail"),
     },
   },
