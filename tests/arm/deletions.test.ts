@@ -168,6 +168,29 @@ onEachStore(
       assert.deepEqual(await statusAt(deletion), end, "stays as it was told");
     });
 
+    it("of what has something inside without hope fails for that, until it is gone", async () => {
+      const [chest, toy] = [idOf("chests/around"), idOf("chests/around/boxes/one/toys/bear")];
+      await made(chest);
+      await made(idOf("chests/around/boxes/one"));
+      await made(toy, { removal: "stuck" });
+      const deletion = await ask("DELETE", chest);
+      const end = await ended(deletion);
+      assert.equal(pick(end, "status"), "Failed");
+      const message = `'${toy}' could not be deleted: the lid is stuck.`;
+      assert.deepEqual(pick(end, "error"), { code: "Stuck", message });
+      assert.equal(await stateOf(chest), "Failed");
+      assert.equal(await stateOf(toy), "Failed");
+      assert.equal(codeOf(await write(chest, {})), "RequestNotAllowed");
+      const again = await ask("DELETE", chest);
+      assert.equal(pick(await ended(again), "error.code"), "Stuck", "tried at once, and as before");
+      await patch(toy, { annotations: { "tests.dev/go": "true" } });
+      const last = await ask("DELETE", chest);
+      assert.equal(pick(await ended(last), "status"), "Succeeded");
+      assert.equal(await stateOf(toy), "gone");
+      await made(chest);
+      assert.deepEqual(await statusAt(deletion), end, "stays as it was told");
+    });
+
     it("that fails and is tried again goes on, and tells why", async () => {
       const id = idOf("chests/late");
       await made(id, { removal: "late" });

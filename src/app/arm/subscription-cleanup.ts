@@ -19,7 +19,7 @@ import { subscriptionsKind } from "../../surfaces/arm/arm-kinds.ts";
 import { namespaceOf } from "../../surfaces/arm/arm-names.ts";
 import type { FaceIndex } from "../../surfaces/arm/arm-request.ts";
 import type { ArmFace } from "../../surfaces/arm/face.ts";
-import { propagationOf } from "../../surfaces/arm/nesting.ts";
+import { propagationOf } from "../../surfaces/arm/inner-types.ts";
 
 /** Known once the server has them. */
 export interface CleanupParts {

@@ -15,12 +15,14 @@ import { annotationsWith, newMark } from "./creation.ts";
 import { envelopeOf } from "./envelope.ts";
 import { checkConditions } from "./etags.ts";
 import type { ArmEnvelope } from "./face.ts";
+import { askFailedInside } from "./failure-inside.ts";
+import { propagationOf } from "./inner-types.ts";
 import { located } from "./located.ts";
 import type { Located } from "./located.ts";
-import { propagationOf } from "./nesting.ts";
 import { endWrite, lastOperation, operationWrite } from "./operations.ts";
-import { provisioningIn, repeatedIn } from "./operations.ts";
+import { repeatedIn } from "./operations.ts";
 import type { OperationRecord } from "./operations.ts";
+import { provisioningIn } from "./provisioning-in.ts";
 import { isReplay, requestDigest } from "./replay.ts";
 import { isRace } from "./resources.ts";
 import { resourceOf } from "./resource-view.ts";
@@ -71,8 +73,9 @@ async function deleteAt(surface: ArmSurface, deletion: Deletion): Promise<ArmAns
   const { intents } = surface;
   const { face, target, version } = found;
   const { state } = provisioningIn(surface, face, old);
-  // One that has failed or taken too long is asked for anew.
-  if (state === "Deleting" && envelope.operation.verb === "delete") {
+  // One that has failed or taken too long is asked for anew, also while it is tried again.
+  const isOver = last?.end !== undefined;
+  if (state === "Deleting" && envelope.operation.verb === "delete" && !isOver) {
     return accepted(surface, deletion, envelope.operation.id);
   }
   const mark = newMark(surface, "delete", true);
@@ -106,6 +109,7 @@ async function deleteAt(surface: ArmSurface, deletion: Deletion): Promise<ArmAns
     },
   });
   if (deleted.outcome === "deleted") return { status: 200 };
+  if (isAgain) await askFailedInside(surface, face, record, mark.id);
   return accepted(surface, deletion, mark.id);
 }
 

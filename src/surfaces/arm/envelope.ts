@@ -51,6 +51,8 @@ export function envelopeText(envelope: ArmEnvelope): string {
 function markOf(value: JsonObject): ArmOperationMark {
   const action = textAt(value, "action");
   const endedAt = textAt(value, "endedAt");
+  const failure = objectAt(value, "failure");
+  const [code, message] = [textAt(failure, "code"), textAt(failure, "message")];
   return {
     id: textAt(value, "id"),
     verb: verbOf(textAt(value, "verb")),
@@ -58,6 +60,7 @@ function markOf(value: JsonObject): ArmOperationMark {
     startedAt: textAt(value, "startedAt"),
     ...(isTrueAt(value, "isAsync") ? { isAsync: true } : {}),
     ...(endedAt === "" ? {} : { endedAt }),
+    ...(code === "" ? {} : { failure: { code, message, at: textAt(failure, "at") } }),
   };
 }
 

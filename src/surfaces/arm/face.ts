@@ -35,6 +35,14 @@ export interface ArmOperationMark {
   readonly isAsync?: boolean;
   /** When it succeeded, once a change by other means has hidden that; see operation-end.ts. */
   readonly endedAt?: string;
+  /** Of a deletion: why it cannot go on, where that is not its own; see failure-inside.ts. */
+  readonly failure?: ArmFailure;
+}
+
+export interface ArmFailure {
+  readonly code: string;
+  readonly message: string;
+  readonly at: string;
 }
 
 export { envelopeAnnotation } from "../../kernel/arm-face.ts";

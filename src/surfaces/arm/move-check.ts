@@ -16,8 +16,8 @@ import type { ArmSurface } from "./arm-request.ts";
 import { envelopeOf } from "./envelope.ts";
 import type { ArmEnvelope, ArmFace } from "./face.ts";
 import { storedAt } from "./located.ts";
-import { innerOf } from "./nesting.ts";
-import { provisioningIn } from "./operations.ts";
+import { innerOf } from "./inner-types.ts";
+import { provisioningIn } from "./provisioning-in.ts";
 import { isTerminal } from "./provisioning.ts";
 import { nameProblems } from "./sent-envelope.ts";
 

@@ -5,14 +5,10 @@
 // refused and looks again. Nobody waits for anybody, and a mark that nobody came back to, because
 // the mover was killed, is in the way of nothing.
 
-import { draftFor, readStored } from "../../intents/write/stored.ts";
-import { withoutRevision } from "../../intents/write/update.ts";
-import { decodeDocument } from "../../kernel/document.ts";
-import { draftOf } from "../../kernel/draft.ts";
-import type { Draft } from "../../kernel/draft.ts";
 import type { Resource } from "../../kernel/resource.ts";
 import { withoutKey } from "../../kernel/without-key.ts";
 import type { Put, StoredRecord } from "../../store/port.ts";
+import { annotatedWrite } from "./annotated.ts";
 import type { ArmSurface } from "./arm-request.ts";
 import { movingAnnotation } from "./face.ts";
 
@@ -22,30 +18,17 @@ export function isMarked({ metadata }: Pick<Resource, "metadata">): boolean {
 
 /**
  * Leaves the resource as it is but for the mark, and is refused when it has changed, has moved or
- * is gone. To write what is there costs no revision. Nobody is woken by it.
+ * is gone.
  */
 export async function markWrite(
-  { intents }: ArmSurface,
+  surface: ArmSurface,
   record: StoredRecord,
   isMoving: boolean,
 ): Promise<readonly Put[]> {
-  const { key, uid, revision } = record;
-  const served = intents.kinds.byId(key.kind);
-  if (served === undefined) return [];
-  const stored = decodeDocument(record.body, revision);
-  const isCurrent = stored.apiVersion === served.storage.apiVersion;
-  const resource = isCurrent ? stored : await readStored(served, served.storage, record);
-  const next = withoutRevision(withMark(resource, isMoving));
-  const draft: Draft = isCurrent ? draftOf(served.storedKind, next) : await draftFor(served, next);
-  return [{ kind: "put", key, uid, draft, when: { kind: "revision", revision, uid } }];
-}
-
-function withMark(resource: Resource, isMoving: boolean): Resource {
-  if (isMarked(resource) === isMoving) return resource;
-  const { metadata } = resource;
-  const { annotations = {} } = metadata;
-  const next = isMoving ? { ...annotations, [movingAnnotation]: "true" } : unmarked(annotations);
-  return { ...resource, metadata: { ...metadata, annotations: next } };
+  return await annotatedWrite(surface, record, (before) => {
+    if ((before[movingAnnotation] !== undefined) === isMoving) return before;
+    return isMoving ? { ...before, [movingAnnotation]: "true" } : unmarked(before);
+  });
 }
 
 export function unmarked(

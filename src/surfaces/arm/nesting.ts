@@ -1,16 +1,13 @@
 // Resources inside of others: the one around must be there first, and owns what is in it, so that
 // what is inside goes before it goes.
 
-import type { Propagation } from "../../intents/write/finalizers.ts";
 import type { OwnerReference } from "../../kernel/resource.ts";
 import type { StoredRecord, Write } from "../../store/port.ts";
 import { faceOf } from "./addressed.ts";
 import { armRefusal } from "./arm-error.ts";
-import { isSameText } from "./arm-names.ts";
 import { parentOf, shortId } from "./arm-path.ts";
 import type { ArmPlace } from "./arm-path.ts";
 import type { ArmSurface } from "./arm-request.ts";
-import type { ArmFace } from "./face.ts";
 import { storedAt } from "./located.ts";
 import { markWrite } from "./moving-mark.ts";
 import { resourceOf } from "./resource-view.ts";
@@ -18,36 +15,6 @@ import { resourceOf } from "./resource-view.ts";
 export interface Around {
   readonly owner: OwnerReference;
   readonly record: StoredRecord;
-}
-
-export interface Inner {
-  readonly inner: ArmFace;
-  /** The last part of its type. */
-  readonly type: string;
-}
-
-/** The types that are directly inside of another. */
-export function innerOf({ faces }: Pick<ArmSurface, "faces">, face: ArmFace): readonly Inner[] {
-  return faces
-    .all()
-    .map((inner) => ({ inner, type: inner.type.slice(face.type.length + 1) }))
-    .filter(
-      ({ inner, type }) =>
-        isSameText(inner.provider, face.provider) &&
-        isSameText(inner.type, `${face.type}/${type}`) &&
-        !type.includes("/"),
-    );
-}
-
-/**
- * How a resource of the type is deleted: after what is inside of it, where there may be something.
- * Whether there is, is seen once nothing more can come into it.
- */
-export function propagationOf(
-  surface: Pick<ArmSurface, "faces">,
-  face: ArmFace,
-): Propagation | undefined {
-  return innerOf(surface, face).length > 0 ? "Nested" : undefined;
 }
 
 /** Undefined for what is not nested; throws 404 when the one around is not there. */

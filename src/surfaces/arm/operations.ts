@@ -17,9 +17,10 @@ import type { ArmRequest, ArmSurface } from "./arm-request.ts";
 import { envelopeOf, verbOf } from "./envelope.ts";
 import { operationKind } from "./face.ts";
 import type { ArmFace, ArmOperationMark } from "./face.ts";
+import { notedFailureInside } from "./failure-inside.ts";
 import { successIn } from "./operation-end.ts";
-import { provisioningOf } from "./provisioning.ts";
 import type { Provisioning, ProvisioningError } from "./provisioning.ts";
+import { defaultTimeoutMs, provisioningIn } from "./provisioning-in.ts";
 import type { Repeated } from "./replay.ts";
 
 export interface OperationRecord {
@@ -74,8 +75,6 @@ export interface NewOperation {
 }
 
 const defaultRetentionMs = 7 * 86_400_000;
-/** What takes longer than a day should be followed by other means than an operation. */
-const defaultTimeoutMs = 86_400_000;
 
 /** The write that records an operation on the finished resource. */
 export function operationWrite(
@@ -378,6 +377,15 @@ export async function derivedProgress(
     return { end: canceled("A later request took its place."), percent: undefined };
   }
   const provisioning = provisioningIn(surface, face, resource, envelope);
+  const inside =
+    envelope.operation.id === id && provisioning.state === "Deleting"
+      ? await notedFailureInside(surface, face, record, envelope)
+      : undefined;
+  if (inside !== undefined) {
+    const { code, message, at } = inside;
+    const failed = { state: "Failed", endedAt: at, error: { code, message } } as const;
+    return { end: failed, percent: undefined };
+  }
   const end = endOf(provisioning);
   if (resource.metadata.generation !== spec.generation) return { end, percent: undefined };
   return { end, percent: provisioning.percent, lastError: provisioning.error };
@@ -390,27 +398,6 @@ export function timesOutAtMs(
 ): number {
   const timeoutMs = faces.byKind(resource.kind)?.operationTimeoutMs ?? defaultTimeoutMs;
   return Date.parse(startedAt) + timeoutMs;
-}
-
-/** The state of a stored resource that has a face. */
-export function provisioningIn(
-  { intents }: ArmSurface,
-  face: ArmFace,
-  resource: Resource,
-  envelope = envelopeOf(resource) ?? bareEnvelope(resource),
-): Provisioning {
-  return provisioningOf(resource, {
-    envelope,
-    isReconciled: intents.kinds.byId(face.kind)?.isReconciled === true,
-    nowMs: intents.clock.nowMs(),
-    timeoutMs: face.operationTimeoutMs ?? defaultTimeoutMs,
-  });
-}
-
-function bareEnvelope({ metadata }: Resource): NonNullable<ReturnType<typeof envelopeOf>> {
-  const startedAt = metadata.creationTimestamp;
-  const operation = { id: "", verb: "create", startedAt } as const;
-  return { id: "", name: metadata.name, location: "", tags: {}, operation };
 }
 
 function endOf({ state, endedAt, error }: Provisioning): OperationEnd | undefined {

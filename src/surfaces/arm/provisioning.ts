@@ -61,6 +61,10 @@ export function provisioningOf(resource: Resource, facts: ProvisioningFacts): Pr
     const endedAt = latest(operation.startedAt, findCondition(conditions, "Ready"), synced);
     return { state: "Failed", error, endedAt, percent };
   }
+  const { failure } = operation;
+  if (isDeleting && failure !== undefined && isAround(resource)) {
+    return { state: "Failed", error: failure, endedAt: failure.at, percent };
+  }
   const state = workingState(isDeleting, facts, succeeded);
   const working = { state, error, endedAt: undefined, percent };
   const { nowMs, timeoutMs } = facts;
@@ -72,9 +76,13 @@ export function provisioningOf(resource: Resource, facts: ProvisioningFacts): Pr
   return { state: "Failed", error: why, endedAt: timeText(deadlineMs), percent };
 }
 
-function lateText({ metadata }: Resource): string {
-  const isAround = metadata.finalizers?.includes(nestedFinalizer) === true;
-  const why = isAround ? ": what is inside of the resource is not gone" : "";
+/** Whether its deletion waits for what is inside of it. */
+function isAround({ metadata }: Resource): boolean {
+  return metadata.finalizers?.includes(nestedFinalizer) === true;
+}
+
+function lateText(resource: Resource): string {
+  const why = isAround(resource) ? ": what is inside of the resource is not gone" : "";
   return `The operation did not end in time${why}.`;
 }
 

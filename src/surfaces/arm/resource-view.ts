@@ -17,7 +17,7 @@ import { idOfPlace, shortId } from "./arm-path.ts";
 import type { ArmPlace } from "./arm-path.ts";
 import { shownProperties } from "./face-body.ts";
 import type { ArmEnvelope, ArmFace } from "./face.ts";
-import { provisioningIn } from "./operations.ts";
+import { provisioningIn } from "./provisioning-in.ts";
 import type { Provisioning } from "./provisioning.ts";
 
 interface Stored {
