@@ -2,7 +2,7 @@
 //
 //   setpoint dev --module examples/bakery/bakery.ts
 
-import { defineModule, describeKind, done } from "setpoint";
+import { defineModule, describeKind, done, failed } from "setpoint";
 import type { Context, Outcome, Resource } from "setpoint";
 
 interface Oven extends Resource {
@@ -26,6 +26,7 @@ const oven = describeKind({
 });
 
 async function reconcile({ spec }: Oven, context: Context): Promise<Outcome> {
+  if (spec.degrees > 280) return failed("TooHot", "bricks melt", { retry: "never" });
   const number = await context.remember("number", () => Math.floor(context.random.next() * 1000));
   await context.perform({
     name: "heat",
