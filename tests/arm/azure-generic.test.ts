@@ -2,7 +2,8 @@
 // resource, waiting, failing, conditions and pages, as the resource manager and as a user.
 import assert from "node:assert/strict";
 import { before, it } from "node:test";
-import { pick, pickText } from "../kube/server.ts";
+import { pick, pickList, pickText } from "../kube/server.ts";
+import { waitUntil } from "../peers/wait.ts";
 import { onEachStore, ovens, subscription } from "./arm-server.ts";
 import type { ArmServer } from "./arm-server.ts";
 import { genericClient, only } from "./azure-clients.ts";
@@ -10,6 +11,11 @@ import type { Credentials, Endpoint } from "./azure-clients.ts";
 
 const version = "2026-01-01";
 const location = "westeurope";
+
+function chest(name: string): string {
+  const group = `/subscriptions/${subscription}/resourceGroups/Loft`;
+  return `${group}/providers/Example.Attic/chests/${name}`;
+}
 
 onEachStore(
   "@azure/arm-resources",
@@ -109,6 +115,40 @@ onEachStore(
         );
         return true;
       });
+    });
+
+    it("waits for a deletion that fails at first, and is told of one without hope", async () => {
+      const { client, exchanges } = asUser();
+      const { resources } = client;
+      const [late, stuck] = [chest("late"), chest("stuck")];
+      for (const [id, removal] of [
+        [late, "late"],
+        [stuck, "stuck"],
+      ] as const) {
+        const body = { location, properties: { removal } };
+        await resources.beginCreateOrUpdateByIdAndWait(id, version, body);
+      }
+      await assert.rejects(
+        resources.beginDeleteByIdAndWait(stuck, version),
+        ({ message }: Error) => {
+          assert.match(message, /Stuck\. The lid is stuck\.$/);
+          return true;
+        },
+      );
+      const poller = await resources.beginDeleteById(late, version);
+      await waitUntil("the failure to be told", async () => {
+        await poller.poll();
+        return exchanges.at(-1)?.text.includes('"lastError":{"code":"Later"');
+      });
+      assert.equal(poller.isDone(), false);
+      const chests = `/apis/attic.tests.dev/v1/namespaces/sub-${subscription}/chests`;
+      for (const item of pickList((await server.request("GET", chests)).json, "items")) {
+        const metadata = { annotations: { "tests.dev/go": "true" } };
+        const path = `${chests}/${pickText(item, "metadata.name")}`;
+        assert.equal((await server.request("PATCH", path, { metadata })).status, 200);
+      }
+      await poller.pollUntilDone();
+      assert.equal((await resources.checkExistenceById(late, version)).body, false);
     });
 
     it("gets the code and the words of a refusal", async () => {
@@ -214,6 +254,6 @@ onEachStore(
       assert.equal(pickText((await server.settled("twice")).json, "name"), "twice");
     });
   },
-  ["bakery"],
+  ["bakery", "attic"],
   { armRetryAfter: 1, isConcurrent: true },
 );

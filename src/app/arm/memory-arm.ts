@@ -16,6 +16,7 @@ import { namespaceOf } from "../../surfaces/arm/arm-names.ts";
 import { placeOfId } from "../../surfaces/arm/arm-path.ts";
 import type { ArmPlace } from "../../surfaces/arm/arm-path.ts";
 import type { ArmAnswer, ArmRequest, ArmSurface } from "../../surfaces/arm/arm-request.ts";
+import { deleteOne } from "../../surfaces/arm/deletions.ts";
 import { armFaces } from "../../surfaces/arm/faces.ts";
 import { located } from "../../surfaces/arm/located.ts";
 import type { Located } from "../../surfaces/arm/located.ts";
@@ -36,20 +37,21 @@ export interface MemoryArm extends AsyncDisposable {
   readonly surface: ArmSurface;
   /** "group/box" or "group/box/thing", such as "a/one/x". */
   put(path: string): Promise<ArmAnswer>;
+  remove(path: string): Promise<ArmAnswer>;
   /** Boxes. */
   move(from: string, to: string): Promise<ArmAnswer>;
   found(path: string): Promise<Located>;
 }
 
 type Commit = Store["commit"];
+type OnCommit = (go: Commit, ...given: Parameters<Commit>) => ReturnType<Commit>;
 
 /**
  * `onCommit` is given every commit of the surface, and how to go on with it; `reconciled` are the
  * kinds that wait for somebody who works on them.
  */
 export async function openMemoryArm(
-  onCommit: (go: Commit, ...given: Parameters<Commit>) => ReturnType<Commit> = (go, ...given) =>
-    go(...given),
+  onCommit: OnCommit = (go, ...given) => go(...given),
   reconciled: ReadonlySet<string> = new Set(),
 ): Promise<MemoryArm> {
   const memory = await openMemoryPlane({ reconciled });
@@ -65,16 +67,7 @@ export async function openMemoryArm(
   for (const kind of kinds) await installKind(own, kind, maker);
   const namespace = namespaceOf(subscription);
   await memory.create({ apiVersion: "v1", kind: "Namespace", metadata: { name: namespace } });
-  const { store } = memory;
-  const go: Commit = (...given) => store.commit(...given);
-  const passed = new Proxy(store, {
-    get: (target, key) => {
-      if (key === "commit") return (...given: Parameters<Commit>) => onCommit(go, ...given);
-      const value: unknown = Reflect.get(target, key, target);
-      return typeof value === "function" ? (value.bind(target) as unknown) : value;
-    },
-  });
-  const intents = { ...own, store: passed };
+  const intents = { ...own, store: passing(memory.store, onCommit) };
   const faces = armFaces(intents.kinds);
   const face = { provider: "Example.Boxes", locations: ["Here"] };
   const versions = [{ apiVersion: "2026-01-01", schema: { type: "object" } }];
@@ -108,6 +101,7 @@ export async function openMemoryArm(
       const request = requestOf({ ...location, properties: {} });
       return await putResource(surface, request, await found(path), () => request);
     },
+    remove: async (path) => await deleteOne(surface, requestOf(), await found(path)),
     move: async (from, to) => {
       const targetResourceGroup = `/subscriptions/${subscription}/resourceGroups/${to}`;
       const [group = ""] = from.split("/");
@@ -120,6 +114,17 @@ export async function openMemoryArm(
       await memory[Symbol.asyncDispose]();
     },
   };
+}
+
+function passing(store: Store, onCommit: OnCommit): Store {
+  const go: Commit = (...given) => store.commit(...given);
+  return new Proxy(store, {
+    get: (target, key) => {
+      if (key === "commit") return (...given: Parameters<Commit>) => onCommit(go, ...given);
+      const value: unknown = Reflect.get(target, key, target);
+      return typeof value === "function" ? (value.bind(target) as unknown) : value;
+    },
+  });
 }
 
 function kindOf(kind: string, plural: string): KindInput {
