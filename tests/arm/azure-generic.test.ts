@@ -131,7 +131,7 @@ onEachStore(
       await assert.rejects(
         resources.beginDeleteByIdAndWait(stuck, version),
         ({ message }: Error) => {
-          assert.match(message, /Stuck\. The lid is stuck\.$/);
+          assert.match(message, /Stuck\. the lid is stuck$/);
           return true;
         },
       );

@@ -150,7 +150,7 @@ onEachStore(
       const deletion = await ask("DELETE", id);
       const end = await ended(deletion);
       assert.equal(pick(end, "status"), "Failed");
-      assert.deepEqual(pick(end, "error"), { code: "Stuck", message: "The lid is stuck." });
+      assert.deepEqual(pick(end, "error"), { code: "Stuck", message: "the lid is stuck" });
       assert.equal(await stateOf(id), "Failed");
       assert.equal(codeOf(await write(id, { removal: "quick" })), "RequestNotAllowed");
       const tags = await ask("PATCH", id, { tags: { a: "b" } });
@@ -176,7 +176,7 @@ onEachStore(
       const deletion = await ask("DELETE", chest);
       const end = await ended(deletion);
       assert.equal(pick(end, "status"), "Failed");
-      const message = `'${toy}' could not be deleted: the lid is stuck.`;
+      const message = `'${toy}' could not be deleted: the lid is stuck`;
       assert.deepEqual(pick(end, "error"), { code: "Stuck", message });
       assert.equal(await stateOf(chest), "Failed");
       assert.equal(await stateOf(toy), "Failed");
@@ -195,7 +195,7 @@ onEachStore(
       const id = idOf("chests/late");
       await made(id, { removal: "late" });
       const deletion = await ask("DELETE", id);
-      const hint = { code: "Later", message: "Not now." };
+      const hint = { code: "Later", message: "not now" };
       const told = await waitUntil(
         "the failure to be told",
         async () => {
