@@ -3,6 +3,7 @@
 import assert from "node:assert/strict";
 import { it } from "node:test";
 import { pick, pickText } from "../kube/server.ts";
+import type { Reply } from "../kube/server.ts";
 import { waitUntil } from "../peers/wait.ts";
 import { onEachStore, oven, ovens, subscription, version } from "./arm-server.ts";
 import type { ArmServer } from "./arm-server.ts";
@@ -66,7 +67,64 @@ onEachStore("a write through the Kubernetes surface", (server) => {
     const gone = await server().request("DELETE", oven("guarded"));
     assert.ok(gone.status === 200 || gone.status === 202, gone.text);
   });
+
+  it("that is under way gets an operation of its own when a client asks for the same", async () => {
+    const first = await server().put("joined", { size: 1 });
+    await server().settled("joined");
+    await patched(server(), "joined", { spec: { size: 2, mode: "slow" } });
+    await server().settled("joined", "Updating");
+    const put = await server().put("joined", { size: 2, mode: "slow" });
+    assert.equal(put.status, 200, put.text);
+    assert.notEqual(pollPath(put), pollPath(first));
+    assert.equal(await statusOf(server(), put), "InProgress");
+    assert.equal(await statusOf(server(), first), "Succeeded", "it has ended, and stays so");
+    const again = await server().patch("joined", { properties: { mode: "slow" } });
+    assert.equal(again.status, 202, again.text);
+    assert.equal(pollPath(again), pollPath(put), "while it goes on it is the same");
+    const result = await server().request("GET", pollPath(again, "location"));
+    assert.equal(result.status, 202, result.text);
+    await server().letGo("joined");
+    await server().settled("joined");
+    assert.equal(await statusOf(server(), put), "Succeeded");
+  });
+
+  it("that asks for a run makes an update, not a creation, of what was ready before", async () => {
+    const first = await server().put("rerun", { mode: "slow" });
+    await server().letGo("rerun");
+    await server().settled("rerun");
+    const annotations = { "tests.dev/go": null, "setpoint.dev/reconcile": "now" };
+    await patched(server(), "rerun", { metadata: { annotations } });
+    await waitUntil("the run that was asked for", async () => {
+      const stored = await server().stored("rerun");
+      return pick(stored, "status.reconcile.handledRequest") === "now";
+    });
+    const shown = await server().get("rerun");
+    assert.equal(pick(shown.json, "properties.provisioningState"), "Updating");
+    const put = await server().put("rerun", { mode: "slow" });
+    assert.equal(put.status, 200, put.text);
+    assert.notEqual(pollPath(put), pollPath(first));
+    assert.equal(await statusOf(server(), put), "InProgress");
+    await server().letGo("rerun");
+    await server().settled("rerun");
+    assert.equal(await statusOf(server(), put), "Succeeded");
+  });
 });
+
+async function patched(server: ArmServer, name: string, body: object): Promise<void> {
+  const reply = await server.request("PATCH", await pathOf(server, name), body, {
+    "content-type": "application/merge-patch+json",
+  });
+  assert.equal(reply.status, 200, reply.text);
+}
+
+function pollPath({ headers }: Pick<Reply, "headers">, name = "azure-asyncoperation"): string {
+  const { pathname, search } = new URL(String(headers[name]));
+  return `${pathname}${search}`;
+}
+
+async function statusOf(server: ArmServer, reply: Reply): Promise<unknown> {
+  return pick((await server.request("GET", pollPath(reply))).json, "status");
+}
 
 async function pathOf(server: ArmServer, name: string): Promise<string> {
   return `${kube}/${pickText(await server.stored(name), "metadata.name")}`;

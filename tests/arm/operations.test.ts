@@ -157,6 +157,10 @@ onEachStore("an operation", (started) => {
     assert.equal(same.status, 200, same.text);
     assert.notEqual(pollUrl(same), pollUrl(broken));
     assert.equal(pick((await ended(pollUrl(same))).json, "status"), "Failed");
+    const tagged = await server.put("mended", { mode: "broken" }, { tags: { of: "bread" } });
+    assert.equal(tagged.status, 200, tagged.text);
+    assert.notEqual(pollUrl(tagged), pollUrl(same));
+    assert.equal(pick((await ended(pollUrl(tagged))).json, "status"), "Failed");
     const good = await server.put("mended", { mode: "quick" });
     assert.equal(good.status, 200, good.text);
     assert.equal(pick((await ended(pollUrl(good))).json, "status"), "Succeeded");

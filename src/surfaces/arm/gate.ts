@@ -34,6 +34,8 @@ export function checkGate(
 
 /** Whatever failed since then was no creation. */
 function hasBeenReady(resource: Resource): boolean {
+  // A run that was asked for by name takes the success before it out of the status.
+  if (envelopeOf(resource)?.operation.endedAt !== undefined) return true;
   if (numberAt(resource, "status", "reconcile", "succeeded", "generation") !== undefined) {
     return true;
   }

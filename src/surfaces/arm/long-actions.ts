@@ -87,17 +87,20 @@ async function beginAt(
   const wanted = target.version.type.withDefaults(kept);
   const isSame = equalJson(old.spec, wanted.spec);
   if (isSame && state === "Succeeded") return undefined;
+  const isUnderWay = isSame && !isTerminal(state) && state !== "Deleting";
   // Who asks again while it is carried out is shown to the same operation.
-  const isAgain = isSame && before.operation.action === mark.action;
-  if (isAgain && !isTerminal(state)) return accepted(surface, call, before);
-  checkGate(face, place, old, state);
+  const goesOn = last !== undefined && repeated.end === undefined;
+  const isAgain = isUnderWay && goesOn && before.operation.action === mark.action;
+  if (isAgain) return accepted(surface, call, before);
+  // What others began, and is as the action wants it, becomes its own.
+  if (!isUnderWay || goesOn) checkGate(face, place, old, state);
   const nowMs = surface.intents.clock.nowMs();
   const next: ArmEnvelope = {
     ...before,
     systemData: systemDataOf(request, before.systemData, nowMs),
     operation: mark,
   };
-  const again = isSame ? { [annotations.request]: mark.id } : {};
+  const again = isSame && !isUnderWay ? { [annotations.request]: mark.id } : {};
   const notes = annotationsWith({ ...old.metadata.annotations, ...again }, next, request);
   const update = updateResource(surface.intents, {
     caller: request.caller,

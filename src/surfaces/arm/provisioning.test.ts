@@ -45,6 +45,12 @@ it("is under way until the newest generation was looked at", () => {
   assert.equal(stateOf(resource(old)).state, "Updating");
 });
 
+it("is an update once its creation has ended, though the status does not tell of that", () => {
+  const created = envelope("create");
+  const ended = { ...created, operation: { ...created.operation, endedAt: startedAt } };
+  assert.equal(stateOf(resource({}), "create", { envelope: ended }).state, "Updating");
+});
+
 it("has succeeded when it is ready and the loop worked", () => {
   const conditions = [condition("Ready", "True"), condition("Synced", "True")];
   const reconcile = { succeeded: { generation: 2, at: "2026-01-01T00:01:00Z" } };

@@ -123,9 +123,10 @@ function workingState(
   succeeded: JsonObject,
 ): "Creating" | "Updating" | "Deleting" {
   if (isDeleting) return "Deleting";
-  // What was ready once has been created, whoever changes it now.
-  const wasReady = numberAt(succeeded, "generation") !== undefined;
-  return envelope.operation.verb === "create" && !wasReady ? "Creating" : "Updating";
+  // What was ready once has been created, whoever changes it now, or asks for a run.
+  const { verb, endedAt } = envelope.operation;
+  const wasReady = numberAt(succeeded, "generation") !== undefined || endedAt !== undefined;
+  return verb === "create" && !wasReady ? "Creating" : "Updating";
 }
 
 /** With the last request, or when somebody changed or deleted it by other means since then. */

@@ -25,7 +25,7 @@ import { annotationsWith, draftCreation, newMark } from "./creation.ts";
 import { checkConditions } from "./etags.ts";
 import { wantedSpec } from "./face-body.ts";
 import { groupLabel } from "./face.ts";
-import type { ArmEnvelope } from "./face.ts";
+import type { ArmEnvelope, ArmFace } from "./face.ts";
 import { checkGate } from "./gate.ts";
 import { checkNotTooLate } from "./late-creation.ts";
 import { located, uniqueName, uniquePlace } from "./located.ts";
@@ -206,13 +206,16 @@ async function change(surface: ArmSurface, input: Placed, stored: Stored): Promi
   };
   const isSame = isSameSpec && before !== undefined && equalJson(before.tags, next.tags);
   // What is being deleted is not as the request wants it, however much it looks like it.
-  const isUnderWay = !isTerminal(state) && state !== "Deleting";
-  if (isSame && (isUnderWay || state === "Succeeded")) {
+  const isUnderWay = isSame && !isTerminal(state) && state !== "Deleting";
+  const isThere = isSame && state === "Succeeded";
+  if (isThere || (isUnderWay && goesOn(surface, face, stored))) {
     const isCreation = state === "Creating";
     return await answerOf(surface, input, record, { created: isCreation });
   }
-  checkGate(face, place, old, state);
-  const again = isSame ? { [annotations.request]: next.operation.id } : {};
+  // What others began, and is as the request wants it, becomes its own.
+  if (!isUnderWay) checkGate(face, place, old, state);
+  const isRetry = isSameSpec && state === "Failed";
+  const again = isRetry ? { [annotations.request]: next.operation.id } : {};
   const notes = annotationsWith({ ...old.metadata.annotations, ...again }, next, request);
   const labels = { ...old.metadata.labels, [groupLabel]: groupDigest(place.group ?? "") };
   const metadata = { ...old.metadata, annotations: notes, labels };
@@ -227,6 +230,11 @@ async function change(surface: ArmSurface, input: Placed, stored: Stored): Promi
   });
   const written = await asSentTo(surface, found, update);
   return await answerOf(surface, input, written, { created: false });
+}
+
+/** Whether the operation that was accepted last goes on: one that has ended is shown to nobody. */
+function goesOn(surface: ArmSurface, face: ArmFace, { old, last }: Stored): boolean {
+  return last !== undefined && repeatedIn(surface, face, old, last).end === undefined;
 }
 
 interface Beside {
