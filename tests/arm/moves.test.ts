@@ -172,6 +172,20 @@ onEachStore(
       await server.request("DELETE", `${held}?${version}`);
     });
 
+    it("takes ids as they are written, and no other resource for the one they name", async () => {
+      const [short, long] = [jarIn("Cellar", "h"), jarIn("Cellar", "h%23b")];
+      for (const id of [short, long]) await madeAt(server, id);
+      for (const id of [`${short}?x=y`, `${short}/`, `${short}#c`, long]) {
+        const reply = await move({ from: "Cellar", to: "Attic", ids: [id] });
+        assert.ok(reply.status === 400 || reply.status === 404, `${id}: ${reply.text}`);
+      }
+      const reply = await move({ from: "Cellar", to: "Attic", ids: [jarIn("Cellar", "h#b")] });
+      assert.equal(reply.status, 200, reply.text);
+      assert.equal((await read(server, short)).status, 200, "it was not named");
+      assert.equal((await read(server, long)).status, 404);
+      assert.equal((await read(server, jarIn("Attic", "h%23b"))).status, 200);
+    });
+
     it("needs a role for each resource", async () => {
       const id = jarIn("Cellar", "guarded");
       await madeAt(server, id);

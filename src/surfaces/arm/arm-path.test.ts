@@ -67,6 +67,33 @@ it("serves no path with a part that cannot be a name", () => {
   }
 });
 
+it("takes an id as it is written, and nothing else for one", () => {
+  const base = `/subscriptions/${sub}/resourceGroups/g/providers/A.B/c`;
+  for (const name of ["h", "h#b", "h%23b", "h?x=y", "a b", "é"]) {
+    assert.deepEqual(placeOfId(`${base}/${name}`)?.names, [name]);
+  }
+  for (const id of [
+    `${base}//h`,
+    `/${base}/h`,
+    `${base}/h/`,
+    `${base}/.`,
+    `${base}/..`,
+    `${base}/a\nb`,
+    `${base}/\ud800`,
+    base,
+    base.slice(1),
+    "",
+  ]) {
+    assert.equal(placeOfId(id), undefined, id);
+  }
+  check(
+    property(string(), (name) => {
+      const place = placeOfId(`${base}/${name}`);
+      if (place !== undefined) assert.equal(idOfPlace(place), `${base}/${name}`);
+    }),
+  );
+});
+
 it("never throws, whatever a path is", () => {
   const words = constantFrom("subscriptions", "Providers", "resourceGroups", "swagger", "api", "");
   const segment = oneof(words, string({ maxLength: 6 }));

@@ -58,8 +58,10 @@ export function isDocumentPath(url: string): boolean {
 /** Undefined for what nobody serves. */
 export function parseArmPath(url: string): ArmPath | undefined {
   const segments = segmentsOf(url);
-  if (segments === undefined) return undefined;
-  const [first = "", second = "", ...rest] = segments;
+  return segments && pathOf(segments);
+}
+
+function pathOf([first = "", second = "", ...rest]: readonly string[]): ArmPath | undefined {
   if (isWord(first, "providers")) {
     const isOperations = rest.length === 1 && isWord(rest[0], "operations");
     return isOperations ? { kind: "operations", provider: second } : undefined;
@@ -115,9 +117,11 @@ export function parentOf(place: ArmPlace): ArmPlace | undefined {
   return { ...place, types: place.types.slice(0, -1), names: place.names.slice(0, -1) };
 }
 
-/** The resource that an id in a body names. */
+/** The resource that an id in a body names; its characters stand for themselves, as in no URL. */
 export function placeOfId(id: string): ArmPlace | undefined {
-  const path = id.startsWith("/") ? parseArmPath(id) : undefined;
+  const [before, ...segments] = id.split("/");
+  if (before !== "" || !segments.every(isSegment)) return undefined;
+  const path = pathOf(segments);
   return path?.kind === "resource" ? path : undefined;
 }
 
@@ -179,25 +183,29 @@ function segmentsOf(url: string): readonly string[] | undefined {
   for (const raw of path.split("/")) {
     if (raw === "") continue;
     const segment = isPlain ? raw : decoded(raw);
-    if (segment === undefined || segment === "." || segment === "..") return undefined;
+    if (segment === undefined || isStep(segment)) return undefined;
     segments.push(segment);
   }
   return segments;
 }
 
 function decoded(raw: string): string | undefined {
-  let text: string;
   try {
-    text = decodeURIComponent(raw);
+    const text = decodeURIComponent(raw);
+    return isSegment(text) ? text : undefined;
   } catch {
     return undefined;
   }
-  // A lone half of a surrogate pair cannot be stored.
-  return hasOddCharacters(text) || !text.isWellFormed() ? undefined : text;
 }
 
-function hasOddCharacters(text: string): boolean {
-  return /[/\p{Cc}]/u.test(text);
+/** Whether a text can stand between two slashes; all that is called by a path is of such texts. */
+export function isSegment(text: string): boolean {
+  // A lone half of a surrogate pair cannot be stored.
+  return text !== "" && !/[/\p{Cc}]/u.test(text) && text.isWellFormed() && !isStep(text);
+}
+
+function isStep(text: string): boolean {
+  return text === "." || text === "..";
 }
 
 function isWord(segment: string | undefined, word: string): boolean {
