@@ -4,7 +4,7 @@
 import assert from "node:assert/strict";
 import { it } from "node:test";
 import { setTimeout as delay } from "node:timers/promises";
-import { pick, pickList } from "../kube/server.ts";
+import { pick, pickList, pickText } from "../kube/server.ts";
 import { startWebhookServer } from "../kube/webhook-server.ts";
 import type { WebhookServer } from "../kube/webhook-server.ts";
 import { waitUntil } from "../peers/wait.ts";
@@ -166,6 +166,7 @@ async function changesMeanwhile(server: ArmServer): Promise<void> {
     });
     assert.equal((await server.request("PATCH", path, versions(second))).status, 200);
     await is(400);
+    await staysPollable(server);
     assert.equal((await server.request("PATCH", path, versions(first, second))).status, 200);
     await is(200);
     assert.equal((await server.request("DELETE", path)).status, 200);
@@ -177,4 +178,21 @@ async function changesMeanwhile(server: ArmServer): Promise<void> {
     await Promise.all(asking);
   }
   assert.deepEqual(odd, []);
+}
+
+/** What was accepted in a version is told in it, also when that is offered no more. */
+async function staysPollable(server: ArmServer): Promise<void> {
+  const records = `/apis/arm.setpoint.dev/v1/namespaces/sub-${subscription}/operations`;
+  const { json } = await server.request("GET", records);
+  const found = pickList(json, "items").find((each) => {
+    const isOurs = pick(each, "spec.provider") === "Example.Rooms";
+    return isOurs && pick(each, "spec.apiVersion") === "2026-01-01";
+  });
+  const where = `/subscriptions/${subscription}/providers/Example.Rooms/locations/westeurope`;
+  const poll = `${where}/operationsStatus/${pickText(found, "metadata.name")}`;
+  const told = await server.request("GET", `${poll}?api-version=2026-01-01`);
+  assert.equal(told.status, 200, told.text);
+  const other = await server.request("GET", `${poll}?api-version=2026-03-01`);
+  assert.equal(other.status, 400, other.text);
+  assert.equal(codeOf(other), "InvalidApiVersionParameter");
 }

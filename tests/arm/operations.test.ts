@@ -206,6 +206,24 @@ onEachStore("an operation", (started) => {
     }
   });
 
+  it("is told in the versions of its provider, and in no other", async () => {
+    const made = await server.put("versioned", {});
+    for (const path of [
+      pollUrl(made),
+      pollUrl(made).replace("operationsStatus", "operationResults"),
+    ]) {
+      const [bare = ""] = path.split("?");
+      const told = await server.request("GET", `${bare}?api-version=2026-02-01`);
+      assert.ok(told.status === 200 || told.status === 202, told.text);
+      const none = await server.request("GET", bare);
+      assert.equal(none.status, 400, none.text);
+      assert.equal(codeOf(none), "MissingApiVersionParameter");
+      const bogus = await server.request("GET", `${bare}?api-version=bogus`);
+      assert.equal(bogus.status, 400, bogus.text);
+      assert.equal(codeOf(bogus), "InvalidApiVersionParameter");
+    }
+  });
+
   it("keeps the ids of the request it comes from", async () => {
     const correlation = "0f8fad5b-d9cb-469f-a165-70867728950e";
     const headers = { "x-ms-correlation-request-id": correlation };

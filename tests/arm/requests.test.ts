@@ -418,7 +418,44 @@ describe("a provider", () => {
       });
     assert.deepEqual((await ask("free")).json, { nameAvailable: true });
     assert.equal(pick((await ask("TAKEN")).json, "reason"), "AlreadyExists");
-    assert.equal(pick((await ask("a/b")).json, "reason"), "Invalid");
+    for (const name of ["", "a/b", "a\u0000b", "a\nb", ".", "..", "a.", "x".repeat(261)]) {
+      assert.equal(pick((await ask(name)).json, "reason"), "Invalid", JSON.stringify(name));
+    }
+    const body = { name: "free", type: "Example.Bakery/ovens" };
+    const there = (where: string): Promise<Reply> =>
+      server.request("POST", `${base}/locations/${where}/checkNameAvailability?${version}`, body);
+    assert.deepEqual((await there("westeurope")).json, { nameAvailable: true });
+    const mars = await there("mars");
+    assert.equal(mars.status, 400, mars.text);
+    assert.equal(codeOf(mars), "LocationNotAvailableForResourceType");
+  });
+
+  it("refuses requests without an api-version, or with one that there is not", async () => {
+    const base = `/subscriptions/${subscription}/providers/Example.Bakery`;
+    const group = `/subscriptions/${subscription}/resourceGroups/Bread`;
+    const body = { name: "free", type: "Example.Bakery/ovens", resources: [] };
+    for (const [method, path] of [
+      ["GET", "/providers/Example.Bakery/operations"],
+      ["POST", `${base}/checkNameAvailability`],
+      ["POST", `${base}/locations/eastus/checkNameAvailability`],
+      ["POST", `${base}/deployments/d/preflight`],
+      ["POST", `${group}/moveResources`],
+      ["POST", `${group}/validateMoveResources`],
+    ] as const) {
+      const sent = method === "POST" ? body : undefined;
+      const none = await server.request(method, path, sent);
+      assert.equal(none.status, 400, none.text);
+      assert.equal(codeOf(none), "MissingApiVersionParameter", path);
+      const bogus = await server.request(method, `${path}?api-version=bogus`, sent);
+      assert.equal(bogus.status, 400, bogus.text);
+      assert.equal(codeOf(bogus), "InvalidApiVersionParameter", path);
+    }
+    // The Resource Manager has versions of its own for what it asks of every provider.
+    const own = `${base}/deployments/d/preflight?api-version=2020-10-01`;
+    assert.equal((await server.request("POST", own, body)).status, 200);
+    const admin = "/providers/Example.Bakery/operations?api-version=2026-01-01-preview";
+    assert.equal((await server.request("GET", admin)).status, 200);
+    assert.equal((await server.asManager("GET", admin)).status, 400);
   });
 
   it("tells whether a deployment would be accepted, and stores nothing", async () => {
@@ -438,6 +475,18 @@ describe("a provider", () => {
     assert.equal(pick(bad.json, "status"), "Failed");
     assert.ok(pickList(bad.json, "error.details").length > 0);
     assert.equal((await server.get("planned")).status, 404);
+    const names = ["", undefined, 5, "a/b", "a//b", "a\u0000b", "a\nb", ".."];
+    const nested = { ...good, type: "Example.Bakery/ovens/recipes", location: undefined };
+    const isRefused = async (resource: object): Promise<void> => {
+      const refused = await ask([{ ...resource, properties: {} }]);
+      assert.equal(pick(refused.json, "status"), "Failed", JSON.stringify(resource));
+      assert.match(refused.text, /InvalidResourceName/);
+    };
+    for (const name of names) await isRefused({ ...good, name });
+    await isRefused({ ...nested, name: "x" });
+    assert.deepEqual((await ask([{ ...nested, name: "o/r", properties: {} }])).json, {
+      status: "Succeeded",
+    });
     for (const resources of [undefined, "x", {}, Array.from({ length: 801 }, () => good)]) {
       const refused = await server.request("POST", `${base}?${version}`, { resources });
       assert.equal(refused.status, 400, refused.text);

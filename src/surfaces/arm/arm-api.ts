@@ -29,9 +29,10 @@ import { armSurfaceName } from "./envelope-guard.ts";
 import { operationKind, subscriptionKind } from "./face.ts";
 import { assumed, located } from "./located.ts";
 import type { Located } from "./located.ts";
-import { operationResult, operationStatus } from "./operation-answers.ts";
+import { checkPolledVersion, operationResult, operationStatus } from "./operation-answers.ts";
 import { moveResources } from "./move.ts";
 import { preflight } from "./preflight.ts";
+import { checkManagerVersion, checkProviderVersion } from "./provider-version.ts";
 import { checkName, providerOperations } from "./provider.ts";
 import { getResource, listResources } from "./reads.ts";
 import { patchResource, putResource } from "./resources.ts";
@@ -175,6 +176,7 @@ async function dispatch(
       allowMethods(request, "GET", "HEAD");
       const namespace = namespaceOf(path.subscription);
       authorise(surface, request, operationKind, { verb: "get", namespace, name: path.id });
+      await checkPolledVersion(surface, request, path);
       if (path.kind === "operationStatus") return await operationStatus(surface, request, path);
       return await operationResult(surface, request, path);
     }
@@ -197,6 +199,8 @@ async function postCall(
   allowMethods(request, "POST");
   const name = path.subscription.toLowerCase();
   authorise(surface, request, subscriptionKind, { verb: "get", namespace: "", name });
+  if (path.kind === "nameCheck") checkProviderVersion(surface, request, path.provider);
+  else checkManagerVersion(request);
   await passSubscription(surface, path.subscription, "write");
   switch (path.kind) {
     case "nameCheck":

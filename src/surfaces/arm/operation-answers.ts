@@ -25,9 +25,26 @@ import type {
   OperationSpec,
   ReadOperation,
 } from "./operations.ts";
+import { requiredVersion, isOffered, versionNotOffered } from "./provider-version.ts";
 import type { ProvisioningError } from "./provisioning.ts";
 import { operationUrl, shownResource } from "./resource-view.ts";
 import { passSubscription } from "./subscriptions.ts";
+
+/**
+ * Throws unless the version is one of the provider's, or that of the operation: what was begun in a
+ * version is told in it, also when nobody offers that any more.
+ */
+export async function checkPolledVersion(
+  surface: ArmSurface,
+  request: ArmRequest,
+  place: OperationPlace,
+): Promise<void> {
+  const { provider } = place;
+  const asked = requiredVersion(request);
+  if (isOffered(surface.faces, request, provider, asked)) return;
+  const { spec } = await findOperation(surface, place);
+  if (!isSameText(spec.apiVersion, asked)) throw versionNotOffered(surface.faces, provider, asked);
+}
 
 /** One that was accepted a moment ago may end in a moment: then that is told at once. */
 export async function operationStatus(

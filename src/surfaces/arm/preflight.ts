@@ -66,6 +66,10 @@ async function preflightOne(
   const isOwn = isSameText(type.slice(0, prefix.length), prefix);
   const types = (isOwn ? type.slice(prefix.length) : type).split("/");
   const names = textAt(resource, "name").split("/");
+  if (names.length !== types.length) {
+    const message = `The name '${names.join("/")}' does not have a part for each of '${type}'.`;
+    throw armRefusal(400, { code: "InvalidResourceName", message, target: "name" });
+  }
   const place: ArmPlace = { subscription, group, provider, types, names };
   const query = new Map([...given.query, ["api-version", textAt(resource, "apiVersion")]]);
   const found = await located(surface, addressed(surface, { ...given, query }, place));

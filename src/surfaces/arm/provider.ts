@@ -6,13 +6,14 @@ import type { JsonObject } from "../../kernel/json.ts";
 import { textAt } from "../../kernel/json-read.ts";
 import type { Page } from "../../store/port.ts";
 import { readObject } from "./arm-body.ts";
-import { armRefusal } from "./arm-error.ts";
+import { armRefusal, armRefusals } from "./arm-error.ts";
 import { isSameText, isStoredUnder, namespaceOf, storedPrefix } from "./arm-names.ts";
 import type { ArmPath } from "./arm-path.ts";
 import type { ArmAnswer, ArmRequest, ArmSurface } from "./arm-request.ts";
 import { envelopeOf } from "./envelope.ts";
 import type { ArmFace } from "./face.ts";
-import { nameProblems } from "./sent-envelope.ts";
+import { checkProviderVersion, facesOfProvider } from "./provider-version.ts";
+import { nameProblems, unavailableLocation } from "./sent-envelope.ts";
 
 /** The same for all api-versions and all tenants. */
 export function providerOperations(
@@ -20,14 +21,9 @@ export function providerOperations(
   request: ArmRequest,
   provider: string,
 ): ArmAnswer {
-  const faces = facesOfProvider(surface, provider);
-  const [first] = faces;
-  if (first === undefined) throw unknownProvider(provider);
-  if ((request.query.get("api-version") ?? "") === "") {
-    const message = "The api-version query parameter (?api-version=) is required for all requests.";
-    throw armRefusal(400, { code: "MissingApiVersionParameter", message });
-  }
-  const own = first.provider;
+  checkProviderVersion(surface, request, provider);
+  const faces = facesOfProvider(surface.faces, provider);
+  const own = faces[0]?.provider ?? provider;
   const value = [
     entry(own, "register/action", "Subscription", "Registers a subscription with the provider"),
     entry(own, "operations/read", "Operations", "Lists the operations of the provider"),
@@ -64,23 +60,23 @@ type NameCheck = Extract<ArmPath, { readonly kind: "nameCheck" }>;
 export async function checkName(
   surface: ArmSurface,
   request: ArmRequest,
-  { subscription, provider }: NameCheck,
+  { subscription, provider, location }: NameCheck,
 ): Promise<ArmAnswer> {
   const body = await readObject(request.exchange);
   const name = textAt(body, "name");
   const type = textAt(body, "type");
-  const face = facesOfProvider(surface, provider).find((each) =>
+  const face = facesOfProvider(surface.faces, provider).find((each) =>
     isSameText(`${each.provider}/${each.type}`, type),
   );
   if (face === undefined) {
     const message = `The resource type '${type}' could not be found in '${provider}'.`;
     throw armRefusal(400, { code: "InvalidResourceType", message, target: "type" });
   }
+  if (location !== undefined) checkLocation(location, face);
   const place = { subscription, group: undefined, provider, types: [face.type], names: [name] };
   const [problem] = nameProblems(place);
-  const isOdd = problem !== undefined || name.trim() === "" || name.includes("/");
-  if (isOdd) {
-    const message = problem?.message ?? "The name is empty or has a slash in it.";
+  if (problem !== undefined) {
+    const { message } = problem;
     return { status: 200, body: { nameAvailable: false, reason: "Invalid", message } };
   }
   if (!(await isTaken(surface, namespaceOf(subscription), face, name))) {
@@ -119,11 +115,7 @@ export async function isTaken(
 /** Few have the same name, or one that begins like it. */
 const nameCheckItems = 50;
 
-function facesOfProvider({ faces }: ArmSurface, provider: string): readonly ArmFace[] {
-  return faces.all().filter((face) => isSameText(face.provider, provider));
-}
-
-function unknownProvider(provider: string): Error {
-  const message = `The resource namespace '${provider}' is invalid.`;
-  return armRefusal(404, { code: "InvalidResourceNamespace", message });
+function checkLocation(location: string, face: ArmFace): void {
+  const [problem] = unavailableLocation(location, face);
+  if (problem !== undefined) throw armRefusals([problem]);
 }

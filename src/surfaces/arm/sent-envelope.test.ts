@@ -50,3 +50,13 @@ test("what no face can offer is refused by name, unless it says that none is wan
   // Fields that nobody knows are passed over, as in properties.
   assert.deepEqual(told({ comments: "x" }), []);
 });
+
+test("tags whose names differ in case alone are one tag that is there twice", () => {
+  const body = { location: "westeurope", tags: { A: "1", a: "2", b: "3" } };
+  const facts = { place, face, before: undefined, state: undefined, isPatch: false };
+  const { problems } = checkSent(body, facts);
+  assert.deepEqual(
+    problems.map(({ code, target }) => [code, target]),
+    [["InvalidTags", "tags.a"]],
+  );
+});

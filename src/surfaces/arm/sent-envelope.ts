@@ -6,7 +6,7 @@ import type { Json, JsonObject, MutableJsonObject } from "../../kernel/json.ts";
 import type { ArmProblem } from "./arm-error.ts";
 import { sentence } from "./arm-error.ts";
 import { isSameText, plainLocation } from "./arm-names.ts";
-import { idOfPlace } from "./arm-path.ts";
+import { idOfPlace, isSegment } from "./arm-path.ts";
 import type { ArmPlace } from "./arm-path.ts";
 import type { ArmEnvelope, ArmFace } from "./face.ts";
 import type { ProvisioningState } from "./provisioning.ts";
@@ -62,13 +62,18 @@ export function nameProblems({ subscription, group, names }: ArmPlace): readonly
     problems.push(badGroup(group));
   } else if (group !== undefined && group.length > maxGroup) problems.push(badGroup(group));
   for (const name of names) {
-    const isOdd = /[<>%&:\\?/]/.test(name) || /[\s.]$/.test(name) || name.length > maxName;
-    if (!isOdd) continue;
-    const text = `The resource name '${name}' is invalid: at most ${maxName} characters, `;
-    const rest = String.raw`none of <>%&:\?/, and no space or period at its end`;
+    if (isResourceName(name)) continue;
+    const text = `The resource name '${name}' is invalid: from 1 to ${maxName} characters, `;
+    const rest = String.raw`none of <>%&:\?/, no control characters, no space or period at its end`;
     problems.push({ code: "InvalidResourceName", message: sentence(text + rest), target: "name" });
   }
   return problems;
+}
+
+/** For a path, a deployment and a question about names alike. */
+function isResourceName(name: string): boolean {
+  if (!isSegment(name) || name.length > maxName) return false;
+  return !/[<>%&:\\?]/.test(name) && !/[\s.]$/.test(name);
 }
 
 export function isSubscriptionId(text: string): boolean {
@@ -137,6 +142,12 @@ function locationProblems(
     const text = `${where}, which cannot be changed to '${location}'`;
     return [problem("InvalidResourceLocation", "location", text)];
   }
+  return unavailableLocation(location, face);
+}
+
+/** What is wrong with a location for what is not there yet. */
+export function unavailableLocation(location: string, face: ArmFace): readonly ArmProblem[] {
+  const wanted = plainLocation(location);
   if (face.locations.some((each) => plainLocation(each) === wanted)) return [];
   const available = face.locations.map(plainLocation).join(", ");
   const text =
@@ -161,8 +172,14 @@ function readTags(
     problems.push(problem("InvalidTags", "tags", text));
   }
   const tags: MutableJsonObject = {};
+  const seen = new Set<string>();
   for (const [name, value] of entries) {
     problems.push(...tagProblems(name, value));
+    if (seen.has(name.toLowerCase())) {
+      const text = `The tag '${name}' is there twice: the names of tags are the same in any case`;
+      problems.push(problem("InvalidTags", `tags.${name}`, text));
+    }
+    seen.add(name.toLowerCase());
     if (typeof value === "string") setOwn(tags, name, value);
   }
   return tags as Readonly<Record<string, string>>;
