@@ -3,7 +3,8 @@
 import assert from "node:assert/strict";
 import { request as httpsRequest } from "node:https";
 import { after, before, it } from "node:test";
-import { pick } from "../kube/server.ts";
+import { isDeepStrictEqual } from "node:util";
+import { pick, pickList } from "../kube/server.ts";
 import { waitUntil, within } from "../peers/wait.ts";
 import { oven, startArmServer, subscription } from "./arm-server.ts";
 import type { ArmServer } from "./arm-server.ts";
@@ -56,6 +57,40 @@ it("passes over resources that take their time, however many", async () => {
   const isGone = async (): Promise<boolean> =>
     (await server.request("GET", `${kube}/zebra`)).status === 404;
   await waitUntil("the last one to be gone", isGone, patience);
+});
+
+it("passes over what is protected, names it, and takes it once it is not", async () => {
+  const id = "67676767-2222-3333-4444-555555555555";
+  await tell(id, "Registered");
+  const kube = `/apis/bakery.tests.dev/v1/namespaces/sub-${id}/ovens`;
+  for (const name of ["aa", "bb", "cc"]) {
+    const annotations = name === "bb" ? { "setpoint.dev/deletion-protection": "true" } : {};
+    const metadata = { name, annotations };
+    const body = { apiVersion: "bakery.tests.dev/v1", kind: "Oven", metadata, spec: {} };
+    const reply = await server.request("POST", kube, body);
+    assert.equal(reply.status, 201, reply.text);
+  }
+  await tell(id, "Deleted");
+  const isLeft = async (...names: readonly string[]): Promise<boolean> => {
+    const { json } = await server.request("GET", kube);
+    const found = pickList(json, "items").map((item) => pick(item, "metadata.name"));
+    return isDeepStrictEqual(found, names);
+  };
+  await waitUntil("the others to be gone", async () => await isLeft("bb"), patience);
+  const path = `/apis/arm.setpoint.dev/v1/subscriptions/${id}`;
+  await waitUntil(
+    "the one in the way to be named",
+    async () =>
+      /resources cannot be deleted: ovens\.bakery\.tests\.dev\/bb/.test(
+        (await server.request("GET", path)).text,
+      ),
+    patience,
+  );
+  const metadata = { annotations: { "setpoint.dev/deletion-protection": null } };
+  const merge = { "content-type": "application/merge-patch+json" };
+  assert.equal((await server.request("PATCH", `${kube}/bb`, { metadata }, merge)).status, 200);
+  await waitUntil("it to be gone, too", async () => await isLeft(), patience);
+  await settled(id);
 });
 
 it("takes back what a request adds that was on its way", async () => {

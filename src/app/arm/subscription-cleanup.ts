@@ -13,13 +13,14 @@ import { decodeDocument } from "../../kernel/document.ts";
 import { isSetpointError } from "../../kernel/errors.ts";
 import { textAt } from "../../kernel/json-read.ts";
 import { kindId } from "../../kernel/kind.ts";
-import type { Resource } from "../../kernel/resource.ts";
+import type { Resource, ResourceKey } from "../../kernel/resource.ts";
 import type { Position, StoredRecord } from "../../store/port.ts";
 import { subscriptionsKind } from "../../surfaces/arm/arm-kinds.ts";
 import { namespaceOf } from "../../surfaces/arm/arm-names.ts";
 import type { FaceIndex } from "../../surfaces/arm/arm-request.ts";
 import type { ArmFace } from "../../surfaces/arm/face.ts";
 import { propagationOf } from "../../surfaces/arm/inner-types.ts";
+import { isOutage } from "../../surfaces/arm/operation-ends.ts";
 
 /** Known once the server has them. */
 export interface CleanupParts {
@@ -29,6 +30,9 @@ export interface CleanupParts {
 
 const pageItems = 100;
 const lookAgainMs = 1_000;
+const lookAtRefusedMs = 10_000;
+/** More help nobody. */
+const mostTold = 5;
 /** Finds what a server added after the deletion that was killed before it could take it back. */
 const resyncMs = 600_000;
 
@@ -63,44 +67,67 @@ async function cleanUp(
   if (textAt(spec, "state") !== "Deleted") return done();
   if (parts === undefined) return again(lookAgainMs, { message: "the server is starting" });
   const namespace = namespaceOf(metadata.name);
-  let left = 0;
-  for (const face of parts.faces.all()) left += await removeAll(parts, face, namespace, signal);
-  if (left === 0) return done();
-  return again(lookAgainMs, { reason: "Deleting", message: "resources are being deleted" });
+  const left: Left[] = [];
+  for (const face of parts.faces.all()) {
+    left.push(...(await removeAll(parts, face, namespace, signal)));
+  }
+  if (left.length === 0) return done();
+  const refused = left.filter(({ why }) => why !== undefined);
+  // What is refused stays so until somebody does something about it.
+  const pauseMs = refused.length === left.length ? lookAtRefusedMs : lookAgainMs;
+  if (refused.length === 0) {
+    return again(pauseMs, { reason: "Deleting", message: "resources are being deleted" });
+  }
+  return again(pauseMs, { reason: "DeletionRefused", message: refusedText(refused) });
 }
 
-/** How many are not gone yet. Those that take their time hold up none of the others. */
+/** A resource that is not gone yet. */
+interface Left {
+  readonly key: ResourceKey;
+  /** Why its deletion was refused; otherwise it is under way. */
+  readonly why: string | undefined;
+}
+
+function refusedText(refused: readonly Left[]): string {
+  const told = refused.slice(0, mostTold).map(({ key, why }) => `${key.kind}/${key.name}: ${why}`);
+  const more = refused.length > told.length ? `; and ${refused.length - told.length} more` : "";
+  return `resources cannot be deleted: ${told.join("; ")}${more}`;
+}
+
+/** Those that are not gone yet. Those that take their time or are refused hold up no others. */
 async function removeAll(
   { intents, faces }: CleanupParts,
   face: ArmFace,
   namespace: string,
   signal: AbortSignal,
-): Promise<number> {
+): Promise<readonly Left[]> {
   const propagation = propagationOf({ faces }, face);
-  let left = 0;
+  const left: Left[] = [];
   let from: Position | undefined;
   do {
     signal.throwIfAborted();
     const query = { kind: face.kind, namespace, limit: pageItems };
     const page = await intents.store.list(from === undefined ? query : { ...query, from });
     for (const record of page.records) {
-      left += (await remove(intents, record, propagation)) ? 0 : 1;
+      const one = await remove(intents, record, propagation);
+      if (one !== undefined) left.push(one);
     }
     from = page.next;
   } while (from !== undefined);
   return left;
 }
 
-/** Whether it is gone. */
+/** Undefined once it is gone. */
 async function remove(
   intents: Intents,
   { key, uid, body, revision }: StoredRecord,
   propagation: Propagation | undefined,
-): Promise<boolean> {
+): Promise<Left | undefined> {
+  const going: Left = { key, why: undefined };
   const served = intents.kinds.byId(key.kind);
-  if (served === undefined) return true;
+  if (served === undefined) return undefined;
   const { deletionTimestamp } = decodeDocument(body, revision).metadata;
-  if (deletionTimestamp !== undefined) return false;
+  if (deletionTimestamp !== undefined) return going;
   const { namespace, name } = key;
   try {
     const { outcome } = await deleteResource(intents, {
@@ -108,10 +135,11 @@ async function remove(
       target: { served, version: served.storage, namespace, name, subresource: "" },
       options: { isDryRun: false, propagation, preconditions: { uid }, raw: {} },
     });
-    return outcome === "deleted";
+    return outcome === "deleted" ? undefined : going;
   } catch (error) {
-    if (isSetpointError(error, "resource.not_found")) return true;
-    if (isSetpointError(error, "resource.conflict")) return false;
-    throw error;
+    if (isSetpointError(error, "resource.not_found")) return undefined;
+    if (isSetpointError(error, "resource.conflict")) return going;
+    if (!isSetpointError(error) || isOutage(error)) throw error;
+    return { key, why: error.message };
   }
 }
