@@ -189,6 +189,38 @@ test("fields of other versions survive, also in items of the same name", async (
   });
 });
 
+test("an object that is left out keeps what is unknown of it, and null takes it all", async () => {
+  const cidr = { type: "string" };
+  const older = bodySchema({
+    apiVersion: "2025-01-01",
+    schema: {
+      type: "object",
+      properties: {
+        net: {
+          type: "object",
+          properties: { cidr, dns: { type: "object", properties: { zone: cidr } } },
+        },
+        firm: { type: "object", required: ["cidr"], properties: { cidr } },
+      },
+    },
+  });
+  const dns = { zone: "z", ttl: 5 };
+  const before = { net: { cidr: "10/8", mtu: 9000, dns }, firm: { cidr: "10/8", mtu: 1 } };
+  const left = { net: { mtu: 9000, dns: { ttl: 5 } } };
+  assert.deepEqual(await older.store({}, before, {}), left);
+  assert.deepEqual(await older.store({ net: { cidr: "11/8" } }, before), {
+    net: { cidr: "11/8", mtu: 9000, dns: { ttl: 5 } },
+  });
+  assert.deepEqual(await older.store({}, before, { net: null }), {});
+  assert.deepEqual(await older.store({ net: {} }, before, { net: { dns: null } }), {
+    net: { mtu: 9000 },
+  });
+  // To the version it is gone, as its client wanted it.
+  assert.deepEqual(await older.read({ spec: left, status: {} }), {});
+  assert.deepEqual(await older.read({ spec: { net: {} }, status: {} }), { net: {} });
+  assert.deepEqual(await older.store({}, left, {}), left);
+});
+
 test("a version with functions of its own is read and stored through them", async () => {
   const nested = bodySchema({
     apiVersion: "2027-01-01",

@@ -32,7 +32,7 @@ import { validateValue } from "../../kernel/schema/validate.ts";
 import { withoutKey } from "../../kernel/without-key.ts";
 import { sentence } from "./arm-error.ts";
 import { plainWords } from "./plain-words.ts";
-import { withSurviving } from "./surviving-fields.ts";
+import { withSurviving, withoutHollow } from "./surviving-fields.ts";
 
 export interface BodyProblem {
   readonly code: string;
@@ -68,8 +68,11 @@ export interface BodySchema {
    * the functions of the version must leave them out, and nobody would see that they do not.
    */
   stillHidden(before: JsonObject, accepted: JsonObject, stored: StoredParts): Promise<Kept>;
-  /** The spec to store; fields of it that the version does not know survive. */
-  store(properties: JsonObject, before: JsonObject | undefined): Promise<JsonObject>;
+  /**
+   * The spec to store; fields of it that the version does not know survive, unless they are in
+   * something in whose place the client has `sent` null.
+   */
+  store(properties: JsonObject, before: JsonObject | undefined, sent?: Json): Promise<JsonObject>;
 }
 
 /** As in "properties.password". */
@@ -134,8 +137,10 @@ function compile(version: ArmVersion): BodySchema {
   const { schema, rules } = parts;
   const { fromStored = shownByDefault(rules.fieldRules), toStored } = version;
   const read = async (stored: StoredParts): Promise<JsonObject> => {
-    const properties = prune(schema, await fromStored(stored), { isRoot: false }).value;
-    return applyDefaults(schema, properties);
+    const whole = await fromStored(stored);
+    const { value, unknown } = prune(schema, whole, { isRoot: false });
+    const isWhole = unknown.length === 0 || version.fromStored !== undefined;
+    return applyDefaults(schema, isWhole ? value : withoutHollow(schema, value, whole));
   };
   return {
     hasHidden: hasHidden(parts),
@@ -152,9 +157,9 @@ function compile(version: ArmVersion): BodySchema {
     },
     show: (properties) => withoutHidden(parts.rules, properties),
     accept: (wanted, before, sent = wanted) => accept(parts, wanted, before, sent),
-    store: async (properties, before) => {
+    store: async (properties, before, sent) => {
       if (toStored !== undefined) return withoutUndefined(await toStored(properties, before));
-      return before === undefined ? properties : withSurviving(schema, properties, before);
+      return before === undefined ? properties : withSurviving(schema, properties, before, sent);
     },
   };
 }

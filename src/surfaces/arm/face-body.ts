@@ -47,7 +47,7 @@ export async function wantedSpec(sent: SentProperties): Promise<WantedSpec> {
   const { problems } = accepted;
   if (problems.length > 0) return { spec: {}, problems, kept: [] };
   const stored = old && objectAt(old, "spec");
-  const spec = await schema.store(accepted.properties, stored);
+  const spec = await schema.store(accepted.properties, stored, properties);
   if (old === undefined || before === undefined) return { spec, problems, kept: [] };
   const { status } = partsOf(old);
   const kept = await schema.stillHidden(before, accepted.properties, { spec, status });
