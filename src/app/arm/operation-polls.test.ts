@@ -54,6 +54,24 @@ it("looks at the resource alone while that is as it was, at both after a second"
   await assert.rejects(poll(), /could not be found/);
 });
 
+it("tells of none whose time is over, though its record is still there", async () => {
+  await using arm = await openMemoryArm();
+  const { store, surroundings } = arm.memory;
+  await arm.put("a/one");
+  const [record] = (await store.list({ kind: operationKind })).records;
+  const id = record?.key.name ?? assert.fail("an operation is recorded with what it is about");
+  const place = { subscription, provider: "Example.Boxes", location: "here", id };
+  const asked = { memory: {} } as unknown as Asked;
+  const poll = async (): Promise<string> =>
+    statusIn(await operationStatus(arm.surface, { asked }, place));
+  assert.equal(await poll(), "Succeeded");
+  const dayMs = 86_400_000;
+  surroundings.clock.advanceMs(7 * dayMs - 1_000);
+  assert.equal(await poll(), "Succeeded");
+  surroundings.clock.advanceMs(2_000);
+  await assert.rejects(poll(), /could not be found/);
+});
+
 interface Accepted {
   /** Asks for it as a new client would. */
   readonly poll: (location?: string) => Promise<string>;

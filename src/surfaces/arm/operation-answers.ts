@@ -16,6 +16,7 @@ import type { SeenChange } from "./awaited-changes.ts";
 import { envelopeOf } from "./envelope.ts";
 import type { FollowedOperation } from "./followed-operations.ts";
 import { successIn } from "./operation-end.ts";
+import { isOver } from "./operation-ends.ts";
 import { operationIn, operationKey, operationProgress, timesOutAtMs } from "./operations.ts";
 import { readRecord, readRecords } from "./operations.ts";
 import type {
@@ -199,6 +200,7 @@ async function statusNow(
   const isSame = told !== undefined && told.record === read?.record.revision;
   const operation = isSame ? { ...told.operation, ...read } : operationAt(surface, place, read);
   const progress = await operationProgress(surface, operation);
+  if (isOver(operation.spec, progress.end, nowMs)) throw operationNotFound(place.id);
   const answer = statusAnswer(surface, place, operation, progress);
   const { id, spec, end } = operation;
   const isUnderWay = progress.end === undefined;
@@ -262,6 +264,7 @@ export async function operationResult(
   const { spec, id } = operation;
   authoriseResult(surface, request, operation);
   const { end } = await operationProgress(surface, operation);
+  if (isOver(spec, end, surface.intents.clock.nowMs())) throw operationNotFound(id);
   if (end === undefined) {
     const { apiVersion, location, provider } = spec;
     const known = { place, face: { provider }, location, id, apiVersion };

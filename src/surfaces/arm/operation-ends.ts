@@ -3,12 +3,11 @@
 
 import { decodeDocument } from "../../kernel/document.ts";
 import { isSetpointError } from "../../kernel/errors.ts";
-import { textAt } from "../../kernel/json-read.ts";
 import type { ResourceKey } from "../../kernel/resource.ts";
 import type { Put, StoredRecord } from "../../store/port.ts";
 import type { ArmSurface } from "./arm-request.ts";
 import { dated, derivedProgress, endingWrite, operationOf } from "./operations.ts";
-import type { OperationRecord } from "./operations.ts";
+import type { OperationEnd, OperationRecord, OperationSpec } from "./operations.ts";
 
 export interface EndOf {
   readonly record: StoredRecord;
@@ -79,12 +78,20 @@ async function writeOf(surface: ArmSurface, operation: OperationRecord): Promise
  */
 export async function isExpired(surface: ArmSurface, record: StoredRecord): Promise<boolean> {
   const nowMs = surface.intents.clock.nowMs();
-  const document = decodeDocument(record.body, record.revision);
-  const expiresMs = Date.parse(textAt(document, "spec", "expiresAt"));
-  if (expiresMs > nowMs) return false;
-  const operation = operationOf(record, document);
+  const operation = operationOf(record, decodeDocument(record.body, record.revision));
+  if (Date.parse(operation.spec.expiresAt) > nowMs) return false;
   const end = operation.end ?? (await derivedProgress(surface, operation)).end;
-  if (end === undefined) return false;
-  const keptMs = expiresMs - Date.parse(operation.spec.startedAt);
+  return isOver(operation.spec, end, nowMs);
+}
+
+/** From then on it is not told of any more, whenever its record goes. */
+export function isOver(
+  { startedAt, expiresAt }: Pick<OperationSpec, "startedAt" | "expiresAt">,
+  end: OperationEnd | undefined,
+  nowMs: number,
+): boolean {
+  const expiresMs = Date.parse(expiresAt);
+  if (end === undefined || expiresMs > nowMs) return false;
+  const keptMs = expiresMs - Date.parse(startedAt);
   return !(Date.parse(end.endedAt ?? "") + keptMs > nowMs);
 }

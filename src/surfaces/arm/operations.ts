@@ -35,6 +35,8 @@ export interface OperationRecord {
 export interface OperationSpec {
   readonly verb: ArmOperationMark["verb"];
   readonly startedAt: string;
+  /** Its time, counted from its beginning; it begins anew with its end. */
+  readonly expiresAt: string;
   readonly resourceId: string;
   readonly provider: string;
   readonly location: string;
@@ -101,7 +103,7 @@ export function operationWrite(
     spec: {
       verb: mark.verb,
       startedAt: mark.startedAt,
-      expiresAt: timeText(nowMs + (face.operationRetentionMs ?? defaultRetentionMs)),
+      expiresAt: expiryOf(operation, nowMs),
       resourceId: operation.resourceId,
       provider: face.provider,
       location: operation.location,
@@ -121,19 +123,24 @@ export function operationWrite(
   };
   const own = { kind: operationKind, namespace: key.namespace, name: mark.id };
   if (end === undefined) {
-    surface.followed.begin(own, key, specOf(operation, resource));
+    surface.followed.begin(own, key, specOf(operation, resource, nowMs));
     surface.open.note(own, key, nowMs);
   }
   const draft = draftOf(served.storedKind, document);
   return { kind: "put", key: own, uid, draft, when: { kind: "absent" } };
 }
 
+function expiryOf({ face }: NewOperation, nowMs: number): string {
+  return timeText(nowMs + (face.operationRetentionMs ?? defaultRetentionMs));
+}
+
 /** As it will be read from its record. */
-function specOf(operation: NewOperation, { metadata }: Resource): OperationSpec {
+function specOf(operation: NewOperation, { metadata }: Resource, nowMs: number): OperationSpec {
   const { mark, face, key, input, end, replay = "" } = operation;
   return {
     verb: mark.verb,
     startedAt: mark.startedAt,
+    expiresAt: expiryOf(operation, nowMs),
     resourceId: operation.resourceId,
     provider: face.provider,
     location: operation.location,
@@ -281,6 +288,7 @@ export function operationOf(record: StoredRecord, document: Resource): Operation
     spec: {
       verb: verbOf(textAt(spec, "verb")),
       startedAt: textAt(spec, "startedAt"),
+      expiresAt: textAt(spec, "expiresAt"),
       resourceId: textAt(spec, "resourceId"),
       provider: textAt(spec, "provider"),
       location: textAt(spec, "location"),
