@@ -6,6 +6,7 @@ import { decodeDocument } from "../../kernel/document.ts";
 import { textAt } from "../../kernel/json-read.ts";
 import type { StoredRecord } from "../../store/port.ts";
 import { operationKind } from "../../surfaces/arm/face.ts";
+import { OpenOperations } from "../../surfaces/arm/open-operations.ts";
 import { operationProgress, readOperation } from "../../surfaces/arm/operations.ts";
 import { openMemoryArm } from "./memory-arm.ts";
 import type { MemoryArm } from "./memory-arm.ts";
@@ -100,6 +101,40 @@ it("much that is accepted at once is recorded when it is quieter", async () => {
   await pass(arm, 15_000);
   assert.deepEqual(new Set(await statesOf(arm)), new Set(["Succeeded"]));
   assert.deepEqual(recorder.errors, []);
+});
+
+it("what a process that is gone has accepted is recorded by another within a minute", async () => {
+  await using arm = await openMemoryArm();
+  // The one that accepts records nothing, as if it had been killed.
+  const surface = { ...arm.surface, open: new OpenOperations() };
+  await using recorder = startRecorder({ ...arm, surface });
+  await arm.put("a/one");
+  await arm.put("a/two");
+  await pass(arm, 30_000);
+  assert.deepEqual(await statesOf(arm), ["Accepted", "Accepted"], "it may only be slow");
+  const [first] = await operationsOf(arm);
+  const { key } = first ?? assert.fail("an operation is recorded with what it is about");
+  const { store } = arm.memory;
+  await store.commit([{ kind: "delete", key, when: { kind: "exists" } }]);
+  await pass(arm, 35_000);
+  assert.deepEqual(await statesOf(arm), ["Succeeded"]);
+  assert.deepEqual(recorder.errors, []);
+});
+
+it("what another process has accepted and recorded is left alone", async () => {
+  await using arm = await openMemoryArm();
+  const open = new OpenOperations();
+  await using recorder = startRecorder(arm);
+  await using other = startRecorder({ ...arm, surface: { ...arm.surface, open } });
+  await arm.put("a/one");
+  const [record] = await operationsOf(arm);
+  const { key } = record ?? assert.fail("an operation is recorded with what it is about");
+  await pass(arm, 500);
+  assert.ok(open.knows(key));
+  await pass(arm, 3_000);
+  assert.deepEqual(await statesOf(arm), ["Succeeded"]);
+  assert.ok(!open.knows(key));
+  assert.deepEqual([...recorder.errors, ...other.errors], []);
 });
 
 it("one whose resource is gone stays as it was told, however often its name was used", async () => {

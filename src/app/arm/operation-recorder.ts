@@ -1,13 +1,19 @@
 /**
  * Records how operations ended, a moment after their resources show it. Many are recorded by one
- * commit, and nobody waits for it. Where nothing is open nothing is done.
+ * commit, and nobody waits for it. Where nothing is open nothing is done. What another process
+ * accepted is its to record; what it has not recorded after a minute, because it was killed or has
+ * too much to do, is recorded here.
  */
 import type { ChangeFeed } from "../../intents/watch/change-feed.ts";
+import { decodeDocument } from "../../kernel/document.ts";
 import type { Timers } from "../../kernel/timers.ts";
+import type { Change } from "../../store/port.ts";
 import type { ArmSurface } from "../../surfaces/arm/arm-request.ts";
+import { operationKind } from "../../surfaces/arm/face.ts";
 import { recordedAfterMs } from "../../surfaces/arm/open-operations.ts";
-import type { OpenOperation } from "../../surfaces/arm/open-operations.ts";
+import type { OpenOperation, OpenOperations } from "../../surfaces/arm/open-operations.ts";
 import { endsOf } from "../../surfaces/arm/operation-ends.ts";
+import { operationOf } from "../../surfaces/arm/operations.ts";
 
 const mostAtOnce = 200;
 
@@ -26,7 +32,10 @@ export async function recordEnds(recording: Recording): Promise<void> {
   const { open, intents } = surface;
   const unsubscribe = feed.subscribe((changes) => {
     const nowMs = intents.clock.nowMs();
-    for (const { key } of changes) open.changed(key, nowMs);
+    for (const change of changes) {
+      if (change.key.kind === operationKind) follow(open, change, nowMs);
+      else open.changed(change.key, nowMs);
+    }
   });
   const stopped = Promise.withResolvers<void>();
   const stop = (): void => stopped.resolve();
@@ -43,6 +52,17 @@ export async function recordEnds(recording: Recording): Promise<void> {
     signal.removeEventListener("abort", stop);
     unsubscribe();
   }
+}
+
+/** The record of an operation has come, has its end, or has gone. */
+function follow(open: OpenOperations, change: Change, nowMs: number): void {
+  const { type, key, body, revision } = change;
+  if (type === "deleted") return open.settle(key);
+  // Nearly all are of this process: it knows those that come, and has settled those that end.
+  if (open.knows(key) === (type === "created")) return;
+  const { spec, end } = operationOf(change, decodeDocument(body, revision));
+  if (end !== undefined) open.settle(key);
+  else open.noteOthers(key, spec.resource, nowMs);
 }
 
 async function recordDue(recording: Recording): Promise<void> {
@@ -72,6 +92,6 @@ async function recordSome(
   for (const operation of some) {
     const end = ends.get(operation.key.name);
     const isOpen = end !== undefined && end.write === undefined && !end.isRecorded;
-    if (!isOpen && !failed.has(operation.key.name)) open.settle(operation);
+    if (!isOpen && !failed.has(operation.key.name)) open.settle(operation.key);
   }
 }

@@ -23,8 +23,21 @@ it("are looked at a moment after they came, and again when their resource has ch
   open.changed(key("ovens", "one", "sub-2"), 2_000);
   open.changed(key("jars", "one"), 2_000);
   assert.deepEqual(names(open.take(2_000 + recordedAfterMs)), ["other"]);
-  open.settle({ key: key("operations", "first"), about: key("ovens", "one") });
+  open.settle(key("operations", "first"));
   assert.deepEqual(names(open.take(100_000)), ["second", "other"], "time alone may end them");
+});
+
+it("of other processes are looked at each minute, whatever their resources do", () => {
+  const open = new OpenOperations();
+  open.noteOthers(key("operations", "first"), key("ovens", "one"), 0);
+  open.noteOthers(key("operations", "second"), key("ovens", "one"), 0);
+  open.changed(key("ovens", "one"), 1_000);
+  assert.deepEqual(names(open.take(59_000)), []);
+  open.settle(key("operations", "first"));
+  assert.deepEqual(names(open.take(60_000)), ["second"]);
+  assert.deepEqual(names(open.take(119_000)), []);
+  assert.deepEqual(names(open.take(120_000)), ["second"]);
+  assert.ok(open.knows(key("operations", "second")) && !open.knows(key("operations", "first")));
 });
 
 it("wait for a quieter moment while very much is accepted, but for no longer than a minute", () => {

@@ -2,7 +2,9 @@
 // them. How they ended is told from their resources whenever somebody asks; it is recorded a moment
 // after, many at a time, so that no request waits for it, kubectl shows it, and it outlives its
 // resource, the history of the store and a backup. While very much is accepted it waits for a
-// quieter moment, for a minute at most. What is forgotten here is found by the sweep.
+// quieter moment, for a minute at most. Those of other processes are looked at each minute only:
+// who accepted them has recorded them by then, unless it is gone. What is forgotten here is found
+// by the sweep.
 
 import { isSameKey } from "../../kernel/resource.ts";
 import type { ResourceKey } from "../../kernel/resource.ts";
@@ -25,12 +27,15 @@ export interface OpenOperation {
 
 interface Noted extends OpenOperation {
   dueMs: number;
+  /** Another process accepted it, and will record its end if it can. */
+  readonly isOthers: boolean;
 }
 
 export class OpenOperations {
   /** By the name of the resource, of which few are the same, so that no text is made for each. */
   readonly #byName = new Map<string, Noted[]>();
-  #count = 0;
+  /** By the name of the operation. */
+  readonly #known = new Map<string, OpenOperation>();
   /** What was accepted in this time and in the one before it. */
   #accepted = { sinceMs: 0, now: 0, before: 0 };
   /** Since when there is something to be recorded that waits for a quieter moment. */
@@ -38,30 +43,34 @@ export class OpenOperations {
   #arrived = Promise.withResolvers<void>();
 
   note(key: ResourceKey, about: ResourceKey, nowMs: number): void {
-    const known = this.#byName.get(about.name) ?? [];
-    if (known.some((open) => open.key.name === key.name)) return;
-    if (this.#count >= mostOpen) this.#forgetOldest();
-    known.push({ key, about, dueMs: nowMs + recordedAfterMs });
-    this.#byName.set(about.name, known);
-    this.#count += 1;
+    if (this.knows(key)) return;
+    this.#add({ key, about, dueMs: nowMs + recordedAfterMs, isOthers: false });
     this.#countTo(nowMs);
     this.#accepted.now += 1;
-    this.#arrived.resolve();
+  }
+
+  /** One that another process has accepted. */
+  noteOthers(key: ResourceKey, about: ResourceKey, nowMs: number): void {
+    if (!this.knows(key)) this.#add({ key, about, dueMs: nowMs + lookedAtMs, isOthers: true });
+  }
+
+  knows({ name }: ResourceKey): boolean {
+    return this.#known.has(name);
   }
 
   /** The resource is another than it was, so its operations may have ended. */
   changed(about: ResourceKey, nowMs: number): void {
-    if (this.#count === 0) return;
+    if (this.#known.size === 0) return;
     const dueMs = nowMs + recordedAfterMs;
     for (const open of this.#byName.get(about.name) ?? []) {
-      if (isSameKey(open.about, about)) open.dueMs = Math.min(open.dueMs, dueMs);
+      if (!open.isOthers && isSameKey(open.about, about)) open.dueMs = Math.min(open.dueMs, dueMs);
     }
   }
 
   /** Those to be looked at now; they come again later unless they are settled. */
   take(nowMs: number): readonly OpenOperation[] {
     this.#waitsSinceMs ??= nowMs;
-    const mayWait = nowMs < this.#waitsSinceMs + longestWaitMs && this.#count < mostOpen / 2;
+    const mayWait = nowMs < this.#waitsSinceMs + longestWaitMs && this.#known.size < mostOpen / 2;
     if (mayWait && this.#isMuch(nowMs)) return [];
     this.#waitsSinceMs = undefined;
     const due: OpenOperation[] = [];
@@ -75,20 +84,32 @@ export class OpenOperations {
     return due;
   }
 
-  /** It has ended, or is not there any more. */
-  settle({ key, about }: OpenOperation): void {
-    const known = this.#byName.get(about.name) ?? [];
-    const left = known.filter((open) => open.key.name !== key.name);
-    this.#count -= known.length - left.length;
+  /** Its end is recorded, or it is not there any more. */
+  settle({ name }: ResourceKey): void {
+    const open = this.#known.get(name);
+    if (open === undefined) return;
+    this.#known.delete(name);
+    const { about } = open;
+    const left = (this.#byName.get(about.name) ?? []).filter(({ key }) => key.name !== name);
     if (left.length === 0) this.#byName.delete(about.name);
     else this.#byName.set(about.name, left);
   }
 
   /** Resolves once there is any. */
   async arrived(): Promise<void> {
-    if (this.#count > 0) return;
+    if (this.#known.size > 0) return;
     this.#arrived = Promise.withResolvers();
     await this.#arrived.promise;
+  }
+
+  #add(open: Noted): void {
+    if (this.#known.size >= mostOpen) this.#forgetOldest();
+    const { key, about } = open;
+    const known = this.#byName.get(about.name);
+    if (known === undefined) this.#byName.set(about.name, [open]);
+    else known.push(open);
+    this.#known.set(key.name, open);
+    this.#arrived.resolve();
   }
 
   #isMuch(nowMs: number): boolean {
@@ -104,9 +125,8 @@ export class OpenOperations {
   }
 
   #forgetOldest(): void {
-    for (const [name, all] of this.#byName) {
-      this.#byName.delete(name);
-      this.#count -= all.length;
+    for (const { key } of this.#known.values()) {
+      this.settle(key);
       return;
     }
   }
