@@ -14,6 +14,7 @@ import { updateResource } from "../intents/write/update.ts";
 import { timeText } from "../kernel/clock.ts";
 import type { Clock } from "../kernel/clock.ts";
 import { isSetpointError } from "../kernel/errors.ts";
+import type { ErrorCode } from "../kernel/errors.ts";
 import type { JsonObject } from "../kernel/json.ts";
 import { numberAt } from "../kernel/json-read.ts";
 import type { Timers } from "../kernel/timers.ts";
@@ -120,9 +121,8 @@ export class EngineEvents implements AsyncDisposable {
       meter.count(metric.eventsRecorded, undefined, pending.count);
     } catch (error) {
       this.#drop("error");
-      // Nothing can be told in a namespace that is going or gone.
-      const isExpected =
-        isSetpointError(error, "request.forbidden") || isSetpointError(error, "resource.not_found");
+      // Nothing can be told in a namespace that is going or gone, or that is full.
+      const isExpected = isSetpointError(error) && expected.has(error.code);
       const { reason, key } = pending.event;
       log[isExpected ? "debug" : "warn"]({ error, reason, key }, "event not recorded");
     }
@@ -134,6 +134,12 @@ export class EngineEvents implements AsyncDisposable {
     this.#input.meter.count(metric.eventsDropped, { why });
   }
 }
+
+const expected: ReadonlySet<ErrorCode> = new Set<ErrorCode>([
+  "request.forbidden",
+  "resource.not_found",
+  "counter.exceeded",
+]);
 
 function pendingOf(event: EngineEvent, nowMs: number): Pending {
   const { key, resource, type } = event;

@@ -62,9 +62,18 @@ export function forbidden(
   why: string,
   causes?: readonly Cause[],
 ): SetpointError {
-  const subject = name === "" ? kindId(kind) : `${kindId(kind)} "${name}"`;
   const extra = causes === undefined ? {} : { causes: causes.map(causeJson) };
-  return refusal("request.forbidden", `${subject} is forbidden: ${why}`, kind, name, extra);
+  return refusal("request.forbidden", forbiddenText(kind, name, why), kind, name, extra);
+}
+
+/** In the words of Kubernetes, to which a full quota is forbidden; others may tell it apart. */
+export function overQuota(kind: Named, name: string, why: string): SetpointError {
+  return refusal("counter.exceeded", forbiddenText(kind, name, why), kind, name);
+}
+
+function forbiddenText(kind: Named, name: string, why: string): string {
+  const subject = name === "" ? kindId(kind) : `${kindId(kind)} "${name}"`;
+  return `${subject} is forbidden: ${why}`;
 }
 
 /** The document breaks rules of its kind; here alone `kind` is the Kind and not the plural. */

@@ -3,6 +3,7 @@ import assert from "node:assert/strict";
 import { before, it } from "node:test";
 import { pick, pickList, pickText } from "../kube/server.ts";
 import type { Reply } from "../kube/server.ts";
+import { waitUntil } from "../peers/wait.ts";
 import {
   codeOf,
   onEachStore,
@@ -40,6 +41,38 @@ function namesIn(pages: readonly Reply[]): readonly string[] {
 onEachStore("the limits", (started) => {
   before(() => {
     server = started();
+  });
+
+  it("of a quota are told as such, and not as a matter of roles", async () => {
+    const other = "45454545-2222-3333-4444-555555555555";
+    const state = { state: "Registered" };
+    await server.request("PUT", `/subscriptions/${other}?api-version=2.0`, state);
+    const quota = {
+      apiVersion: "v1",
+      kind: "ResourceQuota",
+      metadata: { name: "q" },
+      spec: { hard: { "count/ovens.bakery.tests.dev": "1" } },
+    };
+    const quotas = `/api/v1/namespaces/sub-${other}/resourcequotas`;
+    assert.equal((await server.request("POST", quotas, quota)).status, 201);
+    await waitUntil("the quota to be counted", async () => {
+      const { json } = await server.request("GET", `${quotas}/q`);
+      return pick(json, "status.hard") !== undefined;
+    });
+    const place = ovens.replace(subscription, other);
+    const body = { location: "eastus", properties: {} };
+    assert.equal((await server.request("PUT", `${place}/one?${version}`, body)).status, 201);
+    const full = await server.request("PUT", `${place}/two?${version}`, body);
+    assert.equal(full.status, 409, full.text);
+    assert.equal(codeOf(full), "QuotaExceeded");
+  });
+
+  it("of numbers and of nesting are told in plain words", async () => {
+    const huge = await server.request("PUT", oven("huge"), '{"properties":{"size":1e400}}', {
+      "content-type": "application/json",
+    });
+    assert.equal(huge.status, 400, huge.text);
+    assert.match(pickText(huge.json, "error.message"), /: the number 1e400 is too large\.$/);
   });
 
   it("let a client pass over empty pages to the end of a list", async () => {

@@ -35,9 +35,16 @@ function parsed(bytes: Buffer): ReturnType<typeof parseJson> {
     return parseJson(bytes, { strict: true });
   } catch (error) {
     if (!isSetpointError(error)) throw error;
-    const why = error.message.replaceAll('"', "'");
-    throw invalidContent(`The request content is not valid JSON: ${why}`);
+    throw invalidContent(`The request content is not valid JSON: ${jsonWords(error.message)}`);
   }
+}
+
+/** The words of Go are for clients of Kubernetes, who know them. */
+function jsonWords(problem: string): string {
+  const [, tooLong] = /^json: cannot unmarshal number (\S+) into Go/.exec(problem) ?? [];
+  if (tooLong !== undefined) return `the number ${tooLong.slice(0, 100)} is too large`;
+  if (problem === "exceeded max depth") return "it is nested too deeply";
+  return problem.replace(/^json: /, "");
 }
 
 export function invalidContent(message: string, target?: string): Error {

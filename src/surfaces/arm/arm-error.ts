@@ -64,7 +64,7 @@ export function armErrorAnswer(error: unknown): ArmErrorAnswer {
   }
   const code = known ?? "InvalidRequest";
   // Kubernetes answers 500 to some mistakes of clients, the Resource Manager does not.
-  const shown = status === 500 ? 400 : status;
+  const shown = statusesHere[error.code] ?? (status === 500 ? 400 : status);
   return { status: shown, body: { error: { code, message: refusal(error.message) } } };
 }
 
@@ -144,6 +144,9 @@ const codesByStatus: Readonly<Record<number, ErrorCode>> = {
   413: "request.too_large",
   415: "request.unsupported_media_type",
 };
+
+/** 403 is for callers who may not ask. */
+const statusesHere: Readonly<Partial<Record<ErrorCode, number>>> = { "counter.exceeded": 409 };
 
 const codesOfErrors: Readonly<Partial<Record<ErrorCode, string>>> = {
   "request.invalid": "InvalidRequestContent",

@@ -3,7 +3,7 @@
 
 import type { SetpointError } from "../../../kernel/errors.ts";
 import { textAt } from "../../../kernel/json-read.ts";
-import { forbidden } from "../../refusals.ts";
+import { overQuota } from "../../refusals.ts";
 import type { Intents, Target } from "../../request.ts";
 import { counterOf, quotaOf, quotasKind } from "./quota.ts";
 
@@ -29,8 +29,8 @@ export function quotaExceeded(
       const why =
         `exceeded quota: ${key.name}, requested: ${what}=1, ` +
         `used: ${what}=${used}, limited: ${what}=${max}`;
-      return forbidden(served.kind, name, why);
+      return overQuota(served.kind, name, why);
     }
   }
-  return forbidden(served.kind, name, `exceeded quota: ${counter}`);
+  return overQuota(served.kind, name, `exceeded quota: ${counter}`);
 }
