@@ -44,6 +44,8 @@ export function faceProblems(face: ArmFace, around: FaceSurroundings): readonly 
 
 export const apiVersionPattern = /^\d{4}-(?:0[1-9]|1[0-2])-(?:0[1-9]|[12]\d|3[01])(?:-preview)?$/;
 
+/** It is a part of the URLs of operations. */
+const locationPattern = /^[A-Za-z0-9](?:[A-Za-z0-9 -]*[A-Za-z0-9])?$/;
 const providerPattern = /^[A-Za-z][A-Za-z0-9]*(?:\.[A-Za-z][A-Za-z0-9]*)+$/;
 const typePattern = /^[A-Za-z][A-Za-z0-9]*(?:\/[A-Za-z][A-Za-z0-9]*)*$/;
 const namePattern = /^[A-Za-z][A-Za-z0-9]*$/;
@@ -70,8 +72,8 @@ function locationProblems(locations: unknown): readonly string[] {
   const seen = new Set<string>();
   return (locations as readonly unknown[]).flatMap((location, index) => {
     const field = `locations[${index}]`;
-    if (typeof location !== "string" || location.trim() === "") {
-      return [`${field}: must be a text`];
+    if (!matches(location, locationPattern)) {
+      return [`${field}: must be letters, digits, spaces and hyphens`];
     }
     const plain = location.toLowerCase().replaceAll(" ", "");
     if (seen.has(plain)) return [`${field}: ${location} is there twice`];

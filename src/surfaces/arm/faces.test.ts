@@ -51,6 +51,7 @@ test("the problems of a face name their fields", () => {
     ],
     [{ type: "a//b" }, ["type: must be letters and digits, nested types with slashes between"]],
     [{ locations: [] }, ["locations: must have at least one"]],
+    [{ locations: ["west/europe"] }, ["locations[0]: must be letters, digits, spaces and hyphens"]],
     [{ locations: ["west europe", "WestEurope"] }, ["locations[1]: WestEurope is there twice"]],
     [{ versions: [] }, ["versions: must have at least one"]],
     [
