@@ -173,6 +173,10 @@ describe("paths", () => {
     const shown = await server.settled("Cased");
     assert.equal(pick(shown.json, "name"), "cASED");
     assert.match(pickText(shown.json, "id"), /resourceGroups\/BREAD\//);
+    const same = await server.put("Cased", { size: 2 });
+    assert.equal(same.status, 200, same.text);
+    assert.equal(pick(same.json, "name"), "Cased", "also where nothing else is changed");
+    assert.equal(pick((await server.get("cased")).json, "id"), `${ovens}/Cased`);
   });
 
   it("that nobody serves are told apart", async () => {

@@ -207,7 +207,7 @@ async function change(surface: ArmSurface, input: Placed, stored: Stored): Promi
   const isSame = isSameSpec && before !== undefined && equalJson(before.tags, next.tags);
   // What is being deleted is not as the request wants it, however much it looks like it.
   const isUnderWay = isSame && !isTerminal(state) && state !== "Deleting";
-  const isThere = isSame && state === "Succeeded";
+  const isThere = isSame && state === "Succeeded" && before.id === next.id;
   if (isThere || (isUnderWay && goesOn(surface, face, stored))) {
     const isCreation = state === "Creating";
     return await answerOf(surface, input, record, { created: isCreation });
