@@ -44,7 +44,7 @@ function jsonWords(problem: string): string {
   const [, tooLong] = /^json: cannot unmarshal number (\S+) into Go/.exec(problem) ?? [];
   if (tooLong !== undefined) return `the number ${tooLong.slice(0, 100)} is too large`;
   if (problem === "exceeded max depth") return "it is nested too deeply";
-  return problem.replace(/^json: /, "");
+  return problem.replace(/^json: /, "").replaceAll('"', "'");
 }
 
 export function invalidContent(message: string, target?: string): Error {
