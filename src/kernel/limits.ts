@@ -215,6 +215,11 @@ export const limits = Object.freeze({
   headersTimeoutMs: 10_000,
   requestTimeoutMs: 60_000,
   maxHeaderBytes: 64 * kib,
+  /** Bodies that nobody reads are passed over up to this size; as in Go's server. */
+  maxPassedBodyBytes: 256 * kib,
+  /** For a larger one the connection ends, after this time or so many bytes more. */
+  lingerMs: 3_000,
+  maxLingerBytes: 4 * mib,
   /** How long a new connection may take to agree on its encryption. */
   handshakeTimeoutMs: 10_000,
   /** HTTP/2 connections without any request are closed after this time. */

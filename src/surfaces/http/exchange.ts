@@ -14,6 +14,7 @@ import type { PeerCertificate } from "../../intents/auth/request-facts.ts";
 import { Outflow, isGone } from "./outflow.ts";
 import type { BodyStream, Outflows, Response } from "./outflow.ts";
 import { currentTurn, sendTogether } from "./turn.ts";
+import { endLater, isSoonOver, isUnread, stopSending } from "./unread-body.ts";
 
 export type Headers = Readonly<Record<string, string | number | readonly string[]>>;
 
@@ -45,13 +46,15 @@ export interface Exchange {
 
 type Request = IncomingMessage | Http2ServerRequest;
 
-export function exchangeOf(
-  request: Request,
-  response: Response,
-  certificate: PeerCertificate | undefined,
-  outflows: Outflows,
-): Exchange {
-  return new HttpExchange(request, response, certificate, outflows);
+export interface ExchangeInput {
+  readonly certificate: PeerCertificate | undefined;
+  readonly outflows: Outflows;
+  /** Whether the client waits to be told that its body is wanted. */
+  readonly isHeldBack?: boolean;
+}
+
+export function exchangeOf(request: Request, response: Response, input: ExchangeInput): Exchange {
+  return new HttpExchange(request, response, input);
 }
 
 /** Bodies up to this size go out in one piece with their head. */
@@ -68,15 +71,16 @@ class HttpExchange implements Exchange {
   readonly #turn = currentTurn();
   readonly #outflows: Outflows;
   #outflow: Outflow | undefined;
+  #isHeldBack: boolean;
   #status = 0;
 
   constructor(
     request: Request,
     response: Response,
-    certificate: PeerCertificate | undefined,
-    outflows: Outflows,
+    { certificate, outflows, isHeldBack = false }: ExchangeInput,
   ) {
     this.#outflows = outflows;
+    this.#isHeldBack = isHeldBack;
     this.method = request.method ?? "GET";
     this.url = request.url ?? "/";
     this.headers = request.headers;
@@ -104,24 +108,37 @@ class HttpExchange implements Exchange {
   }
 
   readBody(maxBytes: number, tooLarge: () => Error): Promise<Buffer> {
+    const declared = Number(this.headers["content-length"]);
+    if (declared > maxBytes) return Promise.reject(tooLarge());
+    if (this.#isHeldBack) {
+      this.#isHeldBack = false;
+      this.#response.writeContinue();
+    }
     return readBody(this.#request, maxBytes, tooLarge);
   }
 
   send(status: number, headers: Headers, body: Buffer | string = ""): void {
     const response = this.#response;
     if (this.isAnswered || isGone(response)) return;
-    this.#status = status;
     const length = Buffer.byteLength(body);
-    writeHead(response, status, { ...headers, "content-length": length });
-    if (this.method === "HEAD" || length === 0) response.end();
+    const isLast = isUnread(this.#request) && this.#isLast();
+    const all = { ...headers, "content-length": length };
+    // A head that cannot be sent is no answer yet.
+    writeHead(response, status, isLast ? { ...all, connection: "close" } : all);
+    this.#status = status;
+    if (isLast && length <= onePieceBytes) this.#sendLast(body);
+    else if (this.method === "HEAD" || length === 0) response.end();
     else if (length > onePieceBytes) this.#sendLarge(body);
     else if (typeof body === "string") response.end(body);
     else sendTogether(this.#turn, () => sendSmall(response as ServerResponse, body));
   }
 
   begin(status: number, headers: Headers): BodyStream {
+    if (!isGone(this.#response)) {
+      const isLast = isUnread(this.#request) && this.#isLast();
+      writeHead(this.#response, status, isLast ? { ...headers, connection: "close" } : headers);
+    }
     this.#status = status;
-    if (!isGone(this.#response)) writeHead(this.#response, status, headers);
     this.#outflow = new Outflow(this.#response, this.#outflows);
     return this.#outflow;
   }
@@ -132,6 +149,20 @@ class HttpExchange implements Exchange {
 
   get pendingAnswerBytes(): number {
     return this.#outflows.pendingBytes;
+  }
+
+  /** Whether a body that nobody reads makes this the last answer of its connection. */
+  #isLast(): boolean {
+    const [request, response] = [this.#request, this.#response];
+    if ("stream" in response) stopSending(response, this.#outflows.timers);
+    return !("stream" in request) && (this.#isHeldBack || !isSoonOver(request));
+  }
+
+  #sendLast(body: Buffer | string): void {
+    const response = this.#response as ServerResponse;
+    response.flushHeaders();
+    if (this.method !== "HEAD" && body.length > 0) response.write(body);
+    endLater(this.#request as IncomingMessage, response, this.#outflows.timers);
   }
 
   #sendLarge(body: Buffer | string): void {
@@ -158,21 +189,21 @@ function writeHead(response: Response, status: number, headers: Headers): void {
 }
 
 function readBody(request: Request, maxBytes: number, tooLarge: () => Error): Promise<Buffer> {
-  const declared = Number(request.headers["content-length"]);
-  if (declared > maxBytes) return Promise.reject(tooLarge());
   // It waited for its turn, and nothing would tell any more that nobody is left.
   if (request.destroyed) return Promise.reject(clientGone(undefined));
   return new Promise((resolve, reject) => {
     let chunks: Buffer[] = [];
     let bytes = 0;
-    request.on("data", (chunk: Buffer) => {
+    const take = (chunk: Buffer): void => {
       bytes += chunk.length;
       if (bytes > maxBytes) {
         chunks = [];
+        request.off("data", take);
         request.pause();
         reject(tooLarge());
       } else chunks.push(chunk);
-    });
+    };
+    request.on("data", take);
     request.once("end", () => {
       const [only] = chunks;
       resolve(chunks.length === 1 && only !== undefined ? only : Buffer.concat(chunks));

@@ -3,7 +3,13 @@
 
 import { once } from "node:events";
 import { createSecureServer } from "node:http2";
-import type { Http2SecureServer, Http2Stream, ServerHttp2Session } from "node:http2";
+import type {
+  Http2SecureServer,
+  Http2ServerRequest,
+  Http2ServerResponse,
+  Http2Stream,
+  ServerHttp2Session,
+} from "node:http2";
 import type { AddressInfo, Socket } from "node:net";
 import type { TLSSocket } from "node:tls";
 import type { PeerCertificate } from "../../intents/auth/request-facts.ts";
@@ -71,18 +77,49 @@ export async function startHttpServer(input: HttpServerInput): Promise<HttpServe
     closeWhenIdle(session, timers);
     session.once("close", () => sessions.delete(session));
   });
-  server.on("request", (request, response) => {
+  const exchangeFor: ExchangeFor = (request, response, isHeldBack) => {
     // What a connection showed stays the same for all its requests.
     const session = (request as { stream?: Http2Stream }).stream?.session;
     const socket = (session?.socket ?? request.socket) as TLSSocket;
-    const exchange = exchangeOf(request, response, certificates.of(socket), outflows);
-    handleTogether(() => void handled(input, exchange));
-  });
+    const certificate = certificates.of(socket);
+    return exchangeOf(request, response, { certificate, outflows, isHeldBack });
+  };
+  takeRequests(server, input, exchangeFor);
   await listen(server, input);
   return {
     address: server.address() as AddressInfo,
     stop: () => stop(server, sockets, sessions, input.timers),
   };
+}
+
+type ExchangeFor = (
+  request: Http2ServerRequest,
+  response: Http2ServerResponse,
+  isHeldBack: boolean,
+) => Exchange;
+
+type Listener = (request: Http2ServerRequest, response: Http2ServerResponse) => void;
+
+function takeRequests(
+  server: Http2SecureServer,
+  input: HttpServerInput,
+  exchangeFor: ExchangeFor,
+): void {
+  const take = (isHeldBack: boolean): Listener => {
+    return (request, response) => {
+      const exchange = exchangeFor(request, response, isHeldBack);
+      handleTogether(() => void handled(input, exchange));
+    };
+  };
+  const refuse: Listener = (request, response) => {
+    const message = "the only expectation that is met is 100-continue\n";
+    const headers = { "content-type": "text/plain; charset=utf-8" };
+    exchangeFor(request, response, true).send(417, headers, message);
+  };
+  server.on("request", take(false));
+  // Whether a body is wanted shows when it is read: until then nobody is told to send it.
+  server.on("checkContinue", take(true));
+  server.on("checkExpectation", refuse);
 }
 
 /** A connection that carries nothing for a long time is given up; one with a quiet watch is not. */
