@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { armIdOf, envelopeAnnotation } from "./arm-face.ts";
+import { ArmActionRefused, armIdOf, envelopeAnnotation } from "./arm-face.ts";
 import type { Resource } from "./resource.ts";
 
 function resource(envelope?: string): Resource {
@@ -18,4 +18,16 @@ test("what is no envelope has no id", () => {
   for (const text of [undefined, "", "{", "null", "3", "{}", '{"id":3}', '{"id":""}']) {
     assert.equal(armIdOf(resource(text)), undefined, text);
   }
+});
+
+test("a refusal has a status of one and a code of one word", () => {
+  for (const status of [0, 99, 200, 302, 399, 600, 404.5, Number.NaN]) {
+    assert.throws(() => new ArmActionRefused("Odd", "x", status), RangeError, String(status));
+  }
+  for (const code of ["", "two words", "a\r\nb", "1st", "x".repeat(101)]) {
+    assert.throws(() => new ArmActionRefused(code, "x"), TypeError, code);
+  }
+  const { code, status } = new ArmActionRefused("Cluster.NotReady_2", "x");
+  assert.deepEqual([code, status], ["Cluster.NotReady_2", 409]);
+  assert.equal(new ArmActionRefused("Odd", "x", 599).status, 599);
 });

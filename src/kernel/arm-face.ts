@@ -140,8 +140,15 @@ export class ArmActionRefused extends Error {
   readonly code: string;
   readonly status: number;
 
+  /** Throws for what no client could be answered with. */
   constructor(code: string, message: string, status = 409) {
     super(message);
+    if (!Number.isInteger(status) || status < 400 || status > 599) {
+      throw new RangeError(`a refusal has a status from 400 to 599, not ${status}`);
+    }
+    if (!/^[A-Za-z][\w.-]{0,99}$/.test(code)) {
+      throw new TypeError(`the code of a refusal is one word, not ${JSON.stringify(code)}`);
+    }
     this.name = "ArmActionRefused";
     this.code = code;
     this.status = status;

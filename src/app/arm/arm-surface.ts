@@ -114,6 +114,8 @@ async function startArmSurface(
     open: new OpenOperations(),
     awaited: new AwaitedChanges(timers),
     onMistake: ({ what, ...mistake }) => log.warn(mistake, mistakes[what]),
+    onUnshown: (error, unshown) =>
+      log.error({ error, ...unshown }, "a face cannot show a resource"),
   };
   await installKind(unhindered, appliedSpecsKind, maker);
   const unfollow = plane.feed.subscribe((changes) => {

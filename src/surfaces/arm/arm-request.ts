@@ -8,6 +8,7 @@ import type { Authorizer } from "../../intents/auth/policy.ts";
 import type { UserInfo } from "../../intents/auth/user.ts";
 import type { Caller, Intents } from "../../intents/request.ts";
 import type { JsonObject } from "../../kernel/json.ts";
+import type { ResourceKey } from "../../kernel/resource.ts";
 import type { Exchange, Headers } from "../http/exchange.ts";
 import { armRefusal } from "./arm-error.ts";
 import type { Asked } from "./asked-urls.ts";
@@ -41,6 +42,16 @@ export interface ArmSurface {
   readonly awaited: AwaitedChanges;
   /** Told of mistakes of faces that clients stumble over. */
   readonly onMistake?: (mistake: FaceMistake) => void;
+  /** Told of resources that a list has to show without what their face makes of them. */
+  readonly onUnshown?: (error: unknown, unshown: Unshown) => void;
+}
+
+/** A resource that its face cannot convert. */
+export interface Unshown {
+  /** Provider and type. */
+  readonly type: string;
+  readonly apiVersion: string;
+  readonly key: ResourceKey;
 }
 
 /** A face made a spec that nobody wants; what is in the fields is not told. */

@@ -16,7 +16,7 @@ import { etagOf, isUnchanged } from "./etags.ts";
 import { groupLabel } from "./face.ts";
 import type { Located } from "./located.ts";
 import { aroundOf } from "./nesting.ts";
-import { resourceNotFound, shownResource } from "./resource-view.ts";
+import { listedResource, resourceNotFound, shownResource } from "./resource-view.ts";
 
 const defaultTop = 100;
 const maxTop = 1_000;
@@ -79,7 +79,7 @@ export async function listResources(
   let { next } = page;
   let bytes = 0;
   for (const record of page.records) {
-    const shown = await shownResource(surface, found, record);
+    const shown = await listedResource(surface, found, record);
     if (shown === undefined) continue;
     const text = JSON.stringify(shown.body);
     bytes += Buffer.byteLength(text);

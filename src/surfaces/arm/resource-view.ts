@@ -4,6 +4,7 @@
 import type { JsonObject } from "../../kernel/json.ts";
 import { readStored } from "../../intents/write/stored.ts";
 import { decodeDocument } from "../../kernel/document.ts";
+import { keyOf } from "../../kernel/resource.ts";
 import type { Resource } from "../../kernel/resource.ts";
 import type { Addressed } from "./addressed.ts";
 import { asItIs } from "./applied-spec.ts";
@@ -41,6 +42,7 @@ export async function shownResource(
   surface: ArmSurface,
   viewed: Viewed,
   stored: Stored,
+  convert: typeof shownProperties = shownProperties,
 ): Promise<Shown | undefined> {
   const { face, version, served } = viewed;
   const resource = await currentResource(served, stored);
@@ -49,7 +51,7 @@ export async function shownResource(
   const provisioning = provisioningIn(surface, face, resource, envelope);
   const etag = etagOf(stored.revision);
   const real = await asItIs(surface, face, served, resource, provisioning);
-  const properties = await shownProperties(version, served, real);
+  const properties = await convert(version, served, real);
   const { id, name, location, tags, systemData } = envelope;
   const body = {
     id,
@@ -62,6 +64,25 @@ export async function shownResource(
     properties: { ...properties, provisioningState: provisioning.state },
   };
   return { body, etag, provisioning, envelope };
+}
+
+/** The same among others: one that its face cannot convert is shown without its own properties. */
+export async function listedResource(
+  surface: ArmSurface,
+  viewed: Viewed,
+  stored: Stored,
+): Promise<Shown | undefined> {
+  return await shownResource(surface, viewed, stored, async (version, served, resource) => {
+    try {
+      return await shownProperties(version, served, resource);
+    } catch (error) {
+      const { provider, type } = viewed.face;
+      const { apiVersion } = version;
+      const key = keyOf(served.id, resource);
+      surface.onUnshown?.(error, { type: `${provider}/${type}`, apiVersion, key });
+      return {};
+    }
+  });
 }
 
 export function resourceNotFound({ place, face }: Pick<Addressed, "place" | "face">): Error {

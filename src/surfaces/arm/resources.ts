@@ -23,7 +23,7 @@ import type { ArmAnswer, ArmRequest, ArmSurface } from "./arm-request.ts";
 import { envelopeOf } from "./envelope.ts";
 import { annotationsWith, draftCreation, newMark } from "./creation.ts";
 import { checkConditions } from "./etags.ts";
-import { wantedSpec } from "./face-body.ts";
+import { shownProperties, wantedSpec } from "./face-body.ts";
 import { groupLabel } from "./face.ts";
 import type { ArmEnvelope, ArmFace } from "./face.ts";
 import { checkGate } from "./gate.ts";
@@ -268,6 +268,8 @@ function writeOptions(
     fieldValidation: "Ignore",
     also: async (resource) => {
       onFinal?.(resource);
+      // What its face cannot show is not stored: nobody could be told that it was.
+      if (version.fromStored !== undefined) await shownProperties(version, target.served, resource);
       return [
         operationWrite(surface, operation, resource),
         ...(stored === undefined ? [] : endWrite(surface, face, stored.old, stored.last)),
