@@ -70,7 +70,8 @@ test("every JSON text is read as the platform reads it, and is found to be JSON"
   fc.assert(
     fc.property(anyJson, fc.constantFrom(undefined, 1), (value, space) => {
       const text = JSON.stringify(value, null, space);
-      fc.pre(!/\d{16}/.test(text));
+      // Neither what would lose digits nor half of a surrogate pair, which is written as an escape.
+      fc.pre(!/\d{16}|\\ud/.test(text));
       const parsed = parseJson(text, { strict: true });
       assert.equal(JSON.stringify(parsed.value), JSON.stringify(JSON.parse(text)));
       assert.deepEqual(parsed.duplicates, []);

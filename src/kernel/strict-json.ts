@@ -10,6 +10,7 @@ import { jsonSyntaxProblem } from "./json-syntax.ts";
 import { limits } from "./limits.ts";
 import { formatChild } from "./schema/trail.ts";
 import type { Trail } from "./schema/trail.ts";
+import { decodeUtf8, refuseHalves } from "./whole-text.ts";
 
 export interface ParseOptions {
   /** Look for keys that are given twice. */
@@ -22,9 +23,9 @@ export interface ParsedJson {
   readonly duplicates: readonly string[];
 }
 
-/** Throws request.invalid; bytes that are no UTF-8 become U+FFFD. */
+/** Throws request.invalid, also for texts that are not whole. */
 export function parseJson(input: string | Uint8Array, { strict }: ParseOptions): ParsedJson {
-  const text = typeof input === "string" ? input : decode(input);
+  const text = typeof input === "string" ? input : decodeUtf8(input);
   const value = parse(text);
   let keys = countKeys(value, limits.maxJsonDepth, Number.MAX_SAFE_INTEGER);
   if (keys < tooDeep) {
@@ -32,6 +33,7 @@ export function parseJson(input: string | Uint8Array, { strict }: ParseOptions):
     if (keys >= 0) refuseInexact(text);
   }
   if (keys < 0) throw refusal(text, keys);
+  refuseHalves(text, value);
   const hasDuplicates = strict && keys !== countKeysInText(text);
   return { value, duplicates: hasDuplicates ? findDuplicates(text) : none };
 }
@@ -46,10 +48,6 @@ const none: readonly string[] = Object.freeze([]);
 const tooDeep = -(2 ** 40);
 const tooLarge = -(2 ** 41);
 const maxDuplicates = 100;
-
-function decode(bytes: Uint8Array): string {
-  return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString("utf8");
-}
 
 function parse(text: string): Json {
   try {

