@@ -211,6 +211,9 @@ export const limits = Object.freeze({
   maxShownErrors: 100,
   /** Characters of all problems named in one answer; one may quote a whole document. */
   maxShownErrorChars: 256 * kib,
+  /** Characters of one of them, and of the message of a refusal; of longer ones the middle goes. */
+  maxShownProblemChars: 8 * kib,
+  maxShownMessageChars: 64 * kib,
   /** How long a client may take to send the headers of a request, and all of it. */
   headersTimeoutMs: 10_000,
   requestTimeoutMs: 60_000,

@@ -10,6 +10,7 @@ import type { Json, JsonObject } from "../../kernel/json.ts";
 import { getOwn, isJsonObject } from "../../kernel/json.ts";
 import { numberAt, objectsAt, textAt } from "../../kernel/json-read.ts";
 import { plainWords } from "./plain-words.ts";
+import { shortError } from "./short-error.ts";
 
 export interface ArmProblem {
   readonly code: string;
@@ -49,6 +50,11 @@ export function armRefusals(problems: readonly ArmProblem[]): SetpointError {
 }
 
 export function armErrorAnswer(error: unknown): ArmErrorAnswer {
+  const { status, body } = wholeAnswer(error);
+  return { status, body: shortError(body) };
+}
+
+function wholeAnswer(error: unknown): ArmErrorAnswer {
   if (error instanceof ArmActionRefused) {
     const { code, message, status } = error;
     return { status, body: { error: { code, message } } };

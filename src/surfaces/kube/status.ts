@@ -3,7 +3,11 @@
 
 import { isSetpointError } from "../../kernel/errors.ts";
 import type { ErrorCode } from "../../kernel/errors.ts";
+import { isJsonArray } from "../../kernel/json.ts";
 import type { Json, JsonObject, MutableJsonObject } from "../../kernel/json.ts";
+import { textAt } from "../../kernel/json-read.ts";
+import { limits } from "../../kernel/limits.ts";
+import { shortText } from "../../kernel/short-text.ts";
 
 export interface KubeError {
   readonly code: number;
@@ -93,7 +97,7 @@ function statusOf([code, reason]: Mapping, message: string, given: JsonObject): 
     // Who may not and what is missing are told of by the resource.
     const value: Json | undefined = given[key] ?? (key === "kind" ? given["resource"] : undefined);
     hasDetails ||= value !== undefined;
-    if (value !== undefined && value !== "") details[key] = value;
+    if (value !== undefined && value !== "") details[key] = key === "causes" ? short(value) : value;
   }
   const token = given["continue"];
   return {
@@ -101,9 +105,19 @@ function statusOf([code, reason]: Mapping, message: string, given: JsonObject): 
     apiVersion: "v1",
     metadata: typeof token === "string" ? { continue: token } : {},
     status: "Failure",
-    message,
+    message: shortText(message, limits.maxShownMessageChars),
     ...(reason === "" ? {} : { reason }),
     ...(hasDetails ? { details } : {}),
     code,
   };
+}
+
+/** What is wrong with a value quotes it, however large it is. */
+function short(causes: Json): Json {
+  if (!isJsonArray(causes)) return causes;
+  return causes.map((cause) => {
+    const message = textAt(cause, "message");
+    if (message.length <= limits.maxShownProblemChars) return cause;
+    return { ...(cause as JsonObject), message: shortText(message, limits.maxShownProblemChars) };
+  });
 }
