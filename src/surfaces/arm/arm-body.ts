@@ -19,6 +19,7 @@ export async function readObject(exchange: Exchange): Promise<JsonObject> {
 /** Undefined when there is no body, as for most actions. */
 export async function readOptionalObject(exchange: Exchange): Promise<JsonObject | undefined> {
   checkMediaType(exchange.headers["content-type"]);
+  checkCoding(exchange.headers["content-encoding"]);
   const bytes = await exchange.readBody(maxBodyBytes, tooLarge);
   if (bytes.length === 0) return undefined;
   if (exchange.headers["content-type"] === undefined) throw unsupportedMedia("none");
@@ -57,8 +58,23 @@ const jsonTypes = new Set(["application/json", "text/json", "application/merge-p
 
 function checkMediaType(given: string | undefined): void {
   if (given === undefined) return;
-  const [type = ""] = given.split(";", 1);
+  const [type = "", ...parameters] = given.split(";");
   if (!jsonTypes.has(type.trim().toLowerCase())) throw unsupportedMedia(type.trim());
+  for (const parameter of parameters) {
+    const charset = /^\s*charset\s*=\s*"?([^"]*?)"?\s*$/i.exec(parameter)?.[1];
+    if (charset !== undefined && !charsets.has(charset.toLowerCase())) {
+      throw unsupportedMedia(`${type.trim()}; charset=${charset}`);
+    }
+  }
+}
+
+/** JSON is UTF-8, and what is ASCII is that as well. */
+const charsets = new Set(["utf-8", "utf8", "us-ascii", "ascii"]);
+
+function checkCoding(given: string | undefined): void {
+  if (given === undefined || /^(?:identity)?$/i.test(given.trim())) return;
+  const message = `The content encoding '${given}' is not supported: send the content as it is.`;
+  throw armRefusal(415, { code: "UnsupportedMediaType", message: sentence(message) });
 }
 
 function unsupportedMedia(type: string): Error {
