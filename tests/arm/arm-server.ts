@@ -15,6 +15,8 @@ import type { KubeServer, KubeServerOptions, Reply, RequestHeaders } from "../ku
 import { startPostgres } from "../peers/postgres.ts";
 import type { Postgres } from "../peers/postgres.ts";
 import { waitUntil } from "../peers/wait.ts";
+import { recordTraffic } from "./recorded-traffic.ts";
+import type { Traffic } from "./recorded-traffic.ts";
 
 export const subscription = "11111111-2222-3333-4444-555555555555";
 export const version = "api-version=2026-01-01";
@@ -60,12 +62,14 @@ export async function startArmServer(
   store?: string,
   { modules = ["bakery"], ...options }: ArmServerOptions = {},
 ): Promise<ArmServer> {
-  const server = await startKubeServer({
+  const bare = await startKubeServer({
     module: modules.map((name) => join(root, `tests/arm/${name}-module.ts`)),
     armClients: [managerName],
     ...options,
     ...(store === undefined ? {} : { store }),
   });
+  const traffic = recordTraffic();
+  const server = recording(bare, traffic);
   const told = await server.request("PUT", `/subscriptions/${subscription}?api-version=2.0`, {
     state: "Registered",
   });
@@ -113,9 +117,36 @@ export async function startArmServer(
       assert.equal(reply.status, 201, reply.text);
       return await settled(name);
     },
-    asManager: (method, path, body, headers = {}) =>
-      asManager({ server, client, method, path, body, headers }),
+    asManager: async (method, path, body, headers = {}) => {
+      const reply = await asManager({ server, client, method, path, body, headers });
+      traffic.record(method, path, body, reply);
+      return reply;
+    },
     [Symbol.asyncDispose]: () => server[Symbol.asyncDispose](),
+  };
+}
+
+/** The same server, whose traffic is looked at before it stops. */
+function recording(server: KubeServer, traffic: Traffic): KubeServer {
+  let stopped: Promise<void> | undefined;
+  const stop = async (): Promise<void> => {
+    try {
+      await traffic.check(server);
+    } finally {
+      await server.stop();
+    }
+  };
+  return {
+    ...server,
+    request: async (method, path, body, headers) => {
+      const reply = await server.request(method, path, body, headers);
+      traffic.record(method, path, body, reply);
+      return reply;
+    },
+    stop: async () => await (stopped ??= stop()),
+    async [Symbol.asyncDispose]() {
+      await (stopped ??= stop());
+    },
   };
 }
 

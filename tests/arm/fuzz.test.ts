@@ -1,5 +1,7 @@
-// Whatever is sent to the Resource Manager surface, it is the client's mistake: never a 500.
+// Whatever is sent to the Resource Manager surface, it is the client's mistake: never a 500. And
+// what is refused leaves nothing behind.
 import assert from "node:assert/strict";
+import { isUtf8 } from "node:buffer";
 import { after, before, it } from "node:test";
 import {
   array,
@@ -12,8 +14,13 @@ import {
   oneof,
   record,
   string,
+  uint8Array,
 } from "fast-check";
-import { ovens, startArmServer, subscription, version } from "./arm-server.ts";
+import { anyCharacter } from "../../src/kernel/arbitraries.ts";
+import { operationKind, subscriptionKind } from "../../src/surfaces/arm/face.ts";
+import { pick } from "../kube/server.ts";
+import type { Reply } from "../kube/server.ts";
+import { codeOf, oven, ovens, startArmServer, subscription, version } from "./arm-server.ts";
 import type { ArmServer } from "./arm-server.ts";
 
 let server: ArmServer;
@@ -63,6 +70,54 @@ const inputs = record(
 );
 
 const numRuns = 150;
+const headers = { "content-type": "application/json" };
+
+/** All that requests can change: what is wanted of resources, and the records of operations. */
+async function wanted(): Promise<string> {
+  const { store } = server;
+  const kinds = ["ovens.bakery.tests.dev", "recipes.bakery.tests.dev", operationKind];
+  const namespace = `sub-${subscription}`;
+  const pages = await Promise.all([
+    ...kinds.map((kind) => store.list({ kind, namespace, limit: 1_000 })),
+    store.list({ kind: subscriptionKind, limit: 10 }),
+  ]);
+  return JSON.stringify(
+    pages.map(({ records }) => records.map(({ body }) => wish(JSON.parse(String(body))))),
+  );
+}
+
+/** Without what the engine writes meanwhile. */
+function wish(item: unknown): unknown {
+  const envelope = pick(item, "metadata.annotations") as Record<string, string> | undefined;
+  const name = pick(item, "metadata.name");
+  // How it ends is written into its record.
+  if (pick(item, "kind") === "Operation") return name;
+  return [name, pick(item, "spec"), envelope?.["arm.setpoint.dev/envelope"]];
+}
+
+/** What was wanted after the last refusal; nothing has changed since then. */
+let last: string | undefined;
+
+/** Sends it, and looks whether a refusal is one in every respect. */
+async function send(
+  method: string,
+  path: string,
+  body: string | Buffer | undefined,
+  more: Readonly<Record<string, string>> = headers,
+): Promise<Reply> {
+  const known = last ?? (await wanted());
+  last = undefined;
+  const reply = await server.request(method, path, body, more);
+  const what = `${method} ${path} ${String(body)}: ${reply.text}`;
+  assert.ok(reply.status < 500, what);
+  if (reply.status < 400) return reply;
+  last = await wanted();
+  assert.equal(last, known, what);
+  const { error } = reply.json as { error: { code: string; message: string } };
+  assert.match(error.code, /^[A-Z][A-Za-z]+$/);
+  assert.ok(error.message.length > 0);
+  return reply;
+}
 
 it("answers any body on any path without an error of its own", async () => {
   const paths = constantFrom(
@@ -76,36 +131,61 @@ it("answers any body on any path without an error of its own", async () => {
     ovens.replace(/providers.*$/, `moveResources?${version}`),
   );
   const methods = constantFrom("PUT", "PATCH", "POST");
-  const headers = { "content-type": "application/json" };
-  await check(
-    asyncProperty(
-      methods,
-      paths,
-      oneof(bodies, inputs, jsonValue()),
-      async (method, path, body) => {
-        const reply = await server.request(method, path, JSON.stringify(body), headers);
-        assert.ok(reply.status < 500, `${method} ${path} ${JSON.stringify(body)}: ${reply.text}`);
-        if (reply.status < 400) return;
-        const { error } = reply.json as { error: { code: string; message: string } };
-        assert.match(error.code, /^[A-Z][A-Za-z]+$/);
-        assert.ok(error.message.length > 0);
-      },
-    ),
-    { numRuns },
-  );
+  const sent = oneof(bodies, inputs, jsonValue()).map((body) => JSON.stringify(body));
+  const ask = async (method: string, path: string, body: string): Promise<void> => {
+    await send(method, path, body);
+  };
+  await check(asyncProperty(methods, paths, sent, ask), { numRuns });
 });
 
-it("answers any path and any header without an error of its own", async () => {
-  const segment = oneof(string(), constantFrom("providers", "%00", "..", "%2e%2e", "locations"));
-  await check(
-    asyncProperty(array(segment, { maxLength: 8 }), string(), async (segments, odd) => {
-      const path = segments.map((each) => encodeURIComponent(each.toWellFormed())).join("/");
-      const reply = await server.request("GET", `/subscriptions/${path}?${version}`, undefined, {
-        "if-match": JSON.stringify(odd).replaceAll(/[^\x20-\x7e]/g, "?"),
-        "x-ms-client-request-id": "x".repeat(200),
-      });
-      assert.ok(reply.status < 500, `${path}: ${reply.text}`);
-    }),
-    { numRuns },
+it("stores the texts of any bytes as they were sent, or refuses them", async () => {
+  const bytes = oneof(
+    uint8Array({ maxLength: 12 }).map((each) => Buffer.from(each)),
+    string({ unit: anyCharacter, maxLength: 6 }).map((each) => Buffer.from(each)),
+    string({ unit: anyCharacter, maxLength: 6 }).map((each) => Buffer.from(each, "latin1")),
   );
+  await server.made("bytes");
+  const [start, end] = [
+    '{"location":"westeurope","properties":{},"tags":{"text":"',
+    '"}}',
+  ] as const;
+  const ask = async (text: Buffer): Promise<void> => {
+    const body = Buffer.concat([Buffer.from(start), text, Buffer.from(end)]);
+    const reply = await send("PUT", oven("bytes"), body);
+    if (reply.status < 400) {
+      assert.ok(isUtf8(body));
+      const meant = pick(JSON.parse(String(body)), "tags.text");
+      assert.equal(pick(reply.json, "tags.text"), meant);
+      return;
+    }
+    assert.equal(reply.status, 400, reply.text);
+    assert.equal(codeOf(reply), "InvalidRequestContent");
+  };
+  await check(asyncProperty(bytes, ask), { numRuns });
+});
+
+it("answers any path, method and header without an error of its own", async () => {
+  const segment = oneof(string(), constantFrom("providers", "%00", "..", "%2e%2e", "locations"));
+  // Anywhere, and near to what is there.
+  const starts = constantFrom("", ovens.slice("/subscriptions/".length));
+  const ends = array(segment, { maxLength: 8 });
+  const methods = constantFrom("GET", "PUT", "PATCH", "POST", "DELETE");
+  const bodiless = new Set(["GET", "DELETE"]);
+  const ask = async (
+    method: string,
+    start: string,
+    segments: readonly string[],
+    body: unknown,
+    odd: string,
+  ): Promise<void> => {
+    const parts = segments.map((each) => encodeURIComponent(each.toWellFormed()));
+    const path = `/subscriptions/${[start, ...parts].join("/")}?${version}`;
+    const text = bodiless.has(method) ? undefined : JSON.stringify(body);
+    await send(method, path, text, {
+      ...headers,
+      "if-match": JSON.stringify(odd).replaceAll(/[^\x20-\x7e]/g, "?"),
+      "x-ms-client-request-id": "x".repeat(200),
+    });
+  };
+  await check(asyncProperty(methods, starts, ends, bodies, string(), ask), { numRuns });
 });
