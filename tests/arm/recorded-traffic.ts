@@ -58,8 +58,8 @@ export function recordTraffic(): Traffic {
   };
 }
 
-/** What is asked of every provider in the same way, which documents of single ones do not tell. */
-const common = /\/(?:operationResults\/[^/?]*|checkNameAvailability|preflight)(?:\?|$)/i;
+/** What the Resource Manager itself asks for, which documents of providers do not tell. */
+const common = /\/preflight(?:\?|$)/i;
 
 /** Where the document is that describes the URL, in small letters. */
 function documentOf(url: string): string | undefined {

@@ -188,6 +188,7 @@ function actionOperation(
       ...(action.change === undefined
         ? {}
         : { 202: { description: "Accepted.", headers: locationHeaders } }),
+      204: { description: "There is nothing to say." },
       default: failure,
     },
     ...(action.change === undefined ? {} : longRunning("location")),
