@@ -107,6 +107,36 @@ onEachStore("the result of an operation", (started) => {
     assert.equal(await statusFor(operator), 200);
   });
 
+  it("of an action in a version for operators is for those alone, as the action is", async () => {
+    await server.made("coded-for", { secretCode: "hush-8" });
+    const preview = "2026-01-01-preview";
+    const actions = { resources: ["ovens/listcodes", "ovens/clean"], verbs: ["create"] };
+    const acting = { apiGroups: ["bakery.tests.dev"], ...actions };
+    const customer = await userWith("acting", [operations, acting]);
+    const admin = { ...acting, resources: ["ovens/admin"] };
+    const operator = await userWith("tending", [operations, acting, admin]);
+    const ask = async (action: string, who: RequestHeaders, given: object): Promise<Reply> => {
+      const path = `${ovens}/coded-for/${action}`;
+      return await server.request("POST", `${path}?api-version=${preview}`, given, who);
+    };
+    for (const action of ["listCodes", "clean"]) {
+      const refused = await ask(action, customer, { minutes: 1 });
+      assert.equal(refused.status, 403, refused.text);
+      assert.equal(codeOf(refused), "AuthorizationFailed");
+    }
+    assert.equal((await act("coded-for", "listCodes", {}, customer)).status, 200);
+    const allowed = await ask("listCodes", operator, {});
+    assert.equal(pick(allowed.json, "secretCode"), "hush-8", allowed.text);
+    const cleaned = await ask("clean", operator, { minutes: 1 });
+    assert.equal(cleaned.status, 202, cleaned.text);
+    await server.settled("coded-for");
+    const statusFor = async (headers: RequestHeaders): Promise<number> =>
+      (await server.request("GET", pathIn(cleaned), undefined, headers)).status;
+    assert.equal(await statusFor(customer), 403);
+    assert.equal(await statusFor(operator), 200);
+    assert.equal((await server.asManager("GET", pathIn(cleaned))).status, 404);
+  });
+
   it("is not another resource that has come to the same path", async () => {
     await server.made("again", { size: 1 });
     const changed = await server.patch("again", { properties: { size: 2 } });

@@ -296,15 +296,17 @@ function authoriseResult(
 ): void {
   const { kind, namespace, name } = spec.resource;
   if (spec.verb === "delete") return;
-  if (spec.verb === "action") {
-    const asked = askedForAction({ name: spec.action }, spec.resource);
-    return authorise(surface, request, kind, asked);
-  }
   const versions = surface.faces.byKind(kind)?.versions ?? [];
   const isAdmin = versions.find(({ apiVersion }) => apiVersion === spec.apiVersion)?.isAdmin;
   const hidden = isAdmin === true ? (): Error => operationNotFound(id) : undefined;
   if (hidden !== undefined && request.isManager) throw hidden();
-  authorise(surface, request, kind, { verb: "get", namespace, name, hidden });
+  if (spec.verb !== "action") {
+    return authorise(surface, request, kind, { verb: "get", namespace, name, hidden });
+  }
+  if (hidden !== undefined) {
+    authorise(surface, request, kind, { verb: "create", namespace, name, hidden });
+  }
+  authorise(surface, request, kind, askedForAction({ name: spec.action }, spec.resource));
 }
 
 /** What the action answers about the resource as it is now. */
