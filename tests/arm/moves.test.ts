@@ -194,8 +194,21 @@ onEachStore(
       await allow("mover", namespace, { apiGroups: ["pantry.tests.dev"], verbs: ["get"] });
       const headers = { authorization: `Bearer ${token}` };
       const asked = { from: "Cellar", to: "Attic", ids: [id], headers };
-      const refused = await move(asked);
-      assert.equal(refused.status, 403, refused.text);
+      const held = jarIn("Cellar", "kept-secret");
+      assert.equal((await write(server, held, { mode: "held" })).status, 201);
+      await madeAt(server, jarIn("Attic", "guarded"));
+      const missing = jarIn("Cellar", "no-such-jar");
+      // What is there, and how it is, is no business of theirs.
+      for (const ids of [[id], [held], [missing], [id, missing]]) {
+        for (const verb of ["validateMoveResources", "moveResources"] as const) {
+          const refused = await move({ ...asked, ids, verb });
+          assert.equal(refused.status, 403, refused.text);
+          assert.equal(codeOf(refused), "AuthorizationFailed");
+        }
+      }
+      await server.request("DELETE", `${held}?${version}`);
+      await server.request("DELETE", `${jarIn("Attic", "guarded")}?${version}`);
+      await goneAt(server, jarIn("Attic", "guarded"));
       assert.equal((await read(server, id)).status, 200);
       await allow("mover", namespace, { apiGroups: ["pantry.tests.dev"], verbs: ["update"] });
       await waitUntil(

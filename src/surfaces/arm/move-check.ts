@@ -16,6 +16,7 @@ import type { ArmSurface } from "./arm-request.ts";
 import { envelopeOf } from "./envelope.ts";
 import type { ArmEnvelope, ArmFace } from "./face.ts";
 import { storedAt } from "./located.ts";
+import type { StoredAt } from "./located.ts";
 import { innerOf } from "./inner-types.ts";
 import { provisioningIn } from "./provisioning-in.ts";
 import { isTerminal } from "./provisioning.ts";
@@ -84,14 +85,27 @@ export function readMove(
   return { body, resources };
 }
 
-/** Refuses what cannot be moved; everything that moves, what is inside of others among it. */
+/** Throws when the caller may not change what has the name in the store, or would have it. */
+export type MayMove = (kind: string, name: string) => void;
+
+/**
+ * Refuses what cannot be moved; everything that moves, what is inside of others among it. What is
+ * there, and in which state, is told to nobody who may not change it.
+ */
 export async function checkMove(
   surface: ArmSurface,
   { resources }: WantedMove,
+  mayMove: MayMove,
 ): Promise<readonly Moving[]> {
   const moving: Moving[] = [];
-  for (const { face, from, to } of resources) {
-    const { record } = await storedAt(surface, face.kind, from);
+  const named: StoredAt[] = [];
+  for (const { face, from } of resources) {
+    const stored = await storedAt(surface, face.kind, from);
+    mayMove(face.kind, stored.name);
+    named.push(stored);
+  }
+  for (const [index, { face, from, to }] of resources.entries()) {
+    const record = named[index]?.record;
     const found = record && (await movingOf(surface, face, record, to));
     if (found === undefined) {
       const message = `The Resource '${idOfPlace(from)}' was not found.`;
@@ -99,6 +113,7 @@ export async function checkMove(
     }
     if (parentOf(from) === undefined) moving.push(found, ...(await allInside(surface, found)));
   }
+  for (const { record } of moving) mayMove(record.key.kind, record.key.name);
   for (const each of moving) await checkOne(surface, each);
   return moving;
 }

@@ -18,15 +18,12 @@ import { groupLabel } from "./face.ts";
 import type { ArmEnvelope } from "./face.ts";
 import { storedAt, uniquePlace } from "./located.ts";
 import { checkMove, readMove } from "./move-check.ts";
-import type { MovePath, Moving, WantedMove } from "./move-check.ts";
+import type { MayMove, MovePath, Moving, WantedMove } from "./move-check.ts";
 import { isMarked, markWrite, unmarked } from "./moving-mark.ts";
 import { requestDigest } from "./replay.ts";
 import { isRace } from "./resources.ts";
 import { envelopeFor, resourceOf } from "./resource-view.ts";
 import { systemDataOf } from "./system-data.ts";
-
-/** Throws when the caller may not change a stored resource. */
-export type MayMove = (kind: string, name: string) => void;
 
 export async function moveResources(
   surface: ArmSurface,
@@ -39,8 +36,7 @@ export async function moveResources(
   for (let attempt = 1; ; attempt++) {
     try {
       if (!path.isValidation && (await isDone(surface, wanted, digest))) return { status: 200 };
-      const moving = await checkMove(surface, wanted);
-      for (const { record } of moving) mayMove(record.key.kind, record.key.name);
+      const moving = await checkMove(surface, wanted, mayMove);
       if (path.isValidation) return { status: 204 };
       if (moving.length > limits.maxGroupWrites) throw tooMany(moving.length);
       const open = moving.filter(({ old, hasInside }) => hasInside && !isMarked(old));
