@@ -5,13 +5,15 @@ import type { Resource } from "./resource.ts";
 
 function resource(envelope?: string): Resource {
   const annotations = envelope === undefined ? {} : { [envelopeAnnotation]: envelope };
-  const metadata = { name: "a", uid: "u", generation: 1, creationTimestamp: "", annotations };
-  return { apiVersion: "a/v1", kind: "A", metadata };
+  const own = { name: "a", namespace: "sub-s", uid: "u", generation: 1, creationTimestamp: "" };
+  return { apiVersion: "a/v1", kind: "A", metadata: { ...own, annotations } };
 }
 
 test("the id of a resource is the one that its clients know", () => {
   const id = "/subscriptions/s/resourceGroups/g/providers/Example.Shop/shops/One";
   assert.equal(armIdOf(resource(JSON.stringify({ id, name: "One" }))), id);
+  const upper = id.replace("/s/", "/S/");
+  assert.equal(armIdOf(resource(JSON.stringify({ id: upper, name: "One" }))), upper);
 });
 
 test("what is no envelope has no id", () => {
@@ -30,4 +32,10 @@ test("a refusal has a status of one and a code of one word", () => {
   const { code, status } = new ArmActionRefused("Cluster.NotReady_2", "x");
   assert.deepEqual([code, status], ["Cluster.NotReady_2", 409]);
   assert.equal(new ArmActionRefused("Odd", "x", 599).status, 599);
+});
+
+test("an id of another subscription is not that of the resource", () => {
+  for (const id of ["/subscriptions/t/x", "/subscriptions", "/s", "s"]) {
+    assert.equal(armIdOf(resource(JSON.stringify({ id, name: "x" }))), undefined, id);
+  }
 });

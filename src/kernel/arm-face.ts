@@ -128,10 +128,16 @@ export function armIdOf({ metadata }: Resource): string | undefined {
   if (typeof text !== "string") return undefined;
   try {
     const id = textAt(JSON.parse(text) as Json, "id");
-    return id === "" ? undefined : id;
+    return isIdIn(metadata.namespace, id) ? id : undefined;
   } catch {
     return undefined;
   }
+}
+
+/** Whether an id is of the subscription whose namespace this is. */
+export function isIdIn(namespace: string | undefined, id: string): boolean {
+  const [, root = "", subscription = ""] = id.toLowerCase().split("/", 3);
+  return root === "subscriptions" && `sub-${subscription}` === namespace;
 }
 
 /** Thrown by an action that cannot be performed now, or not with what it was given. */

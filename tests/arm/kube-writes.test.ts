@@ -2,7 +2,7 @@
 // groups and tags outlive it.
 import assert from "node:assert/strict";
 import { it } from "node:test";
-import { pick, pickText } from "../kube/server.ts";
+import { pick, pickList, pickText } from "../kube/server.ts";
 import type { Reply } from "../kube/server.ts";
 import { waitUntil } from "../peers/wait.ts";
 import { onEachStore, oven, ovens, subscription, version } from "./arm-server.ts";
@@ -124,6 +124,66 @@ function pollPath({ headers }: Pick<Reply, "headers">, name = "azure-asyncoperat
 
 async function statusOf(server: ArmServer, reply: Reply): Promise<unknown> {
   return pick((await server.request("GET", pollPath(reply))).json, "status");
+}
+
+onEachStore("a copy that is made with kubectl", (server) => {
+  it("is no resource of the Resource Manager, whatever envelope it came with", async () => {
+    await server().made("original", { size: 1 });
+    const stored = await server().stored("original");
+    const name = "copy-of-original";
+    const copy = { ...copyOf(stored, name), spec: { size: 2 } };
+    const reply = await server().request("POST", kube, copy);
+    assert.equal(reply.status, 201, reply.text);
+    assert.match(String(reply.headers["warning"]), /arm\.setpoint\.dev\/envelope\] was left out/);
+    for (const map of ["annotations", "labels"]) {
+      const kept = pick(reply.json, `metadata.${map}`) as object | undefined;
+      const keys = Object.keys(kept ?? {});
+      assert.ok(!keys.includes(envelope) && !keys.includes(group), reply.text);
+    }
+    assert.deepEqual(await idsOf(server()), [`${ovens}/original`]);
+    const body = pick(stored, "metadata.annotations") as Readonly<Record<string, string>>;
+    const marked = { metadata: { annotations: { [envelope]: body[envelope] } } };
+    const merge = { "content-type": "application/merge-patch+json" };
+    const patched = await server().request("PATCH", `${kube}/${name}`, marked, merge);
+    assert.equal(patched.status, 200, patched.text);
+    assert.deepEqual(await idsOf(server()), [`${ovens}/original`]);
+    assert.equal((await server().request("DELETE", `${kube}/${name}`)).status, 200);
+    await server().request("DELETE", oven("original"));
+    const isGone = async (): Promise<boolean> => (await idsOf(server())).length === 0;
+    await waitUntil("the list to be empty", isGone);
+  });
+
+  it("ends nobody else's operation", async () => {
+    const begun = await server().put("waiting", { mode: "slow" });
+    assert.equal(begun.status, 201, begun.text);
+    const status = new URL(String(begun.headers["azure-asyncoperation"]));
+    const stored = await server().stored("waiting");
+    // Under the name that the path of another leads to.
+    await server().made("other");
+    const place = await pathOf(server(), "other");
+    await server().request("DELETE", oven("other"));
+    await waitUntil("it to go", async () => (await server().get("other")).status === 404);
+    const copy = copyOf(stored, place.slice(kube.length + 1));
+    assert.equal((await server().request("POST", kube, { ...copy, spec: {} })).status, 201);
+    await server().request("DELETE", oven("other"));
+    const told = await server().request("GET", `${status.pathname}${status.search}`);
+    assert.equal(pick(told.json, "status"), "InProgress", told.text);
+    await server().letGo("waiting");
+    await server().settled("waiting");
+  });
+});
+
+function copyOf(stored: unknown, name: string): object {
+  const [annotations, labels] = ["annotations", "labels"].map((map) =>
+    pick(stored, `metadata.${map}`),
+  );
+  const metadata = { name, annotations, labels };
+  return { apiVersion: "bakery.tests.dev/v1", kind: "Oven", metadata };
+}
+
+async function idsOf(server: ArmServer): Promise<readonly unknown[]> {
+  const { json } = await server.request("GET", `${ovens}?${version}`);
+  return pickList(json, "value").map((item) => pick(item, "id"));
 }
 
 async function pathOf(server: ArmServer, name: string): Promise<string> {

@@ -20,11 +20,12 @@ function placeOf(name: string, group: string): ArmPlace {
 
 function put(stored: string, name: string | undefined): Put {
   const operation = { id: "", verb: "create", startedAt: "" };
-  const envelope = JSON.stringify({ id: `/${stored}`, name, operation });
+  const envelope = JSON.stringify({ id: `/subscriptions/1/${stored}`, name, operation });
   const body = encodeDocument({
     apiVersion: "a/v1",
     kind: "Oven",
     metadata: {
+      namespace,
       name: stored,
       uid: stored,
       generation: 1,

@@ -23,7 +23,8 @@ function at(hours: number): string {
 }
 
 function put(kind: string, name: string, parts: JsonObject, notes: JsonObject = {}): Put {
-  const metadata = { name, uid: name, generation: 1, creationTimestamp: at(0) };
+  const own = { name, namespace: "sub-1", uid: name };
+  const metadata = { ...own, generation: 1, creationTimestamp: at(0) };
   const body = encodeDocument({
     apiVersion: "arm.setpoint.dev/v1",
     kind: "Operation",
@@ -87,7 +88,7 @@ it("keeps what is still under way, and what has ended for its time after the end
   const store = new ModelStore(clock);
   const resource = { kind: "shops", namespace: "sub-1", name: "slow", uid: "slow" };
   const operation = { id: "long", verb: "create", startedAt: at(0) };
-  const envelope = JSON.stringify({ id: "/slow", name: "slow", operation });
+  const envelope = JSON.stringify({ id: "/subscriptions/1/slow", name: "slow", operation });
   await store.commit([
     put("shops", "slow", { spec: {} }, { [envelopeAnnotation]: envelope }),
     record("long", { expiresAt: at(24), verb: "create", resource }),
@@ -110,7 +111,8 @@ it("are told how they ended by what their resources show, or showed last", async
   });
   const shop = (name: string, id: string, reconcile: JsonObject): Put => {
     const operation = { id, verb: "create", startedAt: at(0) };
-    const notes = { [envelopeAnnotation]: JSON.stringify({ id: `/${name}`, name, operation }) };
+    const envelope = { id: `/subscriptions/1/${name}`, name, operation };
+    const notes = { [envelopeAnnotation]: JSON.stringify(envelope) };
     return put("shops", name, { status: { observedGeneration: 1, reconcile } }, notes);
   };
   const endedAt = at(0);

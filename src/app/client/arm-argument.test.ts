@@ -18,7 +18,8 @@ function group(name: string, ...resources: Json[]): Json {
 }
 
 function stored(name: string, envelope: string): Json {
-  return { metadata: { name, annotations: { "arm.setpoint.dev/envelope": envelope } } };
+  const annotations = { "arm.setpoint.dev/envelope": envelope };
+  return { metadata: { name, namespace: "sub-ab-1", annotations } };
 }
 
 const discovery: Readonly<Record<string, Json>> = {

@@ -26,6 +26,7 @@ type Texts = Readonly<Record<string, string>>;
 function resource(annotations?: Texts, labels?: Texts): Resource {
   const metadata = {
     name: "a",
+    namespace: "sub-s",
     ...(annotations === undefined ? {} : { annotations }),
     ...(labels === undefined ? {} : { labels }),
   };
@@ -81,10 +82,39 @@ test("a write by other means that changes them is refused, with both named", asy
 test("the surface itself writes them, and what nobody made through it is left alone", async () => {
   const moved = resource({ [envelopeAnnotation]: envelope.replace("/s/", "/t/") }, {});
   assert.equal(await written(update(moved, known, armSurfaceName)), moved);
-  const plain = resource({ [envelopeAnnotation]: "rubbish" });
+  const plain = resource({ mine: "1" }, { mine: "2" });
   assert.equal(await written(update(plain, resource())), plain);
+  const damaged = resource({ [envelopeAnnotation]: "rubbish" });
   const repaired = resource({ [envelopeAnnotation]: envelope });
-  assert.equal(await written(update(repaired, plain)), repaired);
+  assert.equal(await written(update(repaired, damaged)), repaired);
+});
+
+test("what is made or marked by other means gets neither, and its sender is warned", async () => {
+  const warnings: string[] = [];
+  const sent = resource(
+    { mine: "1", [envelopeAnnotation]: envelope },
+    { mine: "2", [groupLabel]: "abc" },
+  );
+  const changed = update(sent, resource());
+  const caller = { ...changed.caller, warn: (text: string) => void warnings.push(text) };
+  const requests = [
+    { ...changed, caller },
+    { ...changed, caller, operation: "CREATE", old: undefined },
+  ] as const;
+  for (const request of requests) {
+    const { metadata } = await written(request);
+    assert.deepEqual(metadata.annotations, { mine: "1" });
+    assert.deepEqual(metadata.labels, { mine: "2" });
+    assert.deepEqual(
+      warnings.splice(0),
+      [`metadata.annotations[${envelopeAnnotation}]`, `metadata.labels[${groupLabel}]`].map(
+        (field) => `${field} was left out: it is written by the Resource Manager surface alone`,
+      ),
+    );
+  }
+  const own = { ...changed, caller: { ...caller, through: armSurfaceName }, operation: "CREATE" };
+  assert.equal(await written({ ...own, old: undefined } as AdmissionRequest), sent);
+  assert.deepEqual(warnings, []);
 });
 
 const endedAt = "2026-01-01T00:01:00Z";
@@ -100,7 +130,8 @@ function ready(text: string): Resource {
   return { ...kept, metadata, data: { size: "1" }, status };
 }
 
-const open = '{"id":"/x","name":"x","operation":{"id":"op","verb":"create","isAsync":true}}';
+const open =
+  '{"id":"/subscriptions/s/x","name":"x","operation":{"id":"op","verb":"create","isAsync":true}}';
 const closed = open.replace("true}", `true,"endedAt":"${endedAt}"}`);
 
 test("a change that hides the success of the last operation writes it down", async () => {
@@ -109,7 +140,10 @@ test("a change that hides the success of the last operation writes it down", asy
   const textIn = async (object: Resource, from: Resource): Promise<unknown> =>
     (await written(update(object, from))).metadata.annotations?.[envelopeAnnotation];
   assert.equal(await textIn(changed, old), closed);
-  const bare = { ...changed, metadata: { name: "a", generation: 1 } } as unknown as Resource;
+  const bare = {
+    ...changed,
+    metadata: { name: "a", namespace: "sub-s", generation: 1 },
+  } as unknown as Resource;
   assert.equal(await textIn(bare, old), closed);
   assert.equal(await textIn(old, old), open, "what changes nothing writes nothing");
   const labelled = {

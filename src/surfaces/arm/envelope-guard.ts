@@ -1,7 +1,10 @@
 // What the Resource Manager knows of a resource outlives writes by other means: a document that
 // leaves the envelope or the label of the group out keeps them, as a file that somebody replaces
 // it with does, and one that changes them is refused. Without this the resource would be lost to
-// the clients that made it. What is damaged already may be repaired by anybody. Where a change
+// the clients that made it. What is damaged already may be repaired by anybody. Nothing gets them
+// by other means: a copy, or a file of what was deleted, is stored without them, since they tell
+// the id and the operation of another resource. It is not refused, so that what was written into
+// files can be applied again; the sender is warned. Where a change
 // hides that the operation accepted last has succeeded, that is written into the envelope, so that
 // what pollers were told stays true.
 
@@ -11,6 +14,7 @@ import { forbiddenField } from "../../kernel/field-error.ts";
 import type { FieldError } from "../../kernel/field-error.ts";
 import { getOwn } from "../../kernel/json.ts";
 import type { Resource } from "../../kernel/resource.ts";
+import { withoutKey } from "../../kernel/without-key.ts";
 import { endedText, envelopeOf } from "./envelope.ts";
 import { envelopeAnnotation, groupLabel } from "./face.ts";
 import { hiddenSuccess } from "./operation-end.ts";
@@ -21,9 +25,14 @@ export const armSurfaceName = "arm";
 export const envelopeGuard: AdmissionPlugin = {
   name: "ResourceManagerEnvelope",
   mutate: (request) => {
-    const { object } = request;
-    if (object === undefined || !isGuarded(request)) return object;
-    return guarded.reduce((kept, mark) => withMark(kept, mark, request.old), object);
+    const { object, caller } = request;
+    if (object === undefined) return object;
+    if (isGuarded(request)) {
+      return guarded.reduce((kept, mark) => withMark(kept, mark, request.old), object);
+    }
+    const foreign = guarded.filter((mark) => isForeign(request, mark));
+    for (const mark of foreign) caller.warn(`${fieldOf(mark)} ${leftOut}`);
+    return foreign.reduce(withoutMark, object);
   },
   validate: (request) => {
     const { object, target } = request;
@@ -46,6 +55,23 @@ const guarded: readonly Mark[] = [
 function isGuarded({ operation, caller, old }: AdmissionRequest): boolean {
   if (operation !== "UPDATE" || caller.through === armSurfaceName) return false;
   return old !== undefined && envelopeOf(old) !== undefined;
+}
+
+/** Whether the request would give the mark to what has none. */
+function isForeign({ operation, caller, object, old }: AdmissionRequest, mark: Mark): boolean {
+  if (caller.through === armSurfaceName || valueOf(object, mark) === undefined) return false;
+  return operation === "CREATE" || (operation === "UPDATE" && valueOf(old, mark) === undefined);
+}
+
+const leftOut = "was left out: it is written by the Resource Manager surface alone";
+
+function withoutMark(object: Resource, { map, key }: Mark): Resource {
+  const { metadata } = object;
+  return { ...object, metadata: { ...metadata, [map]: withoutKey(metadata[map] ?? {}, key) } };
+}
+
+function fieldOf({ map, key }: Mark): string {
+  return `metadata.${map}[${key}]`;
 }
 
 function valueOf(resource: Resource | undefined, { map, key }: Mark): string | undefined {
@@ -79,7 +105,6 @@ function markErrors(
   if (old === undefined || was === undefined || given === was) return [];
   const endedAt = mark.key === envelopeAnnotation ? hiddenSuccess(old, object) : undefined;
   if (endedAt !== undefined && given === endedText(was, endedAt)) return [];
-  const field = `metadata.${mark.map}[${mark.key}]`;
   const why = "is written by the Resource Manager surface alone: leave it out, and it is kept";
-  return [forbiddenField(field, why)];
+  return [forbiddenField(fieldOf(mark), why)];
 }

@@ -1,7 +1,8 @@
 // The part of a resource that only the Resource Manager knows (id in the case of the last write,
-// location, tags, who wrote it, the running operation), kept in one annotation. People can write
-// annotations too, so what is not what it should be counts as absent.
+// location, tags, who wrote it, the running operation), kept in one annotation. What is not what it
+// should be counts as absent, and so does what was made for another subscription.
 
+import { isIdIn } from "../../kernel/arm-face.ts";
 import { getOwn, isJsonObject } from "../../kernel/json.ts";
 import type { Json, JsonObject } from "../../kernel/json.ts";
 import { isTrueAt, objectAt, textAt } from "../../kernel/json-read.ts";
@@ -18,11 +19,10 @@ const mostKnownChars = 2_000;
 export function envelopeOf({ metadata }: Pick<Resource, "metadata">): ArmEnvelope | undefined {
   const text = getOwn(metadata.annotations ?? {}, envelopeAnnotation);
   if (typeof text !== "string") return undefined;
-  const before = known.get(text);
-  if (before !== undefined) return before;
-  const envelope = envelopeIn(text);
-  if (envelope !== undefined && text.length <= mostKnownChars) known.set(text, envelope);
-  return envelope;
+  const envelope = known.get(text) ?? envelopeIn(text);
+  if (envelope === undefined) return undefined;
+  if (text.length <= mostKnownChars) known.set(text, envelope);
+  return isIdIn(metadata.namespace, envelope.id) ? envelope : undefined;
 }
 
 function envelopeIn(text: string): ArmEnvelope | undefined {

@@ -24,12 +24,17 @@ interface Made {
 
 function resource(made: Made = {}): Resource {
   const { generation = 1, succeeded = { generation, at }, spec = {} } = made;
-  const envelope = JSON.stringify({ id: "/x", name: "x", operation: made.mark ?? mark });
+  const envelope = JSON.stringify({
+    id: "/subscriptions/s/x",
+    name: "x",
+    operation: made.mark ?? mark,
+  });
   return {
     apiVersion: "tests.dev/v1",
     kind: "Jar",
     metadata: {
       name: "x",
+      namespace: "sub-s",
       uid: "u",
       generation,
       creationTimestamp: mark.startedAt,

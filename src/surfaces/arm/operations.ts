@@ -220,7 +220,9 @@ export async function lastOperation(
   const record = await surface.intents.store.get(
     operationKey(resource.metadata.namespace ?? "", id),
   );
-  return record && operationOf(record, decodeDocument(record.body, record.revision));
+  const last = record && operationOf(record, decodeDocument(record.body, record.revision));
+  // What was copied from another resource tells of nothing that happened to this one.
+  return last?.spec.uid === resource.metadata.uid ? last : undefined;
 }
 
 export async function readOperation(
