@@ -386,6 +386,37 @@ describe("a list", () => {
     assert.equal(pick(whole.json, "nextLink"), undefined);
   });
 
+  it("goes on by the tokens that it has given out, and by none that somebody made", async () => {
+    const other = "77777777-2222-3333-4444-555555555555";
+    const told = { state: "Registered" };
+    await server.request("PUT", `/subscriptions/${other}?api-version=2.0`, told);
+    const body = { location: "eastus", properties: {} };
+    const listed = ovens.replace("Bread", "Tokens");
+    for (const name of ["t1", "t2", "t3"]) {
+      const made = await server.request("PUT", `${listed}/${name}?${version}`, body);
+      assert.equal(made.status, 201, made.text);
+    }
+    const first = await server.request("GET", `${listed}?${version}&$top=1`);
+    const [, token = ""] = /\$skipToken=([\w-]+)/.exec(pickText(first.json, "nextLink")) ?? [];
+    const next = `${version}&$skipToken=${token}`;
+    assert.equal((await server.request("GET", `${listed}?${next}&$top=2`)).status, 200);
+    const whole = `/subscriptions/${subscription}/providers/Example.Bakery/ovens`;
+    const forged = Buffer.from(
+      JSON.stringify({ kind: "ovens.bakery.tests.dev", revision: 1, name: "0" }),
+    ).toString("base64url");
+    const wrong = [
+      `${listed.replace(subscription, other)}?${next}`,
+      `${listed.replace("Tokens", "Bread")}?${next}`,
+      `${whole}?${next}`,
+      `${listed}?${version}&$skipToken=${forged}`,
+    ];
+    for (const path of wrong) {
+      const reply = await server.request("GET", path);
+      assert.equal(reply.status, 400, `${path}: ${reply.text}`);
+      assert.equal(codeOf(reply), "InvalidSkipToken");
+    }
+  });
+
   it("refuses tokens and page sizes that are none", async () => {
     for (const query of ["$top=0", "$top=x", "$skipToken=abc", "$skipToken=e30", "$skiptoken="]) {
       const reply = await server.request("GET", `${ovens}?${version}&${query}`);

@@ -13,7 +13,7 @@ import { startPostgres } from "../peers/postgres.ts";
 import { startSetpoint } from "../peers/setpoint.ts";
 import type { Ask, Setpoint } from "../peers/setpoint.ts";
 import { waitUntil } from "../peers/wait.ts";
-import { oven, subscription } from "./arm-server.ts";
+import { oven, ovens, subscription, version } from "./arm-server.ts";
 
 const limit = { limitMs: 120_000 };
 const kubeOvens = `/apis/bakery.tests.dev/v1/namespaces/sub-${subscription}/ovens`;
@@ -55,6 +55,11 @@ it(
       pick(await json(server, path), "percentComplete");
     await waitUntil("progress", async () => (await percent(one)) === 25, limit);
     const two = ends.use(await startSetpoint({ ...common, keys: join(one.folder, "keys.json") }));
+    const body = { location: "westeurope", properties: {} };
+    await json(one, oven("waiting-behind"), { method: "PUT", body });
+    const page = await json(one, `${ovens}?${version}&$top=1`);
+    const next = pickText(page, "nextLink").slice(one.url.length);
+    assert.equal(pickList(await json(two, next), "value").length, 1, "its pages go on there");
     await one.kill9();
 
     assert.equal(await percent(two), 25);

@@ -2,6 +2,7 @@
 import { admissionChain } from "../../intents/admission/admission.ts";
 import type { Auditor } from "../../intents/audit/audit-trail.ts";
 import type { Authentication } from "../../intents/auth/authentication.ts";
+import { sharedSigningKey } from "../../intents/auth/shared-signing-key.ts";
 import { installKind } from "../../intents/install-kind.ts";
 import { systemTimers } from "../../kernel/timers.ts";
 import type { Timers } from "../../kernel/timers.ts";
@@ -23,6 +24,7 @@ import { FollowedOperations } from "../../surfaces/arm/followed-operations.ts";
 import { OpenOperations } from "../../surfaces/arm/open-operations.ts";
 import { RecentDocuments } from "../../surfaces/arm/recent-documents.ts";
 import { ShownCache } from "../../surfaces/arm/shown-cache.ts";
+import { skipKeyOf } from "../../surfaces/arm/skip-token.ts";
 import { facesOf } from "../load-modules.ts";
 import type { LoadedModule } from "../load-modules.ts";
 import { sweepOperations } from "./operation-expiry.ts";
@@ -34,6 +36,8 @@ import type { CleanupParts } from "./subscription-cleanup.ts";
 export interface PreparedArm {
   /** Those that were loaded, and this surface's own where it is served. */
   readonly modules: readonly LoadedModule[];
+  /** Whether a kind has a face now; none has before the start. */
+  readonly hasFace: (kind: string) => boolean;
   /** Once the kinds of the modules are installed. */
   start(input: ArmSurfaceInput): Promise<RunningArm>;
 }
@@ -59,10 +63,14 @@ type Config = Pick<ServeConfig, "arm" | "historyMs">;
 
 export function prepareArm(config: Config, loaded: readonly LoadedModule[]): PreparedArm {
   const isServed = config.arm.isWanted || facesOf(loaded).length > 0;
-  if (!isServed) return { modules: loaded, start: () => Promise.resolve(notServed) };
+  if (!isServed) {
+    const start = (): Promise<RunningArm> => Promise.resolve(notServed);
+    return { modules: loaded, hasFace: () => false, start };
+  }
   let parts: CleanupParts | undefined;
   return {
     modules: [...loaded, armModule(() => parts)],
+    hasFace: (kind) => parts?.faces.byKind(kind) !== undefined,
     start: async (input) => {
       await using undo = new AsyncDisposableStack();
       const { plane, log, timers = systemTimers } = input;
@@ -103,11 +111,13 @@ async function startArmSurface(
   const unhindered = { ...intents, admission: admissionChain([]) };
   const maker = { name: "setpoint-arm", version: 1, isReconciled: false };
   await installKind(unhindered, operationsKind, maker);
+  const { privateKey } = await sharedSigningKey(intents);
   const surface: ArmSurface = {
     intents,
     faces,
     authorizer: rbac,
     retryAfterSeconds,
+    skipKey: skipKeyOf(privateKey),
     shown: new ShownCache(),
     documents: new RecentDocuments(),
     followed: new FollowedOperations(maxFollowed),

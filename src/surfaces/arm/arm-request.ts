@@ -18,6 +18,7 @@ import type { FollowedOperations } from "./followed-operations.ts";
 import type { OpenOperations } from "./open-operations.ts";
 import type { RecentDocuments } from "./recent-documents.ts";
 import type { ShownCache } from "./shown-cache.ts";
+import type { SkipKey } from "./skip-token.ts";
 
 /** The faces that are served now. */
 export interface FaceIndex {
@@ -32,6 +33,8 @@ export interface ArmSurface {
   readonly authorizer: Authorizer;
   /** How long clients are told to wait before they ask again. */
   readonly retryAfterSeconds: number;
+  /** Of the tokens that say where a page of a list has ended. */
+  readonly skipKey: SkipKey;
   readonly shown: ShownCache;
   readonly documents: RecentDocuments;
   /** Operations that were accepted or asked for lately. */

@@ -4,8 +4,6 @@
 // by other means than this surface is passed over.
 
 import { isSetpointError } from "../../kernel/errors.ts";
-import { isJsonObject } from "../../kernel/json.ts";
-import type { Json, JsonObject } from "../../kernel/json.ts";
 import type { ListQuery, Page, Position } from "../../store/port.ts";
 import type { Addressed } from "./addressed.ts";
 import { armRefusal } from "./arm-error.ts";
@@ -17,6 +15,8 @@ import { groupLabel } from "./face.ts";
 import type { Located } from "./located.ts";
 import { aroundOf } from "./nesting.ts";
 import { listedResource, resourceNotFound, shownResource } from "./resource-view.ts";
+import { skipPosition, skipToken } from "./skip-token.ts";
+import type { ListedBy } from "./skip-token.ts";
 
 const defaultTop = 100;
 const maxTop = 1_000;
@@ -66,15 +66,15 @@ export async function listResources(
   const around = await aroundOf(surface, { ...place, names: [...place.names, ""] });
   const { group } = place;
   const inGroup = { key: groupLabel, operator: "in", values: [groupDigest(group ?? "")] } as const;
-  const query: ListQuery = {
+  const list: ListedBy = {
     kind: served.id,
     namespace,
-    limit,
     ...(group === undefined ? {} : { labels: [inGroup] }),
     ...(around === undefined ? {} : { owner: around.owner.uid }),
   };
-  const from = token === undefined ? undefined : positionOf(token, served.id, namespace);
-  const page = await readPage(surface, query, from);
+  const from = token === undefined ? undefined : skipPosition(surface.skipKey, list, token);
+  if (token !== undefined && from === undefined) throw notOfTheList();
+  const page = await readPage(surface, { ...list, limit }, from);
   const items: string[] = [];
   let { next } = page;
   let bytes = 0;
@@ -88,7 +88,7 @@ export async function listResources(
     next = { revision: page.revision, namespace, name: record.key.name };
     break;
   }
-  const link = next && JSON.stringify(linkTo(request, tokenOf(next, served.id)));
+  const link = next && JSON.stringify(linkTo(request, skipToken(surface.skipKey, list, next)));
   const tail = link === undefined ? "" : `,"nextLink":${link}`;
   return { status: 200, text: `{"value":[${items.join(",")}]${tail}}` };
 }
@@ -121,29 +121,9 @@ function topOf({ query }: ArmRequest): number {
   throw armRefusal(400, { code: "InvalidQueryParameter", message, target: "$top" });
 }
 
-function tokenOf({ revision, name }: Position, kind: string): string {
-  return Buffer.from(JSON.stringify({ kind, revision, name })).toString("base64url");
-}
-
-function positionOf(token: string, kind: string, namespace: string): Position {
-  const value = readToken(token);
-  const { revision, name } = value;
-  const isGood =
-    value["kind"] === kind && typeof name === "string" && /^[a-z0-9.-]{1,253}$/.test(name);
-  if (isGood && typeof revision === "number" && Number.isSafeInteger(revision) && revision >= 0) {
-    return { revision, namespace, name };
-  }
+function notOfTheList(): Error {
   const message = "The query parameter $skipToken is not one that this list has given out.";
-  throw armRefusal(400, { code: "InvalidSkipToken", message, target: "$skipToken" });
-}
-
-function readToken(token: string): JsonObject {
-  try {
-    const value = JSON.parse(Buffer.from(token, "base64url").toString("utf8")) as Json;
-    return isJsonObject(value) ? value : {};
-  } catch {
-    return {};
-  }
+  return armRefusal(400, { code: "InvalidSkipToken", message, target: "$skipToken" });
 }
 
 /** The same list under the same query, from where this page ended. */
