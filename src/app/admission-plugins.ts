@@ -21,6 +21,7 @@ import { connectGuard } from "../modules/connect/kinds/connect-guard.ts";
 import type { NamedHooks } from "../modules/connect/loop/hooks.ts";
 import { envelopeGuard } from "../surfaces/arm/envelope-guard.ts";
 import { recordGuard } from "../surfaces/arm/record-guard.ts";
+import { subscriptionGuard } from "../surfaces/arm/subscription-guard.ts";
 import type { Logger } from "../telemetry/log.ts";
 
 export interface AdmissionPluginsInput {
@@ -34,6 +35,8 @@ export interface AdmissionPluginsInput {
   readonly log: Logger;
   /** Kinds that have a reconciler in this process. */
   readonly reconciled: Pick<ReadonlySet<string>, "has">;
+  /** Whether a kind is offered through the Resource Manager now. */
+  readonly hasFace: (kind: string) => boolean;
   /** Of modules, for kinds that are kept in services. */
   readonly connectHooks: readonly NamedHooks[];
 }
@@ -41,7 +44,8 @@ export interface AdmissionPluginsInput {
 const group = "admissionregistration.k8s.io";
 
 export function admissionPlugins(input: AdmissionPluginsInput): readonly AdmissionPlugin[] {
-  const { live, kinds, store, quotas, rbac, fetch, ids, log, reconciled, connectHooks } = input;
+  const { live, kinds, store, quotas, rbac, fetch, ids, log } = input;
+  const { reconciled, hasFace, connectHooks } = input;
   const onError = (error: unknown, configuration: string): void =>
     log.error({ error, configuration }, "webhook configuration not usable");
   const index = { live, kinds, onError };
@@ -57,6 +61,7 @@ export function admissionPlugins(input: AdmissionPluginsInput): readonly Admissi
     reconciledDefinitions(reconciled),
     envelopeGuard,
     recordGuard,
+    subscriptionGuard({ store, authorizer: rbac, hasFace }),
     connectGuard(live, connectHooks),
     escalationGuard(rbac),
     validatingPolicies(

@@ -89,6 +89,8 @@ export interface ControlPlaneOptions {
   readonly surroundings?: Surroundings;
   /** Kinds that have a reconciler in this process. */
   readonly reconciled?: ReadonlySet<string>;
+  /** Whether a kind is offered through the Resource Manager now; none is when left out. */
+  readonly hasFace?: (kind: string) => boolean;
   /** Of modules, for kinds that are kept in services. */
   readonly connectHooks?: readonly NamedHooks[];
 }
@@ -114,7 +116,7 @@ export async function openControlPlane(
   options: ControlPlaneOptions = {},
 ): Promise<ControlPlane> {
   const { surroundings = systemSurroundings, reconciled = new Set(), ...others } = options;
-  const { connectHooks = [], ...webhookOptions } = others;
+  const { connectHooks = [], hasFace = () => false, ...webhookOptions } = others;
   const { clock, timers, ids, random } = surroundings;
   await using undo = new AsyncDisposableStack();
   const webhooks = undo.use(openWebhookClient(webhookOptions));
@@ -146,6 +148,7 @@ export async function openControlPlane(
     ids,
     log,
     reconciled: reconciledBy(reconciled, live),
+    hasFace,
     connectHooks,
   });
   const intents: Intents = {

@@ -17,6 +17,7 @@ import { startHttpServer } from "../surfaces/http/server.ts";
 import type { HttpServerInput } from "../surfaces/http/server.ts";
 import type { Logger } from "../telemetry/log.ts";
 import { prepareArm } from "./arm/arm-surface.ts";
+import type { PreparedArm } from "./arm/arm-surface.ts";
 import { openAuditLog } from "./audit-log.ts";
 import { openAuthentication } from "./authenticators.ts";
 import { checkBeforeStart } from "./check-before-start.ts";
@@ -27,7 +28,6 @@ import type { ControlPlane, ControlPlaneOptions } from "./control-plane.ts";
 import { openCredentials } from "./credentials.ts";
 import { kubeSurface } from "./kube-surface.ts";
 import { connectHooksOf, kindsOf, loadModules } from "./load-modules.ts";
-import type { LoadedModule } from "./load-modules.ts";
 import { backlogMeasure } from "./measure-backlog.ts";
 import { observeRequests } from "./observe-requests.ts";
 import { openStore } from "./open-store.ts";
@@ -68,7 +68,7 @@ export async function startServer(
   const store = await openOwnStore(config);
   undo.defer(() => store.close());
   const stopping = new AbortController();
-  const plane = undo.use(await openControlPlane(store, log, planeOptions(modules)));
+  const plane = undo.use(await openControlPlane(store, log, planeOptions(arm)));
   if (options.guardsProcess === true) undo.use(guardProcess({ log, meter: plane.meter }));
   const { worker, planner } = undo.use(
     await startReconciling({ plane, modules, config: config.engine, surroundings, log }),
@@ -131,8 +131,8 @@ export async function startServer(
   };
 }
 
-function planeOptions(modules: readonly LoadedModule[]): ControlPlaneOptions {
-  return { reconciled: kindsOf(modules), connectHooks: connectHooksOf(modules) };
+function planeOptions({ modules, hasFace }: PreparedArm): ControlPlaneOptions {
+  return { reconciled: kindsOf(modules), connectHooks: connectHooksOf(modules), hasFace };
 }
 
 function outlookOf(

@@ -4,10 +4,12 @@ import assert from "node:assert/strict";
 import { request as httpsRequest } from "node:https";
 import { after, before, it } from "node:test";
 import { isDeepStrictEqual } from "node:util";
-import { pick, pickList } from "../kube/server.ts";
+import { pick, pickList, pickText } from "../kube/server.ts";
+import type { Reply, RequestHeaders } from "../kube/server.ts";
 import { waitUntil, within } from "../peers/wait.ts";
 import { oven, startArmServer, subscription } from "./arm-server.ts";
 import type { ArmServer } from "./arm-server.ts";
+import { userOf } from "./users.ts";
 
 const patience = { limitMs: 120_000 };
 
@@ -109,6 +111,49 @@ it("takes back what a request adds that was on its way", async () => {
   assert.match(text, /InvalidSubscriptionState/);
   const isGone = async (): Promise<boolean> => (await server.request("GET", path)).status === 404;
   await waitUntil("the late one to be gone", isGone, patience);
+});
+
+it("lets nobody do with kubectl what its state forbids, but operators", async () => {
+  const id = "88888888-2222-3333-4444-555555555555";
+  await tell(id, "Registered");
+  const kube = `/apis/bakery.tests.dev/v1/namespaces/sub-${id}/ovens`;
+  const all = { apiGroups: ["bakery.tests.dev"], resources: ["ovens"], verbs: ["*"] };
+  const customer = await userOf(server, "customer", [all], id);
+  const admin = { ...all, resources: ["ovens", "ovens/admin"] };
+  const operator = await userOf(server, "operator", [admin], id);
+  const create = (name: string, who: RequestHeaders): Promise<Reply> => {
+    const metadata = { name, finalizers: ["tests.dev/hold"] };
+    const body = { apiVersion: "bakery.tests.dev/v1", kind: "Oven", metadata, spec: {} };
+    return server.request("POST", kube, body, who);
+  };
+  const patch = (name: string, body: object, who: RequestHeaders): Promise<Reply> => {
+    const headers = { ...who, "content-type": "application/merge-patch+json" };
+    return server.request("PATCH", `${kube}/${name}`, body, headers);
+  };
+  const remove = (name: string, who: RequestHeaders): Promise<Reply> =>
+    server.request("DELETE", `${kube}/${name}`, undefined, who);
+  const isRefused = async (asked: Promise<Reply>, why: string): Promise<void> => {
+    const reply = await asked;
+    assert.equal(reply.status, 403, reply.text);
+    assert.ok(pickText(reply.json, "message").endsWith(`the subscription ${id} is ${why}`));
+  };
+  const labels = { metadata: { labels: { mine: "yes" } } };
+  for (const name of ["one", "two"]) assert.equal((await create(name, customer)).status, 201);
+  await tell(id, "Suspended");
+  const half = "Suspended: its resources can be read and deleted, and neither created nor changed";
+  await isRefused(create("three", customer), half);
+  await isRefused(patch("one", { spec: { size: 2 } }, customer), half);
+  assert.equal((await patch("one", labels, customer)).status, 200);
+  assert.equal((await patch("one", { spec: { size: 3 } }, operator)).status, 200);
+  assert.equal((await remove("one", customer)).status, 200);
+  await tell(id, "Unregistered");
+  await isRefused(remove("two", customer), "Unregistered: its resources can only be read");
+  // What is going already may go.
+  assert.equal((await remove("one", customer)).status, 200);
+  assert.equal((await patch("one", { metadata: { finalizers: null } }, customer)).status, 200);
+  assert.equal((await remove("two", operator)).status, 200);
+  await tell(id, "Registered");
+  assert.equal((await create("three", customer)).status, 201);
 });
 
 interface SlowRequest {

@@ -6,9 +6,6 @@ import { waitUntil } from "../peers/wait.ts";
 import { subscription } from "./arm-server.ts";
 import type { ArmServer } from "./arm-server.ts";
 
-const namespace = `sub-${subscription}`;
-const rbac = `/apis/rbac.authorization.k8s.io/v1/namespaces/${namespace}`;
-
 /** To poll. */
 export const operations = {
   apiGroups: ["arm.setpoint.dev"],
@@ -35,27 +32,45 @@ export async function giveRole(
   server: ArmServer,
   name: string,
   rules: readonly object[],
+  id = subscription,
 ): Promise<void> {
+  const rbac = `/apis/rbac.authorization.k8s.io/v1/namespaces/sub-${id}`;
   await server.request("POST", `${rbac}/roles`, { metadata: { name }, rules });
   await server.request("POST", `${rbac}/rolebindings`, {
     metadata: { name },
     subjects: [{ kind: "ServiceAccount", name, namespace: "default" }],
     roleRef: { apiGroup: "rbac.authorization.k8s.io", kind: "Role", name },
   });
-  await waitUntil(`the role of ${name}`, () => holds(server, name, rules), { limitMs: 120_000 });
+  await waitUntil(`the role of ${name}`, () => holds(server, name, rules, id), { limitMs: 120_000 });
 }
 
 export async function userWith(
   server: ArmServer,
   name: string,
   rules: readonly object[],
+  id = subscription,
 ): Promise<RequestHeaders> {
   const headers = await newUser(server, name);
-  await giveRole(server, name, rules);
+  await giveRole(server, name, rules, id);
   return headers;
 }
 
-async function holds(server: ArmServer, name: string, rules: readonly object[]): Promise<boolean> {
+/** One who may poll, and what the rules say besides. */
+export function userOf(
+  server: ArmServer,
+  name: string,
+  rules: readonly object[],
+  id = subscription,
+): Promise<RequestHeaders> {
+  return userWith(server, name, [operations, ...rules], id);
+}
+
+async function holds(
+  server: ArmServer,
+  name: string,
+  rules: readonly object[],
+  id: string,
+): Promise<boolean> {
   const first = rules[0] as { readonly [key: string]: readonly string[] };
   const [resource = "", subresource = ""] = (first["resources"]?.[0] ?? "").split("/");
   const review = await server.request(
@@ -67,7 +82,7 @@ async function holds(server: ArmServer, name: string, rules: readonly object[]):
       spec: {
         user: `system:serviceaccount:default:${name}`,
         resourceAttributes: {
-          namespace,
+          namespace: `sub-${id}`,
           group: first["apiGroups"]?.[0],
           resource,
           subresource,
