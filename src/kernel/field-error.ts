@@ -23,6 +23,14 @@ export interface FieldError {
   readonly field: string;
   /** Without the field, as in `Invalid value: "x": must be short`. */
   readonly message: string;
+  /** Where the message was computed from values: from which, and what it says without them. */
+  readonly computed?: ComputedMessage;
+}
+
+export interface ComputedMessage {
+  /** The field whose value, and all in it, the message may tell; empty for the whole document. */
+  readonly of: string;
+  readonly plain: string;
 }
 
 /** "FieldValueRequired", as clients find it in the causes of a Status. */

@@ -140,7 +140,7 @@ function invalid(name: string, errors: readonly FieldError[]): SetpointError {
       group: "authentication.k8s.io",
       kind: "TokenRequest",
       name,
-      errors: errors.map((error) => ({ ...error })),
+      errors: errors.map(({ type, field, message }) => ({ type, field, message })),
     },
   });
 }

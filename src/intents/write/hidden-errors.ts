@@ -1,7 +1,8 @@
 // Field errors of kinds with hidden fields. They quote the value that is wrong, or the object that
 // holds it, and a patch is judged together with what is stored: so whoever may patch could make
 // the server read hidden values out. Errors at, below or above a hidden value show a stand-in.
-// What the author of a schema writes into a message is shown as it is.
+// What the author of a schema writes into a message is shown as it is; where a message is computed
+// from something that holds a hidden value, what the author wrote in its place is.
 
 import { isSetpointError } from "../../kernel/errors.ts";
 import type { FieldError } from "../../kernel/field-error.ts";
@@ -22,10 +23,16 @@ export function withoutHiddenValues(
 ): readonly FieldError[] {
   const places = documents.flatMap((document) => hiddenPlaces(kind, document).map(textOf));
   if (places.length === 0) return errors;
+  const isTouching = (given: string): boolean => {
+    const field = plain(given);
+    return places.some((place) => isWithin(field, place) || isWithin(place, field));
+  };
   return errors.map((error) => {
-    const field = plain(error.field);
-    const isTouching = places.some((place) => isWithin(field, place) || isWithin(place, field));
-    return isTouching ? { ...error, message: withoutValue(error.message) } : error;
+    const { computed } = error;
+    const isTold = computed === undefined || !isTouching(computed.of);
+    const message = isTold ? error.message : computed.plain;
+    if (isTouching(error.field)) return { ...error, message: withoutValue(message) };
+    return isTold ? error : { ...error, message };
   });
 }
 

@@ -61,7 +61,8 @@ function fitText(value: CelValue): string | undefined {
   return isFit && Buffer.byteLength(text) <= limits.maxCelMessageBytes ? text : undefined;
 }
 
-function plainMessage(rule: ValidationRule): string {
+/** The words that its author gave it, which no value changes. */
+export function plainMessage(rule: ValidationRule): string {
   return rule.message === "" ? `failed rule: ${ruleText(rule)}` : rule.message.trim();
 }
 

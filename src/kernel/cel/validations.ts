@@ -15,7 +15,7 @@ import { childPath, shownPath } from "../schema/trail.ts";
 import { planRules } from "./rule-tree.ts";
 import type { RuleNode } from "./rule-tree.ts";
 import { ruleProblems } from "./rule-problems.ts";
-import { ruleMessage, ruleText, runRule } from "./rule-run.ts";
+import { plainMessage, ruleMessage, ruleText, runRule } from "./rule-run.ts";
 import type { Bindings } from "./rule-run.ts";
 import type { CompiledRule } from "./rules.ts";
 import { valueOf } from "./schema-values.ts";
@@ -266,7 +266,12 @@ function report(run: Run, compiled: CompiledRule, bindings: Bindings, place: Rul
     place.fail(invalidField(field, place.schema.type, message.problem));
     return;
   }
-  place.fail(errorForReason(field, place.schema, place.value, message.text, rule.reason));
+  const errorWith = (detail: string): FieldError =>
+    errorForReason(field, place.schema, place.value, detail, rule.reason);
+  const error = errorWith(message.text);
+  if (compiled.message === undefined) return place.fail(error);
+  const { message: plain } = errorWith(plainMessage(rule));
+  place.fail({ ...error, computed: { of: place.base, plain } });
 }
 
 /** Objects and lists are not repeated in the message. */
