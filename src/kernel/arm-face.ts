@@ -7,6 +7,7 @@ import type { Clock } from "./clock.ts";
 import { getOwn } from "./json.ts";
 import type { Json, JsonObject } from "./json.ts";
 import { textAt } from "./json-read.ts";
+import type { FieldRule } from "./kind.ts";
 import type { Resource } from "./resource.ts";
 
 export interface ArmFace {
@@ -42,7 +43,8 @@ export interface ArmFaceOfKind extends Omit<ArmFace, "kind" | "versions"> {
  * Without a schema, `properties` are the spec of the kind, and the fields of its status, which can
  * only be read.
  */
-export type ArmVersionOfKind = Omit<ArmVersion, "schema"> & Partial<Pick<ArmVersion, "schema">>;
+export type ArmVersionOfKind = Omit<ArmVersion, "schema" | "hidden"> &
+  Partial<Pick<ArmVersion, "schema">>;
 
 export interface ArmVersion {
   /** Such as "2026-01-01" or "2026-01-01-preview". */
@@ -56,6 +58,8 @@ export interface ArmVersion {
     properties: JsonObject,
     before: JsonObject | undefined,
   ) => Promise<JsonObject> | JsonObject;
+  /** What is hidden besides by the kind or another version; found out when the face is served. */
+  readonly hidden?: readonly FieldRule[];
   /** For the operators of the service, never for its customers. */
   readonly isAdmin?: boolean;
   readonly examples?: Readonly<Record<string, JsonObject>>;

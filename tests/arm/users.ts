@@ -41,7 +41,9 @@ export async function giveRole(
     subjects: [{ kind: "ServiceAccount", name, namespace: "default" }],
     roleRef: { apiGroup: "rbac.authorization.k8s.io", kind: "Role", name },
   });
-  await waitUntil(`the role of ${name}`, () => holds(server, name, rules, id), { limitMs: 120_000 });
+  await waitUntil(`the role of ${name}`, () => holds(server, name, rules, id), {
+    limitMs: 120_000,
+  });
 }
 
 export async function userWith(

@@ -157,7 +157,8 @@ function lostRule({ fieldRules = [], versions }: KindInput): FieldRule | undefin
   );
 }
 
-function changedAt(
+/** The schema with the part that a path leads to changed; the same where it leads nowhere. */
+export function changedAt(
   node: JsonObject,
   tokens: readonly string[],
   change: (node: JsonObject) => JsonObject,

@@ -20,7 +20,7 @@ import { checkFieldRules } from "../../kernel/field-rules.ts";
 import type { FieldViolation } from "../../kernel/field-rules.ts";
 import { equalJson, getOwn, isJsonArray, isJsonObject, setOwn } from "../../kernel/json.ts";
 import type { Json, JsonObject, MutableJsonObject } from "../../kernel/json.ts";
-import type { CompiledFieldRule } from "../../kernel/kind.ts";
+import type { CompiledFieldRule, FieldRule } from "../../kernel/kind.ts";
 import { getAt, parsePointer } from "../../kernel/pointer.ts";
 import type { Tokens } from "../../kernel/pointer.ts";
 import { compileSchema } from "../../kernel/schema/compile.ts";
@@ -60,9 +60,14 @@ export interface BodySchema {
   /**
    * The wanted properties as a whole: a patch has been merged into what `read` gave. `before` is
    * what `read` gives of what is stored, undefined for a creation. `sent` is what the client itself
-   * wrote, in which null means that a secret shall go.
+   * wrote, in which null means that a secret shall go. `hidden` are rules besides the version's.
    */
-  accept(wanted: Json | undefined, before: JsonObject | undefined, sent?: Json): AcceptedBody;
+  accept(
+    wanted: Json | undefined,
+    before: JsonObject | undefined,
+    sent?: Json,
+    hidden?: readonly CompiledFieldRule[],
+  ): AcceptedBody;
   /**
    * Hidden fields that the client has taken away and that are there still in what is to be stored:
    * the functions of the version must leave them out, and nobody would see that they do not.
@@ -118,9 +123,10 @@ interface Parts {
   readonly root: string;
 }
 
-function partsOf(given: JsonObject, root: string): Parts {
+function partsOf(given: JsonObject, root: string, hidden: readonly FieldRule[] = []): Parts {
   const schema = compileSchema(given);
-  const fieldRules = fieldRulesOf(given).map(({ path, rule }): CompiledFieldRule => ({
+  const all = [...fieldRulesOf(given), ...hidden];
+  const fieldRules = all.map(({ path, rule }): CompiledFieldRule => ({
     path,
     rule,
     segments: parsePointer(path),
@@ -133,7 +139,7 @@ interface Ruled {
 }
 
 function compile(version: ArmVersion): BodySchema {
-  const parts = partsOf(version.schema, "properties");
+  const parts = partsOf(version.schema, "properties", version.hidden);
   const { schema, rules } = parts;
   const { fromStored = shownByDefault(rules.fieldRules), toStored } = version;
   const read = async (stored: StoredParts): Promise<JsonObject> => {
@@ -156,12 +162,18 @@ function compile(version: ArmVersion): BodySchema {
         .map((place) => ["properties", ...place].join("."));
     },
     show: (properties) => withoutHidden(parts.rules, properties),
-    accept: (wanted, before, sent = wanted) => accept(parts, wanted, before, sent),
+    accept: (wanted, before, sent = wanted, hidden = []) =>
+      accept(withRules(parts, hidden), wanted, before, sent),
     store: async (properties, before, sent) => {
       if (toStored !== undefined) return withoutUndefined(await toStored(properties, before));
       return before === undefined ? properties : withSurviving(schema, properties, before, sent);
     },
   };
+}
+
+function withRules(parts: Parts, more: readonly CompiledFieldRule[]): Parts {
+  if (more.length === 0) return parts;
+  return { ...parts, rules: { fieldRules: [...parts.rules.fieldRules, ...more] } };
 }
 
 /** What a function leaves undefined is not there; nothing else of it is changed. */

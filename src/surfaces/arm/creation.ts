@@ -39,11 +39,11 @@ export interface Creation {
 /** Refuses with everything that is wrong with the body. */
 export async function draftCreation(surface: ArmSurface, input: CreationInput): Promise<Creation> {
   const { request, found, body, isNested = true } = input;
-  const { face, place, target, version } = found;
+  const { face, place, target, served, version } = found;
   const facts = { place, face, before: undefined, state: undefined, isPatch: false };
   const sent = checkSent(body, facts);
   const { properties } = sent;
-  const wanted = await wantedSpec({ version, properties, old: undefined, isPatch: false });
+  const wanted = await wantedSpec({ version, served, properties, old: undefined, isPatch: false });
   const problems = [...sent.problems, ...wanted.problems];
   if (problems.length > 0) throw armRefusals(problems);
   const envelope: ArmEnvelope = {

@@ -5,11 +5,13 @@ import type { ServedKind } from "../../intents/kinds/served-kind.ts";
 import { withoutHidden } from "../../intents/write/hidden-fields.ts";
 import type { JsonObject } from "../../kernel/json.ts";
 import { objectAt } from "../../kernel/json-read.ts";
+import type { CompiledFieldRule } from "../../kernel/kind.ts";
 import { applyMergePatch } from "../../kernel/merge-patch.ts";
 import type { Resource } from "../../kernel/resource.ts";
 import type { ArmProblem } from "./arm-error.ts";
 import { bodySchema } from "./body-schema.ts";
 import type { ArmVersion } from "./face.ts";
+import { hiddenBetween } from "./hidden-properties.ts";
 
 /** What a client sees, without provisioningState. */
 export async function shownProperties(
@@ -24,6 +26,7 @@ export async function shownProperties(
 
 export interface SentProperties {
   readonly version: ArmVersion;
+  readonly served: ServedKind;
   readonly properties: JsonObject;
   /** What they are to replace, or to be merged into. */
   readonly old: Resource | undefined;
@@ -39,11 +42,12 @@ export interface WantedSpec {
 
 /** The spec to store. A null takes away what is there, as leaving it out does, but for secrets. */
 export async function wantedSpec(sent: SentProperties): Promise<WantedSpec> {
-  const { version, properties, old, isPatch } = sent;
+  const { version, served, properties, old, isPatch } = sent;
   const schema = bodySchema(version);
   const before = old && (await schema.read(partsOf(old)));
   const wanted = applyMergePatch(isPatch ? (before ?? {}) : {}, properties);
-  const accepted = schema.accept(wanted, before, properties);
+  const hidden = old && before && served.hasHidden ? await hiddenIn(sent, old, before) : [];
+  const accepted = schema.accept(wanted, before, properties, hidden);
   const { problems } = accepted;
   if (problems.length > 0) return { spec: {}, problems, kept: [] };
   const stored = old && objectAt(old, "spec");
@@ -52,6 +56,16 @@ export async function wantedSpec(sent: SentProperties): Promise<WantedSpec> {
   const { status } = partsOf(old);
   const kept = await schema.stillHidden(before, accepted.properties, { spec, status });
   return { spec, problems, kept };
+}
+
+/** What no client has seen, because the kind hides what it is made of. */
+async function hiddenIn(
+  { version, served }: SentProperties,
+  old: Resource,
+  before: JsonObject,
+): Promise<readonly CompiledFieldRule[]> {
+  const shown = await bodySchema(version).read(partsOf(withoutHidden(served.kind, old)));
+  return hiddenBetween(before, shown);
 }
 
 function partsOf(resource: Resource): { readonly spec: JsonObject; readonly status: JsonObject } {

@@ -20,6 +20,7 @@ import {
 import type { FieldRule } from "../../kernel/kind.ts";
 import type { Resource } from "../../kernel/resource.ts";
 import { compileSchema } from "../../kernel/schema/compile.ts";
+import { withShared } from "./hidden-properties.ts";
 import { lostFields } from "./lost-fields.ts";
 import { withSurviving } from "./surviving-fields.ts";
 
@@ -55,7 +56,8 @@ export function faceOfResource(resource: Resource, kinds: Pick<KindRegistry, "by
     provider: textAt(spec, "provider"),
     type: textAt(spec, "type"),
     locations: textsAt(spec, "locations"),
-    versions,
+    // Its versions are those of the definition, which hides the same paths in all of them.
+    versions: withShared(versions, served.kind.fieldRules, () => true),
     ...(isFixed(spec) ? { isMovable: false } : {}),
     ...(textAt(spec, "afterFailedUpdate") === "revert" ? { afterFailedUpdate: "revert" } : {}),
     ...(timeout === undefined ? {} : { operationTimeoutMs: timeout * 1_000 }),

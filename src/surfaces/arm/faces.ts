@@ -6,6 +6,7 @@ import type { KindRegistry } from "../../intents/kinds/registry.ts";
 import type { ArmFace } from "../../kernel/arm-face.ts";
 import { SetpointError } from "../../kernel/errors.ts";
 import { faceProblems } from "./face-check.ts";
+import { withShared } from "./hidden-properties.ts";
 
 export interface ArmFaces {
   /** Grows with each change, for whoever keeps what is made from the whole list. */
@@ -44,8 +45,9 @@ export function armFaces(kinds: Pick<KindRegistry, "byId">): ArmFaces {
     put: (face) => {
       const problems = problemsOf(face);
       if (problems.length > 0) throw faceRefused(face, problems);
-      byPath.set(pathOf(face.provider, face.type), face);
-      byKind.set(face.kind, face);
+      const whole = withAllHidden(face, kinds);
+      byPath.set(pathOf(face.provider, face.type), whole);
+      byKind.set(face.kind, whole);
       generation += 1;
     },
     remove: (provider, type) => {
@@ -57,6 +59,14 @@ export function armFaces(kinds: Pick<KindRegistry, "byId">): ArmFaces {
       return true;
     },
   };
+}
+
+/** The same face where nothing is hidden besides what its versions say. */
+function withAllHidden(face: ArmFace, kinds: Pick<KindRegistry, "byId">): ArmFace {
+  const rules = kinds.byId(face.kind)?.kind.fieldRules ?? [];
+  const versions = withShared(face.versions, rules);
+  const isSame = versions.every((version, index) => version === face.versions[index]);
+  return isSame ? face : { ...face, versions };
 }
 
 function pathOf(provider: string, type: string): string {

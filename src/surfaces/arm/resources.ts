@@ -184,7 +184,9 @@ async function change(surface: ArmSurface, input: Placed, stored: Stored): Promi
   const { properties } = sent;
   // Whoever edits what they have read starts from that.
   const read = await asItIs(surface, face, target.served, old, { state });
-  const { spec, problems, kept } = await wantedSpec({ version, properties, old: read, isPatch });
+  const { served } = target;
+  const asked = { version, served, properties, old: read, isPatch };
+  const { spec, problems, kept } = await wantedSpec(asked);
   if (sent.problems.length + problems.length > 0) {
     throw armRefusals([...sent.problems, ...problems]);
   }

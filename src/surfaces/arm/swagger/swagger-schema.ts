@@ -6,6 +6,7 @@ import { fieldRuleKey } from "../../../intents/kinds/definition-field-rules.ts";
 import { getOwn, isJsonObject, setOwn } from "../../../kernel/json.ts";
 import type { Json, JsonObject, MutableJsonObject } from "../../../kernel/json.ts";
 import { objectAt, textsAt } from "../../../kernel/json-read.ts";
+import { hiddenKey } from "../hidden-properties.ts";
 
 export interface SwaggerSchemaOptions {
   /** Of the type, for the names of enumerations. */
@@ -33,7 +34,9 @@ export function swaggerSchema(schema: JsonObject, options: SwaggerSchemaOptions)
     result["x-ms-enum"] = { name: options.name, modelAsString: true };
   }
   const rule = getOwn(schema, fieldRuleKey);
-  Object.assign(result, options.isAnswer === true ? answerWords(rule) : ruleWords(rule));
+  const hiding = getOwn(schema, hiddenKey);
+  const words = hiding === undefined ? ruleWords(rule) : hiddenWords(rule, hiding);
+  Object.assign(result, options.isAnswer === true ? answerWords(rule) : words);
   const items = getOwn(schema, "items");
   if (isJsonObject(items)) {
     // A merge patch replaces a list as a whole, so its items are whole as well.
@@ -126,6 +129,13 @@ function isRemovable(schema: JsonObject, key: string, field: JsonObject): boolea
 
 function answerWords(rule: Json | undefined): JsonObject {
   return rule === "secret" ? { "x-ms-secret": true } : {};
+}
+
+/** Of what the version itself would show. */
+function hiddenWords(rule: Json | undefined, hiding: Json): JsonObject {
+  const words = ruleWords(hiding);
+  if (rule === "create-only") return { ...words, "x-ms-mutability": ["create"] };
+  return rule === "read-only" ? ruleWords(rule) : words;
 }
 
 function ruleWords(rule: Json | undefined): JsonObject {

@@ -7,6 +7,7 @@ import { setOwn } from "../../../kernel/json.ts";
 import type { JsonObject, MutableJsonObject } from "../../../kernel/json.ts";
 import { objectAt } from "../../../kernel/json-read.ts";
 import type { ArmFaces } from "../faces.ts";
+import { markedSchema } from "../hidden-properties.ts";
 import { examplesOf } from "./examples.ts";
 import { commonDefinitions, commonParameters, ref } from "./envelope-definitions.ts";
 import { providerPaths } from "./provider-paths.ts";
@@ -151,7 +152,7 @@ function typeDefinitions({ face, version }: TypeInput): JsonObject {
   const envelope = face.type.includes("/") ? "NestedResource" : "TrackedResource";
   const properties = (isPatch: boolean): JsonObject => {
     const model = `${name}${isPatch ? "Update" : ""}Properties`;
-    const schema = swaggerSchema(version.schema, { name: model, isPatch });
+    const schema = swaggerSchema(markedSchema(version), { name: model, isPatch });
     if (isPatch) return schema;
     const fields = objectAt(schema, "properties");
     const state = { ...ref("ProvisioningState"), readOnly: true };
