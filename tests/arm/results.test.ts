@@ -112,9 +112,9 @@ onEachStore("the result of an operation", (started) => {
     const preview = "2026-01-01-preview";
     const actions = { resources: ["ovens/listcodes", "ovens/clean"], verbs: ["create"] };
     const acting = { apiGroups: ["bakery.tests.dev"], ...actions };
-    const customer = await userWith("acting", [operations, acting]);
+    const customer = await userWith(server, "acting", [operations, acting]);
     const admin = { ...acting, resources: ["ovens/admin"] };
-    const operator = await userWith("tending", [operations, acting, admin]);
+    const operator = await userWith(server, "tending", [operations, acting, admin]);
     const ask = async (action: string, who: RequestHeaders, given: object): Promise<Reply> => {
       const path = `${ovens}/coded-for/${action}`;
       return await server.request("POST", `${path}?api-version=${preview}`, given, who);

@@ -1,11 +1,13 @@
 // What is to be stored of a body, through the functions of an api-version.
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import type { ServedKind } from "../../intents/kinds/served-kind.ts";
 import type { JsonObject } from "../../kernel/json.ts";
 import type { Resource } from "../../kernel/resource.ts";
 import { wantedSpec } from "./face-body.ts";
 import type { ArmVersion } from "./face.ts";
 
+const served = { hasHidden: false } as unknown as ServedKind;
 const secret = { type: "string", "x-setpoint-field-rule": "secret" };
 const old = { spec: { size: 1, password: "old", other: true }, status: {} } as unknown as Resource;
 
@@ -32,10 +34,11 @@ const careful = versionWith(
 
 test("a secret that a version does not take out when a client does is told", async () => {
   const properties = { password: null };
-  const patched = await wantedSpec({ version: forgetful, properties, old, isPatch: true });
+  const patched = await wantedSpec({ version: forgetful, served, properties, old, isPatch: true });
   assert.deepEqual(patched.kept, ["properties.password"]);
   const put = await wantedSpec({
     version: forgetful,
+    served,
     properties: { scale: 2 },
     old,
     isPatch: false,
@@ -45,11 +48,12 @@ test("a secret that a version does not take out when a client does is told", asy
 
 test("what a version leaves undefined is not stored", async () => {
   const properties = { password: null };
-  const patched = await wantedSpec({ version: careful, properties, old, isPatch: true });
+  const patched = await wantedSpec({ version: careful, served, properties, old, isPatch: true });
   assert.deepEqual(patched, { spec: { size: 1, other: true }, problems: [], kept: [] });
   assert.ok(!Object.hasOwn(patched.spec, "password"));
   const changed = await wantedSpec({
     version: careful,
+    served,
     properties: { password: "new" },
     old,
     isPatch: true,

@@ -46,6 +46,7 @@ const versionFields: Readonly<Record<keyof ArmVersion, true>> = {
   schema: true,
   fromStored: true,
   toStored: true,
+  hidden: true,
   isAdmin: true,
   examples: true,
 };

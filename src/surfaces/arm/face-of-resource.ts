@@ -57,7 +57,7 @@ export function faceOfResource(resource: Resource, kinds: Pick<KindRegistry, "by
     type: textAt(spec, "type"),
     locations: textsAt(spec, "locations"),
     // Its versions are those of the definition, which hides the same paths in all of them.
-    versions: withShared(versions, served.kind.fieldRules, () => true),
+    versions: withShared(versions, served?.kind.fieldRules ?? [], () => true),
     ...(isFixed(spec) ? { isMovable: false } : {}),
     ...(textAt(spec, "afterFailedUpdate") === "revert" ? { afterFailedUpdate: "revert" } : {}),
     ...(timeout === undefined ? {} : { operationTimeoutMs: timeout * 1_000 }),

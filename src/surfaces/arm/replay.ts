@@ -4,7 +4,9 @@
 // is answered as the first was, whatever its conditions say now. Ids of clients are no keys: the
 // same id with another body is another request, and without an id nothing is compared. Some clients
 // send one id with all they ask, so an end is told again only for as long as answers get lost, and
-// a change that failed is tried anew. The digest is kept sealed in the record of the operation,
+// a change that failed is tried anew; and once a resource was made anew its old deletion is not
+// looked for: to swallow a deletion that is meant is worse than to carry out a late one, which its
+// sender can guard against with If-Match. The digest is kept sealed in the record of the operation,
 // since weak secrets could be guessed from it.
 
 import { hash } from "node:crypto";
