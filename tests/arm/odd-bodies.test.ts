@@ -129,7 +129,7 @@ it("a refusal quotes little of what was sent or stored, and still says what is w
   assert.equal(changed.status, 400);
   assert.ok(changed.text.length < 20_000, String(changed.text.length));
   assert.equal(codeOf(changed), "PropertyChangeNotAllowed");
-  const words = /^The property 'properties.model' is refused: .*'q+ \.\.\. r+'\.$/;
+  const words = /^The property 'properties.model' cannot be changed from 'q+ \.\.\. r+'\.$/;
   assert.match(pickText(changed.json, "error.message"), words);
 
   const map = { metadata: { name: "large", labels: { a: large } } };

@@ -84,7 +84,7 @@ it("what a document does not describe is noticed", () => {
   const received = { id: recipe, name: "bread", tags: {}, properties: { text: "knead" } };
   const exchange = { method: "GET", path: recipe, sent: undefined, status: 200, received };
   assert.deepEqual(swaggerProblems(document, exchange), []);
-  assert.deepEqual(swaggerProblems(poorer, exchange), ["received.tags: is not described"]);
+  assert.deepEqual(swaggerProblems(poorer, exchange), ["received.tags: is not declared"]);
 });
 
 async function ask(method: string, path: string, body?: object, more = ""): Promise<Reply> {

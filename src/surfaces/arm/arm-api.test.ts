@@ -113,6 +113,6 @@ test("a refusal that quotes very much is told in a few lines", async () => {
   assert.deepEqual(errors, []);
   assert.equal(sent.length, 1);
   assert.equal(sent[0]?.code, 400);
-  assert.match(sent[0]?.body, /"message":"Xx+ \.\.\. x+\."/);
+  assert.match(sent[0]?.body, /"message":"The request is refused: x+ \.\.\. x+"/);
   assert.ok(sent[0]?.body.length < 1_200);
 });

@@ -4,6 +4,9 @@
 import type { ArmAction, ArmFace, ArmVersion } from "../../kernel/arm-face.ts";
 
 type Part = "face" | "version" | "action";
+/** What nobody declares, because it is found out when a face is served. */
+type Found = "hidden";
+const found: Found = "hidden";
 
 /** `prefix` is what stands before a field of the part, such as "versions[0].". */
 export function strangeFields(
@@ -15,7 +18,7 @@ export function strangeFields(
   if (![Object.prototype, null].includes(Object.getPrototypeOf(given) as object | null)) return [];
   const known = Object.keys(fields[part]);
   return Object.keys(given).flatMap((name) => {
-    if (known.includes(name)) return [];
+    if (known.includes(name) || (part === "version" && name === found)) return [];
     const meant = nearest(name, known);
     const hint = meant === undefined ? `there are ${known.join(", ")}` : `did you mean ${meant}?`;
     return [`${prefix}${name}: is no field of ${titles[part]}; ${hint}`];
@@ -41,12 +44,11 @@ const faceFields: Readonly<Record<keyof ArmFace, true>> = {
   operationRetentionMs: true,
 };
 
-const versionFields: Readonly<Record<keyof ArmVersion, true>> = {
+const versionFields: Readonly<Record<Exclude<keyof ArmVersion, Found>, true>> = {
   apiVersion: true,
   schema: true,
   fromStored: true,
   toStored: true,
-  hidden: true,
   isAdmin: true,
   examples: true,
 };

@@ -13,12 +13,19 @@ const place = { subscription: "s", group: "g", provider: "A.B", types: ["c"], na
 function created(endedAt?: string): Resource {
   const ended = endedAt === undefined ? {} : { endedAt };
   const operation = { id: "op", verb: "create", startedAt, ...ended } as const;
-  const text = envelopeText({ id: "/n", name: "n", location: "", tags: {}, operation });
+  const text = envelopeText({
+    id: "/subscriptions/s/n",
+    name: "n",
+    location: "",
+    tags: {},
+    operation,
+  });
   return {
     apiVersion: "b/v1",
     kind: "A",
     metadata: {
       name: "n",
+      namespace: "sub-s",
       uid: "u",
       generation: 1,
       creationTimestamp: startedAt,

@@ -181,10 +181,14 @@ test("a change has no field that is fixed, takes away by null, and has whole lis
 test("an action is long-running when it says so", () => {
   const action = (name: string): JsonObject =>
     objectAt(document, "paths", `${inGroup}/shops/{shopName}/${name}`, "post");
-  assert.deepEqual(Object.keys(objectAt(action("listKeys"), "responses")), ["200", "default"]);
+  assert.deepEqual(Object.keys(objectAt(action("listKeys"), "responses")), [
+    "200",
+    "204",
+    "default",
+  ]);
   assert.equal(action("listKeys")["x-ms-long-running-operation"], undefined);
   const rotate = action("rotateKeys");
-  assert.deepEqual(Object.keys(objectAt(rotate, "responses")), ["200", "202", "default"]);
+  assert.deepEqual(Object.keys(objectAt(rotate, "responses")), ["200", "202", "204", "default"]);
   assert.equal(rotate["x-ms-long-running-operation"], true);
   assert.ok("Location" in objectAt(rotate, "responses", "202", "headers"));
 });
