@@ -144,8 +144,8 @@ onEachStore("a copy that is made with kubectl", (server) => {
     const body = pick(stored, "metadata.annotations") as Readonly<Record<string, string>>;
     const marked = { metadata: { annotations: { [envelope]: body[envelope] } } };
     const merge = { "content-type": "application/merge-patch+json" };
-    const patched = await server().request("PATCH", `${kube}/${name}`, marked, merge);
-    assert.equal(patched.status, 200, patched.text);
+    const marking = await server().request("PATCH", `${kube}/${name}`, marked, merge);
+    assert.equal(marking.status, 200, marking.text);
     assert.deepEqual(await idsOf(server()), [`${ovens}/original`]);
     assert.equal((await server().request("DELETE", `${kube}/${name}`)).status, 200);
     await server().request("DELETE", oven("original"));
