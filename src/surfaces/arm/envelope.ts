@@ -19,10 +19,14 @@ const mostKnownChars = 2_000;
 export function envelopeOf({ metadata }: Pick<Resource, "metadata">): ArmEnvelope | undefined {
   const text = getOwn(metadata.annotations ?? {}, envelopeAnnotation);
   if (typeof text !== "string") return undefined;
-  const envelope = known.get(text) ?? envelopeIn(text);
+  const envelope = known.get(text) ?? remembered(text, envelopeIn(text));
   if (envelope === undefined) return undefined;
-  if (text.length <= mostKnownChars) known.set(text, envelope);
   return isIdIn(metadata.namespace, envelope.id) ? envelope : undefined;
+}
+
+function remembered<T extends ArmEnvelope | undefined>(text: string, envelope: T): T {
+  if (envelope !== undefined && text.length <= mostKnownChars) known.set(text, envelope);
+  return envelope;
 }
 
 function envelopeIn(text: string): ArmEnvelope | undefined {
@@ -45,7 +49,9 @@ function envelopeIn(text: string): ArmEnvelope | undefined {
 }
 
 export function envelopeText(envelope: ArmEnvelope): string {
-  return JSON.stringify(envelope);
+  const text = JSON.stringify(envelope);
+  remembered(text, envelope);
+  return text;
 }
 
 function markOf(value: JsonObject): ArmOperationMark {

@@ -31,6 +31,7 @@ export interface AcceptedAt {
 const mostBytes = 65_536;
 
 export class FollowedOperations {
+  /** By their names, which no two have, so that no text is made for each question. */
   readonly #recent: RecentMap<FollowedOperation>;
   /** Those of this process by the name of the resource, of which few are the same. */
   readonly #byName: RecentMap<FollowedOperation>;
@@ -41,13 +42,14 @@ export class FollowedOperations {
   }
 
   get(key: ResourceKey): FollowedOperation | undefined {
-    return this.#recent.get(followedAs(key));
+    const known = this.#recent.get(key.name);
+    return known?.about.namespace === key.namespace ? known : undefined;
   }
 
   /** One that is written now. What an action was given may be much, and is not kept. */
   begin(key: ResourceKey, about: ResourceKey, spec: OperationSpec): void {
     const followed = spec.input === undefined ? { about, spec } : { about };
-    this.#recent.set(followedAs(key), followed);
+    this.#recent.set(key.name, followed);
     this.#byName.set(about.name, followed);
   }
 
@@ -75,16 +77,12 @@ export class FollowedOperations {
   forget(key: ResourceKey): void {
     const known = this.get(key);
     if (known === undefined) return;
-    this.#recent.delete(followedAs(key));
+    this.#recent.delete(key.name);
     if (this.#byName.get(known.about.name) === known) this.#byName.delete(known.about.name);
   }
 
   /** One that was read. */
   seen(key: ResourceKey, about: ResourceKey): void {
-    if (this.get(key) === undefined) this.#recent.set(followedAs(key), { about });
+    if (this.get(key) === undefined) this.#recent.set(key.name, { about });
   }
-}
-
-function followedAs({ namespace, name }: ResourceKey): string {
-  return `${namespace}/${name}`;
 }
