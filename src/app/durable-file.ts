@@ -1,9 +1,11 @@
 /**
  * Small files that must never be half written: keys, certificates, tokens. The text goes to a
  * second file, is flushed, and takes the place of the first in one step; then the folder is
- * flushed, so that the step survives a power failure too.
+ * flushed, so that the step survives a power failure too. One that fails, for want of room or for
+ * anything else, throws and leaves the file as it was.
  */
-import { closeSync, fsyncSync, linkSync, openSync, renameSync, rmSync, writeSync } from "node:fs";
+import { closeSync, fstatSync, fsyncSync, linkSync, openSync } from "node:fs";
+import { renameSync, rmSync, writeSync } from "node:fs";
 import { dirname } from "node:path";
 
 export interface DurableWrite {
@@ -14,24 +16,45 @@ export interface DurableWrite {
 
 export function writeDurably(path: string, text: string, { existing, mode }: DurableWrite): void {
   const partial = `${path}.${process.pid}.partial`;
-  const file = openSync(partial, "w", mode);
   try {
-    writeSync(file, text);
+    writeWhole(partial, Buffer.from(text), mode);
+    if (existing === "replace") renameSync(partial, path);
+    else linkIfMissing(partial, path);
+  } finally {
+    // Nothing is there after the file was renamed; what failed on the way leaves nothing behind.
+    rmSync(partial, { force: true });
+  }
+  const folder = openSync(dirname(path), "r");
+  try {
+    fsyncSync(folder);
+  } finally {
+    closeSync(folder);
+  }
+}
+
+/** A disk with little room takes a part and says so only by a count. */
+function writeWhole(path: string, bytes: Buffer, mode: number): void {
+  const file = openSync(path, "w", mode);
+  try {
+    for (let done = 0; done < bytes.length;) {
+      const written = writeSync(file, bytes, done);
+      if (written === 0) throw new Error(`${path}: the disk took ${done} of ${bytes.length} bytes`);
+      done += written;
+    }
     fsyncSync(file);
+    const { size } = fstatSync(file);
+    if (size !== bytes.length) {
+      throw new Error(`${path}: the disk has ${size} of ${bytes.length} bytes`);
+    }
   } finally {
     closeSync(file);
   }
-  if (existing === "replace") renameSync(partial, path);
-  else {
-    try {
-      linkSync(partial, path);
-    } catch (error) {
-      if ((error as NodeJS.ErrnoException).code !== "EEXIST") throw error;
-    } finally {
-      rmSync(partial, { force: true });
-    }
+}
+
+function linkIfMissing(partial: string, path: string): void {
+  try {
+    linkSync(partial, path);
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== "EEXIST") throw error;
   }
-  const folder = openSync(dirname(path), "r");
-  fsyncSync(folder);
-  closeSync(folder);
 }

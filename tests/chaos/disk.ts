@@ -128,6 +128,31 @@ export async function openDisk(
   }
 }
 
+/** A disk of a few pages, in memory; or undefined after telling why there is none. */
+export async function openSmallDisk(
+  bytes: number,
+  tell: (reason: string) => void,
+): Promise<({ readonly path: string } & AsyncDisposable) | undefined> {
+  const path = await mkdtemp(join(tmpdir(), "setpoint-small-disk-"));
+  const { status, stderr } = spawnSync(
+    "mount",
+    ["-t", "tmpfs", "-o", `size=${bytes}`, "tmpfs", path],
+    { encoding: "utf8" },
+  );
+  if (status !== 0) {
+    await rm(path, { recursive: true });
+    tell(`nothing can be mounted: ${stderr}`);
+    return undefined;
+  }
+  return {
+    path,
+    async [Symbol.asyncDispose]() {
+      run("umount", [path]);
+      await rm(path, { recursive: true });
+    },
+  };
+}
+
 /** A PostgreSQL server whose data is on the disk: it makes its folder where temporary files go. */
 export async function startPostgresOn(disk: Disk): Promise<Postgres> {
   const usual = process.env["TMPDIR"];
