@@ -6,11 +6,13 @@ import { accessSync, constants, statSync, statfsSync } from "node:fs";
 import type { Stats } from "node:fs";
 import { dirname } from "node:path";
 import { catalogue, isSetpointError } from "../kernel/errors.ts";
+import type { KeyRing } from "../store/key-ring.ts";
 import type { Store } from "../store/port.ts";
 import { errorChain } from "../telemetry/log.ts";
 import { storeLabel } from "./config.ts";
 import type { StoreConfig } from "./config.ts";
-import { openStore } from "./open-store.ts";
+import { hasKeyFile, openKeyFile } from "./key-file.ts";
+import { openStoreForLooking, wrongKeyRing } from "./open-store.ts";
 
 export interface Finding {
   readonly level: "ok" | "warn" | "bad";
@@ -25,13 +27,11 @@ export async function diagnose(config: StoreConfig): Promise<readonly Finding[]>
   const findings: Finding[] = [runtimeFinding()];
   if (config.store.kind === "sqlite") findings.push(...folderFindings(config.store.path));
   findings.push(keyFileFinding(config.keyFile));
+  const ring = ringOf(config, findings);
   try {
-    const store = await openStore(config, { access: "read" });
-    try {
-      findings.push(...(await storeFindings(config, store)));
-    } finally {
-      await store.close();
-    }
+    await using store = await openStoreForLooking(config, ring);
+    findings.push(...(await storeFindings(config, store)));
+    if (ring !== undefined) findings.push(...(await keyFindings(config, store, ring)));
   } catch (error) {
     findings.push(failure("store", storeLabel(config.store), error));
   }
@@ -72,6 +72,44 @@ function keyFileFinding(path: string): Finding {
     return { level: "bad", subject, message, suggestion: `chmod 600 ${path}` };
   }
   return { level: "ok", subject, message: `${path} is private. Keep a copy apart from backups` };
+}
+
+/** Undefined when there is none, which has been told, or when it cannot be read. */
+function ringOf({ keyFile }: StoreConfig, findings: Finding[]): KeyRing | undefined {
+  if (!hasKeyFile(keyFile)) return undefined;
+  try {
+    return openKeyFile(keyFile);
+  } catch (error) {
+    findings.push(failure("keys", "the key ring", error));
+    return undefined;
+  }
+}
+
+/** Every key that anything stored needs, against those of the ring. */
+async function keyFindings(
+  config: StoreConfig,
+  store: Store,
+  ring: KeyRing,
+): Promise<readonly Finding[]> {
+  const subject = "keys";
+  const missing = (await store.keyUses()).filter(({ id }) => ring.find(id) === undefined);
+  const lost = missing.map(({ id, changes, resources }): Finding => {
+    const named = resources.map(({ kind, namespace, name }) => `${kind} ${namespace}/${name}`);
+    const what = `${changes === 1 ? "1 change" : `${changes} changes`} cannot be opened`;
+    return {
+      level: "bad",
+      subject,
+      message: `${id} is not in ${config.keyFile}: ${what}, of ${named.join(", ")}`,
+      suggestion: "find the ring that has the key; without it, delete these and make them anew",
+    };
+  });
+  try {
+    await store.checkKeys();
+  } catch (error) {
+    return [...lost, failure(subject, "serve would refuse", wrongKeyRing(config, error))];
+  }
+  if (lost.length > 0) return lost;
+  return [{ level: "ok", subject, message: "the ring has every key that the store needs" }];
 }
 
 function statOf(path: string): Stats | undefined {

@@ -1,7 +1,9 @@
 /**
  * The key ring as a file. It is made on the first start, readable by its owner only, and replaced
- * whole (write, flush, rename), so that a crash never leaves half a ring. A running server reads
- * the file again when it meets a key it does not know: rotation needs no restart.
+ * whole (write, flush, rename), so that a crash never leaves half a ring. A running server looks at
+ * the file again whenever it seals, meets a key it does not know, or tells others of its keys:
+ * rotation needs no restart. A file that cannot be read then, because it is just being copied, is
+ * looked at again the next time, and the ring from before goes on.
  */
 import { readFileSync, statSync } from "node:fs";
 import { SetpointError, isSetpointError } from "../kernel/errors.ts";
@@ -10,43 +12,61 @@ import type { KeyRing, SealKey } from "../store/key-ring.ts";
 import { writeDurably } from "./durable-file.ts";
 
 export function openKeyFile(path: string): KeyRing {
-  let keys = readKeys(path);
-  let ring = keyRing(keys);
   let version = fileVersion(path);
-  const refresh = (): void => {
+  let ring = keyRing(readKeys(path));
+  const fresh = (): KeyRing => {
     const found = fileVersion(path);
-    if (found === version) return;
-    version = found;
-    keys = readKeys(path);
-    ring = keyRing(keys);
+    if (found === version) return ring;
+    try {
+      const next = keyRing(readKeys(path));
+      version = found;
+      // A ring that has nothing in common with the one before is that of another store.
+      if (next.ids().some((id) => ring.find(id) !== undefined)) ring = next;
+    } catch (error) {
+      if (!isSetpointError(error, "config.invalid")) throw error;
+    }
+    return ring;
   };
   return {
-    active: () => {
-      refresh();
-      return ring.active();
-    },
-    find: (id) => {
-      const known = ring.find(id);
-      if (known !== undefined) return known;
-      refresh();
-      return ring.find(id);
-    },
+    active: () => fresh().active(),
+    find: (id) => ring.find(id) ?? fresh().find(id),
+    ids: () => fresh().ids(),
   };
 }
 
-/** Puts a new key first. Older keys stay, so that everything sealed before still opens. */
-export function addKey(path: string): SealKey {
-  const key = newSealKey();
-  writeDurably(path, formatKeyRing([key, ...readKeys(path)]), { existing: "replace", mode: 0o600 });
+/** The key that waits to be the active one; made if there is none. */
+export function waitingKey(path: string): SealKey {
+  const keys = readKeys(path);
+  const waiting = keys.find(({ isWaiting }) => isWaiting === true);
+  if (waiting !== undefined) return waiting;
+  const key = { ...newSealKey(), isWaiting: true };
+  replace(path, [...keys, key]);
   return key;
 }
 
-/** Drops every key but the active one; safe only after everything was sealed again. */
-export function dropOldKeys(path: string): number {
-  const [active, ...old] = readKeys(path);
-  if (active === undefined || old.length === 0) return 0;
-  writeDurably(path, formatKeyRing([active]), { existing: "replace", mode: 0o600 });
-  return old.length;
+/** Puts the key first. Older keys stay, so that everything sealed before still opens. */
+export function activateKey(path: string, id: string): void {
+  const keys = readKeys(path);
+  const key = keys.find((each) => each.id === id);
+  if (key === undefined) throw new SetpointError("secret.key_missing", `${path} has no key ${id}`);
+  const others = keys.filter((each) => each.id !== id);
+  replace(path, [{ id, secret: key.secret }, ...others]);
+}
+
+/** Every key that sealed once and does so no more. */
+export function oldKeys(path: string): readonly string[] {
+  const keys = readKeys(path);
+  const active = keyRing(keys).active();
+  const isOld = ({ id, isWaiting }: SealKey): boolean => id !== active.id && isWaiting !== true;
+  return keys.filter(isOld).map(({ id }) => id);
+}
+
+/** Safe only for keys that are retired and that nothing stored needs. */
+export function dropKeys(path: string, ids: readonly string[]): void {
+  replace(
+    path,
+    readKeys(path).filter(({ id }) => !ids.includes(id)),
+  );
 }
 
 /** Makes a ring where there is none. Of two processes that do it at once, both use the first's. */
@@ -58,12 +78,19 @@ export function hasKeyFile(path: string): boolean {
   return statSync(path, { throwIfNoEntry: false })?.isFile() === true;
 }
 
+function replace(path: string, keys: readonly SealKey[]): void {
+  writeDurably(path, formatKeyRing(keys), { existing: "replace", mode: 0o600 });
+}
+
 function readKeys(path: string): readonly SealKey[] {
   try {
     return parseKeyRing(readFileSync(path, "utf8"));
   } catch (cause) {
     if (isSetpointError(cause)) {
-      throw new SetpointError(cause.code, `${path}: ${cause.message}`, { details: { path } });
+      throw new SetpointError(cause.code, `${path}: ${cause.message}`, {
+        details: { path },
+        ...(cause.suggestion !== undefined && { suggestion: cause.suggestion }),
+      });
     }
     throw new SetpointError("config.invalid", `the key ring file ${path} cannot be read`, {
       cause,
@@ -73,8 +100,8 @@ function readKeys(path: string): readonly SealKey[] {
   }
 }
 
-/** Changes whenever the file is replaced, since that gives it another inode. */
+/** Changes whenever the file is replaced, since that gives it another inode, or written anew. */
 function fileVersion(path: string): string | undefined {
   const found = statSync(path, { throwIfNoEntry: false });
-  return found === undefined ? undefined : `${found.ino}:${found.mtimeMs}`;
+  return found === undefined ? undefined : `${found.ino}:${found.mtimeMs}:${found.size}`;
 }

@@ -11,6 +11,7 @@ import type { KeyRing } from "../store/key-ring.ts";
 import type { Store } from "../store/port.ts";
 import { openPostgresStore } from "../store/postgres/store.ts";
 import { openSqliteStore } from "../store/sqlite/store.ts";
+import { storeLabel } from "./config.ts";
 import type { StoreConfig } from "./config.ts";
 import { createKeyFile, hasKeyFile, openKeyFile } from "./key-file.ts";
 
@@ -22,7 +23,7 @@ export interface OpenOptions {
 export async function openStore(config: StoreConfig, options: OpenOptions): Promise<Store> {
   const readOnly = options.access === "read";
   if (hasKeyFile(config.keyFile) || readOnly) {
-    return await checked(await openLocation(config, openKeyFile(config.keyFile), readOnly));
+    return await checked(config, await openLocation(config, openKeyFile(config.keyFile), readOnly));
   }
   // Only an empty store gets a new ring: beside a store with data its own ring was lost.
   const keyFolder = dirname(config.keyFile);
@@ -31,33 +32,56 @@ export async function openStore(config: StoreConfig, options: OpenOptions): Prom
   const store = await openLocation(config, keyRing([key]), readOnly);
   const { revision } = await store.head();
   await store.close();
-  if (revision > 0) {
-    throw new SetpointError("config.invalid", `there is no key ring at ${config.keyFile}`, {
-      details: { option: "keys", path: config.keyFile },
-      suggestion: "name the ring that this store was made with by --keys, or copy it there",
-    });
-  }
+  if (revision > 0) throw noKeyRing(config);
   createKeyFile(config.keyFile, key);
   return await openLocation(config, openKeyFile(config.keyFile), readOnly);
 }
 
-/** A backup needs no keys: what is sealed stays sealed. */
-export async function openStoreForBackup(config: StoreConfig): Promise<Store> {
-  return await openLocation(config, keyRing([newSealKey()]), true);
+/** To write to what is there, ring and store: nothing is made. */
+export async function openExistingStore(config: StoreConfig): Promise<Store> {
+  if (!hasKeyFile(config.keyFile)) throw noKeyRing(config);
+  await (await openStoreForBackup(config)).close();
+  return await openStore(config, { access: "write" });
 }
 
-async function checked(store: Store): Promise<Store> {
+function noKeyRing({ keyFile }: StoreConfig): SetpointError {
+  return new SetpointError("config.invalid", `there is no key ring at ${keyFile}`, {
+    details: { option: "keys", path: keyFile },
+    suggestion: "name the ring that this store was made with by --keys, or copy it there",
+  });
+}
+
+/** A backup needs no keys: what is sealed stays sealed. */
+export async function openStoreForBackup(config: StoreConfig): Promise<Store> {
+  return await openStoreForLooking(config);
+}
+
+/** Whether the ring is the right one, or there is one at all, is not asked. */
+export async function openStoreForLooking(config: StoreConfig, ring?: KeyRing): Promise<Store> {
+  return await openLocation(config, ring ?? keyRing([newSealKey()]), true);
+}
+
+async function checked(config: StoreConfig, store: Store): Promise<Store> {
   try {
     await store.checkKeys();
     return store;
   } catch (error) {
     await store.close();
-    if (!isSetpointError(error)) throw error;
-    throw new SetpointError(error.code, `this is not the key ring of the store: ${error.message}`, {
-      details: error.details,
-      suggestion: "name the right one with --keys",
-    });
+    throw wrongKeyRing(config, error);
   }
+}
+
+export function wrongKeyRing({ keyFile, store }: StoreConfig, error: unknown): unknown {
+  if (!isSetpointError(error)) return error;
+  const isStale = error.code === "secret.key_retired";
+  const judgement = isStale ? "is out of date for" : "is not the key ring of the store";
+  const message = `${keyFile} ${judgement} ${storeLabel(store)}: ${error.message}`;
+  return new SetpointError(error.code, message, {
+    details: error.details,
+    suggestion: isStale
+      ? "copy the key ring of the server where the keys were rotated to this file"
+      : "name the ring that this store was made with by --keys, or copy it there",
+  });
 }
 
 async function openLocation(config: StoreConfig, keys: KeyRing, readOnly: boolean): Promise<Store> {

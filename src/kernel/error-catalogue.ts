@@ -220,6 +220,12 @@ export const catalogue = {
     summary: "The key that seals a secret value is not configured.",
     action: "Give the process the key named in the details.",
   },
+  "secret.key_retired": {
+    status: 500,
+    retry: "never",
+    summary: "The key ring of the process is out of date: its active key is retired.",
+    action: "Copy the key ring of the server where the keys were rotated to this one.",
+  },
   "secret.unsealable": {
     status: 500,
     retry: "never",

@@ -30,6 +30,7 @@ import type { Draft } from "../kernel/draft.ts";
 import type { SetpointError } from "../kernel/errors.ts";
 import type { ResourceKey } from "../kernel/resource.ts";
 import type { Requirement } from "../kernel/selector.ts";
+import type { KeyCare } from "./key-care.ts";
 import type { Backlog, BacklogQuery, WorkState } from "./work-state.ts";
 
 /**
@@ -45,7 +46,7 @@ import type { Backlog, BacklogQuery, WorkState } from "./work-state.ts";
  * is stored, after its digest was taken, and what others read. Bodies that come back are shared
  * with the store's memory and with other callers: nobody may write to them.
  */
-export interface Store extends AsyncDisposable {
+export interface Store extends KeyCare, AsyncDisposable {
   readonly engine: "sqlite" | "postgres";
 
   /**
@@ -67,6 +68,8 @@ export interface Store extends AsyncDisposable {
 
   /**
    * The newest committed state of a key, or undefined. Linearizable: never older than an answer.
+   * Rejects when its secrets cannot be opened (`secret.key_missing`, `secret.unsealable`); all
+   * other reads show such a resource `unopened`, so that one does not hide the others.
    */
   get(key: ResourceKey): Promise<StoredRecord | undefined>;
   /**
@@ -157,27 +160,21 @@ export interface Store extends AsyncDisposable {
   verify(options?: VerifyOptions): Promise<readonly string[]>;
   /** Settings of the database that break P1, as sentences that say what to do; usually none. */
   hazards(): Promise<readonly string[]>;
-  /**
-   * Opens the oldest and the newest sealed value: rejects with `secret.key_missing` or
-   * `secret.unsealable` when the key ring is not the one of this store.
-   */
-  checkKeys(): Promise<void>;
-  /**
-   * Seals everything that is sealed under an older key again under the active one, in slices.
-   * `store.read_only` on a store that was opened for reading.
-   */
-  reseal(signal?: AbortSignal): Promise<number>;
 
   /** Everything, on one snapshot, while writers go on. Sealed values stay sealed. */
   dump(): AsyncIterable<DumpRow>;
-  /** Fills an empty store (`store.not_empty` otherwise) from a dump; all or nothing. */
+  /**
+   * Fills an empty store (`store.not_empty` otherwise) from a dump; all or nothing. A dump that
+   * breaks what `verify` checks is `backup.invalid`.
+   */
   load(rows: AsyncIterable<DumpRow>): Promise<void>;
 
   /** Refuses new work, answers what was accepted, releases everything. Idempotent. */
   close(): Promise<void>;
 }
 
-/** Kept beside, as it is only for those who look on. */
+/** Kept beside, as they are only for those who look on, and for those who change keys. */
+export type { KeyCare, KeyUse, OtherRing } from "./key-care.ts";
 export type { Backlog, BacklogQuery, LiveClaim, WorkItem, WorkState } from "./work-state.ts";
 
 // --- writing -------------------------------------------------------------------------------------
@@ -305,6 +302,8 @@ export interface StoredRecord {
   readonly revision: number;
   /** The encoded document as it was written, without metadata.resourceVersion (spliceRevision). */
   readonly body: Buffer;
+  /** Why its secrets could not be opened: they are null in the body. Never from `get`. */
+  readonly unopened?: SetpointError;
 }
 
 export interface ListQuery {
@@ -360,6 +359,8 @@ export interface Change {
   readonly atMs: number;
   /** The new state; for a deletion the last one. */
   readonly body: Buffer;
+  /** As in StoredRecord. */
+  readonly unopened?: SetpointError;
   readonly terms: readonly string[];
   /** The replaced change's terms, present only when they differ: selector transitions need them. */
   readonly previousTerms?: readonly string[];

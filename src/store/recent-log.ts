@@ -57,7 +57,9 @@ export class RecentLog {
       const id = ids?.[index] ?? keyText(change.key);
       this.#changes.push(change);
       this.#ids.push(id);
-      this.#newest.set(id, change);
+      // What could not be opened may be the next time, when its key has come.
+      if (change.unopened === undefined) this.#newest.set(id, change);
+      else this.#newest.delete(id);
       this.#bytes += change.body.length + overheadBytes;
       this.#head = change.revision;
     }

@@ -76,6 +76,31 @@ export function openDocument(
   return stored.sealed === null ? stored.document : decrypt(ring, identity, stored.sealed);
 }
 
+export interface ShownDocument {
+  readonly body: Buffer;
+  readonly unopened?: SetpointError;
+}
+
+/** As `openDocument`, but what cannot be opened is shown with its secrets blank, and says why. */
+export function showDocument(
+  ring: KeyRing,
+  identity: Identity,
+  stored: { readonly document: Buffer; readonly sealed: Buffer | null },
+): ShownDocument {
+  try {
+    return { body: openDocument(ring, identity, stored) };
+  } catch (error) {
+    if (!isUnopened(error)) throw error;
+    return { body: stored.document, unopened: error };
+  }
+}
+
+export function isUnopened(error: unknown): error is SetpointError {
+  return (
+    isSetpointError(error, "secret.key_missing") || isSetpointError(error, "secret.unsealable")
+  );
+}
+
 /** The same secrets under the active key, or undefined when they already are. */
 export function resealEnvelope(
   ring: KeyRing,

@@ -4,8 +4,8 @@ import assert from "node:assert/strict";
 import { readFileSync, readdirSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { test } from "node:test";
-import { addKey, createKeyFile, openKeyFile } from "../../src/app/key-file.ts";
 import { writeDurably } from "../../src/app/durable-file.ts";
+import { activateKey, createKeyFile, openKeyFile, waitingKey } from "../../src/app/key-file.ts";
 import { newSealKey } from "../../src/store/key-ring.ts";
 import { openSmallDisk } from "./disk.ts";
 
@@ -18,7 +18,7 @@ test("a key ring that does not fit on the disk is refused, and the old one stays
   const path = join(disk.path, "keys.json");
   const ballast = join(disk.path, "ballast");
   createKeyFile(path, newSealKey());
-  for (let more = 0; more < 30; more += 1) addKey(path);
+  for (let more = 0; more < 30; more += 1) activateKey(path, waitingKey(path).id);
   const ring = readFileSync(path, "utf8");
   for (let freePages = 0; freePages * pageBytes < 2 * ring.length; freePages += 1) {
     rmSync(ballast, { force: true });
@@ -30,6 +30,6 @@ test("a key ring that does not fit on the disk is refused, and the old one stays
     assert.deepEqual(readdirSync(disk.path).toSorted(), ["ballast", "keys.json"]);
   }
   rmSync(ballast);
-  const { id } = addKey(path);
+  const { id } = waitingKey(path);
   assert.notEqual(openKeyFile(path).find(id), undefined);
 });

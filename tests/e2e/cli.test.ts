@@ -248,7 +248,10 @@ describe("the command line", () => {
     for (const args of [start, ["doctor"]]) {
       const refused = await setpoint(...args, ...wrong);
       assert.equal(refused.code, 1, args[0]);
-      assert.match(refused.stdout + refused.stderr, /not the key ring of the store/);
+      assert.match(
+        refused.stdout + refused.stderr,
+        /alien\/keys\.json is not the key ring of the store .*locked/,
+      );
     }
     const right = await setpoint("doctor", "--data", "locked", "--keys", "safe.json");
     assert.equal(right.code, 0, right.stdout);
@@ -312,10 +315,41 @@ describe("the command line", () => {
     const rotated = await setpoint("keys", "rotate", "--drop-old", "--data", "rotated");
     assert.equal(rotated.code, 0, rotated.stderr);
     assert.match(rotated.stdout, /2 changes sealed again/);
+    assert.match(rotated.stdout, /: 1 old key removed/);
     const store = await openStore(storeConfig({ data }), { access: "read" });
     const found = await store.get(sample("one").key);
     assert.ok(found?.body.includes(secretText));
     await store.close();
+  });
+
+  it("changes keys only of what is there, and makes nothing", async () => {
+    for (const words of [["add"], ["rotate"], ["rotate", "--drop-old"], ["drop-old"]]) {
+      const refused = await setpoint("keys", ...words, "--data", "mistyped");
+      assert.equal(refused.code, 1, words.join(" "));
+      assert.match(refused.stderr, /there is no key ring at .*mistyped\/keys\.json/);
+      await assert.rejects(access(join(folder, "mistyped")), "nothing is made");
+    }
+    await fill(join(folder, "typed"));
+    const keys = ["--keys", join(folder, "typed", "keys.json")];
+    const refused = await setpoint("keys", "rotate", "--data", "mistyped", ...keys);
+    assert.equal(refused.code, 1, refused.stderr);
+    await assert.rejects(access(join(folder, "mistyped")), "nothing is made");
+  });
+
+  it("looks at a store without a ring, and with one that is damaged", async () => {
+    await fill(join(folder, "ringless"));
+    const ring = join(folder, "ringless", "keys.json");
+    await rename(ring, `${ring}.safe`);
+    const without = await setpoint("doctor", "--data", "ringless");
+    assert.equal(without.code, 1);
+    assert.equal(without.stdout.match(/there is no key ring/g)?.length, 1, without.stdout);
+    assert.match(without.stdout, /every invariant holds/);
+    await writeFile(ring, "{", { mode: 0o600 });
+    const damaged = await setpoint("doctor", "--data", "ringless");
+    assert.equal(damaged.code, 1);
+    assert.match(damaged.stdout, /keys.*malformed/);
+    assert.match(damaged.stdout, /restore the copy of this file/);
+    assert.match(damaged.stdout, /every invariant holds/);
   });
 
   it("finds what is wrong with an installation", async () => {

@@ -187,6 +187,10 @@ const notOffered = {
   hazards: refusing,
   checkKeys: refusing,
   reseal: refusing,
+  keyUses: refusing,
+  retireKeys: refusing,
+  otherRings: refusing,
+  beginKeyChange: refusing,
   dump: refuse,
   load: refusing,
   close: async (): Promise<void> => {

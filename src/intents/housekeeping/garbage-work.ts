@@ -11,6 +11,7 @@ import type { OwnerReference, Resource, ResourceKey } from "../../kernel/resourc
 import type { StoredRecord } from "../../store/port.ts";
 import { systemCaller, systemOptions } from "../bootstrap.ts";
 import type { ServedKind } from "../kinds/served-kind.ts";
+import { readEvenUnopened } from "../read/even-unopened.ts";
 import type { Intents, Target } from "../request.ts";
 import { deleteResource } from "../write/delete.ts";
 import { foregroundFinalizer, orphanFinalizer } from "../write/finalizers.ts";
@@ -191,7 +192,7 @@ interface Found {
 
 async function read({ store, kinds }: Intents, key: ResourceKey): Promise<Found | undefined> {
   const served = kinds.byId(key.kind);
-  const record = served === undefined ? undefined : await store.get(key);
+  const record = served === undefined ? undefined : await readEvenUnopened(store, key);
   if (served === undefined || record === undefined) return undefined;
   return { served, record, resource: decodeDocument(record.body, record.revision) };
 }
@@ -226,7 +227,7 @@ async function ownerOf(
   // What is in no namespace cannot be owned from inside one: such a reference means nothing.
   if (isNamespaced && dependent.namespace === "") return "solid";
   const namespace = isNamespaced ? dependent.namespace : "";
-  const owner = await intents.store.get({ kind: served.id, namespace, name });
+  const owner = await readEvenUnopened(intents.store, { kind: served.id, namespace, name });
   return owner === undefined || owner.uid !== uid ? "gone" : owner;
 }
 

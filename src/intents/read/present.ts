@@ -33,7 +33,8 @@ export function presentResource(
   version: ServedVersion,
   record: Presentable,
 ): Resource | Promise<Resource> {
-  const resource = readStored(served, version, record);
+  const { revision, body } = record;
+  const resource = readStored(served, version, { revision, body });
   if (resource instanceof Promise) return resource.then((read) => shownOf(served, read, record));
   return shownOf(served, resource, record);
 }

@@ -11,6 +11,7 @@ import { limits } from "../../kernel/limits.ts";
 import type { Metadata, Resource } from "../../kernel/resource.ts";
 import type { ClaimRef, StoredRecord } from "../../store/port.ts";
 import { conflict, notFound, protectedFromDeletion } from "../refusals.ts";
+import { readEvenUnopened } from "../read/even-unopened.ts";
 import { keyOfTarget } from "../request.ts";
 import type { AlsoWritten, Caller, Intents, Target, Written } from "../request.ts";
 import { commitDelete, commitPut, isLostRace } from "./commit.ts";
@@ -56,7 +57,7 @@ export async function deleteResource(intents: Intents, input: DeleteInput): Prom
   const early = await writtenFromMemory(intents, { target, isDryRun }, deleteOnce);
   if (early !== undefined) return early;
   for (let attempt = 1; ; attempt++) {
-    const record = await intents.store.get(keyOfTarget(target));
+    const record = await readEvenUnopened(intents.store, keyOfTarget(target));
     if (record === undefined) throw notFound(target.served.kind, target.name);
     try {
       return await deleteOnce(record);
@@ -72,7 +73,8 @@ async function tryDelete(
   record: StoredRecord,
 ): Promise<Written> {
   const { served } = target;
-  const old = await readStored(served, target.version, record);
+  const { revision, body, unopened } = record;
+  const old = await readStored(served, target.version, { revision, body });
   checkPreconditions(target, options, old, record);
   check?.(old);
   served.rules?.checkDelete?.(old);
@@ -93,10 +95,12 @@ async function tryDelete(
   const { claim } = options;
   if (!isHeld(served, marked)) {
     const last = await draftFor(served, before);
-    if (options.isDryRun) return { revision: record.revision, body: last.body, outcome: "deleted" };
+    if (options.isDryRun) return { revision, body: last.body, outcome: "deleted" };
     const also = await options.also?.(before);
     return await commitDelete(intents, target, { when, last, claim, also });
   }
+  // It would be stored without its secrets, which another server may still be able to open.
+  if (unopened !== undefined) throw unopened;
   if (equalJson(marked, before)) {
     return { revision: record.revision, body: record.body, outcome: "unchanged" };
   }

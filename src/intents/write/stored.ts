@@ -11,14 +11,19 @@ import { withoutHiddenCopy } from "./hidden-fields.ts";
 interface Stored {
   readonly revision: number;
   readonly body: Buffer;
+  readonly unopened?: Error;
 }
 
-/** As a client of the version would see it, but with hidden fields and with its revision. */
+/**
+ * As a client of the version would see it, but with hidden fields and with its revision. Nobody
+ * may act on blanks where secrets are: what was read without its keys is refused.
+ */
 export function readStored(
   served: ServedKind,
   version: ServedVersion,
-  { body, revision }: Stored,
+  { body, revision, unopened }: Stored,
 ): Resource | Promise<Resource> {
+  if (unopened !== undefined) throw unopened;
   const document = decodeDocument(body, revision);
   const isSame = document.apiVersion === version.apiVersion;
   if (isSame && revision >= served.cleanSince) return document;

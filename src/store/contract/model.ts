@@ -25,6 +25,7 @@ import {
   findableKeys,
   findableName,
 } from "../arguments.ts";
+import { recordRetirement } from "../key-care.ts";
 import { keyRing, newSealKey } from "../key-ring.ts";
 import type {
   Answer,
@@ -40,7 +41,9 @@ import type {
   DumpRow,
   Head,
   HistoryOptions,
+  KeyUse,
   ListQuery,
+  OtherRing,
   Page,
   Renewal,
   Store,
@@ -268,6 +271,24 @@ export class ModelStore implements Store {
     this.#checkOpen();
     signal?.throwIfAborted();
     return 0;
+  }
+
+  async keyUses(): Promise<readonly KeyUse[]> {
+    this.#checkOpen();
+    return [];
+  }
+
+  async retireKeys(ids: readonly string[]): Promise<void> {
+    await recordRetirement(this, ids);
+  }
+
+  async otherRings(): Promise<readonly OtherRing[]> {
+    this.#checkOpen();
+    return [];
+  }
+
+  async beginKeyChange(): Promise<void> {
+    this.#checkOpen();
   }
 
   async *dump(): AsyncIterable<DumpRow> {

@@ -1,6 +1,7 @@
 /** Secrets: sealed on disk, whole when read, under keys that can be changed. */
 import assert from "node:assert/strict";
 import { newSealKey } from "../key-ring.ts";
+import type { Change, StoredRecord } from "../port.ts";
 import { bytesOnDisk, scenario } from "./harness.ts";
 import type { OpenStore, Traits } from "./harness.ts";
 import {
@@ -161,10 +162,80 @@ function keys(open: OpenStore): void {
       await commit(h.store, put(key("plain")));
       await h.reopen({ keys: [second] });
       await rejectsWith("secret.key_missing", h.store.get(a));
+      await rejectsWith("secret.key_missing", h.store.checkKeys());
       assert.notEqual(await h.store.get(key("plain")), undefined);
-      await rejectsWith("secret.key_missing", h.store.reseal());
+      assert.equal(await h.store.reseal(), 0);
       await h.reopen({ keys: [first] });
       assert.deepEqual((await h.store.get(a))?.body, draft(a, content).body);
+    },
+    { keys: [first] },
+  );
+
+  scenario(
+    open,
+    "what cannot be opened hides nothing else, and can be deleted",
+    async (h) => {
+      await commit(h.store, put(a, { uid: "u", content }));
+      await h.reopen({ keys: [second] });
+      await commit(h.store, put(key("b"), { content }));
+      await h.store.checkKeys();
+      const all = async (): Promise<readonly (Change | StoredRecord | undefined)[]> => [
+        ...(await listAll(h.store, { kind: widgets })),
+        ...(await listAll(h.store, { kind: widgets, at: 2 })),
+        ...(await h.store.getMany([a, key("b")])),
+        ...(await changesAfter(h.store, 0)),
+        ...(await h.store.history(a)),
+      ];
+      for (const shown of await all()) {
+        const isLost = shown?.key.name === "a";
+        assert.equal(shown?.unopened?.code, isLost ? "secret.key_missing" : undefined);
+        assert.equal(shown?.body.includes(word), !isLost);
+        assert(shown?.body.includes('"size":1'), "the rest is there");
+      }
+      await rejectsWith("secret.key_missing", h.store.get(a));
+      assert.deepEqual(
+        (await h.store.keyUses()).map(({ id, changes, resources }) => [id, changes, resources]),
+        [
+          [first.id, 1, [a]],
+          [second.id, 1, [key("b")]],
+        ],
+      );
+      await commit(h.store, del(a, { when: { kind: "exists", uid: "u" } }));
+      assert.equal(await h.store.get(a), undefined);
+      assert.equal((await all()).length, 10);
+    },
+    { keys: [first] },
+  );
+
+  scenario(
+    open,
+    "a retired key seals nothing any more, and still opens what it sealed",
+    async (h) => {
+      await commit(h.store, put(a, { content }));
+      await h.store.retireKeys([first.id]);
+      await h.store.retireKeys([first.id]);
+      await rejectsWith("secret.key_retired", h.store.checkKeys());
+      await rejectsWith("secret.key_retired", h.store.reseal());
+      await rejectsWith("secret.key_retired", h.store.commit([put(key("b"), { content })]));
+      // Neighbours in a batch do not suffer for it.
+      const [sealed, plain] = await Promise.allSettled([
+        h.store.commit([put(key("c"), { content })]),
+        h.store.commit([put(key("d"))]),
+      ]);
+      const answer = sealed.status === "fulfilled" ? sealed.value[0]?.kind : sealed.status;
+      assert.match(String(answer), /^(refused|rejected)$/);
+      assert.equal(plain.status === "fulfilled" && plain.value[0]?.kind, "committed");
+      assert.equal(await h.store.get(key("c")), undefined);
+      assert.equal(await h.store.get(key("b")), undefined);
+      assert.deepEqual((await h.store.get(a))?.body, draft(a, content).body);
+      await h.reopen({ keys: [second, first] });
+      await h.store.checkKeys();
+      assert.equal(await h.store.reseal(), 1);
+      await commit(h.store, put(key("b"), { content }));
+      assert.deepEqual(
+        (await h.store.keyUses()).map(({ id }) => id),
+        [second.id],
+      );
     },
     { keys: [first] },
   );

@@ -1,12 +1,9 @@
-/** Compaction, new seals, figures, and who holds what: rare work, in steps that hold nobody up. */
+/** Compaction, figures, and who holds what: rare work, in steps that hold nobody up. */
 import { limits } from "../../kernel/limits.ts";
 import type { ResourceKey } from "../../kernel/resource.ts";
 import type { CompactResult, CounterState, StoreStats, UniqueName } from "../port.ts";
-import { envelopeKeyId, openDocument, sealDocument } from "../seal.ts";
-import { bytesArray, int8Array, textArray } from "./binary-array.ts";
-import type { Reading } from "./reads.ts";
+import { textArray } from "./binary-array.ts";
 import type { Pool } from "./pool.ts";
-import type { Row } from "./session.ts";
 
 const markStatement = {
   text: `WITH moved AS (
@@ -37,66 +34,6 @@ export async function compactUpTo(
     removed += row?.[0] as number;
     if ((row?.[1] as number) >= compacted) return { compacted, removed };
   }
-}
-
-const sealedStatement = {
-  text: `SELECT revision, kind, namespace, name, uid, sealed FROM change
-    WHERE sealed IS NOT NULL AND revision > $1 ORDER BY revision LIMIT $2`,
-};
-/** Changes only envelopes that are still those that were read: another process may be at it too. */
-const resealStatement = { text: "SELECT reseal_v1($1, $2, $3, $4)" };
-const resealStep = 200;
-
-/** Opens the oldest and the newest envelope, if there is any. */
-export async function checkKeys({ pool, ring }: Reading): Promise<void> {
-  for (const order of ["ASC", "DESC"]) {
-    const text = `SELECT kind, namespace, name, uid, sealed FROM change
-      WHERE sealed IS NOT NULL ORDER BY revision ${order} LIMIT 1`;
-    for (const [kind, namespace, name, uid, envelope] of await pool.rows({ text })) {
-      const identity = { key: { kind, namespace, name } as ResourceKey, uid: uid as string };
-      const sealed = envelope as Buffer;
-      openDocument(ring, identity, { document: sealed, sealed });
-    }
-  }
-}
-
-export async function resealAll({ pool, ring }: Reading, signal?: AbortSignal): Promise<number> {
-  let resealed = 0;
-  let after = 0;
-  for (;;) {
-    signal?.throwIfAborted();
-    const rows = await pool.rows(sealedStatement, [after, resealStep]);
-    const stale = rows.filter((row) => envelopeKeyId(row[5] as Buffer) !== ring.active().id);
-    if (stale.length > 0) resealed += await resealRows({ pool, ring }, stale);
-    after = (rows.at(-1)?.[0] as number | undefined) ?? after;
-    if (rows.length < resealStep) return resealed;
-  }
-}
-
-async function resealRows({ pool, ring }: Reading, rows: readonly Row[]): Promise<number> {
-  const fresh = rows.map(([, kind, namespace, name, uid, sealed]) => {
-    const identity = { key: { kind, namespace, name } as ResourceKey, uid: uid as string };
-    const envelope = sealed as Buffer;
-    const body = openDocument(ring, identity, { document: envelope, sealed: envelope });
-    // What is blanked in the document does not matter: that part is stored already.
-    return sealDocument(ring, identity, { body, secrets: [""] });
-  });
-  const [row] = await pool.rows(resealStatement, [
-    int8Array(rows.map((stored) => stored[0] as number)),
-    bytesArray(
-      rows.map((stored) => stored[5] as Buffer),
-      "bytea",
-    ),
-    bytesArray(
-      fresh.map(({ sealed }) => sealed),
-      "bytea",
-    ),
-    bytesArray(
-      fresh.map(({ digest }) => digest),
-      "bytea",
-    ),
-  ]);
-  return row?.[0] as number;
 }
 
 /**

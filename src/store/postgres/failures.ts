@@ -50,9 +50,9 @@ export function unavailable(cause: unknown): SetpointError {
   return new SetpointError("store.unavailable", "the database does not answer", { cause });
 }
 
-/** Whether the values were at fault: out of range, not text, or too large for an index. */
-export function isDataFault({ cause }: SetpointError): boolean {
-  return /^(22|54)/.test(sqlState(cause) ?? "");
+/** Whether values were at fault (out of range, not text, too large for an index), or their key. */
+export function isFaultOfOne({ code, cause }: SetpointError): boolean {
+  return code === "secret.key_retired" || /^(22|54)/.test(sqlState(cause) ?? "");
 }
 
 /** A read that the server ended by its time limit would take as long again. */

@@ -6,7 +6,7 @@ import { listStatement } from "./list-query.ts";
 import { cutPage, isPlain, plainPage, plainStatement } from "./plain-list.ts";
 import { checkReadable, headOf } from "./reads.ts";
 import type { Reading } from "./reads.ts";
-import { recordFrom } from "./rows.ts";
+import { shownRecord } from "./rows.ts";
 import type { Statement } from "./session.ts";
 
 /** Shapes of queries that keep a prepared statement per connection; rare ones are planned anew. */
@@ -35,7 +35,7 @@ export async function readPage({ pool, ring }: Reading, query: ListQuery): Promi
     if (isCut) return cutPage({ revision, records, last, count });
     const namespace = query.namespace ?? (row[2] as string);
     last = { kind: query.kind, namespace, name: row[3] as string };
-    if (isMatch) records.push(recordFrom(ring, last, row, 4));
+    if (isMatch) records.push(shownRecord(ring, last, row, 4));
     if (row[8] === true) return cutPage({ revision, records, last, count });
   }
   return { revision, records };

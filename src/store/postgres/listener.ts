@@ -7,8 +7,10 @@
  * the schema has changed.
  */
 import type { Timers } from "../../kernel/timers.ts";
+import { unavailable } from "./failures.ts";
 import { schemaNews } from "./migrate.ts";
 import type { Version } from "./migrate.ts";
+import type { RingBoard } from "./ring-board.ts";
 import { Session } from "./session.ts";
 import type { SessionConfig } from "./session.ts";
 
@@ -21,6 +23,8 @@ export interface ListenerOptions {
   readonly onWork: () => void;
   readonly onCompacted: (mark: number) => void;
   readonly onVersion: (found: Version) => void;
+  /** Told of this process' keys by the same connection; undefined for who only reads. */
+  readonly board: RingBoard | undefined;
 }
 
 const pauseMs = 100;
@@ -108,6 +112,16 @@ export class Listener {
     });
     this.#options.onHead(row?.[0] as number);
     this.#options.onCompacted(row?.[1] as number);
+    await this.#options.board?.tell(session);
+  }
+
+  /** For what has to be asked, or held, by this connection and no other. */
+  async ask<T>(question: (session: Session) => Promise<T>): Promise<T> {
+    const session = this.#session;
+    if (session === undefined || session.isBroken) {
+      throw unavailable(new Error("the connection for notifications was lost"));
+    }
+    return await question(session);
   }
 
   async #pause(ms: number, other?: AbortSignal): Promise<void> {

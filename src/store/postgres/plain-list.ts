@@ -15,7 +15,7 @@ import type { ListQuery, Page, StoredRecord } from "../port.ts";
 import { bounds, counted, sharedOf } from "./list-query.ts";
 import type { ListStatement } from "./list-query.ts";
 import { checkReadable, firstOf } from "./reads.ts";
-import { recordFrom } from "./rows.ts";
+import { shownRecord } from "./rows.ts";
 import type { Row } from "./session.ts";
 
 /** How many records there are, if that was asked for and is cheap to tell. */
@@ -92,7 +92,7 @@ export function plainPage(
     assert(row !== undefined, `change ${change} of the snapshot is there`);
     const namespace = query.namespace ?? (row[5] as string);
     last = { kind: query.kind, namespace, name: row[0] as string };
-    records.push(recordFrom(ring, last, row, 1));
+    records.push(shownRecord(ring, last, row, 1));
   }
   const isCut = records.length < shown.length;
   return isCut ? cutPage({ revision, records, last, count }) : { revision, records };

@@ -10,7 +10,7 @@ import type { Change, ChangePage, HistoryOptions, StoredRecord } from "../port.t
 import { keyArrays } from "./batch.ts";
 import { boolArray, textArray } from "./binary-array.ts";
 import type { Pool } from "./pool.ts";
-import { changeColumns, changeFrom, recordFrom, shownSizeOf } from "./rows.ts";
+import { changeColumns, changeFrom, recordFrom, shownRecord, shownSizeOf } from "./rows.ts";
 import type { Row } from "./session.ts";
 
 export interface Reading {
@@ -53,7 +53,7 @@ export async function readMany(
   for (const row of rows) {
     const index = (row[0] as number) - 1;
     const key = keys[index];
-    if (key !== undefined) records[index] = recordFrom(ring, key, row, 1);
+    if (key !== undefined) records[index] = shownRecord(ring, key, row, 1);
   }
   return records;
 }
@@ -90,6 +90,8 @@ export async function readUnlessKnown(
     reading,
     keys.filter((_, index) => isStale[index]),
   );
+  // Each key is then asked for alone, and learns its own.
+  for (const record of read) if (record?.unopened !== undefined) throw record.unopened;
   let next = 0;
   return known.map(
     (record, index) => (isStale[index] === true ? read[next++] : record) ?? undefined,

@@ -3,7 +3,8 @@ import assert from "node:assert/strict";
 import type { ResourceKey } from "../../kernel/resource.ts";
 import type { KeyRing } from "../key-ring.ts";
 import type { Change, StoredRecord } from "../port.ts";
-import { openDocument } from "../seal.ts";
+import { openDocument, showDocument } from "../seal.ts";
+import type { ShownDocument } from "../seal.ts";
 import type { Row } from "./session.ts";
 
 const types = ["created", "updated", "deleted"] as const;
@@ -46,7 +47,7 @@ export function changeFrom(ring: KeyRing, row: Row, at = 0): Change {
     uid,
     previous: (row[at + 1] as number | null) ?? undefined,
     atMs: row[at + 2] as number,
-    body: bodyFrom(ring, { key, uid }, row[at + 10], row[at + 11]),
+    ...shownFrom(ring, { key, uid }, row[at + 10], row[at + 11]),
     terms: row[at + 8] as readonly string[],
     ...(previousTerms === null ? {} : { previousTerms }),
   };
@@ -69,13 +70,30 @@ export function recordFrom(ring: KeyRing, key: ResourceKey, row: Row, at: number
   return { key, uid, revision: row[at] as number, body };
 }
 
-function bodyFrom(
-  ring: KeyRing,
-  identity: { readonly key: ResourceKey; readonly uid: string },
-  document: unknown,
-  sealed: unknown,
-): Buffer {
+/** As `recordFrom`, for where others are shown too: it may be `unopened`. */
+export function shownRecord(ring: KeyRing, key: ResourceKey, row: Row, at: number): StoredRecord {
+  const uid = row[at + 1] as string;
+  const revision = row[at] as number;
+  // Written out: nearly all have no envelope, and there are many.
+  if (row[at + 3] === null) return { key, uid, revision, body: row[at + 2] as Buffer };
+  return { key, uid, revision, ...shownFrom(ring, { key, uid }, row[at + 2], row[at + 3]) };
+}
+
+type Identity = Pick<StoredRecord, "key" | "uid">;
+
+function bodyFrom(ring: KeyRing, identity: Identity, document: unknown, sealed: unknown): Buffer {
   const bytes = document as Buffer;
   if (sealed === null) return bytes;
   return openDocument(ring, identity, { document: bytes, sealed: sealed as Buffer });
+}
+
+function shownFrom(
+  ring: KeyRing,
+  identity: Identity,
+  document: unknown,
+  sealed: unknown,
+): ShownDocument {
+  const bytes = document as Buffer;
+  if (sealed === null) return { body: bytes };
+  return showDocument(ring, identity, { document: bytes, sealed: sealed as Buffer });
 }

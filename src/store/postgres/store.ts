@@ -30,6 +30,7 @@ import {
   findableName,
 } from "../arguments.ts";
 import { CommitQueue } from "../commit-queue.ts";
+import { checkActiveKey, recordRetirement, ringNewsMs } from "../key-care.ts";
 import type { KeyRing } from "../key-ring.ts";
 import type * as port from "../port.ts";
 import { prepareCommit } from "../prepare.ts";
@@ -37,26 +38,21 @@ import type { PreparedGroup } from "../prepare.ts";
 import { RecentLog, recordOf } from "../recent-log.ts";
 import type { Backlog, BacklogQuery, WorkState } from "../work-state.ts";
 import { outcomeOf } from "./answers.ts";
-import {
-  compactUpTo,
-  readCounter,
-  readHazards,
-  readHolder,
-  readStats,
-  resealAll,
-  checkKeys,
-} from "./care.ts";
+import { compactUpTo, readCounter, readHazards, readHolder, readStats } from "./care.ts";
 import { dumpRows } from "./dump.ts";
-import { isDataFault, typedFailure } from "./failures.ts";
+import { isFaultOfOne, typedFailure } from "./failures.ts";
+import { checkKeys, countKeys, earlierStatementsEnd, resealAll } from "./key-care.ts";
 import { readPage } from "./list.ts";
 import { Listener } from "./listener.ts";
 import { loadRows } from "./load.ts";
 import { checkSchema, isUsable, migrate } from "./migrate.ts";
 import type { Version } from "./migrate.ts";
+import { endOwnSession, openOwnSession } from "./own-session.ts";
 import { Pool } from "./pool.ts";
 import { ReadQueue } from "./read-queue.ts";
 import { checkReadable, readChanges, readHistory, readMany } from "./reads.ts";
-import { checkSchemaName, Session } from "./session.ts";
+import { RingBoard } from "./ring-board.ts";
+import { checkSchemaName } from "./session.ts";
 import type { SessionConfig } from "./session.ts";
 import { Tail } from "./tail.ts";
 import { findings } from "./verify.ts";
@@ -85,7 +81,6 @@ export interface PostgresStoreOptions {
   readonly clockSkewMs?: () => number;
 }
 
-const pollMs = 5_000;
 const connectTimeoutMs = 3_000;
 const staleWriterMs = 7 * 24 * 3_600_000;
 
@@ -151,6 +146,8 @@ export class PostgresStore implements port.Store {
   readonly #queue: CommitQueue;
   readonly #writers: Writers;
   readonly #listener: Listener;
+  readonly #board: RingBoard;
+  readonly #timers: Timers;
   readonly #working: Claiming;
   readonly #closing = new AbortController();
   #compacted: number;
@@ -186,11 +183,14 @@ export class PostgresStore implements port.Store {
       ...(options.maxQueuedWrites !== undefined && { maxQueuedWrites: options.maxQueuedWrites }),
       ...(options.maxQueuedBytes !== undefined && { maxQueuedBytes: options.maxQueuedBytes }),
     });
+    this.#timers = timers;
+    this.#board = new RingBoard(this.#ring, session.schema);
     this.#listener = new Listener({
+      board: session.readOnly ? undefined : this.#board,
       session,
       timers,
       ownId: this.#id,
-      pollMs,
+      pollMs: ringNewsMs,
       onHead: (revision) => this.#tail.advance(revision),
       onWork: () => this.#log.workSignal.advance(),
       onCompacted: (mark) => this.#raiseMark(mark),
@@ -350,16 +350,38 @@ export class PostgresStore implements port.Store {
   async checkKeys(): Promise<void> {
     this.#checkOpen();
     await checkKeys(this.#reading);
+    await checkActiveKey(this, this.#ring);
   }
 
   async reseal(signal?: AbortSignal): Promise<number> {
     this.#checkOpen();
+    await checkActiveKey(this, this.#ring);
     return await resealAll(this.#reading, signal);
+  }
+
+  async keyUses(): Promise<readonly port.KeyUse[]> {
+    this.#checkOpen();
+    return await countKeys(this.#pool);
+  }
+
+  async retireKeys(ids: readonly string[]): Promise<void> {
+    await recordRetirement(this, ids);
+    await earlierStatementsEnd(this.#pool, this.#timers);
+  }
+
+  async otherRings(): Promise<readonly port.OtherRing[]> {
+    this.#checkOpen();
+    return await this.#listener.ask((session) => this.#board.others(session));
+  }
+
+  async beginKeyChange(): Promise<void> {
+    this.#checkOpen();
+    await this.#listener.ask((session) => this.#board.beginChange(session));
   }
 
   async *dump(): AsyncIterable<port.DumpRow> {
     this.#checkOpen();
-    const session = await this.#ownSession();
+    const session = await openOwnSession(this.#session);
     try {
       yield* dumpRows(session, this.#skewMs());
     } catch (error) {
@@ -371,7 +393,7 @@ export class PostgresStore implements port.Store {
 
   async load(rows: AsyncIterable<port.DumpRow>): Promise<void> {
     this.#checkOpen();
-    const session = await this.#ownSession();
+    const session = await openOwnSession(this.#session);
     try {
       const { head, compacted } = await loadRows(session, rows, this.#skewMs());
       this.#raiseMark(compacted);
@@ -379,7 +401,7 @@ export class PostgresStore implements port.Store {
       await this.#tail.reach(head);
       this.#log.workSignal.advance();
     } catch (error) {
-      await this.#endOther(session);
+      await endOwnSession(this.#session, session);
       throw error;
     } finally {
       await session.close();
@@ -408,7 +430,7 @@ export class PostgresStore implements port.Store {
     try {
       return await this.#commitTogether(batch);
     } catch (error) {
-      const isOneAtFault = batch.length > 1 && isSetpointError(error) && isDataFault(error);
+      const isOneAtFault = batch.length > 1 && isSetpointError(error) && isFaultOfOne(error);
       if (!isOneAtFault) throw error;
     }
     // The database has refused all for the sake of one: its neighbours must not suffer.
@@ -440,24 +462,6 @@ export class PostgresStore implements port.Store {
   async #readRange(after: number, upTo: number): Promise<readonly port.Change[]> {
     const query = { after, limit: limits.eventPageItems };
     return (await readChanges(this.#reading, query, upTo)).changes;
-  }
-
-  async #ownSession(): Promise<Session> {
-    try {
-      const session = await Session.open(this.#session);
-      await session.identify(this.#session.statementTimeoutMs);
-      return session;
-    } catch (error) {
-      throw typedFailure(error);
-    }
-  }
-
-  /** A load that failed here may still run there, with the head locked. */
-  async #endOther(session: Session): Promise<void> {
-    const limitMs = this.#session.statementTimeoutMs;
-    const other = await this.#ownSession().catch(() => undefined);
-    await other?.endOther(session, limitMs);
-    await other?.close();
   }
 
   get #reading(): { readonly pool: Pool; readonly ring: KeyRing } {

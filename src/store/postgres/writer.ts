@@ -13,9 +13,11 @@
 import type { Clock } from "../../kernel/clock.ts";
 import { SetpointError } from "../../kernel/errors.ts";
 import type { Timers } from "../../kernel/timers.ts";
+import { retiredKey, retiredKind, sealedWith } from "../key-care.ts";
 import type { PreparedGroup } from "../prepare.ts";
 import type { BatchAnswer } from "./answers.ts";
 import { batchValueCount, batchValues } from "./batch.ts";
+import { textArray } from "./binary-array.ts";
 import { failureOf, unavailable } from "./failures.ts";
 import type { HeldClaims } from "./held-claims.ts";
 import type { Release } from "./releases.ts";
@@ -37,6 +39,16 @@ export interface WriterOptions {
 const commitStatement: Statement = {
   name: "commit",
   text: `SELECT commit_v3(${places(3 + batchValueCount)})`,
+};
+/**
+ * As `commit`, unless a key that sealed something of it is retired: then there is no row. One
+ * statement, so one moment decides: see `retireKeys`, which waits for those that began before it.
+ */
+const sealedStatement: Statement = {
+  name: "commit_sealed",
+  text: `SELECT commit_v3(${places(3 + batchValueCount)}) WHERE NOT EXISTS (SELECT FROM resource r
+    WHERE r.kind = '${retiredKind}' AND r.namespace = ''
+      AND r.name = ANY ($${4 + batchValueCount}::text[]))`,
 };
 const releaseStatement: Statement = {
   name: "release",
@@ -65,7 +77,7 @@ export class Writer {
   async commit(groups: readonly PreparedGroup[]): Promise<BatchAnswer> {
     const releases = releasesIn(groups);
     if (releases === undefined) {
-      return JSON.parse(await this.#send(commitStatement, batchValues(groups))) as BatchAnswer;
+      return JSON.parse(await this.#sendWrites(groups)) as BatchAnswer;
     }
     const held = heldOf(releases, this.#options.held);
     if (held === undefined) {
@@ -74,6 +86,13 @@ export class Writer {
     const text = await this.#send(heldStatement, heldValues(releases, held));
     for (const { claim } of releases) this.#options.held.forget(claim.token);
     return heldAnswer(releases, held, text, await this.#releaseLeft(leftOf(releases, text)));
+  }
+
+  async #sendWrites(groups: readonly PreparedGroup[]): Promise<string> {
+    const keyIds = sealedWith(groups);
+    if (keyIds.length === 0) return await this.#send(commitStatement, batchValues(groups));
+    const values = [...batchValues(groups), textArray(keyIds)];
+    return await this.#send(sealedStatement, values, () => retiredKey(keyIds));
   }
 
   /** By key, after the others of the same batch. */
@@ -88,7 +107,11 @@ export class Writer {
     }
   }
 
-  async #send(statement: Statement, batch: readonly unknown[]): Promise<string> {
+  async #send(
+    statement: Statement,
+    batch: readonly unknown[],
+    whyNothing: () => Error = () => new Error("the database gave no answer"),
+  ): Promise<string> {
     const { clock, timers, patienceMs, clockSkewMs } = this.#options;
     this.#batch += 1;
     const deadlineMs = clock.nowMs() + patienceMs;
@@ -105,7 +128,8 @@ export class Writer {
         const values = [id, this.#batch, clockSkewMs(), ...batch];
         isSent = true;
         const [row] = await session.rows(statement, values, limitMs());
-        return row?.[0] as string;
+        if (row === undefined) throw whyNothing();
+        return row[0] as string;
       } catch (error) {
         if (isUnregistered(error) && !mayBeApplied) {
           this.#id = undefined;

@@ -5,9 +5,11 @@
 import { assert } from "../../kernel/assert.ts";
 import { keyText } from "../../kernel/resource.ts";
 import { systemTimers } from "../../kernel/timers.ts";
+import { KeyCount } from "../key-care.ts";
+import type { KeyUse } from "../key-care.ts";
 import type { KeyRing } from "../key-ring.ts";
 import type { DumpRow, Head, ListQuery, Page } from "../port.ts";
-import { envelopeKeyId, openDocument, sealDocument } from "../seal.ts";
+import { envelopeKeyId, sealDocument, showDocument } from "../seal.ts";
 import type { ResealItem } from "./core.ts";
 import { dumpRows, pagesOf } from "./dump.ts";
 import type { Engine } from "./engine.ts";
@@ -78,7 +80,7 @@ export async function resealAll(
     const activeId = ring.active().id;
     const items = found
       .filter(({ sealed }) => envelopeKeyId(sealed) !== activeId)
-      .map((stored) => resealed(ring, stored));
+      .flatMap((stored) => resealed(ring, stored) ?? []);
     if (items.length > 0) count += await engine.writer.reseal(items);
     else await systemTimers.sleep(0);
     const last = found.at(-1);
@@ -87,10 +89,27 @@ export async function resealAll(
   }
 }
 
-/** Envelope and digest under the active key. The blanked document is stored already. */
-function resealed(ring: KeyRing, stored: SealedRow): ResealItem {
+export async function countKeys({ reader }: OpenedFiles): Promise<readonly KeyUse[]> {
+  const count = new KeyCount();
+  let after = 0;
+  for (;;) {
+    const found = reader.sealedAfter(after, resealItems);
+    for (const { key, sealed } of found) count.add(envelopeKeyId(sealed), key);
+    const last = found.at(-1);
+    if (last === undefined) return count.uses;
+    after = last.revision;
+    await systemTimers.sleep(0);
+  }
+}
+
+/**
+ * Envelope and digest under the active key. The blanked document is stored already. What cannot be
+ * opened stays as it is.
+ */
+function resealed(ring: KeyRing, stored: SealedRow): ResealItem | undefined {
   const { revision, key, uid, sealed: before } = stored;
-  const body = openDocument(ring, stored, { document: before, sealed: before });
+  const { body, unopened } = showDocument(ring, stored, { document: before, sealed: before });
+  if (unopened !== undefined) return undefined;
   const { sealed, digest } = sealDocument(ring, { key, uid }, { body, secrets: [""] });
   assert(sealed !== null, "a document with secrets has an envelope");
   return { revision, key, before, sealed, digest };
@@ -102,7 +121,7 @@ export async function longList(engine: Engine, ring: KeyRing, query: ListQuery):
     const document = bufferOf(record.body);
     const sealed = envelopes.get(keyText(record.key));
     if (sealed === undefined) return { ...record, body: document };
-    return { ...record, body: openDocument(ring, record, { document, sealed: bufferOf(sealed) }) };
+    return { ...record, ...showDocument(ring, record, { document, sealed: bufferOf(sealed) }) };
   });
   return { ...page, records };
 }

@@ -152,14 +152,14 @@ function pageLimit({ limit = limits.defaultPageItems }: ListQuery): number {
 function recordOf(reader: Reader, kind: string, row: ListRow): StoredRecord {
   const [namespace, name, revision, uid, , document, sealed] = row;
   const key = { kind, namespace, name };
-  if (document !== undefined) return reader.record(key, uid, revision, document, sealed ?? null);
+  if (document !== undefined) return reader.shown(key, uid, revision, document, sealed ?? null);
   const found = reader
     .statement<[string, Uint8Array | null]>(
       "SELECT document, sealed FROM change WHERE revision = ?",
     )
     .get(revision);
   assert(found !== undefined, `change ${revision} of the snapshot is there`);
-  return reader.record(key, uid, revision, ...found);
+  return reader.shown(key, uid, revision, ...found);
 }
 
 const keyColumns = "r.namespace, r.name, r.revision, r.uid, r.terms";

@@ -85,7 +85,7 @@ function readRows(reader: Reader, query: ListQuery, size: number): readonly Stor
   const { sql, values } = plainRows(query);
   const rows = reader.statement<PlainRow>(`${sql} LIMIT ?`).all(...values, size);
   return rows.map(([name, revision, uid, document, sealed, namespace]) =>
-    reader.record({ kind: query.kind, namespace, name }, uid, revision, document, sealed),
+    reader.shown({ kind: query.kind, namespace, name }, uid, revision, document, sealed),
   );
 }
 

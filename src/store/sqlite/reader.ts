@@ -20,6 +20,7 @@ import type {
   StoredRecord,
   UniqueName,
 } from "../port.ts";
+import { isUnopened } from "../seal.ts";
 import { claimQueries } from "./claims.ts";
 import { bufferOf, rows } from "./sql.ts";
 import type { Rows, Value } from "./sql.ts";
@@ -107,7 +108,14 @@ export class Reader {
   }
 
   getMany(keys: readonly ResourceKey[]): readonly (StoredRecord | undefined)[] {
-    return this.snapshot(() => keys.map((key) => this.get(key)));
+    return this.snapshot(() =>
+      keys.map((key) => {
+        const row = this.#sql.get.get(key.kind, key.namespace, key.name);
+        if (row === undefined) return undefined;
+        const [revision, uid, document, sealed] = row;
+        return this.shown(key, uid, revision, document, sealed);
+      }),
+    );
   }
 
   /** Documents are read as texts: a string and its bytes cost half of what a blob costs. */
@@ -121,6 +129,22 @@ export class Reader {
     const body = Buffer.from(document);
     if (sealed === null) return { key, uid, revision, body };
     return { key, uid, revision, body: this.#open({ key, uid }, body, bufferOf(sealed)) };
+  }
+
+  /** As `record`, for where others are shown too: it may be `unopened`. */
+  shown(
+    key: ResourceKey,
+    uid: string,
+    revision: number,
+    document: string,
+    sealed: Uint8Array | null,
+  ): StoredRecord {
+    try {
+      return this.record(key, uid, revision, document, sealed);
+    } catch (error) {
+      if (!isUnopened(error)) throw error;
+      return { key, uid, revision, body: Buffer.from(document), unopened: error };
+    }
   }
 
   head(): Head {
@@ -276,6 +300,7 @@ export class Reader {
       throw new SetpointError("store.corrupt", `change ${revision} has no document`);
     }
     const sealed = own === null ? oldSealed : ownSealed;
+    const { body, unopened } = this.shown(key, uid, revision, document, sealed);
     return {
       revision,
       type,
@@ -283,7 +308,8 @@ export class Reader {
       uid,
       previous: previous ?? undefined,
       atMs,
-      body: this.record(key, uid, revision, document, sealed).body,
+      body,
+      ...(unopened !== undefined && { unopened }),
       terms: JSON.parse(terms) as readonly string[],
       ...(oldTerms === null || oldTerms === terms
         ? {}

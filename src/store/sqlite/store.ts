@@ -27,6 +27,8 @@ import {
   findableName,
 } from "../arguments.ts";
 import { CommitQueue } from "../commit-queue.ts";
+import { checkActiveKey, recordRetirement, retiredKey, retirementKey } from "../key-care.ts";
+import { checkEnds, sealedWith } from "../key-care.ts";
 import type {
   Answer,
   Change,
@@ -41,7 +43,9 @@ import type {
   DumpRow,
   Head,
   HistoryOptions,
+  KeyUse,
   ListQuery,
+  OtherRing,
   Page,
   Renewal,
   Store,
@@ -59,7 +63,7 @@ import type { Backlog, BacklogQuery, WorkState } from "../work-state.ts";
 import { answerOf, changesOf, isSooner, recoveredAnswers } from "./answers.ts";
 import { batchOf, unpackResult } from "./batch.ts";
 import type { BatchResult } from "./batch.ts";
-import { dumpFile, loadInto, longList, resealAll } from "./care.ts";
+import { countKeys, dumpFile, loadInto, longList, resealAll } from "./care.ts";
 import { bytesOnDisk } from "./engine.ts";
 import { hazardsOf } from "./hazards.ts";
 import { isLongList, list } from "./list.ts";
@@ -121,7 +125,9 @@ export class SqliteStore implements Store {
   async commit(writes: readonly Write[], options?: CommitOptions): Promise<readonly Answer[]> {
     this.#checkOpen();
     if (this.#files.isReadOnly) throw this.#readOnly();
-    return await this.#queue.submit(prepareCommit(this.#files.ring, writes, options));
+    const groups = prepareCommit(this.#files.ring, writes, options);
+    this.#checkSeals(groups);
+    return await this.#queue.submit(groups);
   }
 
   /** From memory where the newest change of the key is there, which it is before its answer. */
@@ -280,15 +286,47 @@ export class SqliteStore implements Store {
 
   async checkKeys(): Promise<void> {
     const { reader, ring } = this.#files;
-    for (const { key, uid, sealed } of this.#read(() => reader.sealedEnds())) {
-      openDocument(ring, { key, uid }, { document: sealed, sealed });
-    }
+    checkEnds(
+      ring,
+      this.#read(() => reader.sealedEnds()),
+    );
+    await checkActiveKey(this, ring);
   }
 
   async reseal(signal?: AbortSignal): Promise<number> {
     this.#checkOpen();
     if (this.#files.isReadOnly) throw this.#readOnly();
+    await checkActiveKey(this, this.#files.ring);
     return await this.#call(async () => await resealAll(this.#files, signal), signal);
+  }
+
+  async keyUses(): Promise<readonly KeyUse[]> {
+    this.#checkOpen();
+    return await this.#call(async () => await countKeys(this.#files));
+  }
+
+  async retireKeys(ids: readonly string[]): Promise<void> {
+    await recordRetirement(this, ids);
+  }
+
+  /** Keys are retired by the process that has the file, so none can be meanwhile. */
+  #checkSeals(groups: readonly PreparedGroup[]): void {
+    const { reader } = this.#files;
+    const isRetired = (id: string): boolean => reader.get(retirementKey(id)) !== undefined;
+    const retired = this.#read(() => sealedWith(groups).filter(isRetired));
+    if (retired.length > 0) throw retiredKey(retired);
+  }
+
+  /** No other process writes. */
+  async otherRings(): Promise<readonly OtherRing[]> {
+    this.#checkOpen();
+    return [];
+  }
+
+  /** The lock on the file sees to it. */
+  async beginKeyChange(): Promise<void> {
+    this.#checkOpen();
+    if (this.#files.isReadOnly) throw this.#readOnly();
   }
 
   async *dump(): AsyncIterable<DumpRow> {
