@@ -4,9 +4,11 @@ import { join } from "node:path";
 import { afterEach, beforeEach, describe, it } from "node:test";
 import { isSetpointError } from "../kernel/errors.ts";
 import { readSummary, restoreBackup, writeBackup } from "./backup.ts";
-import { claimOne, commit, del, exists, key, put } from "./contract/samples.ts";
+import { allRows, claimOne, commit, del, exists, key, put } from "./contract/samples.ts";
+import { rejectsWith, rowsOf } from "./contract/samples.ts";
 import { release, schedule, wake } from "./contract/samples.ts";
 import { keyRing, newSealKey } from "./key-ring.ts";
+import type { DumpRow } from "./port.ts";
 import { memoryFolder } from "./sqlite/harness.ts";
 import { openSqliteStore } from "./sqlite/store.ts";
 import type { SqliteStore } from "./sqlite/store.ts";
@@ -32,6 +34,10 @@ async function filled(): Promise<SqliteStore> {
   await commit(store, put(key("c")));
   await commit(store, del(key("c")));
   return store;
+}
+
+function withOtherDocument(row: DumpRow): DumpRow {
+  return { ...row, document: Buffer.from("{}") } as DumpRow;
 }
 
 describe("a backup", () => {
@@ -97,6 +103,38 @@ describe("a backup", () => {
       isSetpointError(error, "secret.key_missing"),
     );
     assert.equal((await copy.head()).revision, 0);
+  });
+
+  it("needs keys that open it, and one that may seal, before anything is written", async () => {
+    await using store = await filled();
+    const { id } = ring.active();
+    await writeBackup(store, path, 0);
+    await using copy = await open();
+    const forged = keyRing([{ id, secret: newSealKey().secret }]);
+    await assert.rejects(restoreBackup(copy, path, forged), (error) =>
+      isSetpointError(error, "secret.unsealable"),
+    );
+    await store.retireKeys([id]);
+    await writeBackup(store, path, 0);
+    await assert.rejects(restoreBackup(copy, path, ring), (error) =>
+      isSetpointError(error, "secret.key_retired"),
+    );
+    assert.equal((await copy.head()).revision, 0);
+    const renewed = keyRing([newSealKey(), ring.active()]);
+    await restoreBackup(copy, path, renewed);
+    assert.notEqual((await copy.head()).revision, 0);
+  });
+
+  it("of a store that is not sound is refused whole", async () => {
+    await using store = await filled();
+    await using copy = await open();
+    const rows = (await allRows(store)).map((row) =>
+      row.row === "change" ? withOtherDocument(row) : row,
+    );
+    await rejectsWith("backup.invalid", copy.load(rowsOf(rows)));
+    assert.equal((await copy.head()).revision, 0);
+    assert.equal(await commit(copy, put(key("a"))), 1);
+    assert.deepEqual(await copy.verify(), []);
   });
 
   it("with a damaged byte is refused, unless its content is still the same", async () => {

@@ -20,10 +20,11 @@ import { pipeline } from "node:stream/promises";
 import { createZstdCompress, createZstdDecompress } from "node:zlib";
 import { timeText } from "../kernel/clock.ts";
 import { SetpointError, isSetpointError } from "../kernel/errors.ts";
+import { retiredKey, retiredKind } from "./key-care.ts";
 import type { KeyRing } from "./key-ring.ts";
 import type { DumpRow, Store } from "./port.ts";
 import { RevisionSet } from "./revision-set.ts";
-import { envelopeKeyId } from "./seal.ts";
+import { envelopeKeyId, openDocument } from "./seal.ts";
 
 const formatVersion = 1;
 /** More revisions than can have been given out between a backup and the loss of its store. */
@@ -64,7 +65,7 @@ export async function writeBackup(
 
 /**
  * Fills an empty store from a backup. The file is proven whole, and the key ring to have its keys,
- * before the first row is loaded.
+ * before the first row is loaded; the load itself is all or nothing.
  */
 export async function restoreBackup(
   store: Store,
@@ -79,17 +80,27 @@ export async function restoreBackup(
       suggestion: "name the key ring of the store that was backed up with --keys",
     });
   }
-  await store.load(withoutHistory(path, await replacedRevisions(path)));
+  await store.load(withoutHistory(path, await replacedRevisions(path, ring)));
   return summary;
 }
 
-/** What was replaced, deletions included: all that compaction to the head would remove. */
-async function replacedRevisions(path: string): Promise<RevisionSet> {
+/**
+ * What was replaced, deletions included: all that compaction to the head would remove. On the way
+ * each key opens the first value that it sealed, and the one that would seal must not be retired.
+ */
+async function replacedRevisions(path: string, ring: KeyRing): Promise<RevisionSet> {
   const replaced = new RevisionSet();
+  const unproven = new Set(ring.ids());
   for await (const row of backupRows(path)) {
     if (row.row !== "change") continue;
     if (row.previous !== null) replaced.add(row.previous);
     if (row.type === "deleted") replaced.add(row.revision);
+    const { sealed } = row;
+    if (sealed !== null && unproven.delete(envelopeKeyId(sealed))) {
+      openDocument(ring, row, { document: sealed, sealed });
+    }
+    const { kind, name } = row.key;
+    if (kind === retiredKind && name === ring.active().id) throw retiredKey([name]);
   }
   return replaced;
 }

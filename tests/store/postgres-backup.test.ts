@@ -52,6 +52,20 @@ test("a load may take longer than an everyday statement, and leaves statistics",
   assert.equal(known.length, 3);
 });
 
+test("a load of what is not sound is refused whole, and can be tried again", async () => {
+  await using from = await openForTest(server);
+  await commit(from.store, put(key("a")));
+  const rows = await allRows(from.store);
+  const bent = rows.map((row) =>
+    row.row === "change" ? { ...row, document: Buffer.from("{}") } : row,
+  );
+  await using h = await openForTest(server);
+  await rejectsWith("backup.invalid", h.store.load(rowsOf(bent)));
+  assert.equal((await h.store.head()).revision, 0);
+  await h.store.load(rowsOf(rows));
+  assert.equal((await listAll(h.store, { kind: widgets })).length, 1);
+});
+
 test("a load whose connection is lost has a typed error and leaves nothing", async () => {
   await using from = await openForTest(server);
   await commit(from.store, put(key("a")));

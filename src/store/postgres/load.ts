@@ -6,6 +6,7 @@
  */
 import { isSetpointError, SetpointError } from "../../kernel/errors.ts";
 import type { ResourceKey } from "../../kernel/resource.ts";
+import { loadFindings, unsoundDump } from "../load-check.ts";
 import type { DumpRow } from "../port.ts";
 import { keyArrays } from "./batch.ts";
 import {
@@ -20,6 +21,7 @@ import { sizeOf, typeCode } from "./rows.ts";
 import { typedFailure } from "./failures.ts";
 import { freePlanning } from "./scan.ts";
 import type { Row, Session } from "./session.ts";
+import { violations } from "./verify.ts";
 
 type RowOf<Kind extends DumpRow["row"]> = Extract<DumpRow, { row: Kind }>;
 type Rows = (text: string, values?: readonly unknown[]) => Promise<readonly Row[]>;
@@ -53,6 +55,8 @@ export async function loadRows(
       throw new SetpointError("store.not_empty", "the store holds data already");
     }
     const loaded = await new Loader(run, clockSkewMs).load(rows);
+    const problems = await violations(run, loadFindings);
+    if (problems.length > 0) throw unsoundDump(problems);
     isComplete = true;
     return loaded;
   });

@@ -5,6 +5,7 @@
 import type { Pool } from "./pool.ts";
 import { sizeOf } from "./rows.ts";
 import { withScan } from "./scan.ts";
+import type { Scan } from "./scan.ts";
 
 const checks: readonly string[] = [
   // The log
@@ -63,13 +64,16 @@ const checks: readonly string[] = [
 ];
 
 export async function findings(pool: Pool, limit: number): Promise<readonly string[]> {
-  return await withScan(pool, async (scan) => {
-    const found: string[] = [];
-    for (const check of checks) {
-      if (found.length >= limit) break;
-      const rows = await scan(`${check} LIMIT $1`, [limit - found.length]);
-      for (const row of rows) found.push(row[0] as string);
-    }
-    return found;
-  });
+  return await withScan(pool, async (scan) => await violations(scan, limit));
+}
+
+/** In a transaction that is under way, which may still be rolled back. */
+export async function violations(scan: Scan, limit: number): Promise<readonly string[]> {
+  const found: string[] = [];
+  for (const check of checks) {
+    if (found.length >= limit) break;
+    const rows = await scan(`${check} LIMIT $1`, [limit - found.length]);
+    for (const row of rows) found.push(row[0] as string);
+  }
+  return found;
 }

@@ -15,6 +15,7 @@
 import type { DatabaseSync } from "node:sqlite";
 import { SetpointError } from "../../kernel/errors.ts";
 import type { ResourceKey } from "../../kernel/resource.ts";
+import { loadFindings, unsoundDump } from "../load-check.ts";
 import type { Claim, ClaimRef, ClaimRequest, Renewal } from "../port.ts";
 import { packResult } from "./batch.ts";
 import type { BatchGroup, Packed } from "./batch.ts";
@@ -29,6 +30,7 @@ import type { LoadRow } from "./load.ts";
 import { busyTimeoutMs } from "./schema.ts";
 import { action, rows, sqliteCode, storeError } from "./sql.ts";
 import type { Action } from "./sql.ts";
+import { verifyWithin } from "./verify.ts";
 import { WriteGroups } from "./write-groups.ts";
 
 export interface CoreOptions {
@@ -222,6 +224,8 @@ export class Core {
 
   loadEnd(): CoreState {
     this.#loader?.finish();
+    const problems = verifyWithin(this.#db, loadFindings);
+    if (problems.length > 0) throw unsoundDump(problems);
     this.#db.exec("COMMIT");
     this.#loader = undefined;
     this.#readHead();

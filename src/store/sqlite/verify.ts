@@ -80,21 +80,26 @@ export const replacedTable = `
   WHERE previous IS NOT NULL`;
 
 export function verify(db: DatabaseSync, limit: number): readonly string[] {
-  const findings: string[] = [];
   db.exec("BEGIN");
   try {
-    for (const [finding] of rows<[string]>(db, "PRAGMA quick_check").all()) {
-      if (finding !== "ok") findings.push(finding);
-    }
-    db.exec(replacedTable);
-    for (const sql of invariants) {
-      if (findings.length >= limit) break;
-      findings.push(...violations(db, sql, limit));
-    }
-    findings.push(...damagedDocuments(db, limit - findings.length));
+    return verifyWithin(db, limit);
   } finally {
     db.exec("COMMIT");
   }
+}
+
+/** In a transaction that is under way, which may still be rolled back. */
+export function verifyWithin(db: DatabaseSync, limit: number): readonly string[] {
+  const findings: string[] = [];
+  for (const [finding] of rows<[string]>(db, "PRAGMA quick_check").all()) {
+    if (finding !== "ok") findings.push(finding);
+  }
+  db.exec(replacedTable);
+  for (const sql of invariants) {
+    if (findings.length >= limit) break;
+    findings.push(...violations(db, sql, limit));
+  }
+  findings.push(...damagedDocuments(db, limit - findings.length));
   return findings.slice(0, limit);
 }
 
