@@ -221,6 +221,7 @@ function collectGarbage(input: Omit<TasksInput, "quotas">): GarbageCollection {
   return startGarbageCollection({
     ...given,
     onError: (error, task) => log.warn({ error, task }, "garbage collection failed"),
+    onUnopened: (error, resource) => log.warn({ error, resource }, "secrets not opened"),
   });
 }
 

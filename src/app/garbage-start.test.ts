@@ -47,6 +47,7 @@ for (const [way, finalizer] of [
       feed: plane.feed,
       timers,
       onError: (error) => assert.fail(String(error)),
+      onUnopened: (error) => assert.fail(String(error)),
     });
     await timers.advance(2_000);
     const early = await memory.read(owner);

@@ -12,6 +12,7 @@ import { startProgram } from "../peers/child.ts";
 import { startPostgres } from "../peers/postgres.ts";
 import { startSetpoint } from "../peers/setpoint.ts";
 import type { Setpoint } from "../peers/setpoint.ts";
+import { waitUntil } from "../peers/wait.ts";
 
 const path = "/api/v1/namespaces/default/secrets";
 
@@ -136,6 +137,7 @@ describe("a secret whose key is lost", () => {
     assert.equal(doctor.code, 1, doctor.text);
     assert.match(doctor.text, /is not in .*keys\.json: 1 change .* secrets default\/lost/);
     await server.start();
+    await waitUntil("the log to tell", () => /secrets not opened/.test(server.log()));
     assert.deepEqual(await passwords(server), ["pw-kept", ""]);
     const read = await server.ask(`${path}/lost`);
     assert.equal(read.status, 500);

@@ -8,6 +8,7 @@ import { appendAll } from "../../kernel/append.ts";
 import { decodeDocument } from "../../kernel/document.ts";
 import { isSetpointError } from "../../kernel/errors.ts";
 import { ownerUids } from "../../kernel/owners.ts";
+import { formatReference } from "../../kernel/resource.ts";
 import type { ResourceKey } from "../../kernel/resource.ts";
 import { ownerTerm } from "../../kernel/terms.ts";
 import type { Timers } from "../../kernel/timers.ts";
@@ -25,6 +26,8 @@ export interface GarbageInput {
   readonly feed: ChangeFeed;
   readonly timers: Timers;
   readonly onError: (error: unknown, task: string) => void;
+  /** Told of each resource whose secrets cannot be opened: here all of them are seen. */
+  readonly onUnopened: (error: Error, resource: string) => void;
 }
 
 export interface GarbageCollection extends AsyncDisposable {
@@ -142,7 +145,7 @@ interface Listed {
 
 /** Visits every resource. */
 async function listEverything(
-  { intents: { store, kinds }, timers }: GarbageInput,
+  { intents: { store, kinds }, timers, onUnopened }: GarbageInput,
   signal: AbortSignal,
   visit: (record: StoredRecord, owners: readonly string[]) => void,
 ): Promise<Listed> {
@@ -157,6 +160,8 @@ async function listEverything(
       for (const record of page.records) {
         uids.add(record.uid);
         if (record.body.includes(deletionMark)) deleted.push(record);
+        const { unopened } = record;
+        if (unopened !== undefined) onUnopened(unopened, formatReference(record.key));
         const owners = ownersOf(record);
         if (owners.length > 0) owned.push({ key: record.key, owners });
         visit(record, owners);
