@@ -256,6 +256,8 @@ test("a schema from the future is refused unless it says it can be used", async 
   assert.equal(await commit(compatible, put(key("a"))), 1);
   await h.sql(`${insert} VALUES (901, 901, 'incompatible')`);
   await rejectsWith("store.schema_too_new", h.openAnother());
+  await h.sql(`${insert} VALUES (902, 1, 'compatible by itself')`);
+  await rejectsWith("store.schema_too_new", h.openAnother());
 });
 
 test("a process that runs stops when the schema becomes one it cannot work with", async () => {

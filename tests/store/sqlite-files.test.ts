@@ -160,6 +160,8 @@ test("a newer schema is refused only when it says that it cannot be used", async
   migrateTo(1_001, 1_001);
   await refuses("store.schema_too_new", path);
   await refuses("store.schema_too_new", path, { readOnly: true });
+  migrateTo(1_002, 1);
+  await refuses("store.schema_too_new", path);
 });
 
 test("a database of the first schema is taken over with its claims", async () => {

@@ -122,11 +122,10 @@ function initialise(db: DatabaseSync): void {
 /** The version of the file, or an error when this program is too old for it. */
 function checkVersion(db: DatabaseSync, path: string, migrations: readonly Migration[]): number {
   const ours = migrations.at(-1)?.version ?? 0;
+  // Every migration counts, not only the newest: a later one may go together with much older ones.
+  const newest = "coalesce(max(version), 0), coalesce(max(compatible_from), 0)";
   const [version = 0, compatibleFrom = 0] =
-    rows<[number, number]>(
-      db,
-      "SELECT version, compatible_from FROM setpoint_schema ORDER BY version DESC LIMIT 1",
-    ).get() ?? [];
+    rows<[number, number]>(db, `SELECT ${newest} FROM setpoint_schema`).get() ?? [];
   if (version > ours && compatibleFrom > ours) {
     throw new SetpointError(
       "store.schema_too_new",
