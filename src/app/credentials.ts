@@ -55,13 +55,17 @@ export async function openCredentials(input: CredentialsInput): Promise<Credenti
     lookup: tokenLookup(intents),
     apiAudiences: [issuer],
     writeKubeconfig: (server) => {
-      const path = join(folder, "kubeconfig");
+      const path = kubeconfigPath(folder);
       const credentials = { kind: "token", token: adminToken } as const;
       const text = kubeconfig({ server, authorityPem: ca, user: "admin", credentials });
       writeDurably(path, text, { existing: "replace", mode: 0o600 });
       return path;
     },
   };
+}
+
+export function kubeconfigPath(folder: string): string {
+  return join(folder, "kubeconfig");
 }
 
 /** Where tokens are checked against what they are bound to. */

@@ -2,9 +2,13 @@
  * Opens the store a configuration names, and makes sure that the key ring is the one of that store.
  * Folders and the ring are made on the first use by a process that may write; a ring only for an
  * empty store.
+ *
+ * A database that is missing, or has no bytes, is made only where nothing else of a store is: where
+ * its keys or the administrator's token are, it was lost (a disk that is not mounted, a file that
+ * was cut), and clients would take the empty store in its place for the truth.
  */
-import { closeSync, mkdirSync, openSync } from "node:fs";
-import { dirname } from "node:path";
+import { closeSync, existsSync, mkdirSync, openSync, rmSync, statSync } from "node:fs";
+import { basename, dirname, join } from "node:path";
 import { SetpointError, isSetpointError } from "../kernel/errors.ts";
 import { keyRing, newSealKey } from "../store/key-ring.ts";
 import type { KeyRing } from "../store/key-ring.ts";
@@ -18,10 +22,13 @@ import { createKeyFile, hasKeyFile, openKeyFile } from "./key-file.ts";
 export interface OpenOptions {
   /** "write" makes what is missing; "read" touches nothing and works beside a running server. */
   readonly access: "write" | "read";
+  /** Whether the database is filled anew: then keys and credentials may be there before it. */
+  readonly isRestore?: boolean;
 }
 
 export async function openStore(config: StoreConfig, options: OpenOptions): Promise<Store> {
   const readOnly = options.access === "read";
+  if (!readOnly && options.isRestore !== true) checkNotLost(config);
   if (hasKeyFile(config.keyFile) || readOnly) {
     return await checked(config, await openLocation(config, openKeyFile(config.keyFile), readOnly));
   }
@@ -39,6 +46,7 @@ export async function openStore(config: StoreConfig, options: OpenOptions): Prom
 
 /** To write to what is there, ring and store: nothing is made. */
 export async function openExistingStore(config: StoreConfig): Promise<Store> {
+  checkNotLost(config);
   if (!hasKeyFile(config.keyFile)) throw noKeyRing(config);
   await (await openStoreForBackup(config)).close();
   return await openStore(config, { access: "write" });
@@ -86,20 +94,60 @@ export function wrongKeyRing({ keyFile, store }: StoreConfig, error: unknown): u
 
 async function openLocation(config: StoreConfig, keys: KeyRing, readOnly: boolean): Promise<Store> {
   switch (config.store.kind) {
-    case "sqlite": {
-      if (!readOnly) {
-        const folder = dirname(config.store.path);
-        makeFolder(folder, folder === config.dataFolder ? "data" : "store");
-        makePrivate(config.store.path);
-      }
-      // One process has the file: whoever claimed something before it is gone.
-      const freesClaims = !readOnly;
-      return await openSqliteStore({ path: config.store.path, keys, readOnly, freesClaims });
-    }
+    case "sqlite":
+      return await openFile(config, config.store.path, keys, readOnly);
     case "postgres":
       return await openPostgresStore({ url: config.store.url, keys, readOnly });
     default:
       return config.store satisfies never;
+  }
+}
+
+async function openFile(
+  { dataFolder }: StoreConfig,
+  path: string,
+  keys: KeyRing,
+  readOnly: boolean,
+): Promise<Store> {
+  if (readOnly) return await openSqliteStore({ path, keys, readOnly });
+  const folder = dirname(path);
+  makeFolder(folder, folder === dataFolder ? "data" : "store");
+  const isMade = makePrivate(path);
+  try {
+    // One process has the file: whoever claimed something before it is gone.
+    return await openSqliteStore({ path, keys, freesClaims: true });
+  } catch (error) {
+    // A full disk leaves a file without bytes, which would look like a database that was lost.
+    if (isMade && isEmpty(path)) rmSync(path, { force: true });
+    throw error;
+  }
+}
+
+function checkNotLost({ dataFolder, store, keyFile }: StoreConfig): void {
+  if (store.kind !== "sqlite" || !isEmpty(store.path)) return;
+  const ours = [dataFolder, dirname(store.path)];
+  // A ring that is kept elsewhere may be there before its store.
+  const ring = ours.includes(dirname(keyFile)) ? [keyFile] : [];
+  const found = [...ring, join(dataFolder, "admin.token")].filter((file) => existsSync(file));
+  if (found.length === 0) return;
+  const names = found.map((file) => basename(file)).join(" and ");
+  const what = existsSync(store.path) ? "is empty" : "is missing";
+  const message = `the database ${store.path} ${what}, but not what belongs to it: ${names}`;
+  throw new SetpointError("store.missing", message, {
+    details: { path: store.path, found },
+    suggestion:
+      "restore a backup (setpoint restore FILE), name the database with --store or " +
+      `SETPOINT_STORE, or move ${found.join(" and ")} away to begin with an empty store`,
+  });
+}
+
+/** Whether there is no file, or one without bytes. */
+function isEmpty(path: string): boolean {
+  try {
+    return (statSync(path, { throwIfNoEntry: false })?.size ?? 0) === 0;
+  } catch {
+    // What may not even be looked at, the database tells better.
+    return false;
   }
 }
 
@@ -115,12 +163,17 @@ function makeFolder(path: string, option: string): void {
   }
 }
 
-/** A new database belongs to its owner alone; SQLite gives its other files the same mode. */
-function makePrivate(path: string): void {
+/**
+ * A new database belongs to its owner alone; SQLite gives its other files the same mode. Tells
+ * whether the file was made here.
+ */
+function makePrivate(path: string): boolean {
   try {
     closeSync(openSync(path, "ax", 0o600));
+    return true;
   } catch (error) {
     // An existing file keeps its mode; what else is wrong, the database says better.
     if ((error as NodeJS.ErrnoException).code === undefined) throw error;
+    return false;
   }
 }

@@ -6,7 +6,6 @@
 import { existsSync } from "node:fs";
 import type { AddressInfo } from "node:net";
 import { hostname } from "node:os";
-import { join } from "node:path";
 import { forgetHistory } from "../intents/housekeeping/history.ts";
 import type { WatchHub } from "../intents/watch/watch-hub.ts";
 import { systemClock } from "../kernel/clock.ts";
@@ -25,7 +24,8 @@ import { storeLabel } from "./config.ts";
 import type { ServeConfig } from "./config.ts";
 import { openControlPlane, systemSurroundings as surroundings } from "./control-plane.ts";
 import type { ControlPlane, ControlPlaneOptions } from "./control-plane.ts";
-import { openCredentials } from "./credentials.ts";
+import { kubeconfigPath, openCredentials } from "./credentials.ts";
+import type { Credentials } from "./credentials.ts";
 import { kubeSurface } from "./kube-surface.ts";
 import { connectHooksOf, kindsOf, loadModules } from "./load-modules.ts";
 import { backlogMeasure } from "./measure-backlog.ts";
@@ -67,22 +67,22 @@ export async function startServer(
   await using undo = new AsyncDisposableStack();
   const store = await openOwnStore(config);
   undo.defer(() => store.close());
+  await tellOfStore(config, store, log);
   const stopping = new AbortController();
   const plane = undo.use(await openControlPlane(store, log, planeOptions(arm)));
   if (options.guardsProcess === true) undo.use(guardProcess({ log, meter: plane.meter }));
   const { worker, planner } = undo.use(
     await startReconciling({ plane, modules, config: config.engine, surroundings, log }),
   );
-  const credentials = await openCredentials({
-    folder: config.dataFolder,
-    hosts: [config.listen.host, hostname(), ...config.hosts],
-    intents: plane.intents,
-  });
+  const credentials = await openOwnCredentials(config, plane);
   const authentication = openAuthentication(given.authentication, config, credentials, systemClock);
   const audit = given.audit === undefined ? undefined : await openAuditLog({ ...given.audit, log });
   if (audit !== undefined) undo.use(audit);
   const observed = observeRequests(plane, backlogMeasure(plane, systemTimers, worker));
   const { before } = undo.use(await arm.start({ plane, authentication, log, audit, observed }));
+  undo.defer(startForgetting(config, store, log));
+  undo.use(monitorStore({ store, timers: systemTimers, clock: systemClock, log }));
+  // Last, so that nothing is left to fail once clients are let in, and first to end.
   let url = "";
   const http = await startHttpServer({
     ...config.listen,
@@ -107,11 +107,12 @@ export async function startServer(
     timers: systemTimers,
     ...options,
   });
+  undo.defer(async () => {
+    stopping.abort();
+    await http.stop();
+  });
   url = addressUrl(http.address);
-  const kubeconfig = credentials.writeKubeconfig(url);
-  for (const hazard of await store.hazards()) log.warn({ hazard }, "durability at risk");
-  undo.defer(startForgetting(config, store, log));
-  undo.use(monitorStore({ store, timers: systemTimers, clock: systemClock, log }));
+  const kubeconfig = writeKubeconfig(config, credentials, url, log);
   log.info({ url, store: storeLabel(config.store) }, "server ready");
   const running = undo.move();
   return {
@@ -123,8 +124,6 @@ export async function startServer(
     authorityFile: credentials.authorityFile,
     outlook: () => outlookOf(plane, worker, config),
     stop: async () => {
-      stopping.abort();
-      await http.stop();
       await running.disposeAsync();
       log.info({}, "server stopped");
     },
@@ -144,12 +143,28 @@ function outlookOf(
   return stopOutlook(worker?.running() ?? [], kindName, graceMs);
 }
 
+/** Without it the server is as good, and most likely one from an earlier start is there. */
+function writeKubeconfig(
+  { dataFolder }: ServeConfig,
+  credentials: Credentials,
+  url: string,
+  log: Logger,
+): string {
+  try {
+    return credentials.writeKubeconfig(url);
+  } catch (error) {
+    const path = kubeconfigPath(dataFolder);
+    log.warn({ error, path }, "kubeconfig not written");
+    return path;
+  }
+}
+
 /** Whoever starts a second server by mistake wants to use the first. */
 async function openOwnStore(config: ServeConfig): Promise<Store> {
   try {
     return await openStore(config, { access: "write" });
   } catch (error) {
-    const kubeconfig = join(config.dataFolder, "kubeconfig");
+    const kubeconfig = kubeconfigPath(config.dataFolder);
     if (!isSetpointError(error, "store.locked") || !existsSync(kubeconfig)) throw error;
     throw new SetpointError(error.code, error.message, {
       cause: error.cause,
@@ -157,6 +172,20 @@ async function openOwnStore(config: ServeConfig): Promise<Store> {
       suggestion: `a server already runs on this data: export KUBECONFIG=${kubeconfig}`,
     });
   }
+}
+
+/** Whoever expected to find data there should learn of it here, and not from clients. */
+async function tellOfStore(config: ServeConfig, store: Store, log: Logger): Promise<void> {
+  const { revision } = await store.head();
+  if (revision === 0) log.info({ store: storeLabel(config.store) }, "new store made");
+  for (const hazard of await store.hazards()) log.warn({ hazard }, "durability at risk");
+}
+
+async function openOwnCredentials(
+  { dataFolder: folder, listen, hosts: named }: ServeConfig,
+  { intents }: ControlPlane,
+): Promise<Credentials> {
+  return await openCredentials({ folder, hosts: [listen.host, hostname(), ...named], intents });
 }
 
 /** Keeps history within its time; the returned function ends it. */

@@ -39,7 +39,7 @@ export async function restoreStoreBackup(
 }
 
 async function restoreInto(config: StoreConfig, path: string): Promise<BackupSummary> {
-  await using store = await openStore(config, { access: "write" });
+  await using store = await openStore(config, { access: "write", isRestore: true });
   return await restoreBackup(store, path, openKeyFile(config.keyFile));
 }
 

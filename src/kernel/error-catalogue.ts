@@ -183,6 +183,12 @@ export const catalogue = {
     summary: "The stored data is damaged.",
     action: "Stop writing, keep a copy of the files, and restore the last good backup.",
   },
+  "store.missing": {
+    status: 500,
+    retry: "never",
+    summary: "There is no database where one is expected.",
+    action: "Name the right place with --data or --store, or restore a backup.",
+  },
   "store.schema_too_new": {
     status: 500,
     retry: "never",

@@ -137,10 +137,11 @@ test("a file of another application, or no database at all, is refused and kept"
   const text = join(folder.path, "text.db");
   writeFileSync(text, "no database ".repeat(1_000));
   await refuses("store.corrupt", text);
-  await refuses("store.unavailable", join(folder.path, "missing.db"), { readOnly: true });
-  await refuses("store.unavailable", join(folder.path, "none", "x.db").replace("/x.db", ""), {
-    readOnly: true,
-  });
+  await refuses("store.missing", join(folder.path, "missing.db"), { readOnly: true });
+  await refuses("store.missing", join(folder.path, "none", "x.db"), { readOnly: true });
+  const empty = join(folder.path, "empty.db");
+  writeFileSync(empty, "");
+  await refuses("store.missing", empty, { readOnly: true });
 });
 
 test("a newer schema is refused only when it says that it cannot be used", async () => {

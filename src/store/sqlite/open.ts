@@ -138,9 +138,10 @@ function realPath(path: string): string {
   try {
     return join(realpathSync(folder), basename(full));
   } catch (cause) {
-    throw new SetpointError("store.unavailable", `the folder ${folder} cannot be opened`, {
-      cause,
-      details: { path: full },
-    });
+    const isMissing = (cause as NodeJS.ErrnoException).code === "ENOENT";
+    const [code, message] = isMissing
+      ? (["store.missing", `there is no database at ${full}, nor its folder`] as const)
+      : (["store.unavailable", `the folder ${folder} cannot be opened`] as const);
+    throw new SetpointError(code, message, { cause, details: { path: full } });
   }
 }

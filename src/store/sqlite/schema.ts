@@ -6,7 +6,7 @@
  * result can still be used (`compatible_from`), so that a roll-back of the program is possible
  * whenever the newer schema only added things.
  */
-import { existsSync, readFileSync, readdirSync } from "node:fs";
+import { readFileSync, readdirSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import type { Clock } from "../../kernel/clock.ts";
@@ -69,20 +69,22 @@ export function prepareFile(db: DatabaseSync, path: string, clock: Clock): numbe
 /** For connections that may not change anything. */
 export function checkFile(db: DatabaseSync, path: string): number {
   try {
-    if (checkIdentity(db, path) === "new") {
-      throw new SetpointError("store.unavailable", `${path} is an empty database`);
-    }
+    if (checkIdentity(db, path) === "new") throw missing(path, `${path} is an empty database`);
     return checkVersion(db, path, readMigrations());
   } catch (error) {
     throw storeError(error, path);
   }
 }
 
+/** Looked at before SQLite does: a log beside an empty file is of no use to it. */
 export function checkExists(path: string): void {
-  if (existsSync(path)) return;
-  throw new SetpointError("store.unavailable", `there is no database at ${path}`, {
-    details: { path },
-  });
+  const found = statSync(path, { throwIfNoEntry: false });
+  if (found === undefined) throw missing(path, `there is no database at ${path}`);
+  if (found.isFile() && found.size === 0) throw missing(path, `${path} is an empty file`);
+}
+
+function missing(path: string, message: string): SetpointError {
+  return new SetpointError("store.missing", message, { details: { path } });
 }
 
 function readMigrations(): readonly Migration[] {
