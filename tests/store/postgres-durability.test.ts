@@ -1,8 +1,10 @@
 /** An answer is on the disk, whatever the defaults of the server, the database or the role are. */
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
+import { systemClock } from "../../src/kernel/clock.ts";
 import { systemTimers } from "../../src/kernel/timers.ts";
 import { claimSome, commit, key, minuteMs, put, wake } from "../../src/store/contract/samples.ts";
+import { Reach } from "../../src/store/postgres/reach.ts";
 import { Session } from "../../src/store/postgres/session.ts";
 import { startPostgres } from "../peers/postgres.ts";
 import type { Postgres } from "../peers/postgres.ts";
@@ -54,6 +56,7 @@ async function settingOf(url: string, schema: string): Promise<unknown> {
     connectTimeoutMs: 10_000,
     statementTimeoutMs: 10_000,
     readOnly: false,
+    reach: new Reach(systemClock),
   });
   try {
     const [row] = await session.rows({ text: "SHOW synchronous_commit" });

@@ -248,6 +248,59 @@ test("a server that is not there leads to a typed error in bounded time", async 
   }
 });
 
+test("while the database is known to be away, nobody waits long to be told", async () => {
+  const own = await startPostgres();
+  try {
+    await using h = await openForTest(own, { commitPatienceMs: 4_000, readPatienceMs: 4_000 });
+    await commit(h.store, put(key("a")));
+    await own.kill9();
+    await rejectsWith("store.unavailable", h.store.get(key("a")));
+    const calls = [
+      () => h.store.get(key("a")),
+      () => h.store.list({ kind: widgets }),
+      () => h.store.commit([put(key("b"))]),
+      () => Promise.all(["a", "b", "c", "d"].map((name) => h.store.get(key(name)))),
+    ];
+    // The first of them may be the one that learns it.
+    await rejectsWith("store.unavailable", h.store.commit([put(key("b"))]));
+    for (const call of calls) {
+      const startMs = performance.now();
+      await rejectsWith("store.unavailable", call());
+      const tookMs = performance.now() - startMs;
+      assert.ok(tookMs < 2_000, `told after ${Math.round(tookMs)} ms`);
+    }
+    await own.start();
+    await until(async () => {
+      const [tried] = await Promise.allSettled([h.store.commit([put(key("c"))])]);
+      return tried.status === "fulfilled";
+    });
+    assert.equal(
+      (await h.store.get(key("b"))) === undefined,
+      true,
+      "what was refused is not there",
+    );
+  } finally {
+    await own[Symbol.asyncDispose]();
+  }
+});
+
+test("a login that is refused after the start is an absence, and ends with its cause", async () => {
+  await using h = await openForTest(server);
+  await h.sql("CREATE ROLE guest LOGIN SUPERUSER");
+  const url = h.url.replace("postgres@", "guest@");
+  assert.notEqual(url, h.url);
+  await using store = await h.openAnother({ url });
+  await commit(store, put(key("a")));
+  await h.sql("ALTER ROLE guest NOLOGIN");
+  await h.sql("SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE usename = 'guest'");
+  await rejectsWith("store.unavailable", store.get(key("a")));
+  await rejectsWith("store.unavailable", store.commit([put(key("b"))]));
+  await rejectsWith("config.invalid", h.openAnother({ url }));
+  await h.sql("ALTER ROLE guest LOGIN");
+  assert.notEqual(await store.get(key("a")), undefined);
+  assert.equal(await commit(store, put(key("b"))), 2);
+});
+
 test("a schema from the future is refused unless it says it can be used", async () => {
   await using h = await openForTest(server);
   const insert = `INSERT INTO ${h.schema}.schema_version (version, compatible_from, name)`;

@@ -50,6 +50,26 @@ export function unavailable(cause: unknown): SetpointError {
   return new SetpointError("store.unavailable", "the database does not answer", { cause });
 }
 
+/**
+ * The settings were right when the process started: a password or a rule that was changed since is
+ * an absence of the database, which may end, and no mistake of whoever asks.
+ */
+export function refusedLater(error: unknown): unknown {
+  const failure = failureOf(error);
+  if (failure.kind !== "refused" || failure.error.code !== "config.invalid") return error;
+  return new SetpointError("store.unavailable", failure.error.message, {
+    cause: error,
+    suggestion:
+      "let the database accept the user again, or restart with the new address in --store " +
+      "or SETPOINT_STORE",
+  });
+}
+
+/** Whether nothing was to be had from the database, whatever was asked for. */
+export function isAway(error: unknown): boolean {
+  return isSetpointError(error, "store.unavailable") && !isTooExpensive(error.cause);
+}
+
 /** Whether values were at fault (out of range, not text, too large for an index), or their key. */
 export function isFaultOfOne({ code, cause }: SetpointError): boolean {
   return code === "secret.key_retired" || /^(22|54)/.test(sqlState(cause) ?? "");

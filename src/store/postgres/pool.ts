@@ -46,16 +46,17 @@ export class Pool {
 
   /** Runs a task on a connection of its own; repeats it whole when the connection is lost. */
   async use<T>(task: (session: Session) => Promise<T>): Promise<T> {
-    const { clock, timers, patienceMs } = this.#options;
-    const deadlineMs = clock.nowMs() + patienceMs;
+    const { clock, timers } = this.#options;
+    const startMs = clock.nowMs();
+    const deadline = (): number => startMs + this.#patienceMs;
     for (let pauseMs = firstPauseMs; ; pauseMs = Math.min(pauseMs * 2, longestPauseMs)) {
       try {
-        return await this.#attempt(task, deadlineMs);
+        return await this.#attempt(task, deadline());
       } catch (error) {
         if (isTooExpensive(error)) throw tooExpensive(error);
         const failure = failureOf(error);
         if (failure.kind === "refused") throw failure.error;
-        if (clock.nowMs() + pauseMs >= deadlineMs || this.#isClosed) {
+        if (clock.nowMs() + pauseMs >= deadline() || this.#isClosed) {
           throw unavailable(failure.cause);
         }
       }
@@ -74,6 +75,12 @@ export class Pool {
     }
     const idle = this.#idle.splice(0);
     await Promise.all(idle.map(async (session) => await session.close()));
+  }
+
+  /** Less while the database is known to be away. */
+  get #patienceMs(): number {
+    const { session, patienceMs } = this.#options;
+    return session.reach.patienceMs(patienceMs);
   }
 
   async #attempt<T>(task: (session: Session) => Promise<T>, deadlineMs: number): Promise<T> {
@@ -100,7 +107,9 @@ export class Pool {
       this.#busy += 1;
     }
     try {
-      return await Session.open(this.#options.session);
+      const { session } = this.#options;
+      const connectTimeoutMs = Math.min(session.connectTimeoutMs, this.#patienceMs);
+      return await Session.open({ ...session, connectTimeoutMs });
     } catch (error) {
       this.#leave();
       throw error;

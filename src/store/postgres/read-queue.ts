@@ -10,6 +10,7 @@ import { keyText } from "../../kernel/resource.ts";
 import type { StoredRecord } from "../port.ts";
 import { recordOf } from "../recent-log.ts";
 import type { RecentLog } from "../recent-log.ts";
+import { isAway } from "./failures.ts";
 import { readOne, readUnlessKnown } from "./reads.ts";
 import type { Known, Reading } from "./reads.ts";
 
@@ -65,7 +66,11 @@ export class ReadQueue {
       }
       const found = await readUnlessKnown(this.#reading(), keys, known, this.#log.head);
       for (const [index, { resolve }] of batch.entries()) resolve(found[index]);
-    } catch {
+    } catch (error) {
+      if (isAway(error)) {
+        for (const { reject } of batch) reject(error);
+        return;
+      }
       // What is wrong with one key must not fail its neighbours: each learns its own.
       await Promise.all(batch.map((one) => this.#readAlone(one)));
     }

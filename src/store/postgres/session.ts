@@ -11,9 +11,11 @@
 import { Client, escapeIdentifier } from "pg";
 import { SetpointError } from "../../kernel/errors.ts";
 import type { Timers } from "../../kernel/timers.ts";
+import { refusedLater } from "./failures.ts";
 import { PreparedQuery } from "./prepared-query.ts";
 import { PackedBytes } from "./packed-bytes.ts";
 import type { Parser, Row, Statements } from "./prepared-query.ts";
+import type { Reach } from "./reach.ts";
 
 export type { Row } from "./prepared-query.ts";
 
@@ -24,6 +26,8 @@ export interface SessionConfig {
   readonly connectTimeoutMs: number;
   readonly statementTimeoutMs: number;
   readonly readOnly: boolean;
+  /** Told of every try to connect, and of every answer. */
+  readonly reach: Reach;
 }
 
 export interface Statement {
@@ -101,8 +105,14 @@ export class Session {
       types: { getTypeParser: plainParserOf },
     });
     const session = new Session(client, config);
-    await client.connect();
+    try {
+      await client.connect();
+    } catch (error) {
+      config.reach.failed();
+      throw config.reach.wasReached ? refusedLater(error) : error;
+    }
     if (!config.readOnly) await session.#demandDurability();
+    config.reach.answered();
     return session;
   }
 
@@ -163,7 +173,9 @@ export class Session {
       const answer = this.#send(statement, values);
       // A statement that loses the race rejects later, when its connection is gone.
       answer.catch(() => undefined);
-      return await Promise.race([answer, timeout]);
+      const rows = await Promise.race([answer, timeout]);
+      this.#config.reach.answered();
+      return rows;
     } finally {
       cancel();
     }

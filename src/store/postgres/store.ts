@@ -49,6 +49,7 @@ import { checkSchema, isUsable, migrate } from "./migrate.ts";
 import type { Version } from "./migrate.ts";
 import { endOwnSession, openOwnSession } from "./own-session.ts";
 import { Pool } from "./pool.ts";
+import { Reach } from "./reach.ts";
 import { ReadQueue } from "./read-queue.ts";
 import { checkReadable, readChanges, readHistory, readMany } from "./reads.ts";
 import { RingBoard } from "./ring-board.ts";
@@ -88,6 +89,7 @@ export async function openPostgresStore(options: PostgresStoreOptions): Promise<
   checkSchemaName(options.schema);
   const timers = options.timers ?? systemTimers;
   const patienceMs = options.readPatienceMs ?? 10_000;
+  const clock = options.clock ?? systemClock;
   const session: SessionConfig = {
     url: options.url,
     schema: options.schema ?? "setpoint",
@@ -95,8 +97,8 @@ export async function openPostgresStore(options: PostgresStoreOptions): Promise<
     connectTimeoutMs,
     readOnly: options.readOnly === true,
     statementTimeoutMs: Math.max(1_000, Math.floor(patienceMs * 0.8)),
+    reach: new Reach(clock),
   };
-  const clock = options.clock ?? systemClock;
   const size = options.readConnections ?? 8;
   const pool = new Pool({ session, clock, timers, size, patienceMs });
   try {

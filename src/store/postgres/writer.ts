@@ -114,7 +114,8 @@ export class Writer {
   ): Promise<string> {
     const { clock, timers, patienceMs, clockSkewMs } = this.#options;
     this.#batch += 1;
-    const deadlineMs = clock.nowMs() + patienceMs;
+    const startMs = clock.nowMs();
+    const deadlineMs = startMs + patienceMs;
     // Half of the patience per attempt: a connection that went dead in silence leaves time for
     // another one.
     const limitMs = (): number =>
@@ -138,7 +139,9 @@ export class Writer {
         const failure = failureOf(error);
         if (isSent && failure.kind === "lost") mayBeApplied = true;
         if (failure.kind === "refused") throw mayBeApplied ? unknown(error) : failure.error;
-        if (clock.nowMs() + pauseMs >= deadlineMs) {
+        // What may have been applied is asked for to the end; what was never sent can be told now.
+        const endMs = mayBeApplied ? deadlineMs : startMs + this.#patienceMs;
+        if (clock.nowMs() + pauseMs >= endMs) {
           throw mayBeApplied ? unknown(failure.cause) : unavailable(failure.cause);
         }
       }
@@ -156,10 +159,18 @@ export class Writer {
     await session.close();
   }
 
+  /** Less while the database is known to be away. */
+  get #patienceMs(): number {
+    const { session, patienceMs } = this.#options;
+    return session.reach.patienceMs(patienceMs);
+  }
+
   async #connected(limitMs: () => number): Promise<Session> {
     const former = this.#session;
     if (former !== undefined && !former.isBroken) return former;
-    const session = await Session.open(this.#options.session);
+    const { session: config } = this.#options;
+    const connectTimeoutMs = Math.min(config.connectTimeoutMs, this.#patienceMs);
+    const session = await Session.open({ ...config, connectTimeoutMs });
     this.#session = session;
     // What it was doing is of no use to anybody any more, but may hold the lock that is wanted now.
     if (former !== undefined) await session.endOther(former, limitMs());
