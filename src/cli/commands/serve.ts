@@ -151,6 +151,9 @@ async function serve(config: ServeConfig, { level, form, isWatched }: Manner): P
   process.exit(0);
 }
 
+/** What signals a process and then its group, as `timeout` does, asks once. */
+const sameRequestMs = 300;
+
 /** What the stop waits for; a second signal ends it. */
 function tellOfStop(
   signal: string,
@@ -158,13 +161,15 @@ function tellOfStop(
   log: Logger,
   isWatched: boolean,
 ): void {
+  const askedMs = systemClock.nowMs();
   const endNow = (again: string): void => {
+    if (Math.abs(systemClock.nowMs() - askedMs) < sameRequestMs) return;
     if (isWatched) console.log("ended at once; what was running is run again by the next server");
     log.info({ signal: again }, "server ended at once");
     process.exit(1);
   };
-  process.once("SIGTERM", endNow);
-  process.once("SIGINT", endNow);
+  process.on("SIGTERM", endNow);
+  process.on("SIGINT", endNow);
   const waits = server.outlook();
   log.info({ signal, waits }, "server stopping");
   if (isWatched && waits !== undefined) {
