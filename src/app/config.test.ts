@@ -40,6 +40,22 @@ describe("configuration", () => {
     }
   });
 
+  it("asks for a password to be encoded where it would be torn, and shows no part of it", () => {
+    for (const password of ["p@zz", "p#zz", "12#zz", "12/zz", "p/zz", "12?z@zz", "p?zz"]) {
+      const store = `postgres://user:${password}@host:5432/db`;
+      assert.throws(
+        () => storeConfig({ store }),
+        (error) =>
+          isSetpointError(error, "config.invalid") &&
+          error.suggestion?.includes("%40 for @") === true &&
+          !JSON.stringify(error).includes("zz"),
+        password,
+      );
+    }
+    const fine = "postgres://user:p%40ss@host:5432/db?options=a@b";
+    assert.deepEqual(storeConfig({ store: fine }).store, { kind: "postgres", url: fine });
+  });
+
   it("never shows a password", () => {
     const label = storeLabel({
       kind: "postgres",

@@ -146,13 +146,33 @@ function storeLocation(text: string): StoreLocation {
   if (text.startsWith("sqlite:") && text.length > "sqlite:".length) {
     return { kind: "sqlite", path: resolve(text.slice("sqlite:".length)) };
   }
-  if (/^postgres(ql)?:\/\//.test(text) && URL.canParse(text)) {
-    return { kind: "postgres", url: text };
+  if (/^postgres(ql)?:\/\//.test(text)) {
+    checkEncoded(text);
+    if (URL.canParse(text)) return { kind: "postgres", url: text };
   }
   // The text is not repeated: it may be a mistyped address with a password in it.
   throw new SetpointError("config.invalid", "--store is neither sqlite:PATH nor postgres://...", {
     details: { option: "store" },
-    suggestion: "write for example sqlite:./setpoint.db or postgres://user@host:5432/setpoint",
+    suggestion:
+      "write for example sqlite:./setpoint.db or postgres://user@host:5432/setpoint; in a " +
+      "password, %40 for @, %23 for #, %2F for /, %3F for ? and %25 for %",
+  });
+}
+
+/**
+ * A password with one of these characters would end early, and its rest would be taken for the name
+ * of the host, or of the database, and be told in messages.
+ */
+function checkEncoded(url: string): void {
+  const [, authority = "", path = ""] = /^\w+:\/\/([^/?#]*)([^?#]*)/.exec(url) ?? [];
+  const isTorn = path.includes("@") || (url.includes("@") && !authority.includes("@"));
+  if (!isTorn && !url.includes("#") && authority.split("@").length <= 2) return;
+  const message = "--store has a character in its user or password that has to be encoded";
+  throw new SetpointError("config.invalid", message, {
+    details: { option: "store" },
+    suggestion:
+      "write %40 for @, %23 for #, %2F for /, %3F for ? and %25 for %, as in " +
+      "postgres://user:p%40ss@host:5432/setpoint",
   });
 }
 

@@ -22,6 +22,8 @@ export interface Finding {
 }
 
 const lowDiskBytes = 1024 ** 3;
+/** With less than this the next minutes of work may find no room. */
+const noDiskBytes = 64 * 1024 ** 2;
 
 export async function diagnose(config: StoreConfig): Promise<readonly Finding[]> {
   const findings: Finding[] = [runtimeFinding()];
@@ -49,14 +51,21 @@ function folderFindings(path: string): readonly Finding[] {
     accessSync(folder, constants.R_OK | constants.W_OK | constants.X_OK);
     const { bavail, bsize } = statfsSync(folder);
     const freeBytes = bavail * bsize;
-    const message = `${folder} is writable, ${megabytes(freeBytes)} free`;
+    const message = `${folder} is writable, ${sizeText(freeBytes)} free`;
     if (freeBytes >= lowDiskBytes) return [{ level: "ok", subject: "disk", message }];
     const suggestion = "free some room: a full disk stops all writes";
-    return [{ level: "warn", subject: "disk", message, suggestion }];
+    const level = freeBytes < noDiskBytes ? "bad" : "warn";
+    return [{ level, subject: "disk", message, suggestion }];
   } catch (error) {
-    const suggestion = "start a server once to make it, or name the right folder with --data";
+    const suggestion = folderAdvice((error as NodeJS.ErrnoException).code);
     return [{ ...failure("disk", folder, error), suggestion }];
   }
+}
+
+function folderAdvice(code: string | undefined): string {
+  if (code === "EROFS") return "mount its disk for writing";
+  if (code === "EACCES" || code === "EPERM") return "give the folder to the user of the server";
+  return "start a server once to make it, or name the right folder with --data";
 }
 
 function keyFileFinding(path: string): Finding {
@@ -130,7 +139,7 @@ async function storeFindings(config: StoreConfig, store: Store): Promise<readonl
     subject: "store",
     message:
       `${storeLabel(config.store)}, schema ${stats.schemaVersion}: ${size}; ${span}; ` +
-      megabytes(stats.bytesOnDisk),
+      sizeText(stats.bytesOnDisk),
   };
   const hazards = (await store.hazards()).map((message): Finding => ({
     level: "bad",
@@ -163,6 +172,7 @@ function failure(subject: string, what: string, error: unknown): Finding {
   };
 }
 
-export function megabytes(bytes: number): string {
-  return `${(bytes / 1024 ** 2).toFixed(1)} MiB`;
+export function sizeText(bytes: number): string {
+  const isSmall = bytes < 1024 ** 2;
+  return isSmall ? `${(bytes / 1024).toFixed(1)} KiB` : `${(bytes / 1024 ** 2).toFixed(1)} MiB`;
 }

@@ -16,7 +16,7 @@ import type { Store } from "../store/port.ts";
 import { openPostgresStore } from "../store/postgres/store.ts";
 import { openSqliteStore } from "../store/sqlite/store.ts";
 import { storeLabel } from "./config.ts";
-import type { StoreConfig } from "./config.ts";
+import type { StoreConfig, StoreLocation } from "./config.ts";
 import { createKeyFile, hasKeyFile, openKeyFile } from "./key-file.ts";
 
 export interface OpenOptions {
@@ -97,9 +97,31 @@ async function openLocation(config: StoreConfig, keys: KeyRing, readOnly: boolea
     case "sqlite":
       return await openFile(config, config.store.path, keys, readOnly);
     case "postgres":
-      return await openPostgresStore({ url: config.store.url, keys, readOnly });
+      return await openDatabase(config.store, keys, readOnly);
     default:
       return config.store satisfies never;
+  }
+}
+
+/** Says which database it was about: who reads the message may not know what was configured. */
+async function openDatabase(
+  location: StoreLocation & { readonly kind: "postgres" },
+  keys: KeyRing,
+  readOnly: boolean,
+): Promise<Store> {
+  try {
+    return await openPostgresStore({ url: location.url, keys, readOnly });
+  } catch (error) {
+    if (!isSetpointError(error)) throw error;
+    const store = storeLabel(location);
+    const { code, message, details, cause } = error;
+    const isSetting = code === "config.invalid" || code === "store.unavailable";
+    const advice = isSetting ? "check the database, and --store or SETPOINT_STORE" : undefined;
+    throw new SetpointError(code, `${store}: ${message}`, {
+      cause,
+      details: { ...details, store },
+      suggestion: error.suggestion ?? advice,
+    });
   }
 }
 

@@ -169,7 +169,7 @@ export const catalogue = {
     status: 507,
     retry: "backoff",
     summary: "The disk under the database is full; nothing was written.",
-    action: "Free room on the disk; writes then go on by themselves.",
+    action: "Free room on the disk. A server that runs then goes on by itself.",
   },
   "store.read_only": {
     status: 503,
@@ -211,7 +211,7 @@ export const catalogue = {
     status: 409,
     retry: "never",
     summary: "A restore needs an empty store and this one holds data.",
-    action: "Restore into a new store.",
+    action: "Restore into a new folder (--data) or an empty database (--store).",
   },
   "backup.invalid": {
     status: 400,
@@ -219,6 +219,12 @@ export const catalogue = {
     summary: "The backup is incomplete, damaged, or not a backup.",
     action:
       "Use another backup; `setpoint restore` checks the whole file before it writes anything.",
+  },
+  "backup.not_written": {
+    status: 500,
+    retry: "never",
+    summary: "The file of the backup cannot be written. An older backup in its place is untouched.",
+    action: "Make room or mend the rights where the message says, or write it elsewhere.",
   },
   "secret.key_missing": {
     status: 500,

@@ -59,7 +59,7 @@ export async function writeBackup(
     return summary;
   } catch (error) {
     await rm(partial, { force: true });
-    throw error;
+    throw notWritten(path, error);
   }
 }
 
@@ -285,6 +285,23 @@ async function flush(path: string): Promise<void> {
   } finally {
     await handle.close();
   }
+}
+
+const writeTroubles: Readonly<Record<string, string>> = {
+  ENOSPC: "its disk is full",
+  EDQUOT: "its disk has no room left for this user",
+  EROFS: "its disk is mounted for reading only",
+  EACCES: "this user may not write there",
+  EPERM: "this user may not write there",
+};
+
+/** The store has errors of its own; what is left is about the file. */
+function notWritten(path: string, error: unknown): unknown {
+  const { code } = error as NodeJS.ErrnoException;
+  if (isSetpointError(error) || code === undefined) return error;
+  const why = writeTroubles[code] ?? "its disk failed";
+  const message = `the backup ${path} cannot be written: ${why}`;
+  return new SetpointError("backup.not_written", message, { cause: error, details: { path } });
 }
 
 function broken(path: string, why: string, cause?: unknown): SetpointError {

@@ -2,12 +2,23 @@
 // missing and what to do, nothing is taken for a new store that is not one, and no failed start
 // leaves anything behind that answers, or that looks like a store.
 import assert from "node:assert/strict";
-import { access, mkdir, mkdtemp, readFile, rm, stat, truncate, writeFile } from "node:fs/promises";
+import {
+  access,
+  mkdir,
+  mkdtemp,
+  open,
+  readFile,
+  rm,
+  stat,
+  truncate,
+  writeFile,
+} from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, before, describe, it } from "node:test";
 import { storeConfig } from "../../src/app/config.ts";
 import { openStore } from "../../src/app/open-store.ts";
+import { openDisk } from "../chaos/disk.ts";
 import { startProgram } from "../peers/child.ts";
 import { startSetpoint } from "../peers/setpoint.ts";
 
@@ -83,6 +94,87 @@ describe("a database that was lost", () => {
 });
 
 const write = { access: "write" } as const;
+
+describe("a disk that cannot be written", () => {
+  it("is named by backup, serve, doctor and restore, with what to do", async (t) => {
+    await using disk = await openDisk(32, (why) => t.diagnostic(`NOT TESTED: ${why}`));
+    if (disk === undefined) return;
+    const data = join(disk.path, "data");
+    const backup = join(folder, "ro.backup");
+    await (await openStore(storeConfig({ data }), write)).close();
+    assert.match(
+      (await setpoint("backup", backup, "--data", data)).text,
+      / \d+\.\d KiB, read back/,
+    );
+    const doctor = await setpoint("doctor", "--data", data);
+    assert.match(doctor.text, /bad .* is writable, .* free/);
+    await fillDisk(join(disk.path, "ballast"));
+    const full = await setpoint("backup", join(disk.path, "x.backup"), "--data", data);
+    assert.match(
+      full.text,
+      /x\.backup cannot be written: its disk is full \[backup\.not_written\]/,
+    );
+    disk.remount("ro");
+    const there = await setpoint("backup", join(disk.path, "x.backup"), "--data", data);
+    assert.match(there.text, /x\.backup cannot be written: its disk is mounted for reading only/);
+    const served = await setpoint(...serving, "--data", data);
+    assert.match(served.text, /data is on a disk mounted for reading only \[store\.read_only\]/);
+    assert.match(served.text, /try: mount the disk for writing/);
+    const looked = await setpoint("doctor", "--data", data);
+    assert.match(looked.text, /-> mount its disk for writing/);
+    disk.remount("rw");
+  });
+});
+
+/** The last blocks are had by small writes, once the others are on the disk. */
+async function fillDisk(path: string): Promise<void> {
+  for (const bytes of [65_536, 4_096, 4_096]) {
+    const file = await open(path, "a");
+    try {
+      for (;;) await file.write(Buffer.alloc(bytes, "b"));
+    } catch (error) {
+      assert.match(String(error), /ENOSPC/);
+    } finally {
+      await file.sync().catch(() => undefined);
+      await file.close();
+    }
+  }
+}
+
+it("a restore onto a store in use says first what would refuse it in any case", async () => {
+  const data = join(folder, "used");
+  await using server = await startSetpoint({ data });
+  const backup = join(folder, "used.backup");
+  await setpoint("backup", backup, "--data", data);
+  const again = await setpoint(...serving, "--data", data);
+  assert.ok(again.text.includes(`another process (${server.pid}) has`), again.text);
+  for (const isRunning of [true, false]) {
+    if (!isRunning) await server.stop();
+    const { code, text } = await setpoint("restore", backup, "--data", data);
+    assert.equal(code, 1);
+    assert.ok(text.includes(`sqlite:${data}/setpoint.db holds data`), text);
+    assert.match(text, /\[store\.not_empty\]/);
+    assert.match(text, /try: restore into a new folder: --data NEW-FOLDER/);
+  }
+});
+
+it("a database that does not answer is named, without its password", async () => {
+  const store = "postgres://somebody:geheim@127.0.0.1:1/things";
+  const { code, text } = await setpoint(
+    ...serving,
+    "--data",
+    join(folder, "far"),
+    "--store",
+    store,
+  );
+  assert.equal(code, 1);
+  assert.match(
+    text,
+    /postgres:\/\/somebody:\*\*\*@127\.0\.0\.1:1\/things: .* \[store\.unavailable\]/,
+  );
+  assert.match(text, /--store or SETPOINT_STORE/);
+  assert.doesNotMatch(text, /geheim/);
+});
 
 it("a server whose kubeconfig cannot be written serves, and says so", async () => {
   const data = join(folder, "unwritable");

@@ -2,7 +2,7 @@
 import type { Command } from "commander";
 import { storeConfig } from "../../app/config.ts";
 import type { StoreOptions } from "../../app/config.ts";
-import { megabytes } from "../../app/doctor.ts";
+import { sizeText } from "../../app/doctor.ts";
 import { openStoreForBackup } from "../../app/open-store.ts";
 import { writeStoreBackup } from "../../app/store-backup.ts";
 import { addStoreOptions } from "../store-options.ts";
@@ -19,7 +19,7 @@ export function addBackup(program: Command): void {
       try {
         const summary = await writeStoreBackup(store, file);
         console.log(
-          `${file}: everything up to revision ${summary.head}, ${megabytes(summary.bytes)}, ` +
+          `${file}: everything up to revision ${summary.head}, ${sizeText(summary.bytes)}, ` +
             `read back and verified`,
         );
         console.log("The key ring is not in it: keep a copy of that file apart.");

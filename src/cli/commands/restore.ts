@@ -2,6 +2,7 @@
 import type { Command } from "commander";
 import { storeConfig, storeLabel } from "../../app/config.ts";
 import type { StoreOptions } from "../../app/config.ts";
+import { restoreRefusal } from "../../app/restore-refusal.ts";
 import { restoreStoreBackup } from "../../app/store-backup.ts";
 import { addStoreOptions } from "../store-options.ts";
 
@@ -11,7 +12,9 @@ export function addRestore(program: Command): void {
     .argument("<file>", "a file written by `setpoint backup`")
     .action(async (file: string, options: StoreOptions) => {
       const config = storeConfig(options);
-      const summary = await restoreStoreBackup(config, file);
+      const summary = await restoreStoreBackup(config, file).catch(async (error: unknown) => {
+        throw await restoreRefusal(config, error);
+      });
       console.log(
         `${storeLabel(config.store)}: the backup of ${summary.takenAt} is restored up to ` +
           `revision ${summary.head}, and every invariant holds`,

@@ -9,6 +9,8 @@
  * and two writers would each go by the head they remember. The database file itself cannot be
  * locked instead, since readers in other processes need it.
  */
+import { accessSync, constants, readFileSync, statSync } from "node:fs";
+import { dirname } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { SetpointError } from "../../kernel/errors.ts";
 import { sqliteCode, storeError } from "./sql.ts";
@@ -18,6 +20,8 @@ export interface FileLock {
 }
 
 const busy = 5;
+const readOnly = 8;
+const cannotOpen = 14;
 
 export function lockFile(path: string): FileLock {
   const lockPath = `${path}.lock`;
@@ -27,12 +31,58 @@ export function lockFile(path: string): FileLock {
     db.exec("PRAGMA journal_mode = MEMORY; BEGIN EXCLUSIVE; PRAGMA user_version = 1");
   } catch (error) {
     db?.close();
-    if (sqliteCode(error) !== busy) throw storeError(error, lockPath);
-    throw new SetpointError("store.locked", `another process has ${path} open`, {
-      cause: error,
-      details: { path },
-    });
+    throw lockError(error, path, lockPath);
   }
   const held = db;
   return { release: () => held.close() };
+}
+
+function lockError(cause: unknown, path: string, lockPath: string): SetpointError {
+  const code = sqliteCode(cause);
+  if (code === busy) {
+    const pid = holderOf(lockPath);
+    const who = pid === undefined ? "another process" : `another process (${pid})`;
+    const details = pid === undefined ? { path } : { path, pid };
+    return new SetpointError("store.locked", `${who} has ${path} open`, { cause, details });
+  }
+  const why = code === readOnly || code === cannotOpen ? whyNotWritable(lockPath) : undefined;
+  if (why === undefined) return storeError(cause, lockPath);
+  return new SetpointError("store.read_only", why, {
+    cause,
+    details: { path: lockPath },
+    suggestion: "mount the disk for writing, or give the folder and its files to this user",
+  });
+}
+
+/** What to look at: the folder comes first, since its rights and its mount decide for all in it. */
+function whyNotWritable(path: string): string | undefined {
+  const folder = dirname(path);
+  for (const [what, place] of [
+    ["folder", folder],
+    ["file", path],
+  ] as const) {
+    try {
+      accessSync(place, constants.W_OK);
+    } catch (error) {
+      const { code } = error as NodeJS.ErrnoException;
+      if (code === "EROFS") return `the ${what} ${place} is on a disk mounted for reading only`;
+      if (code === "EACCES") return `the ${what} ${place} cannot be written by this user`;
+    }
+  }
+  return undefined;
+}
+
+/** The process that holds the lock, where the system lists that: a help, and no more. */
+function holderOf(lockPath: string): number | undefined {
+  try {
+    const { dev, ino } = statSync(lockPath);
+    const major = (dev >> 8) & 0xfff;
+    const minor = (dev & 0xff) | ((dev >> 12) & 0xfff00);
+    const device = [major, minor].map((part) => part.toString(16).padStart(2, "0")).join(":");
+    const held = ` (\\d+) ${device}:${ino} `;
+    return Number(new RegExp(held).exec(readFileSync("/proc/locks", "utf8"))?.[1]) || undefined;
+  } catch {
+    // Not every system has the list, and the lock says enough without it.
+    return undefined;
+  }
 }

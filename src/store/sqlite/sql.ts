@@ -57,17 +57,22 @@ export function sqliteCode(error: unknown): number | undefined {
 /** What a caller may be told. What is nobody's fault but ours is `internal`, with its cause. */
 export function storeError(error: unknown, path: string): SetpointError {
   if (isSetpointError(error)) return error;
-  const details = { path };
   if (error instanceof SyntaxError) {
     const message = `a stored text is damaged (${path})`;
-    return new SetpointError("store.corrupt", message, { cause: error, details });
+    return new SetpointError("store.corrupt", message, { cause: error, details: { path } });
   }
   const known = primaryCodes.get(sqliteCode(error) ?? -1);
   if (known === undefined) {
     const message = "the embedded store failed in an unexpected way";
-    return new SetpointError("internal", message, { cause: error, details });
+    return new SetpointError("internal", message, { cause: error, details: { path } });
   }
   const [code, what] = known;
   const reason = error instanceof Error ? error.message : String(error);
-  return new SetpointError(code, `${what} (${path})`, { cause: error, details: { path, reason } });
+  // What the catalogue advises is for a database with a primary.
+  const suggestion =
+    code === "store.read_only"
+      ? "mount the disk for writing, or give the files of the store to this user"
+      : undefined;
+  const details = { path, reason };
+  return new SetpointError(code, `${what} (${path})`, { cause: error, details, suggestion });
 }
