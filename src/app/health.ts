@@ -3,28 +3,34 @@
  * store answers, asked anew each time and bounded, so that a load balancer learns the truth now.
  * Anybody may ask for these three, with or without credentials. Each check has a path of its own,
  * such as `/readyz/etcd`, under the names that probes written for kube-apiserver use.
+ *
+ * `store-writes` is shown, and fails where it is asked for by its own path, but does not count in
+ * the whole: while a disk is full, reads and watches go on, and to take every server away from its
+ * clients would make of less service none.
  */
 import { isSetpointError } from "../kernel/errors.ts";
 import type { Timers } from "../kernel/timers.ts";
 import type { Store } from "../store/port.ts";
 import type { PathHandler } from "../surfaces/kube/api.ts";
+import type { StoreState } from "./watch-store.ts";
 
 const answerWithinMs = 2_000;
 
 /** What each endpoint checks, in the order in which it tells of them. */
 const checksOf: ReadonlyMap<string, readonly Check[]> = new Map([
   ["livez", ["ping", "log"]],
-  ["readyz", ["ping", "log", "etcd", "informer-sync", "shutdown"]],
+  ["readyz", ["ping", "log", "etcd", "store-writes", "informer-sync", "shutdown"]],
   ["healthz", ["ping", "log", "etcd"]],
 ]);
 
-type Check = "ping" | "log" | "etcd" | "informer-sync" | "shutdown";
+type Check = "ping" | "log" | "etcd" | "store-writes" | "informer-sync" | "shutdown";
 
 export interface HealthOptions {
   readonly store: Pick<Store, "get">;
   readonly timers: Timers;
   /** Aborted while draining: still alive, no longer ready. */
   readonly stopping: AbortSignal;
+  readonly storeState: StoreState;
 }
 
 export function isHealthPath(path: string): boolean {
@@ -45,6 +51,7 @@ export function healthPaths(options: HealthOptions): PathHandler {
         check,
         problem: excluded.has(check) ? undefined : await problemOf(options, check),
         isExcluded: excluded.delete(check),
+        isCounted: check !== "store-writes" || check === one,
       })),
     );
     const isVerbose = query.has("verbose") && one === undefined;
@@ -63,6 +70,8 @@ interface Result {
   readonly check: Check;
   readonly problem: string | undefined;
   readonly isExcluded: boolean;
+  /** Whether the endpoint fails with it. */
+  readonly isCounted: boolean;
 }
 
 function reply(
@@ -70,7 +79,7 @@ function reply(
   results: readonly Result[],
   { isVerbose, unknown }: { readonly isVerbose: boolean; readonly unknown: readonly string[] },
 ): { readonly status: number; readonly text: string } {
-  const isGood = results.every(({ problem }) => problem === undefined);
+  const isGood = results.every(({ problem, isCounted }) => problem === undefined || !isCounted);
   if (isGood && !isVerbose) return { status: 200, text: "ok" };
   const lines = results.map(({ check, problem, isExcluded }) => {
     if (isExcluded) return `[+]${check} excluded: ok\n`;
@@ -87,7 +96,13 @@ function reply(
 /** Undefined when all is well. */
 async function problemOf(options: HealthOptions, check: Check): Promise<string | undefined> {
   if (check === "shutdown" && options.stopping.aborted) return "process is shutting down";
+  if (check === "store-writes") return writeTrouble(options.storeState);
   return check === "etcd" ? await storeProblem(options) : undefined;
+}
+
+function writeTrouble(state: StoreState): string | undefined {
+  const code = state.writeProblem();
+  return code === undefined ? undefined : `store: ${code}, writes are refused and reads go on`;
 }
 
 /** Why the store is of no use at the moment; undefined when it is. */

@@ -31,6 +31,7 @@ import type { Worker } from "./reconciling.ts";
 import type { ObservedRequests } from "./observe-requests.ts";
 import { operationsPath } from "./operations/operations-path.ts";
 import { whyHandler, whySubresource } from "./operations/why-handler.ts";
+import type { StoreState } from "./watch-store.ts";
 
 export interface KubeSurfaceInput {
   readonly plane: ControlPlane;
@@ -45,6 +46,7 @@ export interface KubeSurfaceInput {
   readonly stopping: AbortSignal;
   readonly audit: Auditor | undefined;
   readonly observed: ObservedRequests;
+  readonly storeState: StoreState;
   /** Known once the server listens. */
   readonly url: () => string;
 }
@@ -53,11 +55,12 @@ const maxTokenSeconds = 86_400 * 365;
 
 export function kubeSurface(input: KubeSurfaceInput): KubeApi {
   const { plane, worker, planner, isAlone, credentials, authentication } = input;
-  const { log, stopping, audit, url, observed } = input;
+  const { log, stopping, audit, url, observed, storeState } = input;
   const { intents, feed, hub, rbac } = plane;
   const { signer, lookup, apiAudiences } = credentials;
   const reviews = { rbac, authentication, signer, lookup, apiAudiences, maxTokenSeconds };
-  const health = healthPaths({ store: intents.store, timers: systemTimers, stopping });
+  const { store } = intents;
+  const health = healthPaths({ store, timers: systemTimers, stopping, storeState });
   return kubeApi({
     surface: { intents, feed, hub, timers: systemTimers, stopping },
     authentication,

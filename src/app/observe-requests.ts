@@ -6,6 +6,7 @@ import type { KubeApiInput, PathHandler } from "../surfaces/kube/api.ts";
 import { createMetrics } from "../telemetry/metrics.ts";
 import type { Gauge } from "../telemetry/metrics.ts";
 import type { ControlPlane } from "./control-plane.ts";
+import type { StoreState } from "./watch-store.ts";
 
 export interface ObservedRequests {
   readonly onRequest: NonNullable<KubeApiInput["onRequest"]>;
@@ -20,6 +21,7 @@ type Observed = Pick<ControlPlane, "intents" | "feed" | "hub" | "meter">;
 export function observeRequests(
   { intents, feed, hub, meter }: Observed,
   measure: () => Promise<void>,
+  storeState: StoreState,
 ): ObservedRequests {
   const { clock } = intents;
   const metrics = createMetrics();
@@ -30,7 +32,9 @@ export function observeRequests(
       "content-type": "text/plain; version=0.0.4; charset=utf-8",
       "cache-control": "no-cache, private",
     };
+    const isWritable = storeState.writeProblem() === undefined;
     const own = [
+      gauge("setpoint_store_writable", "0 while writes are refused, else 1.", isWritable ? 1 : 0),
       gauge("setpoint_watchers", "Watches that are open.", hub.watchers),
       gauge("setpoint_revision", "The revision that all followers know.", feed.position),
     ];

@@ -1,7 +1,7 @@
 /**
  * One running server: the store, the control plane over it, and what answers for both. Started
  * whole or not at all, and stopped in the reverse order: not ready, watches ended, accepted work
- * answered, store closed.
+ * answered, store closed. It listens last, so that nothing is left to fail once clients are let in.
  */
 import { existsSync } from "node:fs";
 import type { AddressInfo } from "node:net";
@@ -37,6 +37,7 @@ import type { Worker } from "./reconciling.ts";
 import { stopOutlook } from "./stop-outlook.ts";
 import { monitorStore } from "./store-monitor.ts";
 import { peerCertificateOf } from "./tls/peer-certificate.ts";
+import { watchStore } from "./watch-store.ts";
 
 export interface RunningServer {
   readonly url: string;
@@ -65,7 +66,7 @@ export async function startServer(
   const arm = prepareArm(config, await loadModules(config.engine.modules));
   const { modules } = arm;
   await using undo = new AsyncDisposableStack();
-  const store = await openOwnStore(config);
+  const { store, state: storeState } = watchStore(await openOwnStore(config), log, systemClock);
   undo.defer(() => store.close());
   await tellOfStore(config, store, log);
   const stopping = new AbortController();
@@ -78,11 +79,11 @@ export async function startServer(
   const authentication = openAuthentication(given.authentication, config, credentials, systemClock);
   const audit = given.audit === undefined ? undefined : await openAuditLog({ ...given.audit, log });
   if (audit !== undefined) undo.use(audit);
-  const observed = observeRequests(plane, backlogMeasure(plane, systemTimers, worker));
+  const measure = backlogMeasure(plane, systemTimers, worker);
+  const observed = observeRequests(plane, measure, storeState);
   const { before } = undo.use(await arm.start({ plane, authentication, log, audit, observed }));
   undo.defer(startForgetting(config, store, log));
   undo.use(monitorStore({ store, timers: systemTimers, clock: systemClock, log }));
-  // Last, so that nothing is left to fail once clients are let in, and first to end.
   let url = "";
   const http = await startHttpServer({
     ...config.listen,
@@ -100,6 +101,7 @@ export async function startServer(
         stopping: stopping.signal,
         audit,
         observed,
+        storeState,
         url: () => url,
       }),
     ),

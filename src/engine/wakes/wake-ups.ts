@@ -11,9 +11,10 @@ import type { Change, ClaimRef, Schedule } from "../../store/port.ts";
 import { adoptedKinds } from "./adoption.ts";
 import { consequencesOf } from "./changes-to-wakes.ts";
 import type { WakeRules } from "./changes-to-wakes.ts";
-import { claimCursor, keepCursor, readPlace, writePlace } from "./cursor.ts";
+import { claimCursor, followerLeaseMs, keepCursor, readPlace, writePlace } from "./cursor.ts";
 import type { Place } from "./cursor.ts";
 import { metric } from "../reporting/metric-names.ts";
+import { Trouble } from "../reporting/trouble.ts";
 import { cursorKind } from "../names.ts";
 import type { EnginePorts } from "../ports.ts";
 import { loadQuietStatus } from "./quiet-status.ts";
@@ -50,24 +51,56 @@ export function startWakeUps(ports: WakeUpPorts, owner: string): WakeUps {
   };
 }
 
+interface Troubles {
+  readonly claiming: Trouble;
+  readonly following: Trouble;
+  readonly placing: Trouble;
+}
+
+function newTroubles({ log }: WakeUpPorts): Troubles {
+  const over = "changes wake reconcilers again";
+  return {
+    claiming: new Trouble(log, {
+      failing: "this process cannot wake reconcilers after changes for now; it is tried again",
+      over,
+    }),
+    following: new Trouble(log, {
+      failing: "changes wake no reconcilers for now; it is tried again until the store is well",
+      over,
+    }),
+    placing: new Trouble(log, {
+      failing: "how far changes were dealt with is not stored for now; a restart begins earlier",
+      over: "how far changes were dealt with is stored again",
+    }),
+  };
+}
+
 async function run(ports: WakeUpPorts, owner: string, stop: AbortSignal): Promise<void> {
+  const troubles = newTroubles(ports);
   while (!stop.aborted) {
     try {
       const claim = await claimCursor(ports, owner, stop);
-      await hold(ports, claim, stop);
+      await hold(ports, claim, stop, troubles);
     } catch (error) {
       if (stop.aborted) return;
-      ports.log.warn({ error }, "the log is not followed from here for now");
+      troubles.claiming.failed(error);
       await ports.timers.sleep(retryMs, stop).catch(() => undefined);
     }
   }
 }
 
 /** Follows the log until the claim is lost (rejects) or it is time to stop. */
-async function hold(ports: WakeUpPorts, claim: ClaimRef, stop: AbortSignal): Promise<void> {
+async function hold(
+  ports: WakeUpPorts,
+  claim: ClaimRef,
+  stop: AbortSignal,
+  troubles: Troubles,
+): Promise<void> {
   const ended = new AbortController();
   const signal = AbortSignal.any([stop, ended.signal]);
-  const follower = new Follower(ports, claim, signal);
+  const follower = new Follower(ports, claim, signal, troubles);
+  // A claim that outlives its first lease was renewed: a store in trouble may well give one.
+  const cancel = ports.timers.after(followerLeaseMs, () => troubles.claiming.over());
   const tasks = [
     keepCursor(ports, claim, signal),
     follower.follow(),
@@ -78,6 +111,7 @@ async function hold(ports: WakeUpPorts, claim: ClaimRef, stop: AbortSignal): Pro
   } catch (error) {
     if (!stop.aborted) throw error;
   } finally {
+    cancel();
     ended.abort();
     await Promise.allSettled(tasks);
   }
@@ -88,6 +122,7 @@ class Follower {
   readonly #ports: WakeUpPorts;
   readonly #claim: ClaimRef;
   readonly #signal: AbortSignal;
+  readonly #troubles: Troubles;
   readonly #pace = createWakePace();
   #place: Place | undefined;
   #rules: WakeRules | undefined;
@@ -96,7 +131,8 @@ class Follower {
   /** Whether anything but the cursor itself was dealt with since the place was stored. */
   #isMoved = false;
 
-  constructor(ports: WakeUpPorts, claim: ClaimRef, signal: AbortSignal) {
+  constructor(ports: WakeUpPorts, claim: ClaimRef, signal: AbortSignal, troubles: Troubles) {
+    this.#troubles = troubles;
     this.#ports = ports;
     this.#claim = claim;
     this.#signal = signal;
@@ -110,7 +146,7 @@ class Follower {
       } catch (error) {
         this.#signal.throwIfAborted();
         this.#isLogGone ||= isSetpointError(error, "history.gone");
-        this.#ports.log.warn({ error }, "following the log is tried again");
+        this.#troubles.following.failed(error);
         const code = isSetpointError(error) ? error.code : "internal";
         this.#ports.meter.count(metric.followerFailures, { code });
         await this.#tellBehind();
@@ -125,10 +161,11 @@ class Follower {
     try {
       const writing = writePlace(this.#ports.store, this.#claim, this.#place);
       await unlessAborted(writing, this.#signal);
+      this.#troubles.placing.over();
     } catch (error) {
       this.#isMoved = true;
       if (this.#signal.aborted || isSetpointError(error, "claim.lost")) throw error;
-      this.#ports.log.warn({ error }, "the place in the log could not be stored");
+      this.#troubles.placing.failed(error);
     }
   }
 
@@ -173,6 +210,7 @@ class Follower {
       const { wakes, removals } = queue.take(limits.maxCommitWrites);
       const writes = [...this.#paced(wakes), ...removals];
       await commitWakes(store, writes, this.#signal, this.#skipped);
+      this.#troubles.following.over();
       this.#dealtWith(queue.done());
       if (queue.size > 0 || read < head) continue;
       meter.gauge(metric.followerBehind, 0);
