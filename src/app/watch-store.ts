@@ -63,25 +63,19 @@ export function watchStore(store: Store, log: Logger, clock: Clock): WatchedStor
     problem = undefined;
     log.info({}, "store takes writes again");
   };
-  const note = async (answering: Promise<unknown>, shows: Shows | undefined): Promise<void> => {
-    try {
-      const answer = await answering;
-      if (shows?.(answer) === true) written();
-    } catch (error) {
-      failed(error);
-    }
-  };
   const watched = (name: string, call: Call): Call => {
     const shows = isWritten[name];
-    if (shows === undefined && !reads.has(name)) return call;
+    if (shows === undefined) return reads.has(name) ? (...args) => noted(call(...args)) : call;
     return (...args) => {
-      if (shows !== undefined && damage !== undefined && store.engine === "sqlite") {
-        return Promise.reject<unknown>(damage);
-      }
-      const answering = call(...args);
-      void note(answering, shows);
+      if (damage !== undefined && store.engine === "sqlite") return Promise.reject<unknown>(damage);
+      const answering = noted(call(...args));
+      if (problem !== undefined) void answering.then((answer) => shows(answer) && written(), pass);
       return answering;
     };
+  };
+  const noted = (answering: Promise<unknown>): Promise<unknown> => {
+    answering.catch(failed);
+    return answering;
   };
   return {
     store: wrapped(store, watched),
@@ -95,18 +89,26 @@ function damaged(cause: SetpointError): SetpointError {
   return new SetpointError("store.corrupt", message, { cause, details });
 }
 
-/** The methods are made once: they are called for every request. */
+/** What was refused is told where that is noted. */
+function pass(): void {
+  // Nothing is to be done.
+}
+
+/** All that the store has, with methods that are made once: they are called for every request. */
 function wrapped(store: Store, around: (name: string, call: Call) => Call): Store {
-  const made = new Map<string | symbol, unknown>();
-  return new Proxy(store, {
-    get: (target, name) => {
-      if (made.has(name)) return made.get(name);
-      const value: unknown = Reflect.get(target, name, target);
-      if (typeof value !== "function") return value;
-      const call = value.bind(target) as Call;
+  const shell: object = {};
+  for (let of: object = store; of !== Object.prototype; of = Object.getPrototypeOf(of) as object) {
+    for (const name of Reflect.ownKeys(of)) {
+      if (name === "constructor" || Object.hasOwn(shell, name)) continue;
+      const value: unknown = Reflect.get(store, name);
+      if (typeof value !== "function") {
+        Object.defineProperty(shell, name, { get: () => Reflect.get(store, name) as unknown });
+        continue;
+      }
+      const call = value.bind(store) as Call;
       const method = typeof name === "string" ? around(name, call) : call;
-      made.set(name, method);
-      return method;
-    },
-  });
+      Object.defineProperty(shell, name, { value: method, writable: true });
+    }
+  }
+  return shell as Store;
 }
