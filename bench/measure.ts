@@ -1,7 +1,7 @@
 /**
- * How things are measured here: peers and ours take turns in one run, several rounds, and the
- * median of the rounds is what is compared. The machine may be shared, so only ratios mean
- * anything.
+ * How things are measured here: peers and ours take turns in one run, several rounds. The machine
+ * may be shared and change its pace from second to second, so only ratios mean anything: each round
+ * has one, and their median is what counts. What is shown beside it are the medians of both.
  */
 import { monitorEventLoopDelay, performance } from "node:perf_hooks";
 
@@ -19,7 +19,7 @@ export interface Duel {
   readonly ratio: number;
 }
 
-export async function duel(contest: Contest, rounds = 3): Promise<Duel> {
+export async function duel(contest: Contest, rounds = 7): Promise<Duel> {
   const raw: number[] = [];
   const ours: number[] = [];
   // The first turn of both is for the compiler and the caches.
@@ -29,8 +29,11 @@ export async function duel(contest: Contest, rounds = 3): Promise<Duel> {
     raw.push(await contest.raw());
     ours.push(await contest.ours());
   }
-  const [a, b] = [median(raw), median(ours)];
-  return { raw: a, ours: b, ratio: contest.unit === "/s" ? b / a : a / b };
+  const ratios = raw.map((a, round) => {
+    const b = ours[round] ?? Number.NaN;
+    return contest.unit === "/s" ? b / a : a / b;
+  });
+  return { raw: median(raw), ours: median(ours), ratio: median(ratios) };
 }
 
 /** Operations per second of `run`, which says how many it did. */
