@@ -9,8 +9,9 @@
 //
 // Mounting needs root and loop devices. Where there are none, `openDisk` says so and gives nothing:
 // the test prints that as a diagnostic, and checks what it can without.
+import assert from "node:assert/strict";
 import { execFileSync, spawn, spawnSync } from "node:child_process";
-import { chmod, mkdir, mkdtemp, rename, rm } from "node:fs/promises";
+import { chmod, mkdir, mkdtemp, open, rename, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { startPostgres } from "../peers/postgres.ts";
@@ -151,6 +152,21 @@ export async function openSmallDisk(
       await rm(path, { recursive: true });
     },
   };
+}
+
+/** Takes all the room: the last blocks by small writes, once the others are on the disk. */
+export async function fillDisk(path: string): Promise<void> {
+  for (const bytes of [65_536, 4_096, 4_096]) {
+    const file = await open(path, "a");
+    try {
+      for (;;) await file.write(Buffer.alloc(bytes, "b"));
+    } catch (error) {
+      assert.match(String(error), /ENOSPC/);
+    } finally {
+      await file.sync().catch(() => undefined);
+      await file.close();
+    }
+  }
 }
 
 /** A PostgreSQL server whose data is on the disk: it makes its folder where temporary files go. */

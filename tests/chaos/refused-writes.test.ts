@@ -14,7 +14,7 @@ import { startSetpoint } from "../peers/setpoint.ts";
 import type { Setpoint } from "../peers/setpoint.ts";
 import { waitUntil } from "../peers/wait.ts";
 import { Puts } from "./acknowledged.ts";
-import { openDisk } from "./disk.ts";
+import { fillDisk, openDisk } from "./disk.ts";
 import { codeOf } from "./evidence.ts";
 import { chaosKeys } from "./target.ts";
 
@@ -27,7 +27,7 @@ it("a full disk is told once, shown for as long as it lasts, and over by itself"
   const shown = async () => (await server.ask("/readyz?verbose")).body.toString();
   assert.match(await shown(), /\[\+\]store-writes ok\n/);
   const ballast = join(disk.path, "ballast");
-  await fill(ballast);
+  await fillDisk(ballast);
   let made = 0;
   await waitUntil("a write to be refused", async () => {
     made += 1;
@@ -64,20 +64,6 @@ async function post(server: Setpoint, name: string): Promise<number> {
   const data = { text: "x".repeat(20_000) };
   const body = { apiVersion: "v1", kind: "ConfigMap", metadata: { name }, data };
   return (await server.ask(maps, { method: "POST", body })).status;
-}
-
-async function fill(path: string): Promise<void> {
-  for (const bytes of [65_536, 4_096, 4_096]) {
-    const file = await open(path, "a");
-    try {
-      for (;;) await file.write(Buffer.alloc(bytes, "b"));
-    } catch (error) {
-      assert.match(String(error), /ENOSPC/);
-    } finally {
-      await file.sync().catch(() => undefined);
-      await file.close();
-    }
-  }
 }
 
 it("a file that is found damaged is told once and takes no more writes", async () => {

@@ -2,23 +2,13 @@
 // missing and what to do, nothing is taken for a new store that is not one, and no failed start
 // leaves anything behind that answers, or that looks like a store.
 import assert from "node:assert/strict";
-import {
-  access,
-  mkdir,
-  mkdtemp,
-  open,
-  readFile,
-  rm,
-  stat,
-  truncate,
-  writeFile,
-} from "node:fs/promises";
+import { access, mkdir, mkdtemp, readFile, rm, stat, truncate, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, before, describe, it } from "node:test";
 import { storeConfig } from "../../src/app/config.ts";
 import { openStore } from "../../src/app/open-store.ts";
-import { openDisk } from "../chaos/disk.ts";
+import { fillDisk, openDisk } from "../chaos/disk.ts";
 import { startProgram } from "../peers/child.ts";
 import { startSetpoint } from "../peers/setpoint.ts";
 
@@ -125,21 +115,6 @@ describe("a disk that cannot be written", () => {
     disk.remount("rw");
   });
 });
-
-/** The last blocks are had by small writes, once the others are on the disk. */
-async function fillDisk(path: string): Promise<void> {
-  for (const bytes of [65_536, 4_096, 4_096]) {
-    const file = await open(path, "a");
-    try {
-      for (;;) await file.write(Buffer.alloc(bytes, "b"));
-    } catch (error) {
-      assert.match(String(error), /ENOSPC/);
-    } finally {
-      await file.sync().catch(() => undefined);
-      await file.close();
-    }
-  }
-}
 
 it("a restore onto a store in use says first what would refuse it in any case", async () => {
   const data = join(folder, "used");
