@@ -6,6 +6,7 @@ import { readFile, rm } from "node:fs/promises";
 import { join } from "node:path";
 import { startProgram } from "../tests/peers/child.ts";
 import type { Program } from "../tests/peers/child.ts";
+import { serverFlags } from "../tests/peers/server-flags.ts";
 import { LoadConnection, httpLoad, requestBytes } from "./http-load.ts";
 import type { Answer, LoadResult, LoadTarget } from "./http-load.ts";
 import { collection, creation, definition, gadget, json, mergePatch } from "./kube-objects.ts";
@@ -18,7 +19,6 @@ import { watchLoad } from "./watch-load.ts";
 const connections = 64;
 const rounds = 3;
 const perRound = 8_000;
-const nodeFlags = ["--max-semi-space-size=8"];
 
 interface Server {
   readonly program: Program;
@@ -340,7 +340,7 @@ async function startServer(data: string, store: string | undefined): Promise<Ser
       "127.0.0.1:0",
       ...(store === undefined ? [] : ["--store", store]),
     ],
-    nodeArgs: nodeFlags,
+    nodeArgs: serverFlags,
   });
   const [, port] = await program.waitForLine(/is ready on https:\/\/127\.0\.0\.1:(\d+)/);
   const ca = await readFile(join(data, "ca.crt"), "utf8");
@@ -362,7 +362,7 @@ interface Bare extends AsyncDisposable {
 async function startBare(data: string, ca: string): Promise<Bare> {
   const program = await startProgram("bench/bare-https.ts", {
     args: [join(data, "server.pem")],
-    nodeArgs: nodeFlags,
+    nodeArgs: serverFlags,
   });
   const [, port] = await program.waitForLine(/listening (\d+)/);
   return {

@@ -1,6 +1,10 @@
-/** Programs of the bench in processes of their own: told by lines on stdin, heard on stdout. */
+/**
+ * Programs of the bench in processes of their own, with the flags of the server: told by lines on
+ * stdin, heard on stdout.
+ */
 import { spawn } from "node:child_process";
 import { createInterface } from "node:readline";
+import { serverFlags } from "../tests/peers/server-flags.ts";
 
 export interface BenchProgram extends Disposable {
   readonly pid: number;
@@ -12,7 +16,8 @@ export interface BenchProgram extends Disposable {
 /** `file` is relative to this folder. */
 export function program(file: string, args: readonly string[]): BenchProgram {
   const path = new URL(file, import.meta.url).pathname;
-  const child = spawn(process.execPath, [path, ...args], { stdio: ["pipe", "pipe", "inherit"] });
+  const stdio = ["pipe", "pipe", "inherit"] as const;
+  const child = spawn(process.execPath, [...serverFlags, path, ...args], { stdio: [...stdio] });
   const seen: string[] = [];
   const waiting = new Set<() => void>();
   let isOver = false;

@@ -1,27 +1,34 @@
 /**
- * One of the writing processes of the two-process bench: writes when told to, then says how many.
- * Through the port with 64 callers, or, as the limit of the machine, raw in transactions of 64.
+ * One of the writing processes of the two-process bench: writes for as many seconds as it is told,
+ * then says how many a second, until its input ends. Through the port with 64 callers, or, as the
+ * limit of the machine, raw in transactions of 64.
  */
-import { once } from "node:events";
+import { createInterface } from "node:readline";
 import { openPostgresStore } from "../src/store/postgres/store.ts";
 import { documentText, keys } from "./documents.ts";
+import { rate } from "./measure.ts";
 import { RawPostgres } from "./raw-postgres.ts";
 import { createAll } from "./store.ts";
 
-const [url = "", prefix = "w", seconds = "3", how = "port"] = process.argv.slice(2);
+const [url = "", prefix = "w", how = "port"] = process.argv.slice(2);
 const writer = await (how === "raw" ? rawWriter() : portWriter());
-console.log("ready");
-await once(process.stdin, "data");
-const end = performance.now() + Number(seconds) * 1_000;
 let written = 0;
-while (performance.now() < end) {
-  const names = Array.from({ length: 2_048 }, (_, index) => `${prefix}-${written + index}`);
-  written += await writer.write(names);
+console.log("ready");
+for await (const seconds of createInterface({ input: process.stdin })) {
+  console.log(`rate ${await rate(async () => await writeFor(Number(seconds)))}`);
 }
-const tookMs = Number(seconds) * 1_000 + performance.now() - end;
-console.log(`rate ${(written * 1_000) / tookMs}`);
 await writer.close();
 process.exit(0);
+
+async function writeFor(seconds: number): Promise<number> {
+  const before = written;
+  const end = performance.now() + seconds * 1_000;
+  while (performance.now() < end) {
+    const names = Array.from({ length: 1_024 }, (_, index) => `${prefix}-${written + index}`);
+    written += await writer.write(names);
+  }
+  return written - before;
+}
 
 async function portWriter() {
   const store = await openPostgresStore({ url, keys });

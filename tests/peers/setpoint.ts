@@ -9,6 +9,7 @@ import { join } from "node:path";
 import { createInterface } from "node:readline";
 import { startProgram } from "./child.ts";
 import type { Program } from "./child.ts";
+import { serverFlags } from "./server-flags.ts";
 
 export interface SetpointOptions {
   /** The data folder; one that is removed at the end when left out. */
@@ -108,8 +109,8 @@ export class Setpoint implements AsyncDisposable {
     if (store !== undefined) args.push("--store", store);
     if (keys !== undefined) args.push("--keys", keys);
     args.push(...more);
-    const nodeArgs = ["--max-semi-space-size=8"];
-    this.#program = await startProgram("src/cli/main.ts", { args, nodeArgs, env });
+    const options = { args, nodeArgs: serverFlags, env };
+    this.#program = await startProgram("src/cli/main.ts", options);
     const ready = await this.#program.waitForLine(/ready on https:\/\/(\S+)$/, {
       limitMs: 120_000,
     });
