@@ -55,7 +55,8 @@ export function spliceRevision(bytes: Uint8Array, revision: number): Buffer {
 
 /** Tells whether two documents are the same without comparing them: 16 bytes of SHA-256. */
 export function documentDigest(bytes: Uint8Array): Buffer {
-  return hash("sha256", bytes, "buffer").subarray(0, 16);
+  // Through a text, since a buffer that is made by the hash has memory of its own to be freed.
+  return Buffer.from(hash("sha256", bytes, "binary").slice(0, 16), "binary");
 }
 
 function bufferOf(bytes: Uint8Array): Buffer {

@@ -154,7 +154,7 @@ test("an attempt that was given up is never applied, however late it goes on", a
   await commit(h.store, put(key("a")));
   const update = (spec: number) => put(key("a"), { when: exists, content: { spec } });
   const [backend] = await h.sql(`SELECT pid FROM pg_stat_activity
-    WHERE query LIKE 'SELECT commit_v3%' AND state = 'idle'
+    WHERE query LIKE 'SELECT create_v1%' AND state = 'idle'
     ORDER BY state_change DESC LIMIT 1`);
   const pid = Number(backend?.["pid"]);
   process.kill(pid, "SIGSTOP");

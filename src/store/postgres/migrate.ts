@@ -31,6 +31,7 @@ const migrations: readonly Migration[] = [
   { version: 8, compatibleFrom: 1, name: "0008_small" },
   { version: 9, compatibleFrom: 1, name: "0009_ready" },
   { version: 10, compatibleFrom: 1, name: "0010_place" },
+  { version: 11, compatibleFrom: 1, name: "0011_create" },
 ];
 const newestVersion = migrations.length;
 

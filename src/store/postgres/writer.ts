@@ -18,6 +18,7 @@ import type { PreparedGroup } from "../prepare.ts";
 import type { BatchAnswer } from "./answers.ts";
 import { batchValueCount, batchValues } from "./batch.ts";
 import { textArray } from "./binary-array.ts";
+import { creationAnswer, creationsIn, creationValueCount, creationValues } from "./creations.ts";
 import { failureOf, unavailable } from "./failures.ts";
 import type { HeldClaims } from "./held-claims.ts";
 import type { Release } from "./releases.ts";
@@ -50,6 +51,10 @@ const sealedStatement: Statement = {
     WHERE r.kind = '${retiredKind}' AND r.namespace = ''
       AND r.name = ANY ($${4 + batchValueCount}::text[]))`,
 };
+const createStatement: Statement = {
+  name: "create",
+  text: `SELECT create_v1(${places(3 + creationValueCount)})`,
+};
 const releaseStatement: Statement = {
   name: "release",
   text: `SELECT release_v2(${places(3 + releaseValueCount)})`,
@@ -58,6 +63,8 @@ const heldStatement: Statement = {
   name: "release_held",
   text: `SELECT release_v3(${places(3 + releaseValueCount)})`,
 };
+/** Where one creation was refused, others will be: what is tried in vain costs twice. */
+const doubtfulBatches = 32;
 const firstPauseMs = 20;
 const longestPauseMs = 500;
 
@@ -66,6 +73,8 @@ export class Writer {
   #session: Session | undefined;
   #batch = 0;
   #registrations = 0;
+  /** So many batches of creations are judged write by write. */
+  #doubtful = 0;
   /** Registered in the database; undefined until the first commit. */
   #id: string | undefined;
 
@@ -77,7 +86,10 @@ export class Writer {
   async commit(groups: readonly PreparedGroup[]): Promise<BatchAnswer> {
     const releases = releasesIn(groups);
     if (releases === undefined) {
-      return JSON.parse(await this.#sendWrites(groups)) as BatchAnswer;
+      return (
+        (await this.#sendCreations(groups)) ??
+        (JSON.parse(await this.#sendWrites(groups)) as BatchAnswer)
+      );
     }
     const held = heldOf(releases, this.#options.held);
     if (held === undefined) {
@@ -86,6 +98,20 @@ export class Writer {
     const text = await this.#send(heldStatement, heldValues(releases, held));
     for (const { claim } of releases) this.#options.held.forget(claim.token);
     return heldAnswer(releases, held, text, await this.#releaseLeft(leftOf(releases, text)));
+  }
+
+  /** Undefined when it is another batch, or one of its writes is to be refused. */
+  async #sendCreations(groups: readonly PreparedGroup[]): Promise<BatchAnswer | undefined> {
+    const creations = creationsIn(groups);
+    if (creations === undefined) return undefined;
+    if (this.#doubtful > 0) {
+      this.#doubtful -= 1;
+      return undefined;
+    }
+    const text = await this.#sendOnce(createStatement, creationValues(creations));
+    if (text !== null) return creationAnswer(creations.length, text);
+    this.#doubtful = doubtfulBatches;
+    return undefined;
   }
 
   async #sendWrites(groups: readonly PreparedGroup[]): Promise<string> {
@@ -110,8 +136,19 @@ export class Writer {
   async #send(
     statement: Statement,
     batch: readonly unknown[],
-    whyNothing: () => Error = () => new Error("the database gave no answer"),
+    whyNothing?: () => Error,
   ): Promise<string> {
+    const text = await this.#sendOnce(statement, batch, whyNothing);
+    if (text === null) throw new Error("the database gave no answer");
+    return text;
+  }
+
+  /** Under a number of its own, by which the database knows it when it comes again. */
+  async #sendOnce(
+    statement: Statement,
+    batch: readonly unknown[],
+    whyNothing: () => Error = () => new Error("the database gave no answer"),
+  ): Promise<string | null> {
     const { clock, timers, patienceMs, clockSkewMs } = this.#options;
     this.#batch += 1;
     const startMs = clock.nowMs();
@@ -130,7 +167,7 @@ export class Writer {
         isSent = true;
         const [row] = await session.rows(statement, values, limitMs());
         if (row === undefined) throw whyNothing();
-        return row[0] as string;
+        return row[0] as string | null;
       } catch (error) {
         if (isUnregistered(error) && !mayBeApplied) {
           this.#id = undefined;
