@@ -2,11 +2,18 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import * as fc from "fast-check";
 import { anyResource } from "./arbitraries.ts";
-import { decodeDocument, documentDigest, encodeDocument, spliceRevision } from "./document.ts";
+import {
+  addedStatus,
+  decodeDocument,
+  documentDigest,
+  encodeDocument,
+  spliceRevision,
+} from "./document.ts";
 import { isSetpointError } from "./errors.ts";
 import { equalJson } from "./json.ts";
-import type { Json } from "./json.ts";
+import type { Json, JsonObject } from "./json.ts";
 import type { Metadata, Resource } from "./resource.ts";
+import { withoutKey } from "./without-key.ts";
 
 const revision = fc.maxSafeNat();
 
@@ -50,6 +57,37 @@ test("apiVersion, kind and metadata come first, and name and namespace first in 
     '{"apiVersion":"v1","kind":"Widget","metadata":{"name":"n","namespace":"ns","uid":"u"},' +
       '"7":{"metadata":{}},"status":1,"spec":{"metadata":{}}}',
   );
+});
+
+test("a status behind the document before it is found without the rest", () => {
+  fc.assert(
+    fc.property(anyResource, fc.dictionary(fc.string(), fc.jsonValue()), (resource, told) => {
+      const before = withoutKey(resource, "status");
+      const bytes = encodeDocument(before);
+      const status = JSON.parse(JSON.stringify(told)) as JsonObject;
+      const found = addedStatus(bytes, encodeDocument({ ...before, status }));
+      assert.ok(found !== undefined && equalJson(found, status));
+    }),
+  );
+});
+
+test("what is found as an added status is all that two documents differ by", () => {
+  const head = { apiVersion: "v1", kind: "K", metadata: { name: "n" } as Metadata };
+  const other = { ...head.metadata, generation: 2 } as Metadata;
+  const pairs: readonly (readonly [string, Resource, Resource])[] = [
+    ["inside of a spec", { ...head, spec: {} }, { ...head, spec: { status: { a: 1 } } }],
+    ["last in a spec", { ...head, spec: { a: 1 } }, { ...head, spec: { a: 1, status: { b: 2 } } }],
+    ["other metadata", head, { ...head, metadata: other, status: {} }],
+    ["another spec", { ...head, spec: { a: 1 } }, { ...head, spec: { a: 2 }, status: {} }],
+    ["more behind it", head, { ...head, status: {}, more: 1 }],
+    ["no object", head, { ...head, status: 1 }],
+    ["the same", { ...head, status: {} }, { ...head, status: {} }],
+    ["another status", { ...head, status: {} }, { ...head, status: { a: 1 } }],
+  ];
+  for (const [what, before, next] of pairs) {
+    const found = addedStatus(encodeDocument(before), encodeDocument(next));
+    assert.equal(found, undefined, what);
+  }
 });
 
 test("empty metadata receives the revision without a stray comma", () => {

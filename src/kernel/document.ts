@@ -6,9 +6,11 @@
 import { hash } from "node:crypto";
 import { SetpointError } from "./errors.ts";
 import { isJsonObject } from "./json.ts";
+import type { JsonObject } from "./json.ts";
 import type { Resource } from "./resource.ts";
 
 const metadataMark = Buffer.from('"metadata":{');
+const statusMark = Buffer.from(',"status":');
 const closingBrace = 0x7d;
 
 /** Encodes without metadata.resourceVersion; the hot path of every write. */
@@ -36,6 +38,25 @@ export function decodeDocument(bytes: Uint8Array, revision: number): Resource {
   // The object was made by the parse above, so nobody else sees this assignment.
   (value["metadata"] as { resourceVersion?: string }).resourceVersion = String(revision);
   return value as Resource;
+}
+
+/**
+ * The status, where a document is the one before it and a status behind that: found without parsing
+ * what both have in common. Undefined for any other. What is behind the mark ends with the document
+ * only if it is a value of its own, so nothing inside of a spec is taken for it.
+ */
+export function addedStatus(before: Buffer, bytes: Buffer): JsonObject | undefined {
+  const end = before.length - 1;
+  const isLonger = bytes.length > before.length;
+  if (!isLonger || bytes.compare(before, 0, end, 0, end) !== 0) return undefined;
+  if (bytes.indexOf(statusMark, end) !== end) return undefined;
+  try {
+    const text = bytes.toString("utf8", end + statusMark.length, bytes.length - 1);
+    const value: unknown = JSON.parse(text);
+    return isJsonObject(value) ? value : undefined;
+  } catch {
+    return undefined;
+  }
 }
 
 /** The same JSON with metadata.resourceVersion, made without parsing. */

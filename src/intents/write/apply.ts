@@ -64,7 +64,7 @@ function applied(
   config: Resource,
   live: Resource | undefined,
 ): Resource {
-  const context = writeContext(intents, target, options.fieldManager);
+  const context = writeContext(intents, target, options);
   const outcome = applyConfiguration({ ...context, live, config, force });
   switch (outcome.kind) {
     case "applied": {

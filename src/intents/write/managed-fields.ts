@@ -13,7 +13,7 @@ export function trackCreation(
   options: WriteOptions,
   next: Resource,
 ): Resource {
-  const context = writeContext(intents, target, options.fieldManager);
+  const context = writeContext(intents, target, options);
   return recordUpdate({ ...context, live: undefined, next }) as Resource;
 }
 
@@ -24,15 +24,16 @@ export function trackUpdate(
   live: Resource,
   next: Resource,
 ): Resource {
-  const context = writeContext(intents, target, options.fieldManager);
+  const context = writeContext(intents, target, options);
   return recordUpdate({ ...context, live, next }) as Resource;
 }
 
 export function writeContext(
   { clock }: Intents,
   { served, version, subresource }: Target,
-  manager: string,
+  { fieldManager: manager, ownsNoMetadata = false }: WriteOptions,
 ): WriteContext {
+  const { status: hasStatus } = version.definition.subresources;
   return {
     // Whoever is recorded under a version that is gone, or never was, is forgotten.
     convert: (from, apiVersion) => {
@@ -51,9 +52,12 @@ export function writeContext(
     resetFields:
       subresource === "status" && served.kind.origin === "definition"
         ? notOfStatus
-        : resetFieldsOf(subresource, version.definition.subresources.status),
+        : ownsNoMetadata
+          ? specAlone
+          : resetFieldsOf(subresource, hasStatus),
   };
 }
 
+const specAlone = setOf(["f:status"], ["f:metadata"]);
 /** The status endpoint of kinds from definitions ignores metadata as well. */
 const notOfStatus = setOf(["f:spec"], ["f:metadata"]);

@@ -8,6 +8,7 @@ import type { ArmPath } from "./arm-path.ts";
 import { namesOf } from "./arm-names.ts";
 import type { PlaceNames } from "./arm-names.ts";
 import type { ArmAnswer } from "./arm-request.ts";
+import type { AcceptedDocument } from "./followed-operations.ts";
 import type { OperationRecord } from "./operations.ts";
 import { RecentMap } from "./recent-map.ts";
 
@@ -38,7 +39,9 @@ export interface ToldStatus {
   /** Without the bytes of what is stored, which may be many. */
   readonly operation: Pick<OperationRecord, "id" | "spec" | "end">;
   readonly isUnderWay: boolean;
-  readonly answer: ArmAnswer;
+  /** The resource as it was then, of one that was accepted a moment ago. */
+  readonly document?: AcceptedDocument | undefined;
+  readonly answer: () => ArmAnswer;
 }
 
 const maxKept = 1_000;

@@ -10,6 +10,7 @@ import type { Resource } from "../../kernel/resource.ts";
 import { withoutKey } from "../../kernel/without-key.ts";
 import { envelopeAnnotation } from "./face.ts";
 import type { ArmEnvelope, ArmOperationMark } from "./face.ts";
+import { storedSystemData, wholeSystemData } from "./system-data.ts";
 import { RecentMap } from "./recent-map.ts";
 
 /** Who creates a resource and waits for it has its envelope looked into several times. */
@@ -42,14 +43,20 @@ function envelopeIn(text: string): ArmEnvelope | undefined {
     name,
     location: textAt(value, "location"),
     tags: tagsOf(objectAt(value, "tags")),
-    ...(isJsonObject(systemData) ? { systemData } : {}),
+    ...(isJsonObject(systemData) ? { systemData: wholeSystemData(systemData) } : {}),
     operation: markOf(objectAt(value, "operation")),
     ...(moved === "" ? {} : { moved }),
   };
 }
 
+/** What can be told from the rest is left out: it is stored with every state of the resource. */
 export function envelopeText(envelope: ArmEnvelope): string {
-  const text = JSON.stringify(envelope);
+  const { tags, systemData } = envelope;
+  const text = JSON.stringify({
+    ...envelope,
+    tags: Object.keys(tags).length === 0 ? undefined : tags,
+    systemData: systemData && storedSystemData(systemData),
+  });
   remembered(text, envelope);
   return text;
 }

@@ -4,7 +4,7 @@
 // was just written. Bounded; what is forgotten is read from the store.
 
 import { isSameKey } from "../../kernel/resource.ts";
-import type { ResourceKey } from "../../kernel/resource.ts";
+import type { Resource, ResourceKey } from "../../kernel/resource.ts";
 import type { SeenChange } from "./awaited-changes.ts";
 import { operationKind } from "./face.ts";
 import type { OperationSpec } from "./operations.ts";
@@ -25,8 +25,17 @@ export interface AcceptedAt {
   /** Of the resource; the record is the next change of the log. */
   readonly revision: number;
   readonly ms: number;
+  /** As it was written then; unless it is large. */
+  readonly document?: AcceptedDocument | undefined;
 }
 
+export interface AcceptedDocument {
+  readonly body: Buffer;
+  readonly resource: Resource;
+}
+
+/** Of the documents above, which are kept until their ends are told. */
+const mostDocumentBytes = 8_192;
 /** What is larger is not kept in memory for somebody who may ask. */
 const mostBytes = 65_536;
 
@@ -65,7 +74,9 @@ export class FollowedOperations {
 
   accepted(key: ResourceKey, at: AcceptedAt): void {
     const known = this.get(key);
-    if (known !== undefined) known.accepted = at;
+    if (known === undefined) return;
+    const isLarge = (at.document?.body.length ?? 0) > mostDocumentBytes;
+    known.accepted = isLarge ? { ...at, document: undefined } : at;
   }
 
   /** How an operation ended is in its record from now on. */

@@ -108,6 +108,7 @@ async function beginAt(
     options: {
       isDryRun: false,
       fieldManager: "arm",
+      ownsNoMetadata: true,
       fieldValidation: "Ignore",
       also: async (resource) => [
         operationWrite(surface, newOperation(call, next, record.key), resource),

@@ -111,6 +111,7 @@ async function moveAll(surface: ArmSurface, { request, moving, digest }: Move): 
       options: {
         isDryRun: false,
         fieldManager: "arm",
+        ownsNoMetadata: true,
         fieldValidation: "Ignore",
         names: [uniquePlace(to)],
       },

@@ -3,8 +3,9 @@
 // found only in its own subscription, provider and location.
 
 import { readStored } from "../../intents/write/stored.ts";
-import { decodeDocument } from "../../kernel/document.ts";
+import { addedStatus, decodeDocument } from "../../kernel/document.ts";
 import type { JsonObject } from "../../kernel/json.ts";
+import type { Resource } from "../../kernel/resource.ts";
 import { actionAnswer, findAction } from "./actions.ts";
 import { armRefusal } from "./arm-error.ts";
 import { isSameText, namespaceOf, plainLocation } from "./arm-names.ts";
@@ -14,7 +15,7 @@ import type { AskedMemory, ToldStatus } from "./asked-urls.ts";
 import { askedForAction, authorise } from "./authorise.ts";
 import type { SeenChange } from "./awaited-changes.ts";
 import { envelopeOf } from "./envelope.ts";
-import type { FollowedOperation } from "./followed-operations.ts";
+import type { AcceptedDocument, FollowedOperation } from "./followed-operations.ts";
 import { successIn } from "./operation-end.ts";
 import { isOver } from "./operation-ends.ts";
 import { operationIn, operationKey, operationProgress, timesOutAtMs } from "./operations.ts";
@@ -62,7 +63,7 @@ export async function operationStatus(
   const early = told && since && successTold(surface, place, told, since);
   if (early !== undefined) {
     forget(surface, memory, place);
-    return early.answer;
+    return early.answer();
   }
   const isAsItWas = known?.accepted !== undefined && since === undefined;
   const looked = await firstLook(surface, memory, place, change && { isAsItWas });
@@ -72,7 +73,7 @@ export async function operationStatus(
   const isLookedAt = seen === undefined && looked.isAssumed !== true;
   const now = success ?? (isLookedAt ? looked : await statusNow(surface, memory, place));
   if (!now.isUnderWay) forget(surface, memory, place);
-  return now.answer;
+  return now.answer();
 }
 
 /** The last change of the resource, where there was one after its operation was accepted. */
@@ -112,19 +113,30 @@ function successTold(
   surface: ArmSurface,
   place: OperationPlace,
   told: ToldStatus,
-  { type, previous, uid, revision, body }: SeenChange,
+  change: SeenChange,
 ): Status | undefined {
+  const { type, previous, uid } = change;
   const { operation, isUnderWay, resource: before } = told;
   const { id, spec } = operation;
   const isNext = type === "updated" && previous === before && uid === spec.uid;
   if (!isNext || !isUnderWay || !isRecent(surface, told)) return undefined;
-  const resource = decodeDocument(body, revision);
+  const resource = resourceAfter(change, told.document);
   const envelope = envelopeOf(resource);
   const success = envelope && successIn(resource, envelope, { id, ...spec });
   if (success?.isLasting !== true) return undefined;
   const end = { state: "Succeeded", endedAt: success.at } as const;
   const answer = statusAnswer(surface, place, operation, { end, percent: 100 });
-  return { operation, isUnderWay: false, answer };
+  return { operation, isUnderWay: false, answer: () => answer };
+}
+
+/** Most ends do no more to what was accepted than to give it a status. */
+function resourceAfter(
+  { revision, body }: SeenChange,
+  before: AcceptedDocument | undefined,
+): Resource {
+  const status = before && addedStatus(before.body, body);
+  if (before === undefined || status === undefined) return decodeDocument(body, revision);
+  return { ...before.resource, status };
 }
 
 function isRecent({ intents }: ArmSurface, { untilMs }: ToldStatus): boolean {
@@ -171,7 +183,9 @@ function justAccepted(
     untilMs: toldUntilMs(surface, spec, accepted.ms),
     operation,
     isUnderWay: true,
-    answer: statusAnswer(surface, place, operation, { end: undefined, percent: undefined }),
+    document: accepted.document,
+    // Mostly it has ended before anybody has to be told that it goes on.
+    answer: () => statusAnswer(surface, place, operation, { end: undefined, percent: undefined }),
   };
 }
 
@@ -204,7 +218,7 @@ async function statusNow(
   const answer = statusAnswer(surface, place, operation, progress);
   const { id, spec, end } = operation;
   const isUnderWay = progress.end === undefined;
-  const status = { operation: { id, spec, end }, isUnderWay, answer };
+  const status = { operation: { id, spec, end }, isUnderWay, answer: () => answer };
   // What an action was given may be much.
   if (read?.resource !== undefined && spec.input === undefined) {
     const revisions = { record: read.record.revision, resource: read.resource.revision };

@@ -267,6 +267,7 @@ function writeOptions(
   return {
     isDryRun,
     fieldManager: "arm",
+    ownsNoMetadata: true,
     fieldValidation: "Ignore",
     also: async (resource) => {
       onFinal?.(resource);
@@ -321,7 +322,9 @@ async function answerOf(
   if (isAccepted(written) && provisioning.percent === undefined) {
     const key = operationKey(found.target.namespace, envelope.operation.id);
     const ms = surface.intents.clock.nowMs();
-    surface.followed.accepted(key, { revision: written.revision, ms });
+    const { revision, body: bytes, decoded } = written;
+    const document = decoded && { body: bytes, resource: decoded };
+    surface.followed.accepted(key, { revision, ms, document });
   }
   const { apiVersion } = found.version;
   const operation = {
