@@ -66,12 +66,33 @@ it("wait for a quieter moment while very much is accepted, but for no longer tha
   assert.ok(waitedMs <= 62_000, `${waitedMs} ms`);
 });
 
+it("that have waited long enough are looked at slowly while very much is accepted", () => {
+  const open = new OpenOperations();
+  const taken: string[] = [];
+  let count = 0;
+  for (let nowMs = 1_000; nowMs <= 70_000; nowMs += 1_000) {
+    for (let at = 0; at < 300; at++) {
+      count += 1;
+      open.note(key("operations", `o${count}`), key("ovens", `r${count}`), nowMs);
+    }
+    const some = open.take(nowMs);
+    assert.ok(some.length <= 200, `${some.length} at once`);
+    for (const { key: operation } of some) open.settle(operation);
+    taken.push(...names(some));
+  }
+  assert.deepEqual(taken.slice(0, 3), ["o1", "o2", "o3"], "the oldest first");
+  assert.equal(new Set(taken).size, taken.length);
+  assert.ok(taken.length >= 200 * 9, `${taken.length} in the end`);
+  const rest = open.take(200_000);
+  assert.equal(rest.length, count - taken.length, "all that is left, when it is quiet");
+});
+
 it("are forgotten when there are too many, the oldest first", async () => {
   const open = new OpenOperations();
   for (let at = 0; at < 20_001; at++) {
     open.note(key("operations", `o${at}`), key("ovens", `r${at}`), 0);
   }
-  const taken = names(open.take(1_000));
+  const taken = names(open.take(20_000));
   assert.equal(taken.length, 20_000);
   assert.equal(taken[0], "o1");
   await open.arrived();

@@ -2,9 +2,9 @@
 // them. How they ended is told from their resources whenever somebody asks; it is recorded a moment
 // after, many at a time, so that no request waits for it, kubectl shows it, and it outlives its
 // resource, the history of the store and a backup. While very much is accepted it waits for a
-// quieter moment, for a minute at most. Those of other processes are looked at each minute only:
-// who accepted them has recorded them by then, unless it is gone. What is forgotten here is found
-// by the sweep.
+// quieter moment, for a minute at most, and then goes on slowly, so that it takes little from what
+// is accepted meanwhile. Those of other processes are looked at each minute only: who accepted them
+// has recorded them by then, unless it is gone. What is forgotten here is found by the sweep.
 
 import { isSameKey } from "../../kernel/resource.ts";
 import type { ResourceKey } from "../../kernel/resource.ts";
@@ -18,6 +18,8 @@ const mostOpen = 20_000;
 const muchAccepted = 100;
 const muchWithinMs = 5_000;
 const longestWaitMs = 60_000;
+/** Of those that have waited long enough, at each look. */
+const mostWhileMuch = 200;
 
 export interface OpenOperation {
   readonly key: ResourceKey;
@@ -71,16 +73,19 @@ export class OpenOperations {
   take(nowMs: number): readonly OpenOperation[] {
     this.#waitsSinceMs ??= nowMs;
     const mayWait = nowMs < this.#waitsSinceMs + longestWaitMs && this.#known.size < mostOpen / 2;
-    if (mayWait && this.#isMuch(nowMs)) return [];
-    this.#waitsSinceMs = undefined;
+    const isMuch = this.#isMuch(nowMs);
+    if (mayWait && isMuch) return [];
     const due: OpenOperation[] = [];
     for (const all of this.#byName.values()) {
+      // What is left waits no longer than until the next look.
+      if (isMuch && due.length >= mostWhileMuch) return due;
       for (const open of all) {
         if (open.dueMs > nowMs) continue;
         open.dueMs = nowMs + lookedAtMs;
         due.push(open);
       }
     }
+    this.#waitsSinceMs = undefined;
     return due;
   }
 
