@@ -52,8 +52,8 @@ export interface WriteOptions {
   readonly isDryRun: boolean;
   /** Who is recorded as the owner of the fields that this write changes. */
   readonly fieldManager: string;
-  /** Its metadata is a record of the server's own, which nobody sent: nobody comes to own it. */
-  readonly ownsNoMetadata?: boolean;
+  /** Its labels and annotations are notes of the server, which nobody sent: nobody owns them. */
+  readonly ownsNoNotes?: boolean;
   readonly fieldValidation: FieldValidation;
   /** The options that the client named itself, for policies to see. */
   readonly sent?: JsonObject;

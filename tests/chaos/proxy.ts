@@ -5,7 +5,9 @@ import { connect, createServer } from "node:net";
 import type { AddressInfo, Server, Socket } from "node:net";
 
 /** What is in the messages that run the prepared statements of commits. */
-const commitMarks = ["commit", "release", "release_held"].map((name) => Buffer.from(`${name}\0`));
+const commitMarks = ["create", "commit", "release", "release_held"].map((name) =>
+  Buffer.from(`${name}\0`),
+);
 
 export class LossyProxy implements AsyncDisposable {
   readonly #server: Server;

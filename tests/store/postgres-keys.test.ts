@@ -97,5 +97,6 @@ test("a key is retired only after every commit that it sealed has ended", async 
     (await rotated.keyUses()).map(({ id }) => id),
     [second.id],
   );
-  assert.equal(await commit(h.store, put(key("plain"))), (await rotated.head()).revision + 1);
+  const { revision } = await rotated.head();
+  assert.equal(await commit(h.store, put(key("plain"))), revision + 1);
 });

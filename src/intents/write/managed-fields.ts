@@ -31,7 +31,7 @@ export function trackUpdate(
 export function writeContext(
   { clock }: Intents,
   { served, version, subresource }: Target,
-  { fieldManager: manager, ownsNoMetadata = false }: WriteOptions,
+  { fieldManager: manager, ownsNoNotes = false }: WriteOptions,
 ): WriteContext {
   const { status: hasStatus } = version.definition.subresources;
   return {
@@ -52,12 +52,16 @@ export function writeContext(
     resetFields:
       subresource === "status" && served.kind.origin === "definition"
         ? notOfStatus
-        : ownsNoMetadata
-          ? specAlone
+        : ownsNoNotes
+          ? notesAndStatus
           : resetFieldsOf(subresource, hasStatus),
   };
 }
 
-const specAlone = setOf(["f:status"], ["f:metadata"]);
+const notesAndStatus = setOf(
+  ["f:status"],
+  ["f:metadata", "f:annotations"],
+  ["f:metadata", "f:labels"],
+);
 /** The status endpoint of kinds from definitions ignores metadata as well. */
 const notOfStatus = setOf(["f:spec"], ["f:metadata"]);

@@ -108,7 +108,7 @@ async function beginAt(
     options: {
       isDryRun: false,
       fieldManager: "arm",
-      ownsNoMetadata: true,
+      ownsNoNotes: true,
       fieldValidation: "Ignore",
       also: async (resource) => [
         operationWrite(surface, newOperation(call, next, record.key), resource),

@@ -111,7 +111,7 @@ async function moveAll(surface: ArmSurface, { request, moving, digest }: Move): 
       options: {
         isDryRun: false,
         fieldManager: "arm",
-        ownsNoMetadata: true,
+        ownsNoNotes: true,
         fieldValidation: "Ignore",
         names: [uniquePlace(to)],
       },

@@ -76,7 +76,7 @@ it("that have waited long enough are looked at slowly while very much is accepte
       open.note(key("operations", `o${count}`), key("ovens", `r${count}`), nowMs);
     }
     const some = open.take(nowMs);
-    assert.ok(some.length <= 200, `${some.length} at once`);
+    assert.ok(some.length <= 300, `${some.length} at once`);
     for (const { key: operation } of some) open.settle(operation);
     taken.push(...names(some));
   }
@@ -85,6 +85,38 @@ it("that have waited long enough are looked at slowly while very much is accepte
   assert.ok(taken.length >= 200 * 9, `${taken.length} in the end`);
   const rest = open.take(200_000);
   assert.equal(rest.length, count - taken.length, "all that is left, when it is quiet");
+});
+
+it("that go on and change again and again do not keep others from being looked at", () => {
+  const open = new OpenOperations();
+  const taken = new Set<string>();
+  for (let at = 0; at < 220; at++) {
+    open.note(key("operations", `l${at}`), key("ovens", `l${at}`), 0);
+  }
+  for (let nowMs = 1_000; nowMs <= 200_000; nowMs += 1_000) {
+    for (let at = 0; at < 220; at++) open.changed(key("ovens", `l${at}`), nowMs - 1_000);
+    for (let at = 0; at < 25; at++) {
+      open.note(key("operations", `s${nowMs}-${at}`), key("jars", `s${nowMs}-${at}`), nowMs);
+    }
+    for (const { key: operation } of open.take(nowMs)) {
+      taken.add(operation.name);
+      if (operation.name.startsWith("s")) open.settle(operation);
+    }
+  }
+  const short = [...taken].filter((name) => name.startsWith("s")).length;
+  assert.ok(short > 2_000, `${short} of 5,000`);
+});
+
+it("of other processes are left to them while very much is accepted", () => {
+  const open = new OpenOperations();
+  open.noteOthers(key("operations", "other"), key("ovens", "other"), 0);
+  for (let nowMs = 1_000; nowMs <= 130_000; nowMs += 1_000) {
+    for (let at = 0; at < 50; at++) {
+      open.note(key("operations", `o${nowMs}-${at}`), key("jars", `o${nowMs}-${at}`), nowMs);
+    }
+    assert.ok(!names(open.take(nowMs)).includes("other"));
+  }
+  assert.ok(names(open.take(200_000)).includes("other"), "when it is quiet");
 });
 
 it("are forgotten when there are too many, the oldest first", async () => {

@@ -18,8 +18,9 @@ const mostOpen = 20_000;
 const muchAccepted = 100;
 const muchWithinMs = 5_000;
 const longestWaitMs = 60_000;
-/** Of those that have waited long enough, at each look. */
+/** Of those that have waited long enough, at each look; a part of them, where that is more. */
 const mostWhileMuch = 200;
+const partWhileMuch = 1 / 40;
 
 export interface OpenOperation {
   readonly key: ResourceKey;
@@ -75,15 +76,19 @@ export class OpenOperations {
     const mayWait = nowMs < this.#waitsSinceMs + longestWaitMs && this.#known.size < mostOpen / 2;
     const isMuch = this.#isMuch(nowMs);
     if (mayWait && isMuch) return [];
+    const most = isMuch ? Math.max(mostWhileMuch, this.#known.size * partWhileMuch) : mostOpen;
     const due: OpenOperation[] = [];
-    for (const all of this.#byName.values()) {
+    for (const [name, all] of this.#byName) {
       // What is left waits no longer than until the next look.
-      if (isMuch && due.length >= mostWhileMuch) return due;
+      if (due.length >= most) return due;
+      const before = due.length;
       for (const open of all) {
-        if (open.dueMs > nowMs) continue;
+        // Who accepted them has much to do as well, and is busy with the same ones.
+        if (open.dueMs > nowMs || (isMuch && open.isOthers)) continue;
         open.dueMs = nowMs + lookedAtMs;
         due.push(open);
       }
+      if (due.length > before) this.#putLast(name, all);
     }
     this.#waitsSinceMs = undefined;
     return due;
@@ -115,6 +120,12 @@ export class OpenOperations {
     else known.push(open);
     this.#known.set(key.name, open);
     this.#arrived.resolve();
+  }
+
+  /** The next look begins with others. This one comes by it again, and then it is not due. */
+  #putLast(name: string, all: Noted[]): void {
+    this.#byName.delete(name);
+    this.#byName.set(name, all);
   }
 
   #isMuch(nowMs: number): boolean {

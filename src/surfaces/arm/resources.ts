@@ -267,7 +267,7 @@ function writeOptions(
   return {
     isDryRun,
     fieldManager: "arm",
-    ownsNoMetadata: true,
+    ownsNoNotes: true,
     fieldValidation: "Ignore",
     also: async (resource) => {
       onFinal?.(resource);
