@@ -2,7 +2,7 @@
  * Records how operations ended, a moment after their resources show it. Many are recorded by one
  * commit, and nobody waits for it. Where nothing is open nothing is done. What another process
  * accepted is its to record; what it has not recorded after a minute, because it was killed or has
- * too much to do, is recorded here.
+ * too much to do, is recorded here, unless there is as much to do here.
  */
 import type { ChangeFeed } from "../../intents/watch/change-feed.ts";
 import { decodeDocument } from "../../kernel/document.ts";

@@ -1,8 +1,9 @@
 /**
  * A connection that commits. A batch is one statement, so no write is ever half done, and no lock
- * is held while the client thinks; only claims that were moved meanwhile are given back by a second
- * one. When the connection is lost before the answer, the same batch is sent again under the same
- * number: the database answers it from memory if it was applied (commit_v3, release_v3), so callers
+ * is held while the client thinks. A second one follows only where nothing of a batch of creations
+ * was applied, because one is to be refused, and for claims that were moved meanwhile. When the
+ * connection is lost before the answer, the same batch is sent again under the same number: the
+ * database answers it from memory if it was applied (commit_v3, create_v1, release_v3), so callers
  * get exact answers through a failover. Only when the patience ends while an answer is missing do
  * they get `store.outcome_unknown`.
  *
