@@ -26,8 +26,7 @@ import type { Answer, Store } from "../../src/store/port.ts";
 import { batchValueCount } from "../../src/store/postgres/batch.ts";
 import { startPostgres } from "../peers/postgres.ts";
 import type { Postgres } from "../peers/postgres.ts";
-import { openForTest } from "./postgres-for-test.ts";
-import type { PostgresHarness } from "./postgres-for-test.ts";
+import { endConnections, load, openForTest, until } from "./postgres-for-test.ts";
 
 let server: Postgres;
 
@@ -40,31 +39,6 @@ before(async () => {
 after(async () => {
   await server[Symbol.asyncDispose]();
 });
-
-/** Creates keys from several callers until told to stop; every answer is kept. */
-function load(store: Store, prefix: string, callers = 8) {
-  const answers = new Map<string, Answer>();
-  const failures: unknown[] = [];
-  const over = new AbortController();
-  const caller = async (id: number): Promise<void> => {
-    for (let turn = 0; !over.signal.aborted; turn += 1) {
-      const name = `${prefix}-${id}-${turn}`;
-      try {
-        const [answer] = await store.commit([put(key(name))]);
-        if (answer !== undefined) answers.set(name, answer);
-      } catch (error) {
-        failures.push(error);
-      }
-    }
-  };
-  const running = Promise.all(Array.from({ length: callers }, (_, id) => caller(id)));
-  const stop = async () => {
-    over.abort();
-    await running;
-    return { answers, failures };
-  };
-  return { answers, stop };
-}
 
 /** Every answered creation is in the log exactly once, under its revision, and nothing else is. */
 async function assertExact(store: Store, answers: ReadonlyMap<string, Answer>): Promise<void> {
@@ -79,21 +53,6 @@ async function assertExact(store: Store, answers: ReadonlyMap<string, Answer>): 
     new Map([...committed].toSorted(([, a], [, b]) => a - b)),
   );
   assert.deepEqual(await store.verify(), []);
-}
-
-async function until(condition: () => boolean | Promise<boolean>): Promise<void> {
-  const limit = soon();
-  while (!(await condition())) {
-    limit.throwIfAborted();
-    await setImmediate();
-  }
-}
-
-/** Ends every connection of the store under test but not the one that asks. */
-async function endConnections(h: PostgresHarness): Promise<number> {
-  const rows = await h.sql(`SELECT pg_terminate_backend(pid) FROM pg_stat_activity
-    WHERE application_name = 'setpoint'`);
-  return rows.length;
 }
 
 // So many callers that a second batch is under way behind the first.

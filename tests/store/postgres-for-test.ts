@@ -3,9 +3,12 @@
  * test. A schema is made by the migrations in 40 ms; copying a database takes four times as long,
  * and there are two hundred tests.
  */
+import { setImmediate } from "node:timers/promises";
 import { Client } from "pg";
 import type { OpenOptions, StoreHarness } from "../../src/store/contract/harness.ts";
+import { key, put, soon } from "../../src/store/contract/samples.ts";
 import { keyRing, newSealKey } from "../../src/store/key-ring.ts";
+import type { Answer, Store } from "../../src/store/port.ts";
 import { openPostgresStore } from "../../src/store/postgres/store.ts";
 import type { PostgresStore, PostgresStoreOptions } from "../../src/store/postgres/store.ts";
 import type { Postgres } from "../peers/postgres.ts";
@@ -71,6 +74,46 @@ export async function openForTest(
       await Promise.all(stores.map(async (each) => await each.close()));
     },
   };
+}
+
+/** Creates keys from several callers until told to stop; every answer is kept. */
+export function load(store: Store, prefix: string, callers = 8) {
+  const answers = new Map<string, Answer>();
+  const failures: unknown[] = [];
+  const over = new AbortController();
+  const caller = async (id: number): Promise<void> => {
+    for (let turn = 0; !over.signal.aborted; turn += 1) {
+      const name = `${prefix}-${id}-${turn}`;
+      try {
+        const [answer] = await store.commit([put(key(name))]);
+        if (answer !== undefined) answers.set(name, answer);
+      } catch (error) {
+        failures.push(error);
+      }
+    }
+  };
+  const running = Promise.all(Array.from({ length: callers }, (_, id) => caller(id)));
+  const stop = async () => {
+    over.abort();
+    await running;
+    return { answers, failures };
+  };
+  return { answers, stop };
+}
+
+export async function until(condition: () => boolean | Promise<boolean>): Promise<void> {
+  const limit = soon();
+  while (!(await condition())) {
+    limit.throwIfAborted();
+    await setImmediate();
+  }
+}
+
+/** Ends every connection of the store under test but not the one that asks. */
+export async function endConnections(h: PostgresHarness): Promise<number> {
+  const rows = await h.sql(`SELECT pg_terminate_backend(pid) FROM pg_stat_activity
+    WHERE application_name = 'setpoint'`);
+  return rows.length;
 }
 
 async function sql(

@@ -190,7 +190,7 @@ export class PostgresStore implements port.Store {
     this.#listener = new Listener({
       board: session.readOnly ? undefined : this.#board,
       session,
-      timers,
+      clock,
       ownId: this.#id,
       pollMs: ringNewsMs,
       onHead: (revision) => this.#tail.advance(revision),
@@ -455,10 +455,10 @@ export class PostgresStore implements port.Store {
   ): Promise<readonly (readonly port.Answer[])[]> {
     if (this.#tooNew !== undefined) throw this.#tooNew;
     const answer = await this.#writers.commit(batch);
-    const { answers, changes, head, hasWork } = outcomeOf(batch, answer);
-    this.#tail.offer(changes, head);
-    if (hasWork) this.#log.workSignal.advance();
-    return answers;
+    const outcome = outcomeOf(batch, answer);
+    this.#listener.answered(outcome);
+    this.#tail.offer(outcome.changes, outcome.head);
+    return outcome.answers;
   }
 
   async #readRange(after: number, upTo: number): Promise<readonly port.Change[]> {
