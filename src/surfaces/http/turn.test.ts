@@ -27,6 +27,26 @@ it("requests that come together are handled together, and then answered together
   );
 });
 
+it("very many are handled in portions, each as far as it goes, and answered together", async () => {
+  const seen: string[] = [];
+  const turn = currentTurn();
+  for (let index = 0; index < 40; index += 1) {
+    const handle = async (): Promise<void> => {
+      seen.push("handle");
+      await Promise.resolve();
+      seen.push("decide");
+      sendTogether(turn, () => seen.push("answer"));
+    };
+    handleTogether(() => void handle());
+  }
+  await systemTimers.sleep(5);
+  await systemTimers.sleep(5);
+  const portion = (size: number): readonly string[] =>
+    ["handle", "decide"].flatMap((part) => Array.from({ length: size }, () => part));
+  const answers = Array.from({ length: 40 }, () => "answer");
+  assert.deepEqual(seen, [...portion(16), ...portion(16), ...portion(8), ...answers]);
+});
+
 it("an answer that comes in a later turn goes at once", async () => {
   let isSent = false;
   const turn = currentTurn();
