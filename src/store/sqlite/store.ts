@@ -77,7 +77,7 @@ import { readBacklog, readWork } from "./work-state.ts";
 
 const followMs = 100;
 /** Below this a flush is no longer than what the callers do with their answers. */
-const quickFlushMs = 1;
+const quickFlushMs = 2;
 /** Whether callers, commits and copying have a processor each: else the callers wait for one. */
 const hasRoom = availableParallelism() > 2;
 
