@@ -59,6 +59,7 @@ export default defineModule({
         type: "ovens",
         locations: ["West Europe"],
         versions: [{ apiVersion: "2026-01-01" }],
+        awaitEndMs: 0,
       },
     },
   ],

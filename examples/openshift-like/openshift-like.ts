@@ -241,6 +241,8 @@ export default defineModule({
         locations: ["West Europe", "East US"],
         versions: [older, younger],
         actions: [listCredentials, rotateCredentials],
+        // Installing is never over in a moment, even where the simulated installer is.
+        awaitEndMs: 0,
         operationTimeoutMs: 3_600_000,
       },
     },

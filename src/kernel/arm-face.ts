@@ -28,6 +28,11 @@ export interface ArmFace {
    * what was carried out last ("revert"), where a failed change leaves that in place.
    */
   readonly afterFailedUpdate?: "keep" | "revert";
+  /**
+   * A PUT or PATCH is kept so long for its end, and answered with that where it succeeds: without
+   * an operation to ask for. Defaults to 100; 0 for never.
+   */
+  readonly awaitEndMs?: number;
   /** An operation that has not ended by itself counts as failed after this; 24 hours by default. */
   readonly operationTimeoutMs?: number;
   /** Defaults to 7 days. */

@@ -3,7 +3,7 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import { defineModule, describeKind, done } from "../authoring/setpoint.ts";
-import type { ArmAction, ArmVersionOfKind } from "../authoring/setpoint.ts";
+import type { ArmAction, ArmFaceOfKind, ArmVersionOfKind } from "../authoring/setpoint.ts";
 import type { JsonObject } from "../kernel/json.ts";
 import { textAt } from "../kernel/json-read.ts";
 import { startTestServer } from "./testing.ts";
@@ -18,11 +18,13 @@ const query = "?api-version=2026-01-01";
 async function start(
   version: Partial<ArmVersionOfKind> = {},
   actions: readonly ArmAction[] = [],
+  face: Partial<ArmFaceOfKind> = { awaitEndMs: 0 },
 ): Promise<TestServer> {
   const kind = describeKind({ apiVersion: "shop.example/v1", kind: "Shop", plural: "shops", spec });
   const reconciler = { reconcile: () => Promise.resolve(done()) };
   const versions = [{ apiVersion: "2026-01-01", ...version }];
-  const arm = { provider: "Example.Shop", type: "shops", locations: ["Here"], versions, actions };
+  const place = { provider: "Example.Shop", type: "shops", locations: ["Here"] };
+  const arm = { ...place, versions, actions, ...face };
   const module = defineModule({ name: "shop", version: 1, kinds: [{ kind, reconciler, arm }] });
   const server = await startTestServer(module);
   const state = { state: "Registered" };
@@ -46,6 +48,20 @@ describe("a request of the Resource Manager in memory", () => {
     const gone = await server.arm("GET", `${shops}/one${query}`);
     assert.equal(gone.status, 404);
     assert.equal(textAt(gone.body, "error", "code"), "ResourceNotFound");
+  });
+
+  it("is answered with its end, which comes in a moment", async () => {
+    await using server = await start({}, [], {});
+    const path = `${shops}/one${query}`;
+    const made = await server.arm("PUT", path, { location: "here", properties: { a: "1" } });
+    assert.equal(made.status, 201);
+    assert.deepEqual(made.body["properties"], { a: "1", provisioningState: "Succeeded" });
+    assert.equal(made.headers["azure-asyncoperation"], undefined);
+    assert.equal((await server.arm("GET", path)).headers["etag"], made.headers["etag"]);
+    const changed = await server.arm("PATCH", path, { properties: { a: "2" } });
+    assert.equal(changed.status, 200);
+    assert.deepEqual(changed.body["properties"], { a: "2", provisioningState: "Succeeded" });
+    assert.equal(changed.headers["location"], undefined);
   });
 
   it("has its time pass while the server lets it wait", async () => {

@@ -43,7 +43,7 @@ function removable(kind: string, plural: string, type: string): ModuleKind {
   return {
     kind: describeKind({ apiVersion: "attic.tests.dev/v1", kind, plural, spec }),
     reconciler: { reconcile, remove },
-    arm: { provider, type, locations, versions },
+    arm: { provider, type, locations, versions, awaitEndMs: 0 },
   };
 }
 
@@ -51,7 +51,7 @@ function plain(kind: string, plural: string, type: string): ModuleKind {
   return {
     kind: describeKind({ apiVersion: "attic.tests.dev/v1", kind, plural, spec }),
     reconciler: { reconcile: () => Promise.resolve(done()) },
-    arm: { provider, type, locations, versions },
+    arm: { provider, type, locations, versions, awaitEndMs: 0 },
   };
 }
 

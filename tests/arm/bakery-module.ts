@@ -133,6 +133,8 @@ export default defineModule({
       },
       arm: {
         provider: "Example.Bakery",
+        // What the tests look at is under way.
+        awaitEndMs: 0,
         type: "ovens",
         locations: ["West Europe", "eastus"],
         versions: [
@@ -170,6 +172,8 @@ export default defineModule({
       reconciler: { reconcile: () => Promise.resolve(done()) },
       arm: {
         provider: "Example.Bakery",
+        // What the tests look at is under way.
+        awaitEndMs: 0,
         type: "ovens/recipes",
         locations: ["West Europe", "eastus"],
         versions: [

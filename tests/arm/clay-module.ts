@@ -21,6 +21,7 @@ export default defineModule({
       reconciler: { reconcile: () => Promise.resolve(done()) },
       arm: {
         provider: "Example.Clay",
+        awaitEndMs: 0,
         type: "pots",
         locations: ["West Europe"],
         versions: [

@@ -39,7 +39,13 @@ function nested(kind: string, plural: string, type: string): ModuleKind {
   return {
     kind: describeKind({ apiVersion: "pantry.tests.dev/v1", kind, plural, spec: plain }),
     reconciler: { reconcile: () => Promise.resolve(done()) },
-    arm: { provider, type, locations, versions: [{ apiVersion: "2026-01-01", schema: plain }] },
+    arm: {
+      provider,
+      type,
+      locations,
+      awaitEndMs: 0,
+      versions: [{ apiVersion: "2026-01-01", schema: plain }],
+    },
   };
 }
 
@@ -75,6 +81,7 @@ export default defineModule({
       },
       arm: {
         provider,
+        awaitEndMs: 0,
         type: "jars",
         locations,
         afterFailedUpdate: "revert",
@@ -120,6 +127,7 @@ export default defineModule({
       },
       arm: {
         provider,
+        awaitEndMs: 0,
         type: "cheeses",
         locations,
         // Counted from a whole second: no request may take so long that it is over with its answer.
@@ -144,6 +152,7 @@ export default defineModule({
       },
       arm: {
         provider,
+        awaitEndMs: 0,
         type: "plugs",
         locations,
         versions: [{ apiVersion: "2026-01-01", schema: plain }],
@@ -159,6 +168,7 @@ export default defineModule({
       reconciler: { reconcile: () => Promise.resolve(done()) },
       arm: {
         provider,
+        awaitEndMs: 0,
         type: "stones",
         locations,
         isMovable: false,

@@ -21,6 +21,7 @@ export default defineModule({
       reconciler: { reconcile: () => Promise.resolve(done()) },
       arm: {
         provider: "Example.Stoves",
+        awaitEndMs: 0,
         type: "stoves",
         locations: ["West Europe"],
         versions: [

@@ -33,6 +33,7 @@ export default defineModule({
       reconciler,
       arm: {
         provider: "Example.Vaults",
+        awaitEndMs: 0,
         type: "vaults",
         locations: ["westeurope"],
         versions: [

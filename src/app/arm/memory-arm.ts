@@ -69,7 +69,8 @@ export async function openMemoryArm(
   await memory.create({ apiVersion: "v1", kind: "Namespace", metadata: { name: namespace } });
   const intents = { ...own, store: passing(memory.store, onCommit) };
   const faces = armFaces(intents.kinds);
-  const face = { provider: "Example.Boxes", locations: ["Here"] };
+  // Time stands still here, so that nobody could wait for it.
+  const face = { provider: "Example.Boxes", locations: ["Here"], awaitEndMs: 0 };
   const versions = [{ apiVersion: "2026-01-01", schema: { type: "object" } }];
   faces.put({ ...face, kind: "boxes.tests.dev", type: "boxes", versions });
   faces.put({ ...face, kind: "things.tests.dev", type: "boxes/things", versions });

@@ -49,6 +49,22 @@ test("without one the wait ends after its time, whatever else changes", async ()
   assert.equal(await told, undefined);
 });
 
+test("what is not newer than a revision is not waited for, however often it is told", async () => {
+  const { awaited, timers } = begun();
+  using change = awaited.begin(key) ?? assert.fail("there is room");
+  awaited.changed({ ...changed(), revision: 2 });
+  const next = change.within(100, 2);
+  awaited.changed({ ...changed(), revision: 2 });
+  await timers.advance(50);
+  const newer = { ...changed(), revision: 3 };
+  awaited.changed(newer);
+  assert.equal(await next, newer);
+  const last = change.within(100, 3);
+  await timers.advance(100);
+  assert.equal(await last, undefined);
+  assert.equal(await change.within(0, 3), undefined);
+});
+
 test("no more wait at once than are in nobody's way", () => {
   const { awaited } = begun();
   const waits = Array.from({ length: 100 }, () => awaited.begin(key));

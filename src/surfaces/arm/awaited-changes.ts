@@ -49,8 +49,11 @@ export class AwaitedChanges {
 }
 
 export interface AwaitedChange extends Disposable {
-  /** The last one since the begin, as soon as there is one or the time is over. */
-  within(ms: number): Promise<SeenChange | undefined>;
+  /**
+   * The last one since the begin that is newer than the revision, as soon as there is one;
+   * undefined when the time is over.
+   */
+  within(ms: number, beyond?: number): Promise<SeenChange | undefined>;
 }
 
 class Wait implements AwaitedChange {
@@ -58,6 +61,8 @@ class Wait implements AwaitedChange {
   readonly #timers: Timers;
   readonly #end: () => void;
   #change: SeenChange | undefined;
+  /** What is not newer is not waited for. */
+  #beyond = 0;
   #wake: (() => void) | undefined;
 
   constructor(about: ResourceKey, timers: Timers, end: () => void) {
@@ -66,8 +71,10 @@ class Wait implements AwaitedChange {
     this.#end = end;
   }
 
-  async within(ms: number): Promise<SeenChange | undefined> {
-    if (this.#change !== undefined) return this.#change;
+  async within(ms: number, beyond = 0): Promise<SeenChange | undefined> {
+    this.#beyond = beyond;
+    if (this.#change !== undefined && this.#change.revision <= beyond) this.#change = undefined;
+    if (this.#change !== undefined || ms <= 0) return this.#change;
     const { promise, resolve } = Promise.withResolvers<void>();
     this.#wake = resolve;
     const cancel = this.#timers.after(ms, resolve);
@@ -79,6 +86,7 @@ class Wait implements AwaitedChange {
   tell(change: SeenChange): void {
     const { kind, namespace } = change.key;
     if (kind !== this.about.kind || namespace !== this.about.namespace) return;
+    if (change.revision <= this.#beyond) return;
     this.#change = change;
     this.#wake?.();
   }

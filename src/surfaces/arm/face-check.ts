@@ -33,6 +33,14 @@ export function faceProblems(face: ArmFace, around: FaceSurroundings): readonly 
     if (value === undefined || (Number.isSafeInteger(value) && Number(value) > 0)) continue;
     problems.push(`${field}: must be a whole number of milliseconds above 0`);
   }
+  const { awaitEndMs = 0 } = given;
+  if (
+    !Number.isSafeInteger(awaitEndMs) ||
+    Number(awaitEndMs) < 0 ||
+    Number(awaitEndMs) > mostAwaitMs
+  ) {
+    problems.push(`awaitEndMs: must be a whole number of milliseconds from 0 to ${mostAwaitMs}`);
+  }
   if (![undefined, true, false].includes(given["isMovable"] as boolean | undefined)) {
     problems.push("isMovable: must be true or false");
   }
@@ -41,6 +49,9 @@ export function faceProblems(face: ArmFace, around: FaceSurroundings): readonly 
   }
   return [...problems, ...placeProblems(given, around)];
 }
+
+/** Requests that are kept longer than this are in the way of others, and of clients' patience. */
+export const mostAwaitMs = 5_000;
 
 export const apiVersionPattern = /^\d{4}-(?:0[1-9]|1[0-2])-(?:0[1-9]|[12]\d|3[01])(?:-preview)?$/;
 

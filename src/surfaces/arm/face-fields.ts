@@ -40,6 +40,7 @@ const faceFields: Readonly<Record<keyof ArmFace, true>> = {
   actions: true,
   isMovable: true,
   afterFailedUpdate: true,
+  awaitEndMs: true,
   operationTimeoutMs: true,
   operationRetentionMs: true,
 };

@@ -5,6 +5,7 @@
 import { acceptedColumns } from "../../intents/kinds/accepted-columns.ts";
 import type { JsonObject } from "../../kernel/json.ts";
 import type { KindInput } from "../../kernel/kind.ts";
+import { mostAwaitMs } from "./face-check.ts";
 
 const text = { type: "string", minLength: 1, maxLength: 128 };
 
@@ -90,6 +91,12 @@ const spec: JsonObject = {
       type: "string",
       enum: ["keep", "revert"],
       description: "What is shown after a change that failed: what is wanted, or what was before.",
+    },
+    awaitEndMs: {
+      type: "integer",
+      minimum: 0,
+      maximum: mostAwaitMs,
+      description: "How long a PUT or PATCH is kept for its end; 100 by default, 0 for never.",
     },
     operationTimeoutSeconds: {
       type: "integer",

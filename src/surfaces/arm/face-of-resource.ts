@@ -49,6 +49,7 @@ export function faceOfResource(resource: Resource, kinds: Pick<KindRegistry, "by
     problems.push(...conversionProblems(served, shown, made, field));
     return made;
   });
+  const awaitEndMs = numberAt(spec, "awaitEndMs");
   const timeout = numberAt(spec, "operationTimeoutSeconds");
   const retention = numberAt(spec, "operationRetentionSeconds");
   const face: ArmFace = {
@@ -60,6 +61,7 @@ export function faceOfResource(resource: Resource, kinds: Pick<KindRegistry, "by
     versions: withShared(versions, served?.kind.fieldRules ?? [], () => true),
     ...(isFixed(spec) ? { isMovable: false } : {}),
     ...(textAt(spec, "afterFailedUpdate") === "revert" ? { afterFailedUpdate: "revert" } : {}),
+    ...(awaitEndMs === undefined ? {} : { awaitEndMs }),
     ...(timeout === undefined ? {} : { operationTimeoutMs: timeout * 1_000 }),
     ...(retention === undefined ? {} : { operationRetentionMs: retention * 1_000 }),
   };

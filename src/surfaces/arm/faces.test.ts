@@ -64,6 +64,9 @@ test("the problems of a face name their fields", () => {
       { type: "malls/shops" },
       ["type: there is no type Example.Shop/malls for malls/shops to be in"],
     ],
+    [{ awaitEndMs: 5_001 }, ["awaitEndMs: must be a whole number of milliseconds from 0 to 5000"]],
+    [{ awaitEndMs: -1 }, ["awaitEndMs: must be a whole number of milliseconds from 0 to 5000"]],
+    [{ awaitEndMs: 0.5 }, ["awaitEndMs: must be a whole number of milliseconds from 0 to 5000"]],
     [
       { operationTimeoutMs: -1 },
       ["operationTimeoutMs: must be a whole number of milliseconds above 0"],
@@ -175,7 +178,7 @@ test("fields that nobody reads are told, with the one that was probably meant", 
   };
   const known =
     "kind, provider, type, locations, versions, actions, isMovable, afterFailedUpdate, " +
-    "operationTimeoutMs, operationRetentionMs";
+    "awaitEndMs, operationTimeoutMs, operationRetentionMs";
   assert.deepEqual(problemsOf(registry(), wrong as unknown as ArmFace), [
     "movable: is no field of a face; did you mean isMovable?",
     "isMoveable: is no field of a face; did you mean isMovable?",

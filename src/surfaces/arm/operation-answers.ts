@@ -3,9 +3,7 @@
 // found only in its own subscription, provider and location.
 
 import { readStored } from "../../intents/write/stored.ts";
-import { addedStatus, decodeDocument } from "../../kernel/document.ts";
 import type { JsonObject } from "../../kernel/json.ts";
-import type { Resource } from "../../kernel/resource.ts";
 import { actionAnswer, findAction } from "./actions.ts";
 import { armRefusal } from "./arm-error.ts";
 import { isSameText, namespaceOf, plainLocation } from "./arm-names.ts";
@@ -15,7 +13,7 @@ import type { AskedMemory, ToldStatus } from "./asked-urls.ts";
 import { askedForAction, authorise } from "./authorise.ts";
 import type { SeenChange } from "./awaited-changes.ts";
 import { envelopeOf } from "./envelope.ts";
-import type { AcceptedDocument, FollowedOperation } from "./followed-operations.ts";
+import type { FollowedOperation } from "./followed-operations.ts";
 import { successIn } from "./operation-end.ts";
 import { isOver } from "./operation-ends.ts";
 import { operationIn, operationKey, operationProgress, timesOutAtMs } from "./operations.ts";
@@ -30,6 +28,7 @@ import type {
 import { requiredVersion, isOffered, versionNotOffered } from "./provider-version.ts";
 import type { ProvisioningError } from "./provisioning.ts";
 import { operationUrl, shownResource } from "./resource-view.ts";
+import { resourceAfter } from "./seen-resource.ts";
 import { passSubscription } from "./subscriptions.ts";
 
 /**
@@ -127,16 +126,6 @@ function successTold(
   const end = { state: "Succeeded", endedAt: success.at } as const;
   const answer = statusAnswer(surface, place, operation, { end, percent: 100 });
   return { operation, isUnderWay: false, answer: () => answer };
-}
-
-/** Most ends do no more to what was accepted than to give it a status. */
-function resourceAfter(
-  { revision, body }: SeenChange,
-  before: AcceptedDocument | undefined,
-): Resource {
-  const status = before && addedStatus(before.body, body);
-  if (before === undefined || status === undefined) return decodeDocument(body, revision);
-  return { ...before.resource, status };
 }
 
 function isRecent({ intents }: ArmSurface, { untilMs }: ToldStatus): boolean {

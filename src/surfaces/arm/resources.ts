@@ -36,6 +36,7 @@ import { repeatedIn } from "./operations.ts";
 import type { OperationRecord } from "./operations.ts";
 import { provisioningIn } from "./provisioning-in.ts";
 import { isTerminal } from "./provisioning.ts";
+import { quickEnd } from "./quick-end.ts";
 import { isReplay, requestDigest } from "./replay.ts";
 import { envelopeFor, operationUrl, resourceNotFound } from "./resource-view.ts";
 import { shownResource } from "./resource-view.ts";
@@ -222,16 +223,21 @@ async function change(surface: ArmSurface, input: Placed, stored: Stored): Promi
   const labels = { ...old.metadata.labels, [groupLabel]: groupDigest(place.group ?? "") };
   const metadata = { ...old.metadata, annotations: notes, labels };
   const names = before === undefined ? { names: [uniquePlace(place)] } : {};
+  let decoded: Resource | undefined;
+  const onFinal = (resource: Resource): void => {
+    decoded = resource;
+  };
+  const options = writeOptions(surface, input, { envelope: next, stored, onFinal });
   const update = updateResource(surface.intents, {
     caller: request.caller,
     target,
-    options: { ...writeOptions(surface, input, { envelope: next, stored }), ...names },
+    options: { ...options, ...names },
     optionsKind: "UpdateOptions",
     allowsBlind: false,
     change: () => ({ wanted: { ...wanted, metadata } }),
   });
   const written = await asSentTo(surface, found, update);
-  return await answerOf(surface, input, written, { created: false });
+  return await answerOf(surface, input, { ...written, decoded }, { created: false });
 }
 
 /** Whether the operation that was accepted last goes on: one that has ended is shown to nobody. */
@@ -303,7 +309,10 @@ interface Answered {
 type AnsweredWith = Pick<Written, "revision" | "body"> &
   Partial<Pick<Written, "outcome">> & { readonly decoded?: Resource | undefined };
 
-/** A finished change is answered with the resource; one under way also with where to ask. */
+/**
+ * A finished change is answered with the resource, and so is one that ends in a moment; one that
+ * goes on also with where to ask.
+ */
 async function answerOf(
   surface: ArmSurface,
   { request, found, isPatch, isDryRun = false }: Placed,
@@ -312,7 +321,12 @@ async function answerOf(
 ): Promise<ArmAnswer> {
   // What was not written is never shown.
   if (isDryRun) return { status: 200 };
-  const shown = await shownResource(surface, found, written);
+  const { decoded, ...state } = written;
+  const end =
+    decoded !== undefined && isAccepted(written)
+      ? await quickEnd(surface, found.face, { ...state, decoded })
+      : undefined;
+  const shown = await shownResource(surface, found, end ?? written);
   if (shown === undefined) throw armRefusal(404, { code: "ResourceNotFound", message: "Gone." });
   const { body, etag, envelope, provisioning } = shown;
   const headers = { etag };
@@ -322,7 +336,7 @@ async function answerOf(
   if (isAccepted(written) && provisioning.percent === undefined) {
     const key = operationKey(found.target.namespace, envelope.operation.id);
     const ms = surface.intents.clock.nowMs();
-    const { revision, body: bytes, decoded } = written;
+    const { revision, body: bytes } = state;
     const document = decoded && { body: bytes, resource: decoded };
     surface.followed.accepted(key, { revision, ms, document });
   }
