@@ -59,6 +59,24 @@ it("an answer that comes in a later turn goes at once", async () => {
   assert.ok(isSent);
 });
 
+it("requests that keep coming do not hold up the answers to those before them", async () => {
+  let [isOver, isSent] = [false, false];
+  const turn = currentTurn();
+  const more = (): void => {
+    if (!isOver) handleTogether(() => process.nextTick(more));
+  };
+  handleTogether(() => {
+    more();
+    sendTogether(turn, () => {
+      isSent = true;
+    });
+  });
+  await systemTimers.sleep(5);
+  await systemTimers.sleep(5);
+  assert.ok(isSent);
+  isOver = true;
+});
+
 it("a request that comes while others are handled is handled after them", async () => {
   const seen: string[] = [];
   handleTogether(() => {

@@ -9,12 +9,14 @@
 
 interface Turn {
   number: number;
-  isOpen: boolean;
+  /** Those that were read and are not begun; what comes later is for the next turn. */
   requests: (() => void)[];
+  /** Those that are being handled, until all were answered. */
+  begun: (() => void)[] | undefined;
   answers: (() => void)[];
 }
 
-const turn: Turn = { number: 0, isOpen: false, requests: [], answers: [] };
+const turn: Turn = { number: 0, requests: [], begun: undefined, answers: [] };
 
 const mostAtOnce = 16;
 
@@ -27,8 +29,7 @@ export function handleTogether(handle: () => void): void {
   // A step for each portion, and one for the answers. What is handled settles between two of them,
   // as far as it waits for nothing outside.
   if (turn.requests.length % mostAtOnce === 0) setImmediate(step);
-  if (!turn.isOpen) setImmediate(step);
-  turn.isOpen = true;
+  if (turn.requests.length === 0) setImmediate(step);
   turn.requests.push(handle);
 }
 
@@ -42,7 +43,11 @@ export function sendTogether(requestTurn: number, send: () => void): void {
 }
 
 function step(): void {
-  const portion = turn.requests.splice(0, mostAtOnce);
+  if (turn.begun === undefined) {
+    turn.begun = turn.requests;
+    turn.requests = [];
+  }
+  const portion = turn.begun.splice(0, mostAtOnce);
   if (portion.length === 0) answerAll();
   else for (const handle of portion) handle();
 }
@@ -50,7 +55,7 @@ function step(): void {
 function answerAll(): void {
   const { answers } = turn;
   turn.number += 1;
-  turn.isOpen = false;
+  turn.begun = undefined;
   turn.answers = [];
   for (const send of answers) send();
 }
