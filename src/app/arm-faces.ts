@@ -5,7 +5,7 @@
 import { admissionChain } from "../intents/admission/admission.ts";
 import { installKind } from "../intents/install-kind.ts";
 import type { KindRegistry } from "../intents/kinds/registry.ts";
-import type { ArmFace } from "../kernel/arm-face.ts";
+import type { ArmFace, ArmVersion, ArmVersionOfKind } from "../kernel/arm-face.ts";
 import { SetpointError, isSetpointError } from "../kernel/errors.ts";
 import type { Timers } from "../kernel/timers.ts";
 import { faceDefinition } from "../surfaces/arm/face-kind.ts";
@@ -73,7 +73,9 @@ export function putFaces(
 function wholeFace(face: DeclaredFace, kinds: Pick<KindRegistry, "byId">): ArmFace {
   const served = kinds.byId(face.kind);
   const schema = propertiesSchema(served?.storage.definition.schema ?? {});
-  const declared: unknown = face.versions;
-  if (!Array.isArray(declared)) return { ...face, versions: [] };
-  return { ...face, versions: face.versions.map((version) => Object.assign({ schema }, version)) };
+  // What is no list, or no object, is told by those who judge the face.
+  if (!Array.isArray(face.versions)) return face as unknown as ArmFace;
+  const whole = (version: ArmVersionOfKind): ArmVersion =>
+    typeof version === "object" ? { schema, ...version } : version;
+  return { ...face, versions: face.versions.map(whole) };
 }

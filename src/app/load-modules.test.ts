@@ -121,6 +121,18 @@ describe("a module", () => {
     );
   });
 
+  it("is refused when it has a field that nobody reads", async () => {
+    const reconciler = "reconciler: { reconcile: async () => ({}) }";
+    await refused(
+      /kinds\[0\]\.armFace is no field; there are kind, reconciler, arm/,
+      `export default { name: "a", kinds: [{ kind: "a.b", ${reconciler}, armFace: {} }] };`,
+    );
+    await refused(
+      /: kindz is no field; there are name, version, kinds, systems, connect/,
+      `export default { name: "a", kinds: [{ kind: "a.b", ${reconciler} }], kindz: [] };`,
+    );
+  });
+
   it("is refused when it says of a system outside what no system can be", async () => {
     const reconciler = '{ reconcile: async () => ({ kind: "done" }) }';
     const text = (name: string, systems: string): string =>

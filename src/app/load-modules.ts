@@ -99,6 +99,7 @@ function placeOf(cause: unknown, file: string): string {
 export function loadedModule(file: string, value: unknown): LoadedModule {
   if (!isObject(value)) throw wrong(file, "does not export a module: write defineModule({ ... })");
   const { name, version = 1, kinds, systems = {}, connect = [] } = value as Partial<Module>;
+  checkFields(file, "", value, moduleFields);
   const nameProblem = typeof name === "string" ? dnsLabelProblems(name)[0] : "must be a text";
   if (typeof name !== "string" || nameProblem !== undefined) {
     throw wrongPart(file, `name ${nameProblem}`);
@@ -123,6 +124,30 @@ export function loadedModule(file: string, value: unknown): LoadedModule {
   }
   const others = hooks.length === 0 ? {} : { connect: hooks };
   return { file, name, version, kinds: loaded, systems, ...others };
+}
+
+const moduleFields: Readonly<Record<keyof Module, true>> = {
+  name: true,
+  version: true,
+  kinds: true,
+  systems: true,
+  connect: true,
+};
+
+const kindFields: Readonly<Record<keyof ModuleKind, true>> = {
+  kind: true,
+  reconciler: true,
+  arm: true,
+};
+
+/** What nobody reads would be a face, or a reconciler, that nobody serves. */
+function checkFields(file: string, prefix: string, given: object, fields: object): void {
+  // An object of a class may have more to it than is declared.
+  if (Object.getPrototypeOf(given) !== Object.prototype) return;
+  const known = Object.keys(fields);
+  const strange = Object.keys(given).find((name) => !known.includes(name));
+  if (strange === undefined) return;
+  throw wrongPart(file, `${prefix}${strange} is no field; there are ${known.join(", ")}`);
 }
 
 const hookNames: Readonly<Record<Exclude<keyof ConnectHooks, "kind">, true>> = {
@@ -158,6 +183,7 @@ function loadedHooks(file: string, connect: unknown): readonly ConnectHooks[] {
 function loadedKind(file: string, field: string, entry: unknown): LoadedKind {
   if (!isObject(entry)) throw wrongPart(file, `${field} must have a kind and a reconciler`);
   const { kind, reconciler, arm } = entry as Partial<ModuleKind>;
+  checkFields(file, `${field}.`, entry, kindFields);
   if (typeof kind !== "string" && !isObject(kind)) {
     throw wrongPart(file, `${field}.kind must be a kind, or the id of one`);
   }

@@ -71,6 +71,15 @@ describe("a request of the Resource Manager in memory", () => {
     assert.equal(status.status, 200);
   });
 
+  it("is an error where its path is none, as that of an operation which nobody told", async () => {
+    await using server = await start({}, [], {});
+    const made = await server.arm("PUT", `${shops}/one${query}`, { location: "here" });
+    await assert.rejects(
+      server.arm("GET", String(made.headers["azure-asyncoperation"])),
+      /GET undefined is no path of the Resource Manager/,
+    );
+  });
+
   it("is an error where no module has a face", async () => {
     const kind = describeKind({
       apiVersion: "shop.example/v1",

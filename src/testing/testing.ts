@@ -89,8 +89,10 @@ export async function startTestServer(
   const observed = { onArmRequest: () => () => undefined };
   const shared = { plane, log, audit: undefined, observed, timers };
   const surface = await arm.start({ ...shared, authentication: anybody });
-  const answer = surface.before(() =>
-    Promise.reject(new Error("the path is none of this surface")),
+  const answer = surface.before((exchange) =>
+    Promise.reject(
+      new Error(`${exchange.method} ${exchange.url} is no path of the Resource Manager`),
+    ),
   );
   return {
     arm: async (method, path, body, headers = {}) => {
@@ -133,6 +135,8 @@ async function armReply(
   const over = answer(exchange).finally(() => {
     work.isOver = true;
   });
+  // It is looked at below, once time has passed.
+  over.catch(() => undefined);
   for (let turn = 0; !work.isOver; turn++) {
     if (turn < turnsAtOnce) await timers.settle();
     else await timers.advance(waitMs);

@@ -77,9 +77,8 @@ function kindProblems(id: unknown, around: FaceSurroundings): readonly string[] 
 }
 
 function locationProblems(locations: unknown): readonly string[] {
-  if (!Array.isArray(locations) || locations.length === 0) {
-    return ["locations: must have at least one"];
-  }
+  if (!Array.isArray(locations)) return ["locations: must be a list"];
+  if (locations.length === 0) return ["locations: must have at least one"];
   const seen = new Set<string>();
   return (locations as readonly unknown[]).flatMap((location, index) => {
     const field = `locations[${index}]`;
@@ -97,9 +96,8 @@ function versionsProblems(
   versions: unknown,
   served: ReturnType<FaceSurroundings["kind"]>,
 ): readonly string[] {
-  if (!Array.isArray(versions) || versions.length === 0) {
-    return ["versions: must have at least one"];
-  }
+  if (!Array.isArray(versions)) return ["versions: must be a list"];
+  if (versions.length === 0) return ["versions: must have at least one"];
   const seen = new Set<string>();
   return (versions as readonly unknown[]).flatMap((version, index) => {
     const field = `versions[${index}]`;
