@@ -10,6 +10,7 @@ import type { ArmServer } from "./arm-server.ts";
 import { genericClient } from "./azure-clients.ts";
 
 const provider = `/subscriptions/${subscription}/resourceGroups/time/providers/Example.Moments`;
+const kube = `/apis/moments.tests.dev/v1/namespaces/sub-${subscription}/moments`;
 const operations = `/apis/arm.setpoint.dev/v1/namespaces/sub-${subscription}/operations`;
 
 onEachStore(
@@ -25,6 +26,14 @@ onEachStore(
       const body = { ...place, properties };
       return await server.request(method, `${provider}/${path}?${version}`, body);
     };
+
+    /** The name in the store that begins like this, once there is one. */
+    const stored = async (prefix: string): Promise<string> =>
+      await waitUntil("the resource", async () => {
+        const { json } = await server.request("GET", kube);
+        const names = pickList(json, "items").map((each) => String(pick(each, "metadata.name")));
+        return names.find((each) => each.startsWith(prefix));
+      });
 
     const endOf = async (id: string): Promise<unknown> => {
       const { json } = await server.request("GET", operations);
@@ -65,12 +74,14 @@ onEachStore(
     });
 
     it("that goes on is answered with its operation after the time of the face", async () => {
+      const beganMs = performance.now();
       for (const type of ["hours", "nevers"]) {
         const made = await put(`${type}/held`, { mode: "held" });
         assert.equal(made.status, 201, made.text);
         assert.equal(pick(made.json, "properties.provisioningState"), "Creating");
         assert.notEqual(made.headers["azure-asyncoperation"], undefined);
       }
+      assert.ok(performance.now() - beganMs < 4_000, "a tenth of a second is not four");
       const never = await put("nevers/quick", {});
       assert.equal(pick(never.json, "properties.provisioningState"), "Creating");
     });
@@ -86,6 +97,39 @@ onEachStore(
       assert.deepEqual(pick(read.json, "error"), { code: "Broken", message: "it has a crack" });
     });
 
+    it("that takes too long while it is kept is answered with its operation", async () => {
+      const made = await put("deadlines/late", { mode: "held" });
+      assert.equal(made.status, 201, made.text);
+      const url = String(made.headers["azure-asyncoperation"]).slice(server.url.length);
+      const read = await waitUntil("the end", async () => {
+        const { json } = await server.request("GET", url);
+        return pick(json, "status") === "InProgress" ? undefined : json;
+      });
+      assert.equal(pick(read, "status"), "Failed");
+      assert.equal(pick(read, "error.code"), "OperationTimedOut");
+    });
+
+    it("is answered as it was accepted where its face cannot show what came of it", async () => {
+      const made = await put("secrets/one", { size: 1 });
+      assert.equal(made.status, 201, made.text);
+      assert.notEqual(made.headers["azure-asyncoperation"], undefined);
+      assert.equal(pick(made.json, "properties.size"), 1);
+      const path = `${provider}/secrets/two?${version}`;
+      const body = { location: "westeurope", properties: {} };
+      const only = await server.request("PUT", path, body, { "if-none-match": "*" });
+      assert.equal(only.status, 201, only.text);
+      // Whoever wrote the face finds it in the log.
+      const errors = (server.errors as string[]).splice(0);
+      assert.equal(errors.filter((error) => error.includes("nobody is told")).length, 2);
+    });
+
+    it("that is kept in vain tells the etag of that moment", async () => {
+      const made = await put("hours/etag", { mode: "held" });
+      const path = `${provider}/hours/etag?${version}`;
+      const read = await server.request("GET", path);
+      assert.equal(read.headers.etag, made.headers.etag);
+    });
+
     it("that is repeated has the same result", async () => {
       const body = { location: "westeurope", properties: { size: 1 } };
       const path = `${provider}/moments/again?${version}`;
@@ -94,16 +138,39 @@ onEachStore(
       const second = await server.request("PUT", path, body, headers);
       assert.deepEqual([first.status, second.status], [201, 201]);
       assert.deepEqual(second.json, first.json);
+      assert.equal(second.headers["azure-asyncoperation"], undefined);
+      const change = { properties: { size: 2 } };
+      for (let times = 0; times < 2; times += 1) {
+        const changed = await server.request("PATCH", path, change, headers);
+        assert.equal(changed.status, 200, changed.text);
+        assert.equal(changed.headers.location, undefined);
+      }
+    });
+
+    it("that is repeated while the first is kept is kept as well", async () => {
+      const first = put("moments/twice", { mode: "held" });
+      const name = await stored("twice-");
+      const second = put("moments/twice", { mode: "held" });
+      const go = { metadata: { annotations: { "tests.dev/go": "true" } } };
+      const patch = { "content-type": "application/merge-patch+json" };
+      const letGo = await server.request("PATCH", `${kube}/${name}`, go, patch);
+      assert.equal(letGo.status, 200, letGo.text);
+      for (const { status, text, json } of [await first, await second]) {
+        assert.equal(status, 201, text);
+        assert.equal(pick(json, "properties.provisioningState"), "Succeeded");
+      }
+    });
+
+    it("for an operation waits for its end, whatever is told of it before", async () => {
+      const made = await put("nevers/steps", { mode: "steps" });
+      const url = String(made.headers["azure-asyncoperation"]).slice(server.url.length);
+      const { json, text } = await server.request("GET", url);
+      assert.equal(pick(json, "status"), "Succeeded", text);
     });
 
     it("whose resource is deleted meanwhile has an operation that was canceled", async () => {
-      const first = put("moments/overtaken", { mode: "held" });
-      const kube = `/apis/moments.tests.dev/v1/namespaces/sub-${subscription}/moments`;
-      const name = await waitUntil("the resource", async () => {
-        const { json } = await server.request("GET", kube);
-        const names = pickList(json, "items").map((each) => String(pick(each, "metadata.name")));
-        return names.find((each) => each.startsWith("overtaken-"));
-      });
+      const first = put("moments/deleted", { mode: "held" });
+      const name = await stored("deleted-");
       const gone = await server.request("DELETE", `${kube}/${name}`);
       assert.equal(gone.status, 200, gone.text);
       const { status, text, headers } = await first;

@@ -36,7 +36,7 @@ export interface MemoryArm extends AsyncDisposable {
   readonly memory: MemoryPlane;
   readonly surface: ArmSurface;
   /** "group/box" or "group/box/thing", such as "a/one/x". */
-  put(path: string): Promise<ArmAnswer>;
+  put(path: string, tags?: Readonly<Record<string, string>>): Promise<ArmAnswer>;
   remove(path: string): Promise<ArmAnswer>;
   /** Boxes. */
   move(from: string, to: string): Promise<ArmAnswer>;
@@ -97,9 +97,9 @@ export async function openMemoryArm(
     memory,
     surface,
     found,
-    put: async (path) => {
+    put: async (path, tags = {}) => {
       const location = path.split("/").length > 2 ? {} : { location: "here" };
-      const request = requestOf({ ...location, properties: {} });
+      const request = requestOf({ ...location, tags, properties: {} });
       return await putResource(surface, request, await found(path), () => request);
     },
     remove: async (path) => await deleteOne(surface, requestOf(), await found(path)),

@@ -1,7 +1,7 @@
-// Who waits for the next change of a resource, for a moment at most. Work that has just begun is
-// mostly over in a moment: who asks for it then is told when that is so, instead of having to ask
-// again and again, or to come back after the time that clients are told to wait. Only so many wait
-// at once that they are in the way of nobody who does not; nothing is remembered of who does not.
+// Who waits for a change of a resource, for a moment at most. Work that has just begun is mostly
+// over in a moment: who asks for it then is told when that is so, instead of having to ask again
+// and again, or to come back after the time that clients are told to wait. Only so many wait at
+// once that they are in the way of nobody who does not; nothing is remembered of who does not.
 
 import type { ResourceKey } from "../../kernel/resource.ts";
 import type { Timers } from "../../kernel/timers.ts";
@@ -50,20 +50,21 @@ export class AwaitedChanges {
 
 export interface AwaitedChange extends Disposable {
   /**
-   * The last one since the begin that is newer than the revision, as soon as there is one;
-   * undefined when the time is over.
+   * Looks at each change since the begin, in their order, and waits for the first that something is
+   * found in. Undefined when the time is over. Once only.
    */
-  within(ms: number, beyond?: number): Promise<SeenChange | undefined>;
+  within<T>(ms: number, look: (change: SeenChange) => T | undefined): Promise<T | undefined>;
+  /** Ends the wait as if the time were over; nobody is interested any more. */
+  [Symbol.dispose](): void;
 }
 
 class Wait implements AwaitedChange {
   readonly about: ResourceKey;
   readonly #timers: Timers;
   readonly #end: () => void;
-  #change: SeenChange | undefined;
-  /** What is not newer is not waited for. */
-  #beyond = 0;
-  #wake: (() => void) | undefined;
+  #early: SeenChange[] = [];
+  #look: ((change: SeenChange) => void) | undefined;
+  #stop: (() => void) | undefined;
 
   constructor(about: ResourceKey, timers: Timers, end: () => void) {
     this.about = about;
@@ -71,27 +72,42 @@ class Wait implements AwaitedChange {
     this.#end = end;
   }
 
-  async within(ms: number, beyond = 0): Promise<SeenChange | undefined> {
-    this.#beyond = beyond;
-    if (this.#change !== undefined && this.#change.revision <= beyond) this.#change = undefined;
-    if (this.#change !== undefined || ms <= 0) return this.#change;
-    const { promise, resolve } = Promise.withResolvers<void>();
-    this.#wake = resolve;
-    const cancel = this.#timers.after(ms, resolve);
-    await promise;
-    cancel();
-    return this.#change;
+  async within<T>(ms: number, look: (change: SeenChange) => T | undefined): Promise<T | undefined> {
+    for (const change of this.#early) {
+      const found = look(change);
+      if (found !== undefined) return found;
+    }
+    if (ms <= 0) return undefined;
+    const { promise, resolve, reject } = Promise.withResolvers<T | undefined>();
+    // What goes wrong is told to who waits, not to who tells.
+    this.#look = (change) => {
+      try {
+        const found = look(change);
+        if (found !== undefined) resolve(found);
+      } catch (error) {
+        reject(error);
+      }
+    };
+    this.#stop = () => resolve(undefined);
+    const cancel = this.#timers.after(ms, this.#stop);
+    try {
+      return await promise;
+    } finally {
+      this.#look = undefined;
+      cancel();
+    }
   }
 
   tell(change: SeenChange): void {
     const { kind, namespace } = change.key;
     if (kind !== this.about.kind || namespace !== this.about.namespace) return;
-    if (change.revision <= this.#beyond) return;
-    this.#change = change;
-    this.#wake?.();
+    if (this.#look === undefined) this.#early.push(change);
+    else this.#look(change);
   }
 
   [Symbol.dispose](): void {
     this.#end();
+    this.#early = [];
+    this.#stop?.();
   }
 }

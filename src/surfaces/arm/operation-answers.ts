@@ -11,10 +11,8 @@ import type { OperationPlace } from "./arm-path.ts";
 import type { ArmAnswer, ArmRequest, ArmSurface } from "./arm-request.ts";
 import type { AskedMemory, ToldStatus } from "./asked-urls.ts";
 import { askedForAction, authorise } from "./authorise.ts";
-import type { SeenChange } from "./awaited-changes.ts";
-import { envelopeOf } from "./envelope.ts";
+import type { AwaitedChange, SeenChange } from "./awaited-changes.ts";
 import type { FollowedOperation } from "./followed-operations.ts";
-import { successIn } from "./operation-end.ts";
 import { isOver } from "./operation-ends.ts";
 import { operationIn, operationKey, operationProgress, timesOutAtMs } from "./operations.ts";
 import { readRecord, readRecords } from "./operations.ts";
@@ -28,7 +26,7 @@ import type {
 import { requiredVersion, isOffered, versionNotOffered } from "./provider-version.ts";
 import type { ProvisioningError } from "./provisioning.ts";
 import { operationUrl, shownResource } from "./resource-view.ts";
-import { resourceAfter } from "./seen-resource.ts";
+import { seenEnd } from "./seen-end.ts";
 import { passSubscription } from "./subscriptions.ts";
 
 /**
@@ -67,12 +65,34 @@ export async function operationStatus(
   const isAsItWas = known?.accepted !== undefined && since === undefined;
   const looked = await firstLook(surface, memory, place, change && { isAsItWas });
   const isAwaited = change !== undefined && isFresh(surface, looked);
-  const seen = isAwaited ? await change.within(awaitedMs) : undefined;
-  const success = seen && memory.told && successTold(surface, place, memory.told, seen);
-  const isLookedAt = seen === undefined && looked.isAssumed !== true;
-  const now = success ?? (isLookedAt ? looked : await statusNow(surface, memory, place));
+  const now = isAwaited ? await nextStatus(surface, memory, place, { looked, change }) : looked;
   if (!now.isUnderWay) forget(surface, memory, place);
   return now.answer();
+}
+
+/** How it stands at its end, or when the time is over, whatever else is told of it meanwhile. */
+async function nextStatus(
+  surface: ArmSurface,
+  memory: AskedMemory,
+  place: OperationPlace,
+  { looked, change }: { readonly looked: Looked; readonly change: AwaitedChange },
+): Promise<Status> {
+  const { told } = memory;
+  let before = told?.resource ?? 0;
+  const look = (seen: SeenChange): Status | "unclear" | undefined => {
+    if (seen.revision <= before) return undefined;
+    const isNext = told !== undefined && seen.previous === before && isRecent(surface, told);
+    if (!isNext) return "unclear";
+    const { what, at } = seenEnd(surface, told.operation, seen, told.document);
+    if (at !== undefined) return successStatus(surface, place, told, at);
+    before = seen.revision;
+    return what === "goes on" ? undefined : "unclear";
+  };
+  const found = await change.within(awaitedMs, look);
+  if (found !== undefined && found !== "unclear") return found;
+  const isLookedAt = found === undefined && before === (told?.resource ?? 0);
+  if (isLookedAt && looked.isAssumed !== true) return looked;
+  return await statusNow(surface, memory, place);
 }
 
 /** The last change of the resource, where there was one after its operation was accepted. */
@@ -93,7 +113,7 @@ async function firstLook(
   memory: AskedMemory,
   place: OperationPlace,
   next: { readonly isAsItWas: boolean } | undefined,
-): Promise<Status & { readonly isAssumed?: boolean }> {
+): Promise<Looked> {
   const { told } = memory;
   const mayAssume = told !== undefined && isFresh(surface, told) && isRecent(surface, told);
   if (mayAssume && next !== undefined) {
@@ -114,16 +134,19 @@ function successTold(
   told: ToldStatus,
   change: SeenChange,
 ): Status | undefined {
-  const { type, previous, uid } = change;
-  const { operation, isUnderWay, resource: before } = told;
-  const { id, spec } = operation;
-  const isNext = type === "updated" && previous === before && uid === spec.uid;
-  if (!isNext || !isUnderWay || !isRecent(surface, told)) return undefined;
-  const resource = resourceAfter(change, told.document);
-  const envelope = envelopeOf(resource);
-  const success = envelope && successIn(resource, envelope, { id, ...spec });
-  if (success?.isLasting !== true) return undefined;
-  const end = { state: "Succeeded", endedAt: success.at } as const;
+  const { operation, isUnderWay, resource: before, document } = told;
+  if (!isUnderWay || change.previous !== before || !isRecent(surface, told)) return undefined;
+  const { at } = seenEnd(surface, operation, change, document);
+  return at === undefined ? undefined : successStatus(surface, place, told, at);
+}
+
+function successStatus(
+  surface: ArmSurface,
+  place: OperationPlace,
+  { operation }: ToldStatus,
+  endedAt: string,
+): Status {
+  const end = { state: "Succeeded", endedAt } as const;
   const answer = statusAnswer(surface, place, operation, { end, percent: 100 });
   return { operation, isUnderWay: false, answer: () => answer };
 }
@@ -179,6 +202,9 @@ function justAccepted(
 }
 
 type Status = Pick<ToldStatus, "operation" | "isUnderWay" | "answer">;
+
+/** What was told last may be told without looking whether it is still so. */
+type Looked = Status & { readonly isAssumed?: boolean };
 
 /**
  * The same states of an operation and its resource are told in the same way. While its resource is

@@ -1,61 +1,68 @@
 // The end of a change that comes in a moment. A request that is kept for it is answered as one that
 // was done at once: with the finished resource, and with no operation to ask for. Only success is
-// told so. Whatever else becomes of it, its operation tells, with the error and when it ended.
+// told so. Whatever else becomes of it, its operation tells, with the error and when it ended. Who
+// sends the same request again meanwhile is kept, too.
 
 import type { Resource } from "../../kernel/resource.ts";
-import type { ArmSurface } from "./arm-request.ts";
+import type { ArmRequest, ArmSurface } from "./arm-request.ts";
+import type { SeenChange } from "./awaited-changes.ts";
 import { envelopeOf } from "./envelope.ts";
 import type { ArmFace } from "./face.ts";
-import { successIn } from "./operation-end.ts";
-import { operationKey } from "./operations.ts";
-import { provisioningIn } from "./provisioning-in.ts";
-import { isTerminal } from "./provisioning.ts";
-import { resourceAfter } from "./seen-resource.ts";
+import { operationKey, timesOutAtMs } from "./operations.ts";
+import { seenEnd } from "./seen-end.ts";
 
-/** A resource as a request has written it. */
-export interface JustWritten {
+/** A resource as a request has written it, or found it. */
+export interface KnownState {
   readonly revision: number;
   readonly body: Buffer;
   readonly decoded: Resource;
 }
 
+export interface Awaited {
+  /** The last one that was seen. */
+  readonly state: KnownState;
+  readonly isDone: boolean;
+}
+
 /** Who makes many, one after the other, should not notice it; nor who makes one that takes long. */
 const defaultAwaitEndMs = 100;
 
-/** The resource as it ended; undefined when it has failed, or goes on after its time. */
+/** How long the requests to a face are kept; 0 for not at all. */
+export function awaitEndMsOf({ awaitEndMs = defaultAwaitEndMs }: ArmFace): number {
+  return awaitEndMs;
+}
+
+/** The resource when it has succeeded, or the time is over, or something else became of it. */
 export async function quickEnd(
   surface: ArmSurface,
+  { exchange }: ArmRequest,
   face: ArmFace,
-  written: JustWritten,
-): Promise<JustWritten | undefined> {
-  const { awaitEndMs = defaultAwaitEndMs } = face;
-  const { namespace = "" } = written.decoded.metadata;
-  const mark = envelopeOf(written.decoded)?.operation;
-  if (awaitEndMs === 0 || mark?.isAsync !== true) return undefined;
-  const key = operationKey(namespace, mark.id);
-  const followed = surface.followed.get(key);
-  // So many wait already that one more would be in the way.
+  known: KnownState,
+): Promise<Awaited> {
+  let state = known;
+  const { namespace = "" } = known.decoded.metadata;
+  const mark = envelopeOf(known.decoded)?.operation;
+  const awaitEndMs = mark?.isAsync === true ? awaitEndMsOf(face) : 0;
+  const key = operationKey(namespace, mark?.id ?? "");
+  const followed = awaitEndMs === 0 ? undefined : surface.followed.get(key);
+  // So many may wait already that one more would be in the way.
   using change = followed && surface.awaited.begin(followed.about);
-  if (followed?.spec === undefined || change === undefined) return undefined;
-  const { clock } = surface.intents;
-  const untilMs = clock.nowMs() + awaitEndMs;
-  let { revision } = written;
-  let { latest: seen } = followed;
-  for (;;) {
-    if (seen === undefined || seen.revision <= revision) {
-      seen = await change.within(untilMs - clock.nowMs(), revision);
-    }
-    if (seen?.type !== "updated" || seen.uid !== followed.spec.uid) return undefined;
-    ({ revision } = seen);
-    const decoded = resourceAfter(seen, { body: written.body, resource: written.decoded });
-    const envelope = envelopeOf(decoded);
-    // Another request took its place.
-    if (envelope?.operation.id !== mark.id) return undefined;
-    const success = successIn(decoded, envelope, { id: mark.id, ...followed.spec });
-    if (success?.isLasting === true) {
-      surface.followed.forget(key);
-      return { revision, body: seen.body, decoded };
-    }
-    if (isTerminal(provisioningIn(surface, face, decoded, envelope).state)) return undefined;
+  if (mark === undefined || followed?.spec === undefined || change === undefined) {
+    return { state, isDone: false };
   }
+  const { spec, latest } = followed;
+  const before = { body: known.body, resource: known.decoded };
+  const look = (seen: SeenChange): boolean | undefined => {
+    if (seen.revision <= state.revision) return undefined;
+    const { what, resource } = seenEnd(surface, { id: mark.id, spec }, seen, before);
+    if (what === "over") return false;
+    state = { revision: seen.revision, body: seen.body, decoded: resource };
+    return what === "succeeded" ? true : undefined;
+  };
+  const leftMs = timesOutAtMs(surface, spec) - surface.intents.clock.nowMs();
+  exchange.onClose(() => change[Symbol.dispose]());
+  const early = latest === undefined ? undefined : look(latest);
+  const isDone = early ?? (await change.within(Math.min(awaitEndMs, leftMs), look)) ?? false;
+  if (isDone) surface.followed.forget(key);
+  return { state, isDone };
 }

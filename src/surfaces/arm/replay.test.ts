@@ -4,7 +4,8 @@ import { it } from "node:test";
 import { timeText } from "../../kernel/clock.ts";
 import type { Resource } from "../../kernel/resource.ts";
 import type { OperationEnd, OperationRecord } from "./operations.ts";
-import { isReplay, replayMs } from "./replay.ts";
+import { isReplay, replayMs, requestDigest } from "./replay.ts";
+import type { ArmRequest } from "./arm-request.ts";
 
 const nowMs = Date.parse("2026-11-15T12:00:00Z");
 const metadata = { name: "one", uid: "u", generation: 3, creationTimestamp: timeText(0) };
@@ -54,4 +55,29 @@ it("another digest, resource or generation is another request", () => {
   for (const more of [{ replay: "other" }, { uid: "other" }, { generation: 2 }]) {
     assert.ok(!isReplay({ ...asked, last: lastOf("update", more), end }));
   }
+});
+
+it("a request is known by its sender, id, method, path, version and body", () => {
+  const request = (given: {
+    user?: string;
+    client?: string;
+    method?: string;
+    version?: string;
+  }) => {
+    const { user = "ann", client = "id", method = "PUT", version = "2026-01-01" } = given;
+    return {
+      user: { name: user },
+      ids: { client },
+      exchange: { method },
+      query: new Map([["api-version", version]]),
+    } as unknown as ArmRequest;
+  };
+  const first = requestDigest(request({}), "/a/b", { a: 1, b: 2 });
+  assert.equal(requestDigest(request({ client: "ID" }), "/A/b", { b: 2, a: 1 }), first);
+  const others = [{ user: "bob" }, { client: "2" }, { method: "PATCH" }, { version: "2026-02-01" }];
+  for (const other of others) {
+    assert.notEqual(requestDigest(request(other), "/a/b", { a: 1, b: 2 }), first);
+  }
+  assert.notEqual(requestDigest(request({}), "/a/c", { a: 1, b: 2 }), first);
+  assert.notEqual(requestDigest(request({}), "/a/b", { a: 1, b: 3 }), first);
 });

@@ -8,6 +8,7 @@ import { createResource } from "../../intents/write/create.ts";
 import type { WriteOptions, Written } from "../../intents/request.ts";
 import { readStored } from "../../intents/write/stored.ts";
 import { annotations } from "../../kernel/annotations.ts";
+import { decodeDocument } from "../../kernel/document.ts";
 import { isSetpointError } from "../../kernel/errors.ts";
 import { equalJson } from "../../kernel/json.ts";
 import type { JsonObject } from "../../kernel/json.ts";
@@ -36,10 +37,12 @@ import { repeatedIn } from "./operations.ts";
 import type { OperationRecord } from "./operations.ts";
 import { provisioningIn } from "./provisioning-in.ts";
 import { isTerminal } from "./provisioning.ts";
-import { quickEnd } from "./quick-end.ts";
+import { awaitEndMsOf, quickEnd } from "./quick-end.ts";
+import type { Awaited, KnownState } from "./quick-end.ts";
 import { isReplay, requestDigest } from "./replay.ts";
 import { envelopeFor, operationUrl, resourceNotFound } from "./resource-view.ts";
 import { shownResource } from "./resource-view.ts";
+import type { Shown } from "./resource-view.ts";
 import { checkSent } from "./sent-envelope.ts";
 import { asSentTo, tellKept } from "./stored-refusal.ts";
 import { systemDataOf } from "./system-data.ts";
@@ -134,10 +137,11 @@ async function writeOnce(surface: ArmSurface, placed: Placed): Promise<ArmAnswer
   return await change(surface, placed, stored);
 }
 
-/** Somebody else was faster, or has just come to the same path. */
+/** Somebody else was faster, has just come to the same path, or has deleted what was there. */
 export function isRace(error: unknown): boolean {
   return (
     isSetpointError(error, "resource.already_exists") ||
+    isSetpointError(error, "resource.not_found") ||
     isSetpointError(error, "name.taken") ||
     (isSetpointError(error, "resource.conflict") && !Object.hasOwn(error.details, "arm"))
   );
@@ -289,13 +293,17 @@ function writeOptions(
   };
 }
 
-/** As the request was answered the first time, with the resource as it is now. */
+/**
+ * As the request was answered the first time, with the resource as it is now. Where requests are
+ * kept for their end, what has succeeded is done.
+ */
 async function answerAgain(
   surface: ArmSurface,
   input: Placed,
   record: StoredRecord,
-  { operation: { verb, isAsync = false } }: ArmEnvelope,
+  { operation: { verb, isAsync: wasAsync = false } }: ArmEnvelope,
 ): Promise<ArmAnswer> {
+  const isAsync = wasAsync && awaitEndMsOf(input.found.face) === 0;
   return await answerOf(surface, input, record, { created: verb === "create", isAsync });
 }
 
@@ -321,24 +329,24 @@ async function answerOf(
 ): Promise<ArmAnswer> {
   // What was not written is never shown.
   if (isDryRun) return { status: 200 };
-  const { decoded, ...state } = written;
-  const end =
-    decoded !== undefined && isAccepted(written)
-      ? await quickEnd(surface, found.face, { ...state, decoded })
-      : undefined;
-  const shown = await shownResource(surface, found, end ?? written);
-  if (shown === undefined) throw armRefusal(404, { code: "ResourceNotFound", message: "Gone." });
+  const known = {
+    ...written,
+    decoded: written.decoded ?? decodeDocument(written.body, written.revision),
+  };
+  const awaited = await awaitEnd(surface, { request, found }, known);
+  const shown = await shownAfter(surface, found, known, awaited);
   const { body, etag, envelope, provisioning } = shown;
   const headers = { etag };
-  if (isTerminal(provisioning.state) && !isAsync) {
+  // What was not done when it was accepted is told by its operation, unless it has succeeded since.
+  const isFollowed = awaited?.isDone === false && envelope.operation.isAsync === true;
+  if (isTerminal(provisioning.state) && !isAsync && !isFollowed) {
     return { status: created ? 201 : 200, headers, body };
   }
   if (isAccepted(written) && provisioning.percent === undefined) {
     const key = operationKey(found.target.namespace, envelope.operation.id);
     const ms = surface.intents.clock.nowMs();
-    const { revision, body: bytes } = state;
-    const document = decoded && { body: bytes, resource: decoded };
-    surface.followed.accepted(key, { revision, ms, document });
+    const document = { body: known.body, resource: known.decoded };
+    surface.followed.accepted(key, { revision: known.revision, ms, document });
   }
   const { apiVersion } = found.version;
   const operation = {
@@ -355,6 +363,40 @@ async function answerOf(
   if (!isPatch) return { status: created ? 201 : 200, headers: following, body };
   const location = operationUrl(request, operation, "operationResults");
   return { status: 202, headers: { ...following, location }, body };
+}
+
+/** Undefined where nothing goes on. */
+async function awaitEnd(
+  surface: ArmSurface,
+  { request, found }: Pick<Placed, "request" | "found">,
+  known: KnownState & Pick<AnsweredWith, "outcome">,
+): Promise<Awaited | undefined> {
+  const isUnderWay = (): boolean =>
+    !isTerminal(provisioningIn(surface, found.face, known.decoded).state);
+  if (!isAccepted(known) && !isUnderWay()) return undefined;
+  return await quickEnd(surface, request, found.face, known);
+}
+
+/** What the face cannot show of what came of it is shown as it was accepted. */
+async function shownAfter(
+  surface: ArmSurface,
+  found: Located,
+  known: KnownState,
+  awaited: Awaited | undefined,
+): Promise<Shown> {
+  const state = awaited?.state ?? known;
+  try {
+    const shown = await shownResource(surface, found, state);
+    if (shown !== undefined) return shown;
+  } catch (error) {
+    if (state === known) throw error;
+    const { face, version, target } = found;
+    const type = `${face.provider}/${face.type}`;
+    const key = { kind: face.kind, namespace: target.namespace, name: target.name };
+    surface.onUnshown?.(error, { type, apiVersion: version.apiVersion, key });
+    return await shownAfter(surface, found, known, undefined);
+  }
+  throw armRefusal(404, { code: "ResourceNotFound", message: "Gone." });
 }
 
 /** Then the operation was written with it. */
