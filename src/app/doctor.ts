@@ -4,8 +4,9 @@
  */
 import { accessSync, constants, statSync, statfsSync } from "node:fs";
 import type { Stats } from "node:fs";
-import { dirname } from "node:path";
+import { dirname, join } from "node:path";
 import { catalogue, isSetpointError } from "../kernel/errors.ts";
+import { closedFolder, forbidden, whyNotReadable } from "../store/file-rights.ts";
 import type { KeyRing } from "../store/key-ring.ts";
 import type { Store } from "../store/port.ts";
 import { errorChain } from "../telemetry/log.ts";
@@ -28,7 +29,6 @@ const noDiskBytes = 64 * 1024 ** 2;
 export async function diagnose(config: StoreConfig): Promise<readonly Finding[]> {
   const findings: Finding[] = [runtimeFinding()];
   if (config.store.kind === "sqlite") findings.push(...folderFindings(config.store.path));
-  findings.push(keyFileFinding(config.keyFile));
   const ring = ringOf(config, findings);
   try {
     await using store = await openStoreForLooking(config, ring);
@@ -57,9 +57,22 @@ function folderFindings(path: string): readonly Finding[] {
     const level = freeBytes < noDiskBytes ? "bad" : "warn";
     return [{ level, subject: "disk", message, suggestion }];
   } catch (error) {
-    const suggestion = folderAdvice((error as NodeJS.ErrnoException).code);
-    return [{ ...failure("disk", folder, error), suggestion }];
+    return [folderFailure(folder, error)];
   }
+}
+
+function folderFailure(folder: string, error: unknown): Finding {
+  if (statOf(folder)?.isDirectory() === false) {
+    const suggestion = "name the folder of the server with --data";
+    const message = `${folder} is a file, and no folder`;
+    return { level: "bad", subject: "disk", message, suggestion };
+  }
+  const database = join(folder, "setpoint.db");
+  if (closedFolder(database) !== undefined) {
+    return failure("disk", folder, forbidden(database, error));
+  }
+  const suggestion = folderAdvice((error as NodeJS.ErrnoException).code);
+  return { ...failure("disk", folder, error), suggestion };
 }
 
 function folderAdvice(code: string | undefined): string {
@@ -70,6 +83,8 @@ function folderAdvice(code: string | undefined): string {
 
 function keyFileFinding(path: string): Finding {
   const subject = "keys";
+  const refusal = whyNotReadable(path);
+  if (refusal !== undefined) return failure(subject, path, refusal);
   const found = statOf(path);
   if (found === undefined || !found.isFile()) {
     const suggestion =
@@ -83,11 +98,12 @@ function keyFileFinding(path: string): Finding {
   return { level: "ok", subject, message: `${path} is private. Keep a copy apart from backups` };
 }
 
-/** Undefined when there is none, which has been told, or when it cannot be read. */
+/** Undefined when there is none or it cannot be read; then the findings say so. */
 function ringOf({ keyFile }: StoreConfig, findings: Finding[]): KeyRing | undefined {
-  if (!hasKeyFile(keyFile)) return undefined;
+  findings.push(keyFileFinding(keyFile));
+  if (whyNotReadable(keyFile) !== undefined) return undefined;
   try {
-    return openKeyFile(keyFile);
+    return hasKeyFile(keyFile) ? openKeyFile(keyFile) : undefined;
   } catch (error) {
     findings.push(failure("keys", "the key ring", error));
     return undefined;

@@ -7,6 +7,7 @@
  */
 import { readFileSync, statSync } from "node:fs";
 import { SetpointError, isSetpointError } from "../kernel/errors.ts";
+import { forbidden, isRefusal } from "../store/file-rights.ts";
 import { formatKeyRing, keyRing, newSealKey, parseKeyRing } from "../store/key-ring.ts";
 import type { KeyRing, SealKey } from "../store/key-ring.ts";
 import { writeDurably } from "./durable-file.ts";
@@ -23,7 +24,9 @@ export function openKeyFile(path: string): KeyRing {
       // A ring that has nothing in common with the one before is that of another store.
       if (next.ids().some((id) => ring.find(id) !== undefined)) ring = next;
     } catch (error) {
-      if (!isSetpointError(error, "config.invalid")) throw error;
+      const isPassing =
+        isSetpointError(error, "config.invalid") || isSetpointError(error, "file.forbidden");
+      if (!isPassing) throw error;
     }
     return ring;
   };
@@ -74,8 +77,13 @@ export function createKeyFile(path: string, key: SealKey): void {
   writeDurably(path, formatKeyRing([key]), { existing: "keep", mode: 0o600 });
 }
 
+/** Throws where that may not even be looked at: a ring that is there must not be made anew. */
 export function hasKeyFile(path: string): boolean {
-  return statSync(path, { throwIfNoEntry: false })?.isFile() === true;
+  try {
+    return statSync(path, { throwIfNoEntry: false })?.isFile() === true;
+  } catch (error) {
+    throw isRefusal(error) ? forbidden(path, error) : error;
+  }
 }
 
 function replace(path: string, keys: readonly SealKey[]): void {
@@ -92,6 +100,7 @@ function readKeys(path: string): readonly SealKey[] {
         ...(cause.suggestion !== undefined && { suggestion: cause.suggestion }),
       });
     }
+    if (isRefusal(cause)) throw forbidden(path, cause);
     throw new SetpointError("config.invalid", `the key ring file ${path} cannot be read`, {
       cause,
       details: { option: "keys", path },
@@ -102,6 +111,11 @@ function readKeys(path: string): readonly SealKey[] {
 
 /** Changes whenever the file is replaced, since that gives it another inode, or written anew. */
 function fileVersion(path: string): string | undefined {
-  const found = statSync(path, { throwIfNoEntry: false });
-  return found === undefined ? undefined : `${found.ino}:${found.mtimeMs}:${found.size}`;
+  try {
+    const found = statSync(path, { throwIfNoEntry: false });
+    return found === undefined ? undefined : `${found.ino}:${found.mtimeMs}:${found.size}`;
+  } catch {
+    // What may not be looked at is as good as gone; who reads it is told why.
+    return undefined;
+  }
 }

@@ -1,6 +1,7 @@
 // The command line. Each command is one file in commands/ that adds itself to the program; this
 // file only names them, and turns what they throw into a message and an exit code.
 import { Command } from "commander";
+import { typedError } from "../app/typed-error.ts";
 import { addBackup } from "./commands/backup.ts";
 import { addConnect } from "./commands/connect.ts";
 import { addDoctor } from "./commands/doctor.ts";
@@ -42,6 +43,6 @@ for (const add of commands) add(program);
 try {
   await program.parseAsync();
 } catch (error) {
-  process.stderr.write(explain(error));
+  process.stderr.write(explain(typedError(error)));
   process.exitCode = 1;
 }

@@ -256,6 +256,12 @@ export const catalogue = {
     summary: "A command did not get an answer that it can use from the server.",
     action: "Check that the server runs, and that the kubeconfig names its address.",
   },
+  "file.forbidden": {
+    status: 500,
+    retry: "never",
+    summary: "The user of the process may not open a file or enter a folder that it needs.",
+    action: "Run it as the owner of the folder, or give the folder and its files to this user.",
+  },
   "config.invalid": {
     status: 500,
     retry: "never",

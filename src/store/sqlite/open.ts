@@ -2,11 +2,12 @@
  * Opens the files of a store: takes the lock, brings the schema up to date, connects the reader and
  * starts the engine. Whatever was taken is given back when a later step fails.
  */
-import { realpathSync, statSync } from "node:fs";
+import { lstatSync, readlinkSync, realpathSync, statSync } from "node:fs";
 import { basename, dirname, join, resolve } from "node:path";
 import { systemClock } from "../../kernel/clock.ts";
 import type { Clock } from "../../kernel/clock.ts";
-import { SetpointError } from "../../kernel/errors.ts";
+import { SetpointError, isSetpointError } from "../../kernel/errors.ts";
+import { forbidden, isRefusal } from "../file-rights.ts";
 import { keyRing } from "../key-ring.ts";
 import type { KeyRing, SealKey } from "../key-ring.ts";
 import { openDocument } from "../seal.ts";
@@ -133,11 +134,16 @@ function readerOn(db: Reader["db"], ring: KeyRing): Reader {
 /** One name for one file, whatever links lead to it: the lock is beside the real one. */
 function realPath(path: string): string {
   const full = resolve(path);
-  if (statSync(full, { throwIfNoEntry: false }) !== undefined) return realpathSync(full);
   const folder = dirname(full);
   try {
+    if (statSync(full, { throwIfNoEntry: false }) !== undefined) return realpathSync(full);
+    const isLink = lstatSync(full, { throwIfNoEntry: false })?.isSymbolicLink() === true;
+    // It leads to where the file is to be, or to a disk that is not mounted.
+    if (isLink) return realPath(resolve(folder, readlinkSync(full)));
     return join(realpathSync(folder), basename(full));
   } catch (cause) {
+    if (isSetpointError(cause)) throw cause;
+    if (isRefusal(cause)) throw forbidden(full, cause);
     const isMissing = (cause as NodeJS.ErrnoException).code === "ENOENT";
     const [code, message] = isMissing
       ? (["store.missing", `there is no database at ${full}, nor its folder`] as const)

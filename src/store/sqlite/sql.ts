@@ -6,6 +6,7 @@
 import type { DatabaseSync } from "node:sqlite";
 import { SetpointError, isSetpointError } from "../../kernel/errors.ts";
 import type { ErrorCode } from "../../kernel/errors.ts";
+import { whyNotReadable } from "../file-rights.ts";
 
 export type Value = string | number | Uint8Array | null;
 
@@ -37,6 +38,8 @@ export function bufferOf(bytes: Uint8Array): Buffer {
   return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
 }
 
+const cannotOpen = 14;
+
 const primaryCodes: ReadonlyMap<number, readonly [ErrorCode, string]> = new Map([
   [5, ["store.unavailable", "the database is locked by another program"]],
   [6, ["store.unavailable", "the database is locked by another program"]],
@@ -44,7 +47,7 @@ const primaryCodes: ReadonlyMap<number, readonly [ErrorCode, string]> = new Map(
   [10, ["store.unavailable", "the disk under the database failed"]],
   [11, ["store.corrupt", "the database is damaged"]],
   [13, ["store.full", "the disk under the database is full"]],
-  [14, ["store.unavailable", "the database cannot be opened"]],
+  [cannotOpen, ["store.unavailable", "the database cannot be opened"]],
   [26, ["store.corrupt", "the file is not a database, or its beginning is damaged"]],
 ] as const);
 
@@ -61,6 +64,8 @@ export function storeError(error: unknown, path: string): SetpointError {
     const message = `a stored text is damaged (${path})`;
     return new SetpointError("store.corrupt", message, { cause: error, details: { path } });
   }
+  const refusal = sqliteCode(error) === cannotOpen ? refusedFile(path) : undefined;
+  if (refusal !== undefined) return refusal;
   const known = primaryCodes.get(sqliteCode(error) ?? -1);
   if (known === undefined) {
     const message = "the embedded store failed in an unexpected way";
@@ -75,4 +80,10 @@ export function storeError(error: unknown, path: string): SetpointError {
       : undefined;
   const details = { path, reason };
   return new SetpointError(code, `${what} (${path})`, { cause: error, details, suggestion });
+}
+
+/** SQLite only says that it cannot open; the log and its index are files of their own. */
+function refusedFile(path: string): SetpointError | undefined {
+  const ends = ["", "-wal", "-shm"];
+  return ends.map((end) => whyNotReadable(`${path}${end}`)).find((found) => found !== undefined);
 }

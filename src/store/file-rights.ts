@@ -1,0 +1,58 @@
+/**
+ * Files and folders that the operating system keeps from the user of this process, told as errors
+ * of ours: which one it is, and who may. Rights are looked at again for that, after a failure.
+ */
+import { accessSync, constants, statSync } from "node:fs";
+import { dirname } from "node:path";
+import { SetpointError } from "../kernel/errors.ts";
+
+/** Whether the system refused something for want of rights. */
+export function isRefusal(error: unknown): error is NodeJS.ErrnoException {
+  const { code } = (error ?? {}) as NodeJS.ErrnoException;
+  return code === "EACCES" || code === "EPERM";
+}
+
+/** The error for a refusal: about the folder that is closed on the way, or the path itself. */
+export function forbidden(path: string, cause: unknown): SetpointError {
+  const closed = closedFolder(path);
+  const place = closed ?? path;
+  const message = `this user may not ${closed === undefined ? "open" : "enter"} ${place}`;
+  const owner = ownerOf(place);
+  const whose = owner === undefined ? "its owner" : `its owner, user ${owner}`;
+  return new SetpointError("file.forbidden", message, {
+    cause,
+    details: { path },
+    suggestion: `run it as ${whose}, or give ${place} to this user`,
+  });
+}
+
+/** The error where this user may not read the file; undefined also where there is none. */
+export function whyNotReadable(path: string): SetpointError | undefined {
+  try {
+    accessSync(path, constants.R_OK);
+    return undefined;
+  } catch (error) {
+    return isRefusal(error) ? forbidden(path, error) : undefined;
+  }
+}
+
+/** The first folder, from the root on, that may not be entered. */
+export function closedFolder(path: string): string | undefined {
+  const folder = dirname(path);
+  const above = folder === path ? undefined : closedFolder(folder);
+  if (above !== undefined) return above;
+  try {
+    accessSync(folder, constants.X_OK);
+    return undefined;
+  } catch (error) {
+    return isRefusal(error) && statSync(folder).isDirectory() ? folder : undefined;
+  }
+}
+
+function ownerOf(path: string): number | undefined {
+  try {
+    return statSync(path).uid;
+  } catch {
+    return undefined;
+  }
+}
