@@ -3,7 +3,7 @@
  * before it makes anything: the file, and the keys that open what is sealed in it. One that fails
  * later has loaded nothing and takes away the files it made, so that it can simply be tried again.
  */
-import { existsSync, rmSync, rmdirSync } from "node:fs";
+import { lstatSync, rmSync, rmdirSync } from "node:fs";
 import { dirname, resolve } from "node:path";
 import { systemClock } from "../kernel/clock.ts";
 import { SetpointError, isSetpointError } from "../kernel/errors.ts";
@@ -84,6 +84,11 @@ function missingFolders(path: string): readonly string[] {
   return isMissing(path) ? [path, ...missingFolders(dirname(path))] : [];
 }
 
+/** A link that leads nowhere is there, and so may be what cannot be looked at. */
 function isMissing(path: string): boolean {
-  return !existsSync(path);
+  try {
+    return lstatSync(path, { throwIfNoEntry: false }) === undefined;
+  } catch {
+    return false;
+  }
 }

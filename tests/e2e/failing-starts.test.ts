@@ -2,7 +2,8 @@
 // missing and what to do, nothing is taken for a new store that is not one, and no failed start
 // leaves anything behind that answers, or that looks like a store.
 import assert from "node:assert/strict";
-import { access, mkdir, mkdtemp, readFile, rm, stat, truncate, writeFile } from "node:fs/promises";
+import { access, lstat, mkdir, mkdtemp, readFile, readdir, rm, stat } from "node:fs/promises";
+import { symlink, truncate, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, before, describe, it } from "node:test";
@@ -131,6 +132,23 @@ it("a restore onto a store in use says first what would refuse it in any case", 
     assert.match(text, /\[store\.not_empty\]/);
     assert.match(text, /try: restore into a new folder: --data NEW-FOLDER/);
   }
+});
+
+it("a restore that fails leaves a link to a disk that is not mounted", async () => {
+  const data = join(folder, "whole");
+  await (await openStore(storeConfig({ data }), write)).close();
+  const backup = join(folder, "whole.backup");
+  assert.equal((await setpoint("backup", backup, "--data", data)).code, 0);
+  const linked = join(folder, "linked");
+  await mkdir(linked);
+  const link = join(linked, "setpoint.db");
+  await symlink(join(folder, "unmounted", "setpoint.db"), link);
+  const keys = join(data, "keys.json");
+  const { code, text } = await setpoint("restore", backup, "--data", linked, "--keys", keys);
+  assert.equal(code, 1);
+  assert.match(text, /no database at .*unmounted\/setpoint\.db, nor its folder \[store\.missing\]/);
+  assert.equal((await lstat(link)).isSymbolicLink(), true);
+  assert.deepEqual(await readdir(linked), ["setpoint.db"]);
 });
 
 it("a database that does not answer is named, without its password", async () => {
