@@ -7,6 +7,8 @@
 import { spawnSync } from "node:child_process";
 import { createHash } from "node:crypto";
 import {
+  accessSync,
+  constants,
   existsSync,
   mkdirSync,
   readFileSync,
@@ -24,6 +26,9 @@ import { withInstallLock } from "./install-lock.js";
 const root = dirname(dirname(fileURLToPath(import.meta.url)));
 const runtime = join(root, "tools", "runtime");
 const pinnedVersion = JSON.parse(readFileSync(join(runtime, "package.json"), "utf8")).version;
+/** What npm prints when a request got no answer. */
+const noAnswer =
+  /\b(ECONNREFUSED|ECONNRESET|ENOTFOUND|EAI_AGAIN|ETIMEDOUT|ENETUNREACH|EHOSTUNREACH|ENOTCACHED)\b/;
 
 try {
   process.stdout.write(`${await bootstrap()}\n`);
@@ -89,23 +94,23 @@ function isCurrent(install) {
 function touchIfOlder(install) {
   const stampedAt = statSync(stampPath(install)).mtimeMs;
   if (sources(install).every((path) => statSync(path).mtimeMs < stampedAt)) return;
-  utimesSync(stampPath(install), new Date(), new Date());
+  try {
+    utimesSync(stampPath(install), new Date(), new Date());
+  } catch {
+    // Another user's: it is current all the same, and its owner touches it.
+  }
 }
 
 function perform(install, node) {
-  process.stderr.write(`setpoint: installing ${install.title}\n`);
   const modules = join(install.folder, "node_modules");
+  checkWritable(install, existsSync(modules) ? [install.folder, modules] : [install.folder]);
+  process.stderr.write(`setpoint: installing ${install.title}\n`);
   // Taken before npm reads them: files that change meanwhile are installed by the next start.
   const installed = key(install);
   rmSync(stampPath(install), { force: true });
   rmSync(modules, { recursive: true, force: true });
   runNpm(install.folder, existsSync(node) ? dirname(node) : undefined);
-  if (!existsSync(node)) {
-    throw new Error(
-      `there is no pinned Node.js for ${process.platform}-${process.arch}: ` +
-        `put Node.js ${pinnedVersion} or a later ${pinnedVersion.split(".")[0]}.x first on PATH`,
-    );
-  }
+  if (!existsSync(node)) throw new Error(whyNoNode());
   const ran = spawnSync(node, ["--version"], { encoding: "utf8" });
   if (ran.status !== 0) {
     throw new Error(`${node} does not run: ${ran.error?.message ?? ran.stderr}`);
@@ -115,6 +120,42 @@ function perform(install, node) {
   const draft = `${stampPath(install)}.${process.pid}`;
   writeFileSync(draft, JSON.stringify({ key: installed, files }));
   renameSync(draft, stampPath(install));
+}
+
+function checkWritable({ title, folder }, places) {
+  for (const place of places) {
+    try {
+      accessSync(place, constants.W_OK);
+    } catch (error) {
+      throw new Error(
+        `${title} must be installed, and this user may not write to ${place} (${error.code}): ` +
+          `start it once as the owner of ${folder}`,
+        { cause: error },
+      );
+    }
+  }
+}
+
+/** npm leaves out an optional package that is for another machine, or that it did not get. */
+function whyNoNode() {
+  const name = `node-${process.platform}-${process.arch}`;
+  const { packages } = JSON.parse(readFileSync(join(runtime, "package-lock.json"), "utf8"));
+  if (packages[`node_modules/${name}`] !== undefined) {
+    return unreachable(`npm did not get ${name} ${pinnedVersion}`);
+  }
+  return (
+    `there is no pinned Node.js for ${process.platform}-${process.arch}: ` +
+    `put Node.js ${pinnedVersion} or a later ${pinnedVersion.split(".")[0]}.x first on PATH`
+  );
+}
+
+function unreachable(what) {
+  const asked = spawnSync("npm", ["config", "get", "registry"], { cwd: root, encoding: "utf8" });
+  const registry = asked.stdout?.trim() || "its registry";
+  return (
+    `${what} from ${registry}: check the network, the proxy and the registry that npm is ` +
+    `configured with, then start again`
+  );
 }
 
 /** Exactly what the lock file says, by its integrity hashes, running no script of any package. */
@@ -139,6 +180,10 @@ function runNpm(folder, firstOnPath) {
     },
   );
   if (ran.error !== undefined) throw new Error(`cannot run npm: ${ran.error.message}`);
+  const lost = noAnswer.exec(ran.stderr)?.[1];
+  if (ran.status !== 0 && lost !== undefined) {
+    throw new Error(unreachable(`npm did not get what is pinned (${lost})`));
+  }
   if (ran.status !== 0) throw new Error(`npm ci failed in ${folder}\n${ran.stdout}${ran.stderr}`);
 }
 
