@@ -2,11 +2,13 @@
  * Small files that must never be half written: keys, certificates, tokens. The text goes to a
  * second file, is flushed, and takes the place of the first in one step; then the folder is
  * flushed, so that the step survives a power failure too. One that fails, for want of room or for
- * anything else, throws and leaves the file as it was.
+ * anything else, throws and leaves the file as it was. The owner stays, also where the superuser
+ * writes; a new file belongs to the owner of its folder then.
  */
-import { closeSync, fstatSync, fsyncSync, linkSync, openSync } from "node:fs";
+import { closeSync, existsSync, fstatSync, fsyncSync, linkSync, openSync } from "node:fs";
 import { renameSync, rmSync, writeSync } from "node:fs";
 import { dirname } from "node:path";
+import { giveToOwnerOf } from "../store/file-rights.ts";
 
 export interface DurableWrite {
   /** "keep" never overwrites: of two processes that start at once, one makes the file. */
@@ -17,7 +19,8 @@ export interface DurableWrite {
 export function writeDurably(path: string, text: string, { existing, mode }: DurableWrite): void {
   const partial = `${path}.${process.pid}.partial`;
   try {
-    writeWhole(partial, Buffer.from(text), mode);
+    const model = existsSync(path) ? path : dirname(path);
+    writeWhole(partial, Buffer.from(text), { mode, model });
     if (existing === "replace") renameSync(partial, path);
     else linkIfMissing(partial, path);
   } finally {
@@ -33,9 +36,16 @@ export function writeDurably(path: string, text: string, { existing, mode }: Dur
 }
 
 /** A disk with little room takes a part and says so only by a count. */
-function writeWhole(path: string, bytes: Buffer, mode: number): void {
-  const file = openSync(path, "w", mode);
+function writeWhole(
+  path: string,
+  bytes: Buffer,
+  { mode, model }: { readonly mode: number; readonly model: string },
+): void {
+  // Left by a process of the same number that crashed, or put there by the owner of the folder.
+  rmSync(path, { force: true });
+  const file = openSync(path, "wx", mode);
   try {
+    giveToOwnerOf(model, file);
     for (let done = 0; done < bytes.length;) {
       const written = writeSync(file, bytes, done);
       if (written === 0) throw new Error(`${path}: the disk took ${done} of ${bytes.length} bytes`);

@@ -10,6 +10,7 @@
 import { closeSync, existsSync, mkdirSync, openSync, rmSync, statSync } from "node:fs";
 import { basename, dirname, join } from "node:path";
 import { SetpointError, isSetpointError } from "../kernel/errors.ts";
+import { giveToOwnerOf } from "../store/file-rights.ts";
 import { keyRing, newSealKey } from "../store/key-ring.ts";
 import type { KeyRing } from "../store/key-ring.ts";
 import type { Store } from "../store/port.ts";
@@ -191,7 +192,9 @@ function makeFolder(path: string, option: string): void {
  */
 function makePrivate(path: string): boolean {
   try {
-    closeSync(openSync(path, "ax", 0o600));
+    const file = openSync(path, "ax", 0o600);
+    giveToOwnerOf(dirname(path), file);
+    closeSync(file);
     return true;
   } catch (error) {
     // An existing file keeps its mode; what else is wrong, the database says better.

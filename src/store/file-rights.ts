@@ -1,8 +1,11 @@
 /**
  * Files and folders that the operating system keeps from the user of this process, told as errors
  * of ours: which one it is, and who may. Rights are looked at again for that, after a failure.
+ *
+ * The superuser is refused nothing, but must not keep from the user of a server what it needs: what
+ * is made in a folder of another user is given to that user.
  */
-import { accessSync, constants, statSync } from "node:fs";
+import { accessSync, constants, fchownSync, statSync } from "node:fs";
 import { dirname } from "node:path";
 import { SetpointError } from "../kernel/errors.ts";
 
@@ -33,6 +36,21 @@ export function whyNotReadable(path: string): SetpointError | undefined {
     return undefined;
   } catch (error) {
     return isRefusal(error) ? forbidden(path, error) : undefined;
+  }
+}
+
+export function isSuperuser(): boolean {
+  return process.geteuid?.() === 0;
+}
+
+/** Gives a file that the superuser has just made to the owner of the model, a file or a folder. */
+export function giveToOwnerOf(model: string, file: number): void {
+  if (!isSuperuser()) return;
+  try {
+    const { uid, gid } = statSync(model);
+    if (uid !== 0) fchownSync(file, uid, gid);
+  } catch {
+    // A superuser who may not do that, as in some containers: the file stays as it is.
   }
 }
 

@@ -2,13 +2,14 @@
 // file it is and who may, and changes nothing. Only the superuser can be somebody else for a while.
 import assert from "node:assert/strict";
 import { spawnSync } from "node:child_process";
-import { chmod, chown, cp, lstat, mkdir, mkdtemp, rm } from "node:fs/promises";
+import { chmod, chown, cp, lstat, mkdir, mkdtemp, readdir, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, before, describe, it } from "node:test";
 import { storeConfig } from "../../src/app/config.ts";
 import { openStore } from "../../src/app/open-store.ts";
 import { root } from "../../tools/stages.ts";
+import { startSetpoint } from "../peers/setpoint.ts";
 
 const somebody = 65_534;
 const program = join(root, "src", "cli", "main.ts");
@@ -101,5 +102,46 @@ describe("a store of another user", { skip }, () => {
       join(open, "setpoint.db"),
       "open",
     );
+  });
+});
+
+describe("the superuser on a store of another user", { skip }, () => {
+  const isAllOf = async (place: string, uid: number): Promise<void> => {
+    for (const name of [".", ...(await readdir(place))]) {
+      assert.equal((await lstat(join(place, name))).uid, uid, name);
+    }
+  };
+  const ran = (uid: number | undefined, ...args: readonly string[]): void => {
+    const { code, text } = setpointAs(uid, ...args);
+    assert.equal(code, 0, text);
+  };
+
+  it("leaves everything to its owner, whatever it makes anew", async () => {
+    const theirs = join(folder, "theirs");
+    await mkdir(theirs);
+    await chown(theirs, somebody, somebody);
+    const backup = join(folder, "theirs.backup");
+    ran(undefined, "backup", backup, "--data", data);
+    await cp(join(data, "keys.json"), join(theirs, "keys.json"));
+    await chown(join(theirs, "keys.json"), somebody, somebody);
+    ran(undefined, "restore", backup, "--data", theirs);
+    await isAllOf(theirs, somebody);
+    await rm(join(theirs, "setpoint.db.lock"));
+    ran(undefined, "keys", "rotate", "--data", theirs);
+    await isAllOf(theirs, somebody);
+    ran(undefined, "doctor", "--data", theirs);
+    await isAllOf(theirs, somebody);
+    ran(somebody, "keys", "rotate", "--data", theirs);
+    ran(somebody, "doctor", "--data", theirs);
+  });
+
+  it("gives a new store to the owner of its folder, with its credentials", async () => {
+    const fresh = join(folder, "fresh");
+    await mkdir(fresh);
+    await chown(fresh, somebody, somebody);
+    await using server = await startSetpoint({ data: fresh });
+    await isAllOf(fresh, somebody);
+    assert.equal(await server.stop(), 0);
+    await isAllOf(fresh, somebody);
   });
 });

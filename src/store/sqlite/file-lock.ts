@@ -9,10 +9,12 @@
  * and two writers would each go by the head they remember. The database file itself cannot be
  * locked instead, since readers in other processes need it.
  */
-import { accessSync, constants, readFileSync, statSync } from "node:fs";
+import { accessSync, closeSync, constants, existsSync, openSync } from "node:fs";
+import { readFileSync, statSync } from "node:fs";
 import { dirname } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { SetpointError } from "../../kernel/errors.ts";
+import { giveToOwnerOf, isSuperuser } from "../file-rights.ts";
 import { sqliteCode, storeError } from "./sql.ts";
 
 export interface FileLock {
@@ -25,6 +27,7 @@ const cannotOpen = 14;
 
 export function lockFile(path: string): FileLock {
   const lockPath = `${path}.lock`;
+  if (isSuperuser()) makeForOwner(lockPath, path);
   let db: DatabaseSync | undefined;
   try {
     db = new DatabaseSync(lockPath, { timeout: 0 });
@@ -35,6 +38,20 @@ export function lockFile(path: string): FileLock {
   }
   const held = db;
   return { release: () => held.close() };
+}
+
+/**
+ * SQLite gives the owner of the database its log, but not this file, a database of its own.
+ * Closed before anybody has a lock on it, since it is made here.
+ */
+function makeForOwner(lockPath: string, path: string): void {
+  try {
+    const file = openSync(lockPath, "ax", 0o644);
+    giveToOwnerOf(existsSync(path) ? path : dirname(path), file);
+    closeSync(file);
+  } catch {
+    // It is there, or SQLite says what is wrong.
+  }
 }
 
 function lockError(cause: unknown, path: string, lockPath: string): SetpointError {
