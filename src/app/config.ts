@@ -71,10 +71,10 @@ export const defaultDataFolder = "setpoint-data";
 export const defaultHistory = "7d";
 
 /** An empty text, as from an empty environment variable, counts as left out. */
-export function storeConfig(options: StoreOptions): StoreConfig {
-  const dataFolder = resolve(given(options.data) ?? defaultDataFolder);
-  const named = given(options.store);
-  const keyFile = given(options.keys) ?? join(dataFolder, "keys.json");
+export function storeConfig(options: StoreOptions, file: ConfigFile = {}): StoreConfig {
+  const dataFolder = resolve(given(options.data) ?? file.data ?? defaultDataFolder);
+  const named = given(options.store) ?? file.store;
+  const keyFile = given(options.keys) ?? file.keys ?? join(dataFolder, "keys.json");
   return {
     dataFolder,
     keyFile: resolve(keyFile),
@@ -86,7 +86,7 @@ export function storeConfig(options: StoreOptions): StoreConfig {
 }
 
 export function serveConfig(options: ServeOptions, file: ConfigFile = {}): ServeConfig {
-  const stored = storeConfig({ ...file, ...givenOnly(options) });
+  const stored = storeConfig(options, file);
   const { hosts = file.hosts ?? [] } = options;
   return {
     ...stored,
@@ -126,11 +126,6 @@ function armConfig(
 
 function given(text: string | undefined): string | undefined {
   return text === "" ? undefined : text;
-}
-
-function givenOnly({ data, store, keys }: StoreOptions): StoreOptions {
-  const entries = Object.entries({ data, store, keys });
-  return Object.fromEntries(entries.filter(([, value]) => given(value) !== undefined));
 }
 
 /** For logs and messages: where the store is, without its password. */

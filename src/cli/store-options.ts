@@ -1,15 +1,18 @@
-// The options of every command that opens a store, so that they read the same everywhere.
+// The options of every command that opens a store, so that they read the same everywhere, and name
+// the same store: a backup of another one than the server's would be noticed when it is needed.
 import { Option } from "commander";
 import type { Command } from "commander";
-import { defaultDataFolder } from "../app/config.ts";
+import { readConfigFile } from "../app/config-file.ts";
+import type { ConfigFile } from "../app/config-file.ts";
+import { defaultDataFolder, storeConfig } from "../app/config.ts";
+import type { StoreConfig, StoreOptions } from "../app/config.ts";
+
+export interface StoreFlags extends StoreOptions {
+  readonly config?: string;
+}
 
 export function addStoreOptions(command: Command): Command {
-  return command
-    .addOption(
-      new Option("--data <folder>", "folder of the embedded store and the keys")
-        .env("SETPOINT_DATA")
-        .default(defaultDataFolder),
-    )
+  return addDataOptions(command, "folder of the embedded store and the keys")
     .addOption(
       new Option("--store <where>", "sqlite:PATH or postgres://... (default: in --data)").env(
         "SETPOINT_STORE",
@@ -20,4 +23,31 @@ export function addStoreOptions(command: Command): Command {
         "SETPOINT_KEYS",
       ),
     );
+}
+
+/** For commands that need no more than the folder. */
+export function addDataOptions(command: Command, what: string): Command {
+  return command
+    .addOption(new Option("--data <folder>", what).env("SETPOINT_DATA").default(defaultDataFolder))
+    .addOption(new Option("--config <file>", "file with options").env("SETPOINT_CONFIG"));
+}
+
+export function storeConfigOf(flags: StoreFlags, command: Command): StoreConfig {
+  const { options, file } = withFile(flags, command);
+  return storeConfig(options, file);
+}
+
+/** What the user typed counts before the file, and the file before our defaults. */
+export function withFile<Flags extends StoreFlags>(
+  flags: Flags,
+  command: Command,
+): { readonly options: Partial<Flags>; readonly file: ConfigFile } {
+  if (flags.config === undefined || flags.config === "") return { options: flags, file: {} };
+  const typed = Object.entries(flags).filter(
+    ([name]) => command.getOptionValueSource(name) !== "default",
+  );
+  return {
+    options: Object.fromEntries(typed) as Partial<Flags>,
+    file: readConfigFile(flags.config),
+  };
 }

@@ -151,6 +151,29 @@ it("a restore that fails leaves a link to a disk that is not mounted", async () 
   assert.deepEqual(await readdir(linked), ["setpoint.db"]);
 });
 
+it("every command looks at the store that the configuration file names", async () => {
+  const configured = join(folder, "configured");
+  await (await openStore(storeConfig({ data: join(configured, "own") }), write)).close();
+  await writeFile(join(configured, "setpoint.yaml"), "data: own\n");
+  const config = join(configured, "setpoint.yaml");
+  const database = `sqlite:${join(configured, "own", "setpoint.db")}`;
+  const backup = join(configured, "own.backup");
+  const env = { SETPOINT_CONFIG: config };
+  const asked = async (...args: string[]): Promise<string> => {
+    const options = { cwd: folder, args, env };
+    await using program = await startProgram("src/cli/main.ts", options);
+    await program.waitForExit({ limitMs: 60_000 });
+    return program.stdout() + program.stderr();
+  };
+  assert.ok((await asked("backup", backup)).includes(` up to revision 0 of ${database}, `));
+  assert.ok((await asked("doctor")).includes(`${database}, schema `));
+  assert.ok((await asked("keys", "add")).includes(join(configured, "own", "keys.json")));
+  const { text } = await setpoint("backup", backup, "--config", config);
+  assert.ok(text.includes(database), text);
+  const other = await asked("doctor", "--data", join(folder, "typed"));
+  assert.ok(other.includes(`no database at ${join(folder, "typed", "setpoint.db")}`), other);
+});
+
 it("a database that does not answer is named, without its password", async () => {
   const store = "postgres://somebody:geheim@127.0.0.1:1/things";
   const { code, text } = await setpoint(

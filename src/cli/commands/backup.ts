@@ -1,11 +1,11 @@
 // `setpoint backup FILE`: a verified copy of a store, taken while servers run.
 import type { Command } from "commander";
-import { storeConfig } from "../../app/config.ts";
-import type { StoreOptions } from "../../app/config.ts";
+import { storeLabel } from "../../app/config.ts";
 import { sizeText } from "../../app/doctor.ts";
 import { openStoreForBackup } from "../../app/open-store.ts";
 import { writeStoreBackup } from "../../app/store-backup.ts";
-import { addStoreOptions } from "../store-options.ts";
+import { addStoreOptions, storeConfigOf } from "../store-options.ts";
+import type { StoreFlags } from "../store-options.ts";
 
 export function addBackup(program: Command): void {
   addStoreOptions(program.command("backup"))
@@ -14,13 +14,14 @@ export function addBackup(program: Command): void {
       "<file>",
       "where to write; an older backup there is replaced once this one is verified",
     )
-    .action(async (file: string, options: StoreOptions) => {
-      const store = await openStoreForBackup(storeConfig(options));
+    .action(async (file: string, flags: StoreFlags, command: Command) => {
+      const config = storeConfigOf(flags, command);
+      const store = await openStoreForBackup(config);
       try {
         const summary = await writeStoreBackup(store, file);
         console.log(
-          `${file}: everything up to revision ${summary.head}, ${sizeText(summary.bytes)}, ` +
-            `read back and verified`,
+          `${file}: everything up to revision ${summary.head} of ${storeLabel(config.store)}, ` +
+            `${sizeText(summary.bytes)}, read back and verified`,
         );
         console.log("The key ring is not in it: keep a copy of that file apart.");
       } finally {

@@ -1,11 +1,10 @@
 // `setpoint doctor`: what is wrong with this installation, and what to do. Exit code 1 when bad.
 import { styleText } from "node:util";
 import type { Command } from "commander";
-import { storeConfig } from "../../app/config.ts";
-import type { StoreOptions } from "../../app/config.ts";
 import { diagnose } from "../../app/doctor.ts";
 import type { Finding } from "../../app/doctor.ts";
-import { addStoreOptions } from "../store-options.ts";
+import { addStoreOptions, storeConfigOf } from "../store-options.ts";
+import type { StoreFlags } from "../store-options.ts";
 
 const marks = {
   ok: styleText("green", "ok  "),
@@ -16,8 +15,8 @@ const marks = {
 export function addDoctor(program: Command): void {
   addStoreOptions(program.command("doctor"))
     .description("look at the installation and the stored data; changes nothing")
-    .action(async (options: StoreOptions) => {
-      const findings = await diagnose(storeConfig(options));
+    .action(async (flags: StoreFlags, command: Command) => {
+      const findings = await diagnose(storeConfigOf(flags, command));
       for (const { level, subject, message, suggestion } of findings) {
         console.log(`${marks[level]}  ${subject.padEnd(11)}${message}`);
         if (suggestion !== undefined) console.log(`${" ".repeat(17)}-> ${suggestion}`);

@@ -1,12 +1,10 @@
 // `setpoint kubeconfig`: prints a kubeconfig for a user with a client certificate of its own.
-import { resolve } from "node:path";
-import { Option } from "commander";
 import type { Command } from "commander";
-import { defaultDataFolder } from "../../app/config.ts";
 import { userKubeconfig } from "../../app/user-kubeconfig.ts";
+import { addDataOptions, storeConfigOf } from "../store-options.ts";
+import type { StoreFlags } from "../store-options.ts";
 
-interface Flags {
-  readonly data: string;
+interface Flags extends StoreFlags {
   readonly user: string;
   readonly group?: readonly string[];
   readonly days: string;
@@ -14,20 +12,15 @@ interface Flags {
 }
 
 export function addKubeconfig(program: Command): void {
-  program
-    .command("kubeconfig")
+  addDataOptions(program.command("kubeconfig"), "data folder of the server")
     .description("print a kubeconfig for a user, with a new client certificate")
-    .addOption(
-      new Option("--data <folder>", "data folder of the server")
-        .env("SETPOINT_DATA")
-        .default(defaultDataFolder),
-    )
     .requiredOption("--user <name>", "name that roles can be bound to")
     .option("--group <names...>", "groups that roles can be bound to")
     .option("--days <count>", "how long the certificate is good", "365")
     .option("--server <url>", "where the server is reached (default: where it last listened)")
-    .action(({ data, user, group = [], days, server }: Flags) => {
-      const folder = resolve(data);
+    .action((flags: Flags, command: Command) => {
+      const { user, group = [], days, server } = flags;
+      const { dataFolder: folder } = storeConfigOf(flags, command);
       const text = userKubeconfig({ folder, user, groups: group, days: Number(days), server });
       process.stdout.write(text);
     });

@@ -1,17 +1,17 @@
 // `setpoint restore FILE`: fills an empty store, of either engine, from a backup.
 import type { Command } from "commander";
-import { storeConfig, storeLabel } from "../../app/config.ts";
-import type { StoreOptions } from "../../app/config.ts";
+import { storeLabel } from "../../app/config.ts";
 import { restoreRefusal } from "../../app/restore-refusal.ts";
 import { restoreStoreBackup } from "../../app/store-backup.ts";
-import { addStoreOptions } from "../store-options.ts";
+import { addStoreOptions, storeConfigOf } from "../store-options.ts";
+import type { StoreFlags } from "../store-options.ts";
 
 export function addRestore(program: Command): void {
   addStoreOptions(program.command("restore"))
     .description("fill an empty store from a backup, all or nothing, and verify it")
     .argument("<file>", "a file written by `setpoint backup`")
-    .action(async (file: string, options: StoreOptions) => {
-      const config = storeConfig(options);
+    .action(async (file: string, flags: StoreFlags, command: Command) => {
+      const config = storeConfigOf(flags, command);
       const summary = await restoreStoreBackup(config, file).catch(async (error: unknown) => {
         throw await restoreRefusal(config, error);
       });

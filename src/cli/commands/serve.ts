@@ -3,7 +3,6 @@
 // standard error; SIGTERM and SIGINT stop them cleanly, a second one at once.
 import { Option } from "commander";
 import type { Command } from "commander";
-import { readConfigFile } from "../../app/config-file.ts";
 import { defaultHistory, defaultListen, serveConfig } from "../../app/config.ts";
 import type { ServeConfig, ServeOptions } from "../../app/config.ts";
 import type { RunningServer } from "../../app/serve.ts";
@@ -12,10 +11,10 @@ import { gatheredLines } from "../../telemetry/gathered-lines.ts";
 import { logger } from "../../telemetry/log.ts";
 import type { LogForm } from "../../telemetry/log-form.ts";
 import type { Level, Logger } from "../../telemetry/log.ts";
-import { addStoreOptions } from "../store-options.ts";
+import { addStoreOptions, withFile } from "../store-options.ts";
+import type { StoreFlags } from "../store-options.ts";
 
-interface Flags extends ServeOptions {
-  readonly config?: string;
+interface Flags extends StoreFlags, ServeOptions {
   readonly logFormat?: LogForm;
 }
 
@@ -53,7 +52,6 @@ export function addDev(program: Command): void {
 
 function addServeOptions(command: Command): Command {
   return addStoreOptions(command)
-    .addOption(new Option("--config <file>", "file with options").env("SETPOINT_CONFIG"))
     .addOption(
       new Option("--listen <host:port>", "address to listen on")
         .env("SETPOINT_LISTEN")
@@ -109,13 +107,9 @@ function addFiles(text: string, before: readonly string[] = []): readonly string
   return [...before, ...text.split(",").filter((file) => file !== "")];
 }
 
-/** What the user typed counts before the file, and the file before our defaults. */
 function configOf(flags: Flags, command: Command): ServeConfig {
-  if (flags.config === undefined || flags.config === "") return serveConfig(flags);
-  const typed = Object.entries(flags).filter(
-    ([name]) => command.getOptionValueSource(name) !== "default",
-  );
-  return serveConfig(Object.fromEntries(typed), readConfigFile(flags.config));
+  const { options, file } = withFile(flags, command);
+  return serveConfig(options, file);
 }
 
 /** Who tries something out has most likely just corrected what failed. */
