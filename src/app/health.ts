@@ -1,8 +1,9 @@
 /**
  * The health endpoints. `/livez` says that the process turns; `/readyz` and `/healthz` that the
  * store answers, asked anew each time and bounded, so that a load balancer learns the truth now.
- * Anybody may ask for these three, with or without credentials. Each check has a path of its own,
- * such as `/readyz/etcd`, under the names that probes written for kube-apiserver use.
+ * Each check has a path of its own, such as `/readyz/etcd`, under the names that probes written for
+ * kube-apiserver use. Anybody may ask for all of these, with or without credentials: `?verbose`
+ * tells the same, and balancers have no credentials.
  *
  * `store-writes` is shown, and fails where it is asked for by its own path, but does not count in
  * the whole: while a disk is full, reads and watches go on, and to take every server away from its
@@ -34,16 +35,31 @@ export interface HealthOptions {
 }
 
 export function isHealthPath(path: string): boolean {
-  return checksOf.has(path.slice(1)) && path.startsWith("/");
+  return askedAt(path) !== undefined;
+}
+
+/** What a path asks for; undefined when it is none of these. */
+function askedAt(path: string): Asked | undefined {
+  if (!path.startsWith("/")) return undefined;
+  const [endpoint = "", ...rest] = path.slice(1).split("/");
+  const checks = checksOf.get(endpoint);
+  const one = checks?.find((check) => check === rest[0]);
+  if (checks === undefined || rest.length > 1) return undefined;
+  return rest.length === 1 && one === undefined ? undefined : { endpoint, checks, one };
+}
+
+interface Asked {
+  readonly endpoint: string;
+  readonly checks: readonly Check[];
+  /** The check that has this path. */
+  readonly one: Check | undefined;
 }
 
 export function healthPaths(options: HealthOptions): PathHandler {
   return async (exchange, { path, query }) => {
-    const [endpoint = "", ...rest] = path.slice(1).split("/");
-    const checks = checksOf.get(endpoint);
-    if (checks === undefined) return false;
-    const one = checks.find((check) => check === rest[0]);
-    if (rest.length > 1 || (rest.length === 1 && one === undefined)) return false;
+    const found = askedAt(path);
+    if (found === undefined) return false;
+    const { endpoint, checks, one } = found;
     const asked = one === undefined ? checks : [one];
     const excluded = new Set(query.getAll("exclude"));
     const results = await Promise.all(

@@ -689,16 +689,19 @@ onEachStore("who asks", (server) => {
     });
   });
 
-  it("tells anybody whether it is well, and how in detail to those who may", async () => {
+  it("tells anybody whether it is well, as a whole and check by check", async () => {
     for (const path of ["/healthz", "/livez", "/readyz"]) {
       assert.equal((await anonymous(path)).text, "ok");
       const verbose = await server().request("GET", `${path}?verbose`);
       assert.match(verbose.text, /^\[\+\]ping ok\n[^]*check passed\n$/);
-      assert.equal((await server().request("GET", `${path}/ping`)).text, "ok");
-      assert.equal((await anonymous(`${path}/ping`)).status, 403);
+      for (const ask of [(at: string) => server().request("GET", at), anonymous]) {
+        assert.equal((await ask(`${path}/ping`)).text, "ok");
+      }
+      assert.equal((await anonymous(`${path}/none`)).status, 403);
       assert.equal((await server().request("GET", `${path}/none`)).status, 404);
     }
     assert.match((await server().request("GET", "/readyz?verbose")).text, /\[\+\]etcd ok\n/);
+    assert.equal((await anonymous("/readyz/store-writes")).text, "ok");
   });
 
   it("shows its version and its measures", async () => {
