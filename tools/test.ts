@@ -1,5 +1,6 @@
 // `npm test`: installs the peers that are missing, runs what `npm run check` runs and the long unit
 // tests, then the end-to-end tests against real peers. The last line counts the tests of all of it.
+import { parseArgs } from "node:util";
 import { ensurePeersOrExit } from "./peers.ts";
 import {
   addTallies,
@@ -12,7 +13,14 @@ import {
   testFiles,
   tidyFiles,
 } from "./stages.ts";
+import { parsedOrExit } from "./usage.ts";
 
+const usage = `usage: npm test
+
+It takes no options, installs the peers that are missing and runs every test.
+Without peers, in seconds: npm run check. One file: npm run unit -- FILE`;
+
+parsedOrExit("test", usage, () => parseArgs({ options: {} }));
 await ensurePeersOrExit();
 const checked = await runStages([longStage(), ...checkStages()]);
 

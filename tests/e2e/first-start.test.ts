@@ -1,4 +1,5 @@
-// The first start of a clone where it cannot install: it says why in one line, and what to do.
+// The first start of a clone where it cannot install: it says why in one line, and what to do. And
+// the first calls of the tools, by somebody who does not know yet what they take.
 import assert from "node:assert/strict";
 import { spawnSync } from "node:child_process";
 import { chmod, cp, mkdir, mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
@@ -65,4 +66,19 @@ it("in a folder of another user, says whose start it needs", { skip }, async () 
   assert.equal(lines.length, 1, lines.join("\n"));
   assert.match(lines[0] ?? "", /this user may not write to .*owned \(EACCES\)/);
   assert.match(lines[0] ?? "", /start it once as the owner of .*owned$/);
+});
+
+it("npm test and npm run check tell how to call them, and run nothing for a mistake", () => {
+  for (const tool of ["test", "check"]) {
+    for (const [word, code] of [
+      ["--help", 0],
+      ["--only", 2],
+      ["some.test.ts", 2],
+    ] as const) {
+      const args = [join(root, "tools", `${tool}.ts`), word];
+      const ran = spawnSync(process.execPath, args, { encoding: "utf8", timeout: 60_000 });
+      assert.equal(ran.status, code, word);
+      assert.match(ran.stdout + ran.stderr, /^usage: npm (test|run check)$/m);
+    }
+  }
 });
