@@ -169,7 +169,7 @@ export function unusableAddress(
     cause,
     details: { option: "listen" },
     suggestion:
-      "choose another with --listen HOST:PORT, as in npm start -- --listen 127.0.0.1:8443",
+      "add --listen 127.0.0.1:8443, or another HOST:PORT (npm start -- --listen 127.0.0.1:8443)",
   });
 }
 
