@@ -51,13 +51,13 @@ export function readConfigFile(path: string): ConfigFile {
   try {
     text = readFileSync(path, "utf8");
   } catch (cause) {
-    throw wrong(`the configuration file ${path} cannot be read`, "config", cause);
+    throw wrong(`${path} cannot be read`, "config", cause);
   }
   let value: Json;
   try {
     ({ value } = parseYaml(text));
   } catch (cause) {
-    throw wrong(`the configuration file ${path} is not YAML`, "config", cause);
+    throw wrong(`${path} is not YAML`, "config", cause);
   }
   if (value === null) return {};
   return readObject(value, "", fieldsOf(dirname(path)));

@@ -183,7 +183,7 @@ function failure(subject: string, what: string, error: unknown): Finding {
   return {
     level: "bad",
     subject,
-    message: `${what}: ${message}`,
+    message: message.startsWith(`${what}: `) ? message : `${what}: ${message}`,
     ...(suggestion === undefined ? {} : { suggestion }),
   };
 }

@@ -54,9 +54,13 @@ export async function openExistingStore(config: StoreConfig): Promise<Store> {
 }
 
 function noKeyRing({ keyFile }: StoreConfig): SetpointError {
-  return new SetpointError("config.invalid", `there is no key ring at ${keyFile}`, {
+  const isThere = existsSync(dirname(keyFile));
+  const message = `there is no key ring at ${keyFile}${isThere ? "" : ", nor its folder"}`;
+  return new SetpointError("config.invalid", message, {
     details: { option: "keys", path: keyFile },
-    suggestion: "name the ring that this store was made with by --keys, or copy it there",
+    suggestion: isThere
+      ? "name the ring that this store was made with by --keys, or copy it there"
+      : "name the data folder of the server with --data, or its ring with --keys",
   });
 }
 
@@ -178,7 +182,10 @@ function makeFolder(path: string, option: string): void {
   try {
     mkdirSync(path, { recursive: true, mode: 0o700 });
   } catch (cause) {
-    throw new SetpointError("config.invalid", `the folder ${path} cannot be made`, {
+    const { code } = cause as NodeJS.ErrnoException;
+    const isFile = code === "EEXIST" || code === "ENOTDIR";
+    const why = isFile ? ": there is a file of that name, or of a folder above it" : "";
+    throw new SetpointError("config.invalid", `the folder ${path} cannot be made${why}`, {
       cause,
       details: { option, path },
       suggestion: `name another with --${option}`,

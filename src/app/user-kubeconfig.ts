@@ -8,6 +8,7 @@ import { systemClock } from "../kernel/clock.ts";
 import { SetpointError } from "../kernel/errors.ts";
 import { systemRandom } from "../kernel/random.ts";
 import { parseYaml } from "../kernel/yaml.ts";
+import { whyNotReadable } from "../store/file-rights.ts";
 import { openAuthority } from "./tls/authority.ts";
 import { kubeconfig } from "./tls/kubeconfig.ts";
 
@@ -24,6 +25,8 @@ const maxDays = 3_650;
 
 export function userKubeconfig(options: UserKubeconfigOptions): string {
   const { folder, user, groups, days } = options;
+  const refusal = whyNotReadable(join(folder, "ca.key"));
+  if (refusal !== undefined) throw refusal;
   if (!existsSync(join(folder, "ca.key"))) {
     throw new SetpointError("config.invalid", `there is no certificate authority in ${folder}`, {
       details: { option: "data", path: folder },

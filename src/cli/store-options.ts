@@ -6,6 +6,7 @@ import { readConfigFile } from "../app/config-file.ts";
 import type { ConfigFile } from "../app/config-file.ts";
 import { defaultDataFolder, storeConfig } from "../app/config.ts";
 import type { StoreConfig, StoreOptions } from "../app/config.ts";
+import { SetpointError, isSetpointError } from "../kernel/errors.ts";
 
 export interface StoreFlags extends StoreOptions {
   readonly config?: string;
@@ -33,12 +34,38 @@ export function addDataOptions(command: Command, what: string): Command {
 }
 
 export function storeConfigOf(flags: StoreFlags, command: Command): StoreConfig {
+  return configuredBy(flags, command, storeConfig);
+}
+
+/** The configuration of what was typed and of the file; a mistake is told of where it stands. */
+export function configuredBy<Flags extends StoreFlags, Config>(
+  flags: Flags,
+  command: Command,
+  configure: (options: Partial<Flags>, file: ConfigFile) => Config,
+): Config {
   const { options, file } = withFile(flags, command);
-  return storeConfig(options, file);
+  try {
+    return configure(options, file);
+  } catch (error) {
+    throw isSetpointError(error, "config.invalid") ? placed(error, flags, command) : error;
+  }
+}
+
+/** Says where the option was set, for one that was not typed. */
+function placed(error: SetpointError, { config }: StoreFlags, command: Command): SetpointError {
+  const { code, message, details, suggestion, cause } = error;
+  const option = command.options.find((each) => each.name() === details["option"]);
+  if (option === undefined) return error;
+  const source = command.getOptionValueSource(option.attributeName());
+  const isTyped = source !== undefined && source !== "default" && source !== "env";
+  const place = source === "env" ? `by ${option.envVar}` : `in ${config}`;
+  if (isTyped || (source !== "env" && config === undefined)) return error;
+  const told = `${message}; it is set ${place}`;
+  return new SetpointError(code, told, { cause, details, suggestion });
 }
 
 /** What the user typed counts before the file, and the file before our defaults. */
-export function withFile<Flags extends StoreFlags>(
+function withFile<Flags extends StoreFlags>(
   flags: Flags,
   command: Command,
 ): { readonly options: Partial<Flags>; readonly file: ConfigFile } {

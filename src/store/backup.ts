@@ -20,6 +20,7 @@ import { pipeline } from "node:stream/promises";
 import { createZstdCompress, createZstdDecompress } from "node:zlib";
 import { timeText } from "../kernel/clock.ts";
 import { SetpointError, isSetpointError } from "../kernel/errors.ts";
+import { forbidden, isRefusal } from "./file-rights.ts";
 import { retiredKey, retiredKind } from "./key-care.ts";
 import type { KeyRing } from "./key-ring.ts";
 import type { DumpRow, Store } from "./port.ts";
@@ -27,6 +28,7 @@ import { RevisionSet } from "./revision-set.ts";
 import { envelopeKeyId, openDocument } from "./seal.ts";
 
 const formatVersion = 1;
+const zstdMagic = Buffer.from([0x28, 0xb5, 0x2f, 0xfd]);
 /** More revisions than can have been given out between a backup and the loss of its store. */
 const revisionLeap = 1_000_000_000;
 /** The same for the tokens of claims, which systems outside remember; every look costs one. */
@@ -146,9 +148,21 @@ async function checkTarget(path: string): Promise<void> {
   }
   const isBackup = found.isFile() && (await isBackupFile(path));
   if (isBackup) return;
-  throw new SetpointError("config.invalid", `${path} exists and is not a backup`, {
-    suggestion: "choose another name; only an older backup is replaced",
+  const isTorn = found.isFile() && (await beginsLikeBackup(path));
+  const what = isTorn ? "is empty, or a backup that was cut" : "exists and is not a backup";
+  throw new SetpointError("config.invalid", `${path} ${what}`, {
+    suggestion: isTorn
+      ? "move it away or delete it, or choose another name; only a whole backup is replaced"
+      : "choose another name; only an older backup is replaced",
   });
+}
+
+/** Whether the file has no bytes, or its first ones are those of zstd. */
+async function beginsLikeBackup(path: string): Promise<boolean> {
+  await using file = await open(path, "r");
+  const first = Buffer.alloc(zstdMagic.length);
+  const { bytesRead } = await file.read(first, 0, first.length, 0);
+  return bytesRead === 0 || first.equals(zstdMagic);
 }
 
 async function isBackupFile(path: string): Promise<boolean> {
@@ -229,6 +243,7 @@ async function* rawLines(path: string): AsyncIterable<string> {
   } catch (cause) {
     const { code } = cause as NodeJS.ErrnoException;
     if (code === "ENOENT") throw broken(path, "it does not exist");
+    if (isRefusal(cause)) throw forbidden(path, cause);
     throw broken(
       path,
       code?.startsWith("ZSTD") === true ? "it is damaged, or no backup" : "it cannot be read",

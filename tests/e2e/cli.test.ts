@@ -289,7 +289,7 @@ describe("the command line", () => {
     for (const [option, args] of cases) {
       const refused = await setpoint("serve", "--listen", "127.0.0.1:0", ...args);
       assert.equal(refused.code, 1);
-      assert.match(refused.stderr, /cannot be made \[config\.invalid\]/);
+      assert.match(refused.stderr, /cannot be made: there is a file .* \[config\.invalid\]/);
       assert.ok(refused.stderr.includes(`name another with ${option}\n`), refused.stderr);
     }
   });
@@ -326,7 +326,10 @@ describe("the command line", () => {
     for (const words of [["add"], ["rotate"], ["rotate", "--drop-old"], ["drop-old"]]) {
       const refused = await setpoint("keys", ...words, "--data", "mistyped");
       assert.equal(refused.code, 1, words.join(" "));
-      assert.match(refused.stderr, /there is no key ring at .*mistyped\/keys\.json/);
+      assert.match(
+        refused.stderr,
+        /there is no key ring at .*mistyped\/keys\.json, nor its folder/,
+      );
       await assert.rejects(access(join(folder, "mistyped")), "nothing is made");
     }
     await fill(join(folder, "typed"));

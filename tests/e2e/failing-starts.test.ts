@@ -174,6 +174,51 @@ it("every command looks at the store that the configuration file names", async (
   assert.ok(other.includes(`no database at ${join(folder, "typed", "setpoint.db")}`), other);
 });
 
+it("a mistake in an option is told with the place where it stands", async () => {
+  const config = join(folder, "mistaken.yaml");
+  await writeFile(config, "history: soon\n");
+  for (const [args, env, told] of [
+    [["serve"], { SETPOINT_LISTEN: "abc" }, "--listen abc is not HOST:PORT"],
+    [["doctor"], { SETPOINT_STORE: "oops" }, "--store is neither"],
+    [["serve", "--config", config], {}, "--history soon is not a length of time"],
+    [["serve", "--listen", "abc"], {}, "--listen abc is not HOST:PORT"],
+  ] as const) {
+    const options = { cwd: folder, args, env };
+    await using program = await startProgram("src/cli/main.ts", options);
+    await program.waitForExit({ limitMs: 60_000 });
+    const text = program.stderr();
+    assert.ok(text.includes(told), text);
+    const [variable] = Object.keys(env);
+    if (variable !== undefined) assert.ok(text.includes(`; it is set by ${variable} [`), text);
+    else assert.equal(text.includes(`; it is set in ${config} [`), args[1] === "--config");
+  }
+});
+
+it("doctor calls a file that was named as the folder a file", async () => {
+  await writeFile(join(folder, "page.md"), "text");
+  const { code, text } = await setpoint("doctor", "--data", join(folder, "page.md"));
+  assert.equal(code, 1);
+  assert.match(text, /bad +disk +.*page\.md is a file, and no folder\n +-> name the folder/);
+});
+
+it("a backup that was cut does not keep its name for ever", async () => {
+  const data = join(folder, "cut");
+  await (await openStore(storeConfig({ data }), write)).close();
+  const backup = join(folder, "cut.backup");
+  for (const size of [0, 20]) {
+    if (size > 0) await setpoint("backup", backup, "--data", data);
+    await writeFile(backup, size === 0 ? "" : (await readFile(backup)).subarray(0, size));
+    const { code, text } = await setpoint("backup", backup, "--data", data);
+    assert.equal(code, 1);
+    assert.match(text, /cut\.backup is empty, or a backup that was cut \[config\.invalid\]/);
+    assert.match(text, /try: move it away or delete it/);
+    await rm(backup);
+  }
+  const other = await setpoint("backup", join(data, "keys.json"), "--data", data);
+  assert.match(other.text, /keys\.json exists and is not a backup/);
+  assert.doesNotMatch(other.text, /delete/);
+});
+
 it("a database that does not answer is named, without its password", async () => {
   const store = "postgres://somebody:geheim@127.0.0.1:1/things";
   const { code, text } = await setpoint(
@@ -190,6 +235,8 @@ it("a database that does not answer is named, without its password", async () =>
   );
   assert.match(text, /--store or SETPOINT_STORE/);
   assert.doesNotMatch(text, /geheim/);
+  const looked = await setpoint("doctor", "--data", join(folder, "far"), "--store", store);
+  assert.equal(looked.text.split("postgres://").length, 2, looked.text);
 });
 
 it("a server whose kubeconfig cannot be written serves, and says so", async () => {

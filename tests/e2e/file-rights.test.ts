@@ -89,6 +89,14 @@ describe("a store of another user", { skip }, () => {
     await lstat(join(data, "setpoint.db"));
   });
 
+  it("is told of a backup, and of an authority, that may not be read", async () => {
+    const backup = join(folder, "private.backup");
+    assert.equal(setpointAs(undefined, "backup", backup, "--data", data).code, 0);
+    const restore = ["restore", backup, "--data", join(folder, "none")];
+    isTold(setpointAs(somebody, ...restore).text, backup, "open");
+    isTold(setpointAs(somebody, "kubeconfig", "--user", "me", "--data", data).text, data);
+  });
+
   it("is told of files that may not be read in a folder that may be entered", async () => {
     const open = join(folder, "open");
     await cp(data, open, { recursive: true });

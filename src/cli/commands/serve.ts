@@ -11,7 +11,7 @@ import { gatheredLines } from "../../telemetry/gathered-lines.ts";
 import { logger } from "../../telemetry/log.ts";
 import type { LogForm } from "../../telemetry/log-form.ts";
 import type { Level, Logger } from "../../telemetry/log.ts";
-import { addStoreOptions, withFile } from "../store-options.ts";
+import { addStoreOptions, configuredBy } from "../store-options.ts";
 import type { StoreFlags } from "../store-options.ts";
 
 interface Flags extends StoreFlags, ServeOptions {
@@ -108,8 +108,7 @@ function addFiles(text: string, before: readonly string[] = []): readonly string
 }
 
 function configOf(flags: Flags, command: Command): ServeConfig {
-  const { options, file } = withFile(flags, command);
-  return serveConfig(options, file);
+  return configuredBy(flags, command, serveConfig);
 }
 
 /** Who tries something out has most likely just corrected what failed. */
