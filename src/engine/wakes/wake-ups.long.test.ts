@@ -27,7 +27,7 @@ import { adopt } from "./adoption.ts";
 import { journalKey, journalOf } from "../journal/journal.ts";
 import { cursorKind } from "../names.ts";
 import { startWakeUps } from "./wake-ups.ts";
-import type { WakeUps } from "./wake-ups.ts";
+import type { WakeUpPorts, WakeUps } from "./wake-ups.ts";
 
 const a = keyTo("a");
 const b = keyTo("b", gadgets);
@@ -45,14 +45,19 @@ function scene(name: string, body: (world: Scene) => Promise<void>): void {
   });
 }
 
-function follow(world: Scene, store: Store = world.store, owner = "one"): WakeUps {
+function follow(
+  world: Scene,
+  store: Store = world.store,
+  owner = "one",
+  log: WakeUpPorts["log"] = silent,
+): WakeUps {
   const { timers, clock } = world;
   const ports = {
     store,
     clock,
     timers,
     resources: resources as never,
-    log: silent,
+    log,
     meter: noMeter,
   };
   const follower = startWakeUps(ports, owner);
@@ -355,8 +360,13 @@ scene("when the log was forgotten, everything that is reconciled is woken once",
   await write(world.store, b);
   await remove(world.store, gone);
   await world.store.compact((await world.store.head()).revision);
-  follow(world);
+  const lines: string[] = [];
+  const keep = (level: string) => (_: unknown, text: string) => void lines.push(`${level} ${text}`);
+  const log = { info: keep("info"), warn: keep("warn"), error: keep("error") };
+  follow(world, world.store, "one", { ...silent, ...log });
   await world.timers.advance(2_000);
+  assert.equal(lines.length, 1, lines.join("\n"));
+  assert.match(lines[0] ?? "", /^info the history does not go back .*, as after a restore/);
   for (const key of [a, ...many]) {
     const dueMs = dueIn(world, key);
     assert(dueMs !== undefined && dueMs < 60_000, keyText(key));

@@ -128,6 +128,7 @@ class Follower {
   #rules: WakeRules | undefined;
   /** Whether the log does not go back to the stored place any more. */
   #isLogGone = false;
+  #isGoneTold = false;
   /** Whether anything but the cursor itself was dealt with since the place was stored. */
   #isMoved = false;
 
@@ -145,14 +146,26 @@ class Follower {
         await this.#followOn();
       } catch (error) {
         this.#signal.throwIfAborted();
-        this.#isLogGone ||= isSetpointError(error, "history.gone");
-        this.#troubles.following.failed(error);
+        this.#tellFailed(error);
         const code = isSetpointError(error) ? error.code : "internal";
         this.#ports.meter.count(metric.followerFailures, { code });
         await this.#tellBehind();
         await this.#ports.timers.sleep(retryMs, this.#signal);
       }
     }
+  }
+
+  /** A log that does not go back is what a restore leaves; once, that is no trouble. */
+  #tellFailed(error: unknown): void {
+    const isGone = isSetpointError(error, "history.gone");
+    this.#isLogGone ||= isGone;
+    if (!isGone || this.#isGoneTold) return this.#troubles.following.failed(error);
+    this.#isGoneTold = true;
+    this.#ports.log.info(
+      {},
+      "the history does not go back to where changes were dealt with, as after a restore; " +
+        "everything that is reconciled is looked at once",
+    );
   }
 
   async persist(): Promise<void> {
