@@ -199,6 +199,8 @@ it("doctor calls a file that was named as the folder a file", async () => {
   const { code, text } = await setpoint("doctor", "--data", join(folder, "page.md"));
   assert.equal(code, 1);
   assert.match(text, /bad +disk +.*page\.md is a file, and no folder\n +-> name the folder/);
+  assert.match(text, /bad +store +.*there is no database at .*, nor its folder/);
+  assert.doesNotMatch(text, /Try again/);
 });
 
 it("a backup that was cut does not keep its name for ever", async () => {

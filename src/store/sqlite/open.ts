@@ -144,7 +144,7 @@ function realPath(path: string): string {
   } catch (cause) {
     if (isSetpointError(cause)) throw cause;
     if (isRefusal(cause)) throw forbidden(full, cause);
-    const isMissing = (cause as NodeJS.ErrnoException).code === "ENOENT";
+    const isMissing = ["ENOENT", "ENOTDIR"].includes((cause as NodeJS.ErrnoException).code ?? "");
     const [code, message] = isMissing
       ? (["store.missing", `there is no database at ${full}, nor its folder`] as const)
       : (["store.unavailable", `the folder ${folder} cannot be opened`] as const);
