@@ -40,9 +40,12 @@ async function deafConnections(h: PostgresHarness): Promise<number> {
 /** Meanwhile the store of the harness commits all the time and does not listen any more. */
 async function whileBusy(h: PostgresHarness, task: () => Promise<void>): Promise<void> {
   const work = load(h.store, "own", 2);
-  await until(async () => (await deafConnections(h)) > 0);
-  await task();
-  await work.stop();
+  try {
+    await until(async () => (await deafConnections(h)) > 0);
+    await task();
+  } finally {
+    await work.stop();
+  }
 }
 
 /** Reads along until the change of this key comes by. */

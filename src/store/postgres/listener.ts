@@ -13,7 +13,7 @@
  */
 import { escapeIdentifier } from "pg";
 import type { Clock } from "../../kernel/clock.ts";
-import { unavailable } from "./failures.ts";
+import { typedFailure, unavailable } from "./failures.ts";
 import { schemaNews } from "./migrate.ts";
 import type { Version } from "./migrate.ts";
 import type { Outcome } from "./answers.ts";
@@ -70,8 +70,11 @@ export class Listener {
 
   /** Listens from the moment this resolves, and goes on until closed. */
   async start(): Promise<void> {
-    const session = await this.#listen();
-    this.#running = this.#run(session);
+    try {
+      this.#running = this.#run(await this.#listen());
+    } catch (error) {
+      throw typedFailure(error);
+    }
   }
 
   /** The database has answered a batch of this process, and so told the head. */
@@ -98,6 +101,7 @@ export class Listener {
         await this.#watch(session);
       } catch {
         // Lost or not to be had. Whoever reads or writes gets a typed error; here we try again.
+        session?.drop();
         session = undefined;
         if (!signal.aborted) await this.#pause(pauseMs);
       }
@@ -105,9 +109,20 @@ export class Listener {
   }
 
   async #listen(): Promise<Session> {
-    const { session: config, onWork } = this.#options;
-    const session = await Session.open(config);
+    const session = await Session.open(this.#options.session);
     this.#session = session;
+    try {
+      await this.#begin(session);
+      return session;
+    } catch (error) {
+      // The server may refuse what is asked for and keep the connection: a standby does.
+      session.drop();
+      throw error;
+    }
+  }
+
+  async #begin(session: Session): Promise<void> {
+    const { session: config, onWork } = this.#options;
     session.onNotification((payload) => {
       // A failure shows in the next poll as well.
       if (payload === schemaNews) this.#poll(session).catch(() => undefined);
@@ -120,7 +135,6 @@ export class Listener {
     await this.#poll(session);
     // Work may have become due while nobody listened.
     onWork();
-    return session;
   }
 
   /** Until the connection is lost. */

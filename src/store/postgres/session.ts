@@ -217,6 +217,11 @@ export class Session {
     await this.#client.end();
   }
 
+  /** As `close`, for who does not wait: the server may not answer. */
+  drop(): void {
+    this.#break();
+  }
+
   #break(): void {
     if (this.#isBroken) return;
     this.#isBroken = true;
