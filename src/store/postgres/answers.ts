@@ -34,21 +34,17 @@ export interface Outcome {
   /** In order; a deletion that shows the stored document is not among them. */
   readonly changes: readonly Change[];
   readonly head: number;
-  /** How many of the revisions up to the head are of this batch. */
-  readonly revisionCount: number;
   readonly hasWork: boolean;
 }
 
 export function outcomeOf(groups: readonly PreparedGroup[], batch: BatchAnswer): Outcome {
   const changes: Change[] = [];
   let at = 0;
-  let revisionCount = 0;
   const answers = groups.map((group) =>
     group.writes.map((prepared): Answer => {
       const index = at++;
       const answer = answerOf(prepared, batch, index);
       if (answer.kind === "committed") {
-        revisionCount += 1;
         const change = changeOf(prepared, batch, index, answer.revision);
         if (change !== undefined) changes.push(change);
       }
@@ -56,7 +52,7 @@ export function outcomeOf(groups: readonly PreparedGroup[], batch: BatchAnswer):
     }),
   );
   assert(at === batch.c.length, "every write has an answer");
-  return { answers, changes, head: batch.head, revisionCount, hasWork: batch.work };
+  return { answers, changes, head: batch.head, hasWork: batch.work };
 }
 
 function answerOf(prepared: PreparedWrite, batch: BatchAnswer, index: number): Answer {

@@ -5,8 +5,9 @@
  *
  * A process that commits all the time does not listen meanwhile: every answer to a batch tells it
  * the head of that moment, and to be woken by each commit of all processes, its own among them,
- * took two busy processes a tenth of their speed. What no answer tells (work that a release has
- * made due, a compaction, a new schema) is asked for once a second.
+ * took two busy processes a tenth of their speed. No answer tells what others have made due, so who
+ * waits for work is told every few milliseconds that there may be some. What else no answer tells
+ * (a compaction, a new schema) is asked for once a second.
  *
  * Payload: writer id, head, 1 if work became due, and the compaction mark when it moved; or that
  * the schema has changed.
@@ -36,12 +37,10 @@ export interface ListenerOptions {
 }
 
 const pauseMs = 100;
-/** While it does not listen, it looks so often whether to do so: after a rest, or a second. */
-const tickMs = 5;
-const maxRestTicks = 2;
-const deafTicks = 200;
-/** So many ticks are between two looks for the work that others' commits may have brought. */
-const newsTicks = 2;
+/** While it does not listen, it looks so often whether to do so, and others may have made work. */
+const tickMs = 10;
+/** Then it listens again, whatever the pace is. */
+const deafMs = 1_000;
 const readState = {
   name: "poll",
   text: `SELECT h.revision, h.compacted, v.version, v.compatible_from FROM head h,
@@ -57,12 +56,6 @@ export class Listener {
   #running: Promise<void> | undefined;
   readonly #pace = new Pace();
   #busy = new AbortController();
-  /** Since the last tick. */
-  #isAnswered = false;
-  /** What may be work, and was not told. */
-  #haveOthersCommitted = false;
-  /** The newest that this process knows of. */
-  #head = 0;
 
   constructor(options: ListenerOptions) {
     this.#options = options;
@@ -78,11 +71,8 @@ export class Listener {
   }
 
   /** The database has answered a batch of this process, and so told the head. */
-  answered({ head, revisionCount, hasWork }: Outcome): void {
-    if (head - revisionCount > this.#head) this.#haveOthersCommitted = true;
-    this.#head = Math.max(this.#head, head);
+  answered({ hasWork }: Outcome): void {
     if (hasWork) this.#options.onWork();
-    this.#isAnswered = true;
     if (this.#pace.answered(this.#options.clock.nowMs())) this.#busy.abort();
   }
 
@@ -154,23 +144,24 @@ export class Listener {
     }
   }
 
-  /** As long as the answers to own batches say enough. */
+  /** As long as the answers to own batches say enough; the caller then reads the state. */
   async #beDeaf(session: Session, over: AbortSignal): Promise<void> {
-    const { session: config, onWork } = this.#options;
-    await session.rows(unlisten);
-    let restTicks = 0;
-    for (let tick = 1; tick <= deafTicks && restTicks < maxRestTicks; tick += 1) {
-      this.#isAnswered = false;
-      await this.#pause(tickMs, over);
-      if (over.aborted) return;
-      restTicks = this.#isAnswered ? 0 : restTicks + 1;
-      if (this.#haveOthersCommitted && tick % newsTicks === 0) {
-        this.#haveOthersCommitted = false;
+    const { session: config, clock, onWork } = this.#options;
+    let isLong = false;
+    const cancel = config.timers.after(deafMs, () => (isLong = true));
+    try {
+      await session.rows(unlisten);
+      for (;;) {
+        await this.#pause(tickMs, over);
+        if (over.aborted) return;
+        if (isLong || !this.#pace.isBurst(clock.nowMs())) break;
         onWork();
       }
+      await session.rows(listenOn(config.schema));
+      onWork();
+    } finally {
+      cancel();
     }
-    await session.rows(listenOn(config.schema));
-    onWork();
   }
 
   async #poll(session: Session): Promise<void> {
@@ -179,7 +170,7 @@ export class Listener {
       version: row?.[2] as number,
       compatibleFrom: row?.[3] as number,
     });
-    this.#hearHead(row?.[0] as number);
+    this.#options.onHead(row?.[0] as number);
     this.#options.onCompacted(row?.[1] as number);
     await this.#options.board?.tell(session);
   }
@@ -199,18 +190,13 @@ export class Listener {
   }
 
   #hear(payload: string): void {
-    const { ownId, onWork, onCompacted } = this.#options;
+    const { ownId, onHead, onWork, onCompacted } = this.#options;
     const [writer, head, work, compacted] = payload.split(" ");
     if (compacted !== undefined) onCompacted(Number(compacted));
     if (writer === ownId || writer?.startsWith(`${ownId}.`) === true) return;
     // First what somebody may wait for to begin.
     if (work === "1") onWork();
-    this.#hearHead(Number(head));
-  }
-
-  #hearHead(head: number): void {
-    this.#head = Math.max(this.#head, head);
-    this.#options.onHead(head);
+    onHead(Number(head));
   }
 }
 

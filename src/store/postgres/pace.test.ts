@@ -21,3 +21,18 @@ test("a pause ends it", () => {
     [false, false, false, false, true],
   );
 });
+
+test("a burst goes on until the last five are not within 40 ms of now", () => {
+  const pace = new Pace();
+  assert.equal(pace.isBurst(0), false);
+  for (const atMs of [0, 1, 2, 3, 4]) pace.answered(atMs);
+  assert.deepEqual([pace.isBurst(4), pace.isBurst(39), pace.isBurst(40)], [true, true, false]);
+  for (const atMs of [48, 56, 64, 72, 80]) assert.equal(pace.answered(atMs), false);
+  assert.ok(pace.isBurst(80), "half of the pace is enough to go on");
+});
+
+test("a clock that is set back ends it", () => {
+  const pace = new Pace();
+  for (const atMs of [1000, 1001, 1002, 1003, 1004]) pace.answered(atMs);
+  assert.equal(pace.isBurst(100), false);
+});
