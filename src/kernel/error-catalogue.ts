@@ -201,6 +201,12 @@ export const catalogue = {
     summary: "Another process has the embedded store open.",
     action: "Stop the other process, or use PostgreSQL to run several.",
   },
+  "store.linked": {
+    status: 503,
+    retry: "never",
+    summary: "The file of the embedded store has several names (hard links).",
+    action: "Stop every process that has it open, then remove the other names.",
+  },
   "store.closed": {
     status: 503,
     retry: "backoff",

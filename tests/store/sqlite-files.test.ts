@@ -1,7 +1,8 @@
 // Files: who may open one, which ones are refused, and what happens when a disk is full, a file is
 // damaged or the writer's thread dies. Each refusal is a typed error that names the file.
 import assert from "node:assert/strict";
-import { chmodSync, copyFileSync, existsSync, statSync, symlinkSync, writeFileSync } from "node:fs";
+import { chmodSync, copyFileSync, existsSync, linkSync, rmSync, statSync } from "node:fs";
+import { symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { test } from "node:test";
@@ -68,6 +69,25 @@ test("a second opener is told that the file is locked, through links too", async
   await store.close();
   await using again = await openSqliteStore({ path: link, keys, inline: true });
   assert.equal(await commit(again, put(key("a"))), 1);
+});
+
+test("a file with two names is not written to, since the lock goes by the name", async () => {
+  using folder = temporaryFolder();
+  const path = join(folder.path, "store.db");
+  const other = join(folder.path, "other.db");
+  await (await openSqliteStore({ path, keys, inline: true })).close();
+  linkSync(path, other);
+  for (const inline of [true, false]) {
+    await refuses("store.linked", path, { inline });
+    await refuses("store.linked", other, { inline });
+  }
+  rmSync(other);
+  await using store = await openSqliteStore({ path, keys });
+  assert.equal(await commit(store, put(key("a"))), 1);
+  // Who comes by a name that was given meanwhile is refused as well.
+  linkSync(path, other);
+  await refuses("store.linked", other);
+  assert.equal(await commit(store, put(key("b"))), 2);
 });
 
 test("nobody writes without a lock that can be taken", async () => {

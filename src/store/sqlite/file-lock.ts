@@ -6,7 +6,8 @@
  * A transaction that writes nothing is no lock where the file can only be read, so it writes.
  *
  * So must nobody delete it while a store is open: the next process would make and lock another one,
- * and two writers would each go by the head they remember. The database file itself cannot be
+ * and two writers would each go by the head they remember. A file with two names would have two
+ * locks, so it is not opened (`checkOneName` in open.ts). The database file itself cannot be
  * locked instead, since readers in other processes need it.
  */
 import { accessSync, closeSync, constants, existsSync, openSync } from "node:fs";

@@ -82,6 +82,7 @@ function openThreads(context: Context): OpenedFiles {
   const { path, ring, clock, shared, aheadMs, freesClaims } = context;
   using undo = new DisposableStack();
   const lock = undo.adopt(lockFile(path), (taken) => taken.release());
+  checkOneName(path);
   using setup = openConnection(path, "writer");
   const schemaVersion = prepareFile(setup, path, clock);
   if (freesClaims) freeClaims(setup, path, clock.nowMs());
@@ -102,6 +103,7 @@ function openInline({ path, ring, clock, shared, freesClaims }: Context): Opened
   using undo = new DisposableStack();
   const lock = path === ":memory:" ? undefined : lockFile(path);
   undo.defer(() => lock?.release());
+  checkOneName(path);
   const db = undo.use(openConnection(path, "writer"));
   const schemaVersion = prepareFile(db, path, clock);
   if (freesClaims) freeClaims(db, path, clock.nowMs());
@@ -129,6 +131,21 @@ function readerOn(db: Reader["db"], ring: KeyRing): Reader {
   return new Reader(db, (identity, document, sealed) =>
     openDocument(ring, identity, { document, sealed }),
   );
+}
+
+/**
+ * A hard link is a name that cannot be told from the first one, and the lock and the log go by the
+ * name: two processes would each write to the file and not see what the other has in its log.
+ */
+function checkOneName(path: string): void {
+  const nlink = statSync(path, { throwIfNoEntry: false })?.nlink ?? 1;
+  if (nlink <= 1) return;
+  throw new SetpointError("store.linked", `${path} is a file with ${nlink} names (hard links)`, {
+    details: { path, names: nlink },
+    suggestion:
+      "remove the other names (find them with `find -samefile`), or put a copy of the file in " +
+      "its place, once no process has it open by any of them",
+  });
 }
 
 /** One name for one file, whatever links lead to it: the lock is beside the real one. */
