@@ -6,10 +6,12 @@ import assert from "node:assert/strict";
 import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { after, before, test } from "node:test";
+import { Client } from "pg";
 import { commit, key, put, rejectsWith, soon } from "../../src/store/contract/samples.ts";
+import type { Store } from "../../src/store/port.ts";
 import { startPostgres } from "../peers/postgres.ts";
 import type { Postgres } from "../peers/postgres.ts";
-import { waitUntil } from "../peers/wait.ts";
+import { waitUntil, within } from "../peers/wait.ts";
 import { endConnections, openForTest } from "./postgres-for-test.ts";
 import type { PostgresHarness } from "./postgres-for-test.ts";
 
@@ -92,3 +94,46 @@ test("a server that was a standby for a while is written to once it is promoted"
     await own[Symbol.asyncDispose]();
   }
 });
+
+/** Holds a lock that reads of counters wait for, and no commit does. */
+async function blocking(h: PostgresHarness, task: () => Promise<void>): Promise<void> {
+  const client = new Client({ connectionString: h.url });
+  await client.connect();
+  try {
+    await client.query(`BEGIN; LOCK TABLE ${h.schema}.counter IN ACCESS EXCLUSIVE MODE`);
+    await task();
+  } finally {
+    await client.end();
+  }
+}
+
+test("a commit does not wait for those who read", async () => {
+  await using h = await openForTest(server, { readConnections: 2, readPatienceMs: 60_000 });
+  const other = await h.openAnother();
+  // As a watch does: what others commit is read for the log, before the own commit that follows.
+  const over = new AbortController();
+  const following = follow(h.store, over.signal);
+  await blocking(h, async () => {
+    const reads = ["a", "b", "c"].map(async (name) => await h.store.counter(name));
+    const waiting = "SELECT FROM pg_stat_activity WHERE wait_event_type = 'Lock'";
+    await waitUntil("the reads to wait", async () => (await h.sql(waiting)).length === 2);
+    for (let turn = 0; turn < 10; turn += 1) {
+      await commit(other, put(key(`other-${turn}`)));
+      const own = commit(h.store, put(key(`own-${turn}`)));
+      const revision = await within("the answer", own, { limitMs: 5_000 });
+      assert.ok((await h.store.head()).revision >= revision);
+    }
+    reads.forEach((read) => void read.catch(() => undefined));
+  });
+  over.abort(new Error("done"));
+  await assert.rejects(following, /done/);
+  const log = await h.store.changes(0);
+  assert.equal(log.changes.length, 20);
+});
+
+async function follow(store: Store, signal: AbortSignal): Promise<void> {
+  for (let seen = 0; ;) {
+    await store.advancedBeyond(seen, signal);
+    seen = (await store.changes(seen)).through;
+  }
+}

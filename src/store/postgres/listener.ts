@@ -175,7 +175,7 @@ export class Listener {
     await this.#options.board?.tell(session);
   }
 
-  /** For what has to be asked, or held, by this connection and no other. */
+  /** For what has to be asked, or held, by this connection and not by the pool. */
   async ask<T>(question: (session: Session) => Promise<T>): Promise<T> {
     const session = this.#session;
     if (session === undefined || session.isBroken) {

@@ -163,9 +163,15 @@ const changesOfKindsStatement = {
   text: changesText(" AND q.kind = ANY ($5::text[])"),
 };
 
+/** By the pool, or by any one connection. */
+interface LogReading {
+  readonly pool: Pick<Pool, "rows">;
+  readonly ring: KeyRing;
+}
+
 /** Up to this revision, which is not above the head. */
 export async function readChanges(
-  { pool, ring }: Reading,
+  { pool, ring }: LogReading,
   { after, limit, kinds }: ChangesQuery,
   upTo: number,
 ): Promise<ChangePage> {
@@ -183,6 +189,15 @@ export async function readChanges(
   const isCut = changes.length === limit || changes.length < ((rows[0]?.[2] ?? 0) as number);
   const through = (isCut ? changes.at(-1)?.revision : undefined) ?? end;
   return { revision, compacted, changes, through };
+}
+
+/** As many as fit into a page. */
+export async function readRange(
+  reading: LogReading,
+  after: number,
+  upTo: number,
+): Promise<readonly Change[]> {
+  return (await readChanges(reading, { after, limit: limits.eventPageItems }, upTo)).changes;
 }
 
 export function headOf(rows: readonly Row[]): readonly [number, number] {

@@ -51,7 +51,7 @@ import { endOwnSession, openOwnSession } from "./own-session.ts";
 import { Pool } from "./pool.ts";
 import { Reach } from "./reach.ts";
 import { ReadQueue } from "./read-queue.ts";
-import { checkReadable, readChanges, readHistory, readMany } from "./reads.ts";
+import { checkReadable, readChanges, readHistory, readMany, readRange } from "./reads.ts";
 import { RingBoard } from "./ring-board.ts";
 import { checkSchemaName } from "./session.ts";
 import type { SessionConfig } from "./session.ts";
@@ -168,7 +168,10 @@ export class PostgresStore implements port.Store {
     this.#log = log;
     this.#working = claimingOn({ pool, ring: this.#ring, log, clockSkewMs: this.#skewMs });
     this.#reads = new ReadQueue(() => this.#reading, this.#log);
-    this.#tail = new Tail({ log: this.#log, read: (after, upTo) => this.#readRange(after, upTo) });
+    // Not by the pool: commits wait for this, and shall not wait for those who read.
+    const read = async (after: number, upTo: number): Promise<readonly port.Change[]> =>
+      await this.#listener.ask((one) => readRange({ pool: one, ring: this.#ring }, after, upTo));
+    this.#tail = new Tail({ log, timers, read });
     this.#writers = new Writers({
       session,
       id: this.#id,
@@ -216,7 +219,7 @@ export class PostgresStore implements port.Store {
     for (const answer of answers) {
       if (answer.kind === "committed" && answer.revision > newest) newest = answer.revision;
     }
-    // Who was answered finds its change in this process' log.
+    // Who was answered finds its change in this process' log, or in the database if that is slow.
     if (newest > this.#log.head) await this.#tail.reach(newest);
     return answers;
   }
@@ -459,11 +462,6 @@ export class PostgresStore implements port.Store {
     this.#listener.answered(outcome);
     this.#tail.offer(outcome.changes, outcome.head);
     return outcome.answers;
-  }
-
-  async #readRange(after: number, upTo: number): Promise<readonly port.Change[]> {
-    const query = { after, limit: limits.eventPageItems };
-    return (await readChanges(this.#reading, query, upTo)).changes;
   }
 
   get #reading(): { readonly pool: Pool; readonly ring: KeyRing } {

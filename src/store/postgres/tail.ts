@@ -5,20 +5,25 @@
  * is read by range. Only then are those changes announced, so who hears of a revision can read it.
  *
  * When nobody follows the log, or after a long absence, nothing is loaded: the log jumps ahead, and
- * readers of the part in between read the database.
+ * readers of the part in between read the database. So it does when reading takes long, because an
+ * own commit is answered once the log has reached it.
  */
 import { limits } from "../../kernel/limits.ts";
+import type { Timers } from "../../kernel/timers.ts";
 import type { Change } from "../port.ts";
 import type { RecentLog } from "../recent-log.ts";
 
 export interface TailOptions {
   readonly log: RecentLog;
+  readonly timers: Timers;
   /** Changes > after and <= upTo, oldest first; may give fewer, but never none. */
   readonly read: (after: number, upTo: number) => Promise<readonly Change[]>;
 }
 
 /** Further behind than this, the log jumps. */
 const maxCatchUp = 4 * limits.eventPageItems;
+/** What takes longer to read is left to those who ask for it. */
+const readLimitMs = 1_000;
 
 export class Tail {
   readonly #options: TailOptions;
@@ -26,6 +31,8 @@ export class Tail {
   #target: number;
   #filling: Promise<void> | undefined;
   #isFollowed = false;
+  /** Something that took too long is still being read: nobody waits for more. */
+  #isLate = false;
   #isClosed = false;
 
   constructor(options: TailOptions) {
@@ -78,7 +85,8 @@ export class Tail {
         this.#appendOffered();
         if (log.head >= this.#target) break;
         const isFar = this.#target - log.head > maxCatchUp;
-        if (this.#isClosed || isFar || !this.#isFollowed) log.skipTo(this.#target);
+        const isRead = this.#isFollowed && !isFar && !this.#isLate && !this.#isClosed;
+        if (!isRead) log.skipTo(this.#target);
         else await this.#readMissing();
       }
     } catch {
@@ -112,10 +120,25 @@ export class Tail {
     const after = log.head;
     let upTo = after + 1;
     while (upTo < this.#target && !this.#offered.has(upTo + 1)) upTo += 1;
-    const changes = await read(after, upTo);
+    const changes = await this.#inTime(read(after, upTo));
     // The log may have gone on meanwhile, by an offer that followed its head.
     const missing = changes.filter((change) => change.revision > log.head);
     if (changes.length === 0) log.skipTo(upTo);
     else log.append(missing);
+  }
+
+  async #inTime<T>(reading: Promise<T>): Promise<T> {
+    const { promise: limit, reject } = Promise.withResolvers<never>();
+    const cancel = this.#options.timers.after(readLimitMs, () => {
+      this.#isLate = true;
+      const end = (): boolean => (this.#isLate = false);
+      reading.then(end, end);
+      reject(new Error(`the log was not read within ${readLimitMs} ms`));
+    });
+    try {
+      return await Promise.race([reading, limit]);
+    } finally {
+      cancel();
+    }
   }
 }
