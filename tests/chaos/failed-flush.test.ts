@@ -11,6 +11,7 @@ import { openSqliteStore } from "../../src/store/sqlite/store.ts";
 import { waitUntil } from "../peers/wait.ts";
 import { Puts } from "./acknowledged.ts";
 import { chaosKey } from "./documents.ts";
+import { codeOf } from "./evidence.ts";
 import { chaosKeys, openTarget, sqliteTarget } from "./target.ts";
 import { openThinDisk } from "./thin-disk.ts";
 
@@ -103,3 +104,29 @@ for (const putBytes of [1_000, 100_000]) {
     await puts.check(reopened);
   });
 }
+
+test("a restore whose flush failed does not come to life, and can be repeated", async (t) => {
+  await using disk = await openThinDisk(24, untested(t));
+  if (disk === undefined) return;
+  const puts = new Puts();
+  await using source = await openSqliteStore({ path: ":memory:", keys: chaosKeys });
+  for (let i = 0; i < 4; i += 1) assert.equal(await puts.put(source, large), "committed");
+  const path = join(disk.path, "store.db");
+  await using store = await openSqliteStore({ path, keys: chaosKeys });
+  disk.leave(600_000);
+  const [failed] = await Promise.allSettled([store.load(source.dump())]);
+  assert(failed.status === "rejected", "the disk has failed");
+  if (codeOf(failed.reason) !== "store.outcome_unknown") {
+    const crashed = await afterCrash(t, path);
+    assert.equal((await crashed.list({ kind: "puts.chaos" })).records.length, 0);
+  }
+  disk.relieve();
+  await waitUntil("the restore", async () => {
+    const [tried] = await Promise.allSettled([store.load(source.dump())]);
+    return tried.status === "fulfilled" || codeOf(tried.reason) === "store.not_empty";
+  });
+  assert.equal((await store.list({ kind: "puts.chaos" })).records.length, 4);
+  const found = await disk.afterPowerLoss();
+  await using reopened = await openTarget(sqliteTarget(join(found, "store.db")));
+  assert.equal((await reopened.list({ kind: "puts.chaos" })).records.length, 4);
+});

@@ -203,6 +203,7 @@ export class Core {
 
   loadBegin(): void {
     if (this.#loader !== undefined) throw new SetpointError("store.not_empty", "a load is running");
+    this.#makeSure();
     this.#flushCommits(true);
     this.#db.exec("BEGIN IMMEDIATE");
     try {
@@ -226,7 +227,13 @@ export class Core {
     this.#loader?.finish();
     const problems = verifyWithin(this.#db, loadFindings);
     if (problems.length > 0) throw unsoundDump(problems);
-    this.#db.exec("COMMIT");
+    try {
+      this.#db.exec("COMMIT");
+    } catch (error) {
+      // The marks tell: an empty store has none.
+      const isThere = sqliteCode(error) === ioError && this.#settle({ result: undefined }, error);
+      if (!isThere) throw storeError(error, this.#options.path);
+    }
     this.#loader = undefined;
     this.#readHead();
     return this.state();
