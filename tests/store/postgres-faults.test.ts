@@ -6,6 +6,7 @@
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
 import { setImmediate } from "node:timers/promises";
+import { Client } from "pg";
 import { isSetpointError } from "../../src/kernel/errors.ts";
 import {
   changesAfter,
@@ -144,6 +145,30 @@ test("a batch of a writer that is gone is refused; one that was swept goes on", 
       ${h.schema}.commit_v3('${String(writer?.["id"])}', ${batch}, 0, ${values}, NULL)`);
     await assert.rejects(late, { code: "SP002" });
   }
+});
+
+test("a batch that may be applied is not sent under another number", async () => {
+  await using h = await openForTest(server);
+  await commit(h.store, put(key("a")));
+  const lock = `hashtextextended('${h.schema}', 7370002)`;
+  const isWaiting = async (): Promise<readonly Record<string, unknown>[]> =>
+    await h.sql("SELECT pid FROM pg_stat_activity WHERE wait_event = 'advisory'");
+  const holder = new Client({ connectionString: h.url });
+  await holder.connect();
+  try {
+    await holder.query(`SELECT pg_advisory_lock(${lock})`);
+    const doubtful = rejectsWith("store.outcome_unknown", h.store.commit([put(key("b"))]));
+    await until(async () => (await isWaiting()).length === 1);
+    const [{ pid } = {}] = await isWaiting();
+    await h.sql("SELECT pg_terminate_backend($1)", [pid]);
+    await until(async () => (await isWaiting()).some((other) => other["pid"] !== pid));
+    await h.sql(`DELETE FROM ${h.schema}.writer`);
+    await holder.query(`SELECT pg_advisory_unlock(${lock})`);
+    await doubtful;
+  } finally {
+    await holder.end();
+  }
+  assert.equal(await commit(h.store, put(key("c"))), 2);
 });
 
 test("writers and readers go through a restart of the server without an error", async () => {

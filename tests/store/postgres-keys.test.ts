@@ -1,6 +1,7 @@
 /** A change of keys on PostgreSQL, where other processes have rings of their own. */
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
+import { Client } from "pg";
 import { commit, key, put, rejectsWith } from "../../src/store/contract/samples.ts";
 import { keyRing, newSealKey } from "../../src/store/key-ring.ts";
 import { startPostgres } from "../peers/postgres.ts";
@@ -99,4 +100,24 @@ test("a key is retired only after every commit that it sealed has ended", async 
   );
   const { revision } = await rotated.head();
   assert.equal(await commit(h.store, put(key("plain"))), revision + 1);
+});
+
+test("a key is retired only after what began before has ended", async () => {
+  await using h = await openForTest(server, { keys: [second, first] });
+  const earlier = new Client({ connectionString: h.url });
+  await earlier.connect();
+  try {
+    // As a sealed commit that has looked for retired keys, and did not come to the head yet.
+    await earlier.query(`BEGIN; SELECT FROM ${h.schema}.resource`);
+    let isRetired = false;
+    const retiring = h.store.retireKeys([first.id]).then(() => (isRetired = true));
+    const retired = `SELECT FROM ${h.schema}.resource WHERE name = '${first.id}'`;
+    await waitUntil("it to be recorded", async () => (await h.sql(retired)).length === 1);
+    for (let turn = 0; turn < 20; turn += 1) await h.sql("SELECT");
+    assert.equal(isRetired, false);
+    await earlier.query("COMMIT");
+    await retiring;
+  } finally {
+    await earlier.end();
+  }
 });
