@@ -305,6 +305,12 @@ export function checkCount(value: number, argument: string): void {
   if (!isCount(value)) throw invalid(argument, "must be a whole number, zero or more");
 }
 
+/** Of keys that seal. */
+export function checkKeyIds(ids: readonly string[]): void {
+  checkArray(ids, "ids");
+  for (const id of ids) checkText(id, "ids", textLimits.keyPartBytes);
+}
+
 function checkPositive(value: number, argument: string): void {
   if (!isCount(value) || value === 0) throw invalid(argument, "must be a whole number above zero");
 }

@@ -11,6 +11,7 @@
 import { SetpointError } from "../kernel/errors.ts";
 import { formatReference } from "../kernel/resource.ts";
 import type { ResourceKey } from "../kernel/resource.ts";
+import { checkKeyIds } from "./arguments.ts";
 import type { KeyRing } from "./key-ring.ts";
 import type { Put, Store } from "./port.ts";
 import type { PreparedGroup } from "./prepare.ts";
@@ -85,6 +86,7 @@ export async function recordRetirement(
   store: Pick<Store, "commit">,
   ids: readonly string[],
 ): Promise<void> {
+  checkKeyIds(ids);
   const answers = await store.commit(ids.map(retirement));
   for (const answer of answers) {
     const isRefused = answer.kind === "refused" && answer.error.code !== "resource.already_exists";

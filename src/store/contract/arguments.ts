@@ -213,8 +213,12 @@ function forms(open: OpenStore): void {
       await refused("key", () => store.getMany([of]));
       await refused("key", () => store.workOf([of]));
       await refused("key", () => store.history(of));
+      await refused("key", async () => store.lastSeen(of));
     }
     await refused("keys", () => store.getMany(untyped(undefined)));
+    for (const ids of [undefined, "ab", [10n], [""]]) {
+      await refused("ids", () => store.retireKeys(untyped(ids)));
+    }
     await refused("scope", () => store.nameHolder(untyped({ name: "a" })));
     await refused("counter", () => store.counter(untyped(undefined)));
     await refused("kinds", () => claimSome(store, { kinds: untyped("ab") }));

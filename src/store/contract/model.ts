@@ -16,6 +16,7 @@ import {
   checkClaim,
   checkCount,
   checkHistory,
+  checkKey,
   checkKinds,
   checkList,
   checkRenewal,
@@ -105,7 +106,8 @@ export class ModelStore implements Store {
     return recordOf(this.#state.live.get(keyText(findable(key)))?.entry);
   }
 
-  lastSeen(): undefined {
+  lastSeen(key: ResourceKey): undefined {
+    checkKey(key);
     return undefined;
   }
 

@@ -20,6 +20,7 @@ import {
   checkClaim,
   checkCount,
   checkHistory,
+  checkKey,
   checkKinds,
   checkList,
   checkRenewal,
@@ -230,6 +231,7 @@ export class PostgresStore implements port.Store {
   }
 
   lastSeen(key: ResourceKey): port.StoredRecord | undefined {
+    checkKey(key);
     const seen = this.#log.newest(keyText(key));
     return seen === undefined ? undefined : recordOf(seen);
   }

@@ -140,7 +140,8 @@ export class SqliteStore implements Store {
     return recordOf(known);
   }
 
-  lastSeen(): undefined {
+  lastSeen(key: ResourceKey): undefined {
+    checkKey(key);
     return undefined;
   }
 
