@@ -41,8 +41,9 @@ const component = "setpoint";
 const maxWaiting = 1_000;
 /** What is good news waits in the first part of the queue only. */
 const maxNormalWaiting = 800;
-const writersAtOnce = 4;
-const writesPerSecond = 100;
+/** Together they are one commit; one by one, each had a flush of the disk to itself. */
+const writtenAtOnce = 10;
+const pauseMs = 100;
 const drainMs = 2_000;
 const maxReasonChars = 128;
 const maxMessageChars = 1_024;
@@ -54,7 +55,7 @@ export class EngineEvents implements AsyncDisposable {
   readonly #waiting = new Map<string, Pending>();
   #writing = 0;
   #isStopped = false;
-  /** Set between two writes, so that a burst leaves the store to those who work. */
+  /** Set after each portion, so that a burst leaves the store to those who work. */
   #endPause: (() => void) | undefined;
   #drained = (): void => undefined;
 
@@ -96,18 +97,20 @@ export class EngineEvents implements AsyncDisposable {
   }
 
   #pump(): void {
-    for (const [key, pending] of this.#waiting) {
-      if (this.#writing >= writersAtOnce || this.#endPause !== undefined) break;
-      this.#waiting.delete(key);
+    if (this.#endPause === undefined && this.#waiting.size > 0) {
+      for (const [key, pending] of this.#waiting) {
+        if (this.#writing >= writtenAtOnce) break;
+        this.#waiting.delete(key);
+        void this.#write(pending);
+      }
       this.#pause();
-      void this.#write(pending);
     }
     if (this.#writing + this.#waiting.size === 0) this.#drained();
   }
 
   #pause(): void {
     if (this.#isStopped) return;
-    this.#endPause = this.#input.timers.after(1_000 / writesPerSecond, () => {
+    this.#endPause = this.#input.timers.after(pauseMs, () => {
       this.#endPause = undefined;
       this.#pump();
     });
