@@ -145,7 +145,8 @@ export interface Store extends KeyCare, AsyncDisposable {
   backlog(query: BacklogQuery): Promise<Backlog>;
   /**
    * A number that grows whenever something may have become due sooner, in any process. What is due
-   * only after limits.workHorizonMs need not move it: who waits asks `nextDue` more often.
+   * only after limits.workHorizonMs need not move it: who waits asks `nextDue` more often. Who
+   * claims after it has grown is given what became due; other reads may still be without it.
    */
   workTick(): number;
   /** Resolves once `workTick()` > seen. Rejects with the signal's reason when aborted. */

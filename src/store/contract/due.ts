@@ -200,6 +200,18 @@ function nextDue(open: OpenStore): void {
 }
 
 function ticks(open: OpenStore): void {
+  scenario(open, "who is settled and was woken meanwhile moves the tick", async (h) => {
+    await h.store.commit([put(a, { due: wake() }), put(b, { due: wake() })]);
+    const claims = await claimSome(h.store);
+    await commit(h.store, schedule(b, wake()));
+    const seen = h.store.workTick();
+    const arrived = h.store.workArrived(seen, soon());
+    const writes = claims.map((claim) => schedule(claim.key, release(), { claim }));
+    await h.store.commit(writes);
+    assert((await arrived) > seen);
+    assert.deepEqual(names(await claimSome(h.store)), ["b"]);
+  });
+
   scenario(open, "work that becomes due sooner moves the tick and wakes who waits", async (h) => {
     const causes = [
       () => commit(h.store, put(a, { due: wake() })),

@@ -74,10 +74,13 @@ function parsed(terms: string): readonly string[] {
   return JSON.parse(terms) as readonly string[];
 }
 
-/** Whether a batch may have made something due sooner. */
+/**
+ * Whether a batch may make something due sooner. What is settled may do so as well, if it was woken
+ * during its claim, but that is for the writer to tell.
+ */
 export function isSooner(groups: readonly PreparedGroup[]): boolean {
   return groups.some(({ writes }) =>
-    writes.some(({ write }) => write.kind !== "delete" && write.due !== undefined),
+    writes.some(({ write }) => write.kind !== "delete" && write.due?.afterMs !== undefined),
   );
 }
 

@@ -67,6 +67,8 @@ export type WriteResult =
 
 export interface BatchResult {
   readonly atMs: number;
+  /** Something that was settled is due again, because it was woken during its claim. */
+  readonly isWoken: boolean;
   readonly results: readonly (readonly WriteResult[])[];
 }
 
@@ -148,15 +150,17 @@ interface WireRest {
 
 interface WireResults {
   readonly atMs: number;
+  readonly isWoken?: true;
   readonly results: readonly (readonly WireResult[])[];
 }
 
 const types = ["created", "updated", "deleted"] as const;
 
-export function packResult({ atMs, results }: BatchResult): Packed {
+export function packResult({ atMs, isWoken, results }: BatchResult): Packed {
   const bytes = new Bytes();
   const wire: WireResults = {
     atMs,
+    ...(isWoken ? { isWoken } : {}),
     results: results.map((group) => group.map((result) => wireResult(result, bytes))),
   };
   return { text: JSON.stringify(wire), bytes: bytes.join() };
@@ -175,10 +179,11 @@ function wireResult(result: WriteResult, bytes: Bytes): WireResult {
 
 /** The text alone is enough for answers; without the bytes, documents are left out. */
 export function unpackResult({ text, bytes }: Packed): BatchResult {
-  const { atMs, results } = JSON.parse(text) as WireResults;
+  const { atMs, isWoken = false, results } = JSON.parse(text) as WireResults;
   const cursor = new Cursor(bytes);
   return {
     atMs,
+    isWoken,
     results: results.map((group) => group.map((result) => resultOf(result, cursor))),
   };
 }

@@ -135,7 +135,7 @@ export class Core {
     const atMs = this.#options.clock.nowMs();
     const packed = this.#transaction(() => {
       const applied = this.#parts.groups.apply(groups, this.#revision, atMs);
-      const result = packResult({ atMs, results: applied.results });
+      const result = packResult({ atMs, isWoken: applied.isWoken, results: applied.results });
       if (!applied.isChanged) return { result };
       // Two batches may be under way at once, so the answers of the last two are kept.
       const answers = `${batch} ${result.text}`;

@@ -63,11 +63,12 @@ export class DueTimes {
     return this.#sql.find.get(kind, namespace, name)?.[2] === claim.token;
   }
 
-  /** Wakes and releases; the claim was judged before. */
-  apply(key: ResourceKey, due: DueChange, nowMs: number): void {
+  /** Wakes and releases; the claim was judged before. Whether a release finds a wake to heed. */
+  apply(key: ResourceKey, due: DueChange, nowMs: number): boolean {
     const row = this.#sql.find.get(key.kind, key.namespace, key.name);
     if (due.kind === "wake") this.#wake(key, row, nowMs + due.afterMs, nowMs);
     else if (row !== undefined) this.#release(key, row, due, nowMs);
+    return due.kind === "release" && row !== undefined && row[1] !== null;
   }
 
   remove({ kind, namespace, name }: ResourceKey): void {

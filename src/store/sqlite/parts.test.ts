@@ -53,6 +53,7 @@ test("packed results are the same after unpacking, and their text alone has the 
   const nothing = { document: null, sealed: null };
   const result: BatchResult = {
     atMs: 5,
+    isWoken: true,
     results: [
       [{ ...base, ...nothing, revision: 1, type: "created", previous: null, uid: undefined }],
       [{ kind: "unchanged", revision: 9 }],

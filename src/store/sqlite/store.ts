@@ -381,11 +381,15 @@ export class SqliteStore implements Store {
     const batch = (this.#batch += 1);
     this.#underWay.begin(groups);
     try {
-      const { packed, flushMs } = await this.#files.engine.commit(batch, batchOf(groups));
+      const committing = this.#files.engine.commit(batch, batchOf(groups));
+      // Calls are carried out in their order: who claims from now on is given what it makes due,
+      // before the next batch, and while that is flushed there is work to do.
+      if (isSooner(groups)) this.#recent.workSignal.advance();
+      const { packed, flushMs } = await committing;
       this.#flushMs += (flushMs - this.#flushMs) / 8;
       const result = unpackResult(packed);
       this.#remember(groups, result);
-      if (isSooner(groups)) this.#recent.workSignal.advance();
+      if (result.isWoken) this.#recent.workSignal.advance();
       return result.results.map((group) => group.map(answerOf));
     } catch (error) {
       // It may have been committed all the same, and then the file is ahead of the log.

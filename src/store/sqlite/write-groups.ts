@@ -15,6 +15,8 @@ import { action, rows } from "./sql.ts";
 interface Applied {
   readonly revision: number;
   readonly isChanged: boolean;
+  /** See BatchResult. */
+  readonly isWoken: boolean;
   readonly results: readonly (readonly WriteResult[])[];
 }
 
@@ -59,6 +61,7 @@ export class WriteGroups {
   readonly #holdings: Holdings;
   #revision = 0;
   #isChanged = false;
+  #isWoken = false;
 
   constructor(db: DatabaseSync, due: DueTimes) {
     this.#sql = statements(db);
@@ -70,8 +73,10 @@ export class WriteGroups {
   apply(groups: readonly BatchGroup[], head: number, atMs: number): Applied {
     this.#revision = head;
     this.#isChanged = false;
+    this.#isWoken = false;
     const results = groups.map((group) => this.#applyGroup(group, atMs));
-    return { revision: this.#revision, isChanged: this.#isChanged, results };
+    const isChanged = this.#isChanged;
+    return { revision: this.#revision, isChanged, isWoken: this.#isWoken, results };
   }
 
   #applyGroup(group: BatchGroup, atMs: number): readonly WriteResult[] {
@@ -207,7 +212,8 @@ export class WriteGroups {
   }
 
   #applyDue(write: BatchWrite, atMs: number): void {
-    if (write.due !== undefined) this.#due.apply(write.key, write.due, atMs);
+    if (write.due === undefined) return;
+    if (this.#due.apply(write.key, write.due, atMs)) this.#isWoken = true;
   }
 }
 
