@@ -89,7 +89,11 @@ export function findableKeys(keys: readonly ResourceKey[]): readonly ResourceKey
 /** As `findable`. */
 export function findableName(name: UniqueName): UniqueName {
   checkObject(name, "name");
-  return { scope: findableText(name.scope, "scope"), name: findableText(name.name, "name") };
+  const found = {
+    scope: findableText(name.scope, "scope"),
+    name: findableText(name.name, "name"),
+  };
+  return name.home === undefined ? found : { ...found, home: findable(name.home) };
 }
 
 export function findableCounter(counter: string): string {

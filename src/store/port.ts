@@ -259,6 +259,12 @@ export type DueChange =
 export interface UniqueName {
   readonly scope: string;
   readonly name: string;
+  /**
+   * The key that the name is made for. Who has that key takes the name when it is created, and
+   * holds it until it is deleted or takes another name of the scope, so that a store need not keep
+   * anything for it. Everybody else who takes the name, or asks for its holder, says its home.
+   */
+  readonly home?: ResourceKey;
 }
 
 /**

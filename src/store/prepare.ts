@@ -143,8 +143,9 @@ function checkWrite(write: Write, index: number): void {
 function checkPut(put: Put, index: number): void {
   checkText(put.uid, index, "uid", textLimits.keyPartBytes);
   checkDraft(put.draft, index, "draft");
-  checkHeld(put.names, index, "names", ({ scope, name }) => {
+  checkHeld(put.names, index, "names", ({ scope, name, home }) => {
     const most = textLimits.uniqueNameBytes;
+    if (home !== undefined) checkKey(home, index, "names.home");
     checkText(scope, index, "names.scope", most);
     checkText(name, index, "names.name", most);
     if (Buffer.byteLength(scope) + Buffer.byteLength(name) > most) {

@@ -7,7 +7,7 @@
 import type { Draft } from "../kernel/draft.ts";
 import { SetpointError } from "../kernel/errors.ts";
 import { isObject } from "./arguments.ts";
-import type { ClaimRef, DueChange, Precondition, Write } from "./port.ts";
+import type { ClaimRef, DueChange, Precondition, UniqueName, Write } from "./port.ts";
 
 export function checkForm(write: Write, index: number): void {
   if (!isObject(write)) throw invalidWrite(index, "kind", "there is no write");
@@ -19,6 +19,7 @@ export function checkForm(write: Write, index: number): void {
       checkDraft(write.draft, index, "draft");
       if (write.due !== undefined) checkDue(write.due, index);
       checkItems(write.names, index, "names");
+      checkHomes(write.names, index);
       checkItems(write.uses, index, "uses");
       checkItems(write.bounds, index, "bounds");
       return;
@@ -85,6 +86,11 @@ function checkDraft(draft: Draft, index: number, field: string): void {
   if (!Array.isArray(secrets) || !secrets.every((pointer) => typeof pointer === "string")) {
     throw invalidWrite(index, `${field}.secrets`, "must be a list of JSON Pointers");
   }
+}
+
+function checkHomes(names: readonly UniqueName[] | undefined, index: number): void {
+  if (names?.every(({ home }) => home === undefined || isObject(home)) !== false) return;
+  throw invalidWrite(index, "names.home", "must be the key of a resource");
 }
 
 function checkItems(list: readonly object[] | undefined, index: number, field: string): void {

@@ -258,6 +258,25 @@ onEachStore(
       }
     });
 
+    it("and a creation that come to the same path at once leave one resource there", async () => {
+      const names = Array.from({ length: 24 }, (_, at) => `rival${at}`);
+      await Promise.all(names.map((name) => madeAt(server, jarIn("Loft", name), { size: 1 })));
+      const rivals = names.map(async (name) => {
+        const to = jarIn("Shed", name);
+        const moving = move({ from: "Loft", to: "Shed", ids: [jarIn("Loft", name)] });
+        const [moved, made] = await Promise.all([moving, write(server, to, { size: 2 })]);
+        assert.ok([200, 409].includes(moved.status), moved.text);
+        assert.ok([200, 201, 409].includes(made.status), made.text);
+        // Whoever came second changed what was there, or was refused.
+        const stayed = (await read(server, jarIn("Loft", name))).status === 200;
+        assert.equal(stayed, moved.status === 409, moved.text);
+        assert.equal(made.status === 201, moved.status === 409, made.text);
+      });
+      await Promise.all(rivals);
+      const there = (await namesIn("Shed")).map(String);
+      assert.deepEqual(there.toSorted(), names.toSorted());
+    });
+
     it("is one commit, however much is inside", async () => {
       const [old, moved] = [jarIn("Store", "full"), jarIn("Shop", "full")];
       await madeAt(server, old);

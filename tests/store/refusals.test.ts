@@ -41,6 +41,16 @@ for (const [name, open] of engines) {
       });
     });
 
+    it("says that a name is taken by who is at home", async () => {
+      await using harness = await open();
+      const home = { scope: "paths", name: "/a", home: key("a") };
+      await harness.store.commit([put(key("a"), { names: [home] })]);
+      assert.deepEqual(await refused(harness, put(key("b"), { names: [home] })), {
+        message: "/a is taken in paths by widgets.test/team/a",
+        details: { scope: "paths", name: "/a", holder: key("a") },
+      });
+    });
+
     it("says which bound is set already, and by whom", async () => {
       await using harness = await open();
       await harness.store.commit([put(key("a"), { bounds: [{ counter: "cpu", max: 5 }] })]);

@@ -182,6 +182,12 @@ function forms(open: OpenStore): void {
           await refusedWrite(store, field, { ...put(a), [field]: list });
         }
       }
+      for (const home of [null, "a"]) {
+        const names = [{ scope: "s", name: "n", home }];
+        await refusedWrite(store, "names.home", { ...put(a), names });
+      }
+      const names = [{ scope: "s", name: "n", home: { ...a, kind: "" } }];
+      await refusedWrite(store, "names.home.kind", put(a, { names }));
       assert.equal((await store.head()).revision, 0);
     },
   );
@@ -220,6 +226,7 @@ function forms(open: OpenStore): void {
       await refused("ids", () => store.retireKeys(untyped(ids)));
     }
     await refused("scope", () => store.nameHolder(untyped({ name: "a" })));
+    await refused("key", () => store.nameHolder(untyped({ scope: "a", name: "b", home: "c" })));
     await refused("counter", () => store.counter(untyped(undefined)));
     await refused("kinds", () => claimSome(store, { kinds: untyped("ab") }));
     await refused("kinds", () => store.nextDue(untyped(undefined)));

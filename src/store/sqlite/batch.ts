@@ -6,6 +6,7 @@
  */
 import type { ErrorCode } from "../../kernel/errors.ts";
 import type { JsonObject } from "../../kernel/json.ts";
+import { isSameKey } from "../../kernel/resource.ts";
 import type { ResourceKey } from "../../kernel/resource.ts";
 import type {
   Change,
@@ -26,7 +27,7 @@ export interface BatchWrite {
   readonly when: Precondition;
   readonly claim?: ClaimRef | undefined;
   readonly due?: DueChange | undefined;
-  readonly names?: readonly UniqueName[] | undefined;
+  readonly names?: readonly BatchName[] | undefined;
   readonly uses?: readonly CounterUse[] | undefined;
   readonly bounds?: readonly CounterBound[] | undefined;
   /** A JSON array, as it is stored. */
@@ -37,6 +38,11 @@ export interface BatchWrite {
 }
 
 export type BatchGroup = readonly BatchWrite[];
+
+/** The home of a name that is taken there is the key of the write, and is not sent again. */
+export interface BatchName extends UniqueName {
+  readonly isHome?: true;
+}
 
 export interface Refusal {
   readonly kind: "refused";
@@ -87,7 +93,13 @@ function batchWrite({ write, document, sealed, digest, terms }: PreparedWrite): 
   if (kind === "delete") return { ...base, uid: "", terms: JSON.stringify(terms) };
   if (kind === "schedule") return { ...base, uid: "", terms: "[]", due: write.due };
   const { uid, due, names, uses, bounds } = write;
-  return { ...base, uid, due, names, uses, bounds, terms: JSON.stringify(terms) };
+  const taken = names?.map((name) => batchName(name, key));
+  return { ...base, uid, due, names: taken, uses, bounds, terms: JSON.stringify(terms) };
+}
+
+function batchName(held: UniqueName, key: ResourceKey): BatchName {
+  const { scope, name, home } = held;
+  return home !== undefined && isSameKey(home, key) ? { scope, name, isHome: true } : held;
 }
 
 /** A write as a list: names of fields, repeated in every write, would be half of the text. */

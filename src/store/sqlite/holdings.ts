@@ -3,12 +3,16 @@
  * at once: what any write of it lets go of is free for the others, keepers come before takers, and
  * among takers the earlier write wins. Nothing is changed until the whole group was found good, so
  * there is nothing to undo.
+ *
+ * A name that is held at its home has no row: random names, one for each resource, were a fifth of
+ * all pages that were written. Whoever is at home and has no name of the scope in the table holds
+ * it; who is away has the row of another name there.
  */
 import type { DatabaseSync } from "node:sqlite";
 import { formatReference, keyText } from "../../kernel/resource.ts";
 import type { ResourceKey } from "../../kernel/resource.ts";
-import type { CounterBound } from "../port.ts";
-import type { BatchGroup, BatchWrite, Refusal } from "./batch.ts";
+import type { CounterBound, UniqueName } from "../port.ts";
+import type { BatchGroup, BatchName, BatchWrite, Refusal } from "./batch.ts";
 import { action, rows } from "./sql.ts";
 
 type Holder = [kind: string, namespace: string, name: string];
@@ -17,6 +21,10 @@ function statements(db: DatabaseSync) {
   const holder = "holder_kind = ? AND holder_namespace = ? AND holder_name = ?";
   const columns = "holder_kind, holder_namespace, holder_name";
   return {
+    isThere: rows<[number]>(
+      db,
+      "SELECT 1 FROM resource WHERE kind = ? AND namespace = ? AND name = ?",
+    ),
     nameHolder: rows<Holder>(db, `SELECT ${columns} FROM unique_name WHERE scope = ? AND name = ?`),
     namesOf: rows<[string, string]>(db, `SELECT scope, name FROM unique_name WHERE ${holder}`),
     takeName: action(db, "INSERT INTO unique_name VALUES (?, ?, ?, ?, ?)"),
@@ -84,17 +92,31 @@ export class Holdings {
     const taken = new Set<string>();
     return group.map((write, index) => {
       let refusal: Refusal | undefined;
-      for (const { scope, name } of write.names ?? []) {
+      for (const wanted of write.names ?? []) {
+        const { scope, name } = wanted;
         const text = JSON.stringify([scope, name]);
-        const holder = keyOf(this.#sql.nameHolder.get(scope, name));
+        const row = keyOf(this.#sql.nameHolder.get(scope, name));
+        const holder = row ?? this.#atHome(write, wanted);
         const place = holder === undefined ? undefined : places.get(keyText(holder));
         if (place === index) continue;
-        const isKept = holder !== undefined && keepsName(group[place ?? -1], text);
+        const keeps = row === undefined ? staysHome : keepsName;
+        const isKept = holder !== undefined && keeps(group[place ?? -1], { scope, name });
         if (isKept || taken.has(text)) refusal ??= nameTaken({ scope, name }, holder);
         taken.add(text);
       }
       return refusal;
     });
+  }
+
+  /** Who holds a name that has no row. */
+  #atHome({ key, when }: BatchWrite, { scope, home, isHome }: BatchName): ResourceKey | undefined {
+    const owner = isHome === true ? key : home;
+    // Most names are taken by who is just created at their home.
+    if (owner === undefined || (owner === key && when.kind === "absent")) return undefined;
+    const { kind, namespace, name } = owner;
+    if (this.#sql.isThere.get(kind, namespace, name) === undefined) return undefined;
+    const isAway = this.#sql.namesOf.all(kind, namespace, name).some(([other]) => other === scope);
+    return isAway ? undefined : owner;
   }
 
   #judgeBounds(group: BatchGroup, places: ReadonlyMap<string, number>) {
@@ -187,6 +209,7 @@ export class Holdings {
     const { kind, namespace, name } = key;
     const sql = this.#sql;
     for (const held of names) {
+      if (held.isHome === true && !hasAnother(names, held)) continue;
       const isNew = isCreation(write) || sql.nameHolder.get(held.scope, held.name) === undefined;
       if (isNew) sql.takeName.run(held.scope, held.name, kind, namespace, name);
     }
@@ -222,11 +245,27 @@ function keyOf(row: readonly string[] | undefined): ResourceKey | undefined {
 }
 
 /** Whether the holder still holds the name after the group; one outside the group does. */
-function keepsName(write: BatchWrite | undefined, text: string): boolean {
+function keepsName(write: BatchWrite | undefined, held: UniqueName): boolean {
   if (write === undefined) return true;
   if (write.kind === "delete") return false;
-  if (write.names === undefined) return true;
-  return write.names.some(({ scope, name }) => JSON.stringify([scope, name]) === text);
+  return write.names === undefined || isAmong(write.names, held);
+}
+
+/** The same of a name that has no row. */
+function staysHome(write: BatchWrite | undefined, held: UniqueName): boolean {
+  if (write === undefined) return true;
+  if (write.kind === "delete") return false;
+  const { names = [] } = write;
+  return isAmong(names, held) || !hasAnother(names, held);
+}
+
+function isAmong(names: readonly UniqueName[], { scope, name }: UniqueName): boolean {
+  return names.some((held) => held.scope === scope && held.name === name);
+}
+
+/** Whether there is another name of the scope, which says that its holder is not at home. */
+function hasAnother(names: readonly UniqueName[], { scope, name }: UniqueName): boolean {
+  return names.some((held) => held.scope === scope && held.name !== name);
 }
 
 function keepsBound(write: BatchWrite | undefined, counter: string): boolean {

@@ -78,6 +78,11 @@ function statements(db: DatabaseSync) {
       `SELECT holder_kind, holder_namespace, holder_name FROM unique_name
        WHERE scope = ? AND name = ?`,
     ),
+    otherName: rows<[number]>(
+      db,
+      `SELECT 1 FROM unique_name
+       WHERE holder_kind = ? AND holder_namespace = ? AND holder_name = ? AND scope = ? LIMIT 1`,
+    ),
     counterValue: rows<[number]>(db, "SELECT value FROM counter WHERE counter = ?"),
     counterBound: rows<[number]>(db, "SELECT max FROM counter_bound WHERE counter = ?"),
     sealed: rows<[number, string, string, string, string, Uint8Array]>(
@@ -234,11 +239,17 @@ export class Reader {
     });
   }
 
-  nameHolder({ scope, name: held }: UniqueName): ResourceKey | undefined {
-    const row = this.#sql.nameHolder.get(scope, held);
-    if (row === undefined) return undefined;
-    const [kind, namespace, name] = row;
-    return { kind, namespace, name };
+  /** Who is at home and has the row of no other name of the scope holds it: see holdings.ts. */
+  nameHolder({ scope, name: held, home }: UniqueName): ResourceKey | undefined {
+    return this.snapshot(() => {
+      const row = this.#sql.nameHolder.get(scope, held);
+      if (row !== undefined) return { kind: row[0], namespace: row[1], name: row[2] };
+      if (home === undefined) return undefined;
+      const { kind, namespace, name } = home;
+      if (this.#sql.current.get(kind, namespace, name) === undefined) return undefined;
+      const isAway = this.#sql.otherName.get(kind, namespace, name, scope) !== undefined;
+      return isAway ? undefined : home;
+    });
   }
 
   counter(counter: string): CounterState {

@@ -9,7 +9,6 @@ import type { StoredRecord, UniqueName } from "../../store/port.ts";
 import type { Addressed } from "./addressed.ts";
 import { namesOf, namespaceOf, saltedName } from "./arm-names.ts";
 import type { PlaceNames } from "./arm-names.ts";
-import { idOfPlace } from "./arm-path.ts";
 import type { ArmPlace } from "./arm-path.ts";
 import type { ArmSurface } from "./arm-request.ts";
 import { envelopeOf } from "./envelope.ts";
@@ -60,7 +59,7 @@ export async function storedAt(
   const { intents } = surface;
   const { record: usual, isThere } = await usualAt(surface, kind, place, names);
   if (isThere) return { name: names.stored, record: usual };
-  const holder = await intents.store.nameHolder(uniqueName(names));
+  const holder = await intents.store.nameHolder(uniquePlace(kind, place, names));
   const record = holder && (await intents.store.get(holder));
   if (holder !== undefined && record !== undefined) return { name: holder.name, record };
   if (usual === undefined) return { name: names.stored, record: undefined };
@@ -89,13 +88,14 @@ async function usualAt(
   return { record: { ...record, decoded }, isThere: isAt(decoded, id) };
 }
 
-/** Held by the resource that has the path. */
-export function uniquePlace(place: ArmPlace): UniqueName {
-  return uniqueName({ id: idOfPlace(place).toLowerCase() });
-}
-
-export function uniqueName({ id }: Pick<PlaceNames, "id">): UniqueName {
-  return { scope: "arm.setpoint.dev/path", name: hash("sha256", id, "hex") };
+/** Held by the resource of the kind that has the path; at home is who was created there. */
+export function uniquePlace(
+  kind: string,
+  place: ArmPlace,
+  { id, stored: name } = namesOf(place),
+): UniqueName {
+  const home = { kind, namespace: namespaceOf(place.subscription), name };
+  return { scope: "arm.setpoint.dev/path", name: hash("sha256", id, "hex"), home };
 }
 
 /** What was not made through this surface is where its name says. */

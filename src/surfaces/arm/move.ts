@@ -113,7 +113,7 @@ async function moveAll(surface: ArmSurface, { request, moving, digest }: Move): 
         fieldManager: "arm",
         ownsNoNotes: true,
         fieldValidation: "Ignore",
-        names: [uniquePlace(to)],
+        names: [uniquePlace(served.id, to)],
       },
       optionsKind: "UpdateOptions",
       allowsBlind: false,

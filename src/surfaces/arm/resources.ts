@@ -29,7 +29,7 @@ import { groupLabel } from "./face.ts";
 import type { ArmEnvelope, ArmFace } from "./face.ts";
 import { checkGate } from "./gate.ts";
 import { checkNotTooLate } from "./late-creation.ts";
-import { located, uniqueName, uniquePlace } from "./located.ts";
+import { located, uniquePlace } from "./located.ts";
 import type { Located } from "./located.ts";
 import { storable } from "./lost-values.ts";
 import { endWrite, lastOperation, operationKey, operationWrite } from "./operations.ts";
@@ -170,7 +170,7 @@ async function create(surface: ArmSurface, input: Placed): Promise<ArmAnswer> {
     caller: request.caller,
     target: found.target,
     body: document,
-    options: { ...options, names: [uniqueName(found.names)] },
+    options: { ...options, names: [uniquePlace(found.face.kind, found.place, found.names)] },
     decodeProblems: [],
   };
   const written = await asSentTo(surface, found, createResource(surface.intents, creation));
@@ -226,7 +226,7 @@ async function change(surface: ArmSurface, input: Placed, stored: Stored): Promi
   const notes = annotationsWith({ ...old.metadata.annotations, ...again }, next, request);
   const labels = { ...old.metadata.labels, [groupLabel]: groupDigest(place.group ?? "") };
   const metadata = { ...old.metadata, annotations: notes, labels };
-  const names = before === undefined ? { names: [uniquePlace(place)] } : {};
+  const names = before === undefined ? { names: [uniquePlace(face.kind, place)] } : {};
   let decoded: Resource | undefined;
   const onFinal = (resource: Resource): void => {
     decoded = resource;
