@@ -2,6 +2,7 @@
 // two steps of a request: every commit passes by them. Its kinds are boxes, with things inside of
 // them, and nobody reconciles them.
 
+import type { IncomingHttpHeaders } from "node:http";
 import { systemCaller } from "../../intents/bootstrap.ts";
 import { installKind } from "../../intents/install-kind.ts";
 import type { KindInput } from "../../kernel/kind.ts";
@@ -37,7 +38,7 @@ export interface MemoryArm extends AsyncDisposable {
   readonly surface: ArmSurface;
   /** "group/box" or "group/box/thing", such as "a/one/x". */
   put(path: string, tags?: Readonly<Record<string, string>>): Promise<ArmAnswer>;
-  remove(path: string): Promise<ArmAnswer>;
+  remove(path: string, headers?: IncomingHttpHeaders): Promise<ArmAnswer>;
   /** Boxes. */
   move(from: string, to: string): Promise<ArmAnswer>;
   found(path: string): Promise<Located>;
@@ -102,7 +103,8 @@ export async function openMemoryArm(
       const request = requestOf({ ...location, tags, properties: {} });
       return await putResource(surface, request, await found(path), () => request);
     },
-    remove: async (path) => await deleteOne(surface, requestOf(), await found(path)),
+    remove: async (path, headers) =>
+      await deleteOne(surface, requestOf({}, headers), await found(path)),
     move: async (from, to) => {
       const targetResourceGroup = `/subscriptions/${subscription}/resourceGroups/${to}`;
       const [group = ""] = from.split("/");
@@ -152,12 +154,12 @@ function placeOf(path: string): ArmPlace {
   return place;
 }
 
-function requestOf(body: object = {}): ArmRequest {
+function requestOf(body: object = {}, headers: IncomingHttpHeaders = {}): ArmRequest {
   const bytes = Buffer.from(JSON.stringify(body));
   return {
     exchange: {
       method: "PUT",
-      headers: { "content-type": "application/json", host: "localhost" },
+      headers: { "content-type": "application/json", host: "localhost", ...headers },
       readBody: () => Promise.resolve(bytes),
     },
     asked: {},
