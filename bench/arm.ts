@@ -22,6 +22,8 @@ const connections = 32;
 const trips = 1_000;
 const reads = 8_000;
 const rounds = 7;
+/** In a round of trips are hundreds of flushes, of which one may take as long as twenty. */
+const tripRounds = 15;
 /** Of the compiler: one surface has more code than the other, and a server runs all day. */
 const warmUps = 3;
 /** Within a fifth of the surface that does less. */
@@ -64,7 +66,7 @@ async function rowsOf(title: string, server: Setpoint): Promise<readonly Row[]> 
     await sides.roundTrips("kube");
     await sides.roundTrips("arm");
   }
-  const made = await duel(trip, rounds);
+  const made = await duel(trip, tripRounds);
   const get: Contest = {
     name: "reads",
     unit: "/s",

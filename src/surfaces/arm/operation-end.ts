@@ -53,9 +53,9 @@ export function hiddenSuccess(old: Resource, next: Resource): string | undefined
 }
 
 function readySince(resource: Resource, envelope: ArmEnvelope): string | undefined {
-  const { metadata } = resource;
   // What is being deleted now may have been ready before.
-  const kept = { ...resource, metadata: withoutKey(metadata, "deletionTimestamp") };
+  const metadata = withoutKey(resource.metadata, "deletionTimestamp");
+  const kept = metadata === resource.metadata ? resource : { ...resource, metadata };
   const facts = { envelope, isReconciled: true, nowMs: 0, timeoutMs: 0 };
   const { state, endedAt } = provisioningOf(kept, facts);
   return state === "Succeeded" ? endedAt : undefined;

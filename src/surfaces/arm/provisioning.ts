@@ -144,7 +144,7 @@ function latest(startedAt: string, ...conditions: readonly (Condition | undefine
 
 /** One form of time for all, in which the order of texts is that of times. */
 function latestOf(startedAt: string, ...times: readonly string[]): string {
-  return [startedAt, ...times].sort().at(-1) ?? startedAt;
+  return times.reduce((latestSoFar, time) => (time > latestSoFar ? time : latestSoFar), startedAt);
 }
 
 function errorOf({ reason, message }: Condition): ProvisioningError {
