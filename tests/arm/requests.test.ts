@@ -58,8 +58,9 @@ describe("a request", () => {
     assert.equal(refused.status, 403, refused.text);
     assert.equal(codeOf(refused), "AuthorizationFailed");
     const message = pickText(refused.json, "error.message");
-    assert.match(message, /^The user 'system:serviceaccount:default:viewer' may not get 'x-/);
-    assert.ok(message.includes("of 'ovens' in the API group 'bakery.tests.dev'"), message);
+    assert.match(message, /^The user 'system:serviceaccount:default:viewer' may not GET '\/sub/);
+    assert.ok(message.includes("/ovens/x'. A role would have to allow to get 'ovens' of"), message);
+    assert.match(message, /the API group 'bakery.tests.dev' in the namespace 'sub-.*, named 'x-/);
     await giveRole(server, "viewer", [{ ...onOvens, verbs: ["get"] }]);
     assert.equal((await server.get("x", viewer)).status, 404);
     assert.equal((await server.put("x", {}, {}, viewer)).status, 403);
@@ -504,7 +505,16 @@ describe("a provider", () => {
     const bad = await ask([good, { ...good, location: "mars", properties: { size: 1_000 } }]);
     assert.equal(bad.status, 200);
     assert.equal(pick(bad.json, "status"), "Failed");
-    assert.ok(pickList(bad.json, "error.details").length > 0);
+    const [problem, ...others] = pickList(bad.json, "error.details");
+    assert.equal(others.length, 0);
+    assert.equal(pick(problem, "target"), "resources[1]");
+    assert.deepEqual(
+      pickList(problem, "details").map((detail) => pick(detail, "target")),
+      ["resources[1].location", "resources[1].properties.size"],
+    );
+    const nothing = await ask([good, "oven" as unknown as object]);
+    const about = pickList(nothing.json, "error.details").map((each) => pick(each, "target"));
+    assert.deepEqual(about, ["resources[1]"]);
     assert.equal((await server.get("planned")).status, 404);
     const names = ["", undefined, 5, "a/b", "a//b", "a\u0000b", "a\nb", ".."];
     const nested = { ...good, type: "Example.Bakery/ovens/recipes", location: undefined };
@@ -539,7 +549,12 @@ describe("a provider", () => {
     const other = await ask("2026-01-01", { model: "b" });
     const put = await server.put("standing", { model: "b" });
     assert.equal(put.status, 400, put.text);
-    assert.deepEqual(pick(other.json, "error.details"), [pick(put.json, "error")]);
+    const [told] = pickList(other.json, "error.details");
+    const target = "resources[0]";
+    const [detail, ...more] = pickList(put.json, "error.details") as readonly object[];
+    assert.equal(more.length, 0);
+    const details = [{ ...detail, target: `${target}.${pickText(detail, "target")}` }];
+    assert.deepEqual(told, { ...(pick(put.json, "error") as object), target, details });
     assert.equal(pick((await server.get("standing")).json, "properties.size"), 1);
     const manager = await server.asManager("POST", path, {
       resources: [{ name: "x", type: "Example.Bakery/ovens", apiVersion: "2026-01-01-preview" }],

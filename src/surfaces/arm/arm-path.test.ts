@@ -12,6 +12,8 @@ import {
   shortId,
 } from "./arm-path.ts";
 
+import { nameProblems } from "./sent-envelope.ts";
+
 const sub = "11111111-2222-3333-4444-555555555555";
 
 it("names a nested resource in messages like the end of its id", () => {
@@ -60,10 +62,17 @@ it("knows the paths that every provider has", () => {
   }
 });
 
-it("serves no path with a part that cannot be a name", () => {
+it("takes no steps, and leaves what cannot be a name to those who look at names", () => {
   const base = `/subscriptions/${sub}/resourceGroups/g/providers/A.B/c`;
-  for (const name of ["%2F", "%00", "%ff", "..", ".", "%0a", "%E2%28"]) {
+  for (const name of ["..", ".", "%2e", "%2E%2e"]) {
     assert.equal(parseArmPath(`${base}/${name}`), undefined, name);
+  }
+  const odd = { "a%2Fb": "a/b", "%00": "\0", "%ff": "%ff", "%0a": "\n", "%E2%28": "%E2%28" };
+  for (const [name, meant] of Object.entries(odd)) {
+    const path = parseArmPath(`${base}/${name}`);
+    assert.ok(path?.kind === "resource", name);
+    assert.deepEqual(path.names, [meant]);
+    assert.notEqual(nameProblems(path).length, 0, name);
   }
 });
 

@@ -183,18 +183,18 @@ function segmentsOf(url: string): readonly string[] | undefined {
   for (const raw of path.split("/")) {
     if (raw === "") continue;
     const segment = isPlain ? raw : decoded(raw);
-    if (segment === undefined || isStep(segment)) return undefined;
+    if (isStep(segment)) return undefined;
     segments.push(segment);
   }
   return segments;
 }
 
-function decoded(raw: string): string | undefined {
+/** What cannot be a name comes through, and is refused as one where a name is looked at. */
+function decoded(raw: string): string {
   try {
-    const text = decodeURIComponent(raw);
-    return isSegment(text) ? text : undefined;
+    return decodeURIComponent(raw);
   } catch {
-    return undefined;
+    return raw;
   }
 }
 

@@ -38,20 +38,30 @@ export function authorise(
   if (allowed) return;
   const isHidden =
     hidden !== undefined && !authorizer.authorize(user, { ...access, verb: "get" }).allowed;
-  throw isHidden ? hidden() : forbidden(user, access, reason);
+  throw isHidden ? hidden() : forbidden(user, exchange, access, reason);
 }
 
-/** As a role would have to say it; roles may name single resources as they are stored. */
-function forbidden({ name }: UserInfo, access: ResourceAccess, reason: string): Error {
+/** What was asked for, and what a role would have to say, which names resources as stored. */
+function forbidden(
+  { name }: UserInfo,
+  { method, url }: Pick<ArmRequest["exchange"], "method" | "url">,
+  access: ResourceAccess,
+  reason: string,
+): Error {
   const { verb, group, resource, subresource, namespace, name: stored } = access;
   const what = subresource === "" ? resource : `${resource}/${subresource}`;
-  const which = stored === "" ? "" : ` '${stored}' of`;
   const where = namespace === "" ? "" : ` in the namespace '${namespace}'`;
-  const why = reason === "" ? "." : `: ${reason}`;
+  const which = stored === "" ? "" : `, named '${stored}'`;
+  const why = reason === "" ? "" : ` (${reason})`;
   const message =
-    `The user '${name}' may not ${verb}${which} '${what}' in the API group '${group}'` +
-    `${where}${why}`;
+    `The user '${name}' may not ${method} '${pathOf(url)}'. A role would have to allow to ` +
+    `${verb} '${what}' of the API group '${group}'${where}${which}${why}.`;
   return armRefusal(403, { code: "AuthorizationFailed", message });
+}
+
+function pathOf(url: string): string {
+  const [path = ""] = url.split("?", 1);
+  return path.slice(0, 1_000);
 }
 
 /** An action, and its answer in the end, are for those who may create its subresource. */
@@ -63,8 +73,7 @@ export function askedForAction(
 }
 
 export function nowhere({ url }: { readonly url: string }): Error {
-  const [path = ""] = url.split("?", 1);
-  const message = `The path '${path.slice(0, 1_000)}' is not found.`;
+  const message = `The path '${pathOf(url)}' is not found.`;
   return armRefusal(404, { code: "NotFound", message });
 }
 

@@ -4,7 +4,7 @@
 
 import { getOwn, isJsonArray, isJsonObject } from "../../kernel/json.ts";
 import type { Json, JsonObject } from "../../kernel/json.ts";
-import { textAt } from "../../kernel/json-read.ts";
+import { objectAt, objectsAt, textAt } from "../../kernel/json-read.ts";
 import { withoutKey } from "../../kernel/without-key.ts";
 import { addressed, askedInVersion } from "./addressed.ts";
 import { readObject } from "./arm-body.ts";
@@ -27,20 +27,33 @@ export async function preflight(
   path: Preflight,
 ): Promise<ArmAnswer> {
   const details: Json[] = [];
-  for (const resource of resourcesOf(await readObject(request.exchange))) {
+  for (const [index, resource] of resourcesOf(await readObject(request.exchange)).entries()) {
     try {
       await preflightOne(surface, request, path, resource);
     } catch (error) {
       const answer = armErrorAnswer(error);
       if (answer.status >= 500) throw error;
-      const told = getOwn(answer.body, "error");
-      if (told !== undefined) details.push(told);
+      details.push(problemOf(objectAt(answer.body, "error"), `resources[${index}]`));
     }
   }
   if (details.length === 0) return { status: 200, body: { status: "Succeeded" } };
   const code = "InvalidTemplateDeployment";
   const message = "The deployment has resources that would be refused: see the details.";
   return { status: 200, body: { status: "Failed", error: { code, message, details } } };
+}
+
+/** All that is wrong with one resource, each at its place in the body of the request. */
+function problemOf(told: JsonObject, place: string): JsonObject {
+  const target = textAt(told, "target");
+  const details = objectsAt(told, "details");
+  const inner = details.length === 0 && target !== "" ? [told] : details;
+  if (inner.length === 0) return { ...told, target: place };
+  return { ...told, target: place, details: inner.map((detail) => placed(detail, place)) };
+}
+
+function placed(detail: JsonObject, place: string): JsonObject {
+  const field = textAt(detail, "target");
+  return { ...detail, target: field === "" ? place : `${place}.${field}` };
 }
 
 function resourcesOf(body: JsonObject): readonly Json[] {
@@ -60,7 +73,10 @@ async function preflightOne(
   { subscription, group = "preflight", provider }: Preflight,
   resource: Json,
 ): Promise<void> {
-  if (!isJsonObject(resource)) throw wrong("A resource of a deployment must be an object.");
+  if (!isJsonObject(resource)) {
+    const message = "A resource of a deployment must be an object.";
+    throw armRefusal(400, { code: "InvalidRequestContent", message });
+  }
   const type = textAt(resource, "type");
   const prefix = `${provider}/`;
   const isOwn = isSameText(type.slice(0, prefix.length), prefix);

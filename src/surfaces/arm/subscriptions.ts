@@ -158,6 +158,8 @@ function checkSubscriptionId(subscription: string): void {
 }
 
 function subscriptionNotFound(subscription: string): Error {
-  const message = `The subscription '${subscription}' could not be found.`;
+  const message =
+    `The subscription '${subscription}' could not be found. It is told to this provider by a PUT ` +
+    `of '/subscriptions/${subscription}?api-version=${subscriptionVersion}'.`;
   return armRefusal(404, { code: "SubscriptionNotFound", message });
 }

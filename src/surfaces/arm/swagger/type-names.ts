@@ -14,7 +14,8 @@ export function typeName({ type }: Pick<ArmFace, "type">): string {
   return type.split("/").map(capital).join("");
 }
 
-/** The parameter is named after one resource of the type, as far as a name tells. */
+/** The parameter is named after one resource of the type, as far as the endings of English tell. */
 export function nameParameter(type: string): string {
-  return `${type.replace(/s$/, "")}Name`;
+  const single = type.replace(/ies$/, "y").replace(/(?<=x|ss|sh|[^a]ch)es$|(?<!s)s$/, "");
+  return `${single}Name`;
 }
