@@ -228,7 +228,15 @@ onEachStore(
       await made(box, { log, removal: "stuck" });
       await tell("Deleted");
       await shows(box, "Failed");
-      await delay(1_500);
+      const told =
+        /"reason":"DeletionRefused","message":"resources cannot be deleted: boxes\.[^"]*/;
+      let subscriptionText = "";
+      await waitUntil("the subscription to tell what cannot be deleted", async () => {
+        const path = `/apis/arm.setpoint.dev/v1/subscriptions/${other}`;
+        subscriptionText = (await server.request("GET", path)).text;
+        return told.test(subscriptionText);
+      });
+      assert.match(subscriptionText, /one-[0-9a-f]{20}: [A-Z]\w+: /, "with the reason of it");
       assert.equal(await stateOf(chest), "Deleting");
       await tell("Registered");
       assert.equal((await write(chest, {})).status, 409, "it is not gone");

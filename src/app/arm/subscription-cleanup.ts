@@ -11,7 +11,9 @@ import { deleteResource } from "../../intents/write/delete.ts";
 import type { Propagation } from "../../intents/write/finalizers.ts";
 import { decodeDocument } from "../../kernel/document.ts";
 import { isSetpointError } from "../../kernel/errors.ts";
-import { textAt } from "../../kernel/json-read.ts";
+import { findCondition } from "../../kernel/conditions.ts";
+import type { Condition } from "../../kernel/conditions.ts";
+import { isTrueAt, numberAt, objectAt, objectsAt, textAt } from "../../kernel/json-read.ts";
 import { kindId } from "../../kernel/kind.ts";
 import type { Resource, ResourceKey } from "../../kernel/resource.ts";
 import type { Position, StoredRecord } from "../../store/port.ts";
@@ -72,26 +74,32 @@ async function cleanUp(
     left.push(...(await removeAll(parts, face, namespace, signal)));
   }
   if (left.length === 0) return done();
-  const refused = left.filter(({ why }) => why !== undefined);
+  const refused = left.filter(({ isRefused }) => isRefused);
   // What is refused stays so until somebody does something about it.
   const pauseMs = refused.length === left.length ? lookAtRefusedMs : lookAgainMs;
-  if (refused.length === 0) {
-    return again(pauseMs, { reason: "Deleting", message: "resources are being deleted" });
+  if (refused.length > 0) {
+    const message = `resources cannot be deleted: ${listText(refused)}`;
+    return again(pauseMs, { reason: "DeletionRefused", message });
   }
-  return again(pauseMs, { reason: "DeletionRefused", message: refusedText(refused) });
+  const failing = left.filter(({ why }) => why !== undefined);
+  const trouble = failing.length === 0 ? "" : `; tried again: ${listText(failing)}`;
+  const message = `resources are being deleted, ${left.length} are left${trouble}`;
+  return again(pauseMs, { reason: "Deleting", message });
 }
 
 /** A resource that is not gone yet. */
 interface Left {
   readonly key: ResourceKey;
-  /** Why its deletion was refused; otherwise it is under way. */
-  readonly why: string | undefined;
+  /** Why its deletion was refused, or its last try failed. */
+  readonly why?: string | undefined;
+  /** It will not go by itself. */
+  readonly isRefused?: boolean;
 }
 
-function refusedText(refused: readonly Left[]): string {
-  const told = refused.slice(0, mostTold).map(({ key, why }) => `${key.kind}/${key.name}: ${why}`);
-  const more = refused.length > told.length ? `; and ${refused.length - told.length} more` : "";
-  return `resources cannot be deleted: ${told.join("; ")}${more}`;
+function listText(some: readonly Left[]): string {
+  const told = some.slice(0, mostTold).map(({ key, why }) => `${key.kind}/${key.name}: ${why}`);
+  const more = some.length > told.length ? `; and ${some.length - told.length} more` : "";
+  return `${told.join("; ")}${more}`;
 }
 
 /** Those that are not gone yet. Those that take their time or are refused hold up no others. */
@@ -123,11 +131,11 @@ async function remove(
   { key, uid, body, revision }: StoredRecord,
   propagation: Propagation | undefined,
 ): Promise<Left | undefined> {
-  const going: Left = { key, why: undefined };
+  const going: Left = { key };
   const served = intents.kinds.byId(key.kind);
   if (served === undefined) return undefined;
-  const { deletionTimestamp } = decodeDocument(body, revision).metadata;
-  if (deletionTimestamp !== undefined) return going;
+  const resource = decodeDocument(body, revision);
+  if (resource.metadata.deletionTimestamp !== undefined) return { key, ...troubleOf(resource) };
   const { namespace, name } = key;
   try {
     const { outcome } = await deleteResource(intents, {
@@ -140,6 +148,18 @@ async function remove(
     if (isSetpointError(error, "resource.not_found")) return undefined;
     if (isSetpointError(error, "resource.conflict")) return going;
     if (!isSetpointError(error) || isOutage(error)) throw error;
-    return { key, why: error.message };
+    return { key, why: error.message, isRefused: true };
   }
+}
+
+/** What the last try to remove it has told, where that failed; and whether it has any hope. */
+function troubleOf(resource: Resource): Pick<Left, "why" | "isRefused"> {
+  const status = objectAt(resource, "status");
+  if (numberAt(status, "observedGeneration") !== resource.metadata.generation) return {};
+  const conditions = objectsAt(status, "conditions") as unknown as readonly Condition[];
+  const synced = findCondition(conditions, "Synced");
+  if (synced?.status !== "False") return {};
+  const { reason, message } = synced;
+  const why = message === "" ? reason : `${reason}: ${message}`;
+  return { why, isRefused: isTrueAt(status, "reconcile", "isFinal") };
 }
