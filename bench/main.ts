@@ -55,6 +55,7 @@ try {
   await rm(folder, { recursive: true, force: true });
 }
 console.log(tableText(rows));
+console.log("\nA result is the median of the rounds' own; the figures beside it are medians, too.");
 for (const note of notes) console.log(`\n${note}`);
 process.exit(rows.every((row) => row.isMet) ? 0 : 1);
 

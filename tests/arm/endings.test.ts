@@ -199,10 +199,11 @@ onEachStore(
           for (const inside of order) {
             const { status, text } = await remove(`${jarIn(group, name)}${inside}`);
             const isGuarded = name === "b" && inside === "";
-            const isGood = isGuarded
-              ? status >= 400 && status < 500
-              : [200, 202, 204].includes(status);
+            const isGood = isGuarded ? status === 409 : [200, 202, 204].includes(status);
             assert.ok(isGood, `${inside}: ${status} ${text}`);
+            const said =
+              /"ScopeLocked","message":"The Resource 'Example.Pantry\/jars\/b' is protect/;
+            assert.equal(said.test(text), isGuarded, text);
           }
         }
         await goneAt(server, jarIn(group, "a"));

@@ -9,7 +9,8 @@ import { limits } from "../../kernel/limits.ts";
 import type { Resource } from "../../kernel/resource.ts";
 import type { StoredRecord } from "../../store/port.ts";
 import { acceptedAnswer } from "./accepted.ts";
-import { idOfPlace } from "./arm-path.ts";
+import { armRefusal } from "./arm-error.ts";
+import { idOfPlace, shortId } from "./arm-path.ts";
 import type { ArmAnswer, ArmRequest, ArmSurface } from "./arm-request.ts";
 import { annotationsWith, newMark } from "./creation.ts";
 import { envelopeOf } from "./envelope.ts";
@@ -53,9 +54,18 @@ export async function deleteOne(
       return await deleteAt(surface, deletion);
     } catch (error) {
       if (isSetpointError(error, "resource.not_found")) return { status: 204 };
+      if (isSetpointError(error, "resource.protected")) throw isProtected(found);
       if (!isRace(error) || attempt >= limits.maxPatchAttempts) throw error;
     }
   }
+}
+
+/** In the words of customers, and for those who look after it where to look. */
+function isProtected({ face, place, target: { namespace, name } }: Located): Error {
+  const message =
+    `The Resource '${shortId(face, place)}' is protected from deletion, by the annotation ` +
+    `'${annotations.protected}' of '${name}' in the namespace '${namespace}'.`;
+  return armRefusal(409, { code: "ScopeLocked", message });
 }
 
 interface Deletion {
