@@ -22,11 +22,13 @@ import { armFaces } from "../../surfaces/arm/faces.ts";
 import { located } from "../../surfaces/arm/located.ts";
 import type { Located } from "../../surfaces/arm/located.ts";
 import { moveResources } from "../../surfaces/arm/move.ts";
+import type { MayMove } from "../../surfaces/arm/move-check.ts";
 import { AwaitedChanges } from "../../surfaces/arm/awaited-changes.ts";
 import { FollowedOperations } from "../../surfaces/arm/followed-operations.ts";
 import { OpenOperations } from "../../surfaces/arm/open-operations.ts";
 import { RecentDocuments } from "../../surfaces/arm/recent-documents.ts";
-import { putResource } from "../../surfaces/arm/resources.ts";
+import { patchResource, putResource } from "../../surfaces/arm/resources.ts";
+import type { AskedAnew } from "../../surfaces/arm/sent-body.ts";
 import { ShownCache } from "../../surfaces/arm/shown-cache.ts";
 import { openMemoryPlane } from "../memory-plane.ts";
 import type { MemoryPlane } from "../memory-plane.ts";
@@ -37,11 +39,20 @@ export interface MemoryArm extends AsyncDisposable {
   readonly memory: MemoryPlane;
   readonly surface: ArmSurface;
   /** "group/box" or "group/box/thing", such as "a/one/x". */
-  put(path: string, tags?: Readonly<Record<string, string>>): Promise<ArmAnswer>;
-  remove(path: string, headers?: IncomingHttpHeaders): Promise<ArmAnswer>;
+  put(path: string, tags?: Tags, asking?: Asking): Promise<ArmAnswer>;
+  patch(path: string, tags: Tags, asking?: Asking): Promise<ArmAnswer>;
+  remove(path: string, headers?: IncomingHttpHeaders, asking?: Asking): Promise<ArmAnswer>;
   /** Boxes. */
-  move(from: string, to: string): Promise<ArmAnswer>;
+  move(from: string, to: string, mayMove?: MayMove): Promise<ArmAnswer>;
   found(path: string): Promise<Located>;
+}
+
+type Tags = Readonly<Record<string, string>>;
+
+/** Of a request: whether it may have what it finds, and what happens before its body is there. */
+export interface Asking {
+  readonly may?: (found: Located) => void;
+  readonly whileSent?: () => Promise<unknown>;
 }
 
 type Commit = Store["commit"];
@@ -98,19 +109,25 @@ export async function openMemoryArm(
     memory,
     surface,
     found,
-    put: async (path, tags = {}) => {
+    put: async (path, tags = {}, asking = {}) => {
       const location = path.split("/").length > 2 ? {} : { location: "here" };
-      const request = requestOf({ ...location, tags, properties: {} });
-      return await putResource(surface, request, await found(path), () => request);
+      const request = requestOf({ ...location, tags, properties: {} }, {}, asking);
+      return await putResource(surface, request, await found(path), askedBy(request, asking));
     },
-    remove: async (path, headers) =>
-      await deleteOne(surface, requestOf({}, headers), await found(path)),
-    move: async (from, to) => {
+    patch: async (path, tags, asking = {}) => {
+      const request = requestOf({ tags }, {}, asking);
+      return await patchResource(surface, request, await found(path), askedBy(request, asking));
+    },
+    remove: async (path, headers, asking = {}) => {
+      const request = requestOf({}, headers);
+      return await deleteOne(surface, request, await found(path), askedBy(request, asking));
+    },
+    move: async (from, to, mayMove = () => undefined) => {
       const targetResourceGroup = `/subscriptions/${subscription}/resourceGroups/${to}`;
       const [group = ""] = from.split("/");
       const request = requestOf({ targetResourceGroup, resources: [idOf(from)] });
       const path = { kind: "move", subscription, group, isValidation: false } as const;
-      return await moveResources(surface, request, path, () => undefined);
+      return await moveResources(surface, request, path, mayMove);
     },
     [Symbol.asyncDispose]: async () => {
       unfollow();
@@ -154,13 +171,27 @@ function placeOf(path: string): ArmPlace {
   return place;
 }
 
-function requestOf(body: object = {}, headers: IncomingHttpHeaders = {}): ArmRequest {
+function askedBy(request: ArmRequest, { may }: Asking): AskedAnew {
+  return (at) => {
+    may?.(at);
+    return request;
+  };
+}
+
+function requestOf(
+  body: object = {},
+  headers: IncomingHttpHeaders = {},
+  { whileSent }: Asking = {},
+): ArmRequest {
   const bytes = Buffer.from(JSON.stringify(body));
   return {
     exchange: {
       method: "PUT",
       headers: { "content-type": "application/json", host: "localhost", ...headers },
-      readBody: () => Promise.resolve(bytes),
+      readBody: async () => {
+        await whileSent?.();
+        return bytes;
+      },
     },
     asked: {},
     query: new Map([["api-version", "2026-01-01"]]),

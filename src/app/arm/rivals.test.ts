@@ -4,6 +4,8 @@ import { it } from "node:test";
 import { decodeDocument } from "../../kernel/document.ts";
 import { isSetpointError } from "../../kernel/errors.ts";
 import { textAt } from "../../kernel/json-read.ts";
+import { keepApplied } from "../../surfaces/arm/applied-spec.ts";
+import type { Located } from "../../surfaces/arm/located.ts";
 import { openMemoryArm } from "./memory-arm.ts";
 import type { MemoryArm } from "./memory-arm.ts";
 
@@ -116,4 +118,128 @@ it("a path that was left and taken by another is given back to nobody", async ()
   assert.equal((await arm.move("b/one", "a")).status, 200);
   assert.deepEqual(await uids(), [first, undefined]);
   assert.equal((await arm.put("b/one")).status, 201);
+});
+
+it("a creation inside of what is moved at that moment is not left behind", async () => {
+  const rivals = await openWithRival();
+  await using arm = rivals.arm;
+  await arm.put("a/one");
+  rivals.let(async () => await arm.move("a/one", "b"));
+  await assert.rejects(arm.put("a/one/x"), isRefusal("ParentResourceNotFound"));
+  for (const path of ["a/one/x", "b/one/x"]) {
+    assert.equal((await arm.found(path)).record, undefined, path);
+  }
+});
+
+it("who may write to one resource may not write to another that comes to its path", async () => {
+  await using arm = await openMemoryArm();
+  await arm.put("a/one", { of: "hers" });
+  await arm.put("b/one", { of: "his" });
+  const { name } = (await arm.found("a/one")).target;
+  const may = (at: Located): void => {
+    if (at.target.name !== name) throw new Error("forbidden");
+  };
+  const swap = async (): Promise<void> => {
+    await arm.move("a/one", "c");
+    await arm.move("b/one", "a");
+  };
+  const back = async (): Promise<void> => {
+    await arm.move("a/one", "b");
+    await arm.move("c/one", "a");
+  };
+  const asking = { may, whileSent: swap };
+  await assert.rejects(arm.put("a/one", { of: "hers, again" }, asking), /forbidden/);
+  await back();
+  await assert.rejects(arm.patch("a/one", { of: "hers, again" }, asking), /forbidden/);
+  assert.match(String((await arm.found("a/one")).record?.body), /"of\\":\\"his/);
+});
+
+it("who may delete one resource may not delete another that comes to its path", async () => {
+  const rivals = await openWithRival();
+  await using arm = rivals.arm;
+  await arm.put("a/one");
+  await arm.put("b/one");
+  const { name } = (await arm.found("a/one")).target;
+  rivals.let(async () => {
+    await arm.move("a/one", "c");
+    await arm.move("b/one", "a");
+  });
+  const may = (at: Located): void => {
+    if (at.target.name !== name) throw new Error("forbidden");
+  };
+  await assert.rejects(arm.remove("a/one", {}, { may }), /forbidden/);
+  assert.doesNotMatch(String((await arm.found("a/one")).record?.body), /"deletionTimestamp"/);
+});
+
+it("a body that takes its time is asked for its rights and subscription again", async () => {
+  await using arm = await openMemoryArm();
+  await arm.put("a/one");
+  let asked = 0;
+  const may = (): void => {
+    asked += 1;
+  };
+  const { clock } = arm.memory.surroundings;
+  assert.equal((await arm.patch("a/one", { a: "b" }, { may })).status, 200);
+  assert.equal(asked, 0, "at once, nothing can have changed");
+  const whileSent = async (): Promise<void> => clock.advanceMs(5_000);
+  // There is none here, which is what the request is told by then.
+  const gone = isRefusal("SubscriptionNotFound");
+  await assert.rejects(arm.patch("a/one", { a: "c" }, { may, whileSent }), gone);
+  await assert.rejects(arm.put("a/two", {}, { may, whileSent }), gone);
+  assert.equal(asked, 2);
+  assert.equal((await arm.found("a/two")).record, undefined);
+});
+
+it("who may not change what is inside may not move what is around it", async () => {
+  await using arm = await openMemoryArm();
+  await arm.put("a/one");
+  await arm.put("a/one/x");
+  const moving = arm.move("a/one", "b", (kind) => {
+    if (kind.startsWith("things.")) throw new Error("forbidden");
+  });
+  await assert.rejects(moving, /forbidden/);
+  assert.notEqual((await arm.found("a/one/x")).record, undefined);
+  assert.equal((await arm.found("b/one")).record, undefined);
+});
+
+it("what is made by other means hides nothing that was moved to its path", async () => {
+  await using arm = await openMemoryArm();
+  await arm.put("a/one");
+  const { target } = await arm.found("a/one");
+  await vanish(arm, "a/one");
+  await arm.put("b/one");
+  const { record } = await arm.found("b/one");
+  await arm.move("b/one", "a");
+  const { namespace, name } = target;
+  const metadata = { name, namespace };
+  await arm.memory.create({ apiVersion: "tests.dev/v1", kind: "Box", metadata, spec: {} });
+  assert.equal((await arm.found("a/one")).record?.uid, record?.uid);
+  assert.equal((await arm.put("a/one", { a: "b" })).status, 200);
+  assert.equal((await arm.remove("a/one")).status, 202);
+  await vanish(arm, "a/one");
+  const foreign = await arm.found("a/one");
+  assert.equal(foreign.target.name, name, "and is found there once that is gone");
+  assert.notEqual(foreign.record, undefined);
+});
+
+it("a spec that does not fit beside its resource is not kept for a failed change", async () => {
+  await using arm = await openMemoryArm();
+  await arm.put("a/one");
+  const { record, face } = await arm.found("a/one");
+  assert.ok(record !== undefined);
+  const stored = decodeDocument(record.body, record.revision);
+  const status = { reconcile: { succeeded: { generation: stored.metadata.generation } } };
+  const kept = async (characters: number): Promise<number> => {
+    const old = { ...stored, spec: { text: '"'.repeat(characters) }, status };
+    const next = { ...old, metadata: { ...old.metadata, generation: 99 } };
+    const writes = await keepApplied(
+      arm.surface,
+      { ...face, afterFailedUpdate: "revert" },
+      old,
+      next,
+    );
+    return writes.length;
+  };
+  assert.equal(await kept(1_000), 1);
+  assert.equal(await kept(3_000_000), 0);
 });

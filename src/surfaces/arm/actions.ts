@@ -17,9 +17,11 @@ import { newMark } from "./creation.ts";
 import { envelopeOf } from "./envelope.ts";
 import type { ArmAction, ArmFace } from "./face.ts";
 import { beginAction } from "./long-actions.ts";
+import type { ActionCall } from "./long-actions.ts";
 import { operationWrite } from "./operations.ts";
 import type { Located } from "./located.ts";
 import { resourceNotFound } from "./resource-view.ts";
+import { sentBody } from "./sent-body.ts";
 
 /** Undefined for an action that the face does not have. */
 export function findAction(face: ArmFace, name: string): ArmAction | undefined {
@@ -39,10 +41,10 @@ export async function performAction(
   surface: ArmSurface,
   request: ArmRequest,
   found: Located,
-  action: ArmAction,
+  { action, asked }: Pick<ActionCall, "action" | "asked">,
 ): Promise<ArmAnswer> {
-  const input = await inputOf(request, action);
-  const call = { request, found, action, input };
+  const input = await sentBody(surface, found, asked, () => inputOf(request, action));
+  const call = { request, found, action, asked, input };
   const begun = action.change === undefined ? undefined : await beginAction(surface, call);
   if (begun !== undefined) return begun;
   const { served, target, face, version, record } = found;

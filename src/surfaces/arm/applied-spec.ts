@@ -7,6 +7,8 @@
 import { timeText } from "../../kernel/clock.ts";
 import { decodeDocument } from "../../kernel/document.ts";
 import { draftOf } from "../../kernel/draft.ts";
+import type { Draft } from "../../kernel/draft.ts";
+import { isSetpointError } from "../../kernel/errors.ts";
 import { isJsonObject } from "../../kernel/json.ts";
 import type { Json } from "../../kernel/json.ts";
 import { numberAt, textAt } from "../../kernel/json-read.ts";
@@ -49,12 +51,23 @@ export async function keepApplied(
     },
     spec: { generation, apiVersion, document: JSON.stringify(spec ?? {}) },
   };
-  const draft = draftOf(served.storedKind, document);
+  const draft = draftUnlessLarge(served, document);
+  if (draft === undefined) return [];
   const when =
     before === undefined
       ? ({ kind: "absent" } as const)
       : ({ kind: "revision", revision: before.revision, uid } as const);
   return [{ kind: "put", key, uid, draft, when }];
+}
+
+/** A spec inside of a text may be larger than what it is the spec of; then it is not kept. */
+function draftUnlessLarge(served: ServedKind, document: Resource): Draft | undefined {
+  try {
+    return draftOf(served.storedKind, document);
+  } catch (error) {
+    if (isSetpointError(error, "request.too_large")) return undefined;
+    throw error;
+  }
 }
 
 /** The resource with the spec that is true, which is its own unless a change has failed. */

@@ -35,6 +35,7 @@ import { preflight } from "./preflight.ts";
 import { checkManagerVersion, checkProviderVersion } from "./provider-version.ts";
 import { checkName, providerOperations } from "./provider.ts";
 import { getResource, listResources } from "./reads.ts";
+import type { AskedAnew } from "./sent-body.ts";
 import { patchResource, putResource } from "./resources.ts";
 import type { SwaggerDocuments } from "./swagger/swagger.ts";
 import {
@@ -253,17 +254,19 @@ async function resourceCall(
   const requestFor = (at: Located): ArmRequest => {
     return { ...given, caller: { ...given.caller, mayCreate: () => mayDo(at, "create") } };
   };
+  // Another resource may come to the path before it is written to.
+  const asked: AskedAnew = (at) => {
+    mayDo(at, verbs[method] ?? "get");
+    return requestFor(at);
+  };
   const request = requestFor(found);
   switch (method) {
     case "PUT":
-      return await putResource(surface, request, found, (other) => {
-        mayDo(other, "update");
-        return requestFor(other);
-      });
+      return await putResource(surface, request, found, asked);
     case "PATCH":
-      return await patchResource(surface, request, found);
+      return await patchResource(surface, request, found, asked);
     default:
-      return await deleteOne(surface, request, found);
+      return await deleteOne(surface, request, found, asked);
   }
 }
 
@@ -321,14 +324,18 @@ async function actionCall(
   const holder = parentOf({ ...place, names: [...place.names, ""] });
   if (holder === undefined || holder.group === undefined) throw nowhere(request.exchange);
   const found = await located(surface, addressed(surface, request, holder));
-  const { served, target, version } = found;
+  const { served, version } = found;
   if (version.isAdmin === true) {
     authorise(surface, request, served.id, askedInVersion(request, found, "create"));
   }
   const action = actionOf(found.face, name);
-  authorise(surface, request, served.id, askedForAction(action, target));
+  const asked: AskedAnew = (at) => {
+    authorise(surface, request, served.id, askedForAction(action, at.target));
+    return request;
+  };
+  asked(found);
   await passSubscription(surface, place.subscription, "write");
-  return await performAction(surface, request, found, action);
+  return await performAction(surface, request, found, { action, asked });
 }
 
 function allowMethods({ exchange }: ArmRequest, ...methods: readonly string[]): string {

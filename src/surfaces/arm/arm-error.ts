@@ -71,7 +71,8 @@ function wholeAnswer(error: unknown): ArmErrorAnswer {
   const code = known ?? "InvalidRequest";
   // Kubernetes answers 500 to some mistakes of clients, the Resource Manager does not.
   const shown = statusesHere[error.code] ?? (status === 500 ? 400 : status);
-  return { status: shown, body: { error: { code, message: refusal(error.message) } } };
+  const message = wordsHere[error.code] ?? refusal(error.message);
+  return { status: shown, body: { error: { code, message } } };
 }
 
 /** Ends with a full stop. */
@@ -153,6 +154,11 @@ const codesByStatus: Readonly<Record<number, ErrorCode>> = {
 
 /** 403 is for callers who may not ask. */
 const statusesHere: Readonly<Partial<Record<ErrorCode, number>>> = { "counter.exceeded": 409 };
+
+/** What the store says is in words of its own. */
+const wordsHere: Readonly<Partial<Record<ErrorCode, string>>> = {
+  "name.taken": "Another resource has come to the same path at this moment.",
+};
 
 const codesOfErrors: Readonly<Partial<Record<ErrorCode, string>>> = {
   "request.invalid": "InvalidRequestContent",

@@ -26,18 +26,23 @@ import type { OperationRecord } from "./operations.ts";
 import { provisioningIn } from "./provisioning-in.ts";
 import { isReplay, requestDigest } from "./replay.ts";
 import { isRace } from "./resources.ts";
+import type { AskedAnew } from "./sent-body.ts";
 import { resourceOf } from "./resource-view.ts";
 
 export async function deleteOne(
   surface: ArmSurface,
   request: ArmRequest,
   given: Located,
+  asked: AskedAnew,
 ): Promise<ArmAnswer> {
   const { headers } = request.exchange;
   const replay = requestDigest(request, idOfPlace(given.place), undefined);
   let found = given;
   for (let attempt = 1; ; attempt++) {
-    if (attempt > 1) found = await located(surface, found);
+    if (attempt > 1) {
+      found = await located(surface, found);
+      asked(found);
+    }
     const { record } = found;
     if (record === undefined) return { status: 204 };
     const old = resourceOf(record);

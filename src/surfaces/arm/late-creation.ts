@@ -30,7 +30,19 @@ export async function checkNotTooLate(
     const deletion = { caller: systemCaller, target, options: { ...options, preconditions } };
     await deleteResource(intents, deletion).catch(unlessGone);
   }
-  await passSubscription(surface, subscription, "write");
+  try {
+    await passSubscription(surface, subscription, "write");
+  } catch (error) {
+    if (error instanceof Error) takenBack.add(error);
+    throw error;
+  }
+}
+
+const takenBack = new WeakSet<Error>();
+
+/** Whether it says why a creation was taken back, which is no reason to look what is there. */
+export function wasTakenBack(error: unknown): boolean {
+  return error instanceof Error && takenBack.has(error);
 }
 
 /** Who clears away, too, may have been faster. */

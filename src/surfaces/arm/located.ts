@@ -57,12 +57,13 @@ export async function storedAt(
   names = namesOf(place),
 ): Promise<StoredAt> {
   const { intents } = surface;
-  const { record: usual, isThere } = await usualAt(surface, kind, place, names);
+  const { record: usual, isThere, isForeign } = await usualAt(surface, kind, place, names);
   if (isThere) return { name: names.stored, record: usual };
   const holder = await intents.store.nameHolder(uniquePlace(kind, place, names));
   const record = holder && (await intents.store.get(holder));
   if (holder !== undefined && record !== undefined) return { name: holder.name, record };
-  if (usual === undefined) return { name: names.stored, record: undefined };
+  // What was not made through this surface is where its name says, unless another has come there.
+  if (usual === undefined || isForeign) return { name: names.stored, record: usual };
   // What has the usual name was moved away, and keeps it.
   return { name: saltedName(place, intents.ids.uid()), record: undefined };
 }
@@ -71,6 +72,8 @@ interface UsualAt {
   readonly record: SeenRecord | undefined;
   /** Not moved away. */
   readonly isThere: boolean;
+  /** It was made by other means, and holds no path. */
+  readonly isForeign: boolean;
 }
 
 /** What has the name that is made of the path. */
@@ -82,10 +85,12 @@ async function usualAt(
 ): Promise<UsualAt> {
   const namespace = namespaceOf(place.subscription);
   const record = await intents.store.get({ kind, namespace, name });
-  if (record === undefined) return { record, isThere: false };
-  if (shown.isOf(record.revision, id)) return { record, isThere: true };
+  if (record === undefined) return { record, isThere: false, isForeign: false };
+  if (shown.isOf(record.revision, id)) return { record, isThere: true, isForeign: false };
   const decoded = resourceOf(record);
-  return { record: { ...record, decoded }, isThere: isAt(decoded, id) };
+  const envelope = envelopeOf(decoded);
+  const isThere = envelope?.id.toLowerCase() === id;
+  return { record: { ...record, decoded }, isThere, isForeign: envelope === undefined };
 }
 
 /** Held by the resource of the kind that has the path; at home is who was created there. */
@@ -96,10 +101,4 @@ export function uniquePlace(
 ): UniqueName {
   const home = { kind, namespace: namespaceOf(place.subscription), name };
   return { scope: "arm.setpoint.dev/path", name: hash("sha256", id, "hex"), home };
-}
-
-/** What was not made through this surface is where its name says. */
-function isAt(resource: Resource, id: string): boolean {
-  const envelope = envelopeOf(resource);
-  return envelope === undefined || envelope.id.toLowerCase() === id;
 }

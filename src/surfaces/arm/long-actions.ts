@@ -27,7 +27,9 @@ import { repeatedIn } from "./operations.ts";
 import { provisioningIn } from "./provisioning-in.ts";
 import { isTerminal } from "./provisioning.ts";
 import { isReplay, requestDigest } from "./replay.ts";
+import { checkSize } from "./resource-size.ts";
 import { isRace } from "./resources.ts";
+import type { AskedAnew } from "./sent-body.ts";
 import { resourceNotFound, resourceOf } from "./resource-view.ts";
 import { asWantedBy } from "./stored-refusal.ts";
 import { systemDataOf } from "./system-data.ts";
@@ -36,6 +38,7 @@ export interface ActionCall {
   readonly request: ArmRequest;
   readonly found: Located;
   readonly action: ArmAction;
+  readonly asked: AskedAnew;
   readonly input: Json | undefined;
 }
 
@@ -55,7 +58,10 @@ export async function beginAction(
   let { found } = call;
   const mark = { ...newMark(surface, "action", true), action: action.name };
   for (let attempt = 1; ; attempt++) {
-    if (attempt > 1) found = await located(surface, found);
+    if (attempt > 1) {
+      found = await located(surface, found);
+      call.asked(found);
+    }
     const { record } = found;
     if (record === undefined) throw resourceNotFound(found);
     try {
@@ -85,6 +91,7 @@ async function beginAt(
   const { name: action } = call.action;
   const kept = storable(surface, found, { wanted: { ...old, spec }, old, action });
   const wanted = target.version.type.withDefaults(kept);
+  checkSize(record, old, wanted);
   const isSame = equalJson(old.spec, wanted.spec);
   if (isSame && state === "Succeeded") return undefined;
   const isUnderWay = isSame && !isTerminal(state) && state !== "Deleting";

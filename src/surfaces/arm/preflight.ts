@@ -14,6 +14,7 @@ import type { ArmPath, ArmPlace } from "./arm-path.ts";
 import type { ArmAnswer, ArmRequest, ArmSurface } from "./arm-request.ts";
 import { authorise } from "./authorise.ts";
 import { located } from "./located.ts";
+import type { Located } from "./located.ts";
 import { checkPut } from "./resources.ts";
 
 type Preflight = Extract<ArmPath, { readonly kind: "preflight" }>;
@@ -91,11 +92,13 @@ async function preflightOne(
   const found = await located(surface, addressed(surface, { ...given, query }, place));
   // To be told of a refusal is not to be refused, so the record of this request says nothing of it.
   const asking = { ...given, query, trail: undefined };
-  const ask = (verb: string): void =>
-    authorise(surface, asking, found.served.id, askedInVersion(asking, found, verb));
-  ask("update");
-  const request = { ...asking, caller: { ...given.caller, mayCreate: () => ask("create") } };
+  const ask = (at: Located, verb: string): void =>
+    authorise(surface, asking, at.served.id, askedInVersion(asking, at, verb));
+  const asked = (at: Located): ArmRequest => {
+    ask(at, "update");
+    return { ...asking, caller: { ...given.caller, mayCreate: () => ask(at, "create") } };
+  };
   // Names of nested resources have the names around them in front, so they fit no id.
   const body = withoutKey(withoutKey(resource, "name"), "type");
-  await checkPut(surface, { request, found, body });
+  await checkPut(surface, { request: asked(found), found, body, asked });
 }

@@ -20,7 +20,7 @@ import type { ListedBy } from "./skip-token.ts";
 
 const defaultTop = 100;
 const maxTop = 1_000;
-/** The Resource Manager takes answers of up to 8 MB, and one resource may be of a megabyte. */
+/** The Resource Manager takes answers of up to 8 MB; a larger one is a page of its own. */
 const maxListBytes = 4_000_000;
 
 export async function getResource(
@@ -78,15 +78,18 @@ export async function listResources(
   const items: string[] = [];
   let { next } = page;
   let bytes = 0;
+  let last = "";
   for (const record of page.records) {
     const shown = await listedResource(surface, found, record);
-    if (shown === undefined) continue;
-    const text = JSON.stringify(shown.body);
-    bytes += Buffer.byteLength(text);
-    items.push(text);
-    if (bytes < maxListBytes || record === page.records.at(-1)) continue;
-    next = { revision: page.revision, namespace, name: record.key.name };
-    break;
+    const text = shown === undefined ? undefined : JSON.stringify(shown.body);
+    const more = text === undefined ? 0 : Buffer.byteLength(text);
+    if (items.length > 0 && bytes + more > maxListBytes) {
+      next = { revision: page.revision, namespace, name: last };
+      break;
+    }
+    if (text !== undefined) items.push(text);
+    bytes += more;
+    last = record.key.name;
   }
   const link = next && JSON.stringify(linkTo(request, skipToken(surface.skipKey, list, next)));
   const tail = link === undefined ? "" : `,"nextLink":${link}`;

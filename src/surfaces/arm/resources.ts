@@ -28,7 +28,7 @@ import { shownProperties, wantedSpec } from "./face-body.ts";
 import { groupLabel } from "./face.ts";
 import type { ArmEnvelope, ArmFace } from "./face.ts";
 import { checkGate } from "./gate.ts";
-import { checkNotTooLate } from "./late-creation.ts";
+import { checkNotTooLate, wasTakenBack } from "./late-creation.ts";
 import { located, uniquePlace } from "./located.ts";
 import type { Located } from "./located.ts";
 import { storable } from "./lost-values.ts";
@@ -40,6 +40,9 @@ import { isTerminal } from "./provisioning.ts";
 import { awaitEndMsOf, quickEnd } from "./quick-end.ts";
 import type { Awaited, KnownState } from "./quick-end.ts";
 import { isReplay, requestDigest } from "./replay.ts";
+import { checkSize } from "./resource-size.ts";
+import { sentBody } from "./sent-body.ts";
+import type { AskedAnew } from "./sent-body.ts";
 import { envelopeFor, operationUrl, resourceNotFound } from "./resource-view.ts";
 import { shownResource } from "./resource-view.ts";
 import type { Shown } from "./resource-view.ts";
@@ -47,23 +50,23 @@ import { checkSent } from "./sent-envelope.ts";
 import { asSentTo, tellKept } from "./stored-refusal.ts";
 import { systemDataOf } from "./system-data.ts";
 
-/** What the caller may do with what is found is asked anew where another resource is found. */
 export async function putResource(
   surface: ArmSurface,
   request: ArmRequest,
   found: Located,
-  mayWrite: (found: Located) => ArmRequest,
+  asked: AskedAnew,
 ): Promise<ArmAnswer> {
-  const body = await readObject(request.exchange);
-  const input = { request, found, body, isPatch: false };
+  const body = await sentBody(surface, found, asked, () => readObject(request.exchange));
+  const input = { request, found, body, isPatch: false, asked };
   if (found.isAssumed !== true) return await writeResource(surface, input);
   try {
     return await writeOnce(surface, { ...input, replay: replayOf(input) });
   } catch (error) {
+    if (wasTakenBack(error)) throw error;
     // Whatever was wrong with a creation may be right for what is there.
     const sure = await located(surface, found);
     if (sure.record === undefined && !isRace(error)) throw error;
-    return await writeResource(surface, { ...input, request: mayWrite(sure), found: sure });
+    return await writeResource(surface, { ...input, request: asked(sure), found: sure });
   }
 }
 
@@ -71,15 +74,16 @@ export async function patchResource(
   surface: ArmSurface,
   request: ArmRequest,
   found: Located,
+  asked: AskedAnew,
 ): Promise<ArmAnswer> {
-  const body = await readObject(request.exchange);
-  return await writeResource(surface, { request, found, body, isPatch: true });
+  const body = await sentBody(surface, found, asked, () => readObject(request.exchange));
+  return await writeResource(surface, { request, found, body, isPatch: true, asked });
 }
 
 /** Refuses what a PUT would refuse, and writes nothing. */
 export async function checkPut(
   surface: ArmSurface,
-  input: Pick<WriteInput, "request" | "found" | "body">,
+  input: Pick<WriteInput, "request" | "found" | "body" | "asked">,
 ): Promise<void> {
   await writeResource(surface, { ...input, isPatch: false, isDryRun: true });
 }
@@ -89,6 +93,8 @@ interface WriteInput {
   readonly found: Located;
   readonly body: JsonObject;
   readonly isPatch: boolean;
+  /** For whatever else has come to the path meanwhile. */
+  readonly asked: AskedAnew;
   /** Only what is wrong with it is of interest; what it would be inside of need not be there. */
   readonly isDryRun?: boolean;
 }
@@ -108,11 +114,14 @@ interface Stored {
 
 async function writeResource(surface: ArmSurface, input: WriteInput): Promise<ArmAnswer> {
   const replay = replayOf(input);
-  let { found } = input;
+  let { found, request } = input;
   for (let attempt = 1; ; attempt++) {
-    if (attempt > 1) found = await located(surface, found);
+    if (attempt > 1) {
+      found = await located(surface, found);
+      request = input.asked(found);
+    }
     try {
-      return await writeOnce(surface, { ...input, found, replay });
+      return await writeOnce(surface, { ...input, found, request, replay });
     } catch (error) {
       if (!isRace(error) || attempt >= limits.maxPatchAttempts) throw error;
     }
@@ -198,6 +207,7 @@ async function change(surface: ArmSurface, input: Placed, stored: Stored): Promi
   tellKept(surface, found, kept);
   const stripped = storable(surface, found, { wanted: { ...old, spec }, old });
   const wanted = target.version.type.withDefaults(stripped);
+  checkSize(record, old, wanted);
   const isSameSpec = equalJson(old.spec, wanted.spec);
   const isAsync = target.served.isReconciled && !(isSameSpec && state === "Succeeded");
   const nowMs = surface.intents.clock.nowMs();
