@@ -19,7 +19,7 @@ import type { ArmPlace } from "../../surfaces/arm/arm-path.ts";
 import type { ArmAnswer, ArmRequest, ArmSurface } from "../../surfaces/arm/arm-request.ts";
 import { deleteOne } from "../../surfaces/arm/deletions.ts";
 import { armFaces } from "../../surfaces/arm/faces.ts";
-import { located } from "../../surfaces/arm/located.ts";
+import { assumed, located } from "../../surfaces/arm/located.ts";
 import type { Located } from "../../surfaces/arm/located.ts";
 import { moveResources } from "../../surfaces/arm/move.ts";
 import type { MayMove } from "../../surfaces/arm/move-check.ts";
@@ -103,16 +103,27 @@ export async function openMemoryArm(
       surface.awaited.changed(change);
     }
   });
-  const found = async (path: string): Promise<Located> =>
-    await located(surface, addressed(surface, requestOf(), placeOf(path)));
   return {
     memory,
     surface,
+    ...callsOf(surface),
+    [Symbol.asyncDispose]: async () => {
+      unfollow();
+      await memory[Symbol.asyncDispose]();
+    },
+  };
+}
+
+function callsOf(surface: ArmSurface): Omit<MemoryArm, "memory" | "surface" | symbol> {
+  const found = async (path: string): Promise<Located> =>
+    await located(surface, addressed(surface, requestOf(), placeOf(path)));
+  return {
     found,
     put: async (path, tags = {}, asking = {}) => {
       const location = path.split("/").length > 2 ? {} : { location: "here" };
       const request = requestOf({ ...location, tags, properties: {} }, {}, asking);
-      return await putResource(surface, request, await found(path), askedBy(request, asking));
+      const at = await assumed(surface, addressed(surface, request, placeOf(path)));
+      return await putResource(surface, request, at, askedBy(request, asking));
     },
     patch: async (path, tags, asking = {}) => {
       const request = requestOf({ tags }, {}, asking);
@@ -128,10 +139,6 @@ export async function openMemoryArm(
       const request = requestOf({ targetResourceGroup, resources: [idOf(from)] });
       const path = { kind: "move", subscription, group, isValidation: false } as const;
       return await moveResources(surface, request, path, mayMove);
-    },
-    [Symbol.asyncDispose]: async () => {
-      unfollow();
-      await memory[Symbol.asyncDispose]();
     },
   };
 }

@@ -154,6 +154,19 @@ it("who may write to one resource may not write to another that comes to its pat
   assert.match(String((await arm.found("a/one")).record?.body), /"of\\":\\"his/);
 });
 
+it("who may create at a path may not change what is moved there at that moment", async () => {
+  const rivals = await openWithRival();
+  await using arm = rivals.arm;
+  await arm.put("a/one", { of: "his" });
+  const { name } = (await arm.found("b/one")).target;
+  rivals.let(async () => await arm.move("a/one", "b"));
+  const may = (at: Located): void => {
+    if (at.target.name !== name) throw new Error("forbidden");
+  };
+  await assert.rejects(arm.put("b/one", { of: "hers" }, { may }), /forbidden/);
+  assert.match(String((await arm.found("b/one")).record?.body), /"of\\":\\"his/);
+});
+
 it("who may delete one resource may not delete another that comes to its path", async () => {
   const rivals = await openWithRival();
   await using arm = rivals.arm;
