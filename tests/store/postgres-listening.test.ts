@@ -132,6 +132,23 @@ async function takes(store: Store, name: string): Promise<void> {
   }
 }
 
+test("news of the schema that come many at once are asked for one after the other", async () => {
+  const warnings: string[] = [];
+  const onWarning = (warning: Error): void => void warnings.push(warning.message);
+  process.on("warning", onWarning);
+  try {
+    await using h = await openForTest(server);
+    // Each is a commit of its own: within one they would be told once.
+    await h.sql(`DO $$ BEGIN
+      FOR i IN 1..200 LOOP PERFORM pg_notify('${h.schema}', 'schema'); COMMIT; END LOOP;
+    END $$`);
+    await commit(h.store, put(key("after")));
+    assert.deepEqual(warnings, [], "the driver warns of statements that wait for others");
+  } finally {
+    process.off("warning", onWarning);
+  }
+});
+
 test("a busy process is woken in milliseconds by what others make due", async () => {
   const { timers } = steered();
   await using h = await openForTest(server, { timers });

@@ -56,6 +56,9 @@ export class Listener {
   #running: Promise<void> | undefined;
   readonly #pace = new Pace();
   #busy = new AbortController();
+  /** Of the schema, since it was asked for. */
+  #hasNews = false;
+  #isAskingForNews = false;
 
   constructor(options: ListenerOptions) {
     this.#options = options;
@@ -115,7 +118,7 @@ export class Listener {
     const { session: config, onWork } = this.#options;
     session.onNotification((payload) => {
       // A failure shows in the next poll as well.
-      if (payload === schemaNews) this.#poll(session).catch(() => undefined);
+      if (payload === schemaNews) this.#pollForNews(session).catch(() => undefined);
       else this.#hear(payload);
     });
     // A reader may be on a standby, where nobody can listen: it polls.
@@ -161,6 +164,21 @@ export class Listener {
       onWork();
     } finally {
       cancel();
+    }
+  }
+
+  /** One at a time: processes that start together tell of the schema many times in a moment. */
+  async #pollForNews(session: Session): Promise<void> {
+    this.#hasNews = true;
+    if (this.#isAskingForNews) return;
+    this.#isAskingForNews = true;
+    try {
+      while (this.#hasNews) {
+        this.#hasNews = false;
+        await this.#poll(session);
+      }
+    } finally {
+      this.#isAskingForNews = false;
     }
   }
 
