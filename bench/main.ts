@@ -23,21 +23,24 @@ import { RawSqlite } from "./raw-sqlite.ts";
 import { claims, fairClaims, groupWrites, loopDelay, reads, singleWrites } from "./store.ts";
 import { tableText } from "./table.ts";
 import type { Row } from "./table.ts";
+import { tenants } from "./tenants.ts";
 
-const parts = ["sqlite", "postgres", "kube", "arm", "engine", "idle", "million"];
+const parts = ["sqlite", "postgres", "kube", "arm", "engine", "idle", "tenants", "million"];
 const usage = `usage: npm run bench -- [options]
 
   --only PART     one of ${parts.join(", ")}
+  --attack NAME   one attack of the part tenants
   --million N     a smaller number of resources in the last part (1000000)`;
 
-const { only, count } = parsedOrExit("bench", usage, () => {
+const { only, count, attack } = parsedOrExit("bench", usage, () => {
   const options = {
     only: { type: "string" },
+    attack: { type: "string" },
     million: { type: "string", default: "1000000" },
   } as const;
-  const { only: part, million: size } = parseArgs({ options }).values;
+  const { only: part, million: size, attack: name } = parseArgs({ options }).values;
   if (part !== undefined && !parts.includes(part)) throw new Error(`there is no part ${part}`);
-  return { only: part, count: numbersIn({ million: size }).million };
+  return { only: part, count: numbersIn({ million: size }).million, attack: name };
 });
 const folder = await mkdtemp(join(tmpdir(), "setpoint-bench-"));
 const rows: Row[] = [];
@@ -50,6 +53,7 @@ try {
   if (isWanted("arm")) rows.push(...(await arm(folder)));
   if (isWanted("engine")) rows.push(...(await engine(folder)));
   if (isWanted("idle")) rows.push(...(await idle(folder, (note) => notes.push(note))));
+  if (isWanted("tenants")) rows.push(...(await tenants({ folder, attack })));
   if (isWanted("million")) rows.push(...(await million(folder, count)));
 } finally {
   await rm(folder, { recursive: true, force: true });

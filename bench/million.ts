@@ -12,6 +12,7 @@ import { concurrently, percentile, rate } from "./measure.ts";
 import { boundRow, createAll } from "./store.ts";
 import { figure } from "./table.ts";
 import type { Row } from "./table.ts";
+import { systemCause } from "../src/kernel/cause.ts";
 
 const slice = 100_000;
 
@@ -75,7 +76,14 @@ async function compactHalf(store: Store, total: number): Promise<Waits> {
     const name = scattered(index);
     const draft = draftFor(`${name}-again`);
     const key = { kind, namespace: "bench", name };
-    const put = { kind: "put", key, uid: uidOf(name), draft, when: { kind: "exists" } } as const;
+    const put = {
+      kind: "put",
+      cause: systemCause,
+      key,
+      uid: uidOf(name),
+      draft,
+      when: { kind: "exists" },
+    } as const;
     const [answer] = await store.commit([put]);
     if (answer?.kind !== "committed") throw new Error(`not committed: ${JSON.stringify(answer)}`);
   });

@@ -1,117 +1,99 @@
-// A row of docs/conformance/ is worth as much as the test that it names: each must exist.
+// The pages of docs/conformance/ name the tests that prove each row. This file checks that the
+// named files and tests exist, that every row has a proof, and that every letter is used.
 import assert from "node:assert/strict";
 import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { test } from "node:test";
 import { root } from "../tools/stages.ts";
 
-const page = readFileSync(join(root, "docs/conformance/engine.md"), "utf8");
+interface Page {
+  readonly name: string;
+  readonly text: string;
+}
 
-test("every test that the page about the engine names is there", () => {
-  const files = new Map<string, string>();
-  for (const [, letter = "", file = ""] of page.matchAll(/\| ([A-Z]{1,2}) \| `([^`]+)`/g)) {
-    files.set(letter, readFileSync(join(root, file), "utf8"));
-  }
-  const proofs = page
-    .split("\n")
-    .filter((line) => /\| [A-Z]{1,2}: [^|]*\|$/.test(line))
-    .flatMap(
-      (line) =>
-        line
-          .split("|")
-          .at(-2)
-          ?.trim()
-          .split(/; (?=[A-Z]{1,2}: )/) ?? [],
+interface NamedTest {
+  /** A letter of the page, or a path. */
+  readonly file: string;
+  /** The title of the test, or its start. */
+  readonly claim: string;
+}
+
+const pages = ["arm", "connect", "engine", "kube", "store"].map((name): Page => ({
+  name,
+  text: readFileSync(join(root, `docs/conformance/${name}.md`), "utf8"),
+}));
+
+for (const page of pages) {
+  test(`every test on the conformance page ${page.name} exists`, () => {
+    const files = filesByLetter(page);
+    const named = namedTests(page);
+    assert.ok(page.name === "store" || named.length > 40);
+    assert.deepEqual(
+      named.filter((proof) => !exists(proof, files)),
+      [],
     );
-  assert.ok(proofs.length > 100);
-  const missing = proofs.filter((proof) => {
-    const [, letter = "", claim = ""] = /^([A-Z]{1,2}): (.+)$/.exec(proof) ?? [];
-    return files.get(letter)?.includes(claim) !== true;
+    assert.deepEqual(
+      namedFiles(page).filter((file) => !existsSync(join(root, file))),
+      [],
+    );
   });
-  assert.deepEqual(missing, []);
-});
 
-test("every row of the page about the engine names one, or says why we differ", () => {
-  const [promises = ""] = page.split("## Where we differ");
-  const rows = promises.split("\n").filter((line) => /^\| [^-A-Z`]/.test(line));
-  const unproven = rows.filter(
-    (row) => !/\| [A-Z]{1,2}: /.test(row) && !/proven by \|$|file \|$/.test(row),
-  );
-  assert.deepEqual(unproven, []);
-});
-
-test("every test that the page about the resource-provider protocol names is there", () => {
-  const { proofs, missing, rows } = missingTests("docs/conformance/arm.md");
-  assert.ok(proofs.length > 100);
-  assert.deepEqual(missing, []);
-  assert.equal(rows, 69);
-});
-
-test("every test of Azure's clients is there, and each letter means one file, and is used", () => {
-  const text = readFileSync(join(root, "docs/conformance/arm.md"), "utf8");
-  const [before = "", section = ""] = text.split("## Azure's own clients\n");
-  const [, , ...rows] = section.split("\n").filter((line) => line.startsWith("|"));
-  assert.ok(rows.length > 10);
-  const files = filesNamedIn(text);
-  const proofs = rows.flatMap((row) => namedTests(row.split("|").at(-2)?.trim() ?? ""));
-  assert.deepEqual(
-    proofs.filter((proof) => proof.claim === "" || !isThere(proof, files)),
-    [],
-  );
-  const letters = [...text.matchAll(/`([A-Z]{1,2})` is\s/g)].map(([, letter = ""]) => letter);
-  assert.equal(new Set(letters).size, letters.length);
-  const unused = letters.filter((letter) => {
-    const isNamed = (part: string): boolean =>
-      new RegExp(`(?:^|[|;.] )${letter}: `, "m").test(part);
-    return !isNamed(before) && !isNamed(section);
+  test(`every row on the conformance page ${page.name} has a proof`, () => {
+    const rows = rowsToProve(page);
+    assert.ok(rows.length > 15);
+    assert.deepEqual(
+      rows.filter((cells) => !/`|^-$|^\[ADR /.test(cells.at(-1) ?? "")),
+      [],
+    );
   });
-  assert.deepEqual(unused, []);
+
+  test(`every letter on the conformance page ${page.name} is one file, and is used`, () => {
+    const letters = legendOf(page).map(([letter]) => letter);
+    assert.equal(new Set(letters).size, letters.length);
+    const used = new Set(namedTests(page).map(({ file }) => file));
+    assert.deepEqual(
+      letters.filter((letter) => !used.has(letter)),
+      [],
+    );
+  });
+}
+
+test("the conformance pages of arm and connect have a row for each numbered requirement", () => {
+  const numbered = (name: string): number =>
+    rowsToProve(pageOf(name)).filter(([first = ""]) => /^R?\d+$/.test(first)).length;
+  assert.equal(numbered("arm"), 69);
+  assert.equal(numbered("connect"), 29 + 56);
 });
 
-test("every test that the page about services from their documents names is there", () => {
-  const { proofs, missing, rows } = missingTests("docs/conformance/connect.md");
-  assert.ok(proofs.length > 100);
-  assert.deepEqual(missing, []);
-  assert.equal(rows, 29 + 56);
-});
-
-test("every step of every real service names a test that is there, or has none to name", () => {
-  const text = readFileSync(join(root, "docs/conformance/connect.md"), "utf8");
-  const [, section = ""] = text.split(/^## Each real service.*$/m);
-  const [table = ""] = section.split(/^## /m);
-  const [, , ...rows] = table.split("\n").filter((line) => line.startsWith("|"));
+test("every step of every real service has a test, or a dash", () => {
+  const [, section = ""] = pageOf("connect").text.split(/^## Each real service.*$/m);
+  const [, , ...rows] = tableRows(section.split(/^## /m)[0] ?? "");
   assert.ok(rows.length > 15);
-  const cells = rows.map((row) => row.split("|").slice(2, -1));
+  const steps = rows.filter(([step]) => step !== "");
   assert.deepEqual(
-    cells.filter((services) => services.length !== 3),
-    [],
-  );
-  const files = filesNamedIn(text);
-  const proofs = cells.flat().flatMap((cell) => namedTests(cell.trim()));
-  assert.ok(proofs.length > 60);
-  assert.deepEqual(
-    proofs.filter((proof) => !isThere(proof, files)),
+    steps.filter((cells) => cells.length !== 4 || cells.slice(1).includes("")),
     [],
   );
 });
 
 test("the reference of resource providers has every code of an error, and no other", () => {
-  const folder = join(root, "src/surfaces/arm");
-  const codes = new Set(
-    readdirSync(folder)
+  const folders = ["src/surfaces/arm", "src/modules/resource-provider"];
+  const files = folders.flatMap((folder) =>
+    readdirSync(join(root, folder), { recursive: true, encoding: "utf8" })
       .filter((name) => name.endsWith(".ts") && !name.endsWith(".test.ts"))
-      .flatMap((name) => armCodesIn(readFileSync(join(folder, name), "utf8"))),
+      .map((name) => join(root, folder, name)),
   );
+  const codes = new Set(files.flatMap((file) => armCodesIn(readFileSync(file, "utf8"))));
   assert.ok(codes.size > 50);
   const reference = readFileSync(join(root, "docs/reference/resource-provider.md"), "utf8");
   const [, section = ""] = reference.split("## Errors\n");
   const [table = ""] = section.split(/^## /m);
   const rows = table.split("\n").filter((line) => /^\| (\d{3}|operations|preflight)/.test(line));
-  const told = Array.from(rows.join("\n").matchAll(/`([A-Z][a-zA-Z]+)`/g), ([, code = ""]) => code);
-  assert.deepEqual(new Set(told), codes);
+  const listed = [...rows.join("\n").matchAll(/`([A-Z][a-zA-Z]+)`/g)].map(([, code = ""]) => code);
+  assert.deepEqual(new Set(listed), codes);
 });
 
-/** Where a code is given, in tables of codes, and in what makes one; a state is none. */
+/** The codes in errors, in tables of codes and in calls; `Canceled` is a state. */
 function armCodesIn(source: string): readonly string[] {
   const places = [
     /\bcode(?:: | = )[^,;}]*/g,
@@ -124,56 +106,65 @@ function armCodesIn(source: string): readonly string[] {
   return Array.from(codes, ([, code = ""]) => code).filter((code) => code !== "Canceled");
 }
 
-interface Missing {
-  readonly proofs: readonly NamedTest[];
-  readonly missing: readonly NamedTest[];
-  readonly rows: number;
+function pageOf(name: string): Page {
+  const page = pages.find((each) => each.name === name);
+  assert.ok(page !== undefined);
+  return page;
 }
 
-function missingTests(path: string): Missing {
-  const text = readFileSync(join(root, path), "utf8");
-  const files = filesNamedIn(text);
-  const rows = text.split("\n").filter((line) => /^\| R?\d+ \|/.test(line));
-  const proofs = rows.flatMap((line) => namedTests(line.split("|").at(-2)?.trim() ?? ""));
-  const missing = proofs.filter((proof) => !isThere(proof, files));
-  return { proofs, missing, rows: rows.length };
+/** Rows of the form `| A | \`file\` |`; a folder ends with a slash. */
+function legendOf({ text }: Page): readonly (readonly [letter: string, file: string])[] {
+  return [...text.matchAll(/\| ([A-Z]{1,2}) \| `([^`]+)`/g)].map(
+    ([, letter = "", file = ""]) => [letter, file] as const,
+  );
 }
 
-/** By the letters that the page has for them. */
-function filesNamedIn(text: string): ReadonlyMap<string, string> {
-  const files = new Map<string, string>();
-  for (const [, letter = "", file = ""] of text.matchAll(/`([A-Z]{1,2})` is\s+`([^`]+)`/g)) {
-    files.set(letter, readFileSync(join(root, file), "utf8"));
-  }
-  return files;
+function filesByLetter(page: Page): ReadonlyMap<string, string> {
+  return new Map(legendOf(page).map(([letter, file]) => [letter, contentOf(file)]));
 }
 
-function isThere({ file, claim }: NamedTest, files: ReadonlyMap<string, string>): boolean {
-  if (files.get(file)?.includes(claim) === true) return true;
-  const named = join(root, file);
-  return file.endsWith(".ts") && existsSync(named) && readFileSync(named, "utf8").includes(claim);
+function contentOf(file: string): string {
+  const path = join(root, file);
+  if (!file.endsWith("/")) return readFileSync(path, "utf8");
+  return readdirSync(path)
+    .filter((name) => name.endsWith(".ts"))
+    .map((name) => readFileSync(join(path, name), "utf8"))
+    .join("\n");
 }
 
-interface NamedTest {
-  /** A letter of the page, or a path. */
-  readonly file: string;
-  /** As far as it is written out. */
-  readonly claim: string;
+/** Proofs of the form X: `title` or `path`: `title`. A title may be cut by three dots. */
+function namedTests({ text }: Page): readonly NamedTest[] {
+  const proofs = text.matchAll(/(?:(?<=[|;] )([A-Z]{1,2})|`([\w./-]+\.ts)`): `([^`]+)`/g);
+  return Array.from(proofs, ([, letter, path, title = ""]) => {
+    const [claim = ""] = title.split(/,? ?\.\.\./, 1);
+    return { file: letter ?? path ?? "", claim };
+  });
 }
 
-/** Tests of one file follow each other without naming it again; what has none says so. */
-function namedTests(cell: string): readonly NamedTest[] {
-  const found: NamedTest[] = [];
-  let file = "";
-  for (const part of cell.split("; ")) {
-    if (part === "-" || part.endsWith("no test yet")) continue;
-    const [, letter, path, rest = ""] = namedTest.exec(part) ?? [];
-    file = letter ?? path ?? file;
-    const [claim = ""] = rest.split(/,? \.\.\./, 1);
-    found.push({ file, claim });
-  }
-  return found;
+function exists({ file, claim }: NamedTest, files: ReadonlyMap<string, string>): boolean {
+  const content = files.get(file);
+  if (content !== undefined) return content.includes(claim);
+  return existsSync(join(root, file)) && contentOf(file).includes(claim);
 }
 
-/** What it is about may stand before it, as in "204: R: follows the table". */
-const namedTest = /^(?:[a-z0-9' ]+: )?(?:([A-Z]{1,2}): |`([^`]+)`(?:: )?)?(.*)$/;
+function namedFiles({ text }: Page): readonly string[] {
+  return Array.from(text.matchAll(/`((?:src|tests)\/[\w./-]+\.ts)`/g), ([, file = ""]) => file);
+}
+
+/** Rows of tables whose last column is "proven by"; a row without a first cell continues one. */
+function rowsToProve({ text }: Page): readonly (readonly string[])[] {
+  return text.split("\n\n").flatMap((block) => {
+    const [head = [], , ...rows] = tableRows(block);
+    return head.at(-1) === "proven by" ? rows.filter(([first]) => first !== "") : [];
+  });
+}
+
+function tableRows(text: string): readonly (readonly string[])[] {
+  const rows = text.split("\n").filter((line) => line.startsWith("|"));
+  return rows.map((line) =>
+    line
+      .split("|")
+      .slice(1, -1)
+      .map((cell) => cell.trim()),
+  );
+}

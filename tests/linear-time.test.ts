@@ -56,5 +56,5 @@ test("a document with 200,000 errors is judged in linear time", () => {
     anyOf: [{ items: { type: "integer", minimum: 1 } }],
     items: { type: "integer" },
   });
-  inLittleTime(() => assert.equal(validateValue(schema, list).length, list.length + 1));
+  inLittleTime(() => assert.equal(validateValue(schema, list).length, limits.maxSchemaErrors + 1));
 });

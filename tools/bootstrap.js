@@ -141,7 +141,7 @@ function whyNoNode() {
   const name = `node-${process.platform}-${process.arch}`;
   const { packages } = JSON.parse(readFileSync(join(runtime, "package-lock.json"), "utf8"));
   if (packages[`node_modules/${name}`] !== undefined) {
-    return unreachable(`npm did not get ${name} ${pinnedVersion}`);
+    return unreachable(`npm did not install ${name} ${pinnedVersion}`);
   }
   return (
     `there is no pinned Node.js for ${process.platform}-${process.arch}: ` +
@@ -182,7 +182,7 @@ function runNpm(folder, firstOnPath) {
   if (ran.error !== undefined) throw new Error(`cannot run npm: ${ran.error.message}`);
   const lost = noAnswer.exec(ran.stderr)?.[1];
   if (ran.status !== 0 && lost !== undefined) {
-    throw new Error(unreachable(`npm did not get what is pinned (${lost})`));
+    throw new Error(unreachable(`npm did not install the pinned packages (${lost})`));
   }
   if (ran.status !== 0) throw new Error(`npm ci failed in ${folder}\n${ran.stdout}${ran.stderr}`);
 }

@@ -2,6 +2,7 @@
 // the program cannot disagree. With --check it only says whether they do.
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { builtInModules } from "../src/app/modules.ts";
 import { catalogue } from "../src/kernel/errors.ts";
 import { root } from "./stages.ts";
 
@@ -9,19 +10,26 @@ export const errorsPage = "docs/reference/errors.md";
 
 const heading = `# Errors
 
-Every operational error carries one of these codes. Codes are public API: never renamed, never
-reused. The table is written from \`src/kernel/error-catalogue.ts\`.
+Every operational error has one of these codes. Codes are public API: they are never renamed and
+never reused. \`npm run docs\` generates the table from \`src/kernel/error-catalogue.ts\` and the
+modules.
 
-\`retry\` says what a program may do: \`never\` (the same request fails again), \`after_read\`
-(read, decide again, then write), \`backoff\` (the same request may succeed later), \`after_check\`
-(it may already have succeeded: read before retrying).
+The column \`retry\` states how a program can react:
+
+| retry | meaning |
+|---|---|
+| \`never\` | The same request fails again. |
+| \`after_read\` | Read the current state, decide again, then write. |
+| \`backoff\` | The same request may succeed later. |
+| \`after_check\` | The request may have succeeded. Read the resource before you retry. |
 
 | code | status | retry | meaning | what to do |
 |---|---|---|---|---|
 `;
 
 export function renderErrorsPage(): string {
-  const rows = Object.entries(catalogue).map(
+  const added = builtInModules.flatMap(({ errors = {} }) => Object.entries(errors));
+  const rows = [...Object.entries(catalogue), ...added].map(
     ([code, { status, retry, summary, action }]) =>
       `| \`${code}\` | ${status} | ${retry} | ${summary} | ${action} |\n`,
   );
@@ -33,7 +41,7 @@ if (import.meta.main) {
   if (!process.argv.includes("--check")) {
     writeFileSync(path, renderErrorsPage());
   } else if (readFileSync(path, "utf8") !== renderErrorsPage()) {
-    console.error(`${errorsPage} is not what the catalogue says: run \`npm run docs\``);
+    console.error(`${errorsPage} does not match the catalogue: run \`npm run docs\``);
     process.exitCode = 1;
   }
 }

@@ -54,7 +54,9 @@ export async function ensurePeers(): Promise<void> {
     const obstacle = installObstacle();
     if (missing.length > 0 && obstacle !== undefined) {
       const lines = missing.map((peer) => `  - ${peer.wanted}\n    ${installCommand(peer)}`);
-      throw new Error(`cannot install what the tests need (${obstacle}):\n${lines.join("\n")}`);
+      throw new Error(
+        `cannot install the programs that the tests need (${obstacle}):\n${lines.join("\n")}`,
+      );
     }
     for (const [index, peer] of missing.entries()) installPeer(peer, index === 0);
   });
@@ -117,7 +119,7 @@ function missingPeers(): readonly Peer[] {
 }
 
 function installObstacle(): string | undefined {
-  if (!existsSync("/usr/bin/apt-get")) return "there is no apt-get here";
+  if (!existsSync("/usr/bin/apt-get")) return "apt-get is not available";
   if (process.getuid?.() !== 0) return "not running as root";
   return undefined;
 }
@@ -135,10 +137,12 @@ function installPeer(peer: Peer, isFirst: boolean): void {
     if (peer.install === undefined) installPackages();
     else peer.install(installPackages);
   } catch (error) {
-    throw new Error(`cannot install what the tests need: ${peer.wanted}`, { cause: error });
+    throw new Error(`cannot install a program that the tests need: ${peer.wanted}`, {
+      cause: error,
+    });
   }
   if (peer.find() === undefined) {
-    throw new Error(`${peer.name} was installed but is not there; needed: ${peer.wanted}`);
+    throw new Error(`${peer.name} was installed but cannot be found; needed: ${peer.wanted}`);
   }
 }
 

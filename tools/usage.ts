@@ -20,7 +20,7 @@ export function numbersIn<K extends string>(
   values: Readonly<Record<K, string>>,
 ): Readonly<Record<K, number>> {
   const entries = Object.entries<string>(values).map(([name, text]) => {
-    if (!(Number(text) > 0)) throw new Error(`--${name} takes a number above zero, not ${text}`);
+    if (!(Number(text) > 0)) throw new Error(`--${name} must be a positive number, not ${text}`);
     return [name, Number(text)] as const;
   });
   return Object.fromEntries(entries) as Record<K, number>;

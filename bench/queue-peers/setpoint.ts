@@ -23,6 +23,7 @@ import type { Store, Write } from "../../src/store/port.ts";
 import { openSqliteStore } from "../../src/store/sqlite/store.ts";
 import { keys } from "../documents.ts";
 import type { Contestant } from "./contestant.ts";
+import { systemCause } from "../../src/kernel/cause.ts";
 
 const kind = "jobs.bench.example";
 /** Turns are taken between namespaces, so there are some. */
@@ -125,6 +126,7 @@ function keyOf({ metadata: { namespace = "", name } }: Resource) {
 function creation(resource: Resource): Write {
   return {
     kind: "put",
+    cause: systemCause,
     key: keyOf(resource),
     uid: resource.metadata.uid,
     draft: draftOf({ versions: [], fieldRules: [] }, resource),

@@ -9,7 +9,7 @@ import { isReady } from "setpoint";
 import { startTestServer } from "setpoint/testing";
 import bakery from "./bakery.ts";
 
-test("an oven is heated, shows where it is, and goes", async () => {
+test("an oven is heated, shows its address, and is deleted", async () => {
   await using server = await startTestServer(bakery);
   const place = { apiVersion: "bakery.example/v1", kind: "Oven", name: "one" };
   const { apiVersion, kind, name } = place;

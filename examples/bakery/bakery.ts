@@ -1,4 +1,4 @@
-// A resource provider in one file: a schema, a function that makes it so, and a name.
+// A resource provider in one file: a schema, a reconciler and a name.
 //
 //   setpoint dev --module examples/bakery/bakery.ts
 

@@ -1,5 +1,5 @@
-// A notice board, the system outside: PUT /NAME pins a text, DELETE /NAME takes it down, GET /
-// shows all. It remembers the highest token of each name and refuses whoever comes with a lower one.
+// A notice board, the external system: PUT /NAME stores a text, DELETE /NAME deletes it, GET /
+// lists all. It remembers the highest token of each name and refuses requests with a lower one.
 import { createServer } from "node:http";
 
 const notices = new Map();
@@ -10,7 +10,7 @@ async function answerTo(request) {
   const text = Buffer.concat(await request.toArray()).toString();
   const token = Number(request.headers["x-token"] ?? 0);
   if (request.method === "GET") return [200, [...notices.values()].join("\n")];
-  if (token < (tokens.get(name) ?? 0)) return [409, "somebody newer has been here"];
+  if (token < (tokens.get(name) ?? 0)) return [409, "a newer token was used"];
   if (text.length > 40) return [422, "there is room for 40 characters"];
   tokens.set(name, token);
   if (request.method === "PUT") notices.set(name, text);

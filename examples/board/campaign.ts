@@ -1,4 +1,4 @@
-// A Campaign prints its posters, which takes a while, and then has a Notice for each of its days.
+// A Campaign prints its posters, which takes 20 s, and then owns a Notice for each of its days.
 import { setTimeout as sleep } from "node:timers/promises";
 import { defineModule, describeKind, done, isReady, waiting } from "setpoint";
 import type { Blocker, Context, Outcome, Resource } from "setpoint";
@@ -26,13 +26,13 @@ const kind = describeKind({
 async function reconcile(campaign: Campaign, context: Context): Promise<Outcome> {
   const reference = { kind: "configmaps", name: campaign.spec.sloganFrom };
   const found = await context.references.get(reference);
-  if (found === undefined) return waiting(reference, { message: "there is no slogan" });
+  if (found === undefined) return waiting(reference, { message: "the slogan is missing" });
   const { data } = found as { readonly data?: { readonly slogan?: string } };
   await printPosters(context);
   return await pinNotices(campaign, `${data?.slogan}`, context);
 }
 
-/** Each step is stored when it is done, so none is repeated but the one that was interrupted. */
+/** Each finished step is stored, so that only an interrupted step is repeated. */
 async function printPosters({ perform, random, remember, signal }: Context): Promise<void> {
   const code = await remember("code", () => Math.floor(random.next() * 1_000));
   await perform({

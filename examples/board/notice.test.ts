@@ -1,4 +1,4 @@
-// A whole server in memory, a board in a Map, and time that passes when the test says so.
+// A complete server in memory, a board in a Map, and a clock that the test controls.
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { conditionsOf, findCondition, isReady } from "setpoint";
@@ -34,16 +34,16 @@ test("a notice is pinned, tried again while the board is down, and taken down", 
 
   isUp = false;
   const failing = await noticeAfter("Good evening");
-  assert.ok(!isReady(failing), "what is on the board is not what is wanted");
+  assert.ok(!isReady(failing), "the board does not match the spec");
   assert.equal(findCondition(conditionsOf(failing), "Synced")?.reason, "Unreachable");
 
   isUp = true;
   await server.pass(60_000);
-  assert.equal(board.get(url), "Good evening", "tried again without being asked");
+  assert.equal(board.get(url), "Good evening", "retried without a request");
 
   board.clear();
   await server.pass(2 * 60_000);
-  assert.equal(board.get(url), "Good evening", "what was lost outside is put back");
+  assert.equal(board.get(url), "Good evening", "a lost notice is restored");
 
   await server.delete(hello);
   await server.pass();

@@ -1,4 +1,4 @@
-// A Notice is a text on the board. `setpoint dev --module ./notice.ts` keeps all of them there.
+// A Notice is a text on the board. `setpoint dev --module ./notice.ts` reconciles all of them.
 import { defineModule, describeKind, done, failed, ReconcileFailure } from "setpoint";
 import type { Context, Module, Outcome, Resource } from "setpoint";
 
@@ -20,7 +20,7 @@ const kind = describeKind({
 
 type Send = (url: string, init: RequestInit) => Promise<Response>;
 
-/** `send` is how the board is reached: `fetch`, or what a test puts in its place. */
+/** `send` calls the board: `fetch`, or a replacement in a test. */
 export function noticeModule(send: Send): Module {
   async function ask(method: string, notice: Notice, context: Context): Promise<string> {
     const { namespace, name } = notice.metadata;
@@ -51,10 +51,10 @@ export function noticeModule(send: Send): Module {
 export default noticeModule(fetch);
 
 function unreachable(cause: unknown): never {
-  throw new ReconcileFailure(failed("Unreachable", "the board does not answer"), { cause });
+  throw new ReconcileFailure(failed("Unreachable", "the board does not respond"), { cause });
 }
 
-/** What is wrong with the notice itself does not get better by trying again. */
+/** A retry does not help if the notice itself is invalid. */
 function refused(status: number, text: string): ReconcileFailure {
   const retry = status === 422 ? "never" : "soon";
   return new ReconcileFailure(failed("Refused", text.trim(), { retry }));

@@ -1,4 +1,4 @@
-// The example's own test: a server in memory in which time passes when the test says so.
+// The test of the example: a server in memory, and a clock that the test controls.
 //
 //   setpoint test examples/greeting/greeting.test.ts
 
@@ -11,7 +11,7 @@ import greeting from "./greeting.ts";
 const hello = { apiVersion: "examples.setpoint.dev/v1", kind: "Greeting", name: "hello" };
 const text = { apiVersion: "v1", kind: "ConfigMap", name: "greeting-hello" };
 
-test("a greeting is written, follows what it refers to, and goes", async () => {
+test("a greeting is written, follows its references, and is deleted", async () => {
   await using server = await startTestServer(greeting);
   const { apiVersion, kind, name } = hello;
   await server.apply({

@@ -37,7 +37,7 @@ async function reconcile(greeting: Greeting, context: Context): Promise<Outcome>
   if (salutationFrom !== undefined) {
     const reference = { kind: "configmaps", name: salutationFrom };
     const found = await context.references.get(reference);
-    if (found === undefined) return waiting(reference, { message: "the salutation is not there" });
+    if (found === undefined) return waiting(reference, { message: "the salutation is missing" });
     const { data } = found as { readonly data?: { readonly salutation?: string } };
     salutation = data?.salutation ?? salutation;
   }
@@ -51,7 +51,7 @@ async function reconcile(greeting: Greeting, context: Context): Promise<Outcome>
   return done({ status: { text } });
 }
 
-/** The ConfigMap goes with its owner; whatever has no owner would be taken back here. */
+/** The ConfigMap is deleted with its owner; delete objects without an owner here. */
 async function remove(greeting: Greeting, context: Context): Promise<Outcome> {
   context.event("Normal", "Farewell", `${greeting.spec.whom} is no longer greeted`);
   return done();

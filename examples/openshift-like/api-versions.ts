@@ -1,10 +1,10 @@
-// The two api-versions of the cluster, which differ in shape, over the one form that is stored.
-// Each is a schema and two functions. The older does not know zones and fipsModules: what the
-// younger has written there survives whatever the older writes.
+// The two api-versions of the cluster. They differ in shape and share one stored form. Each has a
+// schema and two functions. The older one does not know zones and fipsModules: values that the
+// younger one has written there survive every write of the older one.
 
 import type { ArmVersion, JsonObject } from "setpoint";
 
-/** What is stored, and what the reconciler works with. */
+/** The stored form, which the reconciler uses. */
 export interface ClusterSpec {
   readonly cluster: {
     readonly domain: string;
@@ -18,7 +18,7 @@ export interface ClusterSpec {
     readonly zones?: readonly string[];
   };
   readonly servicePrincipal: { readonly clientId: string; readonly clientSecret?: string };
-  /** Of no api-version: an action asks for it. Another value asks for another password. */
+  /** In no api-version: an action sets it. Another value requests another password. */
   readonly credentials?: { readonly rotation: string };
   readonly simulation?: { readonly phaseMilliseconds?: number; readonly failAt?: string };
 }
@@ -63,7 +63,7 @@ export const older: ArmVersion = {
   apiVersion: "2026-01-01",
   schema: {
     type: "object",
-    description: "A cluster that is installed and kept by its provider.",
+    description: "A cluster that its provider installs and maintains.",
     required: ["domain", "servicePrincipalProfile"],
     properties: {
       domain,
@@ -117,7 +117,7 @@ export const younger: ArmVersion = {
   apiVersion: "2026-08-01",
   schema: {
     type: "object",
-    description: "A cluster that is installed and kept by its provider.",
+    description: "A cluster that its provider installs and maintains.",
     required: ["clusterProfile", "servicePrincipalProfile"],
     properties: {
       clusterProfile: {
@@ -210,12 +210,12 @@ interface YoungerProperties {
   readonly simulation?: ClusterSpec["simulation"];
 }
 
-/** The schema of the kind has judged it. */
+/** The schema of the kind has checked it. */
 function specOf({ spec }: { readonly spec: JsonObject }): ClusterSpec {
   return spec as unknown as ClusterSpec;
 }
 
-/** Without what is not there. */
+/** Without undefined fields. */
 function present(fields: Readonly<Record<string, unknown>>): JsonObject {
   const entries = Object.entries(fields).filter(([, value]) => value !== undefined);
   return Object.fromEntries(entries) as JsonObject;

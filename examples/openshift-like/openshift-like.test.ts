@@ -1,4 +1,4 @@
-// The example's own test: a server in memory in which time passes when the test says so.
+// The test of the example: a server in memory, and a clock that the test controls.
 //
 //   setpoint test examples/openshift-like/openshift-like.test.ts
 
@@ -27,7 +27,7 @@ const properties = {
   servicePrincipalProfile: { clientId: "installer", clientSecret: "not a real one" },
 };
 
-test("a cluster is installed, shows its addresses, and goes with its secret", async () => {
+test("a cluster is installed, shows its addresses, and is deleted with its secret", async () => {
   await using server = await startTestServer(openshiftLike);
   await server.apply(cluster({}));
   await server.pass();
@@ -96,7 +96,7 @@ test("a phase that fails ends the installation, with the reason", async () => {
   assert.ok(broken !== undefined && !isReady(broken));
   const { reason, message } = findCondition(conditionsOf(broken), "Synced") ?? {};
   assert.equal(reason, "SimulatedFailure");
-  assert.equal(message, "The phase DeployResources failed, as it was told to.");
+  assert.equal(message, "The phase DeployResources failed, as configured.");
 
   await server.apply(cluster({ simulation: { phaseMilliseconds: 0 } }));
   await server.pass();
@@ -160,9 +160,9 @@ function cluster(change: JsonObject): JsonObject {
   };
 }
 
-/** As the Resource Manager makes a subscription known. */
+/** As the Resource Manager registers a subscription. */
 async function registered(server: TestServer): Promise<void> {
   const state = { state: "Registered" };
-  const told = await server.arm("PUT", `${subscription}?api-version=2.0`, state);
-  assert.equal(told.status, 200);
+  const answer = await server.arm("PUT", `${subscription}?api-version=2.0`, state);
+  assert.equal(answer.status, 200);
 }

@@ -1,12 +1,11 @@
-// A resource provider for clusters: what a team writes to offer one through the Azure Resource
-// Manager, with an installer that only pretends. It goes through the phases of a real one: each is
-// recorded when it is done, so a crash repeats one at most; random values are made once and kept;
-// the password of the first user is in a Secret that only an action shows, and another action,
-// which takes its time as the installation does, replaces.
+// A resource provider for clusters, served through the Azure Resource Manager, with a simulated
+// installer. It has the phases of a real one. Each finished phase is stored, so a crash repeats at
+// most one. Random values are created once and stored. The password of the first user is in a
+// Secret. One action shows it; another action, which is long like the installation, replaces it.
 //
 //   bin/setpoint dev --module examples/openshift-like/openshift-like.ts
 //
-// A cluster, once it runs (PUT; GET shows how far it is, POST $one/listCredentials the password):
+// Create a cluster (GET shows the progress, POST $one/listCredentials the password):
 //
 //   sub=https://127.0.0.1:7443/subscriptions/11111111-2222-3333-4444-555555555555
 //   one=$sub/resourceGroups/lab/providers/Example.OpenShift/clusters/one
@@ -101,7 +100,7 @@ async function reconcile(cluster: Cluster, context: Context): Promise<Outcome> {
   const rotating = cluster.spec.credentials === undefined ? 0 : 2;
   await context.perform({
     name: "install",
-    // All phases are one piece of work for those who wait for it.
+    // All phases count as one operation for the progress.
     progress: { after: 2 + rotating },
     steps: [
       phase(cluster, context, "DeployStorage"),
@@ -109,7 +108,7 @@ async function reconcile(cluster: Cluster, context: Context): Promise<Outcome> {
       phase(cluster, context, "RemoveBootstrap"),
     ],
   });
-  // What has been installed is brought to what is wanted now; nothing happens when it is.
+  // Configures the installed cluster; does nothing if the configuration did not change.
   await context.perform({
     name: "configure",
     about: JSON.stringify([workers, wanted.version]),
@@ -133,7 +132,7 @@ async function reconcile(cluster: Cluster, context: Context): Promise<Outcome> {
   });
 }
 
-/** Made once, and once more for each rotation that is asked for. */
+/** Created once, and again for each requested rotation. */
 async function currentPassword(cluster: Cluster, context: Context): Promise<string> {
   const { rotation } = cluster.spec.credentials ?? {};
   if (rotation === undefined) {
@@ -172,20 +171,20 @@ function phase({ spec }: Cluster, context: Context, name: string): Step {
         await delay(phaseMilliseconds, undefined, { signal: context.signal });
       }
       if (failAt !== name) return { endedAtMs: context.clock.nowMs() };
-      const message = `The phase ${name} failed, as it was told to.`;
+      const message = `The phase ${name} failed, as configured.`;
       throw new ReconcileFailure(failed("SimulatedFailure", message, { retry: "never" }));
     },
     undo: () => Promise.resolve(),
   };
 }
 
-/** Whoever finds what was made for a cluster can tell for which. */
+/** Names the cluster in the objects that are created for it. */
 function createdFor(cluster: Cluster): Readonly<Record<string, string>> {
   const id = armIdOf(cluster);
   return id === undefined ? {} : { resourceCreatedFor: id };
 }
 
-/** 32 of them, so that each is as likely; none looks like another. */
+/** 32 characters, so that each has the same probability; no two look alike. */
 const letters = "abcdefghijkmnpqrstuvwxyz23456789";
 
 function randomText({ random }: Context, length: number): string {
@@ -198,7 +197,7 @@ function credentialsName({ metadata }: Resource): string {
 
 const listCredentials: ArmAction = {
   name: "listCredentials",
-  description: "Shows the password of the first user of the cluster.",
+  description: "Returns the password of the first user of the cluster.",
   outputSchema: {
     type: "object",
     properties: {
@@ -217,11 +216,11 @@ const listCredentials: ArmAction = {
   },
 };
 
-/** What is wanted is another rotation than the last; the reconciler does the rest. */
+/** Requests another rotation; the reconciler carries it out. */
 const rotateCredentials: ArmAction = {
   ...listCredentials,
   name: "rotateCredentials",
-  description: "Replaces the password of the first user of the cluster, and shows the new one.",
+  description: "Replaces the password of the first user of the cluster and returns the new one.",
   change: ({ spec }, _input, { operation }) => ({
     ...(spec as JsonObject),
     credentials: { rotation: operation },
@@ -241,7 +240,7 @@ export default defineModule({
         locations: ["West Europe", "East US"],
         versions: [older, younger],
         actions: [listCredentials, rotateCredentials],
-        // Installing is never over in a moment, even where the simulated installer is.
+        // A real installation is slow, so a request never waits for its end.
         awaitEndMs: 0,
         operationTimeoutMs: 3_600_000,
       },

@@ -1,7 +1,7 @@
-// A service that keeps sets of machines, as some cloud does: it was there before Setpoint and knows
-// nothing of it. PUT makes or replaces a set and goes on after its answer, PATCH changes some of
-// it, DELETE removes it, /instanceView tells of its machines. Its own autoscaler changes
-// sku.capacity whenever it likes: POST /autoscaler/NAME plays that part. Every write is printed.
+// A service that keeps sets of machines, as some clouds do. It knows nothing of Setpoint. PUT
+// creates or replaces a set and continues after its response, PATCH changes some fields, DELETE
+// removes the set, and /instanceView returns the state of its machines. Its own autoscaler changes
+// sku.capacity at any time: POST /autoscaler/NAME simulates it. Every write is printed.
 //
 //   node scale-sets.mjs [PORT]
 import { createServer } from "node:http";
@@ -70,7 +70,7 @@ function remove(name, _body, host) {
   return answer(202, undefined, work(set, "Deleting", undefined, host));
 }
 
-/** What takes its time: the answer says where to ask how far it is. */
+/** A long operation: the response has the URL of its status. */
 function work(set, during, afterwards, host) {
   const id = `operation-${++lastNumber}`;
   set.properties.provisioningState = during;
@@ -100,7 +100,7 @@ function isBusy(set) {
   return set !== undefined && set.properties.provisioningState !== "Succeeded";
 }
 
-/** What is sent of read-only fields is ignored, so that what was read can be sent back. */
+/** Ignores read-only fields, so that a client can send back what it read. */
 function without(object = {}, ...names) {
   return Object.fromEntries(Object.entries(object).filter(([name]) => !names.includes(name)));
 }

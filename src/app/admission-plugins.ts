@@ -17,11 +17,6 @@ import type { LiveView } from "../intents/live-view.ts";
 import { escalationGuard } from "../intents/write/escalation-guard.ts";
 import type { Ids } from "../kernel/ids.ts";
 import type { Store } from "../store/port.ts";
-import { connectGuard } from "../modules/connect/kinds/connect-guard.ts";
-import type { NamedHooks } from "../modules/connect/loop/hooks.ts";
-import { envelopeGuard } from "../surfaces/arm/envelope-guard.ts";
-import { recordGuard } from "../surfaces/arm/record-guard.ts";
-import { subscriptionGuard } from "../surfaces/arm/subscription-guard.ts";
 import type { Logger } from "../telemetry/log.ts";
 
 export interface AdmissionPluginsInput {
@@ -35,17 +30,15 @@ export interface AdmissionPluginsInput {
   readonly log: Logger;
   /** Kinds that have a reconciler in this process. */
   readonly reconciled: Pick<ReadonlySet<string>, "has">;
-  /** Whether a kind is offered through the Resource Manager now. */
-  readonly hasFace: (kind: string) => boolean;
-  /** Of modules, for kinds that are kept in services. */
-  readonly connectHooks: readonly NamedHooks[];
+  /** Those of built-in modules. */
+  readonly modules: readonly AdmissionPlugin[];
 }
 
 const group = "admissionregistration.k8s.io";
 
 export function admissionPlugins(input: AdmissionPluginsInput): readonly AdmissionPlugin[] {
   const { live, kinds, store, quotas, rbac, fetch, ids, log } = input;
-  const { reconciled, hasFace, connectHooks } = input;
+  const { reconciled, modules } = input;
   const onError = (error: unknown, configuration: string): void =>
     log.error({ error, configuration }, "webhook configuration not usable");
   const index = { live, kinds, onError };
@@ -59,10 +52,7 @@ export function admissionPlugins(input: AdmissionPluginsInput): readonly Admissi
   return [
     mutatingWebhooks(webhookIndex(`mutatingwebhookconfigurations.${group}`, index), ports),
     reconciledDefinitions(reconciled),
-    envelopeGuard,
-    recordGuard,
-    subscriptionGuard({ store, authorizer: rbac, hasFace }),
-    connectGuard(live, connectHooks),
+    ...modules,
     escalationGuard(rbac),
     validatingPolicies(
       policyIndex(live, (error, policy) => log.error({ error, policy }, "policy not usable")),

@@ -1,8 +1,10 @@
 import assert from "node:assert/strict";
+import type { FileHandle } from "node:fs/promises";
 import { mkdtemp, readdir, readFile, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { test } from "node:test";
+import { setImmediate } from "node:timers/promises";
 import { auditPolicy } from "../intents/audit/audit-policy.ts";
 import type { AuditRequest } from "../intents/audit/audit-trail.ts";
 import { limits } from "../kernel/limits.ts";
@@ -101,3 +103,49 @@ test("what does not fit into the buffer is dropped, counted and told", async () 
     assert.deepEqual(told, ["audit events dropped"]);
   });
 });
+
+test("each batch is flushed before the next, and no request waits for it", async () => {
+  await inFolder(async (folder) => {
+    const path = join(folder, "audit.log");
+    const flushes: (() => void)[] = [];
+    const written: number[] = [];
+    const flush = async (file: FileHandle): Promise<void> => {
+      written.push((await file.stat()).size);
+      const { promise, resolve } = Promise.withResolvers<void>();
+      flushes.push(resolve);
+      await promise;
+    };
+    const log = await openAuditLog({ policy, path, log: collecting([]), flush });
+    log.begin(request, user);
+    log.begin(request, user);
+    await waitUntil(() => flushes.length === 1);
+    for (let i = 0; i < 10; i++) log.begin(request, user);
+    flushes[0]?.();
+    await waitUntil(() => flushes.length === 2);
+    flushes[1]?.();
+    await log[Symbol.asyncDispose]();
+    assert.equal(flushes.length, 2, "events that came during the first flush went together");
+    const [first = 0, second = 0] = written;
+    assert.equal(second, first * 6, "two events, then ten");
+    assert.equal(log.dropped, 0);
+  });
+});
+
+test("events of a batch that cannot be flushed are counted as dropped and reported", async () => {
+  await inFolder(async (folder) => {
+    const reported: string[] = [];
+    const flush = (): Promise<void> => Promise.reject(new Error("the disk has failed"));
+    const path = join(folder, "audit.log");
+    const log = await openAuditLog({ policy, path, log: collecting(reported), flush });
+    log.begin(request, user);
+    await log[Symbol.asyncDispose]();
+    assert.equal(log.dropped, 1);
+    assert.deepEqual(reported, ["audit events not written", "audit events dropped"]);
+  });
+});
+
+/** With a limit of turns of the event loop. */
+async function waitUntil(isTrue: () => boolean): Promise<void> {
+  for (let turn = 0; turn < 100_000 && !isTrue(); turn += 1) await setImmediate();
+  assert.ok(isTrue());
+}

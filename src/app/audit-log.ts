@@ -1,7 +1,12 @@
 /**
- * The audit log: one event per line in a file that is turned over when it has grown large. Writing
- * never makes a request wait: events go to a bounded buffer, and what does not fit is dropped,
- * counted, and told to the log of the server.
+ * The audit log of requests, reads and refusals among them: one event per line in a file that is
+ * rotated when it has grown large. A request never waits for it: events go to a bounded buffer.
+ * Events that arrive while a batch is written form the next batch, and each batch is flushed to the
+ * disk before the next one, so that a crash loses the events of the last milliseconds at most.
+ * Events that do not fit into the buffer are dropped, counted, and reported to the server's log.
+ *
+ * Audit records of writes do not depend on this file: they are derived from the change log
+ * (intents/audit/audit-records.ts).
  */
 import { open, rename, rm, readdir } from "node:fs/promises";
 import type { FileHandle } from "node:fs/promises";
@@ -23,6 +28,8 @@ export interface AuditLogOptions {
   readonly maxFileBytes?: number;
   readonly maxFiles?: number;
   readonly clock?: Clock;
+  /** Flushes the file to the disk. Tests replace it. */
+  readonly flush?: (file: FileHandle) => Promise<void>;
 }
 
 export interface AuditLog extends Auditor, AsyncDisposable {
@@ -52,7 +59,7 @@ class EventFile {
   #lines: string[] = [];
   #waitingBytes = 0;
   #writing: Promise<void> | undefined;
-  #told = 0;
+  #reported = 0;
 
   private constructor(options: AuditLogOptions, clock: Clock, file: FileHandle, size: number) {
     this.#options = options;
@@ -93,23 +100,24 @@ class EventFile {
       await this.#write(lines);
     }
     this.#writing = undefined;
-    this.#tellDropped();
+    this.#reportDropped();
   }
 
   async #write(lines: readonly string[]): Promise<void> {
     try {
       const bytes = Buffer.from(`${lines.join("\n")}\n`);
+      const { maxFileBytes = limits.maxAuditFileBytes, flush = flushed } = this.#options;
       await this.#file.writeFile(bytes);
+      await flush(this.#file);
       this.#size += bytes.length;
-      const { maxFileBytes = limits.maxAuditFileBytes } = this.#options;
-      if (this.#size >= maxFileBytes) await this.#turnOver();
+      if (this.#size >= maxFileBytes) await this.#rotate();
     } catch (error) {
       this.dropped += lines.length;
       this.#options.log.error({ error }, "audit events not written");
     }
   }
 
-  async #turnOver(): Promise<void> {
+  async #rotate(): Promise<void> {
     const { path, maxFiles = limits.maxAuditFiles } = this.#options;
     await this.#file.close();
     const [folder, end] = [dirname(path), extname(path)];
@@ -117,6 +125,7 @@ class EventFile {
     const time = new Date(this.#clock.nowMs()).toISOString().replaceAll(":", "-").slice(0, -1);
     await rename(path, join(folder, `${start}${time}${end}`));
     this.#file = await openPrivate(path);
+    await flushFolder(folder);
     this.#size = 0;
     const old = (await readdir(folder)).filter(
       (name) => name.startsWith(start) && name.endsWith(end),
@@ -125,10 +134,10 @@ class EventFile {
     for (const name of excess) await rm(join(folder, name), { force: true });
   }
 
-  #tellDropped(): void {
-    if (this.dropped === this.#told) return;
-    this.#options.log.warn({ dropped: this.dropped - this.#told }, "audit events dropped");
-    this.#told = this.dropped;
+  #reportDropped(): void {
+    if (this.dropped === this.#reported) return;
+    this.#options.log.warn({ dropped: this.dropped - this.#reported }, "audit events dropped");
+    this.#reported = this.dropped;
   }
 }
 
@@ -144,7 +153,21 @@ async function openNamed(path: string): Promise<FileHandle> {
   }
 }
 
-/** Events tell who did what, which is not for everybody on the machine. */
+async function flushed(file: FileHandle): Promise<void> {
+  await file.datasync();
+}
+
+/** Makes the names in a folder durable, such as those of a rotated file. */
+async function flushFolder(folder: string): Promise<void> {
+  const handle = await open(folder, "r");
+  try {
+    await handle.sync();
+  } finally {
+    await handle.close();
+  }
+}
+
+/** Events name users and what they did: other users of the machine may not read them. */
 function openPrivate(path: string): Promise<FileHandle> {
   return open(path, "a", 0o600);
 }

@@ -35,15 +35,15 @@ test("a policy that cannot be used is told with its option and why", () => {
     ["rules: [", /is not YAML/],
     ["- one", /it must be a map/],
     ["kind: Policy", /it must be a Policy of audit\.k8s\.io\/v1/],
-    [head, /it has no rules/],
+    [head, /rules is missing or empty/],
     [`${head}rules: all`, /rules must be a list of maps/],
     [`${head}rules: [all]`, /rules must be a list of maps/],
     [`${head}rules: [{ level: Everything }]`, /rules\[0\]\.level must be one of/],
-    [`${head}rules: [{ level: None, verbs: get }]`, /rules\[0\]\.verbs must be a list of texts/],
+    [`${head}rules: [{ level: None, verbs: get }]`, /rules\[0\]\.verbs must be a list of strings/],
     [`${head}rules: [{ level: None, resources: [secrets] }]`, /resources must be a list of maps/],
     [
       `${head}rules: [{ level: None, resources: [{ resources: pods }] }]`,
-      /rules\[0\]\.resources\[0\]\.resources must be a list of texts/,
+      /rules\[0\]\.resources\[0\]\.resources must be a list of strings/,
     ],
   ];
   for (const [text, expected] of cases) assert.match(refusal(text), expected);

@@ -60,7 +60,7 @@ function textListProblem(value: Json, at: string, names: readonly string[]): str
     const list = fieldOf(value, name) ?? [];
     return !isJsonArray(list) || !list.every((item) => typeof item === "string");
   });
-  return wrong === undefined ? undefined : `${at}${wrong} must be a list of texts`;
+  return wrong === undefined ? undefined : `${at}${wrong} must be a list of strings`;
 }
 
 /** What is left out is an empty list. */

@@ -37,7 +37,7 @@ function auditInputs({ audit, dataFolder }: ServeConfig): StartInputs["audit"] {
   if (isThere || folder === dataFolder) return { policy, path };
   throw new SetpointError("config.invalid", `--audit-log: the folder ${folder} does not exist`, {
     details: { option: "audit-log", path },
-    suggestion: "make it, or name a file elsewhere",
+    suggestion: "create the folder, or name a file in another folder",
   });
 }
 
@@ -57,7 +57,7 @@ async function checkAddress(config: ServeConfig): Promise<void> {
       cause,
       details,
       suggestion:
-        `if that is the server of this data, use it: ` +
+        `if it is a server on the same data, use it: ` +
         `export KUBECONFIG=${kubeconfigOf(config)}; else ${suggestion}`,
     });
   }

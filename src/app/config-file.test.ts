@@ -48,13 +48,27 @@ describe("configuration file", () => {
     assert.deepEqual(provider, { issuer: "https://id.example.org", clientIds: ["setpoint"] });
   });
 
+  it("has a section for each module that declares one", () => {
+    const config = serveConfig({}, readConfigFile(written("arm: { retryAfter: 1 }\n")));
+    assert.deepEqual(config.sections, { arm: { clients: [], retryAfter: 1 } });
+    assert.deepEqual(serveConfig({}).sections, {});
+  });
+
+  it("refuses a value that a module refuses", () => {
+    const file = readConfigFile(written("arm: { retryAfter: 601 }\n"));
+    const message = "arm.retryAfter must be an integer from 0 to 600 (seconds)";
+    assert.throws(() => serveConfig({}, file), refusal(message));
+  });
+
   const wrong: readonly (readonly [text: string, names: string])[] = [
-    ["listne: x\n", "listne is not known; known are listen"],
+    ["arm: { retryAfter: soon }\n", "arm.retryAfter must be a number"],
+    ["arm: { clientz: [a] }\n", "arm.clientz is not a known key; known keys: clients, retryAfter"],
+    ["listne: x\n", "listne is not a known key; known keys: listen"],
     ["anonymous: maybe\n", "anonymous must be true or false"],
     ["hosts: a\n", "hosts must be a list"],
     ["oidc:\n- clientIds: [a]\n", "oidc[0].issuer is missing"],
     ["oidc:\n- issuer: x\n", "oidc[0].clientIds is missing"],
-    ["oidc:\n- issuer: x\n  colour: y\n", "oidc[0].colour is not known"],
+    ["oidc:\n- issuer: x\n  colour: y\n", "oidc[0].colour is not a known key"],
     ["- a\n", "the file must be a map"],
     ["a: [\n", "is not YAML"],
   ];

@@ -4,10 +4,15 @@
  */
 import { readFileSync } from "node:fs";
 import { dirname, isAbsolute, join } from "node:path";
+import type { ConfigurationSection } from "../contract/configuration.ts";
 import { SetpointError } from "../kernel/errors.ts";
 import { isJsonArray, isJsonObject } from "../kernel/json.ts";
 import type { Json, JsonObject } from "../kernel/json.ts";
 import { parseYaml } from "../kernel/yaml.ts";
+import type { Sections } from "./config-sections.ts";
+import { sectionsOf } from "./declared-parts.ts";
+import { builtInModules } from "./modules.ts";
+import type { TracingFileConfig } from "./tracing-config.ts";
 
 export interface OidcFileConfig {
   readonly issuer: string;
@@ -34,7 +39,9 @@ export interface ConfigFile {
   readonly modules?: readonly string[];
   readonly roles?: readonly string[];
   readonly engine?: EngineFileConfig;
-  readonly arm?: { readonly clients?: readonly string[]; readonly retryAfter?: number };
+  readonly tracing?: TracingFileConfig;
+  /** The sections of built-in modules. */
+  readonly sections?: Sections;
 }
 
 export interface EngineFileConfig {
@@ -46,7 +53,7 @@ export interface EngineFileConfig {
 
 type Reader = (value: Json, field: string) => unknown;
 
-export function readConfigFile(path: string): ConfigFile {
+export function readConfigFile(path: string, declared = sectionsOf(builtInModules)): ConfigFile {
   let text: string;
   try {
     text = readFileSync(path, "utf8");
@@ -60,15 +67,48 @@ export function readConfigFile(path: string): ConfigFile {
     throw wrong(`${path} is not YAML`, "config", cause);
   }
   if (value === null) return {};
-  return readObject(value, "", fieldsOf(dirname(path)));
+  const place = pathIn(dirname(path));
+  const fields = { ...fieldsOf(place), ...sectionReaders(declared, place) };
+  const read = readObject(value, "", fields);
+  return withSections(read, declared);
+}
+
+/** The sections of modules are beside the other keys in the file, and apart from them here. */
+function withSections(
+  read: Readonly<Record<string, unknown>>,
+  declared: readonly ConfigurationSection[],
+): ConfigFile {
+  const keys = new Set(declared.map(({ key }) => key));
+  const entries = Object.entries(read);
+  const given = entries.filter(([key]) => keys.has(key));
+  const others = Object.fromEntries(entries.filter(([key]) => !keys.has(key)));
+  return given.length === 0
+    ? others
+    : { ...others, sections: Object.fromEntries(given) as Sections };
+}
+
+function sectionReaders(
+  declared: readonly ConfigurationSection[],
+  path: Reader,
+): Readonly<Record<string, Reader>> {
+  const readers = { text, texts, number, flag, path };
+  const sections = declared.map(({ key, fields }) => {
+    const inner = Object.entries(fields).map(([name, { type }]) => [name, readers[type]] as const);
+    const reader: Reader = (value, field) => readObject(value, field, Object.fromEntries(inner));
+    return [key, reader] as const;
+  });
+  return Object.fromEntries(sections);
 }
 
 /** Paths in the file are relative to the file. */
-function fieldsOf(folder: string): Readonly<Record<string, Reader>> {
-  const path: Reader = (value, field) => {
+function pathIn(folder: string): Reader {
+  return (value, field) => {
     const given = text(value, field) as string;
     return isAbsolute(given) ? given : join(folder, given);
   };
+}
+
+function fieldsOf(path: Reader): Readonly<Record<string, Reader>> {
   const provider: Readonly<Record<string, Reader>> = {
     issuer: text,
     clientIds: texts,
@@ -99,7 +139,8 @@ function fieldsOf(folder: string): Readonly<Record<string, Reader>> {
     modules: (value, field) =>
       listOf(value, field).map((item, index) => path(item, `${field}[${index}]`)),
     roles: texts,
-    arm: (value, field) => readObject(value, field, { clients: texts, retryAfter: number }),
+    tracing: (value, field) =>
+      readObject(value, field, { endpoint: text, ratio: number, propagate: flag }),
     engine: (value, field) =>
       readObject(value, field, { slots: number, perNamespace: number, lease: text, grace: text }),
   };
@@ -115,7 +156,7 @@ function readObject(
     const reader = Object.hasOwn(fields, name) ? fields[name] : undefined;
     const at = field === "" ? name : `${field}.${name}`;
     if (reader === undefined) {
-      throw wrong(`${at} is not known; known are ${Object.keys(fields).join(", ")}`, at);
+      throw wrong(`${at} is not a known key; known keys: ${Object.keys(fields).join(", ")}`, at);
     }
     return [name, reader(inner, at)] as const;
   });
@@ -124,7 +165,7 @@ function readObject(
 
 const text: Reader = (value, field) => {
   if (typeof value === "string" && value !== "") return value;
-  throw wrong(`${field} must be a text`, field);
+  throw wrong(`${field} must be a string`, field);
 };
 
 const number: Reader = (value, field) => {

@@ -7,8 +7,14 @@
 import { join, resolve } from "node:path";
 import { SetpointError } from "../kernel/errors.ts";
 import type { ConfigFile, OidcFileConfig } from "./config-file.ts";
+import { checkedSections } from "./config-sections.ts";
+import type { Sections } from "./config-sections.ts";
+import { sectionsOf } from "./declared-parts.ts";
 import { engineConfig } from "./engine-config.ts";
 import type { EngineConfig, EngineOptions } from "./engine-config.ts";
+import { builtInModules } from "./modules.ts";
+import { tracingConfig } from "./tracing-config.ts";
+import type { TracingConfig, TracingOptions } from "./tracing-config.ts";
 
 export interface StoreOptions {
   /** Folder of the embedded store and of the keys. */
@@ -18,7 +24,7 @@ export interface StoreOptions {
   readonly keys?: string;
 }
 
-export interface ServeOptions extends StoreOptions, EngineOptions {
+export interface ServeOptions extends StoreOptions, EngineOptions, TracingOptions {
   readonly listen?: string;
   /** More names and addresses under which clients reach the server. */
   readonly hosts?: readonly string[];
@@ -26,9 +32,6 @@ export interface ServeOptions extends StoreOptions, EngineOptions {
   readonly history?: string;
   readonly auditPolicy?: string;
   readonly auditLog?: string;
-  /** Common names of client certificates that act as the Azure Resource Manager. */
-  readonly armClients?: readonly string[];
-  readonly armRetryAfter?: number;
 }
 
 export type StoreLocation =
@@ -52,19 +55,11 @@ export interface ServeConfig extends StoreConfig {
   readonly oidc: readonly OidcFileConfig[];
   readonly audit: { readonly policyFile: string; readonly logFile: string } | undefined;
   readonly engine: EngineConfig;
-  readonly arm: ArmServeConfig;
+  /** Undefined: nothing is traced. */
+  readonly tracing: TracingConfig | undefined;
+  /** The configuration of built-in modules, by the keys of their sections. */
+  readonly sections: Sections;
 }
-
-export interface ArmServeConfig {
-  /** Whether the surface is wanted even when no module has a face for it. */
-  readonly isWanted: boolean;
-  readonly clients: readonly string[];
-  /** How long clients are told to wait before they ask again for an operation. */
-  readonly retryAfterSeconds: number;
-}
-
-const defaultRetryAfterSeconds = 10;
-const maxRetryAfterSeconds = 600;
 
 export const defaultListen = "127.0.0.1:7443";
 export const defaultDataFolder = "setpoint-data";
@@ -85,7 +80,11 @@ export function storeConfig(options: StoreOptions, file: ConfigFile = {}): Store
   };
 }
 
-export function serveConfig(options: ServeOptions, file: ConfigFile = {}): ServeConfig {
+export function serveConfig(
+  options: ServeOptions,
+  file: ConfigFile = {},
+  sections = sectionsOf(builtInModules),
+): ServeConfig {
   const stored = storeConfig(options, file);
   const { hosts = file.hosts ?? [] } = options;
   return {
@@ -101,26 +100,8 @@ export function serveConfig(options: ServeOptions, file: ConfigFile = {}): Serve
       given(options.auditLog) ?? file.audit?.log,
     ),
     engine: engineConfig(options, file),
-    arm: armConfig(options, file.arm),
-  };
-}
-
-function armConfig(
-  { armClients: clients, armRetryAfter }: ServeOptions,
-  file: ConfigFile["arm"],
-): ArmServeConfig {
-  const retryAfter = armRetryAfter ?? file?.retryAfter ?? defaultRetryAfterSeconds;
-  if (!Number.isSafeInteger(retryAfter) || retryAfter < 0 || retryAfter > maxRetryAfterSeconds) {
-    const message = `arm.retryAfter must be whole seconds up to ${maxRetryAfterSeconds}`;
-    throw new SetpointError("config.invalid", message, {
-      details: { option: "arm.retryAfter", value: retryAfter },
-      suggestion: `clients wait ${defaultRetryAfterSeconds} seconds when it is left out`,
-    });
-  }
-  return {
-    isWanted: clients !== undefined || file !== undefined,
-    clients: clients ?? file?.clients ?? [],
-    retryAfterSeconds: retryAfter,
+    tracing: tracingConfig(options, file.tracing),
+    sections: checkedSections(sections, file.sections ?? {}, { ...options }),
   };
 }
 
@@ -162,7 +143,7 @@ function checkEncoded(url: string): void {
   const [, authority = "", path = ""] = /^\w+:\/\/([^/?#]*)([^?#]*)/.exec(url) ?? [];
   const isTorn = path.includes("@") || (url.includes("@") && !authority.includes("@"));
   if (!isTorn && !url.includes("#") && authority.split("@").length <= 2) return;
-  const message = "--store has a character in its user or password that has to be encoded";
+  const message = "--store has a character in the user or password that must be percent-encoded";
   throw new SetpointError("config.invalid", message, {
     details: { option: "store" },
     suggestion:
@@ -192,7 +173,7 @@ function durationMs(text: string): number | undefined {
   const [, count = "", unit = ""] = /^(\d{1,6})([mhd])$/.exec(text) ?? [];
   const ms = Number(count) * (unitsMs[unit] ?? 0);
   if (count !== "" && ms > 0) return ms;
-  throw new SetpointError("config.invalid", `--history ${text} is not a length of time`, {
+  throw new SetpointError("config.invalid", `--history ${text} is not a duration`, {
     details: { option: "history", value: text },
     suggestion: "write for example 30m, 12h or 7d, or forever",
   });

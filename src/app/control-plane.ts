@@ -1,22 +1,22 @@
 // Puts the parts together that make a store a control plane: the feed of changes, the live view,
 // the kinds, the policies, and the write path over them. Surfaces are added on top by serve.ts.
 
+import { httpWith } from "../adapters/http/client.ts";
 import type { Rbac, RbacKind } from "../intents/auth/rbac.ts";
 import { createRbac } from "../intents/auth/rbac.ts";
 import { admissionChain } from "../intents/admission/admission.ts";
-import { followPolicyTypes } from "../intents/admission/policy/policy-status.ts";
 import { quotaIndex } from "../intents/admission/quota/quota-index.ts";
 import type { QuotaIndex } from "../intents/admission/quota/quota-index.ts";
-import { followQuotaUsage } from "../intents/admission/quota/quota-status.ts";
-import { engineMetrics } from "../engine/reporting/metric-names.ts";
+import type { BuiltInModule } from "../contract/module.ts";
+import type { ExtensionEntry } from "../contract/user-module.ts";
+import type { MetricDefinition } from "../engine/reporting/metric-names.ts";
 import { bootstrap } from "../intents/bootstrap.ts";
-import { followClusterRoles } from "../intents/housekeeping/cluster-roles.ts";
-import { startGarbageCollection } from "../intents/housekeeping/garbage-collection.ts";
-import type { GarbageCollection } from "../intents/housekeeping/garbage-collection.ts";
-import { startHousekeeping } from "../intents/housekeeping/housekeeping.ts";
+import { followOwners } from "../intents/housekeeping/follow-owners.ts";
+import type { OwnerFollower } from "../intents/housekeeping/follow-owners.ts";
 import { builtinServedKinds } from "../intents/kinds/builtin-served.ts";
 import { definitionsKind, followDefinitions } from "../intents/kinds/definition-kinds.ts";
 import { kindRegistry } from "../intents/kinds/registry.ts";
+import type { KindRegistry } from "../intents/kinds/registry.ts";
 import { openLiveView } from "../intents/live-view.ts";
 import type { LiveView } from "../intents/live-view.ts";
 import type { Intents } from "../intents/request.ts";
@@ -31,20 +31,19 @@ import { systemIds } from "../kernel/ids.ts";
 import type { Ids } from "../kernel/ids.ts";
 import { systemRandom } from "../kernel/random.ts";
 import type { Random } from "../kernel/random.ts";
-import type { ResourceKey } from "../kernel/resource.ts";
 import { systemTimers } from "../kernel/timers.ts";
 import type { Timers } from "../kernel/timers.ts";
 import type { Store } from "../store/port.ts";
-import { connectionsKind } from "../modules/connect/kinds/connection-kind.ts";
-import { restKindsKind } from "../modules/connect/kinds/rest-kind-kind.ts";
-import type { NamedHooks } from "../modules/connect/loop/hooks.ts";
-import { faceKind, subscriptionKind } from "../surfaces/arm/face.ts";
 import type { Logger } from "../telemetry/log.ts";
 import { createMeter } from "../telemetry/meter.ts";
 import type { TextMeter } from "../telemetry/meter.ts";
 import { admissionPlugins } from "./admission-plugins.ts";
+import { cachedKinds, indexTermsOf, metricsOf, rolesOf } from "./declared-parts.ts";
+import { builtInModules } from "./modules.ts";
+import { openModules } from "./open-modules.ts";
+import type { OpenModules } from "./open-modules.ts";
 import { openWebhookClient } from "./webhook-client.ts";
-import type { ServiceResolver } from "./webhook-client.ts";
+import type { ServiceResolver, WebhookClient } from "./webhook-client.ts";
 import { webhookConverter } from "./webhook-converter.ts";
 
 export interface ControlPlane extends AsyncDisposable {
@@ -52,10 +51,13 @@ export interface ControlPlane extends AsyncDisposable {
   readonly feed: ChangeFeed;
   readonly hub: WatchHub;
   readonly rbac: Rbac;
-  /** The resources that name this uid as an owner. */
-  dependentsOf(uid: string): readonly ResourceKey[];
-  /** The numbers of the engine; shown at /metrics with the others. */
+  /** Which resource is owned by which. */
+  readonly owners: OwnerFollower;
+  readonly quotas: QuotaIndex;
+  /** The metrics of the engine and of modules; /metrics shows them with the others. */
   readonly meter: TextMeter;
+  /** The built-in modules, opened. */
+  readonly modules: OpenModules;
 }
 
 const rbacKinds: Readonly<Record<string, RbacKind>> = {
@@ -76,10 +78,6 @@ const liveKinds = [
   "validatingwebhookconfigurations.admissionregistration.k8s.io",
   "validatingadmissionpolicies.admissionregistration.k8s.io",
   "validatingadmissionpolicybindings.admissionregistration.k8s.io",
-  faceKind,
-  subscriptionKind,
-  connectionsKind,
-  restKindsKind,
 ];
 
 export interface ControlPlaneOptions {
@@ -87,12 +85,20 @@ export interface ControlPlaneOptions {
   readonly resolveService?: ServiceResolver;
   /** Those of the system when left out; a test gives its own and so owns time and chance. */
   readonly surroundings?: Surroundings;
-  /** Kinds that have a reconciler in this process. */
+  /** Kinds that modules of users reconcile. */
   readonly reconciled?: ReadonlySet<string>;
-  /** Whether a kind is offered through the Resource Manager now; none is when left out. */
-  readonly hasFace?: (kind: string) => boolean;
-  /** Of modules, for kinds that are kept in services. */
-  readonly connectHooks?: readonly NamedHooks[];
+  /** Those of this server when left out. */
+  readonly builtIn?: readonly BuiltInModule[];
+  /** What modules of users say to built-in modules. */
+  readonly extensions?: readonly ExtensionEntry[];
+  /** The metrics of modules of users. */
+  readonly metrics?: Readonly<Record<string, MetricDefinition>>;
+  /** The sections of built-in modules, checked, by their keys. */
+  readonly configuration?: Readonly<Record<string, unknown>>;
+  /** How long the store keeps superseded states; always when left out. */
+  readonly historyMs?: number | undefined;
+  /** Aborted when the server stops; never when left out. */
+  readonly stopping?: AbortSignal;
 }
 
 /** What a program has around it. */
@@ -115,29 +121,27 @@ export async function openControlPlane(
   log: Logger,
   options: ControlPlaneOptions = {},
 ): Promise<ControlPlane> {
-  const { surroundings = systemSurroundings, reconciled = new Set(), ...others } = options;
-  const { connectHooks = [], hasFace = () => false, ...webhookOptions } = others;
+  const { surroundings = systemSurroundings, reconciled = new Set() } = options;
+  const { builtIn = builtInModules, historyMs, stopping = neverAborted } = options;
   const { clock, timers, ids, random } = surroundings;
   await using undo = new AsyncDisposableStack();
-  const webhooks = undo.use(openWebhookClient(webhookOptions));
-  const feed = undo.use(
-    await openChangeFeed(store, {
-      timers,
-      onError: (error) => log.warn({ error }, "log not readable"),
-    }),
-  );
-  const live = await openLiveView(store, feed, liveKinds);
-  const kinds = kindRegistry(builtinServedKinds({ live: () => live, clock }));
-  followDefinitions({
-    live,
-    kinds,
-    converterOf: ({ resource }) => webhookConverter(resource, webhooks),
-    onError: (error, name) => log.error({ error, definition: name }, "definition not usable"),
-  });
+  const views = await openViews(store, log, { ...options, surroundings, builtIn }, undo);
+  const { webhooks, feed, live, kinds } = views;
   const hub = watchHub(feed);
   endOldWatches(live, hub);
   const rbac = followRbac(live);
   const quotas = quotaIndex(live);
+  const meter = createMeter(metricsOf(builtIn, options.metrics ?? {}));
+  const openHttp = httpWith(timers);
+  const ports = { ...surroundings, openHttp, log, meter, store, live, kinds, authorizer: rbac };
+  const modules = undo.use(
+    await openModules({
+      modules: builtIn,
+      ports: { ...ports, userKinds: reconciled, historyMs, stopping },
+      extensions: options.extensions ?? [],
+      configuration: options.configuration ?? {},
+    }),
+  );
   const plugins = admissionPlugins({
     live,
     kinds,
@@ -147,9 +151,8 @@ export async function openControlPlane(
     fetch: webhooks.fetch,
     ids,
     log,
-    reconciled: reconciledBy(reconciled, live),
-    hasFace,
-    connectHooks,
+    reconciled: { has: (kind) => reconciled.has(kind) || modules.reconciles(kind) },
+    modules: modules.admission,
   });
   const intents: Intents = {
     store,
@@ -161,15 +164,14 @@ export async function openControlPlane(
     random,
   };
   // A webhook that does not answer must not keep the server from starting.
-  await bootstrap({ ...intents, admission: admissionChain([]) });
-  for (const task of startTasks({ intents, feed, quotas, timers, log })) undo.use(task);
-  const garbage = undo.use(collectGarbage({ intents, feed, timers, log }));
-  undo.use(
-    followClusterRoles({
+  await bootstrap({ ...intents, admission: admissionChain([]) }, rolesOf(builtIn));
+  const owners = undo.use(
+    followOwners({
       intents,
-      rbac,
+      feed,
       timers,
-      onError: (error, role) => log.warn({ error, role }, "rules of a role not gathered"),
+      onError: (error) => log.warn({ error }, "resources and their owners not listed"),
+      onUnopened: (error, resource) => log.warn({ error, resource }, "secrets not opened"),
     }),
   );
   const running = undo.move();
@@ -178,51 +180,50 @@ export async function openControlPlane(
     feed,
     hub,
     rbac,
-    dependentsOf: (uid) => garbage.dependentsOf(uid),
-    meter: createMeter(engineMetrics),
+    owners,
+    quotas,
+    meter,
+    modules,
     [Symbol.asyncDispose]: () => running.disposeAsync(),
   };
 }
 
-interface TasksInput {
-  readonly intents: Intents;
+interface Views {
+  readonly webhooks: WebhookClient;
   readonly feed: ChangeFeed;
-  readonly quotas: QuotaIndex;
-  readonly timers: Timers;
-  readonly log: Logger;
+  readonly live: LiveView;
+  readonly kinds: KindRegistry;
 }
 
-/** What the server does by itself. */
-function startTasks(input: TasksInput): readonly AsyncDisposable[] {
-  const { intents, feed, quotas, timers, log } = input;
-  return [
-    startHousekeeping({
-      intents,
+/** The log as this process follows it, the kinds that it keeps in memory, and those it serves. */
+async function openViews(
+  store: Store,
+  log: Logger,
+  options: Required<Pick<ControlPlaneOptions, "surroundings" | "builtIn">> & ControlPlaneOptions,
+  undo: AsyncDisposableStack,
+): Promise<Views> {
+  const { surroundings, builtIn, resolveService } = options;
+  const { clock, timers } = surroundings;
+  const indexTerms = indexTermsOf(builtIn);
+  const webhooks = undo.use(
+    openWebhookClient(resolveService === undefined ? {} : { resolveService }),
+  );
+  const feed = undo.use(
+    await openChangeFeed(store, {
       timers,
-      onError: (error, task) => log.warn({ error, task }, "housekeeping failed"),
+      onError: (error) => log.warn({ error }, "log not readable"),
     }),
-    followQuotaUsage({
-      intents,
-      feed,
-      index: quotas,
-      timers,
-      onError: (error, quota) => log.warn({ error, quota }, "quota not counted"),
-    }),
-    followPolicyTypes({
-      intents,
-      timers,
-      onError: (error, policy) => log.warn({ error, policy }, "policy not checked"),
-    }),
-  ];
-}
-
-function collectGarbage(input: Omit<TasksInput, "quotas">): GarbageCollection {
-  const { log, ...given } = input;
-  return startGarbageCollection({
-    ...given,
-    onError: (error, task) => log.warn({ error, task }, "garbage collection failed"),
-    onUnopened: (error, resource) => log.warn({ error, resource }, "secrets not opened"),
+  );
+  const live = await openLiveView(store, feed, [...liveKinds, ...cachedKinds(builtIn)]);
+  const kinds = kindRegistry(builtinServedKinds({ live: () => live, clock, indexTerms }));
+  followDefinitions({
+    live,
+    kinds,
+    converterOf: ({ resource }) => webhookConverter(resource, webhooks),
+    indexTerms,
+    onError: (error, name) => log.error({ error, definition: name }, "definition not usable"),
   });
+  return { webhooks, feed, live, kinds };
 }
 
 /** A watch shows a kind as it was when the watch began, so it ends when the kind changes. */
@@ -233,15 +234,7 @@ function endOldWatches(live: LiveView, hub: WatchHub): void {
   });
 }
 
-/** Those of modules, and those that are kept in services. */
-function reconciledBy(
-  kinds: ReadonlySet<string>,
-  live: LiveView,
-): Pick<ReadonlySet<string>, "has"> {
-  const isKept = (name: string): boolean =>
-    live.get({ kind: restKindsKind, namespace: "", name }) !== undefined;
-  return { has: (name) => kinds.has(name) || isKept(name) };
-}
+const neverAborted = new AbortController().signal;
 
 function followRbac(live: LiveView): Rbac {
   const rbac = createRbac();

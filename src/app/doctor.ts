@@ -5,7 +5,7 @@
 import { accessSync, constants, statSync, statfsSync } from "node:fs";
 import type { Stats } from "node:fs";
 import { dirname, join } from "node:path";
-import { catalogue, isSetpointError } from "../kernel/errors.ts";
+import { entryOf, isSetpointError } from "../kernel/errors.ts";
 import { closedFolder, forbidden, whyNotReadable } from "../store/file-rights.ts";
 import type { KeyRing } from "../store/key-ring.ts";
 import type { Store } from "../store/port.ts";
@@ -53,7 +53,7 @@ function folderFindings(path: string): readonly Finding[] {
     const freeBytes = bavail * bsize;
     const message = `${folder} is writable, ${sizeText(freeBytes)} free`;
     if (freeBytes >= lowDiskBytes) return [{ level: "ok", subject: "disk", message }];
-    const suggestion = "free some room: a full disk stops all writes";
+    const suggestion = "free disk space: a full disk stops all writes";
     const level = freeBytes < noDiskBytes ? "bad" : "warn";
     return [{ level, subject: "disk", message, suggestion }];
   } catch (error) {
@@ -64,7 +64,7 @@ function folderFindings(path: string): readonly Finding[] {
 function folderFailure(folder: string, error: unknown): Finding {
   if (statOf(folder)?.isDirectory() === false) {
     const suggestion = "name the folder of the server with --data";
-    const message = `${folder} is a file, and no folder`;
+    const message = `${folder} is a file, not a folder`;
     return { level: "bad", subject: "disk", message, suggestion };
   }
   const database = join(folder, "setpoint.db");
@@ -76,9 +76,11 @@ function folderFailure(folder: string, error: unknown): Finding {
 }
 
 function folderAdvice(code: string | undefined): string {
-  if (code === "EROFS") return "mount its disk for writing";
-  if (code === "EACCES" || code === "EPERM") return "give the folder to the user of the server";
-  return "start a server once to make it, or name the right folder with --data";
+  if (code === "EROFS") return "mount the disk read-write";
+  if (code === "EACCES" || code === "EPERM") {
+    return "make the user of the server the owner of the folder";
+  }
+  return "start a server once to create it, or name the right folder with --data";
 }
 
 function keyFileFinding(path: string): Finding {
@@ -88,14 +90,18 @@ function keyFileFinding(path: string): Finding {
   const found = statOf(path);
   if (found === undefined || !found.isFile()) {
     const suggestion =
-      "name the ring of this store with --keys; an empty store gets one by `serve`";
+      "name the key ring of this store with --keys; `serve` creates one for an empty store";
     return { level: "bad", subject, message: `there is no key ring at ${path}`, suggestion };
   }
   if ((found.mode & 0o077) !== 0) {
-    const message = `${path} can be read by others than its owner`;
+    const message = `${path} can be read by other users`;
     return { level: "bad", subject, message, suggestion: `chmod 600 ${path}` };
   }
-  return { level: "ok", subject, message: `${path} is private. Keep a copy apart from backups` };
+  return {
+    level: "ok",
+    subject,
+    message: `${path} is private. Keep a copy separate from the backups`,
+  };
 }
 
 /** Undefined when there is none or it cannot be read; then the findings say so. */
@@ -125,7 +131,8 @@ async function keyFindings(
       level: "bad",
       subject,
       message: `${id} is not in ${config.keyFile}: ${what}, of ${named.join(", ")}`,
-      suggestion: "find the ring that has the key; without it, delete these and make them anew",
+      suggestion:
+        "find the key ring with this key, or delete these resources and create them again",
     };
   });
   try {
@@ -134,7 +141,7 @@ async function keyFindings(
     return [...lost, failure(subject, "serve would refuse", wrongKeyRing(config, error))];
   }
   if (lost.length > 0) return lost;
-  return [{ level: "ok", subject, message: "the ring has every key that the store needs" }];
+  return [{ level: "ok", subject, message: "the key ring has every key that the store needs" }];
 }
 
 function statOf(path: string): Stats | undefined {
@@ -170,7 +177,7 @@ async function storeFindings(config: StoreConfig, store: Store): Promise<readonl
           level: "bad",
           subject: "data",
           message,
-          suggestion: "keep this store as it is and restore the last backup into an empty one",
+          suggestion: "keep this store unchanged, and restore the last backup into an empty store",
         }));
   return [opened, ...hazards, ...verified];
 }
@@ -178,7 +185,7 @@ async function storeFindings(config: StoreConfig, store: Store): Promise<readonl
 function failure(subject: string, what: string, error: unknown): Finding {
   const causes = error instanceof Error ? errorChain(error) : [{ message: String(error) }];
   const message = causes.map((cause) => (cause as { message: string }).message).join(", because ");
-  const action = isSetpointError(error) ? catalogue[error.code].action : undefined;
+  const action = isSetpointError(error) ? entryOf(error.code).action : undefined;
   const suggestion = isSetpointError(error) ? (error.suggestion ?? action) : undefined;
   return {
     level: "bad",

@@ -48,13 +48,15 @@ function writeWhole(
     giveToOwnerOf(model, file);
     for (let done = 0; done < bytes.length;) {
       const written = writeSync(file, bytes, done);
-      if (written === 0) throw new Error(`${path}: the disk took ${done} of ${bytes.length} bytes`);
+      if (written === 0) {
+        throw new Error(`${path}: only ${done} of ${bytes.length} bytes were written`);
+      }
       done += written;
     }
     fsyncSync(file);
     const { size } = fstatSync(file);
     if (size !== bytes.length) {
-      throw new Error(`${path}: the disk has ${size} of ${bytes.length} bytes`);
+      throw new Error(`${path}: only ${size} of ${bytes.length} bytes are on disk`);
     }
   } finally {
     closeSync(file);

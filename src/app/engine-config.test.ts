@@ -55,4 +55,11 @@ describe("the configuration of the engine", () => {
       );
     }
   });
+
+  it("quotes a count that is not a number as the user wrote it", () => {
+    assert.throws(
+      () => engineConfig({ slots: "many" }, {}),
+      /--slots many is not an integer from 1 to 10000/,
+    );
+  });
 });

@@ -26,8 +26,8 @@ export interface EngineConfig {
   readonly perNamespace: number | undefined;
   readonly leaseMs: number | undefined;
   readonly graceMs: number;
-  /** Looks at once at what failed or waits when it starts: for who tries something out. */
-  readonly looksAnew?: boolean;
+  /** Reconciles failed and waiting resources when the server starts: for `setpoint dev`. */
+  readonly startsFresh?: boolean;
 }
 
 const defaultGraceMs = 10_000;
@@ -37,7 +37,7 @@ export function engineConfig(options: EngineOptions, file: ConfigFile): EngineCo
   const modules = given.length > 0 ? given : (file.modules ?? []);
   const named = roles === undefined || roles === "" ? file.roles : roles.split(/[\s,]+/);
   const { engine = {} } = file;
-  const asked = slots === undefined || slots === "" ? engine.slots : Number(slots);
+  const asked = slots === undefined || slots === "" ? engine.slots : slots;
   return {
     modules: modules.map((path) => resolve(path)),
     isWorker: rolesOf(named ?? allRoles).has("worker"),
@@ -67,10 +67,11 @@ function rolesOf(names: readonly string[]): ReadonlySet<Role> {
 
 const maxCount = 10_000;
 
-function count(option: string, value: number): number {
+function count(option: string, given: number | string): number {
+  const value = Number(given);
   if (Number.isSafeInteger(value) && value >= 1 && value <= maxCount) return value;
-  const what = `is not a whole number from 1 to ${maxCount}`;
-  throw wrong(option, String(value), what, "write for example 64");
+  const what = `is not an integer from 1 to ${maxCount}`;
+  throw wrong(option, String(given), what, "write for example 64");
 }
 
 interface Bounds {
@@ -87,7 +88,7 @@ function spanMs(option: string, text: string, { leastMs, mostMs, words }: Bounds
   const [, digits = "", unit] = /^(\d{1,4})([sm])$/.exec(text) ?? [];
   const ms = Number(digits) * (unit === "m" ? 60_000 : 1_000);
   if (digits !== "" && ms >= leastMs && ms <= mostMs) return ms;
-  const what = `is not a length of time ${words}`;
+  const what = `is not a duration ${words}`;
   throw wrong(option, text, what, "write for example 30s or 1m");
 }
 

@@ -7,7 +7,7 @@ import { decodeDocument } from "../kernel/document.ts";
 import { numberAt, textAt } from "../kernel/json-read.ts";
 import type { Resource } from "../kernel/resource.ts";
 import { createMeter } from "../telemetry/meter.ts";
-import { EngineEvents } from "./engine-events.ts";
+import { EngineEvents } from "../bridge/engine-events.ts";
 import { openMemoryPlane } from "./memory-plane.ts";
 import type { MemoryPlane } from "./memory-plane.ts";
 
@@ -20,7 +20,7 @@ interface Setting extends AsyncDisposable {
 }
 
 async function setting(): Promise<Setting> {
-  const memory = await openMemoryPlane();
+  const memory = await openMemoryPlane({ hasEngine: false });
   const meter = createMeter(engineMetrics);
   const warnings: string[] = [];
   const log = { debug: () => {}, warn: (_: unknown, text: string) => void warnings.push(text) };

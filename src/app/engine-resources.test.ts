@@ -9,9 +9,11 @@ import type { ErrorCode } from "../kernel/errors.ts";
 import type { Json, JsonObject } from "../kernel/json.ts";
 import type { Resource, ResourceKey } from "../kernel/resource.ts";
 import type { ClaimRef } from "../store/port.ts";
-import { engineResources } from "./engine-resources.ts";
+import { engineResources } from "../bridge/engine-resources.ts";
 import { openMemoryPlane } from "./memory-plane.ts";
 import type { MemoryPlane, Place } from "./memory-plane.ts";
+import type { Cause } from "../kernel/cause.ts";
+import { systemCause } from "../kernel/cause.ts";
 
 let memory: MemoryPlane;
 let resources: Resources;
@@ -54,6 +56,7 @@ interface Owned {
   readonly owner: Resource;
   readonly ownerKey: ResourceKey;
   readonly claim: ClaimRef;
+  readonly cause: Cause;
 }
 
 /** An owner whose claim is held for a minute. */
@@ -65,7 +68,8 @@ async function owner(name: string, kind = "Thing"): Promise<Owned> {
   const claims = await memory.store.claim({ owner: "test", kinds, limit: 9, leaseMs: 60_000 });
   const claim = claims.find(({ uid }) => uid === made.metadata.uid);
   assert.ok(claim !== undefined);
-  return { owner: made, ownerKey: claim.key, claim: { key: claim.key, token: claim.token } };
+  const { key: ownerKey, token } = claim;
+  return { owner: made, ownerKey, claim: { key: ownerKey, token }, cause: systemCause };
 }
 
 function configMap(name: string, data: Json, more: object = {}): ChildDocument {
@@ -123,7 +127,7 @@ describe("a child", () => {
     const free = { ...first, document: configMap("free", {}) };
     await assert.rejects(
       resources.applyChild(free),
-      refusedAs("resource.not_owned", /^configmaps "default\/free" exists and belongs to nobody/),
+      refusedAs("resource.not_owned", /^configmaps "default\/free" exists and belongs to no owner/),
     );
     await resources.applyChild({ ...first, document: configMap("shared", {}) });
     const words = /exists and belongs to Thing "first", not to Thing "second"/;
@@ -158,7 +162,7 @@ describe("the place of a child", () => {
     const planet = { apiVersion: `${group}/v1`, kind: "Planet", metadata: { name: "x" } };
     await assert.rejects(
       resources.applyChild({ ...own, document: planet }),
-      refusedAs("request.invalid", /is in no namespace and cannot be owned from inside of one/),
+      refusedAs("request.invalid", /is cluster-scoped and cannot have a namespaced owner/),
     );
   });
 

@@ -11,7 +11,7 @@ import { isSetpointError } from "../kernel/errors.ts";
 import type { JsonObject } from "../kernel/json.ts";
 import type { Resource } from "../kernel/resource.ts";
 import { logger } from "../telemetry/log.ts";
-import { engineResources } from "./engine-resources.ts";
+import { engineResources } from "../bridge/engine-resources.ts";
 import { openMemoryPlane } from "./memory-plane.ts";
 import type { MemoryPlane } from "./memory-plane.ts";
 import { startReconciling } from "./reconciling.ts";
@@ -50,7 +50,7 @@ let memory: MemoryPlane;
 let resources: Resources;
 
 before(async () => {
-  memory = await openMemoryPlane();
+  memory = await openMemoryPlane({ hasEngine: false });
   const { intents } = memory.plane;
   resources = engineResources({ intents, recordEvent: () => Promise.resolve() });
   const replicas = { type: "integer" };

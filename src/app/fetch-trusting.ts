@@ -1,33 +1,31 @@
-/** `fetch` over HTTPS that also trusts one more certificate authority, for providers inside. */
-import { request } from "node:https";
-import { rootCertificates } from "node:tls";
+/** `fetch` over HTTPS for OpenID providers; may trust one more certificate authority. */
+import { httpWith } from "../adapters/http/client.ts";
 import type { OidcOptions } from "../intents/auth/oidc.ts";
+import { limits } from "../kernel/limits.ts";
+import { systemTimers } from "../kernel/timers.ts";
 
-const timeoutMs = 10_000;
 const maxBytes = 1_048_576;
+const maxConnections = 4;
 
 export function fetchTrusting(authorityPem: string | undefined): OidcOptions["fetch"] {
-  if (authorityPem === undefined) return (url, options) => fetch(url, options);
-  const ca = [...rootCertificates, authorityPem];
-  return (url, { headers, signal }) =>
-    new Promise((resolve, reject) => {
-      const asked = request(url, { ca, headers: Object.fromEntries(headers), timeout: timeoutMs });
-      asked.once("error", reject);
-      asked.once("timeout", () => asked.destroy(new Error("no answer in time")));
-      signal.addEventListener("abort", () => asked.destroy(new Error("aborted")), { once: true });
-      asked.once("response", (response) => {
-        const chunks: Buffer[] = [];
-        let bytes = 0;
-        response.on("data", (chunk: Buffer) => {
-          bytes += chunk.length;
-          if (bytes > maxBytes) asked.destroy(new Error("the answer is too large"));
-          else chunks.push(chunk);
-        });
-        response.once("end", () => {
-          const status = response.statusCode ?? 500;
-          resolve(new Response(Buffer.concat(chunks), { status }));
-        });
-      });
-      asked.end();
+  const tls = authorityPem === undefined ? {} : { ca: authorityPem, isPublicTrusted: true };
+  const http = httpWith(systemTimers)({ tls, maxConnections });
+  return async (url, { headers, signal }) => {
+    const { origin, pathname, search } = new URL(url);
+    const result = await http.send({
+      place: { kind: "origin", origin },
+      method: "GET",
+      target: `${pathname}${search}`,
+      headers: Object.fromEntries(headers),
+      timeouts: { totalMs: limits.openidTimeoutMs },
+      maxBytes,
+      signal,
     });
+    if (result.kind === "answer") {
+      const { status, body } = result;
+      return new Response(body.length === 0 ? null : new Uint8Array(body), { status });
+    }
+    signal.throwIfAborted();
+    throw result.cause ?? new Error(result.message);
+  };
 }

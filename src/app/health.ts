@@ -5,10 +5,13 @@
  * kube-apiserver use. Anybody may ask for all of these, with or without credentials: `?verbose`
  * tells the same, and balancers have no credentials.
  *
+ * The checks of built-in modules follow those of the server at `/readyz`.
+ *
  * `store-writes` is shown, and fails where it is asked for by its own path, but does not count in
  * the whole: while a disk is full, reads and watches go on, and to take every server away from its
  * clients would make of less service none.
  */
+import type { HealthCheck } from "../contract/module.ts";
 import { isSetpointError } from "../kernel/errors.ts";
 import type { Timers } from "../kernel/timers.ts";
 import type { Store } from "../store/port.ts";
@@ -18,13 +21,11 @@ import type { StoreState } from "./watch-store.ts";
 const answerWithinMs = 2_000;
 
 /** What each endpoint checks, in the order in which it tells of them. */
-const checksOf: ReadonlyMap<string, readonly Check[]> = new Map([
+const checksOf: ReadonlyMap<string, readonly string[]> = new Map([
   ["livez", ["ping", "log"]],
   ["readyz", ["ping", "log", "etcd", "store-writes", "informer-sync", "shutdown"]],
   ["healthz", ["ping", "log", "etcd"]],
 ]);
-
-type Check = "ping" | "log" | "etcd" | "store-writes" | "informer-sync" | "shutdown";
 
 export interface HealthOptions {
   readonly store: Pick<Store, "get">;
@@ -32,17 +33,21 @@ export interface HealthOptions {
   /** Aborted while draining: still alive, no longer ready. */
   readonly stopping: AbortSignal;
   readonly storeState: StoreState;
+  /** Those of built-in modules. */
+  readonly checks: readonly HealthCheck[];
 }
 
-export function isHealthPath(path: string): boolean {
-  return askedAt(path) !== undefined;
+export function isHealthPath(path: string, checks: readonly HealthCheck[]): boolean {
+  return askedAt(path, checks) !== undefined;
 }
 
 /** What a path asks for; undefined when it is none of these. */
-function askedAt(path: string): Asked | undefined {
+function askedAt(path: string, added: readonly HealthCheck[]): Asked | undefined {
   if (!path.startsWith("/")) return undefined;
   const [endpoint = "", ...rest] = path.slice(1).split("/");
-  const checks = checksOf.get(endpoint);
+  const own = checksOf.get(endpoint);
+  const more = endpoint === "readyz" ? added.map(({ name }) => name) : [];
+  const checks = own?.concat(more);
   const one = checks?.find((check) => check === rest[0]);
   if (checks === undefined || rest.length > 1) return undefined;
   return rest.length === 1 && one === undefined ? undefined : { endpoint, checks, one };
@@ -50,14 +55,14 @@ function askedAt(path: string): Asked | undefined {
 
 interface Asked {
   readonly endpoint: string;
-  readonly checks: readonly Check[];
+  readonly checks: readonly string[];
   /** The check that has this path. */
-  readonly one: Check | undefined;
+  readonly one: string | undefined;
 }
 
 export function healthPaths(options: HealthOptions): PathHandler {
   return async (exchange, { path, query }) => {
-    const found = askedAt(path);
+    const found = askedAt(path, options.checks);
     if (found === undefined) return false;
     const { endpoint, checks, one } = found;
     const asked = one === undefined ? checks : [one];
@@ -67,7 +72,7 @@ export function healthPaths(options: HealthOptions): PathHandler {
         check,
         problem: excluded.has(check) ? undefined : await problemOf(options, check),
         isExcluded: excluded.delete(check),
-        isCounted: check !== "store-writes" || check === one,
+        isCounted: check === one || doesCount(options, check),
       })),
     );
     const isVerbose = query.has("verbose") && one === undefined;
@@ -82,8 +87,14 @@ export function healthPaths(options: HealthOptions): PathHandler {
   };
 }
 
+/** Whether an endpoint fails with a check that is not asked for by its own path. */
+function doesCount({ checks }: HealthOptions, check: string): boolean {
+  const added = checks.find(({ name }) => name === check);
+  return added === undefined ? check !== "store-writes" : added.isRequired === true;
+}
+
 interface Result {
-  readonly check: Check;
+  readonly check: string;
   readonly problem: string | undefined;
   readonly isExcluded: boolean;
   /** Whether the endpoint fails with it. */
@@ -110,15 +121,22 @@ function reply(
 }
 
 /** Undefined when all is well. */
-async function problemOf(options: HealthOptions, check: Check): Promise<string | undefined> {
+async function problemOf(options: HealthOptions, check: string): Promise<string | undefined> {
+  const added = options.checks.find(({ name }) => name === check);
+  if (added !== undefined) return await problemInTime(options.timers, added);
   if (check === "shutdown" && options.stopping.aborted) return "process is shutting down";
   if (check === "store-writes") return writeTrouble(options.storeState);
   return check === "etcd" ? await storeProblem(options) : undefined;
 }
 
+async function problemInTime(timers: Timers, { check }: HealthCheck): Promise<string | undefined> {
+  const failed = (): string => "the check failed";
+  return await inTime(timers, check().catch(failed), `no response within ${answerWithinMs} ms`);
+}
+
 function writeTrouble(state: StoreState): string | undefined {
   const code = state.writeProblem();
-  return code === undefined ? undefined : `store: ${code}, writes are refused and reads go on`;
+  return code === undefined ? undefined : `store: ${code}: writes are refused, reads are served`;
 }
 
 /** Why the store is of no use at the moment; undefined when it is. */
@@ -126,19 +144,27 @@ export async function storeProblem({
   store,
   timers,
 }: Pick<HealthOptions, "store" | "timers">): Promise<string | undefined> {
-  const late = new AbortController();
-  const timeout = timers.sleep(answerWithinMs, late.signal).then(
-    () => `store: no answer within ${answerWithinMs} ms`,
-    () => "store: not asked",
-  );
   // Any key will do: what matters is that the database is asked, and that it costs nothing.
   const asked = store.get({ kind: "health", namespace: "", name: "ready" }).then(
     () => undefined,
     (error: unknown) => `store: ${isSetpointError(error) ? error.code : "failed"}`,
   );
+  return await inTime(timers, asked, `store: no response within ${answerWithinMs} ms`);
+}
+
+async function inTime(
+  timers: Timers,
+  asked: Promise<string | undefined>,
+  late: string,
+): Promise<string | undefined> {
+  const stop = new AbortController();
+  const timeout = timers.sleep(answerWithinMs, stop.signal).then(
+    () => late,
+    () => late,
+  );
   try {
     return await Promise.race([asked, timeout]);
   } finally {
-    late.abort();
+    stop.abort();
   }
 }

@@ -63,10 +63,10 @@ it("replaces no definition that somebody else made", async () => {
   assert.equal(await install(kind("cs", {}), 1, "theirs"), "created");
   const refused = (words: RegExp) => (error: unknown) =>
     isSetpointError(error, "resource.not_owned") && words.test(error.message);
-  await assert.rejects(install(kind("cs", {}), 1), refused(/is of the module theirs/));
+  await assert.rejects(install(kind("cs", {}), 1), refused(/belongs to the module theirs/));
   const annotations = { "setpoint.dev/module": null };
   await memory.patch(place("cs"), { metadata: { annotations } });
-  await assert.rejects(install(kind("cs", {}), 1), refused(/was made by somebody else/));
+  await assert.rejects(install(kind("cs", {}), 1), refused(/belongs to no module/));
   await memory.patch(place("cs"), { metadata: { annotations: { "setpoint.dev/module": "mine" } } });
   assert.equal(await install(kind("cs", {}), 1), "updated");
 });

@@ -82,7 +82,7 @@ describe("the key file", () => {
     writeFileSync(path, "{}");
     assert.throws(
       () => openKeyFile(path),
-      (error) => isSetpointError(error) && /restore the copy/.test(error.suggestion ?? ""),
+      (error) => isSetpointError(error) && /restore the separate copy/.test(error.suggestion ?? ""),
     );
   });
 

@@ -104,7 +104,7 @@ function readKeys(path: string): readonly SealKey[] {
     throw new SetpointError("config.invalid", `the key ring file ${path} cannot be read`, {
       cause,
       details: { option: "keys", path },
-      suggestion: "name the file with --keys; it is made on the first start of an empty store",
+      suggestion: "name the file with --keys; the first start of an empty store creates it",
     });
   }
 }

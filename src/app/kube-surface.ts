@@ -9,24 +9,19 @@ import {
   openidKeysType,
   openidMaxAgeSeconds,
 } from "../intents/auth/openid-discovery.ts";
-import type { Auditor } from "../intents/audit/audit-trail.ts";
 import { extraSubresources } from "../intents/builtin/builtin-kinds.ts";
 import { systemIds } from "../kernel/ids.ts";
 import { systemTimers } from "../kernel/timers.ts";
-import type { Exchange } from "../surfaces/http/exchange.ts";
-import { createFairness } from "../surfaces/http/fairness.ts";
+import type { HttpSurface } from "../surfaces/http/surface.ts";
 import { kubeApi } from "../surfaces/kube/api.ts";
-import type { KubeApi, PathHandler } from "../surfaces/kube/api.ts";
+import type { PathHandler } from "../surfaces/kube/api.ts";
 import { apiDocuments } from "../surfaces/kube/documents.ts";
 import { reviewHandlers } from "../surfaces/kube/reviews.ts";
+import { subresourceHandlers } from "../surfaces/kube/subresources.ts";
 import { gitVersion, versionPath } from "../surfaces/kube/version.ts";
-import type { Logger } from "../telemetry/log.ts";
 import type { ControlPlane } from "./control-plane.ts";
 import type { Credentials } from "./credentials.ts";
 import { healthPaths, isHealthPath } from "./health.ts";
-import { eventsHandler, eventsSubresource } from "./connect/events-handler.ts";
-import { planHandler, planSubresource } from "./connect/plan-handler.ts";
-import type { Planner } from "./connect/planner.ts";
 import type { Worker } from "./reconciling.ts";
 import type { ObservedRequests } from "./observe-requests.ts";
 import { operationsPath } from "./operations/operations-path.ts";
@@ -37,15 +32,12 @@ export interface KubeSurfaceInput {
   readonly plane: ControlPlane;
   /** The workers of this process, where it has any. */
   readonly worker: Worker | undefined;
-  readonly planner: Planner;
   /** Whether no other process has the store. */
   readonly isAlone: boolean;
   readonly credentials: Credentials;
   readonly authentication: Authentication;
-  readonly log: Logger;
   readonly stopping: AbortSignal;
-  readonly audit: Auditor | undefined;
-  readonly observed: ObservedRequests;
+  readonly observed: Pick<ObservedRequests, "path">;
   readonly storeState: StoreState;
   /** Known once the server listens. */
   readonly url: () => string;
@@ -53,19 +45,18 @@ export interface KubeSurfaceInput {
 
 const maxTokenSeconds = 86_400 * 365;
 
-export function kubeSurface(input: KubeSurfaceInput): KubeApi {
-  const { plane, worker, planner, isAlone, credentials, authentication } = input;
-  const { log, stopping, audit, url, observed, storeState } = input;
+export function kubeSurface(input: KubeSurfaceInput): HttpSurface {
+  const { plane, worker, isAlone, credentials, authentication } = input;
+  const { stopping, url, observed, storeState } = input;
   const { intents, feed, hub, rbac } = plane;
   const { signer, lookup, apiAudiences } = credentials;
   const reviews = { rbac, authentication, signer, lookup, apiAudiences, maxTokenSeconds };
   const { store } = intents;
-  const health = healthPaths({ store, timers: systemTimers, stopping, storeState });
+  const { healthChecks: checks } = plane.modules;
+  const health = healthPaths({ store, timers: systemTimers, stopping, storeState, checks });
   return kubeApi({
     surface: { intents, feed, hub, timers: systemTimers, stopping },
-    authentication,
     authorizer: rbac,
-    fairness: createFairness({ timers: systemTimers }),
     documents: apiDocuments({
       kinds: intents.kinds,
       subresources: extraSubresources,
@@ -82,15 +73,10 @@ export function kubeSurface(input: KubeSurfaceInput): KubeApi {
     special: new Map([
       ...reviewHandlers(reviews),
       [whySubresource, whyHandler({ ...plane, worker, isAlone })],
-      [planSubresource, planHandler(plane, planner)],
-      [eventsSubresource, eventsHandler(intents)],
+      ...subresourceHandlers(plane.modules.subresources),
     ]),
-    isOpen: isHealthPath,
-    onRequest: observed.onRequest,
+    isOpen: (path) => isHealthPath(path, checks),
     ids: systemIds,
-    audit,
-    onError: (error, { method, url: target }: Exchange) =>
-      log.error({ error, method, path: target.split("?", 1)[0] }, "request failed"),
   });
 }
 

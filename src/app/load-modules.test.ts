@@ -4,8 +4,14 @@ import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, before, describe, it } from "node:test";
+import type { ExtensionPoint } from "../contract/user-module.ts";
+import { done } from "../engine/outcome.ts";
 import { isSetpointError } from "../kernel/errors.ts";
-import { loadModules } from "./load-modules.ts";
+import { kindId } from "../kernel/kind.ts";
+import { declaredKinds } from "./declared-parts.ts";
+import { extensionsOf, loadModules, loadedModule, metricsIn } from "./load-modules.ts";
+import type { LoadedModule } from "./load-modules.ts";
+import { builtInModules } from "./modules.ts";
 
 let folder = "";
 
@@ -78,7 +84,7 @@ describe("a module", () => {
     await assert.rejects(loadModules([nowhere]), (error: unknown) => {
       assert.ok(isSetpointError(error, "config.invalid"));
       assert.equal(error.message, `the module ${nowhere} does not exist`);
-      const begins = `check the name: there is no such file; a relative name begins in `;
+      const begins = `check the path; a relative path starts in `;
       assert.ok(error.suggestion?.startsWith(`${begins}${process.cwd()}, `), error.suggestion);
       return true;
     });
@@ -93,13 +99,13 @@ describe("a module", () => {
     await refused(/does not export a module/, "export default 1;");
     await refused(/\.ts: kinds must be a list/, 'export default { name: "a" };');
     await refused(
-      /\.ts: kinds is empty; a module has at least one kind/,
+      /\.ts: kinds is empty; a module must have at least one kind/,
       'export default { name: "a", kinds: [] };',
     );
-    await refused(/name must be a text/, "export default { kinds: [] };");
+    await refused(/name must be a string/, "export default { kinds: [] };");
     await refused(/name .*lowercase/i, 'export default { name: "A b", kinds: [] };');
     await refused(
-      /version must be a whole number/,
+      /version must be a positive integer/,
       'export default { name: "a", version: 0, kinds: [] };',
     );
   });
@@ -124,11 +130,11 @@ describe("a module", () => {
   it("is refused when it has a field that nobody reads", async () => {
     const reconciler = "reconciler: { reconcile: async () => ({}) }";
     await refused(
-      /kinds\[0\]\.armFace is no field; there are kind, reconciler, arm/,
+      /kinds\[0\]\.armFace is not a known field; known fields: kind, reconciler, extensions, arm/,
       `export default { name: "a", kinds: [{ kind: "a.b", ${reconciler}, armFace: {} }] };`,
     );
     await refused(
-      /: kindz is no field; there are name, version, kinds, systems, connect/,
+      /: kindz is not a known field; known fields: name, version, kinds, .*; did you mean kinds\?/,
       `export default { name: "a", kinds: [{ kind: "a.b", ${reconciler} }], kindz: [] };`,
     );
   });
@@ -138,13 +144,16 @@ describe("a module", () => {
     const text = (name: string, systems: string): string =>
       `export default { name: "${name}", systems: ${systems},
          kinds: [{ kind: "${name}.b", reconciler: ${reconciler} }] };`;
-    await refused(/systems must hold/, text("a", '{ "api.dev": 5 }'));
+    await refused(/systems must be an object/, text("a", '{ "api.dev": 5 }'));
     const both = [text("a", '{ "api.dev": {} }'), text("b", '{ "api.dev": {} }')];
-    await refused(/declares the system api\.dev, as .* does/, ...both);
+    await refused(/declares the system api\.dev, which .* also declares/, ...both);
   });
 
   it("is refused for a kind of the server itself", async () => {
-    await refused(/kinds\[0\]\.kind is configmaps, a kind of the/, moduleText("a", '"configmaps"'));
+    await refused(
+      /kinds\[0\]\.kind is configmaps, a built-in kind/,
+      moduleText("a", '"configmaps"'),
+    );
     const leases = '"leases.coordination.k8s.io"';
     await refused(/kinds\[1\]\.kind is leases/, moduleText("a", '"a.b"', leases));
   });
@@ -154,7 +163,7 @@ describe("a module", () => {
       `const reconciler = { reconcile: async () => ({ kind: "done" }), ${options} };
        export default { name: "a", systems: ${systems}, kinds: [{ kind: "a.b", reconciler }] };`;
     await refused(
-      /kinds\[0\]\.reconciler\.resyncMs must be 0 or a whole number from 1000 .*, not "10s"/,
+      /kinds\[0\]\.reconciler\.resyncMs must be 0 or an integer from 1000 .*, not "10s"/,
       text('resyncMs: "10s"'),
     );
     await refused(
@@ -168,8 +177,115 @@ describe("a module", () => {
     const apples = kindText("apples");
     await refused(/declares the kind apples\.tests\.dev twice/, moduleText("a", apples, apples));
     const others = [moduleText("a", apples), moduleText("b", apples)];
-    await refused(/declares the kind apples\.tests\.dev, as .* does/, ...others);
+    await refused(/declares the kind apples\.tests\.dev, which .* also declares/, ...others);
     const named = [moduleText("a", apples), moduleText("a", kindText("pears"))];
-    await refused(/has the name a, as .* does/, ...named);
+    await refused(/has the same name as .*: a$/, ...named);
+  });
+});
+
+describe("an extension of a module", () => {
+  const reconciler = { reconcile: () => Promise.resolve(done()) };
+  const kinds = [{ kind: "apples.tests.dev", reconciler }];
+  const points: readonly ExtensionPoint[] = [
+    {
+      name: "painter",
+      of: "module",
+      problem: (value, field) => (value === "red" ? undefined : `${field} must be red`),
+    },
+    { name: "face", of: "kind", problem: () => undefined },
+  ];
+  const load = (value: object): LoadedModule => loadedModule("a.ts", value, points);
+  const refusal = (value: object): string => {
+    try {
+      load({ name: "a", kinds, ...value });
+      return "";
+    } catch (error) {
+      return error instanceof Error ? error.message : "";
+    }
+  };
+
+  it("is the same in `extensions` as in a field of its name", () => {
+    const entry = { point: "painter", module: "a", file: "a.ts", value: "red" };
+    const beside = load({ name: "a", kinds, painter: "red" });
+    const inside = load({ name: "a", kinds, extensions: { painter: "red" } });
+    assert.deepEqual(extensionsOf([beside]), [entry]);
+    assert.deepEqual(extensionsOf([inside]), [entry]);
+  });
+
+  it("of a kind names the kind", () => {
+    const [kind = {}] = kinds;
+    const module = load({ name: "a", kinds: [{ ...kind, extensions: { face: { a: 1 } } }] });
+    assert.deepEqual(extensionsOf([module]), [
+      { point: "face", module: "a", file: "a.ts", kind: "apples.tests.dev", value: { a: 1 } },
+    ]);
+  });
+
+  it("makes up for kinds, unless it is empty", () => {
+    assert.deepEqual(load({ name: "a", kinds: [], painter: "red" }).kinds, []);
+    assert.match(refusal({ kinds: [] }), /kinds is empty/);
+  });
+
+  it("is refused when its owner refuses it, when it is given twice, or has no owner", () => {
+    assert.match(refusal({ painter: "blue" }), /a\.ts: painter must be red/);
+    assert.match(
+      refusal({ extensions: { painter: "blue" } }),
+      /a\.ts: extensions\.painter must be red/,
+    );
+    const twice = { painter: "red", extensions: { painter: "red" } };
+    assert.match(refusal(twice), /painter is given twice; remove it, or extensions\.painter/);
+    assert.match(
+      refusal({ extensions: { paintr: "red" } }),
+      /extensions\.paintr is not an extension .*known here: painter.*did you mean painter\?/,
+    );
+    assert.match(refusal({ extensions: { face: {} } }), /extensions\.face is not an extension/);
+  });
+});
+
+describe("a module that takes what is of a built-in module", () => {
+  const reconciler = { reconcile: () => Promise.resolve(done()) };
+
+  it("is refused before it installs anything", () => {
+    const [first] = declaredKinds(builtInModules);
+    assert.ok(first !== undefined);
+    const id = kindId(first.kind);
+    for (const kind of [id, first.kind]) {
+      const load = (): unknown =>
+        loadedModule("a.ts", { name: "a", kinds: [{ kind, reconciler }] });
+      assert.throws(load, new RegExp(`kinds\\[0\\].kind is ${id}, a kind of the built-in module`));
+    }
+    for (const name of [first.module.name, ...builtInModules.map((each) => each.name)]) {
+      const load = (): unknown =>
+        loadedModule("a.ts", { name, kinds: [{ kind: "a.b", reconciler }] });
+      assert.throws(load, /is that of a built-in module/);
+    }
+  });
+});
+
+describe("the metrics of a module", () => {
+  const reconciler = { reconcile: () => Promise.resolve(done()) };
+  const load = (metrics: object): LoadedModule =>
+    loadedModule("a.ts", { name: "a", kinds: [{ kind: "a.b", reconciler }], metrics });
+
+  it("are taken as they are declared", () => {
+    const metrics = { apples_picked_total: { kind: "counter", help: "Apples.", labels: ["tree"] } };
+    assert.deepEqual(metricsIn([load(metrics)]), metrics);
+  });
+
+  it("are refused when a name or a definition is wrong, with the field", () => {
+    const good = { kind: "counter", help: "Apples.", labels: [] };
+    const wrong: readonly (readonly [object, RegExp])[] = [
+      [{ setpoint_apples: good }, /metrics\["setpoint_apples"\] must not start with setpoint_/],
+      [{ apiserver_request_total: good }, /must not start with apiserver_/],
+      [{ process_heap_bytes: good }, /must not start with process_/],
+      [{ apples: { ...good, help: "Apples.\nevil 1" } }, /must have a help text of one line/],
+      [{ apples: { ...good, labels: ["a b"] } }, /has the label "a b": use letters/],
+      [{ apples: { ...good, labels: ["__name__"] } }, /has the label "__name__"/],
+      [{ apples: { ...good, kind: "histogram", labels: ["le"] } }, /has the label "le"/],
+      [{ "apples-picked": good }, /must have letters, digits and _ only/],
+      [{ apples: { ...good, kind: "sum" } }, /must have a kind: counter, gauge, histogram/],
+      [{ apples: { ...good, help: "" } }, /must have a help text/],
+      [{ apples: { ...good, labels: "tree" } }, /must have labels: a list of strings/],
+    ];
+    for (const [metrics, message] of wrong) assert.throws(() => load(metrics), message);
   });
 });

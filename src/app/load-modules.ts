@@ -5,20 +5,24 @@
  */
 import { existsSync } from "node:fs";
 import { pathToFileURL } from "node:url";
-import { idOfModuleKind, reconcilerOf } from "../engine/module.ts";
-import type { Module, ModuleKind } from "../engine/module.ts";
+import { idOfModuleKind } from "../contract/user-module.ts";
+import type { ExtensionEntry, ExtensionPoint, UserModule } from "../contract/user-module.ts";
+import type { KindExtensions, ModuleExtensions, UserModuleKind } from "../contract/user-module.ts";
 import type { Reconciler } from "../engine/reconciler.ts";
 import { builtinKinds } from "../intents/builtin/builtin-kinds.ts";
 import { kindInputProblem } from "../intents/kinds/kind-definition.ts";
-import type { ArmFaceOfKind } from "../kernel/arm-face.ts";
-import type { ConnectHooks } from "../kernel/connect-hooks.ts";
 import { SetpointError } from "../kernel/errors.ts";
 import { kindId } from "../kernel/kind.ts";
 import type { KindInput } from "../kernel/kind.ts";
 import { dnsLabelProblems } from "../kernel/names.ts";
-import type { NamedHooks } from "../modules/connect/loop/hooks.ts";
+import { nearestName } from "../kernel/nearest-name.ts";
+import { declaredKinds, extensionPointsOf } from "./declared-parts.ts";
+import { extensionsIn } from "./module-extensions.ts";
+import { metricsProblem } from "./module-metrics.ts";
 import { reconcilerProblem, systemProblem } from "./module-options.ts";
 import { resolveOwnNames } from "./module-resolution.ts";
+import { builtInModules } from "./modules.ts";
+import { reconcilerOf } from "./user-reconciler.ts";
 
 export interface LoadedModule {
   readonly file: string;
@@ -26,21 +30,19 @@ export interface LoadedModule {
   readonly version: number;
   readonly kinds: readonly LoadedKind[];
   readonly systems: Systems;
-  /** For kinds that are kept in services. */
-  readonly connect?: readonly ConnectHooks[];
+  readonly metrics?: Metrics;
+  /** Its own, and those of its kinds. */
+  readonly extensions?: readonly ExtensionEntry[];
 }
 
-type Systems = NonNullable<Module["systems"]>;
-
-export type DeclaredFace = ArmFaceOfKind & { readonly kind: string };
+type Systems = NonNullable<UserModule["systems"]>;
+type Metrics = NonNullable<UserModule["metrics"]>;
 
 export interface LoadedKind {
   readonly id: string;
   /** Absent when somebody else makes the definition. */
   readonly kind?: KindInput;
   readonly reconciler: Reconciler;
-  /** Made whole, and judged, once the kind is served: see arm-faces.ts. */
-  readonly arm?: DeclaredFace;
 }
 
 export async function loadModules(files: readonly string[]): Promise<readonly LoadedModule[]> {
@@ -55,23 +57,18 @@ export function kindsOf(modules: readonly LoadedModule[]): ReadonlySet<string> {
   return new Set(modules.flatMap(({ kinds }) => kinds.map(({ id }) => id)));
 }
 
-/** The faces of their kinds, types before those inside them. */
-export function facesOf(modules: readonly LoadedModule[]): readonly DeclaredFace[] {
-  const faces = modules.flatMap(({ kinds }) => kinds.flatMap(({ arm }) => arm ?? []));
-  const depth = ({ type }: { readonly type: unknown }): number => String(type).split("/").length;
-  return faces.sort((a, b) => depth(a) - depth(b));
-}
-
 /** What they say about systems outside. */
 export function systemsOf(modules: readonly LoadedModule[]): Systems {
   return Object.fromEntries(modules.flatMap(({ systems }) => Object.entries(systems)));
 }
 
-/** Their hooks for kinds that are kept in services, in the order in which they are called. */
-export function connectHooksOf(modules: readonly LoadedModule[]): readonly NamedHooks[] {
-  return modules.flatMap(({ name, connect = [] }) =>
-    connect.map((hooks) => ({ module: name, hooks })),
-  );
+/** What they say to built-in modules. */
+export function extensionsOf(modules: readonly LoadedModule[]): readonly ExtensionEntry[] {
+  return modules.flatMap(({ extensions = [] }) => extensions);
+}
+
+export function metricsIn(modules: readonly LoadedModule[]): Metrics {
+  return Object.fromEntries(modules.flatMap(({ metrics = {} }) => Object.entries(metrics)));
 }
 
 async function importFile(file: string): Promise<unknown> {
@@ -95,95 +92,128 @@ function placeOf(cause: unknown, file: string): string {
   return path.endsWith(file) ? ` (line ${line})` : ` (${path}, line ${line})`;
 }
 
-/** Nothing is believed here: authors may write without types, and types are not checked. */
-export function loadedModule(file: string, value: unknown): LoadedModule {
+const extensionPoints = extensionPointsOf(builtInModules);
+
+/** Checks everything: authors may write without types, and types are not checked. */
+export function loadedModule(
+  file: string,
+  value: unknown,
+  points: readonly ExtensionPoint[] = extensionPoints,
+): LoadedModule {
   if (!isObject(value)) throw wrong(file, "does not export a module: write defineModule({ ... })");
-  const { name, version = 1, kinds, systems = {}, connect = [] } = value as Partial<Module>;
-  checkFields(file, "", value, moduleFields);
-  const nameProblem = typeof name === "string" ? dnsLabelProblems(name)[0] : "must be a text";
+  const { name, version = 1, kinds, systems = {}, metrics } = value as Partial<UserModule>;
+  checkFields(file, "", value, [...moduleFields, ...namesOf(points, "module")]);
+  const nameProblem = typeof name === "string" ? dnsLabelProblems(name)[0] : "must be a string";
   if (typeof name !== "string" || nameProblem !== undefined) {
     throw wrongPart(file, `name ${nameProblem}`);
   }
+  if (moduleNames.has(name)) throw wrongPart(file, `name ${name} is that of a built-in module`);
   if (!Number.isSafeInteger(version) || version < 1) {
-    throw wrongPart(file, "version must be a whole number from 1 on");
+    throw wrongPart(file, "version must be a positive integer");
   }
   if (!Array.isArray(kinds)) throw wrongPart(file, "kinds must be a list");
-  const hooks = loadedHooks(file, connect);
-  if (kinds.length === 0 && hooks.length === 0) {
-    throw wrongPart(file, "kinds is empty; a module has at least one kind");
+  const place = { file, module: name, points };
+  const own = loadedExtensions(place, "", value);
+  if (kinds.length === 0 && own.every(({ value: said }) => isEmptyList(said))) {
+    throw wrongPart(file, "kinds is empty; a module must have at least one kind");
   }
   const loaded = (kinds as readonly unknown[]).map((entry, index) =>
-    loadedKind(file, `kinds[${index}]`, entry),
+    loadedKind(place, `kinds[${index}]`, entry),
   );
+  checkSystems(file, systems);
+  const problem = metrics === undefined ? undefined : metricsProblem(metrics);
+  if (problem !== undefined) throw wrongPart(file, problem);
+  return {
+    file,
+    name,
+    version,
+    kinds: loaded.map(({ kind }) => kind),
+    systems,
+    ...(metrics === undefined ? {} : { metrics }),
+    extensions: [...own, ...loaded.flatMap(({ extensions }) => extensions)],
+  };
+}
+
+interface Place {
+  readonly file: string;
+  readonly module: string;
+  readonly points: readonly ExtensionPoint[];
+}
+
+function loadedExtensions(
+  { file, module, points }: Place,
+  prefix: string,
+  given: object,
+  kind?: string,
+): readonly ExtensionEntry[] {
+  const of = kind === undefined ? "module" : "kind";
+  return extensionsIn({
+    given,
+    prefix,
+    points: points.filter((point) => point.of === of),
+    from: { module, file, ...(kind === undefined ? {} : { kind }) },
+    refuse: (problem) => {
+      throw wrongPart(file, problem);
+    },
+  });
+}
+
+function isEmptyList(value: unknown): boolean {
+  return Array.isArray(value) && value.length === 0;
+}
+
+function checkSystems(file: string, systems: Systems): void {
   if (!isObject(systems) || !Object.values(systems).every(isObject)) {
-    throw wrongPart(file, "systems must hold the options of each system by its name");
+    throw wrongPart(
+      file,
+      "systems must be an object that maps the name of each system to its options",
+    );
   }
   for (const [system, options] of Object.entries(systems)) {
     const problem = systemProblem(system, options);
     if (problem !== undefined) throw wrongPart(file, problem);
   }
-  const others = hooks.length === 0 ? {} : { connect: hooks };
-  return { file, name, version, kinds: loaded, systems, ...others };
 }
 
-const moduleFields: Readonly<Record<keyof Module, true>> = {
-  name: true,
-  version: true,
-  kinds: true,
-  systems: true,
-  connect: true,
-};
+type OwnField<T> = Exclude<keyof T, keyof ModuleExtensions | keyof KindExtensions>;
 
-const kindFields: Readonly<Record<keyof ModuleKind, true>> = {
-  kind: true,
-  reconciler: true,
-  arm: true,
-};
+const moduleFields: readonly OwnField<UserModule>[] = [
+  "name",
+  "version",
+  "kinds",
+  "systems",
+  "metrics",
+  "extensions",
+];
 
-/** What nobody reads would be a face, or a reconciler, that nobody serves. */
-function checkFields(file: string, prefix: string, given: object, fields: object): void {
-  // An object of a class may have more to it than is declared.
+const kindFields: readonly OwnField<UserModuleKind>[] = ["kind", "reconciler", "extensions"];
+
+function namesOf(points: readonly ExtensionPoint[], of: ExtensionPoint["of"]): readonly string[] {
+  return points.filter((point) => point.of === of).map(({ name }) => name);
+}
+
+/** A misspelt field would be ignored, so it is refused. */
+function checkFields(file: string, prefix: string, given: object, known: readonly string[]): void {
+  // An instance of a class may have more members than the type declares.
   if (Object.getPrototypeOf(given) !== Object.prototype) return;
-  const known = Object.keys(fields);
-  const strange = Object.keys(given).find((name) => !known.includes(name));
-  if (strange === undefined) return;
-  throw wrongPart(file, `${prefix}${strange} is no field; there are ${known.join(", ")}`);
+  const unknown = Object.keys(given).find((name) => !known.includes(name));
+  if (unknown === undefined) return;
+  const near = nearestName(unknown, known);
+  const meant = near === undefined ? "" : `; did you mean ${near}?`;
+  const fields = `known fields: ${known.join(", ")}`;
+  throw wrongPart(file, `${prefix}${unknown} is not a known field; ${fields}${meant}`);
 }
 
-const hookNames: Readonly<Record<Exclude<keyof ConnectHooks, "kind">, true>> = {
-  mapDesired: true,
-  mapObserved: true,
-  beforeSend: true,
-  classifyError: true,
-  chooseVerb: true,
-  isReady: true,
-  exportSecrets: true,
-  validate: true,
-};
-
-/** A hook under a name that nobody calls would be a rule that nobody keeps. */
-function loadedHooks(file: string, connect: unknown): readonly ConnectHooks[] {
-  if (!Array.isArray(connect)) throw wrongPart(file, "connect must be a list");
-  return (connect as readonly unknown[]).map((entry, index) => {
-    const field = `connect[${index}]`;
-    if (!isObject(entry)) throw wrongPart(file, `${field} must have a kind and hooks`);
-    const { kind, ...hooks } = entry as ConnectHooks;
-    if (typeof kind !== "string") throw wrongPart(file, `${field}.kind must be the id of a kind`);
-    for (const [name, hook] of Object.entries(hooks)) {
-      if (!Object.hasOwn(hookNames, name)) {
-        const known = Object.keys(hookNames).join(", ");
-        throw wrongPart(file, `${field}.${name} is no hook; there are ${known}`);
-      }
-      if (typeof hook !== "function") throw wrongPart(file, `${field}.${name} must be a function`);
-    }
-    return entry as ConnectHooks;
-  });
+interface LoadedEntry {
+  readonly kind: LoadedKind;
+  readonly extensions: readonly ExtensionEntry[];
 }
 
-function loadedKind(file: string, field: string, entry: unknown): LoadedKind {
+function loadedKind(place: Place, field: string, entry: unknown): LoadedEntry {
+  const { file, points } = place;
   if (!isObject(entry)) throw wrongPart(file, `${field} must have a kind and a reconciler`);
-  const { kind, reconciler, arm } = entry as Partial<ModuleKind>;
-  checkFields(file, `${field}.`, entry, kindFields);
+  const { kind, reconciler } = entry as Partial<UserModuleKind>;
+  checkFields(file, `${field}.`, entry, [...kindFields, ...namesOf(points, "kind")]);
   if (typeof kind !== "string" && !isObject(kind)) {
     throw wrongPart(file, `${field}.kind must be a kind, or the id of one`);
   }
@@ -200,22 +230,39 @@ function loadedKind(file: string, field: string, entry: unknown): LoadedKind {
   if (problem !== undefined) throw wrongPart(file, `${field}.kind: ${problem}`);
   const id = idOfModuleKind({ kind });
   if (builtinIds.has(id)) {
-    const why = "a kind of the server itself, whose resources make nothing due";
-    throw wrongPart(file, `${field}.kind is ${id}, ${why}; refer to them from a kind of your own`);
+    const why = "a built-in kind, which modules cannot reconcile";
+    throw wrongPart(
+      file,
+      `${field}.kind is ${id}, ${why}; refer to its resources from a kind of your own`,
+    );
+  }
+  const owner = moduleKinds.get(id);
+  if (owner !== undefined) {
+    throw wrongPart(file, `${field}.kind is ${id}, a kind of the built-in module ${owner}`);
   }
   if (reconciler.kind !== undefined && reconciler.kind !== id) {
     throw wrongPart(file, `${field}.reconciler.kind is ${reconciler.kind} but the kind is ${id}`);
   }
-  if (arm !== undefined && !isObject(arm)) throw wrongPart(file, `${field}.arm must be a face`);
   return {
-    id,
-    reconciler: reconcilerOf({ kind, reconciler }),
-    ...(typeof kind === "string" ? {} : { kind }),
-    ...(arm === undefined ? {} : { arm: { ...arm, kind: id } }),
+    kind: {
+      id,
+      reconciler: reconcilerOf({ kind, reconciler }),
+      ...(typeof kind === "string" ? {} : { kind }),
+    },
+    extensions: loadedExtensions(place, `${field}.`, entry, id),
   };
 }
 
 const builtinIds: ReadonlySet<string> = new Set(builtinKinds.map(kindId));
+
+/** Definitions that a user module would install first, so that the server could not start. */
+const moduleKinds: ReadonlyMap<string, string> = new Map(
+  declaredKinds(builtInModules).map(({ kind, module }) => [kindId(kind), module.name]),
+);
+const moduleNames: ReadonlySet<string> = new Set([
+  ...builtInModules.map(({ name }) => name),
+  ...moduleKinds.values(),
+]);
 
 function kindProblem(kind: KindInput): string | undefined {
   try {
@@ -231,19 +278,31 @@ function checkUnique(modules: readonly LoadedModule[]): void {
   const names = new Map<string, string>();
   const systemNames = new Map<string, string>();
   const ids = new Map<string, string>();
-  for (const { file, name, kinds, systems } of modules) {
+  const metricNames = new Map<string, string>();
+  for (const { file, name, kinds, systems, metrics = {} } of modules) {
     const named = names.get(name);
-    if (named !== undefined) throw wrong(file, `has the name ${name}, as ${named} does`);
+    if (named !== undefined) throw wrong(file, `has the same name as ${named}: ${name}`);
     names.set(name, file);
     for (const system of Object.keys(systems)) {
       const other = systemNames.get(system);
-      if (other !== undefined) throw wrong(file, `declares the system ${system}, as ${other} does`);
+      if (other !== undefined) {
+        throw wrong(file, `declares the system ${system}, which ${other} also declares`);
+      }
       systemNames.set(system, file);
+    }
+    for (const metric of Object.keys(metrics)) {
+      const other = metricNames.get(metric);
+      if (other !== undefined) {
+        throw wrong(file, `declares the metric ${metric}, which ${other} also declares`);
+      }
+      metricNames.set(metric, file);
     }
     for (const { id } of kinds) {
       const other = ids.get(id);
       if (other === file) throw wrong(file, `declares the kind ${id} twice`);
-      if (other !== undefined) throw wrong(file, `declares the kind ${id}, as ${other} does`);
+      if (other !== undefined) {
+        throw wrong(file, `declares the kind ${id}, which ${other} also declares`);
+      }
       ids.set(id, file);
     }
   }
@@ -267,8 +326,8 @@ function absent(file: string): SetpointError {
   return new SetpointError("config.invalid", `the module ${file} does not exist`, {
     details: { option: "module", file },
     suggestion:
-      `check the name: there is no such file; a relative name begins in ${process.cwd()}, ` +
-      "where setpoint was started, or in the folder of the configuration file that has it",
+      `check the path; a relative path starts in ${process.cwd()}, ` +
+      "the current folder, or in the folder of the configuration file that names it",
   });
 }
 

@@ -55,7 +55,9 @@ export function backlogMeasure(
 
 async function measure(plane: Measured, known: Set<string>): Promise<void> {
   const { store, kinds } = plane.intents;
-  const reconciled = kinds.all().filter(({ isReconciled }) => isReconciled);
+  const reconciled = kinds.all().filter(({ isReconciled, isDueAfter }) => {
+    return isReconciled || isDueAfter !== undefined;
+  });
   const ids = new Set(reconciled.map(({ id }) => id).slice(0, mostKinds));
   for (const kind of known) if (!ids.has(kind)) tell(plane, kind, 0, 0);
   for (const kind of ids) {

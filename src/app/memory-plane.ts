@@ -1,5 +1,6 @@
-// A control plane in memory with time and chance of its own, for tests: everything that a server
-// does with intents, without a server, a disk or a clock that moves by itself.
+// A control plane in memory with its own clock and random numbers, for tests: everything that a
+// server does with intents, without a server or a disk. Its engine completes the work on the
+// server's own kinds; what waits for a time continues when the test advances the timers.
 
 import { systemCaller, systemOptions, targetFor } from "../intents/bootstrap.ts";
 import type { Target, WriteOptions, Written } from "../intents/request.ts";
@@ -19,6 +20,7 @@ import { ModelStore } from "../store/contract/model.ts";
 import { logger } from "../telemetry/log.ts";
 import { openControlPlane } from "./control-plane.ts";
 import type { ControlPlane, ControlPlaneOptions, Surroundings } from "./control-plane.ts";
+import { startOwnEngine } from "./own-engine.ts";
 
 export interface MemoryPlane extends AsyncDisposable {
   readonly plane: ControlPlane;
@@ -44,21 +46,29 @@ export interface Place {
   readonly subresource?: string;
 }
 
-export interface MemoryPlaneOptions {
+export interface MemoryPlaneOptions extends Pick<
+  ControlPlaneOptions,
+  "builtIn" | "extensions" | "metrics" | "configuration"
+> {
   readonly seed?: number;
   /** Kinds that have a reconciler. */
   readonly reconciled?: ReadonlySet<string>;
-  readonly connectHooks?: ControlPlaneOptions["connectHooks"];
+  /** False where the test starts the engine itself, with modules. */
+  readonly hasEngine?: boolean;
 }
 
 export async function openMemoryPlane(given: MemoryPlaneOptions = {}): Promise<MemoryPlane> {
-  const { seed = 1, reconciled = new Set(), connectHooks = [] } = given;
+  const { seed = 1, reconciled = new Set(), hasEngine = true, ...others } = given;
   const clock = manualClock();
   const random = seededRandom(seed);
   const surroundings = { clock, timers: manualTimers(clock), random, ids: seededIds(random) };
   const store = new ModelStore(clock);
   const log = logger(() => undefined, clock, "error");
-  const plane = await openControlPlane(store, log, { surroundings, reconciled, connectHooks });
+  const plane = await openControlPlane(store, log, { surroundings, reconciled, ...others });
+  const engineOptions = { owner: "memory", graceMs: 0 };
+  const engine = hasEngine
+    ? startOwnEngine({ plane, surroundings, log, options: engineOptions })
+    : undefined;
   const { intents } = plane;
   const caller = systemCaller;
   const targetOf = ({
@@ -98,6 +108,7 @@ export async function openMemoryPlane(given: MemoryPlaneOptions = {}): Promise<M
       return record === undefined ? undefined : decodeDocument(record.body, record.revision);
     },
     async [Symbol.asyncDispose]() {
+      await engine?.[Symbol.asyncDispose]();
       await plane[Symbol.asyncDispose]();
       await store.close();
     },

@@ -31,12 +31,18 @@ it("others are refused with the field", () => {
   for (const value of [-5, NaN, 0, "1s"]) {
     assert.match(reconcilerProblem("r", { retry: { slowMostMs: value } }) ?? "", /r\.retry\.slowM/);
   }
-  assert.match(reconcilerProblem("r", { retry: 5 }) ?? "", /^r\.retry must hold options$/);
+  assert.match(
+    reconcilerProblem("r", { retry: 5 }) ?? "",
+    /^r\.retry must be an object of options$/,
+  );
   assert.match(systemProblem("a.b", { failureRate: 50 }) ?? "", /^systems\["a\.b"\]\.failureRate/);
-  assert.match(systemProblem("a", { waitMs: NaN }) ?? "", /number from 0 to 86400000, not NaN$/);
+  assert.match(systemProblem("a", { waitMs: NaN }) ?? "", /integer from 0 to 86400000, not NaN$/);
 });
 
 it("names that are no options are refused where nothing else may be", () => {
   assert.match(reconcilerProblem("r", { retry: { firstMs: 5 } }) ?? "", /r\.retry\.firstMs is no/);
-  assert.match(systemProblem("a", { toString: 1 }) ?? "", /toString is no option; there are cons/);
+  assert.match(
+    systemProblem("a", { toString: 1 }) ?? "",
+    /toString is not an option; options: cons/,
+  );
 });

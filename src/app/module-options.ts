@@ -4,7 +4,7 @@
  * never runs, or never stops running.
  */
 import type { Reconciler, RetryPolicy } from "../engine/reconciler.ts";
-import type { SystemPolicy } from "../engine/outside/outside.ts";
+import type { SystemPolicy } from "../engine/external/external.ts";
 
 interface Bounds {
   readonly least: number;
@@ -65,10 +65,10 @@ export function systemProblem(name: string, options: unknown): string | undefine
 
 function optionsProblem(field: string, given: unknown, options: Options): string | undefined {
   if (given === undefined) return undefined;
-  if (typeof given !== "object" || given === null) return `${field} must hold options`;
+  if (typeof given !== "object" || given === null) return `${field} must be an object of options`;
   const stranger = Object.keys(given).find((name) => !Object.hasOwn(options, name));
   if (stranger === undefined) return numberProblem(field, given, options);
-  return `${field}.${stranger} is no option; there are ${Object.keys(options).join(", ")}`;
+  return `${field}.${stranger} is not an option; options: ${Object.keys(options).join(", ")}`;
 }
 
 function numberProblem(field: string, given: object, options: Options): string | undefined {
@@ -95,5 +95,5 @@ function shown(value: unknown): string {
 
 function boundsText({ least, most, orZero, isFraction }: Bounds): string {
   const zero = orZero === true ? "0 or " : "";
-  return `${zero}a ${isFraction === true ? "" : "whole "}number from ${least} to ${most}`;
+  return `${zero}${isFraction === true ? "a number" : "an integer"} from ${least} to ${most}`;
 }

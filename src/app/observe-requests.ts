@@ -1,27 +1,27 @@
-// Counts what is asked and answered, and shows it at /metrics with the state of the process.
+// Counts the requests of all surfaces, and serves the metrics of the process at /metrics.
 
-import type { ArmApiInput } from "../surfaces/arm/arm-api.ts";
 import type { Exchange } from "../surfaces/http/exchange.ts";
-import type { KubeApiInput, PathHandler } from "../surfaces/kube/api.ts";
+import type { RequestMetrics } from "../surfaces/http/metrics.ts";
+import type { PathHandler } from "../surfaces/kube/api.ts";
 import { createMetrics } from "../telemetry/metrics.ts";
 import type { Gauge } from "../telemetry/metrics.ts";
 import type { ControlPlane } from "./control-plane.ts";
 import type { StoreState } from "./watch-store.ts";
 
 export interface ObservedRequests {
-  readonly onRequest: NonNullable<KubeApiInput["onRequest"]>;
-  readonly onArmRequest: NonNullable<ArmApiInput["onRequest"]>;
+  readonly requests: RequestMetrics;
   /** Serves /metrics. */
   readonly path: PathHandler;
 }
 
 type Observed = Pick<ControlPlane, "intents" | "feed" | "hub" | "meter">;
 
-/** `measure` brings numbers up to date that nobody keeps; it is called before each look at all. */
+/** `measure` updates the gauges that are computed on demand; called before each answer. */
 export function observeRequests(
   { intents, feed, hub, meter }: Observed,
   measure: () => Promise<void>,
   storeState: StoreState,
+  more: () => readonly Gauge[] = () => [],
 ): ObservedRequests {
   const { clock } = intents;
   const metrics = createMetrics();
@@ -34,45 +34,38 @@ export function observeRequests(
     };
     const isWritable = storeState.writeProblem() === undefined;
     const own = [
-      gauge("setpoint_store_writable", "0 while writes are refused, else 1.", isWritable ? 1 : 0),
-      gauge("setpoint_watchers", "Watches that are open.", hub.watchers),
-      gauge("setpoint_revision", "The revision that all followers know.", feed.position),
+      gauge(
+        "setpoint_store_writable",
+        "1 while the store accepts writes, otherwise 0.",
+        isWritable ? 1 : 0,
+      ),
+      gauge("setpoint_watchers", "Open watches.", hub.watchers),
+      gauge("setpoint_revision", "The newest revision that this process has read.", feed.position),
     ];
-    const text = metrics.text([...processGauges(startedMs), ...own]) + meter.text();
+    const text = metrics.text([...processGauges(startedMs), ...own, ...more()]) + meter.text();
     exchange.send(200, headers, text);
     return true;
   };
   return {
-    onRequest: () => {
-      const fromMs = clock.nowMs();
-      metrics.started();
-      return ({ status, info, isKnown }) => {
-        const { group, version, resource, subresource } = info ?? nothing;
-        metrics.finished({
-          // What is not served has no name here: clients could make up any number of them.
-          ...(isKnown ? { group, version, resource, subresource } : nothing),
-          verb: verbs.get(info?.verb ?? "") ?? "OTHER",
-          code: status,
-          durationMs: clock.nowMs() - fromMs,
-        });
-      };
-    },
-    onArmRequest: () => {
-      const fromMs = clock.nowMs();
-      metrics.started();
-      return ({ group, version, resource, subresource, verb, route }, status) => {
+    requests: {
+      started: () => {
+        metrics.started();
+        return clock.nowMs();
+      },
+      finished: (fromMs, labels, status) => {
+        const { group, version, resource, subresource, verb, surface, route } = labels;
         metrics.finished({
           group,
           version,
           resource,
           subresource,
+          surface,
+          route,
           verb: verbs.get(verb) ?? "OTHER",
           code: status,
           durationMs: clock.nowMs() - fromMs,
-          surface: "arm",
-          route,
         });
-      };
+      },
     },
     path: (exchange, { path }) => {
       if (path !== "/metrics" || !["GET", "HEAD"].includes(exchange.method)) return false;
@@ -80,8 +73,6 @@ export function observeRequests(
     },
   };
 }
-
-const nothing = { group: "", version: "", resource: "", subresource: "" };
 
 const verbs: ReadonlyMap<string, string> = new Map([
   ["get", "GET"],
@@ -101,10 +92,14 @@ function processGauges(startedMs: number): readonly Gauge[] {
   const { rss, heapUsed } = process.memoryUsage();
   const cpu = { name: "process_cpu_seconds_total", kind: "counter" } as const;
   return [
-    { ...cpu, help: "Processor time used.", value: (user + system) / 1e6 },
-    gauge("process_resident_memory_bytes", "Memory in use.", rss),
-    gauge("process_heap_bytes", "Memory in use by objects.", heapUsed),
-    gauge("process_start_time_seconds", "When the process began.", Math.floor(startedMs / 1_000)),
+    { ...cpu, help: "Total user and system CPU time in seconds.", value: (user + system) / 1e6 },
+    gauge("process_resident_memory_bytes", "Resident memory in bytes.", rss),
+    gauge("process_heap_bytes", "Heap memory in use in bytes.", heapUsed),
+    gauge(
+      "process_start_time_seconds",
+      "Start time of the process since the Unix epoch in seconds.",
+      Math.floor(startedMs / 1_000),
+    ),
   ];
 }
 

@@ -59,8 +59,8 @@ function noKeyRing({ keyFile }: StoreConfig): SetpointError {
   return new SetpointError("config.invalid", message, {
     details: { option: "keys", path: keyFile },
     suggestion: isThere
-      ? "name the ring that this store was made with by --keys, or copy it there"
-      : "name the data folder of the server with --data, or its ring with --keys",
+      ? "name the key ring of this store with --keys, or copy it to that path"
+      : "name the data folder of the server with --data, or its key ring with --keys",
   });
 }
 
@@ -93,7 +93,7 @@ export function wrongKeyRing({ keyFile, store }: StoreConfig, error: unknown): u
     details: error.details,
     suggestion: isStale
       ? "copy the key ring of the server where the keys were rotated to this file"
-      : "name the ring that this store was made with by --keys, or copy it there",
+      : "name the key ring of this store with --keys, or copy it to that path",
   });
 }
 
@@ -159,12 +159,12 @@ function checkNotLost({ dataFolder, store, keyFile }: StoreConfig): void {
   if (found.length === 0) return;
   const names = found.map((file) => basename(file)).join(" and ");
   const what = existsSync(store.path) ? "is empty" : "is missing";
-  const message = `the database ${store.path} ${what}, but not what belongs to it: ${names}`;
+  const message = `the database ${store.path} ${what}, but files that belong to it exist: ${names}`;
   throw new SetpointError("store.missing", message, {
     details: { path: store.path, found },
     suggestion:
       "restore a backup (setpoint restore FILE), name the database with --store or " +
-      `SETPOINT_STORE, or move ${found.join(" and ")} away to begin with an empty store`,
+      `SETPOINT_STORE, or move ${found.join(" and ")} away to start with an empty store`,
   });
 }
 
@@ -184,8 +184,8 @@ function makeFolder(path: string, option: string): void {
   } catch (cause) {
     const { code } = cause as NodeJS.ErrnoException;
     const isFile = code === "EEXIST" || code === "ENOTDIR";
-    const why = isFile ? ": there is a file of that name, or of a folder above it" : "";
-    throw new SetpointError("config.invalid", `the folder ${path} cannot be made${why}`, {
+    const why = isFile ? ": a file has that name, or the name of a parent folder" : "";
+    throw new SetpointError("config.invalid", `the folder ${path} cannot be created${why}`, {
       cause,
       details: { option, path },
       suggestion: `name another with --${option}`,

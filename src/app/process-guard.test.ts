@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { EventEmitter } from "node:events";
 import { test } from "node:test";
-import { asRunOf } from "../engine/run/run-around.ts";
+import { asRunOf } from "../engine/run/current-run.ts";
 import { manualClock } from "../kernel/clock.ts";
 import { logger } from "../telemetry/log.ts";
 import { guardProcess } from "./process-guard.ts";
@@ -43,9 +43,9 @@ test("a promise that nobody waits for is told and counted", () => {
   given.events.emit("unhandledRejection", new Error("floating"));
   asRunOf(run, () => given.events.emit("unhandledRejection", Symbol("odd")));
   assert.deepEqual(given.exits, []);
-  assert.match(given.lines[0] ?? "", /"level":"error".*nobody waited for.*floating/);
+  assert.match(given.lines[0] ?? "", /"level":"error".*unhandled promise.*floating/);
   assert.match(given.lines[1] ?? "", /"name":"a"/);
-  const name = "setpoint_modules_left_behind_total";
+  const name = "setpoint_stray_errors_total";
   assert.deepEqual(given.counted, [`${name}  rejection`, `${name} widgets.test rejection`]);
 });
 
@@ -70,7 +70,7 @@ test("any other exception ends the process", () => {
   using given = guarded();
   given.events.emit("uncaughtException", new Error("ours"));
   assert.deepEqual(given.exits, [1]);
-  assert.match(given.lines[0] ?? "", /ends the server.*ours/);
+  assert.match(given.lines[0] ?? "", /server stops.*ours/);
 });
 
 test("a guard that was disposed of listens no more", () => {

@@ -6,8 +6,8 @@
  */
 import type { Meter } from "../engine/ports.ts";
 import { metric } from "../engine/reporting/metric-names.ts";
-import { runAround } from "../engine/run/run-around.ts";
-import type { RunAround } from "../engine/run/run-around.ts";
+import { runAround } from "../engine/run/current-run.ts";
+import type { RunAround } from "../engine/run/current-run.ts";
 import type { Logger } from "../telemetry/log.ts";
 
 export interface ProcessGuardInput {
@@ -23,20 +23,17 @@ export function guardProcess(input: ProcessGuardInput): Disposable {
   const rejected = (error: unknown): void => {
     const run = runAround();
     meter.count(metric.leftBehind, { kind: run?.key.kind ?? "", what: "rejection" });
-    log.error(
-      { error: shown(run, error), key: run?.key },
-      "a promise failed that nobody waited for",
-    );
+    log.error({ error: shown(run, error), key: run?.key }, "unhandled promise rejection");
   };
   const thrown = (error: unknown): void => {
     const run = runAround();
     if (run === undefined) {
-      log.error({ error }, "an error that nobody caught ends the server");
+      log.error({ error }, "uncaught error, server stops");
       return exit(1);
     }
     const { key } = run;
     meter.count(metric.leftBehind, { kind: key.kind, what: "exception" });
-    log.error({ error: shown(run, error), key }, "a reconciler has thrown where nobody listens");
+    log.error({ error: shown(run, error), key }, "reconciler threw an error outside of its run");
   };
   events.on("unhandledRejection", rejected);
   events.on("uncaughtException", thrown);
@@ -53,6 +50,6 @@ function shown(run: RunAround | undefined, error: unknown): unknown {
   try {
     return run === undefined ? error : run.shown(error);
   } catch {
-    return "an error that cannot be shown";
+    return "an error that cannot be printed";
   }
 }

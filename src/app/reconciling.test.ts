@@ -42,7 +42,7 @@ const thing = (name: string): JsonObject => ({
 
 interface Started {
   readonly isWorker?: boolean;
-  readonly looksAnew?: boolean;
+  readonly startsFresh?: boolean;
   readonly outcomeFor?: (name: string) => Outcome;
   /** Given what is logged. */
   readonly tell?: (text: string) => void;
@@ -53,7 +53,7 @@ async function start(
   memory: MemoryPlane,
   given: Started = {},
 ): Promise<AsyncDisposable & { readonly seen: readonly string[] }> {
-  const { isWorker = true, looksAnew = false, outcomeFor = () => done() } = given;
+  const { isWorker = true, startsFresh = false, outcomeFor = () => done() } = given;
   const { plane, surroundings } = memory;
   const seen: string[] = [];
   const reconcile: LoadedModule["kinds"][number]["reconciler"]["reconcile"] = async (resource) => {
@@ -63,7 +63,7 @@ async function start(
   const kinds = [{ id, reconciler: { kind: id, reconcile } }];
   const modules = [{ file: "things.ts", name: "things", version: 1, kinds, systems: {} }];
   const bounds = { slots: undefined, perNamespace: undefined, leaseMs: undefined };
-  const config = { isWorker, ...bounds, graceMs: 0, looksAnew };
+  const config = { isWorker, ...bounds, graceMs: 0, startsFresh };
   const log = logger(given.tell ?? (() => undefined), surroundings.clock);
   const running = await startReconciling({ plane, modules, config, surroundings, log });
   return { seen, [Symbol.asyncDispose]: () => Promise.resolve(running[Symbol.asyncDispose]()) };
@@ -75,7 +75,7 @@ function names(seen: readonly string[]): readonly string[] {
 }
 
 it("marks a definition in the write that makes it", async () => {
-  await using memory = await openMemoryPlane({ reconciled: new Set([id]) });
+  await using memory = await openMemoryPlane({ reconciled: new Set([id]), hasEngine: false });
   await using running = await start(memory);
   const made = await memory.create(definition);
   assert.equal(made.metadata.annotations?.["setpoint.dev/reconciled"], "true");
@@ -85,7 +85,7 @@ it("marks a definition in the write that makes it", async () => {
 });
 
 it("marks what is there already, and what others make, and wakes what they left", async () => {
-  await using memory = await openMemoryPlane();
+  await using memory = await openMemoryPlane({ hasEngine: false });
   await memory.create(definition);
   await memory.create(thing("before"));
   await using running = await start(memory);
@@ -98,7 +98,7 @@ it("marks what is there already, and what others make, and wakes what they left"
 });
 
 it("runs nothing in a process that is no worker, and leaves it due for one that is", async () => {
-  await using memory = await openMemoryPlane({ reconciled: new Set([id]) });
+  await using memory = await openMemoryPlane({ reconciled: new Set([id]), hasEngine: false });
   await memory.create(definition);
   {
     await using running = await start(memory, { isWorker: false });
@@ -112,7 +112,7 @@ it("runs nothing in a process that is no worker, and leaves it due for one that 
 });
 
 it("warns when the definition of a kind is deleted while it runs", async () => {
-  await using memory = await openMemoryPlane({ reconciled: new Set([id]) });
+  await using memory = await openMemoryPlane({ reconciled: new Set([id]), hasEngine: false });
   await memory.create(definition);
   let told = "";
   await using running = await start(memory, { tell: (text) => void (told += text) });
@@ -120,7 +120,7 @@ it("warns when the definition of a kind is deleted while it runs", async () => {
   const place = { apiVersion: "apiextensions.k8s.io/v1", kind: "CustomResourceDefinition" };
   await memory.remove({ ...place, name: id });
   await memory.surroundings.timers.advance(1_000);
-  assert.match(told, /the definition of a kind of this module is gone.*"module":"things"/);
+  assert.match(told, /definition of a module kind deleted.*"module":"things"/);
   assert.deepEqual(running.seen, []);
 });
 
@@ -132,10 +132,10 @@ const outcomes: Readonly<Record<string, Outcome>> = {
   waits: waiting({ kind: "configmaps", name: "none" }),
 };
 
-for (const looksAnew of [true, false]) {
-  const what = looksAnew ? "at once at what failed or waits" : "at nothing before its time";
-  it(`looks ${what} when it starts${looksAnew ? ", if that is asked for" : ""}`, async () => {
-    await using memory = await openMemoryPlane({ reconciled: new Set([id]) });
+for (const startsFresh of [true, false]) {
+  const what = startsFresh ? "at once at what failed or waits" : "at nothing before its time";
+  it(`looks ${what} when it starts${startsFresh ? ", if that is asked for" : ""}`, async () => {
+    await using memory = await openMemoryPlane({ reconciled: new Set([id]), hasEngine: false });
     await memory.create(definition);
     {
       await using first = await start(memory, { outcomeFor: (name) => outcomes[name] ?? done() });
@@ -145,8 +145,8 @@ for (const looksAnew of [true, false]) {
       await memory.surroundings.timers.advance(1_100);
       assert.deepEqual(names(first.seen), Object.keys(outcomes));
     }
-    await using second = await start(memory, { looksAnew });
+    await using second = await start(memory, { startsFresh });
     await memory.surroundings.timers.advance(500);
-    assert.deepEqual(names(second.seen), looksAnew ? ["given-up", "in-back-off", "waits"] : []);
+    assert.deepEqual(names(second.seen), startsFresh ? ["given-up", "in-back-off", "waits"] : []);
   });
 }

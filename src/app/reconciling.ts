@@ -1,15 +1,14 @@
 /**
- * The engine in this process: installs the kinds of the modules, and runs their reconcilers where
- * the process is a worker. A process that is none still installs and wakes, so that what it accepts
- * is done by those that are.
+ * Starts the engine of this process, installs the kinds of the modules, and adds their reconcilers
+ * where the process is a worker. A process that is not a worker still completes the work on the
+ * server's own kinds, and makes due what it accepts for the workers of other processes.
  */
 import { hostname } from "node:os";
-import { defaultLeaseMs, startEngine } from "../engine/engine.ts";
+import type { EnginePort } from "../contract/ports.ts";
+import { defaultLeaseMs } from "../engine/engine.ts";
 import type { Engine } from "../engine/engine.ts";
-import type { EnginePorts } from "../engine/ports.ts";
-import { createTracer } from "../engine/reporting/tracer.ts";
+import type { SpanPort } from "../engine/reporting/tracer.ts";
 import { wakeAll } from "../engine/wakes/wakes.ts";
-import { wakingCompanion } from "../engine/wakes/waking-companion.ts";
 import { admissionChain } from "../intents/admission/admission.ts";
 import {
   isMarkedReconciled,
@@ -21,22 +20,16 @@ import { installKind } from "../intents/install-kind.ts";
 import { definitionsKind } from "../intents/kinds/definition-kinds.ts";
 import type { Intents } from "../intents/request.ts";
 import { SetpointError, isSetpointError } from "../kernel/errors.ts";
-import { openClients } from "../modules/connect/http/clients.ts";
-import type { FollowStream } from "../modules/connect/http/event-stream.ts";
-import type { OpenWire } from "../modules/connect/http/exchange.ts";
 import type { Logger } from "../telemetry/log.ts";
-import { connectionPolicies, startConnecting } from "./connect/connecting.ts";
-import type { ConnectingInput } from "./connect/connecting.ts";
-import { planner } from "./connect/planner.ts";
-import type { Planner } from "./connect/planner.ts";
 import type { ControlPlane, Surroundings } from "./control-plane.ts";
+import { declaredKinds, quietKinds, reconciledKinds } from "./declared-parts.ts";
 import type { EngineConfig } from "./engine-config.ts";
-import { EngineEvents } from "./engine-events.ts";
-import { engineResources } from "./engine-resources.ts";
-import { connectHooksOf, kindsOf, systemsOf } from "./load-modules.ts";
+import { kindsOf, systemsOf } from "./load-modules.ts";
 import type { LoadedModule } from "./load-modules.ts";
-import { wakeUnsettled } from "./look-anew.ts";
-import { tellOfLostDefinitions } from "./lost-definitions.ts";
+import { wakeUnsettled } from "./wake-unsettled.ts";
+import { reportDeletedDefinitions } from "./deleted-definitions.ts";
+import { startOwnEngine } from "./own-engine.ts";
+import type { OwnEngineInput } from "./own-engine.ts";
 
 export interface ReconcilingInput {
   readonly plane: ControlPlane;
@@ -44,23 +37,21 @@ export interface ReconcilingInput {
   readonly config: Omit<EngineConfig, "modules">;
   readonly surroundings: Surroundings;
   readonly log: Logger;
-  /** How services are reached, where a test is the service. */
-  readonly openWire?: OpenWire;
-  /** How their events are followed, where a test tells of them. */
-  readonly followStream?: FollowStream;
+  /** Exports the spans of runs. */
+  readonly spans?: SpanPort | undefined;
 }
 
 /** Has been started; disposing of it hands back what it holds. */
 export interface Reconciling extends AsyncDisposable {
-  /** The workers of this process; undefined when it has none. */
-  readonly worker: Worker | undefined;
-  /** Looks ahead, for what is kept in services. */
-  readonly planner: Planner;
+  /** The engine of this process. */
+  readonly worker: Worker;
 }
 
 export interface Worker extends Pick<Engine, "running" | "recent" | "measure"> {
   /** As claims and statuses name it. */
   readonly name: string;
+  /** False where it works on the server's own kinds alone. */
+  readonly isWorker: boolean;
   readonly leaseMs: number;
   /** The ids of the kinds that it works on. */
   readonly kinds: ReadonlySet<string>;
@@ -71,43 +62,56 @@ export async function startReconciling(input: ReconcilingInput): Promise<Reconci
   await using undo = new AsyncDisposableStack();
   await installModules(plane.intents, modules, log);
   const reconcilers = modules.flatMap(({ kinds }) => kinds.map(({ reconciler }) => reconciler));
-  tellOfLostDefinitions(plane.intents.live, modules, log);
+  reportDeletedDefinitions(plane.intents.live, modules, log);
   undo.use(markReconciled(input, kindsOf(modules)));
-  let worker: Worker | undefined;
-  let engine: Engine | undefined;
-  const { openWire } = input;
-  const clients = undo.use(
-    openClients({ ...input.surroundings, ...(openWire === undefined ? {} : { openWire }) }),
-  );
-  const kinds = new Set(kindsOf(modules));
-  if (config.isWorker) {
-    const name = `${hostname()}-${input.surroundings.ids.uid()}`;
-    const events = undo.use(new EngineEvents({ ...input.plane, ...input.surroundings, log }));
-    const started = undo.use(startWorker(input, name, events));
-    engine = started;
-    for (const reconciler of reconcilers) started.add(reconciler);
-    if (config.looksAnew === true) undo.use(lookAnew(input));
+  const name = `${hostname()}-${input.surroundings.ids.uid()}`;
+  const own = undo.use(startOwnEngine(ownEngineInput(input, name)));
+  const kinds = new Set(own.kinds);
+  const engine = config.isWorker ? own.engine : undefined;
+  if (engine !== undefined) {
+    for (const reconciler of reconcilers) {
+      engine.add(reconciler);
+      kinds.add(reconciler.kind);
+    }
+    if (config.startsFresh === true) undo.use(wakeAllUnsettled(input));
     log.info({ reconcilers: reconcilers.length }, "reconcilers running");
-    const { leaseMs = defaultLeaseMs } = config;
-    worker = { name, leaseMs, kinds, ...viewOf(started) };
   }
-  undo.use(await startConnecting({ ...input, engine, clients, ...connectOf(modules, kinds) }));
+  const { isWorker, leaseMs = defaultLeaseMs } = config;
+  const worker = { name, isWorker, leaseMs, kinds, ...viewOf(own.engine) };
+  undo.use(await startBuiltIn(plane, enginePort(own.engine, isWorker, kinds)));
   const running = undo.move();
-  const hooks = connectHooksOf(modules);
-  const looking = planner({ plane, surroundings: input.surroundings, clients, hooks });
-  return { worker, planner: looking, [Symbol.asyncDispose]: () => running.disposeAsync() };
+  return { worker, [Symbol.asyncDispose]: () => running.disposeAsync() };
 }
 
-function connectOf(
-  modules: readonly LoadedModule[],
-  kinds: Set<string>,
-): Pick<ConnectingInput, "taken" | "hooks" | "began"> {
+/** Installs the kinds of the built-in modules, then starts the modules. */
+async function startBuiltIn(
+  { modules, intents, feed }: ControlPlane,
+  engine: EnginePort,
+): Promise<AsyncDisposable> {
+  const ownIntents = withoutPolicies(intents);
+  for (const { kind, module, isReconciled } of declaredKinds(modules.started)) {
+    await installKind(ownIntents, kind, { ...module, isReconciled });
+  }
+  return await modules.start({ feed, intents, ownIntents, engine });
+}
+
+/** Policies of users must not keep a server from starting, or from recording its own state. */
+function withoutPolicies(intents: Intents): Intents {
+  return { ...intents, admission: admissionChain([]) };
+}
+
+function enginePort(engine: Engine, isWorker: boolean, kinds: Set<string>): EnginePort {
   return {
-    taken: kindsOf(modules),
-    hooks: connectHooksOf(modules),
-    began: (kind) => {
-      kinds.add(kind);
-      return () => void kinds.delete(kind);
+    isWorker,
+    lead: (task) => engine.lead(task),
+    add: (reconciler) => {
+      if (!isWorker) return () => undefined;
+      const remove = engine.add(reconciler);
+      kinds.add(reconciler.kind);
+      return () => {
+        remove();
+        kinds.delete(reconciler.kind);
+      };
     },
   };
 }
@@ -120,46 +124,38 @@ function viewOf(engine: Engine): Pick<Worker, "running" | "recent" | "measure"> 
   };
 }
 
-function startWorker(
-  { plane, modules, config, surroundings, log }: ReconcilingInput,
-  owner: string,
-  events: EngineEvents,
-): Engine {
-  const { intents, meter } = plane;
-  const { slots, perNamespace, leaseMs, graceMs, looksAnew = false } = config;
-  const ports: EnginePorts = {
-    store: intents.store,
-    resources: engineResources({
-      intents,
-      recordEvent: (event) => Promise.resolve(events.record(event)),
-    }),
-    ...surroundings,
+function ownEngineInput(input: ReconcilingInput, owner: string): OwnEngineInput {
+  const { plane, modules, config, surroundings, log, spans } = input;
+  const { slots, perNamespace, leaseMs, graceMs, startsFresh = false } = config;
+  const outside = { systems: systemsOf(modules), policyOf: plane.modules.policyOf };
+  return {
+    plane,
+    surroundings,
     log,
-    tracer: createTracer({ clock: surroundings.clock, log, meter }),
-    meter,
+    spans,
+    quietKinds: quietKinds(plane.modules.declared),
+    options: {
+      owner,
+      graceMs,
+      startsFresh,
+      outside,
+      ...(slots === undefined ? {} : { slots }),
+      ...(perNamespace === undefined ? {} : { perNamespace }),
+      ...(leaseMs === undefined ? {} : { leaseMs }),
+    },
   };
-  return startEngine(ports, {
-    owner,
-    graceMs,
-    looksAnew,
-    outside: { systems: systemsOf(modules), policyOf: connectionPolicies(intents.live) },
-    companions: [wakingCompanion],
-    ...(slots === undefined ? {} : { slots }),
-    ...(perNamespace === undefined ? {} : { perNamespace }),
-    ...(leaseMs === undefined ? {} : { leaseMs }),
-  });
 }
 
-/** Goes on beside the start; ended with the engine. */
-function lookAnew({ plane, modules, log }: ReconcilingInput): AsyncDisposable {
+/** Runs while the server starts, and ends with the engine. */
+function wakeAllUnsettled({ plane, modules, log }: ReconcilingInput): AsyncDisposable {
   const stop = new AbortController();
   const waking = (async (): Promise<void> => {
     try {
-      for (const kind of kindsOf(modules)) {
+      for (const kind of [...kindsOf(modules), ...reconciledKinds(plane.modules.started)]) {
         await wakeUnsettled(plane.intents.store, kind, stop.signal);
       }
     } catch (error) {
-      if (!stop.signal.aborted) log.warn({ error }, "what failed or waits could not be woken");
+      if (!stop.signal.aborted) log.warn({ error }, "failed and waiting resources not woken");
     }
   })();
   return {
@@ -170,18 +166,17 @@ function lookAnew({ plane, modules, log }: ReconcilingInput): AsyncDisposable {
   };
 }
 
-/** Nobody's policy may keep a server from starting. */
 async function installModules(
   intents: Intents,
   modules: readonly LoadedModule[],
   log: Logger,
 ): Promise<void> {
-  const unhindered = { ...intents, admission: admissionChain([]) };
+  const ownIntents = withoutPolicies(intents);
   for (const { file, name, version, kinds } of modules) {
     for (const { id, kind } of kinds) {
       if (kind === undefined) continue;
       try {
-        const outcome = await installKind(unhindered, kind, { name, version });
+        const outcome = await installKind(ownIntents, kind, { name, version });
         log.info({ kind: id, module: name, version, outcome }, "kind installed");
       } catch (error) {
         if (!isSetpointError(error)) throw error;
@@ -208,7 +203,8 @@ function markReconciled(
   const group = "apiextensions.k8s.io";
   const worker = keyedWorker({
     timers,
-    onError: (error, definition) => log.warn({ error, definition }, "definition not marked"),
+    onError: (error, definition) =>
+      log.warn({ error, definition }, "annotation of a definition not stored"),
     work: async (name) => {
       const record = intents.live.get({ kind: definitionsKind, namespace: "", name });
       if (record === undefined) return undefined;

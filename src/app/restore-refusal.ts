@@ -13,14 +13,18 @@ export async function restoreRefusal(config: StoreConfig, error: unknown): Promi
   const isFull = isSetpointError(error, "store.not_empty");
   if (!isFull && !(isLocked && (await holdsData(config)))) return error;
   const store = storeLabel(config.store);
-  return new SetpointError("store.not_empty", `${store} holds data, and a restore needs none`, {
-    cause: isFull ? error.cause : error,
-    details: { store },
-    suggestion:
-      config.store.kind === "sqlite"
-        ? "restore into a new folder: --data NEW-FOLDER"
-        : "restore into an empty database: --store or SETPOINT_STORE",
-  });
+  return new SetpointError(
+    "store.not_empty",
+    `${store} holds data; a restore needs an empty store`,
+    {
+      cause: isFull ? error.cause : error,
+      details: { store },
+      suggestion:
+        config.store.kind === "sqlite"
+          ? "restore into a new folder: --data NEW-FOLDER"
+          : "restore into an empty database: --store or SETPOINT_STORE",
+    },
+  );
 }
 
 async function holdsData(config: StoreConfig): Promise<boolean> {

@@ -33,10 +33,10 @@ export async function addKey(change: KeyChange): Promise<void> {
   const { keyFile } = change.config;
   await using store = await openForChange(change);
   const { id } = waitingKey(keyFile);
-  change.tell(`${keyFile}: key ${id} waits; nothing is sealed with it yet`);
+  change.tell(`${keyFile}: key ${id} added; it is not active yet`);
   const others = await store.otherRings();
   if (others.length === 0) return;
-  change.tell(`${servers(others.length)} on this store: ${copyTo(keyFile)}, then rotate`);
+  change.tell(`${servers(others.length)} using this store: ${copyTo(keyFile)}, then rotate`);
 }
 
 export async function rotateKeys(change: KeyChange): Promise<void> {
@@ -45,10 +45,10 @@ export async function rotateKeys(change: KeyChange): Promise<void> {
   const { id } = waitingKey(keyFile);
   const lacking = await whoStays(store, (ring) => !ring.has(id));
   if (lacking.length > 0) {
-    const message = `key ${id} waits: ${servers(lacking.length)} without it, ${places(lacking)}`;
+    const message = `key ${id} inactive: ${servers(lacking.length)} without it, ${places(lacking)}`;
     throw new SetpointError("secret.key_missing", message, {
       details: { keyIds: [id], path: keyFile },
-      suggestion: `${copyTo(keyFile)}; they read it while they run. Then rotate again`,
+      suggestion: `${copyTo(keyFile)}; running servers read the file again. Then rotate again`,
     });
   }
   activateKey(keyFile, id);
@@ -56,7 +56,7 @@ export async function rotateKeys(change: KeyChange): Promise<void> {
   change.tell(`${keyFile}: key ${id} is active, ${counted(resealed, "change")} sealed again`);
   const late = (await store.otherRings()).filter((ring) => !ring.sealsWith(id));
   if (late.length === 0) return;
-  change.tell(`${servers(late.length)} to begin with it: ${copyTo(keyFile)}`);
+  change.tell(`${servers(late.length)} not using it yet: ${copyTo(keyFile)}`);
 }
 
 export async function dropOldKeys(change: KeyChange): Promise<void> {
@@ -72,10 +72,10 @@ export async function dropOldKeys(change: KeyChange): Promise<void> {
     return !ring.has(active) || old.some((id) => ring.sealsWith(id));
   });
   if (sealing.length > 0) {
-    const message = `the old keys stay: ${servers(sealing.length)} with them, ${places(sealing)}`;
+    const message = `old keys are kept: ${servers(sealing.length)} using them, ${places(sealing)}`;
     throw new SetpointError("secret.key_missing", message, {
       details: { keyIds: [...old], path: keyFile },
-      suggestion: `${copyTo(keyFile)}; they read it while they run. Then drop again`,
+      suggestion: `${copyTo(keyFile)}; running servers read the file again. Then drop again`,
     });
   }
   await store.retireKeys(old);
@@ -83,10 +83,11 @@ export async function dropOldKeys(change: KeyChange): Promise<void> {
   const needed = (await store.keyUses()).filter(({ id }) => old.includes(id));
   if (needed.length > 0) {
     const resources = needed.flatMap((use) => use.resources.map(formatReference));
-    const message = `the old keys stay: with them something is sealed that does not open`;
+    const message = `old keys are kept: a value sealed with them cannot be opened`;
     throw new SetpointError("secret.unsealable", message, {
       details: { keyIds: needed.map(({ id }) => id), resources },
-      suggestion: "look with `setpoint doctor`; delete what is of no use, or wait for its history",
+      suggestion:
+        "run `setpoint doctor`; delete the resources that it names, or wait for compaction",
     });
   }
   dropKeys(keyFile, old);
@@ -135,7 +136,7 @@ function places(rings: readonly OtherRing[]): string {
 }
 
 function copyTo(keyFile: string): string {
-  return `copy ${keyFile} to each that has a file of its own`;
+  return `copy ${keyFile} to each server that has its own file`;
 }
 
 function counted(count: number, what: string): string {

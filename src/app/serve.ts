@@ -12,11 +12,10 @@ import { systemClock } from "../kernel/clock.ts";
 import { SetpointError, isSetpointError } from "../kernel/errors.ts";
 import { every, systemTimers } from "../kernel/timers.ts";
 import type { Store } from "../store/port.ts";
+import { requestPipeline } from "../surfaces/http/pipeline.ts";
 import { startHttpServer } from "../surfaces/http/server.ts";
 import type { HttpServerInput } from "../surfaces/http/server.ts";
 import type { Logger } from "../telemetry/log.ts";
-import { prepareArm } from "./arm/arm-surface.ts";
-import type { PreparedArm } from "./arm/arm-surface.ts";
 import { openAuditLog } from "./audit-log.ts";
 import { openAuthentication } from "./authenticators.ts";
 import { checkBeforeStart } from "./check-before-start.ts";
@@ -26,18 +25,26 @@ import { openControlPlane, systemSurroundings as surroundings } from "./control-
 import type { ControlPlane, ControlPlaneOptions } from "./control-plane.ts";
 import { kubeconfigPath, openCredentials } from "./credentials.ts";
 import type { Credentials } from "./credentials.ts";
+import { reconciledKinds } from "./declared-parts.ts";
 import { kubeSurface } from "./kube-surface.ts";
-import { connectHooksOf, kindsOf, loadModules } from "./load-modules.ts";
+import { extensionsOf, kindsOf, loadModules, metricsIn } from "./load-modules.ts";
+import type { LoadedModule } from "./load-modules.ts";
 import { backlogMeasure } from "./measure-backlog.ts";
 import { observeRequests } from "./observe-requests.ts";
 import { openStore } from "./open-store.ts";
+import { openSurfaces } from "./open-surfaces.ts";
 import { guardProcess } from "./process-guard.ts";
+import { requestReports } from "./request-reports.ts";
+import { startRest } from "./rest-surface.ts";
 import { startReconciling } from "./reconciling.ts";
-import type { Worker } from "./reconciling.ts";
-import { stopOutlook } from "./stop-outlook.ts";
+import type { ReconcilingInput, Worker } from "./reconciling.ts";
+import { stopReport } from "./stop-report.ts";
 import { monitorStore } from "./store-monitor.ts";
 import { peerCertificateOf } from "./tls/peer-certificate.ts";
+import { startTracing } from "./tracing.ts";
+import type { Tracing } from "./tracing.ts";
 import { watchStore } from "./watch-store.ts";
+import type { StoreState } from "./watch-store.ts";
 
 export interface RunningServer {
   readonly url: string;
@@ -63,48 +70,48 @@ export async function startServer(
   options: Pick<HttpServerInput, "writeStallMs"> & { readonly guardsProcess?: boolean } = {},
 ): Promise<RunningServer> {
   const given = await checkBeforeStart(config);
-  const arm = prepareArm(config, await loadModules(config.engine.modules));
-  const { modules } = arm;
+  const modules = await loadModules(config.engine.modules);
   await using undo = new AsyncDisposableStack();
-  const { store, state: storeState } = watchStore(await openOwnStore(config), log, systemClock);
-  undo.defer(() => store.close());
-  await tellOfStore(config, store, log);
+  const { store, storeState, tracing } = await openTracedStore(config, log, undo);
   const stopping = new AbortController();
-  const plane = undo.use(await openControlPlane(store, log, planeOptions(arm)));
+  const plane = undo.use(
+    await openControlPlane(store, log, planeOptions(config, modules, stopping)),
+  );
   if (options.guardsProcess === true) undo.use(guardProcess({ log, meter: plane.meter }));
-  const { worker, planner } = undo.use(
-    await startReconciling({ plane, modules, config: config.engine, surroundings, log }),
+  const { worker } = undo.use(
+    await startReconciling({ plane, modules, surroundings, log, ...engineInput(config, tracing) }),
   );
   const credentials = await openOwnCredentials(config, plane);
   const authentication = openAuthentication(given.authentication, config, credentials, systemClock);
   const audit = given.audit === undefined ? undefined : await openAuditLog({ ...given.audit, log });
   if (audit !== undefined) undo.use(audit);
   const measure = backlogMeasure(plane, systemTimers, worker);
-  const observed = observeRequests(plane, measure, storeState);
-  const { before } = undo.use(await arm.start({ plane, authentication, log, audit, observed }));
+  const observed = observeRequests(plane, measure, storeState, () => tracing?.counters() ?? []);
+  const surfaces = await openSurfaces({ plane, log });
   undo.defer(startForgetting(config, store, log));
   undo.use(monitorStore({ store, timers: systemTimers, clock: systemClock, log }));
   let url = "";
+  const parts = { plane, worker, credentials, authentication, observed, storeState };
+  const kube = kubeSurface({
+    ...parts,
+    isAlone: config.store.kind === "sqlite",
+    stopping: stopping.signal,
+    url: () => url,
+  });
+  const rest = undo.use(startRest({ plane, log, stopping: stopping.signal }));
   const http = await startHttpServer({
     ...config.listen,
     tls: credentials.tls,
     certificateOf: peerCertificateOf,
-    handle: before(
-      kubeSurface({
-        plane,
-        worker,
-        planner,
-        isAlone: config.store.kind === "sqlite",
-        credentials,
-        authentication,
-        log,
-        stopping: stopping.signal,
-        audit,
-        observed,
-        storeState,
-        url: () => url,
-      }),
-    ),
+    handle: requestPipeline({
+      surfaces: [kube, rest.surface, ...surfaces],
+      timers: systemTimers,
+      authentication,
+      audit,
+      metrics: observed.requests,
+      trace: tracing?.requests,
+      reports: requestReports(log),
+    }),
     onError: (error, { method }) => log.error({ error, method }, "request not handled"),
     timers: systemTimers,
     ...options,
@@ -121,7 +128,7 @@ export async function startServer(
     url,
     store,
     hub: plane.hub,
-    reconciled: config.engine.isWorker ? [...kindsOf(modules)] : [],
+    reconciled: config.engine.isWorker ? reconciledHere(plane, modules) : [],
     kubeconfig,
     authorityFile: credentials.authorityFile,
     outlook: () => outlookOf(plane, worker, config),
@@ -132,8 +139,23 @@ export async function startServer(
   };
 }
 
-function planeOptions({ modules, hasFace }: PreparedArm): ControlPlaneOptions {
-  return { reconciled: kindsOf(modules), connectHooks: connectHooksOf(modules), hasFace };
+function reconciledHere(plane: ControlPlane, modules: readonly LoadedModule[]): readonly string[] {
+  return [...kindsOf(modules), ...reconciledKinds(plane.modules.started)];
+}
+
+function planeOptions(
+  { sections, historyMs }: ServeConfig,
+  modules: readonly LoadedModule[],
+  stopping: AbortController,
+): ControlPlaneOptions {
+  return {
+    reconciled: kindsOf(modules),
+    extensions: extensionsOf(modules),
+    metrics: metricsIn(modules),
+    configuration: sections,
+    historyMs,
+    stopping: stopping.signal,
+  };
 }
 
 function outlookOf(
@@ -142,7 +164,7 @@ function outlookOf(
   { engine: { graceMs } }: ServeConfig,
 ): string | undefined {
   const kindName = (id: string): string | undefined => kinds.byId(id)?.kind.names.kind;
-  return stopOutlook(worker?.running() ?? [], kindName, graceMs);
+  return stopReport(worker?.running() ?? [], kindName, graceMs);
 }
 
 /** Without it the server is as good, and most likely one from an earlier start is there. */
@@ -162,6 +184,34 @@ function writeKubeconfig(
 }
 
 /** Whoever starts a second server by mistake wants to use the first. */
+function engineInput(
+  { engine }: ServeConfig,
+  tracing: Tracing | undefined,
+): Pick<ReconcilingInput, "config" | "spans"> {
+  return { config: engine, spans: tracing?.runs };
+}
+
+interface OpenedStore {
+  readonly store: Store;
+  readonly storeState: StoreState;
+  readonly tracing: Tracing | undefined;
+}
+
+/** The traces end after everything that is traced, and so they begin before it. */
+async function openTracedStore(
+  config: ServeConfig,
+  log: Logger,
+  undo: AsyncDisposableStack,
+): Promise<OpenedStore> {
+  const tracing = config.tracing && startTracing({ config: config.tracing, surroundings, log });
+  if (tracing !== undefined) undo.use(tracing);
+  const watched = watchStore(await openOwnStore(config), log, systemClock);
+  const store = tracing?.traced(watched.store) ?? watched.store;
+  undo.defer(() => store.close());
+  await tellOfStore(config, store, log);
+  return { store, storeState: watched.state, tracing };
+}
+
 async function openOwnStore(config: ServeConfig): Promise<Store> {
   try {
     return await openStore(config, { access: "write" });
@@ -179,7 +229,7 @@ async function openOwnStore(config: ServeConfig): Promise<Store> {
 /** Whoever expected to find data there should learn of it here, and not from clients. */
 async function tellOfStore(config: ServeConfig, store: Store, log: Logger): Promise<void> {
   const { revision } = await store.head();
-  if (revision === 0) log.info({ store: storeLabel(config.store) }, "new store made");
+  if (revision === 0) log.info({ store: storeLabel(config.store) }, "new store created");
   for (const hazard of await store.hazards()) log.warn({ hazard }, "durability at risk");
 }
 

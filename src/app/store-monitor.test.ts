@@ -47,7 +47,7 @@ test("a store that does not answer in time counts as gone", async () => {
   become("hangs");
   await timers.advance(7_000);
   assert.deepEqual(lines, [
-    { level: "error", message: "store unavailable", reason: "store: no answer within 2000 ms" },
+    { level: "error", message: "store unavailable", reason: "store: no response within 2000 ms" },
   ]);
   await monitor[Symbol.asyncDispose]();
 });

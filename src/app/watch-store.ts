@@ -56,12 +56,12 @@ export function watchStore(store: Store, log: Logger, clock: Clock): WatchedStor
     refusedAtMs = clock.nowMs();
     if (problem === error.code) return;
     problem = error.code;
-    log.error({ error }, "store takes no writes");
+    log.error({ error }, "store refuses writes");
   };
   const written = (): void => {
     if (problem === undefined || Math.abs(clock.nowMs() - refusedAtMs) < calmMs) return;
     problem = undefined;
-    log.info({}, "store takes writes again");
+    log.info({}, "store accepts writes again");
   };
   const watched = (name: string, call: Call): Call => {
     const shows = isWritten[name];
@@ -84,7 +84,7 @@ export function watchStore(store: Store, log: Logger, clock: Clock): WatchedStor
 }
 
 function damaged(cause: SetpointError): SetpointError {
-  const message = "the stored data is damaged, and nothing is written to it any more";
+  const message = "the stored data is damaged; writes are refused";
   const { details } = cause;
   return new SetpointError("store.corrupt", message, { cause, details });
 }
@@ -95,7 +95,7 @@ function pass(): void {
 }
 
 /** All that the store has, with methods that are made once: they are called for every request. */
-function wrapped(store: Store, around: (name: string, call: Call) => Call): Store {
+export function wrapped(store: Store, around: (name: string, call: Call) => Call): Store {
   const shell: object = {};
   for (let of: object = store; of !== Object.prototype; of = Object.getPrototypeOf(of) as object) {
     for (const name of Reflect.ownKeys(of)) {

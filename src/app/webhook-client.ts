@@ -1,18 +1,19 @@
 /**
- * Calls webhooks over HTTPS. Connections are kept for each bundle of certificates, every call has
- * a time limit and a largest answer, and redirects are answers like any other: a webhook must not
- * be able to send the server's requests elsewhere. Failures are told in the words that users of
- * Kubernetes know.
+ * Calls webhooks over HTTPS. Connections are kept for each bundle of certificates, every call has a
+ * time limit and a largest answer, and redirects are answers like any other: a webhook must not be
+ * able to send the server's requests elsewhere. Failures have the texts that users of Kubernetes
+ * know.
  */
 import { getServers } from "node:dns";
-import { Agent, request as httpsRequest } from "node:https";
-import type { IncomingMessage } from "node:http";
+import { httpWith } from "../adapters/http/client.ts";
+import type { HttpClient, HttpFailure, OpenHttp } from "../adapters/http/port.ts";
 import type {
   WebhookAnswer,
   WebhookFetch,
   WebhookRequest,
 } from "../intents/kinds/conversion-webhook-call.ts";
 import { limits } from "../kernel/limits.ts";
+import { systemTimers } from "../kernel/timers.ts";
 
 export interface ServiceAddress {
   readonly host: string;
@@ -25,6 +26,7 @@ export type ServiceResolver = (host: string, port: number) => ServiceAddress | u
 export interface WebhookClientOptions {
   readonly resolveService?: ServiceResolver;
   readonly maxAnswerBytes?: number;
+  readonly openHttp?: OpenHttp;
 }
 
 export interface WebhookClient extends Disposable {
@@ -33,80 +35,63 @@ export interface WebhookClient extends Disposable {
 
 export function openWebhookClient(options: WebhookClientOptions = {}): WebhookClient {
   const { resolveService, maxAnswerBytes = limits.maxWebhookAnswerBytes } = options;
-  const agents = new Map<string, Agent>();
-  const agentFor = (caBundle: string): Agent => {
-    const known = agents.get(caBundle);
+  const { openHttp = httpWith(systemTimers) } = options;
+  const clients = new Map<string, HttpClient>();
+  const clientFor = (caBundle: string): HttpClient => {
+    const known = clients.get(caBundle);
     if (known !== undefined) return known;
-    const ca = caBundle === "" ? {} : { ca: Buffer.from(caBundle, "base64").toString("utf8") };
-    const agent = new Agent({ keepAlive: true, maxSockets: limits.maxWebhookSockets, ...ca });
-    const [oldest] = agents.keys();
-    if (agents.size >= limits.maxWebhookAgents && oldest !== undefined) {
-      agents.get(oldest)?.destroy();
-      agents.delete(oldest);
+    const tls = caBundle === "" ? {} : { ca: Buffer.from(caBundle, "base64").toString("utf8") };
+    const opened = openHttp({ tls, maxConnections: limits.maxWebhookSockets });
+    const [oldest] = clients.keys();
+    if (clients.size >= limits.maxWebhookAgents && oldest !== undefined) {
+      clients.get(oldest)?.[Symbol.dispose]();
+      clients.delete(oldest);
     }
-    agents.set(caBundle, agent);
-    return agent;
+    clients.set(caBundle, opened);
+    return opened;
   };
   return {
-    fetch: (url, request) =>
-      post(url, request, { agent: agentFor(request.caBundle), resolveService, maxAnswerBytes }),
+    fetch: async (url, request) =>
+      await post(url, request, {
+        http: clientFor(request.caBundle),
+        resolveService,
+        maxAnswerBytes,
+      }),
     [Symbol.dispose]: () => {
-      for (const agent of agents.values()) agent.destroy();
+      for (const client of clients.values()) client[Symbol.dispose]();
     },
   };
 }
 
 interface PostOptions {
-  readonly agent: Agent;
+  readonly http: HttpClient;
   readonly resolveService: ServiceResolver | undefined;
   readonly maxAnswerBytes: number;
 }
 
-function post(url: string, request: WebhookRequest, options: PostOptions): Promise<WebhookAnswer> {
-  const { agent, resolveService, maxAnswerBytes } = options;
-  const { hostname, port: given, pathname, search } = new URL(url);
+async function post(
+  url: string,
+  request: WebhookRequest,
+  { http, resolveService, maxAnswerBytes }: PostOptions,
+): Promise<WebhookAnswer> {
+  const { hostname, port: given, pathname, search, origin } = new URL(url);
   const port = given === "" ? 443 : Number(given);
   const host = hostname.replace(/^\[|\]$/g, "");
-  const isService = host.endsWith(".svc");
-  const place = (isService ? resolveService?.(host, port) : undefined) ?? { host, port };
-  const body = Buffer.from(request.body);
-  const isAddress = /^[\d.]+$|:/.test(host);
-  return new Promise((resolve, reject) => {
-    const call = httpsRequest({
-      agent,
-      method: request.method,
-      host: place.host,
-      port: place.port,
-      path: `${pathname}${search}`,
-      headers: { ...request.headers, host: `${hostname}:${port}`, "content-length": body.length },
-      // A certificate is for the name that was configured, wherever that was found.
-      ...(isAddress ? {} : { servername: host }),
-      signal: AbortSignal.timeout(request.timeoutMs),
-    });
-    call.once("error", (error) => reject(networkError(error, host)));
-    call.once("response", (response) => {
-      readAnswer(response, maxAnswerBytes).then(resolve, (error: unknown) => {
-        call.destroy();
-        reject(networkError(error, host));
-      });
-    });
-    call.end(body);
+  // A certificate is for the name that was configured, wherever that was found.
+  const found = host.endsWith(".svc") ? resolveService?.(host, port) : undefined;
+  const result = await http.send({
+    place: { kind: "origin", origin },
+    ...(found === undefined ? {} : { connectTo: found }),
+    method: request.method,
+    target: `${pathname}${search}`,
+    headers: { ...request.headers, host: `${hostname}:${port}` },
+    body: request.body,
+    timeouts: { totalMs: request.timeoutMs },
+    maxBytes: maxAnswerBytes,
   });
-}
-
-async function readAnswer(response: IncomingMessage, maxBytes: number): Promise<WebhookAnswer> {
-  const chunks: Buffer[] = [];
-  let bytes = 0;
-  for await (const chunk of response as AsyncIterable<Buffer>) {
-    bytes += chunk.length;
-    if (bytes > maxBytes) throw new Error(`response body is larger than ${maxBytes} bytes`);
-    chunks.push(chunk);
-  }
-  return {
-    status: response.statusCode ?? 0,
-    contentType: response.headers["content-type"] ?? "",
-    body: Buffer.concat(chunks).toString("utf8"),
-  };
+  if (result.kind === "failure") throw networkError(result, host, maxAnswerBytes);
+  const { status, headers, body } = result;
+  return { status, contentType: headers["content-type"] ?? "", body: body.toString("utf8") };
 }
 
 const unknownAuthority = new Set([
@@ -118,23 +103,25 @@ const unknownAuthority = new Set([
   "CERT_SIGNATURE_FAILURE",
 ]);
 
-/** The same error, told as users of Kubernetes know it. */
-function networkError(error: unknown, host: string): Error {
-  if (!(error instanceof Error)) return new Error(String(error));
-  const code = "code" in error ? error.code : undefined;
-  if (code === "ABORT_ERR") return Object.assign(new Error("late"), { name: "TimeoutError" });
+/** The failure as an error with the text that users of Kubernetes know. */
+function networkError(failure: HttpFailure, host: string, maxAnswerBytes: number): Error {
+  const { reason, code, message, cause = new Error(message) } = failure;
+  if (reason === "timeout") return Object.assign(new Error("late"), { name: "TimeoutError" });
+  if (reason === "tooLarge") {
+    return new Error(`response body is larger than ${maxAnswerBytes} bytes`);
+  }
   if (code === "ENOTFOUND") {
     const [server] = getServers();
     const by = server === undefined ? "" : ` on ${server}:53`;
-    return new Error(`dial tcp: lookup ${host}${by}: no such host`, { cause: error });
+    return new Error(`dial tcp: lookup ${host}${by}: no such host`, { cause });
   }
-  const problem = certificateProblem(error, code, host);
-  return problem === undefined ? error : new Error(problem, { cause: error });
+  const problem = certificateProblem(cause, code, host);
+  return problem === undefined ? cause : new Error(problem, { cause });
 }
 
-function certificateProblem(error: Error, code: unknown, host: string): string | undefined {
+function certificateProblem(error: Error, code: string, host: string): string | undefined {
   const start = "tls: failed to verify certificate: x509:";
-  if (typeof code === "string" && unknownAuthority.has(code)) {
+  if (unknownAuthority.has(code)) {
     return `${start} certificate signed by unknown authority`;
   }
   if (code === "CERT_HAS_EXPIRED" || code === "CERT_NOT_YET_VALID") {

@@ -11,10 +11,10 @@ import { parseYaml } from "../kernel/yaml.ts";
 export function documentsIn(file: string): readonly JsonObject[] {
   const documents = documentsOf(textOf(file), file);
   if (documents.length > 0) return documents;
-  throw new SetpointError("config.invalid", `${file} does not hold a resource`, { suggestion });
+  throw new SetpointError("config.invalid", `${file} does not contain a resource`, { suggestion });
 }
 
-const suggestion = "write resources as kubectl apply takes them";
+const suggestion = "write resources as for kubectl apply";
 
 export function documentsOf(text: string, file: string): readonly JsonObject[] {
   // What stands behind the dashes belongs to what begins there.
@@ -25,7 +25,9 @@ function resourcesIn(text: string, file: string): readonly JsonObject[] {
   const value = valueOf(text, file);
   if (value === null) return [];
   if (!isJsonObject(value)) {
-    throw new SetpointError("config.invalid", `${file} does not hold a resource`, { suggestion });
+    throw new SetpointError("config.invalid", `${file} does not contain a resource`, {
+      suggestion,
+    });
   }
   return textAt(value, "kind") === "List" ? objectsAt(value, "items") : [value];
 }

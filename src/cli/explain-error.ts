@@ -1,5 +1,5 @@
 // An error as people read it on the command line.
-import { catalogue, isSetpointError } from "../kernel/errors.ts";
+import { entryOf, isSetpointError } from "../kernel/errors.ts";
 import { errorChain } from "../telemetry/log.ts";
 
 /** What went wrong, why, and what to do; a defect of ours shows its stack instead. */
@@ -10,6 +10,6 @@ export function explain(error: unknown): string {
   const causes = errorChain(error)
     .slice(1)
     .map((cause) => `  because: ${(cause as { message: string }).message}\n`);
-  const action = `  try: ${error.suggestion ?? catalogue[error.code].action}\n`;
+  const action = `  try: ${error.suggestion ?? entryOf(error.code).action}\n`;
   return `setpoint: ${error.message} [${error.code}]\n${causes.join("")}${action}`;
 }

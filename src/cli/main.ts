@@ -1,36 +1,49 @@
 // The command line. Each command is one file in commands/ that adds itself to the program; this
 // file only names them, and turns what they throw into a message and an exit code.
 import { Command } from "commander";
+import { builtInModules } from "../app/modules.ts";
 import { typedError } from "../app/typed-error.ts";
+import { addAudit } from "./commands/audit.ts";
 import { addBackup } from "./commands/backup.ts";
-import { addConnect } from "./commands/connect.ts";
+import { addDiff } from "./commands/diff.ts";
 import { addDoctor } from "./commands/doctor.ts";
+import { addHistory } from "./commands/history.ts";
 import { addKeys } from "./commands/keys.ts";
 import { addKubeconfig } from "./commands/kubeconfig.ts";
 import { addOperations } from "./commands/operations.ts";
-import { addPlan } from "./commands/plan.ts";
 import { addReconcile } from "./commands/reconcile.ts";
 import { addRestore } from "./commands/restore.ts";
+import { addRollback } from "./commands/rollback.ts";
 import { addDev, addServe } from "./commands/serve.ts";
 import { addTest } from "./commands/test.ts";
 import { addVersion } from "./commands/version.ts";
 import { addWhy } from "./commands/why.ts";
 import { explain } from "./explain-error.ts";
+import { addModuleCommands } from "./module-commands.ts";
 
 const program = new Command("setpoint")
-  .description("Keeps what is at what was asked for.")
-  .showHelpAfterError("(run with --help to see what is possible)")
+  .description("A control plane: stores desired state and reconciles external systems with it.")
+  .showHelpAfterError("(run with --help to see the commands and options)")
   .showSuggestionAfterError();
+
+const addBuiltIn = (to: Command): void =>
+  addModuleCommands(
+    to,
+    builtInModules.flatMap((module) => module.commands ?? []),
+  );
 
 const commands = [
   addServe,
   addDev,
   addKubeconfig,
   addWhy,
-  addPlan,
   addReconcile,
   addOperations,
-  addConnect,
+  addHistory,
+  addDiff,
+  addRollback,
+  addAudit,
+  addBuiltIn,
   addBackup,
   addRestore,
   addDoctor,

@@ -9,7 +9,7 @@ export function operationsLines(operations: Json): readonly string[] {
   const name = textAt(server, "name");
   const hidden = numberAt(operations, "hidden") ?? 0;
   return [
-    name === "" ? "This server has no workers." : plainText(`This server works as ${name}.`),
+    name === "" ? "This server has no workers." : plainText(`Worker name: ${name}`),
     ...section("RUNNING HERE", objectsAt(operations, "running").map(runningCells)),
     ...section("QUEUES", objectsAt(operations, "queues").flatMap(queueCells)),
     ...section("RECENTLY HERE", objectsAt(operations, "recent").map(recentCells)),
@@ -24,7 +24,7 @@ function section(title: string, rows: readonly (readonly string[])[]): readonly 
 }
 
 function runningCells(run: JsonObject): readonly string[] {
-  const stopping = run["aborted"] === true ? "told to stop" : "";
+  const stopping = run["aborted"] === true ? "stopping" : "";
   return [nameOf(run), textAt(run, "what"), `for ${spanOf(run, "tookMs")}`, stopping];
 }
 
@@ -32,7 +32,7 @@ function queueCells(queue: JsonObject): readonly (readonly string[])[] {
   const due = numberAt(queue, "due") ?? 0;
   const oldest = numberAt(queue, "oldestDueMs");
   const late = oldest === undefined ? "" : `, the oldest for ${spanText(oldest)}`;
-  const workers = workersText(textAt(queue, "workers"));
+  const workers = workersText(queue);
   const kind = textAt(queue, "kind");
   return [
     [textAt(queue, "resource"), `${due} due${late}${workers}`],
@@ -47,9 +47,13 @@ function queueCells(queue: JsonObject): readonly (readonly string[])[] {
   ];
 }
 
-function workersText(workers: string): string {
-  if (workers === "none") return "; no server here works on this kind";
-  return workers === "unknown" ? "; this server does not work on this kind" : "";
+/** A kind without a worker is worth a remark only if it has resources to work on. */
+function workersText(queue: JsonObject): string {
+  const workers = textAt(queue, "workers");
+  const listed = objectsAt(queue, "next").length + objectsAt(queue, "paused").length;
+  const isEmpty = listed === 0 && (numberAt(queue, "due") ?? 0) === 0;
+  if (workers === "none") return isEmpty ? "" : "; no worker is running for this kind";
+  return workers === "unknown" ? "; this server does not reconcile this kind" : "";
 }
 
 function workText(item: JsonObject): string {

@@ -15,9 +15,10 @@ export interface StoreFlags extends StoreOptions {
 export function addStoreOptions(command: Command): Command {
   return addDataOptions(command, "folder of the embedded store and the keys")
     .addOption(
-      new Option("--store <where>", "sqlite:PATH or postgres://... (default: in --data)").env(
-        "SETPOINT_STORE",
-      ),
+      new Option(
+        "--store <where>",
+        "store: sqlite:PATH or postgres://... (default: SQLite in --data)",
+      ).env("SETPOINT_STORE"),
     )
     .addOption(
       new Option("--keys <file>", "key ring that seals secrets (default: keys.json in --data)").env(
@@ -30,7 +31,12 @@ export function addStoreOptions(command: Command): Command {
 export function addDataOptions(command: Command, what: string): Command {
   return command
     .addOption(new Option("--data <folder>", what).env("SETPOINT_DATA").default(defaultDataFolder))
-    .addOption(new Option("--config <file>", "file with options").env("SETPOINT_CONFIG"));
+    .addOption(
+      new Option(
+        "--config <file>",
+        "configuration file; options on the command line take precedence",
+      ).env("SETPOINT_CONFIG"),
+    );
 }
 
 export function storeConfigOf(flags: StoreFlags, command: Command): StoreConfig {

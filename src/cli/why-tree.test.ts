@@ -9,7 +9,7 @@ const net = {
   kind: "Network",
   namespace: "team",
   name: "net-1",
-  message: "failed 4 times, next try in 38 s",
+  message: "failed 4 times, next retry in 38 s",
   details: ["CreateFailed: quota exceeded in region eu"],
 };
 
@@ -20,7 +20,7 @@ test("an explanation is a sentence and a tree", () => {
   };
   assert.deepEqual(whyLines(explanation), [
     "Database/orders is not ready: waiting for Network/net-1 to be Ready",
-    "└─ Network/net-1: failed 4 times, next try in 38 s",
+    "└─ Network/net-1: failed 4 times, next retry in 38 s",
     "     CreateFailed: quota exceeded in region eu",
   ]);
 });
@@ -41,12 +41,12 @@ test("branches, other namespaces, owned resources and what is left out can be to
   assert.deepEqual(whyLines(explanation), [
     "s",
     "  3 of 7 done",
-    "├─ Network/net-1 in other: failed 4 times, next try in 38 s",
+    "├─ Network/net-1 in other: failed 4 times, next retry in 38 s",
     "│    CreateFailed: quota exceeded in region eu",
     "│  ├─ Region/eu: does not exist",
-    "│  └─ and 2 more, not shown or not looked at",
-    "├─ Network/net-1 (owned): failed 4 times, next try in 38 s",
-    "└─ and 1 more, not shown or not looked at",
+    "│  └─ and 2 more, not shown",
+    "├─ Network/net-1 (owned): failed 4 times, next retry in 38 s",
+    "└─ and 1 more, not shown",
   ]);
 });
 
@@ -81,6 +81,7 @@ test("operations are three tables", () => {
         paused: [{ namespace: "team", name: "held" }],
       },
       { resource: "nets.example.com", due: 1, workers: "none" },
+      { resource: "hosts.example.com", due: 0, workers: "none" },
       { resource: "subnets.example.com", due: 0, workers: "unknown" },
       { resource: "zones.example.com", due: 0, workers: "here" },
     ],
@@ -104,10 +105,10 @@ test("operations are three tables", () => {
     hidden: 4,
   };
   assert.deepEqual(operationsLines(operations), [
-    "This server works as host-1.",
+    "Worker name: host-1",
     "",
     "RUNNING HERE",
-    "  Task/a in team  reconcile  for 12 s  told to stop",
+    "  Task/a in team  reconcile  for 12 s  stopping",
     "",
     "QUEUES",
     "  tasks.example.com    3 due, the oldest for 90 s",
@@ -115,8 +116,9 @@ test("operations are three tables", () => {
     "    Task/held in team  held by host-2",
     "    Task/later         due in 38 s",
     "    Task/held in team  paused",
-    "  nets.example.com     1 due; no server here works on this kind",
-    "  subnets.example.com  0 due; this server does not work on this kind",
+    "  nets.example.com     1 due; no worker is running for this kind",
+    "  hosts.example.com    0 due",
+    "  subnets.example.com  0 due; this server does not reconcile this kind",
     "  zones.example.com    0 due",
     "",
     "RECENTLY HERE",

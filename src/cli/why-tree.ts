@@ -34,7 +34,7 @@ function blockerLines(
     }
     lines.push(...blockerLines(blocker, home, below, depth + 1));
   }
-  if (more > 0) lines.push(`${indent}└─ and ${more} more, not shown or not looked at`);
+  if (more > 0) lines.push(`${indent}└─ and ${more} more, not shown`);
   return lines;
 }
 

@@ -15,8 +15,9 @@ import {
 } from "../../tests/engine/rig.ts";
 import { startEngine } from "./engine.ts";
 import { again, done, failed } from "./outcome.ts";
+import { systemCause } from "../kernel/cause.ts";
 
-it("a failure stays in view while the next try runs", async () => {
+it("a failure stays in view while the next retry runs", async () => {
   const rig = newRig();
   await using engine = startEngine(rig.ports, { owner: "one" });
   const seen: (string | undefined)[] = [];
@@ -62,7 +63,9 @@ it("a resource that goes while it is worked on ends the work quietly", async () 
   });
   await create(rig.store, keyOf("a"));
   await rig.timers.advance(10);
-  await rig.store.commit([{ kind: "delete", key: keyOf("a"), when: { kind: "exists" } }]);
+  await rig.store.commit([
+    { kind: "delete", cause: systemCause, key: keyOf("a"), when: { kind: "exists" } },
+  ]);
   await rig.timers.advance(5_000);
   assert.equal(await read(rig.store, keyOf("a")), undefined);
   assert.deepEqual(

@@ -4,14 +4,15 @@
 // is left behind without a lease.
 
 import { ClaimLoop } from "./work/claim-loop.ts";
-import { outsidePart } from "./outside/outside.ts";
-import type { OutsideOptions } from "./outside/outside.ts";
+import { externalPart } from "./external/external.ts";
+import type { ExternalOptions } from "./external/external.ts";
 import { journalParts } from "./journal/journal-parts.ts";
 import type { Companion, CompanionOf, PartsOf, RunParts } from "./run/parts.ts";
 import type { EnginePorts } from "./ports.ts";
 import type { Reconciler } from "./reconciler.ts";
 import type { EndedRun } from "./run/run-history.ts";
 import { supersededPart } from "./run/superseded.ts";
+import type { LeaderTask } from "./wakes/leader-tasks.ts";
 import { Workers } from "./work/workers.ts";
 import type { RunInfo } from "./work/workers.ts";
 
@@ -27,10 +28,10 @@ export interface EngineOptions {
   readonly graceMs?: number;
   /** The most that is claimed ahead of need while runs are short. */
   readonly prefetch?: number;
-  /** What runs of earlier processes said, delays and giving up, counts for nothing. */
-  readonly looksAnew?: boolean;
+  /** Ignores the retry delays and permanent failures that earlier processes stored. */
+  readonly startsFresh?: boolean;
   /** How systems outside are called, where the defaults do not suit them. */
-  readonly outside?: OutsideOptions;
+  readonly outside?: ExternalOptions;
   readonly parts?: PartsOf;
   readonly companions?: readonly CompanionOf[];
 }
@@ -38,6 +39,11 @@ export interface EngineOptions {
 export interface Engine extends AsyncDisposable {
   /** From now on its kind is reconciled here. Returns what ends that. */
   add(reconciler: Reconciler): () => void;
+  /**
+   * The task runs in one process of the store at a time, and in this one while it is the leader.
+   * Without a companion that leads, such as `wakingCompanion`, it never runs. Returns what ends it.
+   */
+  lead(task: LeaderTask): () => void;
   running(): readonly RunInfo[];
   /** What ran here lately, the newest first. */
   recent(): readonly EndedRun[];
@@ -48,7 +54,7 @@ export interface Engine extends AsyncDisposable {
 
 export const defaultLeaseMs = 30_000;
 const defaults = { slots: 64, leaseMs: defaultLeaseMs, graceMs: 20_000, prefetch: 500 };
-/** How long runs that were told to stop, and then their paperwork, may take. */
+/** How long runs that were told to stop, and then their result writer, may take. */
 export const abortWaitMs = 5_000;
 
 export function startEngine(ports: EnginePorts, options: EngineOptions): Engine {
@@ -61,7 +67,7 @@ export function startEngine(ports: EnginePorts, options: EngineOptions): Engine 
     perNamespace,
     leaseMs,
     prefetch,
-    looksAnew: options.looksAnew,
+    startsFresh: options.startsFresh,
     roomMade: (key) => claims.roomMade(key),
   });
   const claims: ClaimLoop = new ClaimLoop({
@@ -84,6 +90,12 @@ export function startEngine(ports: EnginePorts, options: EngineOptions): Engine 
       return () => {
         workers.remove(reconciler);
         for (const companion of companions) companion.removed?.(reconciler);
+      };
+    },
+    lead: (task) => {
+      const ends = companions.map((companion) => companion.lead?.(task));
+      return () => {
+        for (const end of ends) end?.();
       };
     },
     running: () => workers.running(),
@@ -117,7 +129,7 @@ async function stopAll(given: Stopping): Promise<void> {
         try {
           await part;
         } catch (error) {
-          ports.log.error({ error }, "a part of the engine did not stop well");
+          ports.log.error({ error }, "part of the engine failed while stopping");
         }
       },
     ),
@@ -138,7 +150,7 @@ async function within(ports: EnginePorts, ended: Promise<unknown>, ms: number): 
   return isInTime;
 }
 
-function defaultParts(ports: EnginePorts, options: OutsideOptions | undefined): RunParts {
+function defaultParts(ports: EnginePorts, options: ExternalOptions | undefined): RunParts {
   const { resources, log } = ports;
   const event: RunParts["event"] = (scope, type, reason, message) => {
     const { key } = scope;
@@ -153,7 +165,7 @@ function defaultParts(ports: EnginePorts, options: OutsideOptions | undefined): 
   };
   return {
     ...journalParts(ports, event),
-    ...outsidePart(ports, options),
+    ...externalPart(ports, options),
     ...supersededPart(ports),
     event,
   };

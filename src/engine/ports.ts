@@ -9,6 +9,7 @@ import type { Json, JsonObject } from "../kernel/json.ts";
 import type { Random } from "../kernel/random.ts";
 import type { Resource, ResourceKey } from "../kernel/resource.ts";
 import type { Timers } from "../kernel/timers.ts";
+import type { Cause } from "../kernel/cause.ts";
 import type { Answer, ClaimRef, Store, StoredRecord, Write } from "../store/port.ts";
 import type { ChildDocument, RunLog, Tracer } from "./reconciler.ts";
 
@@ -61,6 +62,7 @@ export interface ChildChange {
   readonly ownerKey: ResourceKey;
   /** The claim on the owner, checked inside the commit. */
   readonly claim: ClaimRef;
+  readonly cause: Cause;
 }
 
 export interface EngineEvent {
@@ -88,6 +90,8 @@ export interface RunScope {
   readonly key: ResourceKey;
   readonly uid: string;
   readonly claim: ClaimRef;
+  /** Of every write of the run: the engine, and the trace of the run. */
+  readonly cause: Cause;
   readonly signal: AbortSignal;
   /** As it was when the run began: what the reconciler was told. */
   loaded(): Resource;

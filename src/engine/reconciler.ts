@@ -22,6 +22,13 @@ export interface Reconciler<R extends Resource = Resource> {
   remove?(resource: R, context: Context): Promise<Outcome>;
   /** Looks without touching; all that happens to a resource whose policy is `skip`. */
   observe?(resource: R, context: Context): Promise<Outcome>;
+  /**
+   * For kinds whose status has a form of its own, such as a namespace: the reconciler writes it,
+   * and the engine stores nothing in the document. There are no conditions of the engine, no
+   * finalizer, no pause and no policy. `reconcile` also runs for resources in deletion. A settled
+   * resource is not looked at again unless `resyncMs` is set. Failures are retried with back-off.
+   */
+  readonly ownsStatus?: boolean;
   /** A settled resource is looked at again about this often; 0 means never. */
   readonly resyncMs?: number;
   /** A run that takes longer is aborted and counts as failed. */
@@ -57,6 +64,8 @@ export interface Context {
   readonly random: Random;
   readonly log: RunLog;
   readonly tracer: Tracer;
+  /** The metrics that the module declares; a name that no module declares is dropped. */
+  readonly metrics: RunMetrics;
 
   /** Merges into the status now, for progress that others should see while the run goes on. */
   readonly status: { patch(fields: JsonObject): Promise<void> };
@@ -81,6 +90,13 @@ export interface Context {
   readonly event: (type: "Normal" | "Warning", reason: string, message: string) => void;
 }
 
+/** See `metrics` of defineModule. Values of labels must be few: never names of resources. */
+export interface RunMetrics {
+  count(name: string, labels?: Readonly<Record<string, string>>, by?: number): void;
+  gauge(name: string, value: number, labels?: Readonly<Record<string, string>>): void;
+  observe(name: string, seconds: number, labels?: Readonly<Record<string, string>>): void;
+}
+
 export interface RunLog {
   debug(fields: Readonly<Record<string, unknown>>, message: string): void;
   info(fields: Readonly<Record<string, unknown>>, message: string): void;
@@ -90,6 +106,13 @@ export interface RunLog {
 export interface Tracer {
   /** Measures what happens inside; spans nest, and inherit what those around them are about. */
   span<T>(name: string, inside: () => Promise<T>, about?: SpanFacts): Promise<T>;
+  /**
+   * The W3C header `traceparent` for a call of an external system, which makes its spans a part of
+   * the trace. Absent, or undefined, when the server exports no traces or does not pass them on.
+   */
+  traceparent?(): string | undefined;
+  /** Used by `context.outside`. Absent when the server exports no traces. */
+  call?<T>(system: string, inside: () => Promise<T>): Promise<T>;
 }
 
 export type SpanFacts = Readonly<Record<string, string>>;

@@ -5,16 +5,25 @@
 
 import { isSetpointError } from "../kernel/errors.ts";
 import type { JsonObject } from "../kernel/json.ts";
+import type { Cause } from "../kernel/cause.ts";
+import { systemCause } from "../kernel/cause.ts";
 import { bootstrapPolicy } from "./auth/bootstrap-policy.ts";
+import type { AddedRules } from "./auth/bootstrap-policy.ts";
 import { mastersGroup } from "./auth/user.ts";
 import type { Caller, Intents, Target } from "./request.ts";
 import { createResource } from "./write/create.ts";
 
 export const systemCaller: Caller = {
-  user: { name: "system:setpoint", groups: [mastersGroup], extra: {} },
+  surface: systemCause.surface,
+  user: { name: systemCause.actor, groups: [mastersGroup], extra: {} },
   // Nobody reads warnings of the server to itself.
   warn: () => undefined,
 };
+
+/** The server itself, whose changes record this cause. */
+export function systemCallerFor({ actor, surface, traceId }: Cause): Caller {
+  return { ...systemCaller, actor, surface, traceId };
+}
 
 export const systemOptions = {
   isDryRun: false,
@@ -24,11 +33,14 @@ export const systemOptions = {
 
 const namespaces = ["default", "kube-system", "kube-public"];
 
-export async function bootstrap(intents: Intents): Promise<void> {
+export async function bootstrap(
+  intents: Intents,
+  added: readonly AddedRules[] = [],
+): Promise<void> {
   for (const name of namespaces) {
     await ensure(intents, { apiVersion: "v1", kind: "Namespace", metadata: { name } });
   }
-  await Promise.all(bootstrapPolicy().map((object) => ensure(intents, object)));
+  await Promise.all(bootstrapPolicy(added).map((object) => ensure(intents, object)));
 }
 
 /** Creates the object unless there is one of its name. */

@@ -64,7 +64,7 @@ export async function installKind(
 }
 
 const fieldManager = "setpoint-modules";
-const keptError = new Error("a newer version of the module made the definition");
+const keptError = new Error("the definition was written by a newer version of the module");
 
 function versionIn({ metadata }: Resource): number {
   const version = Number(metadata.annotations?.[annotations.moduleVersion] ?? 0);
@@ -74,12 +74,12 @@ function versionIn({ metadata }: Resource): number {
 function checkMaker(name: string, { metadata }: Resource, module: ModuleIdentity): void {
   const maker = metadata.annotations?.[annotations.module];
   if (maker === module.name) return;
-  const whose = maker === undefined ? "was made by somebody else" : `is of the module ${maker}`;
-  const message = `the definition ${name} exists and ${whose}, not of the module ${module.name}`;
+  const whose = maker === undefined ? "belongs to no module" : `belongs to the module ${maker}`;
+  const message = `the definition ${name} exists and ${whose}, not to the module ${module.name}`;
   throw new SetpointError("resource.not_owned", message, {
     details: { name, module: module.name },
     suggestion:
-      `to hand it over: kubectl annotate --overwrite crd ${name} ` +
+      `to transfer it: kubectl annotate --overwrite crd ${name} ` +
       `${annotations.module}=${module.name}`,
   });
 }
@@ -91,6 +91,6 @@ function checkServed({ kinds }: Intents, name: string): void {
   const why = served === undefined ? "is not served: its names are taken" : "is being deleted";
   throw new SetpointError("resource.invalid", `the kind ${name} ${why}`, {
     details: { name },
-    suggestion: `look at its conditions: kubectl get crd ${name} -o yaml`,
+    suggestion: `check its conditions: kubectl get crd ${name} -o yaml`,
   });
 }

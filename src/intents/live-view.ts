@@ -24,8 +24,11 @@ export interface LiveView {
   get(key: ResourceKey): LiveRecord | undefined;
   /** All of one kind, in no promised order. */
   all(kind: string): Iterable<LiveRecord>;
-  /** Calls the listener for every record there is and for each change from then on. */
-  follow(kind: string, listener: LiveListener): void;
+  /**
+   * Calls the listener for every record that exists, and for each later change until the returned
+   * function is called.
+   */
+  follow(kind: string, listener: LiveListener): () => void;
   /** Resolves once the view shows everything up to the revision. */
   reached(revision: number): Promise<void>;
   has(kind: string): boolean;
@@ -75,6 +78,12 @@ export async function openLiveView(
     follow: (kind, listener) => {
       listeners.set(kind, [...(listeners.get(kind) ?? []), listener]);
       for (const record of records.get(kind)?.values() ?? []) listener(record, undefined);
+      return () => {
+        listeners.set(
+          kind,
+          (listeners.get(kind) ?? []).filter((each) => each !== listener),
+        );
+      };
     },
     reached: (revision) => feed.reached(revision),
     has: (kind) => records.has(kind),

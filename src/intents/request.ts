@@ -26,6 +26,16 @@ export interface Intents {
 /** Who asks; warnings are for them to read and change nothing. */
 export interface Caller {
   readonly user: UserInfo;
+  /** Where the request came in: `kube`, `arm`, `rest`, `engine`, `system`. See kernel/cause.ts. */
+  readonly surface: string;
+  /** Recorded as the actor of a change in place of the name of the user. */
+  readonly actor?: string | undefined;
+  /** The user who was authenticated, where `user` is impersonated. */
+  readonly impersonator?: string | undefined;
+  /** 32 hexadecimal digits. A surface may make it when it is first read. */
+  readonly traceId?: string | undefined;
+  /** The name that the client gave to the request, or the surface. */
+  readonly correlationId?: string | undefined;
   /** The surface that they ask through, where parts of the metadata are for it alone to write. */
   readonly through?: string;
   warn(text: string): void;
@@ -66,7 +76,8 @@ export interface WriteOptions {
 
 /**
  * Records that a surface keeps beside a resource, made of the finished document: they are committed
- * with it or not at all. A race that is lost on one of them counts as lost on the resource.
+ * with it or not at all, and with its cause. A race that is lost on one of them counts as lost on
+ * the resource.
  */
 export type AlsoWritten = (resource: Resource) => readonly Write[] | Promise<readonly Write[]>;
 

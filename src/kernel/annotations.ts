@@ -17,8 +17,6 @@ export const annotations = {
   weight: "setpoint.dev/weight",
   /** On a definition: its resources have a reconciler, so every write of one makes it due. */
   reconciled: "setpoint.dev/reconciled",
-  /** On a definition: its resources stand for objects in a service outside. */
-  kept: "setpoint.dev/kept-outside",
   /** On a definition: the module that made it, and the version it had then. */
   module: "setpoint.dev/module",
   moduleVersion: "setpoint.dev/module-version",

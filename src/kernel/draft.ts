@@ -9,7 +9,6 @@ import { jsonProblem } from "./json.ts";
 import type { Kind } from "./kind.ts";
 import { limits } from "./limits.ts";
 import { ownerUids } from "./owners.ts";
-import { keptTerms } from "./kept-terms.ts";
 import { pausedTerms } from "./paused.ts";
 import type { Resource } from "./resource.ts";
 import { fieldValue, termsOf } from "./terms.ts";
@@ -23,8 +22,16 @@ export interface Draft {
   readonly secrets: readonly string[];
 }
 
+/** Additional terms by which the store finds a resource. Pure; runs in every write. */
+export type IndexTerms = (resource: Resource) => readonly FieldEntry[];
+
+/** What a draft needs of a kind. */
+export interface DraftKind extends Pick<Kind, "versions" | "fieldRules"> {
+  readonly indexTerms?: IndexTerms;
+}
+
 /** The resource must be in the kind's storage version. */
-export function draftOf(kind: Pick<Kind, "versions" | "fieldRules">, resource: Resource): Draft {
+export function draftOf(kind: DraftKind, resource: Resource): Draft {
   const problem = jsonProblem(resource, limits.maxJsonDepth);
   if (problem !== undefined) {
     throw new SetpointError("request.too_large", `the document cannot be stored: ${problem}`, {
@@ -42,7 +49,7 @@ export function draftOf(kind: Pick<Kind, "versions" | "fieldRules">, resource: R
   const fields = [
     ...selectableValues(kind, resource, secrets),
     ...pausedTerms(resource),
-    ...keptTerms(resource),
+    ...(kind.indexTerms?.(resource) ?? []),
   ];
   return { body, terms: termsOf({ labels: resource.metadata.labels, owners, fields }), secrets };
 }

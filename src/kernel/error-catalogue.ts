@@ -17,7 +17,7 @@ export const catalogue = {
   "request.invalid": {
     status: 400,
     retry: "never",
-    summary: "The request cannot be understood.",
+    summary: "The request is malformed.",
     action: "Correct the part of the request that the message names.",
   },
   "request.too_large": {
@@ -47,26 +47,56 @@ export const catalogue = {
   "request.not_acceptable": {
     status: 406,
     retry: "never",
-    summary: "None of the media types that the caller accepts can be produced.",
+    summary: "The server cannot produce any media type that the caller accepts.",
     action: "Accept application/json.",
   },
   "request.unsupported_media_type": {
     status: 415,
     retry: "never",
-    summary: "The body is of a media type that this path does not read.",
+    summary: "The path does not support the media type of the body.",
     action: "Send one of the media types that the message names.",
   },
   "request.overloaded": {
     status: 429,
     retry: "backoff",
-    summary: "More requests are waiting than the server, or this caller's share of it, accepts.",
+    summary: "Too many requests are waiting, from this caller or in total.",
     action: "Wait for the time in Retry-After, then try again.",
   },
   "request.timeout": {
     status: 504,
     retry: "backoff",
-    summary: "The request did not finish within its time.",
+    summary: "The request timed out.",
     action: "Try again; a longer timeout or a smaller page may help.",
+  },
+  "route.not_found": {
+    status: 404,
+    retry: "never",
+    summary: "The REST API has no such path.",
+    action: "See /api/v1/doc for the paths of the REST API.",
+  },
+  "precondition.failed": {
+    status: 412,
+    retry: "after_read",
+    summary: "The resource is not at the revision that If-Match names.",
+    action: "Read the resource again, and send the ETag of that response as If-Match.",
+  },
+  "idempotency.mismatch": {
+    status: 422,
+    retry: "never",
+    summary: "The Idempotency-Key was used before, for another request.",
+    action: "Use a new key for each request, and the same key only to repeat a request unchanged.",
+  },
+  "idempotency.in_progress": {
+    status: 409,
+    retry: "backoff",
+    summary: "A request with the same Idempotency-Key is in progress.",
+    action: "Wait for the time in Retry-After, then send the same request again.",
+  },
+  "idempotency.outcome_unknown": {
+    status: 409,
+    retry: "after_check",
+    summary: "The server ended during the first request with this Idempotency-Key.",
+    action: "Read the resource; if the change is missing, send it with If-Match and a new key.",
   },
   "resource.invalid": {
     status: 422,
@@ -77,7 +107,7 @@ export const catalogue = {
   "resource.not_found": {
     status: 404,
     retry: "never",
-    summary: "There is no such resource.",
+    summary: "The resource does not exist.",
     action: "Check kind, namespace and name.",
   },
   "resource.already_exists": {
@@ -96,26 +126,25 @@ export const catalogue = {
     status: 409,
     retry: "never",
     summary: "A reconciler may only change the resources that its own resource owns.",
-    action:
-      "Give the child another name, or delete or hand over the resource that is in its place.",
+    action: "Choose another name for the child, or delete the existing resource with that name.",
   },
   "resource.protected": {
     status: 409,
     retry: "never",
     summary: "The resource is protected from deletion by an annotation.",
-    action: "Remove the annotation setpoint.dev/deletion-protection, then delete it again.",
+    action: "Remove the annotation setpoint.dev/deletion-protection, then repeat the deletion.",
   },
   "resource.group_refused": {
     status: 409,
     retry: "after_read",
     summary: "Another write of the same atomic group was refused, so none was performed.",
-    action: "Look at the refused write named in the details; correct it and send the group again.",
+    action: "Correct the refused write that the details name, and send the group again.",
   },
   "apply.conflict": {
     status: 409,
     retry: "after_read",
-    summary: "Fields of the apply are owned by other field managers with other values.",
-    action: "Take the owners' values, leave the fields out, or apply with force.",
+    summary: "Other field managers own some of the applied fields, with other values.",
+    action: "Use the owners' values, omit the fields, or apply with force.",
   },
   "name.taken": {
     status: 409,
@@ -126,14 +155,14 @@ export const catalogue = {
   "counter.exceeded": {
     status: 403,
     retry: "never",
-    summary: "The write would take a quota or a capacity over its limit.",
-    action: "Free some of the counted resource, or ask for a higher limit.",
+    summary: "The write would exceed a quota or a capacity limit.",
+    action: "Delete some of the counted resources, or request a higher limit.",
   },
   "claim.lost": {
     status: 409,
     retry: "never",
     summary: "The worker no longer holds the lease under which it tried to write.",
-    action: "None: whoever holds the lease now continues the work.",
+    action: "None: the worker that holds the lease now continues the work.",
   },
   "history.gone": {
     status: 410,
@@ -144,38 +173,38 @@ export const catalogue = {
   "revision.future": {
     status: 504,
     retry: "backoff",
-    summary: "The revision asked for has not been reached yet.",
+    summary: "The requested revision has not been reached yet.",
     action: "Try again shortly; check that the revision comes from this store.",
   },
   "store.overloaded": {
     status: 429,
     retry: "backoff",
     summary: "More writes are waiting than the store accepts.",
-    action: "Slow down and try again.",
+    action: "Retry with exponential backoff.",
   },
   "store.unavailable": {
     status: 503,
     retry: "backoff",
     summary: "The database cannot be reached; nothing was written.",
-    action: "Try again; if it lasts, check the database.",
+    action: "Retry; if the error persists, check the database.",
   },
   "store.outcome_unknown": {
     status: 503,
     retry: "after_check",
-    summary: "The connection broke during the commit, which may or may not have happened.",
+    summary: "The connection broke during the commit. The write may or may not have taken effect.",
     action: "Read the resource before trying again.",
   },
   "store.full": {
     status: 507,
     retry: "backoff",
     summary: "The disk under the database is full; nothing was written.",
-    action: "Free room on the disk. A server that runs then goes on by itself.",
+    action: "Free disk space. A running server then continues without a restart.",
   },
   "store.read_only": {
     status: 503,
     retry: "backoff",
-    summary: "The store accepts no writes at the moment.",
-    action: "Write to the primary, or end the read-only mode.",
+    summary: "The store refuses writes.",
+    action: "Write to the primary database, or turn its read-only mode off.",
   },
   "store.corrupt": {
     status: 500,
@@ -187,12 +216,12 @@ export const catalogue = {
     status: 500,
     retry: "never",
     summary: "There is no database where one is expected.",
-    action: "Name the right place with --data or --store, or restore a backup.",
+    action: "Set --data or --store to the location of the database, or restore a backup.",
   },
   "store.schema_too_new": {
     status: 500,
     retry: "never",
-    summary: "The database was written by a newer version that this one cannot work with.",
+    summary: "The database was written by a newer release that this one does not support.",
     action: "Run the newer version of Setpoint.",
   },
   "store.locked": {
@@ -229,14 +258,14 @@ export const catalogue = {
   "backup.not_written": {
     status: 500,
     retry: "never",
-    summary: "The file of the backup cannot be written. An older backup in its place is untouched.",
-    action: "Make room or mend the rights where the message says, or write it elsewhere.",
+    summary: "The backup file cannot be written. An older backup with that name is unchanged.",
+    action: "Free disk space or fix the permissions that the message names, or write it elsewhere.",
   },
   "secret.key_missing": {
     status: 500,
     retry: "never",
     summary: "The key that seals a secret value is not configured.",
-    action: "Give the process the key named in the details.",
+    action: "Add the key that the details name to the key ring.",
   },
   "secret.key_retired": {
     status: 500,
@@ -253,20 +282,20 @@ export const catalogue = {
   "webhook.failed": {
     status: 500,
     retry: "backoff",
-    summary: "A webhook that had to be called could not be reached or answered nonsense.",
+    summary: "A required webhook could not be reached, or its response was not valid.",
     action: "Check the webhook named in the message; then try again.",
   },
   "server.unreachable": {
     status: 503,
     retry: "backoff",
-    summary: "A command did not get an answer that it can use from the server.",
+    summary: "A command received no usable response from the server.",
     action: "Check that the server runs, and that the kubeconfig names its address.",
   },
   "file.forbidden": {
     status: 500,
     retry: "never",
-    summary: "The user of the process may not open a file or enter a folder that it needs.",
-    action: "Run it as the owner of the folder, or give the folder and its files to this user.",
+    summary: "The user of the process has no permission for a file or folder that it needs.",
+    action: "Run the process as the owner of the folder, or give the folder to its user.",
   },
   "config.invalid": {
     status: 500,
@@ -277,9 +306,15 @@ export const catalogue = {
   internal: {
     status: 500,
     retry: "never",
-    summary: "Setpoint has a bug or met a state it does not know.",
+    summary: "Setpoint has a bug or is in an unexpected state.",
     action: "Report it together with the log of this request.",
   },
 } as const satisfies Record<string, CatalogueEntry>;
 
-export type ErrorCode = keyof typeof catalogue;
+type OwnCodes = { readonly [Code in keyof typeof catalogue]: CatalogueEntry };
+
+/** A module adds its own codes with `declare module`, and their entries with `defineErrors`. */
+// oxlint-disable-next-line typescript/no-empty-object-type -- modules add their codes
+export interface ErrorCodes extends OwnCodes {}
+
+export type ErrorCode = keyof ErrorCodes;

@@ -4,10 +4,13 @@ import { assert as invariant } from "./assert.ts";
 import {
   SetpointError,
   catalogue,
+  defineErrors,
+  entryOf,
   deserialiseError,
   isSetpointError,
   serialiseError,
 } from "./errors.ts";
+import type { ErrorCode } from "./errors.ts";
 
 test("an error survives structured clone with code, details, suggestion and causes", () => {
   const cause = new TypeError("socket closed", { cause: new SetpointError("internal", "deep") });
@@ -66,4 +69,14 @@ test("every code has an HTTP error status and sentences for people", () => {
 
 test("a broken invariant is an AssertionError, not an operational error", () => {
   assert.throws(() => invariant(false, "must hold"), { name: "AssertionError" });
+});
+
+test("a module adds codes of its own, which no other table has", () => {
+  const busy = { status: 409, retry: "backoff", summary: "Busy.", action: "Wait." } as const;
+  const code = "sample.busy" as ErrorCode;
+  defineErrors({ [code]: busy });
+  const error = new SetpointError(code, "the sample is busy");
+  assert.deepEqual([error.status, error.retry, entryOf(code).action], [409, "backoff", "Wait."]);
+  assert.throws(() => defineErrors({ [code]: busy }), /sample\.busy is defined twice/);
+  assert.throws(() => defineErrors({ internal: busy }), /internal is defined twice/);
 });

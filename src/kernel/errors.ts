@@ -4,11 +4,28 @@
 // a plain serialised form, because structured clone between threads strips classes and fields.
 
 import { catalogue } from "./error-catalogue.ts";
-import type { ErrorCode, Retry } from "./error-catalogue.ts";
+import type { CatalogueEntry, ErrorCode, Retry } from "./error-catalogue.ts";
 import type { JsonObject } from "./json.ts";
 
 export { catalogue };
 export type { ErrorCode, Retry };
+
+type Entries = Readonly<Record<string, CatalogueEntry>>;
+
+const entries = new Map<string, CatalogueEntry>(Object.entries<CatalogueEntry>(catalogue));
+
+/** Makes the codes of a module known. A code belongs to one table. */
+export function defineErrors<T extends Entries>(added: T): T {
+  for (const [code, entry] of Object.entries<CatalogueEntry>(added)) {
+    if (entries.has(code)) throw new Error(`the error code ${code} is defined twice`);
+    entries.set(code, entry);
+  }
+  return added;
+}
+
+export function entryOf(code: ErrorCode): CatalogueEntry {
+  return entries.get(code) ?? catalogue.internal;
+}
 
 const brand = Symbol.for("setpoint.error");
 const maxCauses = 8;
@@ -37,11 +54,11 @@ export class SetpointError extends Error {
   }
 
   get status(): number {
-    return catalogue[this.code].status;
+    return entryOf(this.code).status;
   }
 
   get retry(): Retry {
-    return catalogue[this.code].retry;
+    return entryOf(this.code).retry;
   }
 
   toJSON(): JsonObject {

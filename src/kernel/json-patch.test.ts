@@ -179,7 +179,7 @@ test("copies that double the document end at a limit", () => {
   }));
   assert.throws(
     () => applyJsonPatch({ seed: "x".repeat(1000) }, doubling),
-    (error: SetpointError) => /too much/.test(error.message),
+    (error: SetpointError) => /too large/.test(error.message),
   );
 });
 

@@ -73,7 +73,7 @@ function parseOperation(item: Json): PatchOperation | string {
   const path = getOwn(item, "path");
   const value = getOwn(item, "value");
   const from = getOwn(item, "from");
-  if (typeof path !== "string") return '"path" must be a text';
+  if (typeof path !== "string") return '"path" must be a string';
   switch (op) {
     case "add":
     case "replace":
@@ -83,7 +83,7 @@ function parseOperation(item: Json): PatchOperation | string {
       return { op, path };
     case "move":
     case "copy":
-      return typeof from === "string" ? { op, path, from } : '"from" must be a text';
+      return typeof from === "string" ? { op, path, from } : '"from" must be a string';
     default:
       return '"op" must be one of add, remove, replace, move, copy, test';
   }
@@ -161,7 +161,7 @@ function relocate(
   if (value === undefined) return "the from path does not exist";
   if (op === "copy") {
     draft.copiedChars += weight(value);
-    if (draft.copiedChars > limits.maxPatchCopyChars) return "copies add too much";
+    if (draft.copiedChars > limits.maxPatchCopyChars) return "the copies are too large";
     return add(draft, target, cloneJson(value));
   }
   if (from === path) return undefined;

@@ -33,6 +33,8 @@ export const limits = Object.freeze({
   maxCachedRegexes: 2_048,
   /** Nesting of a schema; deeper ones would describe documents beyond maxJsonDepth. */
   maxSchemaDepth: 128,
+  /** Errors after which a document is not compared with its schema any further. */
+  maxSchemaErrors: 1_000,
   /** Characters of a quantity; reading endless digits takes longer than their number. */
   maxQuantityChars: 1_024,
   /** Decimal exponent of a quantity; larger ones would be numbers of endless digits. */
@@ -47,31 +49,35 @@ export const limits = Object.freeze({
   /** Characters of a YAML text that is not JSON: reading one takes some microseconds for each. */
   maxYamlChars: 512 * kib,
 
-  // Documents of services that are imported
-  /** One file of a document, and all of them together. */
-  maxConnectFileBytes: 32 * mib,
-  maxConnectBytes: 256 * mib,
-  /** Files of one document, with its examples. */
-  maxConnectFiles: 5_000,
-  /** Values in all files of one document. */
-  maxConnectNodes: 8_000_000,
-  /** Aliases in one YAML file; some documents write the same answers for each operation. */
-  maxConnectAliases: 2_000,
-  /** References that lead to one another. */
-  maxConnectRefs: 64,
-  /** Fields of one object, deeper ones are not told apart; and levels of it. */
-  maxConnectFields: 1_500,
-  maxConnectLevels: 16,
-  /** Fields of all objects of one document together. */
-  maxConnectTreeFields: 2_000_000,
-  /** Parts of one schema that are laid together by allOf, oneOf, anyOf and discriminators. */
-  maxConnectParts: 512,
-  /** Problems of one document that are told. */
-  maxConnectProblems: 500,
-  /** How long the server of a document may take for one file. */
-  connectReadTimeoutMs: 30_000,
-  /** How long a service that is managed may ask to be left alone. */
-  maxRetryAfterMs: 3_600_000,
+  // Calls to other servers (src/adapters/http)
+  /** Connections to one origin, unless a client says otherwise. */
+  maxHttpConnections: 64,
+  /** Origins that one client keeps connections to; the one that was used longest ago is closed. */
+  maxHttpOrigins: 256,
+  /** Requests that wait for a connection to one origin. */
+  maxHttpWaiting: 10_000,
+  /** How long a connection without requests is kept, unless the server allows another time. */
+  httpKeepAliveMs: 30_000,
+  maxHttpKeepAliveMs: 300_000,
+  /** How long opening a connection may take, whatever the request allows. */
+  httpConnectTimeoutMs: 120_000,
+  /** Bytes of an answer that have arrived and are not read; beyond it the server has to wait. */
+  maxHttpUnreadBytes: 256 * kib,
+  /** One event of a stream of server-sent events. */
+  maxServerEventBytes: mib,
+
+  // Programs that are run (src/adapters/process)
+  /** Programs that run at once, and runs that wait for their turn. */
+  maxPrograms: 16,
+  maxWaitingPrograms: 1_024,
+  /** Between SIGTERM and SIGKILL, unless a run says otherwise. */
+  programGraceMs: 5_000,
+  /** How long output is still read after a program has ended. */
+  programDrainMs: 2_000,
+  /** A longer line of output is reported in pieces. */
+  maxProgramLineBytes: 64 * kib,
+  /** Between two checks of the memory that programs use. */
+  programMemoryCheckMs: 250,
 
   // Names and metadata
   /** RFC 1123 subdomain: names of resources. */
@@ -175,6 +181,18 @@ export const limits = Object.freeze({
   /** Certificate bundles for which connections are kept. */
   maxWebhookAgents: 256,
 
+  // Traces
+  /** Spans that wait for export; more are dropped and counted. */
+  maxQueuedSpans: 8_192,
+  /** Spans of one request to the collector. */
+  maxSpanBatch: 512,
+  /** How long a span waits for others, and the first pause before a batch is sent again. */
+  spanExportDelayMs: 1_000,
+  /** How long the collector may take to answer. */
+  spanExportTimeoutMs: 10_000,
+  /** How long the end of a server waits for the last batch. */
+  spanExportStopMs: 2_000,
+
   // Audit
   /** Events that wait to be written; more are dropped. */
   maxAuditBufferBytes: 32 * mib,
@@ -260,6 +278,47 @@ export const limits = Object.freeze({
   /** Requests of all users that wait for their turn. */
   maxQueuedRequests: 2_000,
   maxRequestWaitMs: 15_000,
+
+  // REST
+  /** Largest body of the REST surface. */
+  maxRestBodyBytes: 256 * kib,
+  /** Page of a REST list when the client names none, and the largest. */
+  defaultRestPageItems: 100,
+  maxRestPageItems: 1_000,
+  /** Terms of one filter or sort order. */
+  maxFilterTerms: 16,
+  maxFilterChars: 2_048,
+  /** Characters of an Idempotency-Key, and of a cursor. */
+  maxIdempotencyKeyChars: 255,
+  maxCursorChars: 4_096,
+  /** How long the outcome of an Idempotency-Key is kept. */
+  idempotencyTtlMs: 86_400_000,
+  /** A request in progress for longer counts as lost with its process. */
+  idempotencyLeaseMs: 120_000,
+  /** Largest answer that is stored under an Idempotency-Key. */
+  maxIdempotentAnswerBytes: 64 * kib,
+  /** A stream without changes sends a bookmark this often. */
+  streamBookmarkMs: 15_000,
+  /** Changes read at once for one stream. */
+  streamPageItems: 500,
+
+  // Read model
+  /** Rows of one kind in memory. A larger kind is answered by a query of the store. */
+  maxReadModelKindRows: 100_000,
+  /** Rows of all kinds in memory. Beyond it the kind that was used least recently is dropped. */
+  maxReadModelRows: 500_000,
+  /** Columns of one kind, and characters of one value. */
+  maxReadModelColumns: 16,
+  maxReadModelTextChars: 256,
+  /** Rows that one page of a store query looks at. */
+  maxReadModelScanRows: 20_000,
+  /** How long a kind that was too large is not loaded again. */
+  readModelRetryMs: 600_000,
+  /** A kind that no query has used for this long is dropped from memory. */
+  readModelIdleMs: 1_800_000,
+  /** Groups of one report, and resources named in each group. */
+  maxReportGroups: 200,
+  maxReportExamples: 10,
 
   // History
   /** Fewer superseded changes than this are not worth a compaction. */

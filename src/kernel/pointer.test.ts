@@ -5,7 +5,7 @@ import { anyJson } from "./arbitraries.ts";
 import { diff } from "./diff.ts";
 import { isSetpointError } from "./errors.ts";
 import type { Json } from "./json.ts";
-import { formatPointer, getAt, parsePointer, removeAt, setAt } from "./pointer.ts";
+import { formatPointer, getAt, parsePointer, removeAt, setAt, setEach } from "./pointer.ts";
 
 test("tokens survive being written as a pointer", () => {
   const tokens = fc.array(fc.string({ unit: fc.constantFrom("a", "/", "~", "0", "1") }));
@@ -13,6 +13,40 @@ test("tokens survive being written as a pointer", () => {
     fc.property(tokens, (list) => assert.deepEqual(parsePointer(formatPointer(list)), list)),
   );
 });
+
+test("many places are set as if one after the other, and the given document stays", () => {
+  fc.assert(
+    fc.property(anyJson, fc.array(fc.nat(), { maxLength: 8 }), (document, picks) => {
+      const all = keysIn(document);
+      const changes = picks.map((pick, index) => ({
+        tokens: all[pick % all.length] ?? [],
+        value: index,
+      }));
+      const before = JSON.stringify(document);
+      const step = (): Json =>
+        changes.reduce<Json>((at, { tokens, value }) => setAt(at, tokens, value), document);
+      assert.deepEqual(
+        outcomeOf(() => setEach(document, changes)),
+        outcomeOf(step),
+      );
+      assert.equal(JSON.stringify(document), before);
+    }),
+  );
+});
+
+function outcomeOf(act: () => Json): unknown {
+  try {
+    return act();
+  } catch (error) {
+    return isSetpointError(error) ? error.code : error;
+  }
+}
+
+function keysIn(value: Json, path: readonly string[] = []): readonly (readonly string[])[] {
+  if (typeof value !== "object" || value === null) return [path];
+  const inner = Object.entries(value).flatMap(([key, child]) => keysIn(child, [...path, key]));
+  return [path, ...inner];
+}
 
 test("the examples of RFC 6901 find their values", () => {
   const document: Json = {

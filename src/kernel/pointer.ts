@@ -48,6 +48,49 @@ export function setAt(document: Json, tokens: Tokens, value: Json): Json {
   return changed(document, tokens, 0, value);
 }
 
+/** As `setAt` for many places: each object and list on the way to one is copied once. */
+export function setEach(
+  document: Json,
+  changes: Iterable<{ readonly tokens: Tokens; readonly value: Json }>,
+): Json {
+  const copies = new Set<Json>();
+  const owned = (value: Json): Json => {
+    if (copies.has(value) || typeof value !== "object" || value === null) return value;
+    const copy = isJsonArray(value) ? [...value] : { ...value };
+    copies.add(copy);
+    return copy;
+  };
+  let root = document;
+  for (const { tokens, value } of changes) {
+    const last = tokens.at(-1);
+    if (last === undefined) {
+      root = value;
+      continue;
+    }
+    root = owned(root);
+    let parent = root;
+    for (const token of tokens.slice(0, -1)) {
+      const child = childOf(parent, token);
+      if (child === undefined) throw absent(tokens);
+      const copy = owned(child);
+      if (copy !== child) place(parent, token, copy, tokens);
+      parent = copy;
+    }
+    place(parent, last, value, tokens);
+  }
+  return root;
+}
+
+/** Changes a container that `setEach` has copied. */
+function place(parent: Json, token: string, value: Json, path: Tokens): void {
+  if (isJsonArray(parent)) {
+    const index = parseIndex(token);
+    if (index === undefined || index > parent.length) throw absent(path);
+    (parent as Json[])[index] = value;
+  } else if (isJsonObject(parent)) setOwn(parent, token, value);
+  else throw absent(path);
+}
+
 /** Removes a value; a list closes the gap. The value must exist. */
 export function removeAt(document: Json, tokens: Tokens): Json {
   if (tokens.length === 0) throw absent(tokens);
@@ -95,7 +138,7 @@ function changedObject(object: JsonObject, key: string, value: Json | undefined)
 
 function absent(tokens: Tokens): SetpointError {
   const pointer = formatPointer(tokens);
-  return new SetpointError("request.invalid", `there is nothing at ${pointer}`, {
+  return new SetpointError("request.invalid", `${pointer} does not exist`, {
     details: { pointer },
   });
 }

@@ -83,7 +83,7 @@ export function parseReference(text: string): ResourceKey {
   const [kind = "", second = "", third] = parts;
   const isWhole = !parts.includes("") && (parts.length === 2 || parts.length === 3);
   if (!isWhole) {
-    throw new SetpointError("request.invalid", "a resource reference cannot be read", {
+    throw new SetpointError("request.invalid", "a resource reference cannot be parsed", {
       details: { reference: text.slice(0, 600) },
       suggestion: "write kind/name or kind/namespace/name",
     });

@@ -6,7 +6,7 @@ import type { ResourceKey } from "./resource.ts";
 
 /** What is wrong with a text that both databases should keep exactly; undefined: nothing. */
 export function textFault(text: string, maxBytes: number): string | undefined {
-  if (typeof text !== "string") return "must be a text";
+  if (typeof text !== "string") return "must be a string";
   if (text === "") return "empty";
   if (!isAtMost(text, maxBytes)) return `longer than ${maxBytes} bytes`;
   return isStorable(text) ? undefined : "contains NUL or a lone surrogate";

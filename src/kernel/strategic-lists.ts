@@ -1,6 +1,6 @@
-// The lists of a strategic merge patch: scalars are joined without repeats, objects are merged by
-// their merge key, and the result is ordered so that the items of the patch stand as the patch has
-// them, while the others keep their place among them as well as that is possible.
+// The lists of a strategic merge patch. Lists of scalars are joined without duplicates, and objects
+// are merged by their merge key. In the result, the items of the patch have the order of the patch,
+// and the other items keep their positions relative to them where possible.
 
 import { appendAll } from "./append.ts";
 import { goText, goType } from "./go-text.ts";
@@ -69,7 +69,7 @@ export function inOrder(
   return ordered(items, order, items, mergeKey);
 }
 
-/** Items that replace deleted ones take their places; clients have come to rely on it. */
+/** Items that replace deleted ones take their positions, because clients rely on this order. */
 function serverOrder(
   original: readonly Json[],
   patch: readonly Json[],
@@ -82,7 +82,7 @@ function serverOrder(
   return [...base, ...added].slice(0, original.length);
 }
 
-/** The items of a patch must be among those that it orders, and stand in that order. */
+/** The items of a patch must be in its $setElementOrder list, and in the same order. */
 export function checkedOrder(
   patch: readonly Json[],
   order: readonly Json[],

@@ -90,7 +90,7 @@ function documentOf(text: string, { lines, maxAliases, merge }: Reading): Docume
     if (first !== undefined) throw unreadable("there is more than one document");
     first = document;
   }
-  if (first === undefined) throw unreadable("there is no document");
+  if (first === undefined) throw unreadable("no document was given");
   return first;
 }
 

@@ -71,7 +71,7 @@ export function checkKey(key: ResourceKey): void {
     typeof key.kind === "string" &&
     typeof key.namespace === "string" &&
     typeof key.name === "string";
-  if (!isKey) throw invalid("key", "kind, namespace and name must be texts");
+  if (!isKey) throw invalid("key", "kind, namespace and name must be strings");
 }
 
 export function findableKeys(keys: readonly ResourceKey[]): readonly ResourceKey[] {
@@ -79,7 +79,7 @@ export function findableKeys(keys: readonly ResourceKey[]): readonly ResourceKey
   if (keys.length > limits.maxPageItems) {
     throw new SetpointError(
       "request.too_large",
-      `at most ${limits.maxPageItems} keys are read at once`,
+      `a read can have at most ${limits.maxPageItems} keys`,
       { details: { keys: keys.length, most: limits.maxPageItems } },
     );
   }
@@ -101,7 +101,7 @@ export function findableCounter(counter: string): string {
 }
 
 function findableText(text: string, argument: string): string {
-  if (typeof text !== "string") throw invalid(argument, "must be a text");
+  if (typeof text !== "string") throw invalid(argument, "must be a string");
   return isStorable(text) ? text : nothing;
 }
 
@@ -213,7 +213,7 @@ function checkField(field: FieldRequirement): void {
 function checkValues(values: readonly string[], argument: string): void {
   checkArray(values, argument);
   if (values.every((value) => typeof value === "string")) return;
-  throw invalid(argument, "must be texts");
+  throw invalid(argument, "must be strings");
 }
 
 /** Whether the page should say how many follow: what a selector finds is not counted. */
@@ -306,7 +306,7 @@ function checkObject(value: object, argument: string): void {
 
 /** For a revision, or what `workTick` said. */
 export function checkCount(value: number, argument: string): void {
-  if (!isCount(value)) throw invalid(argument, "must be a whole number, zero or more");
+  if (!isCount(value)) throw invalid(argument, "must be a non-negative integer");
 }
 
 /** Of keys that seal. */
@@ -316,7 +316,7 @@ export function checkKeyIds(ids: readonly string[]): void {
 }
 
 function checkPositive(value: number, argument: string): void {
-  if (!isCount(value) || value === 0) throw invalid(argument, "must be a whole number above zero");
+  if (!isCount(value) || value === 0) throw invalid(argument, "must be a positive integer");
 }
 
 function invalid(argument: string, why: string): SetpointError {

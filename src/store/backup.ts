@@ -143,16 +143,16 @@ async function checkTarget(path: string): Promise<void> {
     const folder = await stat(dirname(path)).catch(() => undefined);
     if (folder?.isDirectory() === true) return;
     throw new SetpointError("config.invalid", `the folder ${dirname(path)} does not exist`, {
-      suggestion: "make it, or write the backup elsewhere",
+      suggestion: "create the folder, or write the backup to another folder",
     });
   }
   const isBackup = found.isFile() && (await isBackupFile(path));
   if (isBackup) return;
   const isTorn = found.isFile() && (await beginsLikeBackup(path));
-  const what = isTorn ? "is empty, or a backup that was cut" : "exists and is not a backup";
+  const what = isTorn ? "is empty or an incomplete backup" : "exists and is not a backup";
   throw new SetpointError("config.invalid", `${path} ${what}`, {
     suggestion: isTorn
-      ? "move it away or delete it, or choose another name; only a whole backup is replaced"
+      ? "move or delete it, or choose another name; only a complete backup is replaced"
       : "choose another name; only an older backup is replaced",
   });
 }
@@ -222,7 +222,7 @@ async function* checkedLines(path: string): AsyncIterable<BackupLine> {
   }
   if (footer === undefined) throw broken(path, "it ends before its footer");
   if (footer.rows !== rows || footer.sha256 !== hash.digest("hex")) {
-    throw broken(path, "its content does not agree with its footer");
+    throw broken(path, "its content does not match its footer");
   }
 }
 
@@ -246,7 +246,7 @@ async function* rawLines(path: string): AsyncIterable<string> {
     if (isRefusal(cause)) throw forbidden(path, cause);
     throw broken(
       path,
-      code?.startsWith("ZSTD") === true ? "it is damaged, or no backup" : "it cannot be read",
+      code?.startsWith("ZSTD") === true ? "it is damaged or not a backup" : "it cannot be read",
       cause,
     );
   } finally {
@@ -304,8 +304,8 @@ async function flush(path: string): Promise<void> {
 
 const writeTroubles: Readonly<Record<string, string>> = {
   ENOSPC: "its disk is full",
-  EDQUOT: "its disk has no room left for this user",
-  EROFS: "its disk is mounted for reading only",
+  EDQUOT: "the disk quota of this user is used up",
+  EROFS: "its disk is mounted read-only",
   EACCES: "this user may not write there",
   EPERM: "this user may not write there",
 };

@@ -6,6 +6,7 @@ import { keyRing, newSealKey } from "./key-ring.ts";
 import type { Answer, Write } from "./port.ts";
 import { prepareCommit } from "./prepare.ts";
 import type { PreparedGroup } from "./prepare.ts";
+import { systemCause } from "../kernel/cause.ts";
 
 const ring = keyRing([newSealKey()]);
 
@@ -231,6 +232,7 @@ describe("preparing", () => {
 
   const held = (parts: object): object => ({
     kind: "put",
+    cause: systemCause,
     uid: "u",
     draft: { body: Buffer.from("{}"), terms: [], secrets: [] },
     due: undefined,
@@ -239,7 +241,10 @@ describe("preparing", () => {
 
   it("refuses a uid to compare with that no database keeps", () => {
     for (const uid of ["", "a\u0000b", "\ud800", "u".repeat(254)]) {
-      refused({ kind: "delete", due: undefined, when: { kind: "exists", uid } }, "when.uid");
+      refused(
+        { kind: "delete", cause: systemCause, due: undefined, when: { kind: "exists", uid } },
+        "when.uid",
+      );
     }
   });
 
@@ -275,7 +280,9 @@ describe("preparing", () => {
     const puts = (count: number, secrets: readonly string[] = []) =>
       Array.from({ length: count }, (_, index): Write => {
         const draft = { body, terms: [], secrets };
-        return { ...wake(`w${index}`), kind: "put", uid: "u", draft, when: { kind: "absent" } };
+        const when = { kind: "absent" } as const;
+        const cause = systemCause;
+        return { ...wake(`w${index}`), kind: "put", uid: "u", draft, when, cause };
       });
     const tooLarge = (writes: readonly Write[], atomic: boolean) =>
       assert.throws(

@@ -134,7 +134,7 @@ export class CommitQueue {
     if (crowded && this.#writes > 0) {
       throw new SetpointError("store.overloaded", "too many writes are waiting for the disk", {
         details: { queuedWrites: this.#writes, queuedBytes: this.#bytes },
-        suggestion: "try again in a moment",
+        suggestion: "retry with exponential backoff",
       });
     }
     this.#writes += writes;

@@ -25,7 +25,7 @@ export function forbidden(path: string, cause: unknown): SetpointError {
   return new SetpointError("file.forbidden", message, {
     cause,
     details: { path },
-    suggestion: `run it as ${whose}, or give ${place} to this user`,
+    suggestion: `run it as ${whose}, or make this user the owner of ${place}`,
   });
 }
 

@@ -12,6 +12,7 @@ import { SetpointError } from "../kernel/errors.ts";
 import { formatReference } from "../kernel/resource.ts";
 import type { ResourceKey } from "../kernel/resource.ts";
 import { checkKeyIds } from "./arguments.ts";
+import { systemCause } from "../kernel/cause.ts";
 import type { KeyRing } from "./key-ring.ts";
 import type { Put, Store } from "./port.ts";
 import type { PreparedGroup } from "./prepare.ts";
@@ -102,6 +103,7 @@ function retirement(id: string): Put {
     uid: id,
     draft: { body, terms: [], secrets: [] },
     when: { kind: "absent" },
+    cause: systemCause,
   };
 }
 

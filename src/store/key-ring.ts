@@ -23,13 +23,13 @@ export interface KeyRing {
   ids(): readonly string[];
 }
 
-const restoreCopy = "restore the copy of this file that is kept apart from the backups";
+const restoreCopy = "restore the separate copy of this file";
 
 export function keyRing(keys: readonly SealKey[]): KeyRing {
   const byId = new Map(keys.map((key) => [key.id, key]));
   const active = keys.find(({ isWaiting }) => isWaiting !== true);
   if (active === undefined) {
-    throw new SetpointError("config.invalid", "the key ring has no key that seals", {
+    throw new SetpointError("config.invalid", "the key ring has no active key", {
       suggestion: restoreCopy,
     });
   }

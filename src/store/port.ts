@@ -20,6 +20,7 @@
  *  P8 bounded       Queues have limits in writes and bytes; beyond them `store.overloaded`.
  *  P9 opaque        Documents come back byte for byte as written: unknown fields survive.
  *  P10 sealed       Values at `draft.secrets` are never on disk in the clear.
+ *  P11 caused       A change records the cause of its write, and shows it wherever it is read.
  *
  * Errors are SetpointErrors. A refused write is an answer, not an exception: `commit` rejects only
  * when the whole request failed (overloaded, unavailable, closed, full, outcome unknown, ...). A
@@ -30,6 +31,7 @@ import type { Draft } from "../kernel/draft.ts";
 import type { SetpointError } from "../kernel/errors.ts";
 import type { ResourceKey } from "../kernel/resource.ts";
 import type { Requirement } from "../kernel/selector.ts";
+import type { Cause } from "../kernel/cause.ts";
 import type { KeyCare } from "./key-care.ts";
 import type { Backlog, BacklogQuery, WorkState } from "./work-state.ts";
 
@@ -111,6 +113,8 @@ export interface Store extends KeyCare, AsyncDisposable {
    * it came; milliseconds after the commit. Rejects with the signal's reason when aborted.
    */
   advancedBeyond(after: number, signal?: AbortSignal): Promise<number>;
+  /** The cause of a change that is in memory; undefined when it is not, or has none. */
+  recentCause(revision: number): Cause | undefined;
   /** The changes of one key, newest first, through deletions and re-creations, above compaction. */
   history(key: ResourceKey, options?: HistoryOptions): Promise<readonly Change[]>;
 
@@ -185,12 +189,11 @@ export type Write = Put | Delete | Schedule;
 export interface Put {
   readonly kind: "put";
   readonly key: ResourceKey;
-  /**
-   * Must equal the stored uid when the resource exists: a key's identity never changes in place.
-   */
+  /** Must equal the stored uid when the resource exists: the identity of a key never changes. */
   readonly uid: string;
   readonly draft: Draft;
   readonly when: Precondition;
+  readonly cause: Cause;
   readonly claim?: ClaimRef;
   readonly due?: DueChange;
   /**
@@ -206,6 +209,7 @@ export interface Delete {
   readonly kind: "delete";
   readonly key: ResourceKey;
   readonly when: Precondition;
+  readonly cause: Cause;
   readonly claim?: ClaimRef;
   /** The last state to show in the deletion's change; the stored one when left out. */
   readonly last?: Draft;
@@ -228,9 +232,7 @@ export type Precondition =
    * with secrets must name). Refused: `resource.conflict`, or `resource.not_found`.
    */
   | { readonly kind: "revision"; readonly revision: number; readonly uid?: string }
-  /**
-   * It exists (with this uid). Refused: `resource.not_found`, or `resource.conflict` on the uid.
-   */
+  /** It exists (with this uid). Refused: `resource.not_found`, or `resource.conflict` (the uid). */
   | { readonly kind: "exists"; readonly uid?: string };
 
 /** A live claim on `key` is required: the written resource's own, or its parent's. */
@@ -277,10 +279,7 @@ export interface CounterUse {
   readonly amount: number;
 }
 
-/**
- * The bound of a counter, set by one resource (a second one: `name.taken`). May be below the
- * value.
- */
+/** The bound of a counter, set by one resource (a second: `name.taken`). May be below the value. */
 export interface CounterBound {
   readonly counter: string;
   readonly max: number;
@@ -364,6 +363,8 @@ export interface Change {
   readonly previous: number | undefined;
   /** The database's clock at the commit. */
   readonly atMs: number;
+  /** Undefined for a change of a release that did not record causes. */
+  readonly cause?: Cause;
   /** The new state; for a deletion the last one. */
   readonly body: Buffer;
   /** As in StoredRecord. */
@@ -484,6 +485,7 @@ export type DumpRow =
       /** As stored: null for a deletion that shows the previous document; secrets blanked. */
       readonly document: Buffer | null;
       readonly sealed: Buffer | null;
+      readonly cause?: Cause;
     }
   | { readonly row: "name"; readonly name: UniqueName; readonly key: ResourceKey }
   | { readonly row: "use"; readonly use: CounterUse; readonly key: ResourceKey }
@@ -491,10 +493,7 @@ export type DumpRow =
   | {
       readonly row: "due";
       readonly key: ResourceKey;
-      /**
-       * Relative to the dump, since clocks differ; claims are not dumped (their holders are
-       * gone).
-       */
+      /** Relative to the dump, since clocks differ. Claims are not dumped. */
       readonly afterMs: number;
       readonly attempts: number;
     };

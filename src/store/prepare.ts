@@ -11,6 +11,8 @@ import { keyText } from "../kernel/resource.ts";
 import type { ResourceKey } from "../kernel/resource.ts";
 import { textFault } from "../kernel/storable-text.ts";
 import { checkCommit, isCount, textLimits } from "./arguments.ts";
+import { causeFault } from "../kernel/cause.ts";
+import { encodeCause } from "./stored-cause.ts";
 import type { KeyRing } from "./key-ring.ts";
 import type { CommitOptions, DueChange, Precondition, Put, Write } from "./port.ts";
 import { sealDocument } from "./seal.ts";
@@ -25,6 +27,8 @@ export interface PreparedWrite {
   readonly sealed: Buffer | null;
   readonly digest: Buffer | null;
   readonly terms: readonly string[];
+  /** The encoded cause; null for a write that makes no change. */
+  readonly cause: Buffer | null;
   readonly bytes: number;
 }
 
@@ -46,7 +50,7 @@ export function prepareCommit(
   checkCommit(writes, options);
   const most = options.atomic === true ? limits.maxGroupWrites : limits.maxQueuedWrites;
   if (writes.length > most) {
-    throw new SetpointError("request.too_large", `at most ${most} writes fit into one commit`, {
+    throw new SetpointError("request.too_large", `a commit can have at most ${most} writes`, {
       details: { writes: writes.length, most },
     });
   }
@@ -79,7 +83,7 @@ export function prepareCommit(
 function checkBytes(writes: readonly Write[], most: number): void {
   const bytes = writes.reduce((sum, write) => sum + bytesToStore(write), 0);
   if (bytes <= most) return;
-  throw new SetpointError("request.too_large", `at most ${most} bytes fit into one commit`, {
+  throw new SetpointError("request.too_large", `a commit can have at most ${most} bytes`, {
     details: { bytes, most },
     suggestion: "split it into several commits",
   });
@@ -99,6 +103,7 @@ function draftOf(write: Write): Draft | undefined {
 
 function prepareWrite(ring: KeyRing, write: Write, id: string): PreparedWrite {
   const draft = draftOf(write);
+  const cause = write.kind === "schedule" ? null : encodeCause(write.cause);
   if (draft === undefined) {
     return {
       write,
@@ -107,6 +112,7 @@ function prepareWrite(ring: KeyRing, write: Write, id: string): PreparedWrite {
       sealed: null,
       digest: null,
       terms: [],
+      cause,
       bytes: overheadBytes,
     };
   }
@@ -114,7 +120,7 @@ function prepareWrite(ring: KeyRing, write: Write, id: string): PreparedWrite {
   const stored = sealDocument(ring, { key: write.key, uid }, draft);
   const { document, sealed, digest } = stored;
   const bytes = document.length + (sealed?.length ?? 0) + overheadBytes;
-  return { write, id, document, sealed, digest, terms: draft.terms, bytes };
+  return { write, id, document, sealed, digest, terms: draft.terms, cause, bytes };
 }
 
 /** A deletion that carries secrets seals them under an identity, so it has to name the uid. */
@@ -136,6 +142,10 @@ function checkWrite(write: Write, index: number): void {
     checkCount(write.claim.token, index, "claim.token");
   }
   if (write.kind !== "delete" && write.due !== undefined) checkDue(write, write.due, index);
+  if (write.kind !== "schedule") {
+    const fault = causeFault(write.cause);
+    if (fault !== undefined) throw invalid(index, `cause.${fault[0]}`, fault[1]);
+  }
   if (write.kind === "put") checkPut(write, index);
   if (write.kind === "delete" && write.last !== undefined) checkLast(write, index);
 }
@@ -181,7 +191,7 @@ function checkDraft(draft: Draft, index: number, field: string): void {
   if (draft.body.length > limits.maxDocumentBytes) {
     throw new SetpointError(
       "request.too_large",
-      `the document has ${draft.body.length} bytes; at most ${limits.maxDocumentBytes} are stored`,
+      `the document has ${draft.body.length} bytes; the limit is ${limits.maxDocumentBytes}`,
       { details: { write: index, bytes: draft.body.length, most: limits.maxDocumentBytes } },
     );
   }
@@ -236,5 +246,5 @@ function checkText(text: string, index: number, field: string, maxBytes: number)
 }
 
 function checkCount(value: number, index: number, field: string): void {
-  if (!isCount(value)) throw invalid(index, field, "must be a whole number, zero or more");
+  if (!isCount(value)) throw invalid(index, field, "must be a non-negative integer");
 }

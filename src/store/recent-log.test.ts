@@ -52,6 +52,13 @@ describe("the recent log", () => {
     assert.equal(newest(log, "e"), undefined);
   });
 
+  it("finds a change by its revision inside of its window only", () => {
+    const log = new RecentLog(100, 1_200);
+    log.append([change(101), change(102), change(103), change(104)]);
+    const found = [99, 102, 103, 104, 105].map((revision) => log.at(revision)?.revision);
+    assert.deepEqual(found, [undefined, undefined, 103, 104, undefined]);
+  });
+
   it("refuses a gap", () => {
     const log = new RecentLog(100);
     assert.throws(() => log.append([change(102)]));

@@ -84,6 +84,11 @@ export class RecentLog {
     return this.#newest.get(id);
   }
 
+  /** The change of this revision, if it is in the window. */
+  at(revision: number): Change | undefined {
+    return revision < this.first ? undefined : this.#changes[this.#start + revision - this.first];
+  }
+
   /** For when the database may be ahead of the log: no key is known any more. */
   forgetKeys(): void {
     this.#newest.clear();

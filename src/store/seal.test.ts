@@ -26,6 +26,16 @@ describe("sealing", () => {
     );
   });
 
+  it("blanks very many secrets of one document", () => {
+    const data = Object.fromEntries(Array.from({ length: 40_000 }, (_, i) => [`k${i}`, "v"]));
+    const pointers = Object.keys(data).map((key) => `/data/${key}`);
+    const body = Buffer.from(JSON.stringify({ data }));
+    const stored = sealDocument(ring, identity, { body, secrets: pointers });
+    const { data: blank } = JSON.parse(stored.document.toString()) as { data: object };
+    assert.equal(Object.values(blank).filter((value) => value === null).length, 40_000);
+    assert.deepEqual(openDocument(ring, identity, stored), body);
+  });
+
   it("refuses what is not JSON, or too deep, without quoting it", () => {
     for (const text of ['{"data":{"password":"hunter2"', `${"[".repeat(1e5)}${"]".repeat(1e5)}`]) {
       assert.throws(

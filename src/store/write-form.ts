@@ -7,15 +7,17 @@
 import type { Draft } from "../kernel/draft.ts";
 import { SetpointError } from "../kernel/errors.ts";
 import { isObject } from "./arguments.ts";
+import type { Cause } from "../kernel/cause.ts";
 import type { ClaimRef, DueChange, Precondition, UniqueName, Write } from "./port.ts";
 
 export function checkForm(write: Write, index: number): void {
-  if (!isObject(write)) throw invalidWrite(index, "kind", "there is no write");
+  if (!isObject(write)) throw invalidWrite(index, "kind", "the write is missing");
   if (!isObject(write.key)) throw invalidWrite(index, "key", "must be the key of a resource");
   checkWhen(write.when, index);
   if (write.claim !== undefined) checkClaim(write.claim, index);
   switch (write.kind) {
     case "put":
+      checkCause(write.cause, index);
       checkDraft(write.draft, index, "draft");
       if (write.due !== undefined) checkDue(write.due, index);
       checkItems(write.names, index, "names");
@@ -24,6 +26,7 @@ export function checkForm(write: Write, index: number): void {
       checkItems(write.bounds, index, "bounds");
       return;
     case "delete":
+      checkCause(write.cause, index);
       if (write.last !== undefined) checkDraft(write.last, index, "last");
       return;
     case "schedule":
@@ -57,6 +60,11 @@ function checkWhen(when: Precondition, index: number): void {
 function checkClaim(claim: ClaimRef, index: number): void {
   if (isObject(claim) && isObject(claim.key)) return;
   throw invalidWrite(index, "claim", "must be a key and a token");
+}
+
+function checkCause(cause: Cause, index: number): void {
+  if (isObject(cause)) return;
+  throw invalidWrite(index, "cause", "must name the actor and the surface");
 }
 
 function checkDue(due: DueChange, index: number): void {

@@ -74,7 +74,7 @@ it("a log for people has key=value, and the stack of an error on lines of its ow
   log.info({ key, text: "two words", empty: undefined, count: 2 }, "said");
   const error = new TypeError("dome is not a function");
   error.stack = "TypeError: dome is not a function\n    at reconcile (notice.ts:41:10)";
-  log.warn({ error, key }, "a reconciler has thrown");
+  log.warn({ error, key }, "reconciler threw an error");
   const cause = Object.assign(new Error("connect refused"), { code: "ECONNREFUSED", stack: "x" });
   const failed = new SetpointError("store.unavailable", "no store", {
     cause,
@@ -85,7 +85,7 @@ it("a log for people has key=value, and the stack of an error on lines of its ow
     lines.join(""),
     [
       '00:00:00.000 INFO  said key=notices.board.example/default/hello text="two words" count=2',
-      "00:00:00.000 WARN  a reconciler has thrown key=notices.board.example/default/hello",
+      "00:00:00.000 WARN  reconciler threw an error key=notices.board.example/default/hello",
       "    TypeError: dome is not a function",
       "        at reconcile (notice.ts:41:10)",
       "00:00:00.000 ERROR failed",

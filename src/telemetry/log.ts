@@ -24,7 +24,7 @@ const order: readonly Level[] = ["debug", "info", "warn", "error"];
 const maxCauses = 8;
 /** Errors may hold whatever somebody sent us; a log is read by people. */
 const longestText = 16_384;
-const unshowable = "(cannot be shown)";
+const unshowable = "(cannot be printed)";
 
 export function logger(
   write: (lines: string, level: Level) => void,

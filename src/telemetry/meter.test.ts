@@ -59,3 +59,14 @@ it("escapes what would end a label early", () => {
   meter.observe("took_seconds", 0, { kind: 'a"b\\c\nd' });
   assert.ok(meter.text().includes('{kind="a\\"b\\\\c\\nd",le="0.001"}'));
 });
+
+it("shows a renamed metric under both names", () => {
+  const meter = createMeter({
+    calls: { kind: "counter", help: "Calls.", labels: [], formerly: "old_calls" },
+  });
+  meter.count("calls");
+  const lines = meter.text().split("\n");
+  assert.ok(lines.includes("calls 1"));
+  assert.ok(lines.includes("old_calls 1"));
+  assert.ok(lines.includes("# HELP old_calls Deprecated: use calls. Calls."));
+});

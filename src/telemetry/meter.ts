@@ -7,6 +7,8 @@ export interface MetricDefinition {
   readonly kind: "counter" | "gauge" | "histogram";
   readonly help: string;
   readonly labels: readonly string[];
+  /** An earlier name, which is shown as well for one release. */
+  readonly formerly?: string;
 }
 
 export interface TextMeter {
@@ -93,8 +95,8 @@ export function createMeter(
       series.counts[at] = (series.counts[at] ?? 0) + 1;
     },
     text: () => {
-      const lines = [...metrics.values()].flatMap(metricLines);
-      const help = "Samples of unknown names, or beyond the bound of series.";
+      const lines = [...metrics.values()].flatMap(withFormerName).flatMap(metricLines);
+      const help = "Samples dropped: unknown metric, or too many series.";
       return [
         ...lines,
         ...head(droppedName, "counter", help),
@@ -132,6 +134,13 @@ function addSeries(metric: Metric, labels: Labels, maxSeries: number): Series | 
 
 function newBranch(): Branch {
   return { below: new Map(), series: undefined };
+}
+
+function withFormerName(metric: Metric): readonly Metric[] {
+  const { formerly: name, help: text } = metric;
+  if (name === undefined) return [metric];
+  const help = `Deprecated: use ${metric.name}. ${text}`;
+  return [metric, { ...metric, name, help }];
 }
 
 function metricLines({ name, kind, help, labels, series }: Metric): readonly string[] {

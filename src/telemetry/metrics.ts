@@ -11,8 +11,8 @@ export interface RequestSample {
   readonly code: number;
   readonly durationMs: number;
   /** Of requests to another surface than the Kubernetes API: which, and which kind of path. */
-  readonly surface?: string;
-  readonly route?: string;
+  readonly surface?: string | undefined;
+  readonly route?: string | undefined;
 }
 
 export interface Gauge {
@@ -66,13 +66,13 @@ export function createMetrics(): Metrics {
     },
     text: (gauges) =>
       [
-        head("apiserver_request_total", "counter", "Requests by what was asked and the answer."),
+        head("apiserver_request_total", "counter", "Requests by verb, resource and status code."),
         ...[...totals.values()].map(
           ({ label, count }) => `apiserver_request_total{${label}} ${count}`,
         ),
-        head("apiserver_request_duration_seconds", "histogram", "Time to answer, by verb."),
+        head("apiserver_request_duration_seconds", "histogram", "Response latency by verb."),
         ...[...durations.values()].flatMap(histogram),
-        head("apiserver_current_inflight_requests", "gauge", "Requests being answered."),
+        head("apiserver_current_inflight_requests", "gauge", "Requests in progress."),
         `apiserver_current_inflight_requests ${inFlight}`,
         ...gauges.flatMap(({ name, help, kind, value }) => [
           head(name, kind, help),

@@ -2,26 +2,31 @@
 // everything is as in a real server but for time and chance, which belong to the test. A test takes
 // milliseconds, gives the same result each time, and can let an hour pass.
 
-import { prepareArm } from "../app/arm/arm-surface.ts";
-import { connectHooksOf, facesOf, kindsOf, loadedModule } from "../app/load-modules.ts";
+import { extensionsOf, kindsOf, loadedModule, metricsIn } from "../app/load-modules.ts";
 import { openMemoryPlane } from "../app/memory-plane.ts";
 import type { MemoryPlane, Place } from "../app/memory-plane.ts";
+import { openSurfaces } from "../app/open-surfaces.ts";
 import { startReconciling } from "../app/reconciling.ts";
-import type { Module } from "../engine/module.ts";
+import { requestReports } from "../app/request-reports.ts";
+import type { UserModule as Module } from "../contract/user-module.ts";
 import { systemCaller, systemOptions, targetFor } from "../intents/bootstrap.ts";
 import { applyResource } from "../intents/write/apply.ts";
 import { decodeDocument } from "../kernel/document.ts";
 import { isSetpointError } from "../kernel/errors.ts";
 import type { Json, JsonObject } from "../kernel/json.ts";
 import type { Resource } from "../kernel/resource.ts";
-import type { Exchange } from "../surfaces/http/exchange.ts";
+import { requestPipeline } from "../surfaces/http/pipeline.ts";
+import type { Pipeline } from "../surfaces/http/pipeline.ts";
+import { prefixTable } from "../surfaces/http/prefix-table.ts";
+import type { HttpSurface } from "../surfaces/http/surface.ts";
 import { logger } from "../telemetry/log.ts";
-import { anybody, exchangeFor } from "./arm-call.ts";
-import type { ArmCall, ArmReply } from "./arm-call.ts";
+import type { Logger } from "../telemetry/log.ts";
+import { anybody, exchangeFor } from "./http-call.ts";
+import type { HttpCall, HttpReply } from "./http-call.ts";
 import { troubleOf } from "./trouble.ts";
 
 export type { Place } from "../app/memory-plane.ts";
-export type { ArmReply } from "./arm-call.ts";
+export type { HttpReply, HttpReply as ArmReply } from "./http-call.ts";
 
 export interface TestServer extends AsyncDisposable {
   /** As `kubectl apply`: creates the object or changes it. Its namespace is "default" if unsaid. */
@@ -32,19 +37,23 @@ export interface TestServer extends AsyncDisposable {
   delete(place: Place): Promise<boolean>;
   get(place: Place): Promise<Resource | undefined>;
   /**
-   * A request to the Resource Manager surface, by somebody who may do everything. The path begins
-   * with "/subscriptions/" or "/providers/", or is a URL that an answer told. While the server lets
-   * the client wait, as it does with who asks for an operation too soon, time passes.
+   * A request to the surface of a built-in module, such as "/subscriptions/..." for kinds with a
+   * face (`arm`). The caller may do everything. The path may be a URL from an earlier answer. Time
+   * passes while the server lets the client wait.
    */
-  arm(
+  request(
     method: string,
     path: string,
     body?: Json,
     headers?: Readonly<Record<string, string>>,
-  ): Promise<ArmReply>;
+  ): Promise<HttpReply>;
+  /** The same as `request`. */
+  readonly arm: TestServer["request"];
   /** Lets time pass; everything that becomes due on the way is done. A second if unsaid. */
   pass(ms?: number): Promise<void>;
   nowMs(): number;
+  /** The metrics of the engine and of the modules, in the text form of Prometheus. */
+  metrics(): string;
   /** What reconcilers and the server have logged, one JSON object per line. */
   readonly log: readonly string[];
 }
@@ -60,11 +69,12 @@ export async function startTestServer(
 ): Promise<TestServer> {
   const all: readonly Module[] = "kinds" in modules ? [modules] : modules;
   const loaded = all.map((module) => loadedModule(module.name, module));
-  const arm = prepareArm(armConfig, loaded);
   const memory = await openMemoryPlane({
     seed,
-    reconciled: kindsOf(arm.modules),
-    connectHooks: connectHooksOf(loaded),
+    reconciled: kindsOf(loaded),
+    extensions: extensionsOf(loaded),
+    metrics: metricsIn(loaded),
+    hasEngine: false,
   });
   const { plane, surroundings } = memory;
   const lines: string[] = [];
@@ -80,25 +90,18 @@ export async function startTestServer(
   const log = logger(keep, clock, "info");
   const reconciling = await startReconciling({
     plane,
-    modules: arm.modules,
+    modules: loaded,
     config: oneWorker,
     surroundings,
     log,
   });
-  // A face that no server would serve fails here, too.
-  const observed = { onArmRequest: () => () => undefined };
-  const shared = { plane, log, audit: undefined, observed, timers };
-  const surface = await arm.start({ ...shared, authentication: anybody });
-  const answer = surface.before((exchange) =>
-    Promise.reject(
-      new Error(`${exchange.method} ${exchange.url} is no path of the Resource Manager`),
-    ),
-  );
+  const surfaces = await openSurfaces({ plane, log });
+  const answer = surfacesPipeline(surfaces, timers, log);
+  const request: TestServer["request"] = async (method, path, body, headers = {}) =>
+    await replyTo(answer, timers, { method, path, body, headers });
   return {
-    arm: async (method, path, body, headers = {}) => {
-      if (facesOf(loaded).length === 0) throw new Error("no kind of the modules has a face: arm");
-      return await armReply(answer, timers, { method, path, body, headers });
-    },
+    request,
+    arm: request,
     apply: async (object) => await apply(memory, object),
     patch: async (place, patch) => await memory.patch(placed(memory, place), patch),
     delete: async (place) => {
@@ -113,9 +116,9 @@ export async function startTestServer(
     get: async (place) => await memory.read(placed(memory, place)),
     pass: async (ms = 1_000) => await timers.advance(ms),
     nowMs: () => clock.nowMs(),
+    metrics: () => plane.meter.text(),
     log: lines,
     async [Symbol.asyncDispose]() {
-      await surface[Symbol.asyncDispose]();
       const ended = Promise.resolve(reconciling[Symbol.asyncDispose]());
       // Whoever still runs is told to stop once its time is over, and time passes only here.
       await timers.advance(oneWorker.graceMs);
@@ -125,11 +128,34 @@ export async function startTestServer(
   };
 }
 
-async function armReply(
-  answer: (exchange: Exchange) => Promise<void>,
-  timers: MemoryPlane["surroundings"]["timers"],
-  call: ArmCall,
-): Promise<ArmReply> {
+type TestTimers = MemoryPlane["surroundings"]["timers"];
+
+/** Serves the surfaces of modules, to a caller that may do everything. */
+function surfacesPipeline(
+  surfaces: readonly HttpSurface[],
+  timers: TestTimers,
+  log: Logger,
+): Pipeline {
+  const [first] = surfaces;
+  if (first === undefined) {
+    const message = "no surface is served: no kind of the modules declares a face (arm)";
+    return () => Promise.reject(new Error(message));
+  }
+  const names = surfaces.map(({ name }) => name).join(", ");
+  // The pipeline needs an owner for every other URL, which is refused before it is asked.
+  const others = { ...first, name: "others", prefixes: [{ path: "/" }] };
+  const all = [...surfaces, others];
+  const owners = prefixTable(all);
+  const reports = requestReports(log);
+  const pipeline = requestPipeline({ surfaces: all, timers, authentication: anybody, reports });
+  return async (exchange) => {
+    const { method, url } = exchange;
+    if (owners.find(url) !== others) return await pipeline(exchange);
+    throw new Error(`${method} ${url} is not a path of a surface that is served (${names})`);
+  };
+}
+
+async function replyTo(answer: Pipeline, timers: TestTimers, call: HttpCall): Promise<HttpReply> {
   const { exchange, reply } = exchangeFor(call);
   const work = { isOver: false };
   const over = answer(exchange).finally(() => {
@@ -150,11 +176,6 @@ async function armReply(
 /** What needs no time is over by then. */
 const turnsAtOnce = 10;
 const waitMs = 10;
-
-const armConfig = {
-  arm: { isWanted: false, clients: [], retryAfterSeconds: 10 },
-  historyMs: undefined,
-} as const;
 
 const oneWorker = {
   isWorker: true,

@@ -7,7 +7,7 @@ import { troubleOf } from "./trouble.ts";
 function shown(fields: Readonly<Record<string, unknown>>): string | undefined {
   let line = "";
   const log = logger((text) => (line = text), manualClock());
-  log.warn(fields, "a reconciler has thrown");
+  log.warn(fields, "reconciler threw an error");
   return troubleOf(line)?.text;
 }
 
@@ -15,14 +15,14 @@ test("an error is told with its stack, and what it is about", () => {
   const key = { kind: "notices.board.example", namespace: "default", name: "hello" };
   const text = shown({ error: new ReferenceError("dome is not defined"), key });
   const [title, error, first] = (text ?? "").split("\n");
-  assert.equal(title, "setpoint: a reconciler has thrown: notices.board.example default/hello");
+  assert.equal(title, "setpoint: reconciler threw an error: notices.board.example default/hello");
   assert.equal(error, "  ReferenceError: dome is not defined");
   assert.match(first ?? "", /^ {6}at /);
 });
 
 test("all causes of an error are told", () => {
   const text = shown({ error: new TypeError("fetch failed", { cause: new Error("refused") }) });
-  assert.match(text ?? "", /has thrown\n {2}fetch failed\n {2}Error: refused\n/);
+  assert.match(text ?? "", /threw an error\n {2}fetch failed\n {2}Error: refused\n/);
 });
 
 test("what is about no error is not told", () => {

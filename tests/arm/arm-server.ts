@@ -52,19 +52,22 @@ export const managerName = "resource-manager";
 
 export interface ArmServerOptions extends Pick<
   KubeServerOptions,
-  "auditPolicy" | "auditLog" | "armRetryAfter" | "module"
+  "auditPolicy" | "auditLog" | "module"
 > {
+  /** Seconds that clients wait between two polls. */
+  readonly armRetryAfter?: number;
   /** Of this folder; `module` names files of any folder instead. */
   readonly modules?: readonly string[];
 }
 
 export async function startArmServer(
   store?: string,
-  { modules = ["bakery"], ...options }: ArmServerOptions = {},
+  { modules = ["bakery"], armRetryAfter, ...options }: ArmServerOptions = {},
 ): Promise<ArmServer> {
+  const retryAfter = armRetryAfter === undefined ? {} : { retryAfter: armRetryAfter };
   const bare = await startKubeServer({
     module: modules.map((name) => join(root, `tests/arm/${name}-module.ts`)),
-    armClients: [managerName],
+    sections: { arm: { clients: [managerName], ...retryAfter } },
     ...options,
     ...(store === undefined ? {} : { store }),
   });

@@ -128,7 +128,7 @@ onEachStore(
       const body = { location: "eastus", properties };
       const making = longRunning(client, "put", `${clusters}/failing`, { request: { body } });
       await assert.rejects(making.pollUntilDone(), (error: Error) => {
-        const words = "SimulatedFailure. The phase DeployResources failed, as it was told to.";
+        const words = "SimulatedFailure. The phase DeployResources failed, as configured.";
         assert.equal(error.message, `The long-running operation has failed. ${words}`);
         return true;
       });

@@ -43,9 +43,9 @@ it("a refusal that is none is answered with 500, and its author is told", async 
   assert.equal((await put("dropped", 1)).status, 201);
   await settled("dropped");
   for (const [action, why] of [
-    ["drop", /RangeError: a refusal has a status from 400 to 599, not 99/],
-    ["praise", /RangeError: a refusal has a status from 400 to 599, not 200/],
-    ["crush", /TypeError: the code of a refusal is one word, not "It Broke\\r\\n"/],
+    ["drop", /RangeError: the status of a refusal must be from 400 to 599, not 99/],
+    ["praise", /RangeError: the status of a refusal must be from 400 to 599, not 200/],
+    ["crush", /TypeError: the code of a refusal must be one word, not "It Broke\\r\\n"/],
   ] as const) {
     const reply = await server.request("POST", `${pots}/dropped/${action}?${careless}`);
     assert.equal(reply.status, 500, reply.text);
@@ -93,6 +93,6 @@ it("a list shows the others beside one that cannot be shown", async () => {
   assert.deepEqual(pick(hidden, "tags"), { shelf: "top" });
   assert.deepEqual(pick(hidden, "properties"), { provisioningState: "Succeeded" });
   const [first, ...others] = logged();
-  assert.match(first ?? "", /^a face cannot show a resource: Error: unlucky/);
+  assert.match(first ?? "", /^face cannot present a resource: Error: unlucky/);
   assert.deepEqual(others, []);
 });

@@ -17,7 +17,7 @@ import {
   uint8Array,
 } from "fast-check";
 import { anyCharacter } from "../../src/kernel/arbitraries.ts";
-import { operationKind, subscriptionKind } from "../../src/surfaces/arm/face.ts";
+import { operationKind, subscriptionKind } from "../../src/modules/resource-provider/face.ts";
 import { pick } from "../kube/server.ts";
 import type { Reply } from "../kube/server.ts";
 import { codeOf, oven, ovens, startArmServer, subscription, version } from "./arm-server.ts";

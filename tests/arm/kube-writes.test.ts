@@ -134,7 +134,7 @@ onEachStore("a copy that is made with kubectl", (server) => {
     const copy = { ...copyOf(stored, name), spec: { size: 2 } };
     const reply = await server().request("POST", kube, copy);
     assert.equal(reply.status, 201, reply.text);
-    assert.match(String(reply.headers["warning"]), /arm\.setpoint\.dev\/envelope\] was left out/);
+    assert.match(String(reply.headers["warning"]), /arm\.setpoint\.dev\/envelope\] was ignored/);
     for (const map of ["annotations", "labels"]) {
       const kept = pick(reply.json, `metadata.${map}`) as object | undefined;
       const keys = Object.keys(kept ?? {});

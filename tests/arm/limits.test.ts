@@ -181,5 +181,5 @@ it("an action that answers no object is a mistake of ours, which is in the log",
   assert.equal(reply.status, 500, reply.text);
   assert.equal(codeOf(reply), "InternalServerError");
   assert.equal(own.errors.length, 1);
-  assert.match(own.errors[0] ?? "", /the action enumerate must answer an object or nothing/);
+  assert.match(own.errors[0] ?? "", /the action enumerate must return an object or undefined/);
 });

@@ -40,7 +40,7 @@ it("a face that is looser than its kind points at no field that clients do not h
     assert.equal(pick(reply.json, "error.target"), "properties");
     assert.equal(
       pickText(reply.json, "error.message"),
-      "The properties cannot be stored, because 'degrees' is refused: " +
+      "The properties cannot be stored because 'degrees' is refused: " +
         "it should be less than or equal to 300, not 777.",
     );
   }
@@ -56,7 +56,7 @@ it("an action that wants what its kind refuses is a fault of ours, and logged", 
   assert.equal(pick(reply.json, "error.target"), undefined);
   assert.equal(server.errors.length, 1);
   const wanted =
-    "request failed: Error: the action overheat of Example.Stoves/stoves (2026-01-01) wants a " +
+    "request failed: Error: the action overheat of Example.Stoves/stoves (2026-01-01) returned a " +
     "spec that the kind stoves.stoves.tests.dev refuses: spec.degrees";
   assert.ok(server.errors[0]?.startsWith(wanted), server.errors[0]);
   assert.doesNotMatch(server.errors[0] ?? "", /777/);

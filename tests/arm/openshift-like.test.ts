@@ -140,7 +140,7 @@ it("tells of a phase that failed, and of a password that is not there yet", asyn
   const status = await ask("GET", url.pathname, younger);
   assert.deepEqual(pick(status.json, "error"), {
     code: "SimulatedFailure",
-    message: "The phase DeployResources failed, as it was told to.",
+    message: "The phase DeployResources failed, as configured.",
   });
   const refused = await ask("POST", `${two}/listCredentials`, younger);
   assert.equal(refused.status, 409, refused.text);

@@ -41,13 +41,17 @@ describe("a request", () => {
 
   it("without credentials is refused before its body is read", async () => {
     const body = "x".repeat(2_000_000);
-    for (const authorization of ["", "Bearer wrong"]) {
+    for (const [authorization, message] of [
+      ["", "The request has no credentials."],
+      ["Bearer wrong", "The credentials are not valid: invalid bearer token."],
+    ] as const) {
       const reply = await server.request("PUT", oven("x"), body, {
         authorization,
         "content-type": "text/plain",
       });
       assert.equal(reply.status, 401, reply.text);
       assert.equal(codeOf(reply), "AuthenticationFailed");
+      assert.equal(pickText(reply.json, "error.message"), message);
       assert.match(String(reply.headers["x-ms-request-id"]), uuid);
     }
   });
@@ -59,7 +63,10 @@ describe("a request", () => {
     assert.equal(codeOf(refused), "AuthorizationFailed");
     const message = pickText(refused.json, "error.message");
     assert.match(message, /^The user 'system:serviceaccount:default:viewer' may not GET '\/sub/);
-    assert.ok(message.includes("/ovens/x'. A role would have to allow to get 'ovens' of"), message);
+    assert.ok(
+      message.includes("/ovens/x'. A role must allow the verb 'get' on 'ovens' of"),
+      message,
+    );
     assert.match(message, /the API group 'bakery.tests.dev' in the namespace 'sub-.*, named 'x-/);
     await giveRole(server, "viewer", [{ ...onOvens, verbs: ["get"] }]);
     assert.equal((await server.get("x", viewer)).status, 404);

@@ -60,7 +60,7 @@ onEachStore("the result of an operation", (started) => {
     for (const [method, url, body, who] of writes) {
       const reply = await server.request(method, url, body, who);
       assert.equal(reply.status, 403, `${method} ${url}: ${reply.text}`);
-      assert.match(pickText(reply.json, "message"), /by the Resource Manager surface alone/);
+      assert.match(pickText(reply.json, "message"), /only the Resource Manager surface writes it/);
     }
     const labelled = { metadata: { labels: { mine: "yes" } } };
     assert.equal((await server.request("PATCH", path, labelled, merge)).status, 200);

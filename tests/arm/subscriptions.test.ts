@@ -140,7 +140,7 @@ it("lets nobody do with kubectl what its state forbids, but operators", async ()
   const labels = { metadata: { labels: { mine: "yes" } } };
   for (const name of ["one", "two"]) assert.equal((await create(name, customer)).status, 201);
   await tell(id, "Suspended");
-  const half = "Suspended: its resources can be read and deleted, and neither created nor changed";
+  const half = "Suspended: its resources can be read and deleted, but not created or changed";
   await isRefused(create("three", customer), half);
   await isRefused(patch("one", { spec: { size: 2 } }, customer), half);
   assert.equal((await patch("one", labels, customer)).status, 200);

@@ -5,6 +5,7 @@ import assert from "node:assert/strict";
 import type { Put, Store } from "../../src/store/port.ts";
 import { chaosDraft, chaosKey } from "./documents.ts";
 import { codeOf, digestText } from "./evidence.ts";
+import { systemCause } from "../../src/kernel/cause.ts";
 
 const kind = "puts.chaos";
 
@@ -27,7 +28,7 @@ export class Puts {
     // Not one letter repeated: what compresses well fills no disk.
     const padding = digestText(Buffer.from(name)).repeat(Math.ceil(bytes / 32));
     const draft = chaosDraft(key, { uid: name, spec: { op: name, padding } });
-    return { kind: "put", key, uid: name, draft, when: { kind: "absent" } };
+    return { kind: "put", cause: systemCause, key, uid: name, draft, when: { kind: "absent" } };
   }
 
   /** Puts one and returns "committed" or the code of the failure. */

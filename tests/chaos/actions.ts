@@ -15,6 +15,7 @@ import {
 import type { ChaosDocument } from "./documents.ts";
 import { nowUs } from "./evidence.ts";
 import type { Lane } from "./lane.ts";
+import { systemCause } from "../../src/kernel/cause.ts";
 
 export type Action = (lane: Lane) => Promise<void>;
 
@@ -63,9 +64,11 @@ async function changeThing(lane: Lane): Promise<void> {
     await repeatThing(lane, record);
   } else if (choice < 4) {
     const last = chaosDraft(key, { uid, spec: { op: lane.nextOperation() } });
-    await lane.submit([{ kind: "delete", key, when: { kind: "revision", revision }, last }]);
+    await lane.submit([
+      { kind: "delete", cause: systemCause, key, when: { kind: "revision", revision }, last },
+    ]);
   } else if (choice < 6) {
-    await lane.submit([{ kind: "delete", key, when: { kind: "exists", uid } }]);
+    await lane.submit([{ kind: "delete", cause: systemCause, key, when: { kind: "exists", uid } }]);
   } else if (choice < 8) {
     // A stale reader: it must be refused.
     const when = { kind: "revision", revision: revision - 1 } as const;
@@ -84,7 +87,9 @@ async function repeatThing(lane: Lane, record: StoredRecord): Promise<void> {
   const document = parseChaos(body);
   const draft = { body, terms: termsOfDocument(document), secrets: secretsOf(document) };
   const when = { kind: "revision", revision } as const;
-  await lane.submit([{ kind: "put", key, uid, draft, when }], { isRepeat: true });
+  await lane.submit([{ kind: "put", cause: systemCause, key, uid, draft, when }], {
+    isRepeat: true,
+  });
 }
 
 /** The terms that chaosDraft gave the document, from the document alone. */
@@ -120,7 +125,7 @@ async function changePair(lane: Lane): Promise<void> {
     }
     const revision = stale ? record.revision - 1 : record.revision;
     const when = { kind: "revision", revision } as const;
-    if (isDeletion) return { kind: "delete", key, when } as const;
+    if (isDeletion) return { kind: "delete", cause: systemCause, key, when } as const;
     return lane.put(key, { when }, { uid: record.uid, spec: { number, padding: lane.padding() } });
   });
   const answers = await lane.submit(writes, { atomic: true });
@@ -149,7 +154,7 @@ async function changeHost(lane: Lane): Promise<void> {
     const spec = held === undefined ? {} : { host: held };
     await lane.submit([lane.put(key, { when }, { uid, spec })]);
   } else {
-    await lane.submit([{ kind: "delete", key, when }]);
+    await lane.submit([{ kind: "delete", cause: systemCause, key, when }]);
   }
 }
 
@@ -171,7 +176,7 @@ async function changeUse(lane: Lane): Promise<void> {
     const kept = parseChaos(record.body).spec.amount ?? 0;
     await lane.submit([lane.put(key, { when }, { uid, spec: { amount: kept } })]);
   } else {
-    await lane.submit([{ kind: "delete", key, when }]);
+    await lane.submit([{ kind: "delete", cause: systemCause, key, when }]);
   }
 }
 
@@ -205,7 +210,7 @@ async function workOn(lane: Lane, claim: Claim): Promise<void> {
     lane.stale.push({ ...fence, sinceUs: nowUs() });
     if (lane.stale.length > 8) lane.stale.shift();
   } else if (choice < 5) {
-    await lane.submit([{ kind: "delete", key, when, claim: fence }]);
+    await lane.submit([{ kind: "delete", cause: systemCause, key, when, claim: fence }]);
   } else if (choice < 8) {
     const status = lane.put(key, { when, claim: fence }, { uid, spec: { token, releases: false } });
     await lane.submit([status]);

@@ -8,6 +8,7 @@ import type { Report } from "./check.ts";
 import { chaosDraft, kinds, leaseMs, maxRestMs } from "./documents.ts";
 import type { Ledger, LedgerClaim } from "./ledger.ts";
 import type { Entry, ReplayedLog } from "./replay.ts";
+import { systemCause } from "../../src/kernel/cause.ts";
 
 const slackMs = 60_000;
 let checks = 0;
@@ -122,7 +123,9 @@ async function refusalOf(store: Store, claim: ClaimRef, uid: string): Promise<st
   const { key } = claim;
   const draft = chaosDraft(key, { uid, spec: { op: `checker.zombie.${claim.token}.${++checks}` } });
   const when = { kind: "exists" } as const;
-  const [answer] = await store.commit([{ kind: "put", key, uid, draft, when, claim }]);
+  const [answer] = await store.commit([
+    { kind: "put", cause: systemCause, key, uid, draft, when, claim },
+  ]);
   return answer?.kind === "refused" ? answer.error.code : (answer?.kind ?? "no answer");
 }
 

@@ -11,6 +11,7 @@ import type { JsonObject } from "../../src/kernel/json.ts";
 import { seededRandom } from "../../src/kernel/random.ts";
 import type { Random } from "../../src/kernel/random.ts";
 import { keyRing, newSealKey } from "../../src/store/key-ring.ts";
+import type { Store } from "../../src/store/port.ts";
 import { openPostgresStore } from "../../src/store/postgres/store.ts";
 import { root } from "../../tools/stages.ts";
 import { startProgram } from "../peers/child.ts";
@@ -64,7 +65,7 @@ export async function effectsCampaign(options: CampaignOptions): Promise<Campaig
   const startedAt = performance.now();
   const left = await untilSettled(client, convergeMs);
   const convergedMs = performance.now() - startedAt;
-  const evidence = await gather(scene, client);
+  const evidence = await gatherAtRest(scene, client, convergeMs);
   const findings = left.length > 0 ? left : judgeEffects(evidence);
   return { findings, summary: summaryOf(evidence, trouble, convergedMs) };
 }
@@ -185,11 +186,41 @@ async function untilSettled(client: EffectsClient, limitMs: number): Promise<rea
   }
 }
 
-async function gather(scene: Scene, client: EffectsClient): Promise<Evidence> {
-  const names = new Map<string, string>();
-  const log: Logged[] = [];
+/**
+ * Collects the evidence while no run is in progress. The engine reconciles resources again 30 s
+ * after their kind was adopted; a run between two reads would make the sides disagree.
+ */
+async function gatherAtRest(
+  scene: Scene,
+  client: EffectsClient,
+  limitMs: number,
+): Promise<Evidence> {
   const keys = keyRing([newSealKey()]);
   await using store = await openPostgresStore({ url: scene.store, keys, readOnly: true });
+  const endsAt = performance.now() + limitMs;
+  for (;;) {
+    const before = await callsAtRest(store, scene);
+    const evidence = await gather(store, scene, client);
+    const isConsistent = before !== undefined && before === (await callsAtRest(store, scene));
+    if (isConsistent || performance.now() > endsAt) return evidence;
+    await delay(200);
+  }
+}
+
+/** How many calls the recorder has; undefined while work is due or claimed. Each run calls it. */
+async function callsAtRest(store: Store, scene: Scene): Promise<number | undefined> {
+  const { due, next } = await store.backlog({ kind, limit: 1_000 });
+  const isAtRest = due === 0 && next.every(({ work }) => work.claim === undefined);
+  return isAtRest ? (await recordedCalls(scene)).length : undefined;
+}
+
+async function recordedCalls({ recorder }: Scene): Promise<readonly Call[]> {
+  return (await (await fetch(recorder)).json()) as readonly Call[];
+}
+
+async function gather(store: Store, scene: Scene, client: EffectsClient): Promise<Evidence> {
+  const names = new Map<string, string>();
+  const log: Logged[] = [];
   for (let after = 0; ;) {
     const page = await store.changes(after, 1_000, { kinds: [kind] });
     for (const { uid, key, revision, body } of page.changes) {
@@ -201,7 +232,7 @@ async function gather(scene: Scene, client: EffectsClient): Promise<Evidence> {
     if (page.through >= page.revision) break;
     after = page.through;
   }
-  const calls = (await (await fetch(scene.recorder)).json()) as readonly Call[];
+  const calls = await recordedCalls(scene);
   return { wishes: client.wishes(), shown: await client.shown(), calls, log, names };
 }
 

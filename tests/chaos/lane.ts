@@ -5,6 +5,7 @@ import type { Random } from "../../src/kernel/random.ts";
 import { seededRandom } from "../../src/kernel/random.ts";
 import { keyText } from "../../src/kernel/resource.ts";
 import type { ResourceKey } from "../../src/kernel/resource.ts";
+import { systemCause } from "../../src/kernel/cause.ts";
 import type { Answer, Claim, ClaimRef, Put, Store, Write } from "../../src/store/port.ts";
 import { chaosDraft, leaseMs } from "./documents.ts";
 import type { ChaosContent } from "./documents.ts";
@@ -49,7 +50,7 @@ export class Lane {
   /** A put of a new document; `uid` is the stored one, or left out for a new identity. */
   put(
     key: ResourceKey,
-    parts: Omit<Put, "kind" | "key" | "uid" | "draft">,
+    parts: Omit<Put, "kind" | "key" | "uid" | "draft" | "cause">,
     content: Omit<ChaosContent, "uid" | "spec"> & {
       readonly uid?: string | undefined;
       readonly spec?: Omit<ChaosContent["spec"], "op">;
@@ -58,7 +59,7 @@ export class Lane {
     const op = this.nextOperation();
     const { uid = `uid-${op}`, spec = {}, ...others } = content;
     const draft = chaosDraft(key, { uid, spec: { op, ...spec }, ...others });
-    return { kind: "put", key, uid, draft, ...parts };
+    return { kind: "put", key, uid, draft, cause: systemCause, ...parts };
   }
 
   /** The answers, or undefined when the call as a whole failed. */

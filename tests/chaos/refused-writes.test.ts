@@ -45,19 +45,19 @@ it("a full disk is told once, shown for as long as it lasts, and over by itself"
   assert.equal(ready.status, 200, "reads go on");
   assert.match(
     ready.body.toString(),
-    /\[-\]store-writes failed: store: store\.full, .*reads go on\n/,
+    /\[-\]store-writes failed: store: store\.full: .*reads are served\n/,
   );
   assert.equal((await server.ask("/readyz/store-writes")).status, 500);
   assert.equal((await server.ask("/api/v1/namespaces/default")).status, 200);
   const lines = server.log().split("\n");
-  assert.equal(lines.filter((line) => line.includes("store takes no writes")).length, 1);
+  assert.equal(lines.filter((line) => line.includes("store refuses writes")).length, 1);
   const repeated = lines.filter((line) => failing.test(line));
   assert.ok(repeated.length <= 6, repeated.join("\n"));
   await rm(ballast);
   await waitUntil("writes to go on", async () => (await post(server, "after")) === 201);
   // By the next write some time later, which the follower makes when nobody else does.
   await waitUntil("that to be seen", async () => (await shown()).includes("[+]store-writes ok\n"));
-  assert.match(server.log(), /store takes writes again/);
+  assert.match(server.log(), /store accepts writes again/);
 });
 
 async function post(server: Setpoint, name: string): Promise<number> {

@@ -14,6 +14,7 @@ import { chaosDraft, chaosKey, parseChaos } from "./documents.ts";
 import { codeOf, nowUs, writeLine } from "./evidence.ts";
 import type { Action, Operation, Version, WriteOutcome } from "./linearizable.ts";
 import { openTarget } from "./target.ts";
+import { systemCause } from "../../src/kernel/cause.ts";
 
 export type ClientLine =
   | { readonly kind: "operation"; readonly register: string; readonly operation: Operation }
@@ -89,7 +90,14 @@ class Caller {
     const spec = { op: this.#operation(), number: 1 };
     const key = chaosKey(registerKind, register);
     const draft = chaosDraft(key, { uid: spec.op, spec });
-    const write = { kind: "put", key, uid: spec.op, draft, when: { kind: "absent" } } as const;
+    const write = {
+      kind: "put",
+      cause: systemCause,
+      key,
+      uid: spec.op,
+      draft,
+      when: { kind: "absent" },
+    } as const;
     await this.#submit(register, write, (outcome) => ({
       kind: "create",
       value: valueOf(spec),
@@ -103,19 +111,28 @@ class Caller {
     const spec = { op: this.#operation(), number: Number(number) + 1, uid };
     const draft = chaosDraft(key, { uid, spec });
     const when = { kind: "revision", revision: expected.revision } as const;
-    await this.#submit(register, { kind: "put", key, uid, draft, when }, (outcome) => ({
-      kind: "swap",
-      expected,
-      value: valueOf(spec),
-      outcome,
-    }));
+    await this.#submit(
+      register,
+      { kind: "put", cause: systemCause, key, uid, draft, when },
+      (outcome) => ({
+        kind: "swap",
+        expected,
+        value: valueOf(spec),
+        outcome,
+      }),
+    );
   }
 
   async #delete(register: string, expected: Version): Promise<void> {
     const key = chaosKey(registerKind, register);
     const when = { kind: "revision", revision: expected.revision } as const;
-    const write = { kind: "delete", key, when } as const;
-    await this.#submit(register, write, (outcome) => ({ kind: "delete", expected, outcome }));
+    const write = { kind: "delete", cause: systemCause, key, when } as const;
+    await this.#submit(register, write, (outcome) => ({
+      kind: "delete",
+      cause: systemCause,
+      expected,
+      outcome,
+    }));
   }
 
   async #submit(

@@ -10,11 +10,8 @@ it("says what to do where there is nothing to adopt", async () => {
   await connect.pass();
   const found = await connect.read("a");
   assert.equal(conditionOf(found, "Ready"), "False ImportNotFound");
-  assert.match(messageOf(found, "Ready"), /GET \/things\/7: 404 .*connect\.id names "7"/);
-  assert.match(
-    messageOf(found, "Ready"),
-    /delete this resource, and apply it again with the right/,
-  );
+  assert.match(messageOf(found, "Ready"), /GET \/things\/7: 404 .*connect\.id is "7"/);
+  assert.match(messageOf(found, "Ready"), /delete this resource and apply it again with the right/);
   assert.equal((await connect.plan("a")).message, messageOf(found, "Synced"));
 });
 
@@ -29,7 +26,7 @@ it("says what to do where an object is gone and is not made anew", async () => {
   await pass(200_000);
   const [reported, adopted] = [await connect.read("a"), await connect.read("old")];
   assert.equal(conditionOf(reported, "Ready"), "False ObjectGone");
-  assert.match(messageOf(reported, "Ready"), /set connect\.drift to "correct" to have it made/);
+  assert.match(messageOf(reported, "Ready"), /set connect\.drift to "correct" to create it/);
   assert.equal(conditionOf(adopted, "Ready"), "False ObjectGone");
   assert.match(messageOf(adopted, "Ready"), /apply it again without connect\.id/);
   // The advice is right.
@@ -49,7 +46,7 @@ it("says of what is only observed that it is never made", async () => {
   await connect.pass();
   const found = await connect.read("a");
   assert.equal(conditionOf(found, "Ready"), "False ObjectNotFound");
-  assert.match(messageOf(found, "Ready"), /; it is only observed, and so never made$/);
+  assert.match(messageOf(found, "Ready"), /; it is only observed, so it is not created$/);
 });
 
 it("makes an object that is never shown once in a resync, and says so", async () => {
@@ -60,7 +57,7 @@ it("makes an object that is never shown once in a resync, and says so", async ()
   await pass(60_000);
   const unshown = await connect.read("a");
   assert.equal(conditionOf(unshown, "Synced"), "False NotConverged");
-  assert.match(messageOf(unshown, "Synced"), /said that it was made, and does not show it/);
+  assert.match(messageOf(unshown, "Synced"), /confirmed the creation but does not return/);
   const looked = service.log.length;
   await pass(500_000);
   assert.equal(service.log.length, looked);

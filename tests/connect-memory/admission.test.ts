@@ -17,7 +17,7 @@ import {
 } from "./memory-connect.ts";
 import type { MemoryConnect } from "./memory-connect.ts";
 import { writesOf } from "./memory-service.ts";
-import { plannedResource } from "../../src/app/connect/planned-resource.ts";
+import { plannedResource } from "../../src/modules/connect/subresources/planned-resource.ts";
 
 const fixedSize = [
   ...plainBinding.fields,
@@ -86,7 +86,7 @@ it("drops what the service sets when it is repeated, and refuses to have it set"
   assert.deepEqual(echoed.spec, { name: "a", color: "red" });
   assert.match(
     await refusal(connect.change("a", { spec: { serial: 8 } })),
-    /spec\.serial: Forbidden: is set by the service alone/,
+    /spec\.serial: Forbidden: is set only by the service/,
   );
   assert.match(await refusal(connect.make("b", { name: "b", serial: 1 })), /spec\.serial/);
 });
@@ -157,7 +157,7 @@ async function warningsOf(
 it("warns of a field to be replaced that is not fixed", async () => {
   await using connect = await openMemoryConnect({ binding: { fields: fixedSize } });
   assert.deepEqual(await warningsOf(connect, { replace: ["/size", "/nonsense"] }), [
-    `connect.replace[1]: /nonsense is no create-only field of the RestKind ${thingsKind}`,
+    `connect.replace[1]: /nonsense is not a create-only field of the RestKind ${thingsKind}`,
   ]);
 });
 
@@ -197,9 +197,9 @@ it("tells how a field without its slash is written", async () => {
   const given = { leave: ["width"], replace: ["size"], secrets };
   const said = await refusal(connect.make("a", { name: "a" }, given));
   for (const at of [
-    "leave[0]: Forbidden: a field begins with a slash: write /width",
-    "replace[0]: Forbidden: a field begins with a slash: write /size",
-    "secrets[0].field: Forbidden: a field begins with a slash: write /pin",
+    "leave[0]: Forbidden: a field starts with a slash: write /width",
+    "replace[0]: Forbidden: a field starts with a slash: write /size",
+    "secrets[0].field: Forbidden: a field starts with a slash: write /pin",
   ]) {
     assert.ok(said.includes(`connect.${at}`), said);
   }
@@ -216,7 +216,7 @@ it("refuses a RestKind that cannot work, with everything that is wrong with it",
       spec: { ...plainBinding, item: "/a/{x}/{id}", ready: "observed.(" } as unknown as Json,
     }),
   );
-  assert.match(said, /spec\.item: Forbidden: nothing says what \{x\} is/);
+  assert.match(said, /spec\.item: Forbidden: the parameter \{x\} has no source/);
   assert.match(said, /spec\.ready: Forbidden: compilation failed/);
   const url = await refusal(
     memory.create({
@@ -226,7 +226,7 @@ it("refuses a RestKind that cannot work, with everything that is wrong with it",
       spec: { baseUrl: "https://me:hunter22@service" },
     }),
   );
-  assert.match(url, /spec\.baseUrl: Forbidden: baseUrl must not hold a password/);
+  assert.match(url, /spec\.baseUrl: Forbidden: baseUrl must not contain a password/);
   assert.doesNotMatch(url, /hunter22/);
 });
 
@@ -367,7 +367,7 @@ it("wants a spec where fields of it are required, except for what is adopted", a
   const thing = { apiVersion: `${group}/v1`, kind: "Thing" };
   const make = async (name: string, more: JsonObject): Promise<unknown> =>
     await memory.create({ ...thing, metadata: { name, namespace: "default" }, ...more });
-  const expected = /spec: Required value: only what connect\.id names can do without/;
+  const expected = /spec: Required value: can be left out only if connect\.id is set/;
   assert.match(await refusal(make("a", {})), expected);
   assert.match(await refusal(make("a", { connect: { drift: "report" } })), expected);
   assert.match(await refusal(make("a", { spec: {} })), /spec\.size: Required value/);

@@ -138,7 +138,7 @@ it("tells what is missing when the Secret of the Connection goes first", async (
   await connect.remove("a");
   await pass(60_000);
   const waits = messageOf(await connect.read("a"), "Ready");
-  assert.match(waits, /Secret proof.*make it again, as the object cannot be deleted without it/);
+  assert.match(waits, /Secret proof.*create it again: the object cannot be deleted without it/);
   await memory.create(secret);
   await pass(60_000);
   assert.equal(service.objects.size, 0);
@@ -156,7 +156,7 @@ it("shows of a Connection that it is being deleted, and what holds it", async ()
     const key = { kind: connectionsKind, namespace: "", name: "service" };
     return await explain(observer, key, memory.surroundings.clock.nowMs());
   };
-  assert.match((await why())?.summary ?? "", /^Connection\/service is not asked yet: nothing/);
+  assert.match((await why())?.summary ?? "", /^Connection\/service is not used yet: no resource/);
   await connect.make("a", { name: "a" });
   await pass(5_000);
   assert.equal((await why())?.summary, "Connection/service is ready");
@@ -164,9 +164,15 @@ it("shows of a Connection that it is being deleted, and what holds it", async ()
   await pass(5_000);
   const held = await memory.read(connection);
   assert.equal(conditionOf(held, "Released"), "False InUse");
-  assert.match(messageOf(held, "Released"), /^held by resources of the kind Thing, until the last/);
+  assert.match(
+    messageOf(held, "Released"),
+    /^used by resources of the kind Thing; deleted after the last/,
+  );
   const found = await why();
-  assert.match(found?.summary ?? "", /is being deleted for \d+ s: needed until what is kept by it/);
+  assert.match(
+    found?.summary ?? "",
+    /is being deleted for \d+ s: needed until the resources that use it/,
+  );
   assert.deepEqual(
     found?.resource.blockers.map(({ key, message }) => [key.name, message]),
     [["a", "not being deleted yet"]],

@@ -73,12 +73,12 @@ it("goes on without the stream, and looks at everything once it is there again",
   await pass(20_000);
   const requests = service.log.length;
   stream.refusal = "the connection was refused";
-  stream.end("the connection broke");
+  stream.end("the connection was lost");
   await pass(10_000);
   assert.equal(service.log.length, requests, "a service that is down is not asked by all at once");
   const lost = await connectionIn(connect);
   assert.equal(conditionOf(lost, "EventsFollowed"), "False Disconnected");
-  assert.match(messageOf(lost, "EventsFollowed"), /refused; objects are looked at from time/);
+  assert.match(messageOf(lost, "EventsFollowed"), /refused; objects are still checked/);
   // Nobody tells of this; a changed spec is brought there all the same.
   for (const name of ["a", "b"]) paint(service, name, "green");
   await connect.change("a", { spec: { color: "blue" } });
@@ -177,7 +177,7 @@ it("is not told again and again by servers that fare differently", async () => {
   };
   await isQuiet();
   stream.refusal = "the connection was refused";
-  stream.end("the connection broke");
+  stream.end("the connection was lost");
   await isQuiet();
   await second[Symbol.asyncDispose]();
 });
@@ -193,7 +193,7 @@ it("overwrites what a server said that does not follow, be it dead or not", asyn
   assert.equal(conditionOf(await connectionIn(connect), "EventsFollowed"), "True Following");
   // Nobody follows any more: then that is what is shown.
   stream.refusal = "the connection was refused";
-  stream.end("the connection broke");
+  stream.end("the connection was lost");
   await connect.pass(60_000);
   assert.equal(conditionOf(await connectionIn(connect), "EventsFollowed"), "False Disconnected");
 });

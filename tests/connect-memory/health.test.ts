@@ -76,7 +76,10 @@ it("tells that its Secret is missing, or not as needed, and that it is there aga
   await pass(10_000);
   const missing = await connectionIn(connect);
   assert.equal(conditionOf(missing, "Ready"), "False SecretNotFound");
-  assert.match(messageOf(missing, "Ready"), /^there is no Secret proof .*namespace default\)$/);
+  assert.match(
+    messageOf(missing, "Ready"),
+    /^the Secret proof .* does not exist .*namespace default\)$/,
+  );
   await memory.create({ ...secret, stringData: { other: "pa55word" } });
   await pass(60_000);
   const wrong = await connectionIn(connect);
@@ -161,7 +164,7 @@ function tellerIn({ memory }: MemoryConnect, intents = memory.plane.intents): Co
 }
 
 const down = { status: "False", reason: "Unavailable", message: "gone fishing" } as const;
-const up = { status: "True", reason: "Answering", message: "the service answers" } as const;
+const up = { status: "True", reason: "Answering", message: "the service responds" } as const;
 
 it("tells also what was found out while it told something else", async () => {
   await using connect = await openMemoryConnect();

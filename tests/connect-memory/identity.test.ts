@@ -339,7 +339,7 @@ it("can be taken out of the control plane in any order", async () => {
     if (order === parts) {
       const held = await memory.read(connection);
       assert.equal(conditionOf(held, "Released"), "False InUse");
-      assert.match(messageOf(held, "Released"), /held by resources of the kind Thing/);
+      assert.match(messageOf(held, "Released"), /used by resources of the kind Thing/);
       await connect.change("a", { spec: { name: "a", color: "red" } });
       await pass(2_000);
       assert.equal(service.objects.get("/things/a")?.["color"], "red");

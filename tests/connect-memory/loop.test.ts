@@ -163,7 +163,7 @@ it("uses PATCH only when it takes every changed field", async () => {
   const methods = writesOf(service).map((line) => line.split(" ")[0]);
   assert.deepEqual(methods, ["POST", "PATCH", "PUT"]);
   const { why, fields } = bookOf(await connect.read("a"))["lastWrite"] as JsonObject;
-  assert.equal(why, "PATCH does not take /color, so all is sent");
+  assert.equal(why, "PATCH does not accept /color, so the whole object is sent");
   assert.deepEqual(fields, [
     { path: "/color", why: "wanted", before: "red", after: "blue" },
     { path: "/tags/x", why: "wanted", before: "2", after: "3" },

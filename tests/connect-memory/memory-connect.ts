@@ -2,7 +2,8 @@
 
 import { systemCaller, targetFor } from "../../src/intents/bootstrap.ts";
 import type { Reconciler } from "../../src/engine/reconciler.ts";
-import type { ConnectHooks } from "../../src/kernel/connect-hooks.ts";
+import type { SpanPort } from "../../src/engine/reporting/tracer.ts";
+import type { ConnectHooks } from "../../src/modules/connect/connect-hooks.ts";
 import type { Json, JsonObject } from "../../src/kernel/json.ts";
 import { objectAt, objectsAt, textAt } from "../../src/kernel/json-read.ts";
 import type { Resource } from "../../src/kernel/resource.ts";
@@ -12,15 +13,20 @@ import {
   managedStatusSchema,
 } from "../../src/modules/connect/kinds/managed-schema.ts";
 import type { FollowStream } from "../../src/modules/connect/http/event-stream.ts";
+import { openClients } from "../../src/modules/connect/http/clients.ts";
+import type { OpenWire } from "../../src/modules/connect/http/exchange.ts";
+import { connectModule } from "../../src/modules/connect/module.ts";
+import { planner } from "../../src/modules/connect/subresources/planner.ts";
+import type { Planner } from "../../src/modules/connect/subresources/planner.ts";
 import { logger } from "../../src/telemetry/log.ts";
-import { connectHooksOf } from "../../src/app/load-modules.ts";
+import { extensionsOf, kindsOf } from "../../src/app/load-modules.ts";
 import type { LoadedModule } from "../../src/app/load-modules.ts";
 import { openMemoryPlane } from "../../src/app/memory-plane.ts";
 import type { MemoryPlane } from "../../src/app/memory-plane.ts";
 import { startReconciling } from "../../src/app/reconciling.ts";
 import type { Reconciling } from "../../src/app/reconciling.ts";
 import type { Preview } from "../../src/modules/connect/loop/preview-result.ts";
-import { plannedResource } from "../../src/app/connect/planned-resource.ts";
+import { plannedResource } from "../../src/modules/connect/subresources/planned-resource.ts";
 import { memoryService } from "./memory-service.ts";
 import type { MemoryService } from "./memory-service.ts";
 
@@ -53,6 +59,7 @@ export interface MemoryConnectOptions {
   readonly reconciler?: Reconciler;
   readonly seed?: number;
   readonly streams?: { readonly followStream?: FollowStream };
+  readonly spans?: SpanPort;
 }
 
 export const group = "things.example.dev";
@@ -83,7 +90,7 @@ const workerConfig = {
   perNamespace: undefined,
   leaseMs: undefined,
   graceMs: 0,
-  looksAnew: false,
+  startsFresh: false,
 };
 
 const anything = { type: "object", "x-kubernetes-preserve-unknown-fields": true };
@@ -93,8 +100,16 @@ export async function openMemoryConnect(
 ): Promise<MemoryConnect> {
   const { binding = {}, schema = anything, connection = {}, seed = 1 } = options;
   const modules = modulesWith(options);
-  const memory = await openMemoryPlane({ seed, connectHooks: connectHooksOf(modules) });
   const service = memoryService();
+  const { openWire } = service;
+  const memory = await openMemoryPlane({
+    seed,
+    builtIn: [connectModule({ openWire, ...options.streams })],
+    reconciled: kindsOf(modules),
+    extensions: extensionsOf(modules),
+    hasEngine: false,
+  });
+  const lookingAhead = plannerIn(memory, openWire, options.hooks ?? []);
   const lines: string[] = [];
   const start = async (): Promise<Reconciling> =>
     await startReconciling({
@@ -103,8 +118,7 @@ export async function openMemoryConnect(
       config: workerConfig,
       surroundings: memory.surroundings,
       log: logger((line) => lines.push(line), memory.surroundings.clock, "info"),
-      openWire: service.openWire,
-      ...options.streams,
+      spans: options.spans,
     });
   let running = await start();
   await memory.create(definitionWith(schema));
@@ -137,7 +151,7 @@ export async function openMemoryConnect(
     read: async (name) => await memory.read(at(name)),
     plan: async (name, given) => {
       const resource = await wanted(memory, name, given);
-      return await running.planner.look(thingsKind, resource, AbortSignal.timeout(60_000));
+      return await lookingAhead.look(thingsKind, resource, AbortSignal.timeout(60_000));
     },
     pass: async (ms = 1_000) => await memory.surroundings.timers.advance(ms),
     restart: async () => {
@@ -155,7 +169,21 @@ function modulesWith({ hooks = [], reconciler }: MemoryConnectOptions): readonly
   if (hooks.length === 0 && reconciler === undefined) return [];
   const kinds = reconciler === undefined ? [] : [{ id: thingsKind, reconciler }];
   const loaded = { file: "hooks.ts", name: "hooks", version: 1, systems: {} };
-  return [{ ...loaded, kinds, connect: hooks }];
+  const { name: module, file } = loaded;
+  return [{ ...loaded, kinds, extensions: [{ point: "connect", module, file, value: hooks }] }];
+}
+
+/** As the subresource has it. */
+function plannerIn(
+  { plane, surroundings }: MemoryPlane,
+  openWire: OpenWire,
+  hooks: readonly ConnectHooks[],
+): Planner {
+  return planner({
+    ports: { ...plane.intents, ...surroundings },
+    clients: openClients({ ...surroundings, openWire }),
+    hooks: hooks.map((each) => ({ module: "hooks", hooks: each })),
+  });
 }
 
 /** What is stored, or what would be. */

@@ -95,7 +95,7 @@ function exchange(service: MemoryService, raw: RawRequest): RawAnswer {
   }
   if (interfered === "lost") {
     answerOf(service, request);
-    throw new ExchangeFailed("ConnectionFailed", "the connection broke", false);
+    throw new ExchangeFailed("ConnectionFailed", "the connection was lost", false);
   }
   return rawAnswer(interfered ?? answerOf(service, request));
 }

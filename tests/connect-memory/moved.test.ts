@@ -35,7 +35,7 @@ for (const binding of [{}, byService]) {
     assert.equal(conditionOf(away, "Synced"), "False ServiceMoved");
     assert.match(
       messageOf(away, "Synced"),
-      /last seen at http:\/\/service, .* http:\/\/service\/v1/,
+      /last seen at http:\/\/service and .* http:\/\/service\/v1/,
     );
     assert.equal(bookOf(away)["id"], "a");
     assert.equal((await connect.plan("a")).action, "refuse");

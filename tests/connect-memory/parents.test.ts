@@ -246,7 +246,7 @@ it("finds a book on a shelf that was given another id, and makes no second one",
 it("refuses a book that names no shelf, and says what to set", async () => {
   await using library = await openLibrary();
   const { connect } = library;
-  const said = /set connect\.parent\.name to the one of shelves\.library\.example\.dev/;
+  const said = /set connect\.parent\.name to the name of its shelves\.library\.example\.dev/;
   await assert.rejects(connect.make("book", { name: "book" }), said);
   await connect.make("given", { name: "given" }, { parameters: { shelfId: "s" } });
   await connect.make("book", { name: "book" }, onShelf);

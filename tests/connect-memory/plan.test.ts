@@ -18,7 +18,7 @@ it("tells the request, the fields and the reason before a run, and changes nothi
   });
   assert.deepEqual(first, {
     action: "create",
-    message: "there is no such object: GET /things/a: 404 Not Found",
+    message: "the object does not exist: GET /things/a: 404 Not Found",
     request: {
       method: "POST",
       path: "/things",
@@ -98,13 +98,13 @@ it("tells that a run would leave alone what is another's", async () => {
   const spec = { name: "b", color: "red" };
   const found = await connect.plan("b", { spec });
   assert.equal(found.action, "refuse");
-  assert.match(found.message, /exists already, and is not ours/);
+  assert.match(found.message, /already exists and was not created by this resource/);
   assert.equal((await connect.plan("b", { spec, connect: { adopt: "any" } })).action, "update");
   await connect.make("a", { name: "a" });
   await pass();
   const taken = await connect.plan("c", { spec, connect: { id: "a" } });
   assert.equal(taken.action, "refuse");
-  assert.match(taken.message, /the resource a has the object \/things\/a already/);
+  assert.match(taken.message, /the resource a already manages the object \/things\/a/);
   assert.deepEqual(writesOf(service), ["POST /things"]);
 });
 
@@ -112,7 +112,7 @@ it("tells what a run would wait for", async () => {
   await using connect = await openMemoryConnect({ binding: { connection: "elsewhere" } });
   assert.deepEqual(await connect.plan("a", { spec: {} }), {
     action: "wait",
-    message: "there is no Connection elsewhere",
+    message: "the Connection elsewhere does not exist",
   });
 });
 
@@ -127,7 +127,7 @@ it("says of a paused resource that it waits, and what would be done then", async
   const { afterwards, ...now } = await connect.plan("a");
   assert.deepEqual(now, {
     action: "wait",
-    message: "paused by the annotation setpoint.dev/paused: nothing is sent until that is removed",
+    message: "paused by the annotation setpoint.dev/paused: no request is sent until it is removed",
   });
   assert.equal(afterwards?.action, "update");
   assert.deepEqual(afterwards.request?.["method"], "PUT");
@@ -165,7 +165,7 @@ it("tells which request a deletion would send, and when it sends none", async ()
   service.objects.delete("/things/a");
   assert.match(
     (await connect.plan("a")).afterwards?.message ?? "",
-    /^being deleted; the object is gone/,
+    /^being deleted; the object no longer exists/,
   );
   await connect.make("b", { name: "old" }, { id: "old" });
   const kept = { action: "nothing" };
@@ -176,7 +176,7 @@ it("tells which request a deletion would send, and when it sends none", async ()
   await connect.change("a", detached);
   assert.deepEqual((await connect.plan("a")).afterwards, {
     action: "nothing",
-    message: "being deleted; the object is left, by the annotation setpoint.dev/policy",
+    message: "being deleted; the annotation setpoint.dev/policy keeps the object",
   });
   assert.deepEqual(writesOf(service), ["POST /things", "POST /things"]);
 });
@@ -189,12 +189,12 @@ it("plans no write of what is only observed, and tells what differs", async () =
   await pass();
   const found = await connect.plan("a");
   assert.equal(found.action, "nothing");
-  assert.equal(found.message, "it is only observed, and so never written");
+  assert.equal(found.message, "it is only observed, so no request is sent");
   assert.partialDeepStrictEqual(found.drift, [{ path: "/color", before: "green", after: "red" }]);
   service.objects.delete("/things/a");
   const gone = await connect.plan("a");
   assert.equal(gone.action, "refuse");
-  assert.match(gone.message, /^there is no such object: GET .* 404 .*; it is only observed/);
+  assert.match(gone.message, /^the object does not exist: GET .* 404 .*; it is only observed/);
   service.objects.set("/things/b", { id: "b", name: "b", color: "green" });
   const metadata = { annotations: { "setpoint.dev/policy": "skip" } };
   const skipped = await connect.plan("b", { metadata, spec: { name: "b", color: "red" } });
@@ -209,7 +209,7 @@ it("does not call wanted what others changed and is left", async () => {
   service.objects.set("/things/a", { id: "a", name: "a", color: "green" });
   const found = await connect.plan("a");
   assert.equal(found.action, "nothing");
-  assert.match(found.message, /but for what others changed, which is left$/);
+  assert.match(found.message, /except for changes by others, which are kept$/);
   assert.equal(found.drift?.length, 1);
 });
 

@@ -226,7 +226,7 @@ it("makes no second one of what the service took for something else", async () =
   assert.deepEqual(alive(), ["7"]);
   const unclear = await connect.read("a");
   assert.equal(conditionOf(unclear, "Synced"), "False CreateIncomplete");
-  assert.match(messageOf(unclear, "Synced"), /this object could be it: 7/);
+  assert.match(messageOf(unclear, "Synced"), /it may be this object: 7/);
   connect.fate = () => undefined;
   await connect.change("a", { connect: { id: "7" } });
   await pass(300_000);
@@ -272,7 +272,7 @@ it("lets a person say which object a change has made", async () => {
   await connect.change("a", { spec: { job: "day" } });
   await pass(300_000);
   const unclear = await connect.read("a");
-  assert.match(messageOf(unclear, "Synced"), /a change that may have .* one of these objects/);
+  assert.match(messageOf(unclear, "Synced"), /an update that may have .* one of these objects/);
   connect.fate = () => undefined;
   await connect.change("a", { connect: { id: "8" } });
   await pass(300_000);
@@ -307,7 +307,7 @@ it("makes no second one while parts of the service do not know of the new id", a
     await pass(5_000);
     const unsure = await connect.read("a");
     assert.equal(conditionOf(unsure, "Ready"), "Unknown UpdateUncertain");
-    assert.match(messageOf(unsure, "Ready"), /names another id, 9, which does not show/);
+    assert.match(messageOf(unsure, "Ready"), /has another id, 9, whose object is not updated/);
     // It hears of the end of the one before it hears of the other.
     before.set("/things/1", { ...before.get("/things/1"), state: "expired" });
     await pass(5_000);

@@ -202,8 +202,8 @@ it("says which Secret to restore where one is gone that a deletion needs", async
   await pass(5_000);
   assert.equal(
     messageOf(await connect.read("a"), "Ready"),
-    "the Connection service: there is no Secret proof with the key key (in the namespace " +
-      "default); make it again, as the object cannot be deleted without it",
+    "the Connection service: the Secret proof with the key key does not exist (in the namespace " +
+      "default); create it again: the object cannot be deleted without it",
   );
   await memory.create(secretWith("proof", { key }));
   await pass(5_000);

@@ -54,7 +54,7 @@ it("asks a person where too little tells an object from others", async () => {
   await pass(400_000);
   const found = await connect.read("a");
   assert.equal(conditionOf(found, "Synced"), "False CreateIncomplete");
-  assert.match(messageOf(found, "Synced"), /this object could be it: 1/);
+  assert.match(messageOf(found, "Synced"), /it may be this object: 1/);
   assert.equal(creationsOf(connect), 1);
 });
 
@@ -69,7 +69,10 @@ it("refuses an object to a second resource, which takes nothing away when it goe
   await pass(10_000);
   const second = await connect.read("b");
   assert.equal(conditionOf(second, "Synced"), "False ObjectTaken");
-  assert.match(messageOf(second, "Synced"), /the resource a has the object \/things\/1 already/);
+  assert.match(
+    messageOf(second, "Synced"),
+    /the resource a already manages the object \/things\/1/,
+  );
   assert.equal(conditionOf(await connect.read("c"), "Ready"), "True Available");
   assert.deepEqual(writesOf(service), ["POST /things"]);
   await connect.remove("b");

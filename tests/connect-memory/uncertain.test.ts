@@ -84,7 +84,10 @@ it("does not go round in pages that lead in a circle", async () => {
   await connect.make("a", { name: "a" });
   await pass();
   const said = messageOf(await connect.read("a"), "Synced");
-  assert.match(said, /the pages lead in a circle \(see operations\.list in the RestKind things/);
+  assert.match(
+    said,
+    /the next page repeats an earlier one \(see operations\.list in the RestKind things/,
+  );
   assert.equal(service.log.length, 2);
 });
 
@@ -250,7 +253,7 @@ it("leaves nothing behind that an operation made and the service lists late", as
   assert.equal(conditionOf(going, "Synced"), "False CreateIncomplete");
   assert.match(
     messageOf(going, "Synced"),
-    /nothing is deleted until connect\.id .*detach-on-delete/,
+    /set connect\.id to the object to delete it.*detach-on-delete/,
   );
   service.objects.set("/things/7", { name: "a", id: "7" });
   await pass(4_000_000);
@@ -364,7 +367,10 @@ it("lets no secret into an address, and no resource change what the binding says
   const secrets = [{ field: "/name", secret: "hidden", key: "word" }];
   const refused = await connect.make("a", {}, { secrets }).catch((error: unknown) => error);
   assert.ok(isSetpointError(refused));
-  assert.match(refused.message, /connect\.secrets\[0\]\.field: Forbidden: \/name names the object/);
+  assert.match(
+    refused.message,
+    /connect\.secrets\[0\]\.field: Forbidden: \/name identifies the object/,
+  );
   await connect.make("b", { name: "b" }, { parameters: { tenant: "theirs" } });
   await connect.pass(10_000);
   assert.deepEqual(writesOf(connect.service), ["POST /tenants/ours/things"]);

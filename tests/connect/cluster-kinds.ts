@@ -3,7 +3,9 @@
 import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { importDocument } from "../../src/app/connect/import-document.ts";
+import { httpWith } from "../../src/adapters/http/client.ts";
+import { systemTimers } from "../../src/kernel/timers.ts";
+import { importDocument } from "../../src/modules/connect/import/import-document.ts";
 import type { JsonObject } from "../../src/kernel/json.ts";
 import { root } from "../../tools/stages.ts";
 
@@ -42,6 +44,7 @@ export async function clusterKinds(options: ClusterOptions): Promise<readonly Js
       values: { subscriptionId: subscription },
       allowed: [],
       target: { kind: "none" },
+      openHttp: httpWith(systemTimers),
     });
     const made = kinds.flatMap(({ definition, restKind }) => [definition, reviewed(restKind)]);
     return [...connection(url, other), ...made];

@@ -62,10 +62,7 @@ const why = async (): Promise<string> => {
 };
 
 it("says that its service is gone, at which address, and that it is back", async () => {
-  assert.match(
-    await why(),
-    /^Connection\/machines is not asked yet: nothing has needed it so far\n$/,
-  );
+  assert.match(await why(), /^Connection\/machines is not used yet: no resource has needed it\n$/);
   await sets.create("web", { location: "here", sku: { name: "small", capacity: 1 } });
   await sets.ready("web");
   await told("Answering");
@@ -88,11 +85,14 @@ it("names what it is needed for while it is deleted, and goes with the last of i
   await waitUntil("the hold to be told", async () => {
     const found = await connection();
     const held = found === undefined ? undefined : condition(found, "Released");
-    return held?.message.startsWith("held by resources of the kind ScaleSet") === true;
+    return held?.message.startsWith("used by resources of the kind ScaleSet") === true;
   });
   const text = await why();
   assert.match(text, /^Connection\/machines is being deleted/);
-  assert.match(text, /needed until what is kept by it is gone\n└─ ScaleSet\/web in default: /);
+  assert.match(
+    text,
+    /needed until the resources that use it are deleted\n└─ ScaleSet\/web in default: /,
+  );
   await sets.delete("web");
   await sets.gone("web");
   await waitUntil("the connection to be gone", async () => (await connection()) === undefined);

@@ -202,7 +202,7 @@ describe("a service that does not do what it is asked for", { concurrency: true 
     const one = await zones.until("silent", "given up", (each) => {
       return condition(each, "Synced")?.status === "False";
     });
-    assert.match(condition(one, "Synced")?.message ?? "", /no answer/);
+    assert.match(condition(one, "Synced")?.message ?? "", /no response/);
     rule.release();
     await zones.ready("silent");
     assert.equal(made("silent.test."), 1);

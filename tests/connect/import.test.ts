@@ -37,7 +37,7 @@ before(async () => {
   alertmanager = await startAlertmanager();
   proxy = await startFaultProxy({ target: () => powerDns.url });
   const module = [join(root, "examples/openshift-like/openshift-like.ts")];
-  other = await startKubeServer({ module, armRetryAfter: 1 });
+  other = await startKubeServer({ module, sections: { arm: { retryAfter: 1 } } });
 });
 after(async () => {
   await other?.stop();

@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { Json } from "../../src/kernel/json.ts";
-import { limits } from "../../src/kernel/limits.ts";
+import { connectLimits } from "../../src/modules/connect/limits.ts";
 import { madeUp } from "../../src/modules/connect/document/made-up.ts";
 import { propose } from "../../src/modules/connect/import/propose.ts";
 
@@ -37,7 +37,7 @@ test("a document of 4 MB is imported in seconds of work, with bounded kinds", as
   const { user } = process.cpuUsage(before);
   assert.equal(kinds.length, count);
   for (const { classified } of kinds) {
-    assert.ok(classified.table.size <= limits.maxConnectFields);
+    assert.ok(classified.table.size <= connectLimits.maxFields);
     assert.ok(classified.table.size >= 60);
   }
   assert.ok(user < 60_000_000, `${Math.round(user / 1_000_000)} s of work`);

@@ -32,7 +32,7 @@ let server: Setpoint;
 const clusters = new Resources(() => server, { apiVersion, kind: "Cluster" });
 
 before(async () => {
-  other = await startKubeServer({ module: [openShiftLike], armRetryAfter: 1 });
+  other = await startKubeServer({ module: [openShiftLike], sections: { arm: { retryAfter: 1 } } });
   await other.request("PUT", subscriptionPath, { state: "Registered" });
   const pem = await readFile(join(dirname(other.kubeconfig), "server.pem"), "utf8");
   proxy = await startFaultProxy({ target: () => other.url, tls: { pem, ca: other.ca } });

@@ -79,7 +79,7 @@ const clusterBinding = restKind("clusters", {
 
 before(async () => {
   const module = [join(root, "examples/openshift-like/openshift-like.ts")];
-  other = await startKubeServer({ module, armRetryAfter: 1 });
+  other = await startKubeServer({ module, sections: { arm: { retryAfter: 1 } } });
   await other.request("PUT", `/subscriptions/${subscription}?api-version=2.0`, {
     state: "Registered",
   });

@@ -55,7 +55,7 @@ const plan = async (text: string, ...more: readonly string[]) => {
 const set = (name: string, spec: string): string =>
   `apiVersion: ${apiVersion}\nkind: ScaleSet\nmetadata: { name: ${name} }\nspec: { ${spec} }\n`;
 const absent = (name: string): string =>
-  `there is no such object: GET /scaleSets/${name}: 404 There is no ${name}.`;
+  `the object does not exist: GET /scaleSets/${name}: 404 There is no ${name}.`;
 const secret = "apiVersion: v1\nkind: Secret\nmetadata: { name: key }\n";
 
 it("refuses a file with a field that the kind does not have, and names it", async () => {
@@ -63,14 +63,14 @@ it("refuses a file with a field that the kind does not have, and names it", asyn
   assert.equal(code, 1);
   assert.equal(out, "");
   assert.match(told, /strict decoding error: unknown field "spec\.loction"/);
-  assert.match(told, /try: correct the file; kubectl explain scaleset tells its fields\n$/);
+  assert.match(told, /try: correct the file; kubectl explain scaleset lists its fields\n$/);
 });
 
 it("says what to do where there is no plan", async () => {
   const alone = await plan(secret);
   assert.match(
     alone.told,
-    /kind Secret are not kept in a service.*\n {2}try: see kubectl get rest/,
+    /kind Secret are not managed by Connect.*\n {2}try: list the managed kinds/,
   );
   const nowhere = await plan(set("web", "location: here"), "-n", "nowhere");
   assert.match(nowhere.told, /^setpoint: there is no namespace "nowhere" /);
@@ -85,7 +85,7 @@ it("plans each resource of a file, also where another of them is wrong", async (
     `  create: PUT /scaleSets/web (${absent("web")})`,
     '    /location: "here"',
     "Secret/key",
-    "  nothing: not kept in a service",
+    "  no plan: the kind is not managed by Connect",
     "ScaleSet/db",
     `  create: PUT /scaleSets/db (${absent("db")})`,
     '    /location: "there"',

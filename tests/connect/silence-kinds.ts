@@ -2,7 +2,9 @@
 // is changed by sending it to the collection again, when it may get another id, that it is never
 // gone but expires, and that who made it stays who made it.
 import { join } from "node:path";
-import { importDocument } from "../../src/app/connect/import-document.ts";
+import { httpWith } from "../../src/adapters/http/client.ts";
+import { systemTimers } from "../../src/kernel/timers.ts";
+import { importDocument } from "../../src/modules/connect/import/import-document.ts";
 import type { Json, JsonObject } from "../../src/kernel/json.ts";
 import { root } from "../../tools/stages.ts";
 import { alertmanagerBase } from "../peers/alertmanager.ts";
@@ -30,6 +32,7 @@ export async function silenceKinds({
     connection: "alerts",
     allowed: [],
     target: { kind: "none" },
+    openHttp: httpWith(systemTimers),
   });
   const connection = {
     apiVersion: "connect.setpoint.dev/v1",

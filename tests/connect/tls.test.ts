@@ -79,7 +79,7 @@ describe("a service with a certificate of a private authority", () => {
     ] as const) {
       await connect(connection, open, tls);
       await resources.create(connection, { color: "red" }, { connection });
-      const reason = await until(connection, "Synced", /an authority that is not trusted: set tls/);
+      const reason = await until(connection, "Synced", /signed by an unknown authority: set tls/);
       assert.equal(reason, "TlsFailed");
       assert.equal(open.objects.has(connection), false);
       await connect(connection, open, { ca: ours.certificatePem });
@@ -91,7 +91,7 @@ describe("a service with a certificate of a private authority", () => {
     const tls = { ca: ours.certificatePem };
     await connect("named", open, { ...tls, serverName: "other.example" });
     await resources.create("named", { color: "red" }, { connection: "named" });
-    await until("named", "Synced", /is for other names: set tls.serverName/);
+    await until("named", "Synced", /has other host names: set tls.serverName/);
     await connect("named", open, { ...tls, serverName: "localhost" });
     await resources.ready("named");
   });
@@ -101,14 +101,14 @@ describe("a service that asks who is asking", () => {
   it("tells who has no certificate, and does what is asked with one", async () => {
     await connect("mutual", closed, { caSecret: "authority" });
     await resources.create("mutual", { color: "red" }, { connection: "mutual" });
-    const reason = await until("mutual", "Synced", /asks for a certificate of who asks: set tls/);
+    const reason = await until("mutual", "Synced", /requires a client certificate: set tls/);
     assert.equal(reason, "TlsFailed");
 
     const [mine, other] = ["us", "them"].map((name) =>
       ours.issueClientCertificate({ name, groups: [] }),
     );
     await connect("mutual", closed, { caSecret: "authority", secret: "mine" });
-    await until("mutual", "Ready", /there is no Secret mine/);
+    await until("mutual", "Ready", /the Secret mine with .* does not exist/);
     const mixed = { "tls.crt": mine?.certificatePem ?? "", "tls.key": other?.keyPem ?? "" };
     await applyDocument(server, secret("mine", mixed));
     await until("mutual", "Ready", /tls.key of the Secret mine does not belong to tls.crt/);
@@ -135,5 +135,5 @@ it("an authority that is none is refused when the Connection is written", async 
   const path = "/apis/connect.setpoint.dev/v1/connections";
   const { status, body } = await server.ask(path, { method: "POST", body: document });
   assert.equal(status, 422);
-  assert.match(body.toString(), /spec.tls.ca: Forbidden: holds no certificate/);
+  assert.match(body.toString(), /spec.tls.ca: Forbidden: does not contain a certificate/);
 });

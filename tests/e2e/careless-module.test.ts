@@ -22,6 +22,6 @@ it("a careless reconciler neither ends the server nor keeps it from ending", asy
   const { status } = await server.ask("/readyz");
   assert.equal(status, 200);
   const { body } = await server.ask("/metrics");
-  assert.match(body.toString(), /setpoint_modules_left_behind_total\{[^}]*\} \d/);
+  assert.match(body.toString(), /setpoint_stray_errors_total\{[^}]*\} \d/);
   assert.equal(await server.stop(), 0);
 });

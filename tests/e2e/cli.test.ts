@@ -15,6 +15,7 @@ import { startProgram } from "../peers/child.ts";
 import { startPostgres } from "../peers/postgres.ts";
 import type { Postgres } from "../peers/postgres.ts";
 import { startSetpoint } from "../peers/setpoint.ts";
+import { systemCause } from "../../src/kernel/cause.ts";
 
 interface Ran {
   readonly code: number | null;
@@ -59,6 +60,7 @@ function sample(name: string): Put {
   );
   return {
     kind: "put",
+    cause: systemCause,
     key: { kind: "samples.example.dev", namespace: "team-a", name },
     uid: `uid-${name}`,
     draft: { body, terms: ["l:app=web"], secrets: ["/data/password"] },
@@ -176,7 +178,7 @@ describe("the command line", () => {
     }
     const mixed = await setpoint("test", "thing.test.ts", "thing.ts");
     assert.equal(mixed.code, 1);
-    assert.match(mixed.stderr, /try: name the file that has them: setpoint test thing\.test\.ts/);
+    assert.match(mixed.stderr, /try: name the test file: setpoint test thing\.test\.ts/);
   });
 
   it("backs up beside a running server and restores into both databases", async () => {
@@ -289,7 +291,7 @@ describe("the command line", () => {
     for (const [option, args] of cases) {
       const refused = await setpoint("serve", "--listen", "127.0.0.1:0", ...args);
       assert.equal(refused.code, 1);
-      assert.match(refused.stderr, /cannot be made: there is a file .* \[config\.invalid\]/);
+      assert.match(refused.stderr, /cannot be created: a file has that name.* \[config\.invalid\]/);
       assert.ok(refused.stderr.includes(`name another with ${option}\n`), refused.stderr);
     }
   });
@@ -351,7 +353,7 @@ describe("the command line", () => {
     const damaged = await setpoint("doctor", "--data", "ringless");
     assert.equal(damaged.code, 1);
     assert.match(damaged.stdout, /keys.*malformed/);
-    assert.match(damaged.stdout, /restore the copy of this file/);
+    assert.match(damaged.stdout, /restore the separate copy of this file/);
     assert.match(damaged.stdout, /every invariant holds/);
   });
 

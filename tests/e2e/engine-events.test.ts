@@ -38,7 +38,7 @@ it("describe shows that a resource became ready", async () => {
   await kubectl.ok(["create", "-f", "-"], { input: greeting("good") });
   const shown = await untilShown(["describe", "greeting", "good"], /Normal +Available/);
   assert.match(shown, /Events:\n +Type +Reason +Age +From +Message\n/);
-  assert.match(shown, /Normal +Available +\S+ +setpoint +it can be used/);
+  assert.match(shown, /Normal +Available +\S+ +setpoint +the resource is ready/);
 });
 
 it("what goes on failing is one event that counts up", async () => {

@@ -35,12 +35,12 @@ describe("a database that was lost", () => {
   it("is not replaced by an empty one, and a restore brings it back", async () => {
     const data = join(folder, "lost");
     await using server = await startSetpoint({ data });
-    assert.match(server.log(), /new store made/);
+    assert.match(server.log(), /new store created/);
     const backup = join(folder, "lost.backup");
     assert.equal((await setpoint("backup", backup, "--data", data)).code, 0);
     await server.stop();
     await server.start();
-    assert.doesNotMatch(server.log(), /new store made/);
+    assert.doesNotMatch(server.log(), /new store created/);
     await server.stop();
     const lose = [
       async () => await truncate(join(data, "setpoint.db"), 0),
@@ -53,7 +53,7 @@ describe("a database that was lost", () => {
       for (const args of [serving, ["keys", "rotate"]]) {
         const { code, text } = await setpoint(...args, "--data", data);
         assert.equal(code, 1);
-        assert.match(text, /setpoint\.db is (empty|missing), but not .*: .* \[store\.missing\]/);
+        assert.match(text, /setpoint\.db is (empty|missing), but .* exist: .* \[store\.missing\]/);
         assert.match(text, /try: restore a backup .* --store or SETPOINT_STORE, or move .* away/);
       }
       for (const args of [["doctor"], ["backup", "none.backup"]]) {
@@ -67,7 +67,7 @@ describe("a database that was lost", () => {
     const restored = await setpoint("restore", backup, "--data", data);
     assert.equal(restored.code, 0, restored.text);
     await server.start();
-    assert.doesNotMatch(server.log(), /new store made/);
+    assert.doesNotMatch(server.log(), /new store created/);
   });
 
   it("is begun anew where only a ring that is kept elsewhere was there before", async () => {
@@ -79,7 +79,7 @@ describe("a database that was lost", () => {
   it("is called missing where the folder of a backup is wrong", async () => {
     const { code, text } = await setpoint("backup", "x.backup", "--data", join(folder, "nowhere"));
     assert.equal(code, 1);
-    assert.match(text, /nor its folder \[store\.missing\]/);
+    assert.match(text, /its folder does not exist \[store\.missing\]/);
     assert.match(text, /--data/);
   });
 });
@@ -107,12 +107,12 @@ describe("a disk that cannot be written", () => {
     );
     disk.remount("ro");
     const there = await setpoint("backup", join(disk.path, "x.backup"), "--data", data);
-    assert.match(there.text, /x\.backup cannot be written: its disk is mounted for reading only/);
+    assert.match(there.text, /x\.backup cannot be written: its disk is mounted read-only/);
     const served = await setpoint(...serving, "--data", data);
-    assert.match(served.text, /data is on a disk mounted for reading only \[store\.read_only\]/);
-    assert.match(served.text, /try: mount the disk for writing/);
+    assert.match(served.text, /data is on a disk that is mounted read-only \[store\.read_only\]/);
+    assert.match(served.text, /try: mount the disk read-write/);
     const looked = await setpoint("doctor", "--data", data);
-    assert.match(looked.text, /-> mount its disk for writing/);
+    assert.match(looked.text, /-> mount the disk read-write/);
     disk.remount("rw");
   });
 });
@@ -146,7 +146,10 @@ it("a restore that fails leaves a link to a disk that is not mounted", async () 
   const keys = join(data, "keys.json");
   const { code, text } = await setpoint("restore", backup, "--data", linked, "--keys", keys);
   assert.equal(code, 1);
-  assert.match(text, /no database at .*unmounted\/setpoint\.db, nor its folder \[store\.missing\]/);
+  assert.match(
+    text,
+    /no database at .*unmounted\/setpoint\.db; its folder does not exist \[store\.missing\]/,
+  );
   assert.equal((await lstat(link)).isSymbolicLink(), true);
   assert.deepEqual(await readdir(linked), ["setpoint.db"]);
 });
@@ -180,7 +183,7 @@ it("a mistake in an option is told with the place where it stands", async () => 
   for (const [args, env, told] of [
     [["serve"], { SETPOINT_LISTEN: "abc" }, "--listen abc is not HOST:PORT"],
     [["doctor"], { SETPOINT_STORE: "oops" }, "--store is neither"],
-    [["serve", "--config", config], {}, "--history soon is not a length of time"],
+    [["serve", "--config", config], {}, "--history soon is not a duration"],
     [["serve", "--listen", "abc"], {}, "--listen abc is not HOST:PORT"],
   ] as const) {
     const options = { cwd: folder, args, env };
@@ -198,8 +201,8 @@ it("doctor calls a file that was named as the folder a file", async () => {
   await writeFile(join(folder, "page.md"), "text");
   const { code, text } = await setpoint("doctor", "--data", join(folder, "page.md"));
   assert.equal(code, 1);
-  assert.match(text, /bad +disk +.*page\.md is a file, and no folder\n +-> name the folder/);
-  assert.match(text, /bad +store +.*there is no database at .*, nor its folder/);
+  assert.match(text, /bad +disk +.*page\.md is a file, not a folder\n +-> name the folder/);
+  assert.match(text, /bad +store +.*there is no database at .*; its folder does not exist/);
   assert.doesNotMatch(text, /Try again/);
 });
 
@@ -212,8 +215,8 @@ it("a backup that was cut does not keep its name for ever", async () => {
     await writeFile(backup, size === 0 ? "" : (await readFile(backup)).subarray(0, size));
     const { code, text } = await setpoint("backup", backup, "--data", data);
     assert.equal(code, 1);
-    assert.match(text, /cut\.backup is empty, or a backup that was cut \[config\.invalid\]/);
-    assert.match(text, /try: move it away or delete it/);
+    assert.match(text, /cut\.backup is empty or an incomplete backup \[config\.invalid\]/);
+    assert.match(text, /try: move or delete it/);
     await rm(backup);
   }
   const other = await setpoint("backup", join(data, "keys.json"), "--data", data);

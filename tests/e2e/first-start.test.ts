@@ -45,8 +45,8 @@ function start(path: string, as: { readonly uid?: number; readonly gid?: number 
 
 it("without a network, names the registry that npm did not reach", async () => {
   for (const [name, version, what] of [
-    ["libraries", undefined, /npm did not get what is pinned \(ECONNREFUSED\)/],
-    ["runtime", '"version": "99.0.0"', /npm did not get node-\w+-\w+ 99\.0\.0/],
+    ["libraries", undefined, /npm did not install the pinned packages \(ECONNREFUSED\)/],
+    ["runtime", '"version": "99.0.0"', /npm did not install node-\w+-\w+ 99\.0\.0/],
   ] as const) {
     const { code, lines } = start(await clone(name, version));
     assert.equal(code, 1);

@@ -13,6 +13,7 @@ import { startPostgres } from "../peers/postgres.ts";
 import { startSetpoint } from "../peers/setpoint.ts";
 import type { Setpoint } from "../peers/setpoint.ts";
 import { waitUntil } from "../peers/wait.ts";
+import { systemCause } from "../../src/kernel/cause.ts";
 
 const path = "/api/v1/namespaces/default/secrets";
 
@@ -87,7 +88,7 @@ describe("keys of two servers with a copy each", () => {
     const rotated = await change("rotate");
     assert.equal(rotated.code, 0, rotated.text);
     assert.match(rotated.text, /is active, \d+ changes sealed again/);
-    assert.match(rotated.text, /2 other servers are to begin with it: copy/);
+    assert.match(rotated.text, /2 other servers are not using it yet: copy/);
     assert.equal(await create(b, "s3"), 201);
     assert.equal(await create(a, "s4"), 201);
     await checkAll(5);
@@ -97,7 +98,7 @@ describe("keys of two servers with a copy each", () => {
   it("are dropped once no server seals with them", async () => {
     const refused = await change("drop-old");
     assert.equal(refused.code, 1, refused.text);
-    assert.match(refused.text, /the old keys stay: 1 other server is with them/);
+    assert.match(refused.text, /old keys are kept: 1 other server is using them/);
     const stale = await readFile(keysOf(b), "utf8");
     await copy();
     const dropped = await change("drop-old");
@@ -167,6 +168,7 @@ async function loseKeyOf(data: string, name: string): Promise<void> {
   await store.commit([
     {
       kind: "put",
+      cause: systemCause,
       key: { kind: "secrets", namespace: "default", name },
       uid: "11111111-2222-4333-8444-555555555555",
       draft: { body: Buffer.from(text), terms: [], secrets: ["/data/password"] },

@@ -12,16 +12,17 @@ import { stepsOf } from "./page.ts";
 test("the README is as it says", { timeout: 120_000 }, async () => {
   const steps = stepsOf(await readFile(join(root, "README.md"), "utf8"));
   assert.ok(steps.length >= 10, "the README has tested blocks");
-  await using somebody = await newcomer();
+  await using reader = await newcomer();
   // What the README needs of a clone, without the server's data in the repository itself.
-  const clone = somebody.home;
+  const clone = reader.home;
   await cp(join(root, "examples"), join(clone, "examples"), { recursive: true });
   await mkdir(join(clone, "bin"));
   await symlink(join(root, "bin", "setpoint"), join(clone, "bin", "setpoint"));
-  // The module from the start, so that the server need not be started twice.
-  const module = ["--module", "examples/greeting/greeting.ts"];
-  const args = ["dev", "--listen", "127.0.0.1:0", ...module];
+  // Both modules from the start, so that the server need not be started twice.
+  const modules = ["examples/hello/hello.ts", "examples/greeting/greeting.ts"];
+  const flags = modules.flatMap((module) => ["--module", module]);
+  const args = ["dev", "--listen", "127.0.0.1:0", ...flags];
   await using server = await startProgram("src/cli/main.ts", { cwd: clone, args });
   await server.waitForLine(/ready on/);
-  await somebody.play(steps);
+  await reader.play(steps);
 });

@@ -28,20 +28,24 @@ it("a stop that waits for runs says so, and a second signal ends it", async () =
   // As from `timeout`, which signals its child and then the group: the same request once more.
   process.kill(server.pid ?? 0, "SIGTERM");
   await aMoment();
-  assert.doesNotMatch(server.log(), /server ended at once/);
+  assert.doesNotMatch(server.log(), /server stopped immediately/);
   assert.equal(await server.stop(), 1);
-  assert.match(server.log(), /server ended at once/);
+  assert.match(server.log(), /server stopped immediately/);
 
   const args = ["dev", "--listen", "127.0.0.1:0", "--data", server.folder, "--module", module];
   await using dev = await startProgram("src/cli/main.ts", { args });
   await dev.waitForLine(/stop {5}Ctrl-C/);
   await dev.waitForLine(/^a run has begun$/);
   dev.signal("SIGINT");
-  const line = /^stopping: waits for 1 run \(Slow\/c\), up to 15 s; Ctrl-C again to end now$/;
+  const line =
+    /^stopping: waits for 1 run \(Slow\/c\), up to 15 s; press Ctrl-C again to stop now$/;
   await dev.waitForLine(line);
   await aMoment();
   dev.signal("SIGINT");
   const { code } = await dev.waitForExit({ limitMs: 10_000 });
   assert.equal(code, 1);
-  assert.match(dev.stdout(), /^ended at once; what was running is run again by the next server$/m);
+  assert.match(
+    dev.stdout(),
+    /^stopped immediately; the next server repeats the interrupted runs$/m,
+  );
 });

@@ -69,7 +69,7 @@ describe("setpoint why", () => {
   });
 
   it("tells why something is not, and can say so to a script", async () => {
-    const told = /^Task\/bad is not ready: failed .+, next try in \d+ (s|min)\n(.*)\n/;
+    const told = /^Task\/bad is not ready: failed .+, next retry in \d+ (s|min)\n(.*)\n/;
     // On a slow machine it may be tried at this very moment.
     await waitUntil("the reason, between two tries", async () => {
       const { code, stdout } = await setpoint("why", "task/bad");
@@ -80,6 +80,20 @@ describe("setpoint why", () => {
     assert.equal(scripted.code, 1);
     const document = JSON.parse(scripted.stdout) as { readonly ready: boolean };
     assert.equal(document.ready, false);
+  });
+
+  it("groups the resources of a kind that are not ready by reason", async () => {
+    await waitUntil("the failed run", async () => {
+      const { code, stdout } = await setpoint("why", "tasks");
+      assert.equal(code, 0);
+      return /^1 +Failed +Broken +default\/bad +\w.*fail$/m.test(stdout);
+    });
+    const scripted = await setpoint("why", "task", "--exit-code", "-o", "json");
+    assert.equal(scripted.code, 1);
+    assert.equal((JSON.parse(scripted.stdout) as { readonly total: number }).total, 1);
+    const elsewhere = await setpoint("why", "task", "-n", "kube-system", "--exit-code");
+    assert.equal(elsewhere.code, 0);
+    assert.equal(elsewhere.stdout, "No resource of tasks.tasks.tests.dev has a problem.\n");
   });
 
   it("finds the server by its data folder", async () => {
@@ -102,12 +116,12 @@ describe("setpoint why", () => {
     assert.equal(elsewhere.code, 1);
     assert.match(elsewhere.stderr, /"good" not found in the namespace kube-system \[/);
     for (const [words, what] of [
-      [["task"], "task names none"],
+      [["task/"], "task/ is not a resource"],
       [[], "no resource is named"],
     ] as const) {
       const form = await setpoint("why", ...words);
       assert.equal(form.code, 1);
-      assert.match(form.stderr, new RegExp(`setpoint: ${what}: a resource is named as KIND/NAME`));
+      assert.match(form.stderr, new RegExp(`setpoint: ${what}: name a resource as KIND/NAME`));
       assert.match(form.stderr, /try: write for example database\/orders/);
     }
   });
@@ -160,7 +174,7 @@ describe("setpoint reconcile", () => {
     await server.ask(path, { method: "POST", body: map });
     const { code, stderr } = await setpoint("reconcile", "cm/map", "--wait");
     assert.equal(code, 1);
-    assert.match(stderr, /ConfigMap\/map is not reconciled: nothing reconciles its kind/);
+    assert.match(stderr, /ConfigMap\/map is not reconciled: no reconciler handles its kind/);
   });
 });
 
@@ -171,7 +185,7 @@ describe("setpoint operations", () => {
       assert.equal(ran.code, 0);
       return /^QUEUES\n {2}tasks\.tasks\.tests\.dev +0 due$/m.test(ran.stdout) && ran.stdout;
     });
-    assert.match(stdout, /^This server works as /);
+    assert.match(stdout, /^Worker name: /);
     assert.match(stdout, /Task\/bad in default +reconcile +failed .*Broken: it was told/);
     const other = await setpoint("operations", "-n", "kube-system");
     assert(!other.stdout.includes("Task/"));

@@ -18,6 +18,7 @@ import type { EnginePorts } from "../../src/engine/ports.ts";
 import { conditionsOf, statusOf } from "../../src/engine/run/status.ts";
 import { ModelStore } from "../../src/store/contract/model.ts";
 import type { DumpRow, Store, Write } from "../../src/store/port.ts";
+import { systemCause } from "../../src/kernel/cause.ts";
 
 export const widgets = "widgets.test";
 
@@ -113,7 +114,15 @@ export async function create(store: Store, key: ResourceKey, given: Given = {}):
   const uid = resource.metadata.uid;
   const draft = plainDraft(resource);
   const due = { kind: "wake", afterMs: 0 } as const;
-  await committed(store, { kind: "put", key, uid, draft, when: { kind: "absent" }, due });
+  await committed(store, {
+    kind: "put",
+    cause: systemCause,
+    key,
+    uid,
+    draft,
+    when: { kind: "absent" },
+    due,
+  });
 }
 
 /** Fills an empty store with many resources that are due, which one by one would take minutes. */
@@ -176,7 +185,15 @@ export async function change(
   const when = { kind: "revision", revision: record.revision } as const;
   const due = { kind: "wake", afterMs: 0 } as const;
   const uid = record.uid;
-  await committed(store, { kind: "put", key, uid, draft: plainDraft(next), when, due });
+  await committed(store, {
+    kind: "put",
+    cause: systemCause,
+    key,
+    uid,
+    draft: plainDraft(next),
+    when,
+    due,
+  });
 }
 
 export function edited(resource: Resource, spec: JsonObject): Resource {

@@ -13,6 +13,7 @@ import type { OwnerReference, Resource, ResourceKey } from "../../src/kernel/res
 import type { Resources, RunScope } from "../../src/engine/ports.ts";
 import { ModelStore } from "../../src/store/contract/model.ts";
 import type { Claim, Store, Write } from "../../src/store/port.ts";
+import { systemCause } from "../../src/kernel/cause.ts";
 
 export const widgets = "widgets.test";
 export const gadgets = "gadgets.test";
@@ -84,6 +85,7 @@ export async function write(store: Store, key: ResourceKey, parts: Parts = {}): 
   const [answer] = await store.commit([
     {
       kind: "put",
+      cause: systemCause,
       key,
       uid,
       draft: draftOf({ versions: [], fieldRules: [] }, resource),
@@ -100,7 +102,9 @@ export function uidOf(key: ResourceKey): string {
 }
 
 export async function remove(store: Store, key: ResourceKey): Promise<void> {
-  const [answer] = await store.commit([{ kind: "delete", key, when: { kind: "exists" } }]);
+  const [answer] = await store.commit([
+    { kind: "delete", cause: systemCause, key, when: { kind: "exists" } },
+  ]);
   assert.equal(answer?.kind, "committed");
 }
 
@@ -138,6 +142,7 @@ export async function openScope(store: Store, key: ResourceKey): Promise<RunScop
     key,
     uid,
     claim: { key, token },
+    cause: systemCause,
     signal: new AbortController().signal,
     loaded: () => resource,
     current: () => resource,

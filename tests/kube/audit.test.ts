@@ -106,5 +106,8 @@ describe("the audit log", () => {
     const [event] = await events(uri);
     assert.deepEqual(pick(event, "user"), {});
     assert.equal(pick(event, "responseStatus.code"), 401);
+    assert.deepEqual(pick(event, "annotations"), {
+      "authentication.setpoint.dev/reason": "invalid bearer token",
+    });
   });
 });

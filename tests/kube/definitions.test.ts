@@ -231,7 +231,7 @@ describe("field rules of a definition", () => {
     for (const from of ["/spec/password", "/spec/password/x", "/spec/pin", "/spec", ""]) {
       const why =
         `Vault.${group} "v" is invalid: patch: Forbidden: ${JSON.stringify(from)}: ` +
-        "the field is hidden, or holds one that is, and cannot be copied, moved or tested";
+        "the field is hidden or contains a hidden field, and cannot be copied, moved or tested";
       refused(await of({ op: "copy", from, path: "/spec/note" }), 422, "Invalid", why);
       refused(await of({ op: "move", from, path: "/spec/note" }), 422, "Invalid", why);
       refused(await of({ op: "test", path: from, value: secret }), 422, "Invalid", why);
@@ -312,7 +312,7 @@ describe("field rules of a definition", () => {
     const list = { type: "array", items: hidden };
     await refusedWith(of({ list }, {}), /use a map \(additionalProperties\) instead/);
     const selectableFields = [{ jsonPath: ".spec.pin" }];
-    await refusedWith(of({ pin: hidden }, { selectableFields }), /a field that is never shown/);
+    await refusedWith(of({ pin: hidden }, { selectableFields }), /a hidden field/);
   });
 
   it("are not shown by errors about documents that are hidden within others", async () => {

@@ -640,6 +640,9 @@ onEachStore("who asks", (server) => {
     const authorization = "Bearer unknown";
     const reply = await server().request("GET", widgets, undefined, { authorization });
     assertRefused(reply, { code: 401, reason: "Unauthorized", message: "Unauthorized" });
+    const challenge = 'Bearer realm="setpoint", error="invalid_token"';
+    const why = 'error_description="invalid bearer token"';
+    assert.equal(reply.headers["www-authenticate"], `${challenge}, ${why}`);
   });
 
   it("says who may not do what, and where", async () => {

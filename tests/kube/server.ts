@@ -6,6 +6,7 @@ import { Agent, request as httpsRequest } from "node:https";
 import type { IncomingHttpHeaders, IncomingMessage } from "node:http";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import type { Sections } from "../../src/app/config-sections.ts";
 import { serveConfig } from "../../src/app/config.ts";
 import { startServer } from "../../src/app/serve.ts";
 import type { WatchHub } from "../../src/intents/watch/watch-hub.ts";
@@ -52,19 +53,23 @@ export interface KubeServerOptions {
   readonly writeStallMs?: number;
   /** Files of modules, whose reconcilers run in the server. */
   readonly module?: readonly string[];
-  /** Names of certificates that act as the Azure Resource Manager. */
-  readonly armClients?: readonly string[];
-  /** Seconds that pollers of operations are told to wait. */
-  readonly armRetryAfter?: number;
+  /** With commas between them; all roles when left out. */
+  readonly roles?: string;
+  /** The collector that spans are sent to, and headers of the requests to it. */
+  readonly traceEndpoint?: string;
+  readonly traceHeaders?: string;
+  /** The configuration of built-in modules, as the file has it. */
+  readonly sections?: Sections;
 }
 
 export async function startKubeServer({
   writeStallMs,
+  sections = {},
   ...options
 }: KubeServerOptions = {}): Promise<KubeServer> {
   const folder = await mkdtemp(join(tmpdir(), "setpoint-kube-"));
   const errors: string[] = [];
-  const config = serveConfig({ data: folder, listen: "127.0.0.1:0", ...options });
+  const config = serveConfig({ data: folder, listen: "127.0.0.1:0", ...options }, { sections });
   const limited = writeStallMs === undefined ? {} : { writeStallMs };
   const server = await startServer(config, collectingLog(errors), limited);
   const token = (await readFile(join(folder, "admin.token"), "utf8")).trim();

@@ -141,7 +141,7 @@ function getting(...resources: readonly string[]): object {
 }
 
 /** All of this is on a server that has the store for itself, and no module. */
-const unattended = "no server here works on this kind";
+const unattended = "no worker is running for this kind";
 
 describe("why", () => {
   it("answers in one sentence for what is ready", async () => {
@@ -174,7 +174,7 @@ describe("why", () => {
     const found = await explained(pathTo("databases", "orders"));
     assert.equal(pick(found, "summary"), `Database/orders is not ready: ${unattended}`);
     assert.deepEqual(pick(found, "resource.details"), [
-      "it was waiting for Network/broken to be Ready and Network/absent to be Ready",
+      "before that: waiting for Network/broken to be Ready and Network/absent to be Ready",
     ]);
     const causes = pickList(found, "causes").map((cause) => {
       return `${pickText(cause, "kind")}/${pickText(cause, "name")}: ${pickText(cause, "message")}`;
@@ -263,7 +263,7 @@ describe("why", () => {
 
 describe("a deletion that hangs", () => {
   const isHeld = (cause: unknown): boolean => {
-    const reason = /held by the finalizer example\.com\/backup, which another must remove$/;
+    const reason = /held by the finalizer example\.com\/backup, which its owner must remove$/;
     return pick(cause, "name") === "stuck" && reason.test(pickText(cause, "message"));
   };
 
@@ -279,7 +279,7 @@ describe("a deletion that hangs", () => {
     const found = await explained("/api/v1/namespaces/leaving");
     assert.match(
       pickText(found, "summary"),
-      /^Namespace\/leaving is being deleted.*: what is in it is being deleted first$/,
+      /^Namespace\/leaving is being deleted.*: its content is being deleted first$/,
     );
     assert(pickList(found, "causes").some(isHeld));
     const inside = await explained(pathTo("databases", "stuck", "leaving"));
@@ -306,7 +306,7 @@ describe("a deletion that hangs", () => {
       return pick(found, "causes.0.name") === "kept";
     });
     const found = await explained(pathTo("databases", "last"));
-    assert.match(pickText(found, "summary"), /waiting for what it owns to go first/);
+    assert.match(pickText(found, "summary"), /waiting until its dependents are deleted/);
     assert.match(pickText(found, "causes.0.message"), /^protected by the annotation/);
   });
 });
@@ -341,6 +341,6 @@ describe("who may ask", () => {
     assert(!JSON.stringify(orders).includes("quota exceeded"));
     const owner = JSON.stringify(await explained(pathTo("databases", "owner"), tenant));
     assert(!owner.includes("child"), owner);
-    assert.match(owner, /some of what belongs to it is not visible to you/);
+    assert.match(owner, /some resources that it owns are not visible to you/);
   });
 });

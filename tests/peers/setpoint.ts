@@ -12,6 +12,8 @@ import type { Program } from "./child.ts";
 import { serverFlags } from "./server-flags.ts";
 
 export interface SetpointOptions {
+  /** Another copy of src/cli/main.ts, relative to the root of the repository. */
+  readonly program?: string;
   /** The data folder; one that is removed at the end when left out. */
   readonly data?: string;
   /** Address of a PostgreSQL; the embedded store when left out. */
@@ -104,13 +106,13 @@ export class Setpoint implements AsyncDisposable {
 
   /** On the same data, and on the same address once there is one; returns when it is ready. */
   async start(more: readonly string[] = this.#options.args ?? []): Promise<void> {
-    const { store, keys, env = {} } = this.#options;
+    const { store, keys, env = {}, program = "src/cli/main.ts" } = this.#options;
     const args = ["serve", "--listen", this.#address, "--data", this.folder];
     if (store !== undefined) args.push("--store", store);
     if (keys !== undefined) args.push("--keys", keys);
     args.push(...more);
     const options = { args, nodeArgs: serverFlags, env };
-    this.#program = await startProgram("src/cli/main.ts", options);
+    this.#program = await startProgram(program, options);
     const ready = await this.#program.waitForLine(/ready on https:\/\/(\S+)$/, {
       limitMs: 120_000,
     });

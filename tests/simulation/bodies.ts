@@ -80,7 +80,7 @@ export class Bodies {
         if (!process.isAlive || process.isPaused) continue;
         const text = `${body.name} goes on after its renewal was refused`;
         this.#guarded(() => {
-          throw new Violation("told-of-loss", text);
+          throw new Violation("aborted-on-loss", text);
         });
       }
     });
@@ -93,7 +93,7 @@ export class Bodies {
 
   #checkBeginning(body: Body, resource: Resource): void {
     if (body.isTold) {
-      throw new Violation("told-in-time", `${body.name} begins though it was told to stop`);
+      throw new Violation("aborted-in-time", `${body.name} begins though it was told to stop`);
     }
     body.checkStillHeld();
     const claim = this.#place.shared.referee.claimOf(body.token);
@@ -250,7 +250,7 @@ export class Body {
     const { shared } = this.#place;
     if (this.isTold || this.isExcused) return;
     if (shared.referee.isLive(this.token, shared.nowMs())) return;
-    throw new Violation("told-in-time", `${this.name} goes on after its lease has ended`);
+    throw new Violation("aborted-in-time", `${this.name} goes on after its lease has ended`);
   }
 
   async sleep(ms: number): Promise<void> {

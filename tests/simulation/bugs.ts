@@ -8,8 +8,8 @@ export const bugs: readonly Bug[] = [
     name: "unfenced-status",
     about: "the status is written without naming the claim",
     file: "run.ts",
-    find: "draft, when, claim",
-    replace: "draft, when",
+    find: "cause, claim",
+    replace: "cause",
   },
   {
     name: "unfenced-journal",
@@ -163,9 +163,9 @@ export const bugs: readonly Bug[] = [
   {
     name: "counted-claims",
     about: "claims that ended with a word count as lost workers",
-    file: "paperwork.ts",
-    find: 'attempts: "reset"',
-    replace: 'attempts: "keep"',
+    file: "result-writer.ts",
+    find: 'keepsAttempts ? "keep" : "reset"',
+    replace: '"keep"',
   },
   {
     name: "tireless",
@@ -222,7 +222,7 @@ export const bugs: readonly Bug[] = [
   {
     name: "late-finalizer",
     about: "a resource is reconciled before the finalizer holds it",
-    file: "hold-first.ts",
+    file: "before-run.ts",
     find: "run.plan?.addsFinalizer === true || saysThatItBegins",
     replace: "saysThatItBegins",
   },
@@ -312,8 +312,8 @@ export const bugs: readonly Bug[] = [
     name: "late-arrivals",
     about: "what was claimed while a stop began is not handed back",
     file: "workers.ts",
-    find: "else if (loaded === undefined || !this.#isWanted(run)) this.#paperwork.handBack(run);",
-    replace: "else if (loaded === undefined) this.#paperwork.handBack(run);",
+    find: "else if (loaded === undefined || !this.#isWanted(run)) this.#results.handBack(run);",
+    replace: "else if (loaded === undefined) this.#results.handBack(run);",
     isRare: true,
   },
   {

@@ -56,6 +56,7 @@ export function distantStore(place: StorePlace): Store {
     get: (key) => network.call(process, calls.get, () => model.get(key)),
     getMany: (keys) => network.call(process, calls.getMany, () => model.getMany(keys)),
     list: (query) => network.call(process, calls.list, () => model.list(query)),
+    recentCause: (revision) => model.recentCause(revision),
     head: async (): Promise<Head> => {
       const { compacted } = model.state;
       return await Promise.resolve({ revision: Math.max(news.head(), compacted), compacted });

@@ -1,7 +1,7 @@
 // The engine processes of a world. Each seat holds one process at a time; when that crashes or is
 // stopped, another with a new name takes its place after a while, as a supervisor would have it.
 
-import type { OutsideOptions } from "../../src/engine/outside/outside.ts";
+import type { ExternalOptions } from "../../src/engine/external/external.ts";
 import type { EnginePorts } from "../../src/engine/ports.ts";
 import type { Reconciler } from "../../src/engine/reconciler.ts";
 import type { Agenda } from "./agenda.ts";
@@ -19,7 +19,7 @@ export interface StartOptions {
   readonly perNamespace: number;
   readonly leaseMs: number;
   readonly graceMs: number;
-  readonly outside: OutsideOptions;
+  readonly outside: ExternalOptions;
 }
 
 export interface StartedEngine {
@@ -46,7 +46,7 @@ interface Member {
   isStopping: boolean;
 }
 
-/** A stop may take its grace, what aborted runs and paperwork take, and the last calls. */
+/** A stop may take its grace, what aborted runs and result writer take, and the last calls. */
 const stopSlackMs = 6_000;
 
 export class Fleet {
@@ -115,7 +115,7 @@ export class Fleet {
     Object.assign(member, { isStopping: true });
     process.isStopping = true;
     this.stops += 1;
-    this.#tell(process, "is told to stop");
+    this.#tell(process, "is stopping");
     const toldAtMs = agenda.nowMs;
     const cancel = agenda.after(graceMs + stopSlackMs, () => {
       // Nobody can hurry a process that is paused.

@@ -32,7 +32,7 @@ export interface Thing {
   readonly atMs: number;
 }
 
-export interface OutsideCounts {
+export interface ExternalCounts {
   effects: number;
   removals: number;
   staleRefused: number;
@@ -50,7 +50,7 @@ const put: CallKind = { name: "outside.put", hasEffect: true, isStore: false };
 const take: CallKind = { name: "outside.remove", hasEffect: true, isStore: false };
 
 export class Outside {
-  readonly counts: OutsideCounts = { effects: 0, removals: 0, staleRefused: 0, poisonings: 0 };
+  readonly counts: ExternalCounts = { effects: 0, removals: 0, staleRefused: 0, poisonings: 0 };
   readonly #things = new Map<string, Thing>();
   readonly #moods = new Map<string, Mood>();
   readonly #agenda: Agenda;

@@ -14,6 +14,7 @@ import type { Precondition, Write } from "../../src/store/port.ts";
 import type { Dice } from "./dice.ts";
 import type { SharedStore } from "./shared-store.ts";
 import { apiVersion, noteKind, simDraft, simKinds } from "./sim-kinds.ts";
+import { systemCause } from "../../src/kernel/cause.ts";
 
 const dueNow = { kind: "wake", afterMs: 0 } as const;
 
@@ -101,7 +102,7 @@ export class People {
     const { uid } = resource.metadata;
     const draft = simDraft(resource);
     const due = key.kind === noteKind || !this.#isAware() ? {} : { due: dueNow };
-    const write: Write = { kind: "put", key, uid, draft, when, ...due };
+    const write: Write = { kind: "put", cause: systemCause, key, uid, draft, when, ...due };
     const [answer] = await this.#shared.commit(undefined, [write]);
     if (answer?.kind === "refused") throw answer.error;
   }
@@ -117,18 +118,26 @@ export function deletionOf(key: ResourceKey, resource: Resource, nowMs: number):
   const isReconciled = key.kind !== noteKind;
   const { metadata } = isReconciled ? heldWhilePaused(resource) : resource;
   if ((metadata.finalizers ?? []).length === 0) {
-    return { kind: "delete", key, when, last: simDraft(resource) };
+    return { kind: "delete", cause: systemCause, key, when, last: simDraft(resource) };
   }
   const deletionTimestamp = timeText(nowMs);
   const generation = metadata.generation + 1;
   const marked = { ...resource, metadata: { ...metadata, generation, deletionTimestamp } };
-  return { kind: "put", key, uid: metadata.uid, draft: simDraft(marked), when, due: dueNow };
+  return {
+    kind: "put",
+    cause: systemCause,
+    key,
+    uid: metadata.uid,
+    draft: simDraft(marked),
+    when,
+    due: dueNow,
+  };
 }
 
 function withoutWake(write: Write): Write {
   if (write.kind !== "put") return write;
-  const { kind, key, uid, draft, when } = write;
-  return { kind, key, uid, draft, when };
+  const { kind, key, uid, draft, when, cause } = write;
+  return { kind, key, uid, draft, when, cause };
 }
 
 function withoutAbsent(annotated: Annotations): { readonly [key: string]: string } {

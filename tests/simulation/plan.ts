@@ -49,7 +49,7 @@ export interface Plan {
   /** The longest that the outside usually takes. */
   readonly outsideMs: number;
   /** How many calls of one system a process may make at a time. */
-  readonly outsideCalls: number;
+  readonly externalCalls: number;
   readonly rates: Rates;
   /** How likely somebody edits a resource just while it is being reconciled. */
   readonly meddling: number;
@@ -91,7 +91,7 @@ function usualPlan(seed: number, dice: Dice, faults: ReadonlySet<FaultKind>): Pl
   const stormMs = sizes.between(20_000, 150_000);
   const tenants = Array.from({ length: sizes.between(1, 3) }, (_, index) => `t${index}`);
   const names = tenants.flatMap((tenant) => namesOf(tenant, sizes));
-  const plan: Omit<Plan, "outsideCalls"> = {
+  const plan: Omit<Plan, "externalCalls"> = {
     seed,
     shape: "usual",
     processes: sizes.between(1, 4),
@@ -118,8 +118,8 @@ function usualPlan(seed: number, dice: Dice, faults: ReadonlySet<FaultKind>): Pl
   };
   // Where calls take long, whoever is refused a turn comes again for as long as others go in and
   // out, and there is never quiet.
-  const outsideCalls = plan.outsideMs > 300 ? 16 : dice.fork("calls").pick([1, 2, 3, 16]);
-  return { ...plan, outsideCalls };
+  const externalCalls = plan.outsideMs > 300 ? 16 : dice.fork("calls").pick([1, 2, 3, 16]);
+  return { ...plan, externalCalls };
 }
 
 /** A mob of broken resources, and others who want something done every now and then. */
@@ -147,7 +147,7 @@ function crowdPlan(seed: number, dice: Dice, given: Partial<Mob> = {}): Plan {
     limits: { slots, perNamespace: slots, perKind: sizes.between(2, 2 * slots) },
     settings: { resyncMs: 0, timeoutMs: minuteMs },
     outsideMs: 50,
-    outsideCalls: 16,
+    externalCalls: 16,
     rates: drawRates(dice.fork("rates"), new Set()),
     meddling: 0,
     poisons: mob.map(({ name }) => ({ name, mood })),

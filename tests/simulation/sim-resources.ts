@@ -15,6 +15,7 @@ import type { CallKind, Network } from "./network.ts";
 import { deletionOf, whenAt } from "./people.ts";
 import type { SimulatedProcess } from "./process.ts";
 import { simDraft, simKinds } from "./sim-kinds.ts";
+import { systemCause } from "../../src/kernel/cause.ts";
 
 const maxTries = 5;
 const recordEvent: CallKind = { name: "recordEvent", hasEffect: true, isStore: true };
@@ -57,6 +58,7 @@ async function applyChild(
     const when: Precondition = old === undefined ? { kind: "absent" } : whenAt(old);
     const revision = await commit(place, {
       kind: "put",
+      cause: systemCause,
       key,
       uid: wanted.metadata.uid,
       draft: simDraft(wanted),

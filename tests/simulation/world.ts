@@ -64,9 +64,9 @@ export class World {
     this.shared = new SharedStore(this.agenda, trace);
     const isAware = (): boolean => this.agenda.nowMs >= plan.unawareMs;
     this.people = new People(this.shared, this.#dice.fork("people"), isAware);
-    const outsideDice = this.#dice.fork("outside");
-    const habits = { mostMs: plan.outsideMs, calls: plan.outsideCalls };
-    this.outside = new Outside(this.agenda, this.network, outsideDice, habits);
+    const externalDice = this.#dice.fork("outside");
+    const habits = { mostMs: plan.outsideMs, calls: plan.externalCalls };
+    this.outside = new Outside(this.agenda, this.network, externalDice, habits);
     this.memory = new Memory(this.shared.referee);
     this.bodies = new Bodies({
       agenda: this.agenda,
@@ -167,7 +167,7 @@ export class World {
       perNamespace,
       leaseMs,
       graceMs,
-      outside: { defaults: { calls: plan.outsideCalls } },
+      outside: { defaults: { calls: plan.externalCalls } },
     });
     const { bodies, outside, memory } = this;
     const settings = { ...plan.settings, concurrency: plan.limits.perKind };

@@ -40,7 +40,7 @@ const path: UniqueName = { scope: "paths", name: "/a" };
 async function calls(h: PostgresHarness): Promise<Readonly<Record<string, number>>> {
   const rows = await h.sql(
     `SELECT f.funcname, f.calls FROM pg_stat_force_next_flush(), pg_stat_user_functions f
-      WHERE f.schemaname = '${h.schema}' AND f.funcname IN ('create_v1', 'commit_v3')`,
+      WHERE f.schemaname = '${h.schema}' AND f.funcname IN ('create_v2', 'commit_v4')`,
   );
   return Object.fromEntries(rows.map((row) => [String(row["funcname"]), Number(row["calls"])]));
 }
@@ -73,7 +73,7 @@ test("creations are written at once, with all that belongs to them", async () =>
   assert.deepEqual(due, ["a"]);
   assert.deepEqual(await h.store.verify(), []);
   await settled(h);
-  assert.deepEqual(await calls(h), { create_v1: 1 });
+  assert.deepEqual(await calls(h), { create_v2: 1 });
 });
 
 test("where one is refused, each is answered as if it had come alone", async () => {
@@ -101,7 +101,7 @@ test("who was refused is judged write by write for a while", async () => {
   await outcomes(h.store.commit([put(key("a"))]));
   for (let index = 0; index < 40; index += 1) await commit(h.store, put(key(`b${index}`)));
   await settled(h);
-  assert.deepEqual(await calls(h), { create_v1: 2 + 8, commit_v3: 1 + 32 });
+  assert.deepEqual(await calls(h), { create_v2: 2 + 8, commit_v4: 1 + 32 });
 });
 
 test("a batch that was refused does nothing when a copy of it arrives late", async () => {
@@ -111,13 +111,13 @@ test("a batch that was refused does nothing when a copy of it arrives late", asy
   const next = Number(writer?.["batch"]) + 1;
   const send = async (batch: number) => {
     const [row] = await h.sql(
-      `SELECT set_config('search_path', '${h.schema}', false), ${h.schema}.create_v1(
+      `SELECT set_config('search_path', '${h.schema}', false), ${h.schema}.create_v2(
         '${String(writer?.["id"])}', ${batch}, 0, '{${widgets}}', '{team}', '{a}', '{u}',
-        '{x}', '{1}', '{x}', '{"{}"}', '{}', '{}', '{}', '{}', '{}') AS answer`,
+        '{x}', '{1}', '{x}', '{"{}"}', '{}', '{}', '{}', '{}', '{}', '{}') AS answer`,
     );
     return row?.["answer"];
   };
-  assert.equal(creationValueCount, 13, "the call above is one of this release");
+  assert.equal(creationValueCount, 14, "the call above is one of this release");
   assert.equal(await send(next), null);
   const other = await h.openAnother();
   await commit(other, del(key("a")));

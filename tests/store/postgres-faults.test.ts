@@ -95,11 +95,11 @@ test("a batch that was applied is answered from memory when it is sent again", a
   await using h = await openForTest(server);
   await commit(h.store, put(key("a")));
   const [first] = await h.sql(`SELECT id, batch, answer FROM ${h.schema}.writer`);
-  const nothing = Array.from({ length: batchValueCount - 1 }, () => "'{}'").join(", ");
+  const nothing = Array.from({ length: batchValueCount - 2 }, () => "'{}'").join(", ");
   const send = async (batch: number) =>
     await h.sql(
-      `SELECT set_config('search_path', '${h.schema}', false),
-        ${h.schema}.commit_v3('${String(first?.["id"])}', ${batch}, 0, ${nothing}, NULL) answer`,
+      `SELECT set_config('search_path', '${h.schema}', false), ${h.schema}.commit_v4(
+        '${String(first?.["id"])}', ${batch}, 0, ${nothing}, NULL, '{}') answer`,
     );
   const [again] = await send(Number(first?.["batch"]));
   assert.equal(again?.["answer"], first?.["answer"]);
@@ -114,7 +114,7 @@ test("an attempt that was given up is never applied, however late it goes on", a
   await commit(h.store, put(key("a")));
   const update = (spec: number) => put(key("a"), { when: exists, content: { spec } });
   const [backend] = await h.sql(`SELECT pid FROM pg_stat_activity
-    WHERE query LIKE 'SELECT create_v1%' AND state = 'idle'
+    WHERE query LIKE 'SELECT create_v2%' AND state = 'idle'
     ORDER BY state_change DESC LIMIT 1`);
   const pid = Number(backend?.["pid"]);
   process.kill(pid, "SIGSTOP");
@@ -139,10 +139,10 @@ test("a batch of a writer that is gone is refused; one that was swept goes on", 
   assert.equal(await commit(h.store, put(key("b"))), 2);
   const [writer] = await h.sql(`SELECT id FROM ${h.schema}.writer`);
   await h.store.close();
-  const values = Array.from({ length: batchValueCount - 1 }, () => "'{}'").join(", ");
+  const values = Array.from({ length: batchValueCount - 2 }, () => "'{}'").join(", ");
   for (const batch of [1, 2]) {
     const late = h.sql(`SELECT set_config('search_path', '${h.schema}', false),
-      ${h.schema}.commit_v3('${String(writer?.["id"])}', ${batch}, 0, ${values}, NULL)`);
+      ${h.schema}.commit_v4('${String(writer?.["id"])}', ${batch}, 0, ${values}, NULL, '{}')`);
     await assert.rejects(late, { code: "SP002" });
   }
 });
@@ -285,7 +285,7 @@ test("a login that is refused after the start is an absence, and ends with its c
   assert.equal(await commit(store, put(key("b"))), 2);
 });
 
-test("a schema from the future is refused unless it says it can be used", async () => {
+test("a newer schema is refused unless it states that this release can use it", async () => {
   await using h = await openForTest(server);
   const insert = `INSERT INTO ${h.schema}.schema_version (version, compatible_from, name)`;
   await h.sql(`${insert} VALUES (900, 1, 'compatible')`);

@@ -10,7 +10,8 @@ import { key, put, soon } from "../../src/store/contract/samples.ts";
 import { keyRing, newSealKey } from "../../src/store/key-ring.ts";
 import type { Answer, Store } from "../../src/store/port.ts";
 import { openPostgresStore } from "../../src/store/postgres/store.ts";
-import type { PostgresStore, PostgresStoreOptions } from "../../src/store/postgres/store.ts";
+import type { PostgresStore } from "../../src/store/postgres/store.ts";
+import type { PostgresStoreOptions } from "../../src/store/postgres/store-options.ts";
 import type { Postgres } from "../peers/postgres.ts";
 
 export interface PostgresHarness extends StoreHarness {

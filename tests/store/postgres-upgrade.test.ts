@@ -17,6 +17,7 @@ import {
   put,
   release,
   schedule,
+  someone,
   wake,
   widgets,
 } from "../../src/store/contract/samples.ts";
@@ -221,6 +222,12 @@ test("a database of the release before is taken over, and both work on it", asyn
     await createAsBefore(old, 2, "b");
     assert.equal(await commit(store, put(key("c"), { due: wake(0) })), 3);
     assert.equal(await commit(store, put(key("c"), { when: exists, content: { spec: 1 } })), 4);
+    const { changes } = await store.changes(0);
+    assert.deepEqual(
+      changes.map(({ cause }) => cause),
+      [undefined, undefined, someone, someone],
+      "a change of the release before has no cause, before and after the migration",
+    );
 
     const claims = await store.claim({
       owner: "new",

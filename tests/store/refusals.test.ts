@@ -57,7 +57,7 @@ for (const [name, open] of engines) {
       assert.deepEqual(
         await refused(harness, put(key("b"), { bounds: [{ counter: "cpu", max: 9 }] })),
         {
-          message: "the bound of cpu is set by widgets.test/team/a",
+          message: "the limit of cpu is set by widgets.test/team/a",
           details: { counter: "cpu", holder: key("a") },
         },
       );
@@ -81,7 +81,7 @@ for (const [name, open] of engines) {
       assert.deepEqual(
         await refused(harness, put(key("c"), { uses: [{ counter: "cpu", amount: 4 }] })),
         {
-          message: "cpu would be 7, above its bound of 5",
+          message: "cpu would be 7, above its limit of 5",
           details: { counter: "cpu", value: 7, max: 5 },
         },
       );

@@ -28,7 +28,7 @@ import {
   schedule,
   wake,
 } from "../../src/store/contract/samples.ts";
-import { widgets } from "../../src/store/contract/samples.ts";
+import { allRows, someone, widgets } from "../../src/store/contract/samples.ts";
 import { keyRing, newSealKey } from "../../src/store/key-ring.ts";
 import type { Store, Write } from "../../src/store/port.ts";
 import { prepareCommit } from "../../src/store/prepare.ts";
@@ -195,7 +195,7 @@ test("a database of the first schema is taken over with its claims", async () =>
   await commit(before, put(key("waits"), { due: wake(2 * minuteMs) }));
   await before.close();
   const db = new DatabaseSync(options.path);
-  db.exec(`DELETE FROM setpoint_schema WHERE version > 1;
+  db.exec(`DELETE FROM setpoint_schema WHERE version > 1; ALTER TABLE change DROP COLUMN cause;
     DROP INDEX due_by_time; DROP INDEX due_by_namespace; DROP INDEX due_claimed;
     CREATE INDEX due_by_time ON due (kind, due_at) WHERE due_at IS NOT NULL;
     CREATE INDEX due_by_namespace ON due (kind, namespace, due_at) WHERE due_at IS NOT NULL`);
@@ -204,14 +204,21 @@ test("a database of the first schema is taken over with its claims", async () =>
   const reader = await openSqliteStore({ ...options, readOnly: true });
   assert.equal((await reader.backlog({ kind: widgets })).next.length, 3);
   assert((await reader.nextDue([widgets])) !== undefined);
+  assert.deepEqual(
+    (await reader.changes(0)).changes.map(({ cause }) => cause),
+    [undefined, undefined, undefined],
+  );
+  assert((await allRows(reader)).every((row) => !("cause" in row)));
   await reader.close();
   await using store = await openSqliteStore(options);
+  assert.equal((await store.history(short.key))[0]?.cause, undefined);
   assert.deepEqual(await store.verify(), []);
   assert.deepEqual(await claimSome(store), [], "all is claimed or waits");
   await store.testing.advanceClock(3 * minuteMs);
   const claimed = (await claimSome(store)).map((claim) => claim.key.name);
   assert.deepEqual(claimed.toSorted(), [short.key.name, "waits"].toSorted());
   await commit(store, put(long.key, { when: exists, content: { spec: 2 }, claim: long }));
+  assert.deepEqual((await store.history(long.key))[0]?.cause, someone);
 });
 
 for (const inline of [true, false]) {

@@ -16,7 +16,8 @@ interface Ban {
 }
 
 /** Time, chance and surroundings come in through ports: that is what makes simulation possible. */
-const outsidePorts = (path: string): boolean => /^src\/(?!kernel\/|app\/)/.test(path);
+const externalPorts = (path: string): boolean => /^src\/(?!kernel\/|app\/)/.test(path);
+const unconfigured = (path: string): boolean => externalPorts(path) && !path.startsWith("src/cli/");
 const inSrc = (path: string): boolean => path.startsWith("src/");
 const quiet = (path: string): boolean => inSrc(path) && !path.startsWith("src/cli/");
 const written = (path: string): boolean =>
@@ -27,7 +28,7 @@ const bans: readonly Ban[] = [
     name: "the time comes from the clock",
     pattern: /\bDate\.now\b|\bnew Date\(\s*\)|\bperformance\.now\b/g,
     instead: "take a Clock",
-    appliesTo: outsidePorts,
+    appliesTo: externalPorts,
     bad: "const t = Date.now(); const d = new Date();",
     good: 'const d = new Date(row.at); // Date.now\nconst s = "Date.now()";',
   },
@@ -35,7 +36,7 @@ const bans: readonly Ban[] = [
     name: "chance comes from the random port",
     pattern: /\bMath\.random\b|\brandomUUID\b/g,
     instead: "take the random source or the ids",
-    appliesTo: outsidePorts,
+    appliesTo: externalPorts,
     bad: "const id = crypto.randomUUID(); const r = Math.random();",
     good: "const id = ids.next();",
   },
@@ -51,7 +52,7 @@ const bans: readonly Ban[] = [
     name: "waiting goes through the timers",
     pattern: /\b(?:setTimeout|setInterval|setImmediate)\b/g,
     instead: "take the Timers",
-    appliesTo: outsidePorts,
+    appliesTo: externalPorts,
     bad: "setTimeout(work, 10);",
     good: "timers.after(10, work);",
   },
@@ -59,7 +60,7 @@ const bans: readonly Ban[] = [
     name: "the environment is read at the edge",
     pattern: /\bprocess\.env\b/g,
     instead: "take the value from the configuration",
-    appliesTo: outsidePorts,
+    appliesTo: unconfigured,
     bad: 'const home = process.env["HOME"];',
     good: "const home = config.home;",
   },
@@ -67,7 +68,8 @@ const bans: readonly Ban[] = [
     name: "what clients write goes through intents/write/commit.ts",
     pattern: /\bstore\.commit\(/g,
     instead: "use commitPut and its neighbours, which check, admit and make due",
-    appliesTo: (path) => /^src\/(?:intents|surfaces|app|modules)\//.test(path) && !isTest(path),
+    appliesTo: (path) =>
+      /^src\/(?:intents|surfaces|app|modules|housekeeping)\//.test(path) && !isTest(path),
     bad: "await intents.store.commit(writes);",
     good: "await commitPut(intents, write);",
     sampledAt: "src/intents/sample.ts",

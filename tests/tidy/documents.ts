@@ -7,6 +7,9 @@ import { source, violationAt } from "./source.ts";
 import type { Rule, Source, Violation } from "./source.ts";
 
 const maxReadmeLines = 60;
+/** Two lines of a rendered table. */
+const maxCellCharacters = 160;
+const docsIndex = "docs/README.md";
 const emptySum = sha256("");
 
 export const documentRules: readonly Rule[] = [
@@ -18,12 +21,31 @@ export const documentRules: readonly Rule[] = [
   },
   {
     name: "a relative link leads somewhere",
-    find: (sources) => sources.filter(isDocument).flatMap(brokenLinks),
-    bad: [source("docs/a.md", "# A\n\n[gone](./gone.md)\n")],
+    find: (sources) => sources.filter(isDocument).flatMap((at) => brokenLinks(at, sources)),
+    bad: [
+      source("docs/a.md", "# A\n\n[gone](./gone.md)\n"),
+      source("docs/b.md", "# B\n\n[here](#part)\n\n## Another part\n"),
+    ],
     good: [
       source("docs/a.md", "# A\n\n[ours](../package.json#name) [out](https://example.org)\n"),
-      source("docs/b.md", "# B\n\n[here](#part) `[not](a.link)`\n"),
+      source(
+        "docs/b.md",
+        "# B\n\n[here](#part-1-its-name) `[not](a.link)`\n\n## Part 1: its `name`\n",
+      ),
     ],
+  },
+  {
+    name: `a table cell has at most ${maxCellCharacters} characters`,
+    find: (sources) => sources.filter(isDocument).flatMap(longCells),
+    bad: [source("a.md", `# A\n\n| a | b |\n|---|---|\n| ${"word ".repeat(33)} | b |\n`)],
+    good: [source("a.md", `# A\n\n| a \\| a | [b](https://${"x".repeat(160)}) |\n`)],
+  },
+  {
+    name: `${docsIndex} links to every page of docs/`,
+    find: unlistedPages,
+    isJoint: true,
+    bad: [source(docsIndex, "# Index\n\n[a](how-to/a.md)\n"), source("docs/how-to/b.md", "# B\n")],
+    good: [source(docsIndex, "# Index\n\n[a](how-to/a.md)\n"), source("docs/how-to/a.md", "# A\n")],
   },
   {
     name: `a folder of src/ has a README of at most ${maxReadmeLines} lines`,
@@ -90,8 +112,10 @@ function isDocument({ path }: Source): boolean {
   return path.endsWith(".md");
 }
 
+const fencedBlock = /^( *)(```|~~~)[\s\S]*?^\1\2/gm;
+
 /** Fenced and inline code is blanked out: what looks like a title or a link there is none. */
-function prose({ text }: Source): string {
+export function prose({ text }: Source): string {
   return text.replaceAll(/^( *)(```|~~~)[\s\S]*?^\1\2|`[^`\n]*`/gm, (code) =>
     code.replaceAll(/[^\n]/g, " "),
   );
@@ -103,14 +127,61 @@ function titles(at: Source): readonly Violation[] {
   return [violationAt(at, found[1]?.index ?? 0, `has ${found.length} titles (lines with one #)`)];
 }
 
-function brokenLinks(at: Source): readonly Violation[] {
+function brokenLinks(at: Source, sources: readonly Source[]): readonly Violation[] {
   return [...prose(at).matchAll(/\]\(([^)\s]+)\)/g)].flatMap((match) => {
     const link = match[1] ?? "";
-    const path = link.split("#")[0] ?? "";
-    if (path === "" || /^[a-z]+:/.test(link)) return [];
-    const target = normalize(join(root, dirname(at.path), decodeURIComponent(path)));
-    return existsSync(target) ? [] : [violationAt(at, match.index, `leads nowhere: ${link}`)];
+    if (/^[a-z]+:/.test(link)) return [];
+    const [path = "", anchor = ""] = link.split("#");
+    const target = normalize(join(dirname(at.path), decodeURIComponent(path)));
+    const page = path === "" ? at : sources.find((candidate) => candidate.path === target);
+    const exists = page !== undefined || existsSync(join(root, target));
+    if (!exists) return [violationAt(at, match.index, `leads nowhere: ${link}`)];
+    if (anchor === "" || page === undefined || !isDocument(page)) return [];
+    if (anchorsOf(page).has(anchor)) return [];
+    return [violationAt(at, match.index, `${page.path} has no heading for #${anchor}`)];
   });
+}
+
+/** The anchors that GitHub gives to the headings of a document. */
+function anchorsOf({ text }: Source): ReadonlySet<string> {
+  const withoutBlocks = text.replaceAll(fencedBlock, "");
+  const headings = [...withoutBlocks.matchAll(/^#+ (.+)$/gm)].map(([, title = ""]) => title);
+  return new Set(
+    headings.map((title) =>
+      title
+        .toLowerCase()
+        .replaceAll(/[^\p{L}\p{N}_ -]/gu, "")
+        .replaceAll(" ", "-"),
+    ),
+  );
+}
+
+/** Counts what a reader sees: the text of a link, and code without its quotes. */
+function longCells(at: Source): readonly Violation[] {
+  const text = at.text.replaceAll(fencedBlock, (block) => block.replaceAll(/[^\n]/g, ""));
+  return [...text.matchAll(/^\|.*\|$/gm)].flatMap((row) => {
+    const cells = row[0].split(/(?<!\\)\|/).slice(1, -1);
+    const lengths = cells.map(
+      (cell) =>
+        cell
+          .replaceAll(/\[([^\]]*)\]\([^)]*\)/g, "$1")
+          .replaceAll(/[`*]/g, "")
+          .trim().length,
+    );
+    const longest = Math.max(...lengths);
+    if (longest <= maxCellCharacters) return [];
+    const line = text.slice(0, row.index).split("\n").length;
+    const message = `${longest} characters: use more rows, or a paragraph below the table`;
+    return [{ path: at.path, line, message }];
+  });
+}
+
+function unlistedPages(sources: readonly Source[]): readonly Violation[] {
+  const text = sources.find(({ path }) => path === docsIndex)?.text ?? "";
+  return sources
+    .filter((at) => isDocument(at) && at.path.startsWith("docs/") && at.path !== docsIndex)
+    .filter(({ path }) => !text.includes(`](${path.slice("docs/".length)})`))
+    .map((at) => violationAt(at, 0, `has no row in ${docsIndex}`));
 }
 
 function readmes(sources: readonly Source[]): readonly Violation[] {

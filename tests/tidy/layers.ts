@@ -9,14 +9,24 @@ const layers: Readonly<Record<string, readonly string[]>> = {
   store: ["kernel"],
   engine: ["kernel", "store/port.ts"],
   intents: ["kernel", "store/port.ts"],
-  authoring: ["kernel", "engine"],
-  surfaces: ["kernel", "intents", "store/port.ts"],
-  modules: ["kernel", "engine", "intents", "adapters/*/port.ts"],
+  contract: ["kernel", "engine", "intents", "store/port.ts", "adapters/*/port.ts"],
+  bridge: ["kernel", "engine", "intents", "store/port.ts"],
+  housekeeping: ["kernel", "engine", "intents", "store/port.ts"],
+  authoring: ["kernel", "engine", "contract"],
+  surfaces: ["kernel", "intents", "contract", "store/port.ts", "adapters/*/port.ts"],
+  modules: ["kernel", "engine", "intents", "contract", "store/port.ts", "adapters/*/port.ts"],
   adapters: ["kernel"],
   telemetry: ["kernel"],
   app: ["*"],
   testing: ["*"],
-  cli: ["kernel", "app", "telemetry"],
+  cli: ["kernel", "contract", "app", "telemetry", "adapters/http"],
+};
+
+/** Files and folders that may import more than their layer. */
+const further: Readonly<Record<string, readonly string[]>> = {
+  "authoring/extensions.ts": ["modules/*/authoring.ts"],
+  // A surface is above the module that it translates.
+  "surfaces/arm": ["modules/resource-provider"],
 };
 
 /** Folders whose sub-folders never import each other. */
@@ -29,6 +39,8 @@ const vendors: Readonly<Record<string, string>> = {
   jose: "src/intents/auth/",
   yaml: "src/kernel/yaml.ts",
   re2js: "src/kernel/regex.ts",
+  undici: "src/adapters/http/",
+  ws: "src/adapters/http/",
 };
 const testVendors = new Set([
   "@apidevtools/swagger-parser",
@@ -39,10 +51,9 @@ const testVendors = new Set([
   "@kubernetes/client-node",
   "graphile-worker",
   "pg-boss",
-  "ws",
 ]);
 
-interface Import {
+export interface Import {
   readonly from: Source;
   readonly index: number;
   readonly specifier: string;
@@ -65,6 +76,9 @@ export const layerRules: readonly Rule[] = [
       source("src/cli/a.ts", 'const b = await import("../store/port.ts");'),
       source("src/engine/b.ts", 'import { b } from "../../tests/peers/wait.ts";'),
       source("src/plumbing/a.ts", 'import { b } from "../kernel/b.ts";'),
+      source("src/surfaces/kube/a.ts", 'import { b } from "../../modules/resource-provider/b.ts";'),
+      source("src/surfaces/arm/a.ts", 'import { b } from "../../modules/connect/b.ts";'),
+      source("src/modules/resource-provider/a.ts", 'import { b } from "../../surfaces/arm/b.ts";'),
     ],
     good: [
       source("src/engine/a.ts", 'import type { Store } from "../store/port.ts";'),
@@ -72,6 +86,7 @@ export const layerRules: readonly Rule[] = [
       source("src/store/b.test.ts", 'import { b } from "./sqlite/b.ts";'),
       source("src/modules/fleet/b.ts", 'import type { b } from "../../adapters/git/port.ts";'),
       source("src/app/a.ts", 'import { b } from "../surfaces/kube/b.ts";'),
+      source("src/surfaces/arm/a.ts", 'import { b } from "../../modules/resource-provider/b.ts";'),
       source("src/kernel/a.ts", '// import { b } from "../store/b.ts";'),
     ],
   },
@@ -122,7 +137,7 @@ function sourceImports(sources: readonly Source[]): readonly Import[] {
   return inSource(sources).flatMap(importsOf);
 }
 
-function importsOf(from: Source): readonly Import[] {
+export function importsOf(from: Source): readonly Import[] {
   const pattern = /\bfrom\s*(?=")|\bimport\s*\(?\s*(?=")/g;
   return [...from.code.matchAll(pattern)].map((match) => {
     const start = match.index + match[0].length + 1;
@@ -143,8 +158,9 @@ function layerViolation({ from, index, target }: Import): readonly Violation[] {
     return isAllowed ? [] : complain("only tests reach outside src/");
   }
   const [own, wanted] = [from.path, target].map((path) => path.slice("src/".length));
-  const layer = own?.split("/")[0] ?? "";
-  const allowed = layers[layer]?.concat(layer) ?? [];
+  const [layer = "", folder = ""] = own?.split("/") ?? [];
+  const more = [own ?? "", `${layer}/${folder}`].flatMap((at) => further[at] ?? []);
+  const allowed = layers[layer]?.concat(layer, more) ?? [];
   if (wanted === undefined || !allowed.some((prefix) => covers(prefix, wanted))) {
     return complain(`${layer} may import ${allowed.join(", ")}`);
   }

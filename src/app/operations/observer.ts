@@ -5,7 +5,7 @@ import { defaultLeaseMs } from "../../engine/engine.ts";
 import type { Holder, KnownWorkers, Subject } from "../../engine/why/diagnosis.ts";
 import type { Observer } from "../../engine/why/explain.ts";
 import type { Seen } from "../../engine/why/suspicion.ts";
-import type { ResourceAccess } from "../../intents/auth/policy.ts";
+import { accessTo } from "../../intents/auth/access-to.ts";
 import type { UserInfo } from "../../intents/auth/user.ts";
 import { definitionsKind } from "../../intents/kinds/definition-kinds.ts";
 import type { ServedKind } from "../../intents/kinds/served-kind.ts";
@@ -13,13 +13,11 @@ import { withoutHidden } from "../../intents/write/hidden-fields.ts";
 import { annotations } from "../../kernel/annotations.ts";
 import { decodeDocument } from "../../kernel/document.ts";
 import type { Resource, ResourceKey } from "../../kernel/resource.ts";
-import { connectionsKind } from "../../modules/connect/kinds/connection-kind.ts";
-import { holdFinalizer, isHeldKind, usersOf } from "../../modules/connect/kinds/hold-used.ts";
 import type { LiveClaim, StoredRecord, WorkState } from "../../store/port.ts";
 import type { ControlPlane } from "../control-plane.ts";
 import type { Worker } from "../reconciling.ts";
 
-export interface Observed extends Pick<ControlPlane, "intents" | "rbac" | "dependentsOf"> {
+export interface Observed extends Pick<ControlPlane, "intents" | "rbac" | "owners" | "modules"> {
   /** The workers of this process, where it has any. */
   readonly worker: Pick<Worker, "running" | "name" | "leaseMs" | "kinds"> | undefined;
   /** Whether no other process has the store. */
@@ -57,12 +55,6 @@ export function observerFor(plane: Observed, user: UserInfo): Observer {
   };
 }
 
-export function accessTo({ kind }: ServedKind, { namespace, name }: ResourceKey): ResourceAccess {
-  const { group, names } = kind;
-  const resource = names.plural;
-  return { kind: "resource", verb: "get", group, resource, subresource: "", namespace, name };
-}
-
 /** Whether a user may read a resource, be it there or not. */
 export function mayGet(
   { intents, rbac }: Pick<ControlPlane, "intents" | "rbac">,
@@ -95,10 +87,11 @@ async function seenOf(
     isReconciled: served.isReconciled,
     workers: workersFor(plane, key.kind),
     isBuiltIn: served.kind.origin === "built-in",
+    isOwn: served.isDueAfter !== undefined,
     isRecord: isRecord(plane, served),
-    ...(key.kind === connectionsKind ? { unreported: notAsked } : {}),
+    ...unreportedOf(plane, key),
     holders: await holdersOf(plane, key, resource),
-    dependents: plane.dependentsOf(record.uid),
+    dependents: plane.owners.dependentsOf(record.uid),
     content: await contentOf(plane, key, resource),
     endings: endingsOf(plane, served, key),
   };
@@ -141,8 +134,6 @@ function endingsOf(
   });
 }
 
-const notAsked = "not asked yet: nothing has needed it so far";
-
 /** Kinds of the server's own parts, whose resources are what they are once stored. */
 function isRecord(
   { intents: { live } }: Observed,
@@ -153,16 +144,25 @@ function isRecord(
   return !isReconciled && Object.hasOwn(marks, annotations.module);
 }
 
-/** What a connection or the way of a kind to it is needed for, while it is deleted. */
+/** The resources that still need it while it is deleted, as far as modules know. */
 async function holdersOf(
-  { intents }: Observed,
-  { kind, name }: ResourceKey,
-  { metadata }: Resource,
+  { modules }: Observed,
+  key: ResourceKey,
+  resource: Resource,
 ): Promise<readonly Holder[]> {
-  if (metadata.deletionTimestamp === undefined || !isHeldKind(kind)) return [];
-  const users = await usersOf(intents, kind, name, shownOfKind);
-  const message = "needed until what is kept by it is gone";
-  return [{ finalizer: holdFinalizer, message, keys: users.map(({ key }) => key) }];
+  const found: Holder[] = [];
+  for (const { holders } of modules.explainers) {
+    found.push(...((await holders?.(key, resource)) ?? []));
+  }
+  return found;
+}
+
+function unreportedOf({ modules }: Observed, key: ResourceKey): Pick<Subject, "unreported"> {
+  for (const explainer of modules.explainers) {
+    const unreported = explainer.unreported?.(key);
+    if (unreported !== undefined) return { unreported };
+  }
+  return {};
 }
 
 async function contentOf(

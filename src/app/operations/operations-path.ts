@@ -8,6 +8,7 @@
 import type { EndedRun } from "../../engine/run/run-history.ts";
 import type { RunInfo } from "../../engine/work/workers.ts";
 import type { UserInfo } from "../../intents/auth/user.ts";
+import type { ServedKind } from "../../intents/kinds/served-kind.ts";
 import { badRequest } from "../../intents/refusals.ts";
 import { timeText } from "../../kernel/clock.ts";
 import type { Json, JsonObject } from "../../kernel/json.ts";
@@ -53,7 +54,7 @@ interface Asked extends Filter {
 
 function filterOf(query: URLSearchParams): Filter {
   const text = query.get("limit") ?? String(defaultLimit);
-  if (!/^[1-9]\d{0,8}$/.test(text)) throw badRequest("limit must be a whole number above zero");
+  if (!/^[1-9]\d{0,8}$/.test(text)) throw badRequest("limit must be a positive integer");
   return {
     kind: query.get("kind") ?? undefined,
     namespace: query.get("namespace") ?? undefined,
@@ -74,7 +75,7 @@ async function operationsDocument(
   return {
     kind: "Operations",
     apiVersion: operationsVersion,
-    server: worker === undefined ? { worker: false } : { worker: true, name: worker.name },
+    server: worker?.isWorker === true ? { worker: true, name: worker.name } : { worker: false },
     running: running.shown.map((run) => runningJson(plane, run, nowMs)),
     recent: recent.shown.map((run) => endedJson(plane, run)),
     queues: queues.shown,
@@ -87,7 +88,7 @@ interface Sifted<T> {
   readonly hidden: number;
 }
 
-/** What was asked for and may be seen, up to the limit. */
+/** The items that match the query and that the user may see, up to the limit. */
 function sift<T extends { readonly key: ResourceKey }>(
   plane: Plane,
   { user, kind, namespace, limit }: Asked,
@@ -112,7 +113,7 @@ async function queuesJson(
   asked: Asked,
 ): Promise<Sifted<JsonObject>> {
   const { kinds, store } = plane.intents;
-  const reconciled = kinds.all().filter(({ isReconciled }) => isReconciled);
+  const reconciled = kinds.all().filter((served) => served.isReconciled || isOwn(served));
   const shown: JsonObject[] = [];
   let hidden = 0;
   for (const id of new Set(reconciled.map((served) => served.id))) {
@@ -120,6 +121,9 @@ async function queuesJson(
     const { limit, namespace } = asked;
     const place = namespace === undefined ? {} : { namespace };
     const { due, next } = await store.backlog({ kind: id, limit, ...place });
+    // An idle queue of the server's own kinds is shown to those who ask for the kind.
+    const isIdle = due === 0 && next.length === 0;
+    if (isIdle && asked.kind === undefined && isOwn(kinds.byId(id))) continue;
     const items = sift(plane, asked, next);
     const paused = sift(plane, asked, await pausedOf(store, { kind: id, limit, ...place }));
     hidden += items.hidden + paused.hidden;
@@ -137,6 +141,11 @@ async function queuesJson(
     });
   }
   return { shown, hidden };
+}
+
+/** Whether the server itself reconciles the kind, without a module. */
+function isOwn(served: ServedKind | undefined): boolean {
+  return served?.isDueAfter !== undefined;
 }
 
 /** Nothing is planned for what is paused, so no queue has it. */

@@ -3,6 +3,7 @@
 // and each one that is shown with it.
 
 import { explain } from "../../engine/why/explain.ts";
+import { accessTo } from "../../intents/auth/access-to.ts";
 import { forbiddenAccess } from "../../intents/auth/forbidden.ts";
 import { notFound } from "../../intents/refusals.ts";
 import { keyOfTarget } from "../../intents/request.ts";
@@ -10,7 +11,7 @@ import type { SpecialHandler } from "../../surfaces/kube/api.ts";
 import { formOf, targetOf } from "../../surfaces/kube/context.ts";
 import { sendJson } from "../../surfaces/kube/respond.ts";
 import { noSuchResource, notAllowed } from "../../surfaces/kube/routing.ts";
-import { accessTo, observerFor } from "./observer.ts";
+import { observerFor } from "./observer.ts";
 import type { Observed } from "./observer.ts";
 import { whyDocument } from "./why-document.ts";
 

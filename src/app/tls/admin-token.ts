@@ -17,8 +17,8 @@ export function openAdminToken(folder: string, random: Random): string {
   }
   const token = readFileSync(path, "utf8").trim();
   if (token.length >= 32) return token;
-  throw new SetpointError("config.invalid", `${path} holds no token`, {
+  throw new SetpointError("config.invalid", `${path} does not contain a token`, {
     details: { path },
-    suggestion: "delete the file; a new token is made at the next start",
+    suggestion: "delete the file; the next start creates a new token",
   });
 }

@@ -185,7 +185,7 @@ test("the administrator's token is made once and kept from others", () => {
   equal(statSync(path).mode & 0o777, 0o600);
   chmodSync(path, 0o600);
   writeFileSync(path, "\n");
-  throws(() => openAdminToken(at.folder, systemRandom), /holds no token/u);
+  throws(() => openAdminToken(at.folder, systemRandom), /does not contain a token/u);
 });
 
 test("a kubeconfig names the server, its authority and the credentials", () => {

@@ -126,7 +126,7 @@ function openCertificate(path: string, key: KeyObject, options: AuthorityOptions
   }
   const certificate = parseCertificate(path, readFileSync(path, "utf8"));
   if (certificate.checkPrivateKey(key)) return certificate;
-  throw unreadable(path, new Error("the certificate is not of the key beside it"));
+  throw unreadable(path, new Error("the certificate does not belong to the key next to it"));
 }
 
 function parseCertificate(path: string, text: string): X509Certificate {
@@ -194,6 +194,6 @@ function unreadable(path: string, cause: unknown): SetpointError {
   return new SetpointError("config.invalid", `${path} cannot be used`, {
     cause,
     details: { path },
-    suggestion: "put back the file, or delete ca.key and ca.crt to begin a new authority",
+    suggestion: "restore the file, or delete ca.key and ca.crt to create a new authority",
   });
 }

@@ -37,7 +37,7 @@ function normalHost(host: string): string {
   if (isName && name.length <= 253) return `${star}${name}`;
   throw new SetpointError("config.invalid", `${JSON.stringify(host)} is not a host`, {
     details: { host },
-    suggestion: "give names and addresses without scheme, port or zone",
+    suggestion: "write host names and addresses without scheme, port or zone",
   });
 }
 

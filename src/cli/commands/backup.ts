@@ -9,11 +9,8 @@ import type { StoreFlags } from "../store-options.ts";
 
 export function addBackup(program: Command): void {
   addStoreOptions(program.command("backup"))
-    .description("write the whole store to one file, while servers run, and verify it")
-    .argument(
-      "<file>",
-      "where to write; an older backup there is replaced once this one is verified",
-    )
+    .description("write the whole store to one file while servers run, and verify it")
+    .argument("<file>", "target file; an existing backup is replaced after this one is verified")
     .action(async (file: string, flags: StoreFlags, command: Command) => {
       const config = storeConfigOf(flags, command);
       const store = await openStoreForBackup(config);
@@ -23,7 +20,7 @@ export function addBackup(program: Command): void {
           `${file}: everything up to revision ${summary.head} of ${storeLabel(config.store)}, ` +
             `${sizeText(summary.bytes)}, read back and verified`,
         );
-        console.log("The key ring is not in it: keep a copy of that file apart.");
+        console.log("The backup does not contain the key ring: keep a separate copy of that file.");
       } finally {
         await store.close();
       }

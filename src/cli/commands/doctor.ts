@@ -14,7 +14,7 @@ const marks = {
 
 export function addDoctor(program: Command): void {
   addStoreOptions(program.command("doctor"))
-    .description("look at the installation and the stored data; changes nothing")
+    .description("check the installation and the stored data without changing them")
     .action(async (flags: StoreFlags, command: Command) => {
       const findings = await diagnose(storeConfigOf(flags, command));
       for (const { level, subject, message, suggestion } of findings) {

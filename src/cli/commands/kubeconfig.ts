@@ -14,10 +14,10 @@ interface Flags extends StoreFlags {
 export function addKubeconfig(program: Command): void {
   addDataOptions(program.command("kubeconfig"), "data folder of the server")
     .description("print a kubeconfig for a user, with a new client certificate")
-    .requiredOption("--user <name>", "name that roles can be bound to")
-    .option("--group <names...>", "groups that roles can be bound to")
-    .option("--days <count>", "how long the certificate is good", "365")
-    .option("--server <url>", "where the server is reached (default: where it last listened)")
+    .requiredOption("--user <name>", "user name, as in role bindings (required)")
+    .option("--group <names...>", "groups of the user, as in role bindings")
+    .option("--days <count>", "days until the certificate expires", "365")
+    .option("--server <url>", "URL of the server (default: the address it last listened on)")
     .action((flags: Flags, command: Command) => {
       const { user, group = [], days, server } = flags;
       const { dataFolder: folder } = storeConfigOf(flags, command);

@@ -1,6 +1,6 @@
 // `setpoint operations`: what the server works on, what waits, and what it did lately.
 import type { Command } from "commander";
-import { findKind } from "../../app/client/find-kind.ts";
+import { findKind } from "../client/find-kind.ts";
 import { addClientOptions, clientFor } from "../client-options.ts";
 import type { ClientFlags } from "../client-options.ts";
 import { operationsLines } from "../operations-table.ts";
@@ -11,18 +11,18 @@ interface Flags extends ClientFlags {
 }
 
 const explained = `
-What runs and what ran is of the server that answers; queues are those of all servers.
-A queue has what is due now or later, who holds it, and what is paused.
+Running and recent runs are those of the server that responds; queues are those of all
+servers. A queue lists resources that are due now or later, claimed or paused.
 
 Examples:
   setpoint operations --kind database -n team-a
   setpoint why database/orders -n team-a         about one resource`;
 
 export function addOperations(program: Command): void {
-  addClientOptions(program.command("operations"), "only of this namespace (default: of all)")
-    .description("show what runs, what waits and what ran lately, of the kinds that are reconciled")
-    .option("--kind <kind>", "only of this kind, as kubectl takes it")
-    .option("--limit <count>", "at most so many entries of each list, up to 500", "20")
+  addClientOptions(program.command("operations"), "only this namespace (default: all)")
+    .description("show running, waiting and recent reconcile runs")
+    .option("--kind <kind>", "only this kind, by any name that kubectl accepts")
+    .option("--limit <count>", "maximum number of entries in each list, up to 500", "20")
     .addHelpText("after", explained)
     .action(async (flags: Flags) => {
       const client = clientFor(flags);

@@ -1,8 +1,8 @@
 // `setpoint reconcile KIND/NAME`: asks for a run now, also of what has been given up. With --wait
 // it tells how the run ended; exit code 1 when that failed, or when there will be none.
 import type { Command } from "commander";
-import { requestRun, waitForRun } from "../../app/client/reconcile-request.ts";
-import { askAbout, findResource } from "../../app/client/resource-argument.ts";
+import { requestRun, waitForRun } from "../client/reconcile-request.ts";
+import { askAbout, findResource } from "../client/resource-argument.ts";
 import { systemClock } from "../../kernel/clock.ts";
 import { SetpointError } from "../../kernel/errors.ts";
 import { systemIds } from "../../kernel/ids.ts";
@@ -17,11 +17,11 @@ interface Flags extends ClientFlags {
 }
 
 const explained = `
-A request does not get past a pause or an open circuit breaker: the run comes when these end.
+A request does not override a pause or an open circuit breaker: the run starts after these end.
 
 Exit codes:
-  0  it was asked for; with --wait: the run worked
-  1  with --wait: the run failed, was late or will not come; or it could not be asked for
+  0  the run was requested; with --wait: the run succeeded
+  1  with --wait: the run failed, timed out or will not start; or the request failed
 
 Examples:
   setpoint reconcile database/orders -n team-a
@@ -29,9 +29,9 @@ Examples:
 
 export function addReconcile(program: Command): void {
   addClientOptions(program.command("reconcile [resource...]"))
-    .description("ask for a resource to be reconciled now")
+    .description("request a reconcile run now")
     .usage("KIND/NAME|/subscriptions/... [options]")
-    .option("--wait", "wait until that has happened, and tell how it ended")
+    .option("--wait", "wait for the run and print its result")
     .option("--timeout <seconds>", "how long to wait", "60")
     .addHelpText("after", explained)
     .action(async (words: readonly string[], flags: Flags) => {
@@ -60,7 +60,7 @@ export function addReconcile(program: Command): void {
 function secondsOf(text: string): number {
   const seconds = Number(text);
   if (Number.isFinite(seconds) && seconds >= 0) return seconds;
-  throw new SetpointError("config.invalid", "--timeout is a number of seconds", {
+  throw new SetpointError("config.invalid", "--timeout must be a number of seconds", {
     details: { option: "timeout" },
   });
 }

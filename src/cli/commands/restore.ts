@@ -8,7 +8,7 @@ import type { StoreFlags } from "../store-options.ts";
 
 export function addRestore(program: Command): void {
   addStoreOptions(program.command("restore"))
-    .description("fill an empty store from a backup, all or nothing, and verify it")
+    .description("restore a backup into an empty store, completely or not at all, and verify it")
     .argument("<file>", "a file written by `setpoint backup`")
     .action(async (file: string, flags: StoreFlags, command: Command) => {
       const config = storeConfigOf(flags, command);

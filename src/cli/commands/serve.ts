@@ -3,8 +3,12 @@
 // standard error; SIGTERM and SIGINT stop them cleanly, a second one at once.
 import { Option } from "commander";
 import type { Command } from "commander";
+import { parsedOption } from "../../app/config-sections.ts";
 import { defaultHistory, defaultListen, serveConfig } from "../../app/config.ts";
 import type { ServeConfig, ServeOptions } from "../../app/config.ts";
+import { sectionsOf } from "../../app/declared-parts.ts";
+import { builtInModules } from "../../app/modules.ts";
+import type { ConfigurationField } from "../../contract/configuration.ts";
 import type { RunningServer } from "../../app/serve.ts";
 import { systemClock } from "../../kernel/clock.ts";
 import { gatheredLines } from "../../telemetry/gathered-lines.ts";
@@ -40,7 +44,7 @@ export function addServe(program: Command): void {
 
 export function addDev(program: Command): void {
   addServeOptions(program.command("dev"))
-    .description("run a server for trying things out: as serve, but quiet, with a log for people")
+    .description("run a server for development: like serve, with a readable log")
     .action((flags: Flags, command: Command) =>
       serve(anew(configOf(flags, command)), {
         level: "warn",
@@ -51,7 +55,7 @@ export function addDev(program: Command): void {
 }
 
 function addServeOptions(command: Command): Command {
-  return addStoreOptions(command)
+  const common = addStoreOptions(command)
     .addOption(
       new Option("--listen <host:port>", "address to listen on")
         .env("SETPOINT_LISTEN")
@@ -60,41 +64,79 @@ function addServeOptions(command: Command): Command {
     .addOption(
       new Option(
         "--hosts <names...>",
-        "more names under which clients reach the server, instead of the hosts of --config",
+        "additional host names of the server (replaces hosts in --config)",
       )
         .env("SETPOINT_HOSTS")
         .argParser(addNames),
     )
     .addOption(
-      new Option("--history <time>", "how long old states are kept: 12h, 7d, forever")
+      new Option("--history <time>", "how long history is kept: 12h, 7d, forever")
         .env("SETPOINT_HISTORY")
         .default(defaultHistory),
     )
     .addOption(
       new Option(
         "--module <file>",
-        "kinds and reconcilers to run, instead of the modules of --config; " +
-          "may be given several times",
+        "module file with kinds and reconcilers to load (replaces modules in --config); " +
+          "can be repeated",
       )
         .env("SETPOINT_MODULES")
         .argParser(addFiles),
     )
     .addOption(
-      new Option("--roles <roles>", "what this process does: api, worker (default: both)").env(
-        "SETPOINT_ROLES",
-      ),
-    )
-    .addOption(
-      new Option("--slots <count>", "reconcilers that run at a time").env("SETPOINT_SLOTS"),
+      new Option(
+        "--roles <roles>",
+        "roles of this process, such as api or api,worker (default: both)",
+      ).env("SETPOINT_ROLES"),
     )
     .addOption(
       new Option(
-        "--log-format <form>",
-        "json, or text for people (default: json; dev: text)",
-      ).choices(["json", "text"]),
+        "--slots <count>",
+        "maximum number of concurrent reconcile runs (default: 64)",
+      ).env("SETPOINT_SLOTS"),
     )
-    .addOption(new Option("--audit-policy <file>", "what to write to the audit log"))
-    .addOption(new Option("--audit-log <file>", "where to write the audit log"));
+    .addOption(
+      new Option("--log-format <form>", "log format (default: json; for dev: text)").choices([
+        "json",
+        "text",
+      ]),
+    )
+    .addOption(
+      new Option("--audit-policy <file>", "audit policy file (audit.k8s.io/v1); needs --audit-log"),
+    )
+    .addOption(
+      new Option("--audit-log <file>", "file to write audit events to; needs --audit-policy"),
+    );
+  addTraceOptions(common);
+  for (const { fields } of sectionsOf(builtInModules)) {
+    for (const field of Object.values(fields)) addFieldOption(common, field);
+  }
+  return common;
+}
+
+function addTraceOptions(command: Command): void {
+  command
+    .addOption(
+      new Option(
+        "--trace-endpoint <url>",
+        "OTLP/HTTP collector to send traces to (default: none)",
+      ).env("OTEL_EXPORTER_OTLP_ENDPOINT"),
+    )
+    .addOption(
+      new Option("--trace-ratio <share>", "share of traces to record, 0 to 1 (default: 1)").env(
+        "OTEL_TRACES_SAMPLER_ARG",
+      ),
+    )
+    // For the environment alone: they may be secret, and other users see the command line.
+    .addOption(new Option("--trace-headers <list>").env("OTEL_EXPORTER_OTLP_HEADERS").hideHelp());
+}
+
+/** The option for a key in the section of a module. */
+function addFieldOption(command: Command, field: ConfigurationField): void {
+  if (field.option === undefined) return;
+  const option = new Option(field.option, field.summary);
+  if (field.variable !== undefined) option.env(field.variable);
+  command.addOption(option.argParser((text, before) => parsedOption(field, text, before)));
 }
 
 /** An environment variable holds all names in one text, with commas or spaces between them. */
@@ -113,7 +155,7 @@ function configOf(flags: Flags, command: Command): ServeConfig {
 
 /** Who tries something out has most likely just corrected what failed. */
 function anew(config: ServeConfig): ServeConfig {
-  return { ...config, engine: { ...config.engine, looksAnew: true } };
+  return { ...config, engine: { ...config.engine, startsFresh: true } };
 }
 
 async function serve(config: ServeConfig, { level, form, isWatched }: Manner): Promise<void> {
@@ -157,8 +199,8 @@ function tellOfStop(
   const askedMs = systemClock.nowMs();
   const endNow = (again: string): void => {
     if (Math.abs(systemClock.nowMs() - askedMs) < sameRequestMs) return;
-    if (isWatched) console.log("ended at once; what was running is run again by the next server");
-    log.info({ signal: again }, "server ended at once");
+    if (isWatched) console.log("stopped immediately; the next server repeats the interrupted runs");
+    log.info({ signal: again }, "server stopped immediately");
     process.exit(1);
   };
   process.on("SIGTERM", endNow);
@@ -166,6 +208,6 @@ function tellOfStop(
   const waits = server.outlook();
   log.info({ signal, waits }, "server stopping");
   if (isWatched && waits !== undefined) {
-    console.log(`stopping: ${waits}; Ctrl-C again to end now`);
+    console.log(`stopping: ${waits}; press Ctrl-C again to stop now`);
   }
 }

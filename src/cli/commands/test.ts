@@ -12,7 +12,7 @@ export function addTest(program: Command): void {
   program
     .command("test")
     .argument("<files...>", "test files, in TypeScript or JavaScript")
-    .description("run tests of modules")
+    .description("run the tests of user modules")
     .action(async (files: readonly string[]) => await test(files));
 }
 
@@ -21,7 +21,7 @@ async function test(files: readonly string[]): Promise<void> {
   if (missing !== undefined) {
     throw new SetpointError("config.invalid", `the test file ${missing} does not exist`, {
       details: { file: missing },
-      suggestion: "name files that are there, as in: setpoint test greeting.test.ts",
+      suggestion: "name existing files, for example: setpoint test greeting.test.ts",
     });
   }
   resolveOwnNames();
@@ -49,7 +49,7 @@ function untested(file: string): SetpointError {
   return new SetpointError("config.invalid", `no tests in ${file}`, {
     details: { file },
     suggestion: existsSync(beside)
-      ? `name the file that has them: setpoint test ${beside}`
-      : "write some with test() of node:test, as in docs/authoring-a-kind.md, and name their file",
+      ? `name the test file: setpoint test ${beside}`
+      : "write tests with test() of node:test (see docs/authoring-a-kind.md) and name the file",
   });
 }

@@ -4,9 +4,9 @@ import type { Command } from "commander";
 
 export function addVersion(program: Command): void {
   program
-    .version(packageVersion(), "-V, --version", "print the version alone")
+    .version(packageVersion(), "-V, --version", "print only the version")
     .command("version")
-    .description("print the versions of Setpoint and of what it runs on")
+    .description("print the versions of Setpoint and its runtime")
     .action(() => {
       const { node, sqlite } = process.versions;
       console.log(`setpoint ${packageVersion()}\nnode ${node}\nsqlite ${sqlite}`);

@@ -20,6 +20,7 @@ import {
 import type { JournalContent } from "./journal.ts";
 import { ReconcileFailure } from "../outcome.ts";
 import { rememberIn } from "./remember.ts";
+import { systemCause } from "../../kernel/cause.ts";
 
 const a = keyTo("a");
 
@@ -104,7 +105,7 @@ test("after a write whose outcome is unknown the journal is read again", async (
       ...scope,
       commit: async (writes: readonly Write[]) => {
         const answers = await scope.commit(writes);
-        if (isBroken) throw new Error("the connection broke");
+        if (isBroken) throw new Error("the connection was lost");
         return answers;
       },
     },
@@ -146,7 +147,7 @@ test("a value that cannot be kept is refused with its name and the reason", () =
     );
   refused(() => 1, /step "x" cannot be stored as JSON: a value has the type function/);
   refused({ at: new Date(0) }, /not plain/);
-  refused("x".repeat(limits.maxJournalValueBytes), /step "x" has \d+ bytes; at most \d+ are kept/);
+  refused("x".repeat(limits.maxJournalValueBytes), /step "x" has \d+ bytes; the limit is \d+/);
   checkJournalValue("x", "x".repeat(limits.maxJournalValueBytes - 2));
 });
 
@@ -163,7 +164,10 @@ test("a journal goes in the group that deletes its resource, if there is one", a
   await journalOf(scope, store).change(() => full);
   const removal = await journalOf(scope, store).removal();
   assert(removal !== undefined);
-  await scope.commit([{ kind: "delete", key: a, when: { kind: "exists" } }, removal]);
+  await scope.commit([
+    { kind: "delete", cause: systemCause, key: a, when: { kind: "exists" } },
+    removal,
+  ]);
   assert.equal(await store.get(journalKey(a, uidOf(a))), undefined);
 });
 
@@ -178,7 +182,7 @@ test("without the claim nothing is written", async () => {
 test("a resource that is created again begins with an empty journal", async () => {
   const { store } = await ready();
   await journalOf(await openScope(store, a), store).change(() => full);
-  await store.commit([{ kind: "delete", key: a, when: { kind: "exists" } }]);
+  await store.commit([{ kind: "delete", cause: systemCause, key: a, when: { kind: "exists" } }]);
   await write(store, a, { uid: "other", dueMs: 0 });
   const { remembered } = await journalOf(await openScope(store, a), store).read();
   assert.equal(remembered.size, 0);

@@ -68,7 +68,7 @@ interface Loaded {
 const nothing: JournalContent = { references: [], remembered: new Map(), operations: new Map() };
 
 export function journalOf(
-  scope: Pick<RunScope, "key" | "uid" | "commit">,
+  scope: Pick<RunScope, "key" | "uid" | "cause" | "commit">,
   store: Pick<Store, "get">,
 ): Journal {
   const key = journalKey(scope.key, scope.uid);
@@ -100,12 +100,13 @@ export function journalOf(
       uid: `${scope.uid}-journal`,
       draft: journalDraft(scope.key, scope.uid, next),
       when: revision === undefined ? { kind: "absent" } : { kind: "revision", revision },
+      cause: scope.cause,
     };
     // Should the commit fail, it may have happened all the same: then it is read again.
     loading = undefined;
     const [answer] = await commit(put);
     if (answer === undefined || answer.kind === "refused") {
-      throw answer?.error ?? new SetpointError("internal", "a commit gave no answer");
+      throw answer?.error ?? new SetpointError("internal", "a commit returned no result");
     }
     loading = Promise.resolve({ content: next, revision: answer.revision });
   };
@@ -122,7 +123,7 @@ export function journalOf(
       await last;
       const { revision } = await loaded();
       if (revision === undefined) return undefined;
-      return { kind: "delete", key, when: { kind: "exists" } };
+      return { kind: "delete", key, when: { kind: "exists" }, cause: scope.cause };
     },
   };
 }
@@ -209,5 +210,5 @@ function keyFrom([kind, namespace, name]: Parts): ResourceKey {
 
 function checkBytes(what: string, bytes: number, most: number): void {
   if (bytes <= most) return;
-  throw unusable("TooLarge", `${what} has ${bytes} bytes; at most ${most} are kept`);
+  throw unusable("TooLarge", `${what} has ${bytes} bytes; the limit is ${most}`);
 }

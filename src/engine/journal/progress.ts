@@ -10,7 +10,7 @@ import type { Resource } from "../../kernel/resource.ts";
 import type { Answer, Write } from "../../store/port.ts";
 import type { RunScope } from "../ports.ts";
 import type { Progress } from "../reconciler.ts";
-import { withoutWait } from "../run/past-wait.ts";
+import { withoutWait } from "../run/ended-wait.ts";
 import { requestOf } from "../run/plan.ts";
 import { reconcileStatusOf, statusOf } from "../run/status.ts";
 

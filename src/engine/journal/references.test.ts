@@ -23,6 +23,7 @@ import { done, failed, waiting } from "../outcome.ts";
 import type { Outcome } from "../outcome.ts";
 import type { ReferencePorts, RunReferences } from "./references.ts";
 import { referencesOf } from "./references.ts";
+import { systemCause } from "../../kernel/cause.ts";
 
 const a = keyTo("a");
 const b = keyTo("b", gadgets);
@@ -59,7 +60,12 @@ async function again(world: World, run: Run): Promise<void> {
 }
 
 async function storedNames(store: Store): Promise<readonly string[]> {
-  const scope = { key: a, uid: "uid-widgets.test-a", commit: () => Promise.resolve([]) };
+  const scope = {
+    key: a,
+    uid: "uid-widgets.test-a",
+    cause: systemCause,
+    commit: () => Promise.resolve([]),
+  };
   return (await journalOf(scope, store).read()).references.map(({ name }) => name);
 }
 

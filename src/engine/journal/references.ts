@@ -51,7 +51,7 @@ export function referencesOf({ scope, journal, store, resources }: ReferencePort
     const text = keyText(edge.key);
     if (text === self || edges.has(text)) return;
     if (edges.size >= limits.maxReferences) {
-      const message = `the resource refers to more than ${limits.maxReferences} others`;
+      const message = `the resource refers to more than ${limits.maxReferences} other resources`;
       throw unusable("TooManyReferences", message);
     }
     edges.set(text, edge);

@@ -11,6 +11,7 @@ import type { Operation, Progress, Step, StepResults } from "../reconciler.ts";
 import type { RunScope } from "../ports.ts";
 import { performWith } from "./steps.ts";
 import type { StepPorts } from "./steps.ts";
+import { systemCause } from "../../kernel/cause.ts";
 
 const a = keyTo("a");
 
@@ -61,7 +62,12 @@ function takeOver(world: World): void {
 }
 
 async function storedSteps(store: Store): Promise<readonly string[]> {
-  const scope = { key: a, uid: "uid-widgets.test-a", commit: () => Promise.resolve([]) };
+  const scope = {
+    key: a,
+    uid: "uid-widgets.test-a",
+    cause: systemCause,
+    commit: () => Promise.resolve([]),
+  };
   const { operations } = await journalOf(scope, store).read();
   return operations.get("build")?.done.map((done) => done.step) ?? [];
 }
@@ -208,7 +214,7 @@ test("a failure for good takes back what was done, the last first, and is thrown
 });
 
 test("a failure for good is thrown until it is reported or about something else", async () => {
-  for (const [parts, about, isAnew] of [
+  for (const [parts, about, isOfEarlierProcess] of [
     [{}, "x", false],
     [{ generation: 2 }, "x", true],
     [{ request: "now" }, "x", true],
@@ -226,7 +232,7 @@ test("a failure for good is thrown until it is reported or about something else"
     takeOver(world);
     trace.length = 0;
     await assert.rejects(runOnce(world.store, operation(about)), isBroken);
-    assert.deepEqual(trace, isAnew ? ["one", "two", 'undo one "one"'] : []);
+    assert.deepEqual(trace, isOfEarlierProcess ? ["one", "two", 'undo one "one"'] : []);
   }
 });
 

@@ -31,7 +31,7 @@ export function performWith(ports: StepPorts): Context["perform"] {
   return async (operation) => {
     checkNames(operation);
     const { name } = operation;
-    if (underWay.has(name)) throw invalid(operation, "is performed twice at the same time");
+    if (underWay.has(name)) throw invalid(operation, "is already being performed");
     underWay.add(name);
     try {
       return await perform({ ...ports, operation, state });

@@ -47,21 +47,21 @@ const good: Given = { ready: ["True", "Available"], synced: ["True", "ReconcileS
 const bad: Given = { ready: ["True", "Available"], synced: ["False", "Down", "no answer"] };
 
 it("a new resource that becomes ready is told once", () => {
-  assert.deepEqual(told({}, good), ["Normal Available: it can be used"]);
+  assert.deepEqual(told({}, good), ["Normal Available: the resource is ready"]);
   assert.deepEqual(told(good, good), []);
 });
 
 it("a resource that begins to wait for others is told once, with what for", () => {
   const synced: Said = ["True", "ReconcileSuccess"];
-  const waits: Given = { ready: ["False", "Waiting", "there is no slogan"], synced };
-  assert.deepEqual(told({}, waits), ["Normal Waiting: there is no slogan"]);
+  const waits: Given = { ready: ["False", "Waiting", "the slogan is missing"], synced };
+  assert.deepEqual(told({}, waits), ["Normal Waiting: the slogan is missing"]);
   const first: Given = { ready: ["False", "InProgress"], synced: ["Unknown", "InProgress"] };
-  assert.deepEqual(told(first, waits), ["Normal Waiting: there is no slogan"]);
+  assert.deepEqual(told(first, waits), ["Normal Waiting: the slogan is missing"]);
   assert.deepEqual(told(waits, waits), []);
   const waitingFor = ["a", "b", "c"].map((name) => ({ kind: "configmaps", name }));
   const silent: Given = { ready: ["False", "Waiting"], synced, reconcile: { waitingFor } };
   assert.deepEqual(told({}, silent), ["Normal Waiting: waits for configmaps/a and 2 more"]);
-  assert.deepEqual(told(good, waits), ["Warning Waiting: there is no slogan"]);
+  assert.deepEqual(told(good, waits), ["Warning Waiting: the slogan is missing"]);
 });
 
 it("a resource that is being made is told when it is ready", () => {
@@ -70,12 +70,12 @@ it("a resource that is being made is told when it is ready", () => {
     synced: ["True", "ReconcileSuccess"],
   };
   assert.deepEqual(told({}, making), []);
-  assert.deepEqual(told(making, good), ["Normal Available: it can be used"]);
+  assert.deepEqual(told(making, good), ["Normal Available: the resource is ready"]);
 });
 
 it("a failure and its end are told", () => {
   assert.deepEqual(told(good, bad), ["Warning Down: no answer"]);
-  assert.deepEqual(told(bad, good), ["Normal Recovered: works again after Down"]);
+  assert.deepEqual(told(bad, good), ["Normal Recovered: ready again after Down"]);
   assert.deepEqual(told({}, { ...bad, ready: ["False", "Down", "no answer"] }), [
     "Warning Down: no answer",
   ]);
@@ -90,7 +90,7 @@ it("what goes after a failure has not come to work again", () => {
     metadata: { deletionTimestamp },
   };
   const held = { ...open, metadata: { deletionTimestamp, finalizers: [finalizer] } };
-  assert.deepEqual(told(held, going), ["Normal Released: nothing of it is held any more"]);
+  assert.deepEqual(told(held, going), ["Normal Released: the finalizer was removed"]);
 });
 
 it("a failure that makes it unusable is told once when both say the same", () => {
@@ -128,9 +128,9 @@ it("that a system is busy for a moment is nobody's business", () => {
 it("a pause and its end are told", () => {
   const paused: Given = { ...good, synced: ["False", "ReconcilePaused", "paused"] };
   assert.deepEqual(told(good, paused), ["Normal Paused: paused"]);
-  assert.deepEqual(told(paused, good), ["Normal Resumed: work on it goes on"]);
+  assert.deepEqual(told(paused, good), ["Normal Resumed: reconciliation resumed"]);
   assert.deepEqual(told(paused, bad), [
-    "Normal Resumed: work on it goes on",
+    "Normal Resumed: reconciliation resumed",
     "Warning Down: no answer",
   ]);
 });
@@ -146,6 +146,6 @@ it("the beginning of a deletion and its end are told", () => {
   const asked = { ...good, metadata: { deletionTimestamp, finalizers: [finalizer, "x"] } };
   const begun: Given = { ...asked, ready: ["False", "Deleting"] };
   const gone: Given = { ...begun, metadata: { deletionTimestamp, finalizers: ["x"] } };
-  assert.deepEqual(told(asked, begun), ["Normal Deleting: its deletion has begun"]);
-  assert.deepEqual(told(begun, gone), ["Normal Released: nothing of it is held any more"]);
+  assert.deepEqual(told(asked, begun), ["Normal Deleting: deletion started"]);
+  assert.deepEqual(told(begun, gone), ["Normal Released: the finalizer was removed"]);
 });

@@ -49,13 +49,13 @@ function syncedEvents(before: Resource, after: Resource): readonly EventText[] {
     return isReminder(before, after) ? [warning(now.reason, lastingText(now))] : [];
   }
   if (now.reason === pausedReason) return [normal("Paused", now.message)];
-  const resumed = old?.reason === pausedReason ? [normal("Resumed", "work on it goes on")] : [];
+  const resumed = old?.reason === pausedReason ? [normal("Resumed", "reconciliation resumed")] : [];
   if (now.status !== "False") {
     const hadFailed = old?.status === "False" && old.reason !== passingReason;
     // What goes has not come to work again: that it is released says all.
     const isGoing = after.metadata.deletionTimestamp !== undefined;
     if (!hadFailed || isGoing || resumed.length > 0) return resumed;
-    return [normal("Recovered", `works again after ${old.reason}`)];
+    return [normal("Recovered", `ready again after ${old.reason}`)];
   }
   if (now.reason === passingReason) return resumed;
   return [...resumed, warning(now.reason, lastingText(now))];
@@ -82,10 +82,10 @@ function readyEvents(before: Resource, after: Resource): readonly EventText[] {
     return [normal(waitingReason, now.message || blockersText(after))];
   }
   if (old?.status === now.status) return [];
-  if (now.status === "True") return [normal(now.reason, now.message || "it can be used")];
+  if (now.status === "True") return [normal(now.reason, now.message || "the resource is ready")];
   // At its beginning nothing is ready, and at its end nothing will be.
   if (old?.status !== "True" || after.metadata.deletionTimestamp !== undefined) return [];
-  return [warning(now.reason, now.message || "it cannot be used any more")];
+  return [warning(now.reason, now.message || "the resource is no longer ready")];
 }
 
 function blockersText(resource: Resource): string {
@@ -93,7 +93,7 @@ function blockersText(resource: Resource): string {
   const [first, ...others] = blockers.map(
     (each) => `${textAt(each, "kind")}/${textAt(each, "name")}`,
   );
-  if (first === undefined) return "waits for something that it does not name";
+  if (first === undefined) return "waits for a condition that the reconciler does not name";
   return others.length === 0
     ? `waits for ${first}`
     : `waits for ${first} and ${others.length} more`;
@@ -109,11 +109,11 @@ function requestEvents(before: Resource, after: Resource): readonly EventText[] 
 function deletionEvents(before: Resource, after: Resource): readonly EventText[] {
   if (after.metadata.deletionTimestamp === undefined) return [];
   if (isHeldByEngine(before) && !isHeldByEngine(after)) {
-    return [normal("Released", "nothing of it is held any more")];
+    return [normal("Released", "the finalizer was removed")];
   }
   const hasBegun = conditionOf(before, readyType)?.reason === deletingReason;
   const isBegun = conditionOf(after, readyType)?.reason === deletingReason;
-  return isBegun && !hasBegun ? [normal("Deleting", "its deletion has begun")] : [];
+  return isBegun && !hasBegun ? [normal("Deleting", "deletion started")] : [];
 }
 
 function conditionOf(resource: Resource, type: string): Condition | undefined {

@@ -74,7 +74,10 @@ it("ties a run to the trace of the request, when it left one that can be read", 
   const trace = "4bf92f3577b34da6a3ce929d0e0e4736";
   const resource = resourceWith(`00-${trace}-00f067aa0ba902b7-01`);
   const key = { kind: "things.example.com", namespace: "n", name: "a" };
-  assert.deepEqual(factsOfRun(key, 7, resource), { run: "7", ...key, trace });
+  assert.equal(traceOf(resource), trace);
+  const run = { key, claim: { token: 7 }, traceId: trace, wokenBy: undefined };
+  assert.deepEqual(factsOfRun(run), { run: "7", ...key, trace });
+  assert.deepEqual(factsOfRun({ ...run, wokenBy: 3 }), { run: "7", ...key, trace, change: "3" });
   for (const bad of ["", "00-xyz", `00-${"0".repeat(32)}-00f067aa0ba902b7-01`, trace]) {
     assert.equal(traceOf(resourceWith(bad)), undefined, bad);
   }

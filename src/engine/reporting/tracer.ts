@@ -7,6 +7,7 @@ import type { Clock } from "../../kernel/clock.ts";
 import { annotations } from "../../kernel/annotations.ts";
 import { getOwn } from "../../kernel/json.ts";
 import type { Resource, ResourceKey } from "../../kernel/resource.ts";
+import { parseTraceparent } from "../../kernel/trace-context.ts";
 import { metric } from "./metric-names.ts";
 import type { Meter } from "../ports.ts";
 import type { RunLog, SpanFacts, Tracer } from "../reconciler.ts";
@@ -15,6 +16,22 @@ export interface TracerInput {
   readonly clock: Clock;
   readonly log: Pick<RunLog, "debug">;
   readonly meter: Meter;
+  /** Exports spans. Left out: they are only logged and counted. */
+  readonly spans?: SpanPort | undefined;
+}
+
+/** What exports the spans of runs; see app/tracing.ts. */
+export interface SpanPort {
+  /** Runs the code as a part of the span that is around it, or of the run that `about` names. */
+  within<T>(span: PortSpan, inside: () => Promise<T>): Promise<T>;
+  /** The header for calls of external systems from the running code; undefined: send none. */
+  traceparent(): string | undefined;
+}
+
+export interface PortSpan {
+  readonly name: string;
+  readonly kind: "internal" | "client";
+  readonly about: SpanFacts;
 }
 
 interface Frame {
@@ -27,15 +44,18 @@ const slowMs = 1_000;
 const maxPathChars = 256;
 const nothing: SpanFacts = {};
 
-export function createTracer({ clock, log, meter }: TracerInput): Tracer {
+export function createTracer({ clock, log, meter, spans }: TracerInput): Tracer {
   const frames = new AsyncLocalStorage<Frame>();
+  const exported = <T>(name: string, about: SpanFacts, inside: () => Promise<T>) =>
+    spans === undefined ? inside : () => spans.within({ name, kind: "internal", about }, inside);
   return {
+    ...(spans !== undefined && exporting(spans)),
     span: async (name, inside, about) => {
       const frame = frameWithin(frames.getStore(), name, about);
       const startedMs = clock.nowMs();
       let hasFailed = true;
       try {
-        const result = await frames.run(frame, inside);
+        const result = await frames.run(frame, exported(name, frame.about, inside));
         hasFailed = false;
         return result;
       } finally {
@@ -47,12 +67,27 @@ export function createTracer({ clock, log, meter }: TracerInput): Tracer {
   };
 }
 
+function exporting(spans: SpanPort): Pick<Tracer, "traceparent" | "call"> {
+  return {
+    traceparent: () => spans.traceparent(),
+    call: (system, inside) =>
+      spans.within({ name: `call ${system}`, kind: "client", about: { system } }, inside),
+  };
+}
+
 /** By which all that a run does can be found. The token is of no other run. */
-export function factsOfRun(key: ResourceKey, token: number, resource: Resource): SpanFacts {
+export function factsOfRun({ key, claim, traceId, wokenBy }: TracedRun): SpanFacts {
   const { kind, namespace, name } = key;
-  const run = { run: String(token), kind, namespace, name };
-  const trace = traceOf(resource);
-  return trace === undefined ? run : { ...run, trace };
+  const facts = { run: String(claim.token), kind, namespace, name, trace: traceId };
+  return wokenBy === undefined ? facts : { ...facts, change: String(wokenBy) };
+}
+
+export interface TracedRun {
+  readonly key: ResourceKey;
+  readonly claim: { readonly token: number };
+  readonly traceId: string;
+  /** The revision of the change whose trace the run continues. */
+  readonly wokenBy: number | undefined;
 }
 
 /**
@@ -62,8 +97,7 @@ export function factsOfRun(key: ResourceKey, token: number, resource: Resource):
 export function traceOf({ metadata }: Resource): string | undefined {
   const given = metadata.annotations && getOwn(metadata.annotations, annotations.traceparent);
   if (typeof given !== "string") return undefined;
-  const [, trace] = /^[0-9a-f]{2}-([0-9a-f]{32})-[0-9a-f]{16}-[0-9a-f]{2}$/.exec(given) ?? [];
-  return trace === undefined || /^0+$/.test(trace) ? undefined : trace;
+  return parseTraceparent(given)?.traceId;
 }
 
 function frameWithin(parent: Frame | undefined, name: string, about = nothing): Frame {

@@ -6,7 +6,7 @@ import type { Clock } from "../../kernel/clock.ts";
 import { SetpointError, isSetpointError } from "../../kernel/errors.ts";
 import type { JsonObject } from "../../kernel/json.ts";
 import type { Random } from "../../kernel/random.ts";
-import type { Resource, ResourceKey } from "../../kernel/resource.ts";
+import type { Resource } from "../../kernel/resource.ts";
 import type { Position } from "../../store/port.ts";
 import { showProgress } from "../journal/progress.ts";
 import { checkServed } from "../journal/references.ts";
@@ -17,8 +17,11 @@ import type {
   Reference,
   References,
   RunLog,
+  RunMetrics,
   Tracer,
 } from "../reconciler.ts";
+import type { ChildChange } from "../ports.ts";
+import { ownMetrics } from "./own-metrics.ts";
 import { withStatus } from "./document-edits.ts";
 import { readRecord } from "./read-record.ts";
 import type { Run } from "./run.ts";
@@ -66,6 +69,10 @@ export class RunContext implements Context {
 
   get tracer(): Tracer {
     return this.#run.around.ports.tracer;
+  }
+
+  get metrics(): RunMetrics {
+    return ownMetrics(this.#run.around.ports.meter);
   }
 
   get status(): Context["status"] {
@@ -135,7 +142,7 @@ export class RunContext implements Context {
 
   async #rememberExternalId(id: unknown): Promise<void> {
     if (typeof id !== "string" || id === "" || id.length > longestId) {
-      const message = `an external id is a text of 1 to ${longestId} characters`;
+      const message = `externalId must be a string of 1 to ${longestId} characters`;
       throw new SetpointError("resource.invalid", message);
     }
     if (this.externalId !== id) await this.#note({ externalId: id });
@@ -152,11 +159,12 @@ export class RunContext implements Context {
 
 function childrenOf(run: Run): Children {
   const { ports } = run.around;
-  const change = (): {
-    readonly owner: Resource;
-    readonly ownerKey: ResourceKey;
-    readonly claim: Run["claim"];
-  } => ({ owner: run.current(), ownerKey: run.key, claim: run.claim });
+  const change = (): ChildChange => ({
+    owner: run.current(),
+    ownerKey: run.key,
+    claim: run.claim,
+    cause: run.cause,
+  });
   return {
     apply: (document: ChildDocument) =>
       kept(
@@ -187,7 +195,7 @@ function kept<T>(run: Run, begin: () => Promise<T>): Promise<T> {
     if (run.phase === "running") return;
     const { log } = run.around.ports;
     const shown = shownError(run, error);
-    log.warn({ error: shown, key: run.key }, "something failed that a run has left behind");
+    log.warn({ error: shown, key: run.key }, "code that a run left behind failed");
   });
   return begun;
 }
@@ -198,7 +206,10 @@ function checkChild(document: unknown): void {
   const name: unknown = metadata?.name;
   for (const [field, value] of Object.entries({ apiVersion, kind, "metadata.name": name })) {
     if (typeof value === "string" && value !== "") continue;
-    throw new SetpointError("resource.invalid", `a child needs a text as its ${field}`);
+    throw new SetpointError(
+      "resource.invalid",
+      `the child document has no ${field}: it must be a string`,
+    );
   }
 }
 

@@ -8,6 +8,7 @@ import type { Write } from "../../store/port.ts";
 import type { Outcome } from "../outcome.ts";
 import type { EnginePorts, RunScope } from "../ports.ts";
 import type { Context, Reconciler, Reference } from "../reconciler.ts";
+import type { LeaderTask } from "../wakes/leader-tasks.ts";
 import type { Listening } from "./superseded.ts";
 
 export interface RunParts {
@@ -15,7 +16,7 @@ export interface RunParts {
   references(scope: RunScope): ReferencesPart;
   /** Listens for what makes the run pointless, until it is told that the run has ended. */
   superseded(scope: RunScope): Listening;
-  /** Throws `OutsideRefused` when the system is not to be called now. */
+  /** Throws `CallRefused` when the system is not to be called now. */
   outside<T>(
     scope: RunScope,
     system: string,
@@ -46,6 +47,8 @@ export interface Companion {
   /** A reconciler was added to this process, or taken from it. */
   added?(reconciler: Reconciler): void;
   removed?(reconciler: Reconciler): void;
+  /** Runs the task while this process is the leader. Returns a function that ends that. */
+  lead?(task: LeaderTask): () => void;
   stop(): Promise<void>;
 }
 

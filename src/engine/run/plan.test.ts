@@ -81,7 +81,7 @@ describe("the plan for a resource", () => {
   it("is to manage it and to say so when the policy is not known", () => {
     const plan = planFor(noted({ [annotations.policy]: "mangae" }), whole, 1);
     assert.ok(plan.kind === "run" && plan.what === "reconcile" && plan.addsFinalizer);
-    assert.match(plan.note ?? "", /"mangae" is not known/);
+    assert.match(plan.note ?? "", /unknown policy "mangae"/);
   });
 
   it("is to put it aside when its workers were lost again and again", () => {

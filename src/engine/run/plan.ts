@@ -10,7 +10,7 @@ import type { Resource } from "../../kernel/resource.ts";
 import { annotations, finalizer, nestedFinalizer } from "../names.ts";
 import { failed } from "../outcome.ts";
 import type { Failed } from "../outcome.ts";
-import { lossesOf } from "./begun.ts";
+import { lossesOf } from "./start-record.ts";
 import type { Reconciler } from "../reconciler.ts";
 import { reconcileStatusOf, statusOf, workerLostReason } from "./status.ts";
 
@@ -50,15 +50,16 @@ const observe: RunPlan = { kind: "run", what: "observe", addsFinalizer: false };
 const remove: RunPlan = { kind: "run", what: "remove", addsFinalizer: false };
 
 /**
- * `claims` is how often it was claimed since a claim on it last ended with a word; `isAnew` says
- * that it may be tried again whatever its last run said.
+ * `claims` counts the claims since the last one that ended with a result. `isOfEarlierProcess`
+ * allows a retry whatever the result of the last run was.
  */
 export function planFor(
   resource: Resource,
   reconciler: Reconciler,
   claims: number,
-  isAnew = false,
+  isOfEarlierProcess = false,
 ): Plan {
+  if (reconciler.ownsStatus === true) return reconcile;
   const { deletionTimestamp, finalizers = [] } = resource.metadata;
   const isHeld = finalizers.includes(finalizer);
   const isDeleting = deletionTimestamp !== undefined;
@@ -72,7 +73,7 @@ export function planFor(
   const losses = lossesOf(resource, claims);
   if (losses >= mostLosses) return { kind: "putAside", outcome: workerLost(losses + 1) };
   if (isDeleting) return remove;
-  if (!isAnew && hasGivenUp(resource, reconciler)) return nothing;
+  if (!isOfEarlierProcess && hasGivenUp(resource, reconciler)) return nothing;
   if (policy.name === "skip") return observe;
   const addsFinalizer = policy.name === "manage" && reconciler.remove !== undefined && !isHeld;
   const plan = addsFinalizer ? reconcileHeld : reconcile;
@@ -113,7 +114,7 @@ function policyOf(resource: Resource): Policy {
   const shown = JSON.stringify(name.slice(0, 64));
   return {
     name: "manage",
-    note: `the policy ${shown} is not known, so it is managed (${annotations.policy})`,
+    note: `unknown policy ${shown} in ${annotations.policy}; the resource is managed`,
   };
 }
 
@@ -135,7 +136,7 @@ function isKnownTo({ version = 0 }: Reconciler, resource: Resource): boolean {
 }
 
 function workerLost(times: number): Failed {
-  const message = `the last ${times} workers that ran it were lost before they could report`;
+  const message = `the last ${times} workers stopped before they reported a result`;
   return failed(workerLostReason, message, { retry: "slow" });
 }
 

@@ -9,7 +9,7 @@ import { withStatus } from "./document-edits.ts";
 import { requestOf } from "./plan.ts";
 import type { Plan, RunPlan } from "./plan.ts";
 import type { Run } from "./run.ts";
-import { settle, settleUntouched } from "./settle.ts";
+import { settle, settleUntouched, settleUnwritten } from "./settle.ts";
 import type { RunFacts, Settled } from "./settle.ts";
 import { statusOf } from "./status.ts";
 
@@ -40,6 +40,10 @@ export function reportOf(run: Run, outcome: Outcome): Report {
   const { ports, resyncRandom } = run.around;
   const { clock } = ports;
   const random = outcome.kind === "done" ? resyncRandom : ports.random;
+  if (run.reconciler.ownsStatus === true) {
+    const settled = settleUnwritten(outcome, run.claim.attempts, run.reconciler, random);
+    return (resource) => ({ status: statusOf(resource), isChanged: false, ...settled });
+  }
   const facts = factsOf(run, clock.nowMs());
   const letsGo = facts.what === "remove" && outcome.kind === "done";
   return (resource) => {
@@ -57,7 +61,9 @@ export function reportNothing(releaseAfterMs: number): Report {
 /** When what a run wants to write cannot be written, that is said instead. */
 export function refusedStatus(error: unknown): Outcome {
   const why = isSetpointError(error) ? error.message : "it could not be encoded";
-  return failed("StatusRefused", `the status of the run was refused: ${why}`, { retry: "slow" });
+  return failed("StatusRefused", `the status that the run returned was refused: ${why}`, {
+    retry: "slow",
+  });
 }
 
 function factsOf(run: Run, nowMs: number): RunFacts {
@@ -84,11 +90,11 @@ function untouched(resource: Resource): Settled {
 const paused = {
   status: "False",
   reason: "ReconcilePaused",
-  message: "nothing is done while it has the annotation setpoint.dev/paused",
+  message: "paused by the annotation setpoint.dev/paused",
 } as const;
 
 const skipped = {
   status: "True",
   reason: "Skipped",
-  message: "the policy is skip, and this kind cannot look without touching",
+  message: "the policy is skip, and this kind has no observe function",
 } as const;

@@ -58,7 +58,7 @@ test("what is no outcome becomes a failure that says so", () => {
 test("who waits for nothing is told so", () => {
   const { reason, message } = failureOf(waiting([]));
   assert.equal(reason, "InvalidOutcome");
-  assert.match(message, /it waits for nothing: the list of references is empty$/);
+  assert.match(message, /its `on` is empty; name at least one reference$/);
 });
 
 test("anything at all gives an outcome", () => {

@@ -24,7 +24,7 @@ const nothingReturned = mistaken(
 export function outcomeReturned(value: unknown): Outcome {
   if (value === undefined || value === null) return nothingReturned;
   try {
-    return isFields(value) ? checked(value) : invalid("it is no object");
+    return isFields(value) ? checked(value) : invalid("it is not an object");
   } catch {
     return invalid("it cannot be read");
   }
@@ -32,9 +32,9 @@ export function outcomeReturned(value: unknown): Outcome {
 
 function checked(given: Fields): Outcome {
   const { kind, status, ready } = given;
-  if (status !== undefined && !isFields(status)) return invalid("its status is no object");
+  if (status !== undefined && !isFields(status)) return invalid("its status is not an object");
   const readiness = readinessIn(ready);
-  if (readiness === "invalid") return invalid("its ready is neither a readiness nor keep");
+  if (readiness === "invalid") return invalid('its ready is neither a readiness nor "keep"');
   const reported = {
     // Whether it can be written is for the store to say; what it is made of is checked there.
     ...(status === undefined ? {} : { status: status as JsonObject }),
@@ -54,14 +54,14 @@ function checked(given: Fields): Outcome {
     }
     case "waiting": {
       const on = blockersIn(given["on"]);
-      if (on === undefined) return invalid("what it waits for is no list of references");
-      if (on.length === 0) return invalid("it waits for nothing: the list of references is empty");
+      if (on === undefined) return invalid("its `on` is not a list of references");
+      if (on.length === 0) return invalid("its `on` is empty; name at least one reference");
       return { kind, ...reported, on, message: messageIn(given["message"]) };
     }
     case "failed":
       return { kind, ...reported, ...failureIn(given) };
     default:
-      return invalid("its kind is none of done, again, waiting and failed");
+      return invalid("its kind is not done, again, waiting or failed");
   }
 }
 
@@ -122,7 +122,7 @@ function isFields(value: unknown): value is Fields {
 }
 
 function invalid(why: string): Failed {
-  return mistaken(`the reconciler returned something that is no outcome: ${why}`);
+  return mistaken(`the reconciler did not return an outcome: ${why}`);
 }
 
 function mistaken(message: string): Failed {

@@ -2,7 +2,6 @@
 // one, so only errors that were made to be shown are shown; the others are in the log.
 
 import { isSetpointError } from "../../kernel/errors.ts";
-import { traceOf } from "../reporting/tracer.ts";
 import { failed } from "../outcome.ts";
 import type { Outcome } from "../outcome.ts";
 import { outcomeReturned } from "./returned-outcome.ts";
@@ -24,8 +23,8 @@ export function outcomeOfError(run: Run, error: unknown): Outcome | undefined {
   try {
     return explained(run, error);
   } catch {
-    run.around.ports.log.warn({ key: run.key }, "a reconciler has thrown something unreadable");
-    return unexpected("one that cannot be described");
+    run.around.ports.log.warn({ key: run.key }, "reconciler threw a value that cannot be read");
+    return unexpected("an unreadable value");
   }
 }
 
@@ -36,15 +35,14 @@ function explained(run: Run, error: unknown): Outcome | undefined {
   if (run.abortCause === "timeout") return timedOut(run);
   const { log } = run.around.ports;
   const shown = shownError(run, error);
-  const trace = traceOf(run.loaded());
-  log.warn({ error: shown, key: run.key, trace }, "a reconciler has thrown");
+  log.warn({ error: shown, key: run.key, trace: run.traceId }, "reconciler threw an error");
   if (isSetpointError(shown)) return outcomeReturned(failed(reasonOf(shown.code), shown.message));
   const name: unknown = error instanceof Error ? error.name : typeof error;
   return unexpected(typeof name === "string" ? name.slice(0, longestName) : "Error");
 }
 
 function unexpected(name: string): Outcome {
-  return failed("ReconcileError", `an unexpected error (${name}), which the server's log explains`);
+  return failed("ReconcileError", `unexpected error (${name}); see the log of the server`);
 }
 
 function timedOut(run: Run): Outcome {
@@ -55,13 +53,13 @@ function timedOut(run: Run): Outcome {
 /** For a run that goes on although it was told to stop. */
 export function neverReturned(run: Run): Outcome {
   const seconds = Math.round((run.reconciler.timeoutMs ?? defaultTimeoutMs) / 1_000);
-  const message = `the run did not finish within ${seconds} s and did not stop when it was told to`;
+  const message = `the run did not finish within ${seconds} s and ignored the abort signal`;
   return failed("Timeout", message, { retry: "slow" });
 }
 
 /** For what is not run while an earlier run of it goes on in the same process. */
 export function notReturnedYet(): Outcome {
-  const message = "an earlier run did not stop when it was told to, and has not returned yet";
+  const message = "an earlier run did not stop after it was aborted and has not returned";
   return failed("Timeout", message, { retry: "slow", isCounted: false });
 }
 

@@ -35,6 +35,16 @@ export class RunHistory {
     this.#most = most;
   }
 
+  /**
+   * The uneventful runs of the server's own kinds are left out: each new namespace has one, and
+   * they would replace the runs that people look for.
+   */
+  record(run: Run, ending: Ending, nowMs: number): void {
+    const isUneventful = typeof ending === "object" && ending.kind === "done";
+    if (run.reconciler.ownsStatus === true && isUneventful) return;
+    this.add(endedRun(run, ending, nowMs));
+  }
+
   add(run: EndedRun): void {
     this.#runs[this.#next] = run;
     this.#next = (this.#next + 1) % this.#most;
@@ -50,7 +60,7 @@ export class RunHistory {
   }
 }
 
-export function endedRun(run: Run, ending: Ending, nowMs: number): EndedRun {
+function endedRun(run: Run, ending: Ending, nowMs: number): EndedRun {
   const resource = run.loaded();
   const said = typeof ending === "string" ? undefined : ending;
   return {
@@ -59,7 +69,10 @@ export function endedRun(run: Run, ending: Ending, nowMs: number): EndedRun {
     outcome: typeof ending === "string" ? ending : ending.kind,
     reason: said && "reason" in said ? cut(said.reason) : undefined,
     message: said && "message" in said ? cut(said.message) : undefined,
-    attempt: attemptsOf(statusOf(resource), resource.metadata.generation) + 1,
+    attempt:
+      run.reconciler.ownsStatus === true
+        ? run.claim.attempts
+        : attemptsOf(statusOf(resource), resource.metadata.generation) + 1,
     startedMs: run.startedMs,
     tookMs: Math.max(0, nowMs - run.startedMs),
   };

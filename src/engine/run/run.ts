@@ -1,5 +1,5 @@
-// One claimed resource in this process, from the claim to the end of its paperwork, and the scope
-// in which its reconciler writes. Every write names the claim. When the store says that the claim
+// One claimed resource in this process, from the claim until its result is stored, and the scope in
+// which its reconciler writes. Every write names the claim. When the store says that the claim
 // is lost, the run is aborted before the error is thrown, so that nothing after it happens; when
 // the heartbeat says so, the same. Edits of the document are made one after the other, each on the
 // newest document that is known, and again on a newer one when somebody else was faster.
@@ -10,16 +10,20 @@ import { equalJson } from "../../kernel/json.ts";
 import { limits } from "../../kernel/limits.ts";
 import type { Random } from "../../kernel/random.ts";
 import type { Resource, ResourceKey } from "../../kernel/resource.ts";
+import { newTraceId } from "../../kernel/trace-context.ts";
+import type { Cause } from "../../kernel/cause.ts";
 import type { Answer, Claim, ClaimRef, DueChange, Put, Write } from "../../store/port.ts";
 import type { Cohort } from "../work/cohort.ts";
 import type { Holder, Lease } from "../work/heartbeat.ts";
+import { causeOfRun, continuedTrace } from "./engine-cause.ts";
+import { traceOf } from "../reporting/tracer.ts";
 import type { ReferencesPart, RunParts, StepsPart } from "./parts.ts";
 import type { RunPlan } from "./plan.ts";
 import type { EnginePorts, RunScope } from "../ports.ts";
 import { readRecord } from "./read-record.ts";
 import { refusalIn } from "./refusal.ts";
-import { asRunOf } from "./run-around.ts";
-import type { RunAround } from "./run-around.ts";
+import { asRunOf } from "./current-run.ts";
+import type { RunAround } from "./current-run.ts";
 import type { Reconciler } from "../reconciler.ts";
 import { shownError } from "./shown.ts";
 import { statusOf } from "./status.ts";
@@ -37,8 +41,8 @@ export interface RunSurroundings {
   readonly owner: string;
   /** For when to look again at what is well. */
   readonly resyncRandom: Random;
-  /** See anew.ts; undefined: all that was said before counts. */
-  readonly anewSinceMs?: number | undefined;
+  /** See earlier-runs.ts; undefined: all that was said before counts. */
+  readonly ignoredBeforeMs?: number | undefined;
   /** Told once, when a run is first aborted. */
   readonly aborted: (run: Run) => void;
 }
@@ -74,6 +78,9 @@ export class Run implements RunScope, RunAround, Holder {
   #listening: Listening | undefined;
   #steps: StepsPart | undefined;
   #references: ReferencesPart | undefined;
+  #traceId: string | undefined;
+  #continued: string | undefined;
+  #cause: Cause | undefined;
 
   constructor(around: RunSurroundings, claim: Claim, reconciler: Reconciler) {
     this.around = around;
@@ -88,6 +95,20 @@ export class Run implements RunScope, RunAround, Holder {
 
   get uid(): string {
     return this.claim.uid;
+  }
+
+  /** Determined when it is first needed, by which time the resource has been read. */
+  get traceId(): string {
+    return (this.#traceId ??= this.#continuedTrace() ?? newTraceId(this.around.ports.random));
+  }
+
+  /** The revision of the change whose trace the run continues; undefined: none. */
+  get wokenBy(): number | undefined {
+    return this.traceId === this.#continued ? this.claim.revision : undefined;
+  }
+
+  get cause(): Cause {
+    return (this.#cause ??= causeOfRun(this.traceId));
   }
 
   get phase(): Phase {
@@ -238,11 +259,19 @@ export class Run implements RunScope, RunAround, Holder {
     return draft.then((made) => this.#putOf(made, revision, due));
   }
 
+  #continuedTrace(): string | undefined {
+    const resource = this.#given ?? this.#resource;
+    if (resource === undefined) return undefined;
+    const { store } = this.around.ports;
+    this.#continued = continuedTrace(store.recentCause(this.claim.revision), resource);
+    return traceOf(resource) ?? this.#continued;
+  }
+
   #putOf(draft: Draft, revision: number, due: DueChange | undefined): Put {
-    const { fence: claim, key, uid } = this;
+    const { fence: claim, key, uid, cause } = this;
     const when = { kind: "revision", revision, uid } as const;
-    if (due === undefined) return { kind: "put", key, uid, draft, when, claim };
-    return { kind: "put", key, uid, draft, when, claim, due };
+    if (due === undefined) return { kind: "put", key, uid, draft, when, cause, claim };
+    return { kind: "put", key, uid, draft, when, cause, claim, due };
   }
 
   async #edit(edit: Edit, alongside: readonly Write[]): Promise<readonly Answer[]> {
@@ -262,7 +291,7 @@ export class Run implements RunScope, RunAround, Holder {
       }
       if (!(await this.reread())) {
         this.abort("lost");
-        throw new SetpointError("resource.not_found", "the resource is gone");
+        throw new SetpointError("resource.not_found", "the resource does not exist");
       }
     }
   }
@@ -278,7 +307,7 @@ export class Run implements RunScope, RunAround, Holder {
 
   #checkHeld(): void {
     if (this.isLost || this.isGivenUp || this.phase === "over") {
-      throw new SetpointError("claim.lost", "the lease of this run is lost");
+      throw new SetpointError("claim.lost", "the run lost its lease");
     }
   }
 }
@@ -305,9 +334,9 @@ function withRevision(resource: Resource, revision: number): Resource {
 
 function abortError(cause: AbortCause): Error {
   const messages = {
-    lost: "the lease of this run is lost",
-    timeout: "the time of this run is over",
-    stopping: "the server stops",
+    lost: "the run lost its lease",
+    timeout: "the run timed out",
+    stopping: "the server is stopping",
   };
   return new DOMException(messages[cause], cause === "timeout" ? "TimeoutError" : "AbortError");
 }

@@ -80,7 +80,7 @@ describe("settling a run", () => {
     assert.match(saidIn(settled(refused, { status: blocked }).status), /Ready=False\/Waiting/);
   });
 
-  it("takes the word of an outcome that says itself whether it can be used", () => {
+  it("takes the word of an outcome that says itself whether the resource is ready", () => {
     const readiness = { status: "Unknown", reason: "Silent", message: "" } as const;
     assert.match(saidIn(settled(done({ ready: readiness })).status), /Ready=Unknown\/Silent/);
     const before = settled(done({ ready: readiness })).status;

@@ -13,8 +13,8 @@ import { applyMergePatch } from "../../kernel/merge-patch.ts";
 import type { Random } from "../../kernel/random.ts";
 import type { Resource } from "../../kernel/resource.ts";
 import { backoffMs, defaultRetry, spreadMs } from "./backoff.ts";
-import { begunAfterRefusal } from "./begun.ts";
-import { readyByRun } from "./first-word.ts";
+import { begunAfterRefusal } from "./start-record.ts";
+import { readyByRun } from "./first-status.ts";
 import type { Blocker, Failed, Outcome, Readiness } from "../outcome.ts";
 import type { RunPlan } from "./plan.ts";
 import type { ReconcileStatus } from "../ports.ts";
@@ -46,6 +46,8 @@ export interface Settled {
   readonly isChanged: boolean;
   /** Undefined: not before something wakes it. */
   readonly releaseAfterMs: number | undefined;
+  /** The store keeps counting claims, because the document does not count failures. */
+  readonly keepsAttempts?: boolean;
 }
 
 const defaultResyncMs = 10 * 3_600_000;
@@ -119,6 +121,21 @@ export function settleUntouched(
 }
 
 /**
+ * When to run again, for a reconciler that owns the status of its kind. The store counts its failed
+ * runs: `claims` is the number of claims since the last run that did not fail.
+ */
+export function settleUnwritten(
+  outcome: Outcome,
+  claims: number,
+  { resyncMs = 0, ...reconciler }: Reconciler,
+  random: Random,
+): Pick<Settled, "releaseAfterMs" | "keepsAttempts"> {
+  const what = { what: "reconcile" } as const;
+  const releaseAfterMs = delayAfter(outcome, what, claims, { ...reconciler, resyncMs }, random);
+  return { releaseAfterMs, keepsAttempts: outcome.kind === "failed" };
+}
+
+/**
  * What is not stored is no change: a run that says something its kind has no place for would be
  * written again each time. Asked only when nothing of the engine's own has changed, as it costs.
  */
@@ -141,7 +158,7 @@ function isRefused(outcome: Outcome): boolean {
 
 function delayAfter(
   outcome: Outcome,
-  { what }: RunFacts,
+  { what }: Pick<RunFacts, "what">,
   attempts: number,
   { resyncMs = defaultResyncMs, retry: policy }: Reconciler,
   random: Random,
@@ -232,7 +249,7 @@ interface Tries {
   readonly attempts: number;
   readonly nextAttempt: string | undefined;
   readonly version: number;
-  /** See begun.ts. */
+  /** See start-record.ts. */
   readonly begun: JsonObject | undefined;
   readonly succeeded: JsonObject | undefined;
 }

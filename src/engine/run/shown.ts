@@ -8,7 +8,6 @@ import type { Json, JsonObject } from "../../kernel/json.ts";
 import type { Resource } from "../../kernel/resource.ts";
 import type { Outcome, Readiness } from "../outcome.ts";
 import type { RunLog } from "../reconciler.ts";
-import { traceOf } from "../reporting/tracer.ts";
 import type { Run } from "./run.ts";
 import { hidingOf } from "./without-secrets.ts";
 import type { Hiding } from "./without-secrets.ts";
@@ -27,9 +26,8 @@ export function shownError(run: Run, error: unknown): unknown {
 export function shownLog(run: Run): RunLog {
   const { key, around } = run;
   const { log } = around.ports;
-  const trace = traceOf(run.loaded());
-  const traced = trace === undefined ? {} : { trace };
-  const named = { kind: key.kind, namespace: key.namespace, name: key.name, ...traced };
+  const trace = run.traceId;
+  const named = { kind: key.kind, namespace: key.namespace, name: key.name, trace };
   const say = (level: keyof RunLog): RunLog[keyof RunLog] => {
     return (fields, message) => {
       const hiding = hidingIn(run);

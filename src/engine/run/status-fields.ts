@@ -30,7 +30,7 @@ function problemIn(value: unknown, depth: number, path: string[]): string | unde
   }
   const prototype: unknown = Object.getPrototypeOf(value);
   if (prototype !== Object.prototype && prototype !== null) {
-    return `is ${nameOf(prototype)}, and no plain object`;
+    return `is ${nameOf(prototype)}; it must be a plain object`;
   }
   for (const [key, inner] of Object.entries(value)) {
     const problem = problemIn(inner, depth - 1, path);

@@ -24,6 +24,7 @@ import type { Outcome } from "../outcome.ts";
 import type { Context, Reconciler } from "../reconciler.ts";
 import { reconcileStatusOf } from "./status.ts";
 import { Superseded } from "./superseded.ts";
+import { systemCause } from "../../kernel/cause.ts";
 
 const a = keyOf("a");
 
@@ -122,7 +123,9 @@ it("a run is not told of what changed before it began, however late that is seen
   read = gate.promise;
   const b = keyOf("b");
   await create(rig.store, b);
-  await rig.store.commit([{ kind: "delete", key: b, when: { kind: "exists" } }]);
+  await rig.store.commit([
+    { kind: "delete", cause: systemCause, key: b, when: { kind: "exists" } },
+  ]);
   await create(rig.store, b);
   await change(rig.store, b, (each) => annotated(each, annotations.paused, "true"));
   await change(rig.store, b, (each) => annotated(each, annotations.paused, "false"));
@@ -212,7 +215,7 @@ it("a run that its author ends has not failed, and the new spec is run at once",
   assert.equal(status["observedGeneration"], 2);
   assert.equal(reconcileStatusOf(status).attempts, undefined);
   assert.deepEqual(
-    rig.said.filter(({ text }) => text === "a reconciler has thrown"),
+    rig.said.filter(({ text }) => text === "reconciler threw an error"),
     [],
   );
 });

@@ -20,7 +20,7 @@ export class Superseded extends Error {
   readonly why: Supersession;
 
   constructor(why: Supersession) {
-    super(`the resource was ${why} while it was worked on`);
+    super(`the resource was ${why} during the run`);
     this.name = "Superseded";
     this.why = why;
   }
@@ -154,7 +154,7 @@ class Follower {
         // What happened meanwhile is found by looking at all of them.
         place = undefined;
         pauseMs = retryMs;
-        this.#ports.log.warn({ error }, "runs are not told of changes for now");
+        this.#ports.log.warn({ error }, "runs are not notified of changes; retrying");
       }
     }
     this.#joining = [];

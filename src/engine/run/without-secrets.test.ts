@@ -53,7 +53,7 @@ it("a reconciler that throws a secret does not put it into the log", async () =>
   engine.add({ kind: widgets, reconcile });
   await create(rig.store, keyOf("a"));
   await rig.timers.advance(10);
-  const said = rig.said.find(({ text }) => text === "a reconciler has thrown");
+  const said = rig.said.find(({ text }) => text === "reconciler threw an error");
   const error = said?.fields["error"];
   assert.ok(error instanceof Error);
   assert.equal(error.message, "no entry with [hidden]");

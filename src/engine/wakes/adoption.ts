@@ -12,6 +12,7 @@ import { untilSeen } from "./until-seen.ts";
 import type { IsUnseen, SeenPorts } from "./until-seen.ts";
 import { adoptionKind } from "../names.ts";
 import type { EnginePorts } from "../ports.ts";
+import { engineCause } from "../run/engine-cause.ts";
 import { unlessAborted } from "../run/unless-aborted.ts";
 import { commitWakes, wakeAll, WakeSet } from "./wakes.ts";
 
@@ -41,7 +42,7 @@ export async function adopt(
       return;
     } catch (error) {
       signal.throwIfAborted();
-      ports.log.warn({ kind: input.kind, error }, "existing resources could not all be woken yet");
+      ports.log.warn({ kind: input.kind, error }, "not all existing resources were woken");
     }
     await ports.timers.sleep(retryMs, signal);
   }
@@ -149,6 +150,7 @@ async function putAdoption(
       uid: "adoption",
       draft: { body: Buffer.from(text), terms: [], secrets: [] },
       when: revision === undefined ? { kind: "absent" } : { kind: "revision", revision },
+      cause: engineCause,
     },
   ]);
   if (answer?.kind === "refused") throw answer.error;

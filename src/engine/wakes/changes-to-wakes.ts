@@ -11,6 +11,7 @@ import { journalKey } from "../journal/journal.ts";
 import { namedOwners } from "./named-owners.ts";
 import { adoptionKind, cursorKind, journalKind } from "../names.ts";
 import type { Resources } from "../ports.ts";
+import { engineCause } from "../run/engine-cause.ts";
 import type { QuietStatus } from "./quiet-status.ts";
 import type { ReferenceIndex, Referrer } from "./reference-index.ts";
 
@@ -105,7 +106,8 @@ function isFirst(wakes: Map<string, Woken>, { key, uid }: Referrer, changed: Res
 }
 
 export function removal(resource: ResourceKey, uid: string): Delete {
-  return { kind: "delete", key: journalKey(resource, uid), when: { kind: "exists" } };
+  const key = journalKey(resource, uid);
+  return { kind: "delete", key, when: { kind: "exists" }, cause: engineCause };
 }
 
 function ownersToWake({ key, terms, body }: Change, rules: WakeRules): readonly Referrer[] {

@@ -7,6 +7,7 @@ import type { ResourceKey } from "../../kernel/resource.ts";
 import type { Claim, ClaimRef, DueChange, Put, Store } from "../../store/port.ts";
 import { cursorKind } from "../names.ts";
 import type { EnginePorts } from "../ports.ts";
+import { engineCause } from "../run/engine-cause.ts";
 import { unlessAborted } from "../run/unless-aborted.ts";
 
 export interface Place {
@@ -83,7 +84,7 @@ export async function keepCursor(
 ): Promise<void> {
   const lost = Promise.withResolvers<never>();
   const arm = (): (() => void) =>
-    timers.after(followerLeaseMs - marginMs, () => lost.reject(new Error("the lease ran out")));
+    timers.after(followerLeaseMs - marginMs, () => lost.reject(new Error("the lease expired")));
   let disarm = arm();
   const renew = async (): Promise<void> => {
     // Counted from before the call, as the store may have renewed it right then.
@@ -123,7 +124,10 @@ async function makeDue(store: Pick<Store, "head" | "commit">): Promise<void> {
   await store.commit([{ kind: "schedule", key, when: { kind: "exists" }, due }]);
 }
 
-function placed({ revision, isComplete }: Place): Pick<Put, "kind" | "key" | "uid" | "draft"> {
+function placed({
+  revision,
+  isComplete,
+}: Place): Pick<Put, "kind" | "key" | "uid" | "draft" | "cause"> {
   const text = JSON.stringify({
     apiVersion: "setpoint.dev/v1",
     kind: "Cursor",
@@ -131,5 +135,6 @@ function placed({ revision, isComplete }: Place): Pick<Put, "kind" | "key" | "ui
     revision,
     isComplete,
   });
-  return { kind: "put", key, uid, draft: { body: Buffer.from(text), terms: [], secrets: [] } };
+  const draft = { body: Buffer.from(text), terms: [], secrets: [] };
+  return { kind: "put", key, uid, draft, cause: engineCause };
 }

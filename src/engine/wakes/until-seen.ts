@@ -38,7 +38,7 @@ export async function untilSeen(
   await timers.sleep(pauseMs, signal);
   let left = await unseenOfKind(ports, kind, isUnseen, signal);
   while (left.length > 0) {
-    log.info({ kind, left: left.length }, "resources are woken again for the new reconciler");
+    log.info({ kind, left: left.length }, "resources woken again for the new reconciler");
     await commitWakes(store, spreadWakes(left), signal);
     await timers.sleep(pauseMs, signal);
     pauseMs = Math.min(lastPauseMs, pauseMs * 2);
@@ -91,7 +91,7 @@ async function unseenIn(
       if (isUnseen(await readRecord(resources, record))) found.push({ key, uid });
     } catch (error) {
       // Whoever claims it says the same, and no version can look at it.
-      log.debug({ error, key }, "a resource cannot be read and is not woken again");
+      log.debug({ error, key }, "resource not readable, not woken again");
     }
   }
   return found;

@@ -366,7 +366,7 @@ scene("when the log was forgotten, everything that is reconciled is woken once",
   follow(world, world.store, "one", { ...silent, ...log });
   await world.timers.advance(2_000);
   assert.equal(lines.length, 1, lines.join("\n"));
-  assert.match(lines[0] ?? "", /^info the history does not go back .*, as after a restore/);
+  assert.match(lines[0] ?? "", /^info the history does not reach back .*, as after a restore/);
   for (const key of [a, ...many]) {
     const dueMs = dueIn(world, key);
     assert(dueMs !== undefined && dueMs < 60_000, keyText(key));

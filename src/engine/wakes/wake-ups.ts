@@ -17,6 +17,7 @@ import { metric } from "../reporting/metric-names.ts";
 import { Trouble } from "../reporting/trouble.ts";
 import { cursorKind } from "../names.ts";
 import type { EnginePorts } from "../ports.ts";
+import { LeaderTasks } from "./leader-tasks.ts";
 import { loadQuietStatus } from "./quiet-status.ts";
 import { loadReferenceIndex } from "./reference-index.ts";
 import { unlessAborted } from "../run/unless-aborted.ts";
@@ -40,9 +41,13 @@ const retryMs = 500;
 /** With more waiting than this the log is not read on for the time being. */
 const mostQueued = 100_000;
 
-export function startWakeUps(ports: WakeUpPorts, owner: string): WakeUps {
+export function startWakeUps(
+  ports: WakeUpPorts,
+  owner: string,
+  leaderTasks: LeaderTasks = new LeaderTasks(ports),
+): WakeUps {
   const stop = new AbortController();
-  const running = run(ports, owner, stop.signal);
+  const running = run({ ports, owner, leaderTasks }, stop.signal);
   return {
     [Symbol.asyncDispose]: async () => {
       stop.abort();
@@ -61,26 +66,33 @@ function newTroubles({ log }: WakeUpPorts): Troubles {
   const over = "changes wake reconcilers again";
   return {
     claiming: new Trouble(log, {
-      failing: "this process cannot wake reconcilers after changes for now; it is tried again",
+      failing: "this process cannot wake reconcilers after changes; retrying",
       over,
     }),
     following: new Trouble(log, {
-      failing: "changes wake no reconcilers for now; it is tried again until the store is well",
+      failing: "changes do not wake reconcilers; retrying until the store is available",
       over,
     }),
     placing: new Trouble(log, {
-      failing: "how far changes were dealt with is not stored for now; a restart begins earlier",
-      over: "how far changes were dealt with is stored again",
+      failing: "the position in the log is not stored; a restart would begin earlier",
+      over: "the position in the log is stored again",
     }),
   };
 }
 
-async function run(ports: WakeUpPorts, owner: string, stop: AbortSignal): Promise<void> {
+interface WakeUpsInput {
+  readonly ports: WakeUpPorts;
+  readonly owner: string;
+  readonly leaderTasks: LeaderTasks;
+}
+
+async function run(input: WakeUpsInput, stop: AbortSignal): Promise<void> {
+  const { ports, owner } = input;
   const troubles = newTroubles(ports);
   while (!stop.aborted) {
     try {
       const claim = await claimCursor(ports, owner, stop);
-      await hold(ports, claim, stop, troubles);
+      await hold(input, claim, stop, troubles);
     } catch (error) {
       if (stop.aborted) return;
       troubles.claiming.failed(error);
@@ -91,7 +103,7 @@ async function run(ports: WakeUpPorts, owner: string, stop: AbortSignal): Promis
 
 /** Follows the log until the claim is lost (rejects) or it is time to stop. */
 async function hold(
-  ports: WakeUpPorts,
+  { ports, leaderTasks }: WakeUpsInput,
   claim: ClaimRef,
   stop: AbortSignal,
   troubles: Troubles,
@@ -105,6 +117,7 @@ async function hold(
     keepCursor(ports, claim, signal),
     follower.follow(),
     every(ports.timers, persistMs, () => follower.persist(), signal),
+    leaderTasks.lead(claim, signal),
   ];
   try {
     await Promise.race(tasks);
@@ -163,8 +176,8 @@ class Follower {
     this.#isGoneTold = true;
     this.#ports.log.info(
       {},
-      "the history does not go back to where changes were dealt with, as after a restore; " +
-        "everything that is reconciled is looked at once",
+      "the history does not reach back to the stored position, as after a restore; " +
+        "every reconciled resource is checked once",
     );
   }
 
@@ -188,7 +201,7 @@ class Follower {
       this.#place ??= await readPlace(this.#ports.store);
       await writePlace(this.#ports.store, this.#claim, this.#place, { isLast: true });
     } catch (error) {
-      this.#ports.log.warn({ error }, "the claim on the log could not be handed back");
+      this.#ports.log.warn({ error }, "claim on the log not released");
     }
   }
 
@@ -272,11 +285,11 @@ class Follower {
   }
 
   readonly #unreadable = ({ key, revision }: Change, error: unknown): void => {
-    this.#passOver({ error, key, revision }, "a change cannot be read and wakes nobody");
+    this.#passOver({ error, key, revision }, "change not readable, no resource woken");
   };
 
   readonly #skipped: Skipped = ({ key }, error) => {
-    this.#passOver({ error, key }, "a wake cannot be stored and is skipped");
+    this.#passOver({ error, key }, "wake not stored, skipped");
   };
 
   #passOver(fields: Readonly<Record<string, unknown>>, text: string): void {
@@ -296,7 +309,7 @@ class Follower {
   async #loadRules(): Promise<WakeRules> {
     const { store, resources } = this.#ports;
     const index = await loadReferenceIndex(store, this.#signal, (key, error) => {
-      this.#passOver({ error, key }, "a journal cannot be read: what it refers to wakes nobody");
+      this.#passOver({ error, key }, "journal not readable, its references wake no resource");
     });
     const { quietKinds = [] } = resources;
     const quiet = await loadQuietStatus(store, quietKinds, this.#signal);

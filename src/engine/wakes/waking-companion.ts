@@ -8,20 +8,22 @@ import { isNewTo } from "../run/plan.ts";
 import type { Companion } from "../run/parts.ts";
 import type { EnginePorts } from "../ports.ts";
 import type { Reconciler } from "../reconciler.ts";
+import { LeaderTasks } from "./leader-tasks.ts";
 import { startWakeUps } from "./wake-ups.ts";
 
 export function wakingCompanion(ports: EnginePorts, owner: string): Companion {
-  const wakeUps = startWakeUps(ports, owner);
+  const leaderTasks = new LeaderTasks(ports);
+  const wakeUps = startWakeUps(ports, owner, leaderTasks);
   const adoptions = new Map<Reconciler, AbortController>();
   const underWay = new Set<Promise<void>>();
   return {
     added: (reconciler) => {
-      const { kind, version = 0 } = reconciler;
+      const { kind, version = 0, ownsStatus = false } = reconciler;
       const controller = new AbortController();
       adoptions.set(reconciler, controller);
       const isUnseen = (resource: Resource): boolean => isNewTo(reconciler, resource);
-      // Of the first version there is no older one that could be in its way.
-      const input = version === 0 ? { kind, version } : { kind, version, isUnseen };
+      // The first version has no predecessor. Without a status of the engine, none can be detected.
+      const input = version === 0 || ownsStatus ? { kind, version } : { kind, version, isUnseen };
       const adopting = adopt(ports, input, controller.signal)
         // It rejects only when aborted.
         .catch(() => undefined)
@@ -32,6 +34,7 @@ export function wakingCompanion(ports: EnginePorts, owner: string): Companion {
       adoptions.get(reconciler)?.abort();
       adoptions.delete(reconciler);
     },
+    lead: (task) => leaderTasks.add(task),
     stop: async () => {
       for (const controller of adoptions.values()) controller.abort();
       await Promise.all([wakeUps[Symbol.asyncDispose](), ...underWay]);

@@ -1,7 +1,7 @@
 // What holds a deletion up. A resource goes when its last finalizer is taken away, so each of them
 // is a question of its own: who takes it away, and what does that one wait for.
 
-import { spanText } from "../../kernel/span-text.ts";
+import { spanText, whenText } from "../../kernel/span-text.ts";
 import { textAt, textsAt, objectsAt } from "../../kernel/json-read.ts";
 import { isPaused } from "../../kernel/paused.ts";
 import { finalizer, nestedFinalizer, pausedFinalizer } from "../names.ts";
@@ -22,7 +22,11 @@ export function diagnoseDeletion(subject: Subject, names: KindNames, nowMs: numb
     state: "Deleting",
     ready: "False",
     message: `being deleted${since}${why === "" ? "" : `: ${why}`}`,
-    details: [...holds.flatMap(({ details }) => details), ...contentReports(subject)],
+    details: [
+      ...holds.flatMap(({ details }) => details),
+      ...ownWork(subject),
+      ...contentReports(subject),
+    ],
     suspects: holds.flatMap(({ suspects }) => suspects),
   };
 }
@@ -38,16 +42,16 @@ function holdsOf(subject: Subject, names: KindNames, nowMs: number): readonly Ho
   const isAwaiting = isNested || finalizers.includes(foreground);
   if (isAwaiting) {
     const suspects = dependents.map((key): Suspect => ({ relation: "Outlives", key }));
-    const what = finalizers.includes(foreground) ? "what it owns" : "what is inside of it";
-    holds.push({ ...plainHold("Deleting", `waiting for ${what} to go first`), suspects });
+    const what = finalizers.includes(foreground) ? "its dependents" : "its nested resources";
+    holds.push({ ...plainHold("Deleting", `waiting until ${what} are deleted`), suspects });
   }
   if (finalizers.includes(orphan)) {
-    holds.push(plainHold("Deleting", "what it owns is being let go first"));
+    holds.push(plainHold("Deleting", "its dependents are being orphaned first"));
   }
   const isContentHeld = finalizers.includes(cleanup) || content.length > 0;
   if (isContentHeld) {
     const suspects = content.map((key): Suspect => ({ relation: "Outlives", key }));
-    holds.push({ ...plainHold("Deleting", "what is in it is being deleted first"), suspects });
+    holds.push({ ...plainHold("Deleting", "its content is being deleted first"), suspects });
   }
   const holders = (subject.holders ?? []).filter((each) => finalizers.includes(each.finalizer));
   for (const { message, keys } of holders) {
@@ -62,7 +66,7 @@ function holdsOf(subject: Subject, names: KindNames, nowMs: number): readonly Ho
   if (others.length > 0) {
     const what = others.length === 1 ? "finalizer" : "finalizers";
     const which = `${what} ${listText(others.map(cut))}`;
-    holds.push(plainHold("Deleting", `held by the ${which}, which another must remove`));
+    holds.push(plainHold("Deleting", `held by the ${which}, which its owner must remove`));
   }
   return holds;
 }
@@ -74,8 +78,29 @@ function removalHold(subject: Subject, ours: string, names: KindNames, nowMs: nu
     return plainHold("Deleting", message);
   }
   const hold = holdOf(subject, names, nowMs);
-  if (hold === undefined) return plainHold("Deleting", "its removal is under way");
-  return { ...hold, message: `its removal is ${asRemoval(hold)}` };
+  if (hold === undefined) return plainHold("Deleting", "removal in progress");
+  return {
+    ...hold,
+    message: `removal ${asRemoval(hold)}`,
+    details: [...hold.details, ...whoMustAct(subject)],
+  };
+}
+
+/** Where this server cannot complete the removal itself. */
+function whoMustAct({ key, resource, workers, work }: Subject): readonly string[] {
+  if (workers === "here" || isPaused(resource) || work?.claim !== undefined) return [];
+  const who = `a server with the role worker and the module of ${key.kind}`;
+  return [`${who} must complete the removal`];
+}
+
+/** How the engine is doing with a kind that every server reconciles. */
+function ownWork({ isOwn = false, work }: Subject): readonly string[] {
+  if (!isOwn || work === undefined) return [];
+  const { claim, attempts, dueInMs } = work;
+  if (claim !== undefined) return [`deletion in progress by ${claim.owner}`];
+  if (attempts === 0 || dueInMs === undefined) return [];
+  const times = attempts === 1 ? "once" : `${attempts} times`;
+  return [`deletion failed ${times}, next retry ${whenText(dueInMs)}; the server's log says why`];
 }
 
 function asRemoval({ state, message }: Hold): string {

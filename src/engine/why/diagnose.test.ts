@@ -55,7 +55,7 @@ describe("a resource that is reconciled", () => {
     const reconcile = { attempts: 2, retry: "soon" };
     assert.equal(
       said({ conditions, reconcile, work: work({ dueInMs: 8_000 }) }),
-      "Ready: ready, but failed 2 times, next try in 8 s | LookFailed: timeout",
+      "Ready: ready, but failed 2 times, next retry in 8 s | LookFailed: timeout",
     );
   });
 
@@ -69,7 +69,7 @@ describe("a resource that is reconciled", () => {
     assert.equal(
       said(parts),
       "Queued: due now, waiting for a worker | " +
-        "reported about generation 3, while its spec is at generation 4",
+        "the status is about generation 3; the spec is at generation 4",
     );
     assert.equal(diagnosed(parts).ready, "Unknown");
   });
@@ -86,27 +86,27 @@ describe("a resource that is reconciled", () => {
     };
     assert.equal(
       said(parts),
-      "Failing: failed 3 times, next try in 8 s | Unreachable: no answer | " +
-        "reported about generation 1, while its spec is at generation 2",
+      "Failing: failed 3 times, next retry in 8 s | Unreachable: no answer | " +
+        "the status is about generation 1; the spec is at generation 2",
     );
     assert.equal(diagnosed(parts).ready, "Unknown");
   });
 
-  test("is being worked on by who has the claim, with progress and earlier failures", () => {
-    assert.equal(said({ work: work({ claim }) }), "Working: being worked on by server-1");
+  test("is being reconciled by who has the claim, with progress and earlier failures", () => {
+    assert.equal(said({ work: work({ claim }) }), "Working: being reconciled by server-1");
     assert.equal(
       said({ work: work({ claim }), runningMs: 12_000 }),
-      "Working: being worked on by server-1 for 12 s",
+      "Working: being reconciled by server-1 for 12 s",
     );
     const progress = { done: 2, of: 5, message: "creating subnets" };
     assert.equal(
       said({ reconcile: { progress }, work: work({ claim }) }),
-      "Working: being worked on by server-1 | 2 of 5 done, now creating subnets",
+      "Working: being reconciled by server-1 | 2 of 5 done, now creating subnets",
     );
     assert.equal(
       said({ ...failing, work: work({ claim }) }),
-      "Working: being worked on by server-1 | failed 3 times before | " +
-        "the last run ended with CreateFailed: quota exceeded",
+      "Working: being reconciled by server-1 | failed 3 times before | " +
+        "last run: CreateFailed: quota exceeded",
     );
   });
 
@@ -114,44 +114,44 @@ describe("a resource that is reconciled", () => {
     const held = (expiresInMs: number) => work({ claim: { ...claim, expiresInMs } });
     assert.equal(
       said({ work: held(27_000), silentMs: 3_000 }),
-      "Working: being worked on by server-1 | its lease ends in 27 s, unless it is renewed",
+      "Working: being reconciled by server-1 | its lease ends in 27 s, unless it is renewed",
     );
     assert.equal(
       said({ work: held(12_000), silentMs: 18_000 }),
-      "Working: claimed by server-1, which has given no sign of life for 18 s | " +
-        "its lease ends in 12 s, then another takes over",
+      "Working: claimed by server-1, which has not renewed its lease for 18 s | " +
+        "its lease ends in 12 s, then another worker takes over",
     );
   });
 
   test("that is run again does not tell of the last run as if it were this one", () => {
     const synced = condition("Synced", "True", "ReconcileSuccess");
-    const waited = condition("Ready", "False", "Waiting", "there is no slogan");
+    const waited = condition("Ready", "False", "Waiting", "the slogan is missing");
     const waitingFor = [{ kind: networks, name: "net-1", condition: "Ready" }];
     const found = diagnosed({
       conditions: [waited, synced],
       reconcile: { waitingFor },
       work: work({ claim }),
     });
-    assert.deepEqual(found.details, ["the last run ended with Waiting: there is no slogan"]);
+    assert.deepEqual(found.details, ["last run: Waiting: the slogan is missing"]);
     assert.deepEqual(found.suspects, []);
   });
 
-  test("has failed, and the next try is told by the database's clock", () => {
+  test("has failed, and the next retry is told by the database's clock", () => {
     assert.equal(
       said({ ...failing, work: work({ dueInMs: 38_400 }) }),
-      "Failing: failed 3 times, next try in 38 s | CreateFailed: quota exceeded",
+      "Failing: failed 3 times, next retry in 38 s | CreateFailed: quota exceeded",
     );
-    assert.match(said({ ...failing, work: work({ dueInMs: -5 }) }), /next try now/);
-    assert.match(said(failing), /^Failing: failed 3 times, next try in 50 s/);
+    assert.match(said({ ...failing, work: work({ dueInMs: -5 }) }), /next retry now/);
+    assert.match(said(failing), /^Failing: failed 3 times, next retry in 50 s/);
     const once = { ...failing, reconcile: { attempts: 1 } };
-    assert.match(said(once), /^Failing: failed once, no other try is planned/);
+    assert.match(said(once), /^Failing: failed once, no retry is scheduled/);
   });
 
   test("is held off while a system outside is not to be called", () => {
     const conditions = [condition("Synced", "False", "CircuitOpen", "api.example.com is down")];
     assert.equal(
       said({ conditions, work: work({ dueInMs: 9_000 }) }),
-      "HeldOff: held off, next try in 9 s | CircuitOpen: api.example.com is down",
+      "HeldOff: delayed, next retry in 9 s | CircuitOpen: api.example.com is down",
     );
   });
 
@@ -161,7 +161,7 @@ describe("a resource that is reconciled", () => {
     const down = "CircuitOpen: api.example.com is down";
     assert.equal(
       said({ ...parts, work: work({ dueInMs: 6_000 }) }),
-      `HeldOff: held off, next try in 6 s | ${down} | failed 9 times before`,
+      `HeldOff: delayed, next retry in 6 s | ${down} | failed 9 times before`,
     );
     assert.match(said({ ...parts, work: work({ dueInMs: -1_000 }) }), /^Queued: due now/);
     const busy = [condition("Synced", "False", "Busy", "too much to do")];
@@ -171,7 +171,10 @@ describe("a resource that is reconciled", () => {
 
   test("has given up until its spec changes or somebody asks", () => {
     const reconcile = { attempts: 1, retry: "never" };
-    assert.match(said({ ...failing, reconcile }), /^GivenUp: given up until .* \| CreateFailed/);
+    assert.match(
+      said({ ...failing, reconcile }),
+      /^GivenUp: no further retries .* \| CreateFailed/,
+    );
     const metadata = { annotations: { [annotations.request]: "t2" } };
     const asked = { ...failing, reconcile: { ...reconcile, handledRequest: "t1" }, metadata };
     assert.match(said(asked), /^Failing/);
@@ -234,14 +237,14 @@ describe("a resource that is reconciled", () => {
     );
     assert.equal(
       said({ work: work({ dueInMs: -300_000, attempts: 3 }) }),
-      "Queued: due for 5 min and no worker has taken it: " +
+      "Queued: due for 5 min and not claimed: " +
         "is a server with workers for databases.example.com running? | " +
-        "claimed 3 times without a report",
+        "claimed 3 times without a result",
     );
   });
 
   test("is left to itself where no server works on its kind, as far as that is known", () => {
-    const message = "no server here works on this kind";
+    const message = "no worker is running for this kind";
     const due = work({ dueInMs: -3_000 });
     assert.equal(said({ work: due, workers: "none" }), `Unattended: ${message}`);
     assert.equal(
@@ -251,21 +254,21 @@ describe("a resource that is reconciled", () => {
     assert.equal(said({ conditions: [ready], workers: "none" }), `Ready: ready, but ${message}`);
     assert.equal(
       said({ work: due, workers: "unknown" }),
-      "Queued: due now, waiting for a worker | this server does not work on its kind",
+      "Queued: due now, waiting for a worker | this server does not reconcile its kind",
     );
   });
 
-  test("waits for what is there to become usable, and no longer once it has failed", () => {
+  test("waits for what is there to become ready, and no longer once it has failed", () => {
     const words = { kind: "configmaps", name: "words", isThere: true };
     const told = condition("Ready", "False", "Waiting", "there is no key in it");
     assert.equal(
       said({ reconcile: { waitingFor: [words] }, conditions: [told] }),
-      "Waiting: waiting for ConfigMap/words to become usable | Waiting: there is no key in it",
+      "Waiting: waiting for ConfigMap/words to become ready | Waiting: there is no key in it",
     );
     const refused = condition("Synced", "False", "Unauthorized", "who are you");
     assert.equal(
       said({ conditions: [told, refused], reconcile: { attempts: 1, retry: "never" } }),
-      "GivenUp: given up until its spec changes or somebody asks for another try | " +
+      "GivenUp: no further retries until the spec changes or a reconcile is requested | " +
         "Unauthorized: who are you",
     );
   });
@@ -280,7 +283,7 @@ describe("a resource that is reconciled", () => {
     const dueIn = work({ dueInMs: 600_000 });
     assert.equal(
       said({ conditions: [silent], reconcile: { waitingFor: [] }, work: dueIn }),
-      "Waiting: waiting for something that it does not name, looked at again in 10 min",
+      "Waiting: waiting for a condition that the reconciler does not name, checked again in 10 min",
     );
     const told = condition("Ready", "False", "Waiting", "the moon is not full");
     assert.match(said({ conditions: [told], work: dueIn }), / \| Waiting: the moon is not full$/);
@@ -296,10 +299,10 @@ describe("a resource that is reconciled", () => {
     const conditions = [condition("Ready", "False", "Creating", "still booting")];
     assert.equal(
       said({ conditions, work: work({ dueInMs: 30_000 }) }),
-      "InProgress: still in progress, looked at again in 30 s | Creating: still booting",
+      "InProgress: still in progress, checked again in 30 s | Creating: still booting",
     );
-    assert.match(said({ conditions }), /^NotReady: not ready, and no look at it is planned/);
-    assert.match(said({}), /^NotReady: not looked at yet/);
+    assert.match(said({ conditions }), /^NotReady: not ready, and no run is scheduled/);
+    assert.match(said({}), /^NotReady: not reconciled yet/);
   });
 
   test("suspects what it owns, and the end of its namespace", () => {
@@ -317,12 +320,12 @@ describe("a resource that is reconciled", () => {
 describe("a resource without a reconciler", () => {
   test("of a built-in kind is what it is", () => {
     const found = said({ isReconciled: false, isBuiltIn: true });
-    assert.equal(found, "Ready: ready; nothing reconciles its kind");
+    assert.equal(found, "Ready: ready; no reconciler handles its kind");
   });
 
   test("of a kind of the server's own parts stands as it was reported", () => {
     const own = { isReconciled: false, isRecord: true };
-    assert.equal(said(own), "Ready: ready; no trouble was reported");
+    assert.equal(said(own), "Ready: ready; no problem was reported");
     const report = (type: string, status: "True" | "False") =>
       condition(type, status, "Why", "so it is");
     assert.equal(said({ ...own, conditions: [report("Accepted", "True")] }), "Ready: ready");
@@ -341,7 +344,7 @@ describe("a resource without a reconciler", () => {
     assert.equal(found.message, "no reconciler handles its kind");
     assert.equal(found.ready, "Unknown");
     const left = said({ ...failing, isReconciled: false });
-    assert.match(left, /^Unhandled: no reconciler handles its kind any more \| CreateFailed/);
+    assert.match(left, /^Unhandled: no reconciler handles its kind \| CreateFailed/);
   });
 
   test("is as ready as others report it", () => {
@@ -379,7 +382,7 @@ describe("a deletion", () => {
     assert.equal(
       said({ metadata: deleted(["example.com/backup"]), conditions: [ready] }),
       "Deleting: being deleted for 5 min: " +
-        "held by the finalizer example.com/backup, which another must remove",
+        "held by the finalizer example.com/backup, which its owner must remove",
     );
     assert.match(
       said({ metadata: deleted(["a.io/1", "a.io/2"]) }),
@@ -398,7 +401,7 @@ describe("a deletion", () => {
       keys.map((key) => ({ relation: "Outlives", key })),
     );
     const free = diagnosed({ metadata: deleted(["a.io/2"]), holders });
-    assert.match(free.message, /held by the finalizer a\.io\/2, which another must remove$/);
+    assert.match(free.message, /held by the finalizer a\.io\/2, which its owner must remove$/);
     assert.deepEqual(free.suspects, []);
   });
 
@@ -406,25 +409,47 @@ describe("a deletion", () => {
     const metadata = deleted([finalizer]);
     assert.match(
       said({ ...failing, metadata, work: work({ dueInMs: 60_000 }) }),
-      /: its removal is failing: it failed 3 times, next try in 60 s \| CreateFailed/,
+      /: removal failing: it failed 3 times, next retry in 60 s \| CreateFailed/,
     );
-    assert.match(said({ metadata, work: work({ claim }) }), /its removal is being worked on by/);
-    assert.match(said({ metadata }), /its removal is under way/);
+    assert.match(said({ metadata, work: work({ claim }) }), /removal being reconciled by/);
+    assert.match(said({ metadata }), /removal in progress/);
     assert.match(said({ metadata, isReconciled: false }), /but no reconciler handles its kind/);
     const paused = deleted([finalizer], { annotations: { [annotations.paused]: "true" } });
-    assert.match(said({ metadata: paused }), /its removal is paused by the annotation/);
+    assert.match(said({ metadata: paused }), /removal paused by the annotation/);
     const kept = deleted([pausedFinalizer], { annotations: { [annotations.paused]: "" } });
-    assert.match(said({ metadata: kept }), /: its removal is paused by the annotation [^;]*$/);
+    assert.match(said({ metadata: kept }), /: removal paused by the annotation [^;]*$/);
+  });
+
+  test("names the server that must complete the removal, where this one cannot", () => {
+    const metadata = deleted([finalizer]);
+    const who = /a server with the role worker and the module of databases[^ ]* must complete/;
+    for (const workers of ["none", "unknown"] as const) {
+      assert.match(said({ metadata, workers, work: work({ dueInMs: 0 }) }), who);
+    }
+    assert.doesNotMatch(said({ metadata, workers: "here", work: work({ dueInMs: 0 }) }), who);
+    const taken = said({ metadata, workers: "unknown", work: work({ claim }) });
+    assert.doesNotMatch(taken, who);
+  });
+
+  test("of the server's own kinds shows how the engine is doing", () => {
+    const metadata = deleted(["example.com/held"]);
+    const own = { metadata, isOwn: true, isReconciled: false };
+    assert.match(said({ ...own, work: work({ claim }) }), /deletion in progress by /);
+    assert.match(
+      said({ ...own, work: work({ dueInMs: 4_000, attempts: 3 }) }),
+      /deletion failed 3 times, next retry in 4 s/,
+    );
+    assert.doesNotMatch(said({ ...own, work: work({ dueInMs: 900, attempts: 0 }) }), /failed/);
   });
 
   test("in the foreground waits for what the resource owns", () => {
     const dependents = [keyTo(networks, "child")];
     const found = diagnosed({ metadata: deleted(["foregroundDeletion"]), dependents });
-    assert.match(found.message, /waiting for what it owns to go first/);
+    assert.match(found.message, /waiting until its dependents are deleted/);
     assert.deepEqual(found.suspects, [{ relation: "Outlives", key: dependents[0] }]);
-    assert.match(said({ metadata: deleted(["orphan"]) }), /is being let go first/);
+    assert.match(said({ metadata: deleted(["orphan"]) }), /are being orphaned first/);
     const around = diagnosed({ metadata: deleted([finalizer, nestedFinalizer]), dependents });
-    assert.match(around.message, /: waiting for what is inside of it to go first$/);
+    assert.match(around.message, /: waiting until its nested resources are deleted$/);
     assert.deepEqual(around.suspects, [{ relation: "Outlives", key: dependents[0] }]);
   });
 
@@ -441,7 +466,7 @@ describe("a deletion", () => {
       content,
     };
     const found = diagnose(subjectOf(key, parts), names, nowMs);
-    assert.match(found.message, /what is in it is being deleted first; held by the finalizer ex/);
+    assert.match(found.message, /its content is being deleted first; held by the finalizer ex/);
     assert.deepEqual(found.details, ["some are left"]);
     assert.deepEqual(found.suspects, [{ relation: "Outlives", key: content[0] }]);
   });

@@ -99,23 +99,25 @@ function isRemarkable(text: string | undefined): text is string {
 
 /** Not ready, and neither the work on it nor its last run say why. */
 function quietHold({ resource, work, isReconciled }: Subject, ready: Report | undefined): Hold {
-  if (!isReconciled) return plainHold("Unhandled", "no reconciler handles its kind any more");
+  if (!isReconciled) return plainHold("Unhandled", "no reconciler handles its kind");
   if (annotationOf(resource, annotations.policy) === "skip") {
-    return plainHold("LeftAlone", `left alone by the annotation ${annotations.policy}: skip`);
+    return plainHold("LeftAlone", `skipped because of the annotation ${annotations.policy}: skip`);
   }
   const isWaiting = ready?.text === "Waiting" || ready?.text?.startsWith("Waiting: ") === true;
-  if (isWaiting) return plainHold("Waiting", "waiting for something that it does not name");
+  if (isWaiting) {
+    return plainHold("Waiting", "waiting for a condition that the reconciler does not name");
+  }
   if (work?.dueInMs !== undefined) return plainHold("InProgress", "still in progress");
-  const what = ready === undefined ? "not looked at yet" : "not ready";
-  return plainHold("NotReady", `${what}, and no look at it is planned`);
+  const what = ready === undefined ? "not reconciled yet" : "not ready";
+  return plainHold("NotReady", `${what}, and no run is scheduled`);
 }
 
 function againText(work: WorkState | undefined): string {
-  return work?.dueInMs === undefined ? "" : `, looked at again ${whenText(work.dueInMs)}`;
+  return work?.dueInMs === undefined ? "" : `, checked again ${whenText(work.dueInMs)}`;
 }
 
 function staleText(observed: number, { metadata: { generation } }: Resource): string {
-  return `reported about generation ${observed}, while its spec is at generation ${generation}`;
+  return `the status is about generation ${observed}; the spec is at generation ${generation}`;
 }
 
 /** Whether an engine has written about it, or holds it. */
@@ -127,7 +129,7 @@ const definitionsKind = "customresourcedefinitions.apiextensions.k8s.io";
 
 /** Of a kind without a reconciler: others may report on it, as the server does on definitions. */
 function diagnoseOther(subject: Subject): Diagnosis {
-  const { key, resource, isBuiltIn, isRecord = false, unreported } = subject;
+  const { key, resource, isBuiltIn, isOwn = false, isRecord = false, unreported } = subject;
   const isDefinition = key.kind === definitionsKind;
   const types = isDefinition ? ["Established"] : isRecord ? ["Ready", "Accepted"] : ["Ready"];
   const type = types.find((each) => reported(resource, each) !== undefined) ?? "Ready";
@@ -150,7 +152,7 @@ function diagnoseOther(subject: Subject): Diagnosis {
     return {
       state: "Ready",
       ready: "True",
-      message: "ready; nothing reconciles its kind",
+      message: isOwn ? "ready" : "ready; no reconciler handles its kind",
       ...none,
     };
   }
@@ -158,7 +160,7 @@ function diagnoseOther(subject: Subject): Diagnosis {
     return { state: "Ready", ready: "Unknown", message: unreported, ...none };
   }
   if (isRecord) {
-    return { state: "Ready", ready: "True", message: "ready; no trouble was reported", ...none };
+    return { state: "Ready", ready: "True", message: "ready; no problem was reported", ...none };
   }
   const message = "no reconciler handles its kind";
   return { state: "Unhandled", ready: "Unknown", message, ...none };

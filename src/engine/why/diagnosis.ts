@@ -18,6 +18,8 @@ export interface Subject {
   readonly workers: KnownWorkers;
   /** Whether its kind is one of the server's own, which are what they are once stored. */
   readonly isBuiltIn: boolean;
+  /** Whether every server reconciles its kind, and the engine writes nothing into its status. */
+  readonly isOwn?: boolean;
   /** Whether a part of the server brought its kind along, and nobody reconciles it. */
   readonly isRecord?: boolean;
   /** Of a record: what can be said while nobody has reported on it; it is fine if unsaid. */

@@ -47,7 +47,7 @@ describe("an explanation", () => {
     const claim = { owner: "server-1", token: 1, expiresInMs: 9_000 };
     const observer = observing([subjectOf(orders, { ...parts, work: work({ claim }) })]);
     const { summary, isReady } = await explained(observer);
-    assert.match(summary, /^Database\/orders is not up to date yet: being worked on by server-1/);
+    assert.match(summary, /^Database\/orders is not up to date yet: being reconciled by server-1/);
     assert.equal(isReady, false);
     // What fails is not on its way.
     const reconcile = { attempts: 3, retry: "soon" };
@@ -76,7 +76,7 @@ describe("an explanation", () => {
       {
         key: net,
         kind: "Network",
-        message: "failed 4 times, next try in 38 s",
+        message: "failed 4 times, next retry in 38 s",
         details: ["CreateFailed: quota exceeded in region eu"],
       },
     ]);
@@ -109,7 +109,7 @@ describe("an explanation", () => {
     const owner = subjectOf(orders, { dependents: [secret] });
     const { resource } = await explained(observing([owner], [secret]));
     assert.deepEqual(resource.blockers, []);
-    assert.deepEqual(resource.details, ["some of what belongs to it is not visible to you"]);
+    assert.deepEqual(resource.details, ["some resources that it owns are not visible to you"]);
     assert(!JSON.stringify(resource).includes("secret"));
   });
 
@@ -127,7 +127,7 @@ describe("an explanation", () => {
     const up = subjectOf(net, { conditions: [ready] });
     const { resource, causes } = await explained(observing([waiter(orders, [net]), up]));
     assert.deepEqual(resource.blockers, []);
-    assert.match(resource.details.join(), /is there by now/);
+    assert.match(resource.details.join(), /exist now/);
     assert.equal(causes[0]?.key, orders);
   });
 
@@ -139,7 +139,7 @@ describe("an explanation", () => {
     const { summary, resource } = await explained(observing([own, there]));
     assert.equal(
       summary,
-      "Database/orders is not ready: waiting for ConfigMap/words to become usable",
+      "Database/orders is not ready: waiting for ConfigMap/words to become ready",
     );
     assert.deepEqual([resource.details, resource.blockers], [[], []]);
     const gone = await explained(observing([own]));
@@ -187,7 +187,7 @@ describe("a circle", () => {
       "  Network/net-1 Waiting",
       "    Database/orders Circular",
     ]);
-    assert.match(causes[0]?.message ?? "", /the circle must be broken by hand/);
+    assert.match(causes[0]?.message ?? "", /break it by hand/);
   });
 
   test("may have one member", async () => {
@@ -236,7 +236,7 @@ describe("a deletion", () => {
     const { summary, causes } = await explained(observing([owner, held, loose]));
     assert.equal(
       summary,
-      "Database/orders is being deleted for 60 s: waiting for what it owns to go first",
+      "Database/orders is being deleted for 60 s: waiting until its dependents are deleted",
     );
     assert.deepEqual(
       causes.map(({ key, message }) => `${key.name}: ${message}`),
@@ -257,7 +257,7 @@ describe("a deletion", () => {
       "  Network/net-1 Deleting",
       "    Database/orders Circular",
     ]);
-    assert.match(causes[0]?.message ?? "", /garbage collection ends this circle by itself/);
+    assert.match(causes[0]?.message ?? "", /garbage collection resolves it/);
     const waits = { waitingFor: [{ kind: databases, name: "orders", condition: "Ready" }] };
     const held = {
       ...second,
@@ -267,7 +267,7 @@ describe("a deletion", () => {
     };
     const other = await explained(observing([first, subjectOf(net, held)]));
     assert.deepEqual(lines(other.resource), lines(resource));
-    assert.match(other.causes[0]?.message ?? "", /the circle must be broken by hand/);
+    assert.match(other.causes[0]?.message ?? "", /break it by hand/);
   });
 
   test("of a namespace shows what is in it, and not the namespace again", async () => {
@@ -296,7 +296,7 @@ describe("a deletion", () => {
       "  Namespace/team Deleting",
     ]);
     const unseen = await explained(observing([own, home], [namespace]));
-    assert.equal(unseen.causes[0]?.message, "being deleted; more is not visible to you");
+    assert.equal(unseen.causes[0]?.message, "being deleted; you may not read more");
   });
 });
 

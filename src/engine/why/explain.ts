@@ -238,7 +238,7 @@ class Walk {
       relation,
       state: circle === undefined ? "Repeated" : "Circular",
       ready,
-      message: circle ?? `explained in another place (${state})`,
+      message: circle ?? `explained above or below (${state})`,
       ...leaf,
     };
   }
@@ -276,7 +276,7 @@ function distinct(suspects: readonly Suspect[]): readonly Suspect[] {
   return [...byKey.values()];
 }
 
-const unseenText = "some of what belongs to it is not visible to you";
+const unseenText = "some resources that it owns are not visible to you";
 
 function tell({ details }: MutableExplained, text: string): void {
   if (!details.includes(text)) details.push(text);
@@ -289,7 +289,7 @@ function tellWaitIsOver({ explained, suspects }: Place): void {
   // That it is there was never the question.
   const isUnfit = suspects.some(({ isThere = false }) => isThere);
   if (!waits || isHeld || isUnfit || explained.more > 0) return;
-  tell(explained, "what it waited for is there by now; it has yet to look again");
+  tell(explained, "the resources that it waited for exist now; it is checked again soon");
 }
 
 function isInChain(place: Place, text: string): boolean {
@@ -310,8 +310,8 @@ function circleText(place: Place, suspect: Suspect, subject: Subject): string | 
     isOfOwners &&= relation === "Outlives" && isWaitingOwner(at.resource, below);
     if (keyText(at.explained.key) === text) {
       return isOfOwners
-        ? "owns what owns it: garbage collection ends this circle by itself"
-        : "waits for what waits for it: the circle must be broken by hand";
+        ? "owner cycle: garbage collection resolves it"
+        : "dependency cycle: break it by hand";
     }
     ({ relation } = at.explained);
     below = at.resource;

@@ -27,9 +27,9 @@ export function holdOf(subject: Subject, names: KindNames, nowMs: number): Hold 
 
 /** What it waits for, or failed with, still tells where it stands; but nobody goes on with it. */
 function unattended(hold: Hold | undefined): Hold {
-  const message = "no server here works on this kind";
+  const message = "no worker is running for this kind";
   const { state, details = [], suspects = [] } = hold ?? {};
-  const stand = state === "Waiting" ? [`it was ${hold?.message}`] : [];
+  const stand = state === "Waiting" ? [`before that: ${hold?.message}`] : [];
   return { state: "Unattended", message, details: [...stand, ...details], suspects };
 }
 
@@ -69,7 +69,7 @@ function workingOf(
 }
 
 export function lastRunText(said: string): string {
-  return `the last run ended with ${said}`;
+  return `last run: ${said}`;
 }
 
 /** Leases are renewed every third of their length: who has missed two of three may be dead. */
@@ -82,16 +82,16 @@ function isSilent({ silentMs = 0 }: Subject, { expiresInMs }: LiveClaim): boolea
 function holderText(subject: Subject, claim: LiveClaim): string {
   const { runningMs, silentMs = 0 } = subject;
   if (isSilent(subject, claim)) {
-    return `claimed by ${claim.owner}, which has given no sign of life for ${spanText(silentMs)}`;
+    return `claimed by ${claim.owner}, which has not renewed its lease for ${spanText(silentMs)}`;
   }
   const since = runningMs === undefined ? "" : ` for ${spanText(runningMs)}`;
-  return `being worked on by ${claim.owner}${since}`;
+  return `being reconciled by ${claim.owner}${since}`;
 }
 
 /** Of a claim of another process: when it ends by itself, should that one be dead. */
 function leaseText(subject: Subject, claim: LiveClaim): string | undefined {
   if (subject.silentMs === undefined) return undefined;
-  const rest = isSilent(subject, claim) ? "then another takes over" : "unless it is renewed";
+  const rest = isSilent(subject, claim) ? "then another worker takes over" : "unless it is renewed";
   return `its lease ends ${whenText(claim.expiresInMs)}, ${rest}`;
 }
 
@@ -113,11 +113,11 @@ function failureOf(subject: Subject, details: readonly string[], nowMs: number):
   const status = reconcileOf(resource);
   const asked = requestOf(resource) ?? "";
   if (textAt(status, "retry") === "never" && asked === textAt(status, "handledRequest")) {
-    const message = "given up until its spec changes or somebody asks for another try";
+    const message = "no further retries until the spec changes or a reconcile is requested";
     return { state: "GivenUp", message, details, suspects: [] };
   }
   const nextMs = nextTryMs(subject, nowMs);
-  const next = nextMs === undefined ? "no other try is planned" : `next try ${whenText(nextMs)}`;
+  const next = nextMs === undefined ? "no retry is scheduled" : `next retry ${whenText(nextMs)}`;
   return { state: "Failing", message: `${times}, ${next}`, details, suspects: [] };
 }
 
@@ -143,18 +143,18 @@ function refusalOf(subject: Subject, details: readonly string[], nowMs: number):
   if (!isRefused || nextMs === undefined) return undefined;
   const times = failedTimes(subject);
   const before = times === undefined ? [] : [`${times} before`];
-  const message = `held off, next try ${whenText(nextMs)}`;
+  const message = `delayed, next retry ${whenText(nextMs)}`;
   return { state: "HeldOff", message, details: [...details, ...before], suspects: [] };
 }
 
 function queueOf({ key, work, workers }: Subject, details: readonly string[]): Hold | undefined {
   if (work?.dueInMs === undefined || work.dueInMs > 0) return undefined;
-  const silent = work.attempts > 1 ? [`claimed ${work.attempts} times without a report`] : [];
-  const other = workers === "unknown" ? ["this server does not work on its kind"] : [];
+  const silent = work.attempts > 1 ? [`claimed ${work.attempts} times without a result`] : [];
+  const other = workers === "unknown" ? ["this server does not reconcile its kind"] : [];
   const message =
     -work.dueInMs <= patienceMs
       ? "due now, waiting for a worker"
-      : `due for ${spanText(work.dueInMs)} and no worker has taken it: ` +
+      : `due for ${spanText(work.dueInMs)} and not claimed: ` +
         `is a server with workers for ${key.kind} running?`;
   return { state: "Queued", message, details: [...details, ...silent, ...other], suspects: [] };
 }
@@ -190,7 +190,7 @@ function waitedFor({ key, resource }: Subject, names: KindNames): readonly Wait[
     const what = `${named?.kind ?? kind}/${name}${isOther ? ` in ${other.namespace}` : ""}`;
     if (condition === "" && isTrueAt(blocker, "isThere")) {
       const suspect: Suspect = { relation: "WaitsFor", key: other, isThere: true };
-      return [{ suspect, text: `${what} to become usable` }];
+      return [{ suspect, text: `${what} to become ready` }];
     }
     if (condition === "") {
       return [{ suspect: { relation: "WaitsFor", key: other }, text: `${what} to exist` }];

@@ -85,9 +85,7 @@ export function isUnnamed({ relation }: Suspect): boolean {
 }
 
 export function hiddenText(relation: Relation): string {
-  return relation === "LivesIn"
-    ? "being deleted; more is not visible to you"
-    : "not visible to you";
+  return relation === "LivesIn" ? "being deleted; you may not read more" : "not visible to you";
 }
 
 export function missingText({ kind }: ResourceKey, isServed: boolean): string {

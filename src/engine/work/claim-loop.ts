@@ -91,7 +91,7 @@ export class ClaimLoop {
       return claims.length;
     } catch (error) {
       this.#failures += 1;
-      if (!this.#stop.signal.aborted) ports.log.warn({ error }, "work could not be claimed");
+      if (!this.#stop.signal.aborted) ports.log.warn({ error }, "work not claimed");
       return undefined;
     } finally {
       lease.cohort.close();

@@ -119,7 +119,7 @@ export class Heartbeat {
       lease.cohort.close();
       if (this.#isStopped) return;
       this.#meter.count(metric.renewalsFailed);
-      this.#log.warn({ error, claims: holders.length }, "leases could not be renewed");
+      this.#log.warn({ error, claims: holders.length }, "leases not renewed");
       this.#cancelBeat?.();
       this.#cancelBeat = undefined;
       this.#armBeat(Math.min(retryMs, this.#leaseMs / 20));

@@ -68,10 +68,10 @@ const round: { again?: object } = {};
 round.again = round;
 
 const odd: readonly (readonly [unknown, string])[] = [
-  [{ since: new Date(0) }, "status.since is an instance of Date, and no plain object"],
-  [{ a: [{ b: new Map() }] }, "status.a[0].b is an instance of Map, and no plain object"],
-  [{ to: new Endpoint() }, "status.to is an instance of Endpoint, and no plain object"],
-  [new Set(["a"]), "status is an instance of Set, and no plain object"],
+  [{ since: new Date(0) }, "status.since is an instance of Date; it must be a plain object"],
+  [{ a: [{ b: new Map() }] }, "status.a[0].b is an instance of Map; it must be a plain object"],
+  [{ to: new Endpoint() }, "status.to is an instance of Endpoint; it must be a plain object"],
+  [new Set(["a"]), "status is an instance of Set; it must be a plain object"],
   [{ round }, "is nested too deeply"],
 ];
 
@@ -155,7 +155,7 @@ test("arguments of a wrong type are refused in words, and events never throw", a
   });
   await rig.timers.advance(100);
   assert.equal(await conditionIn(rig.store, keyOf("a"), "Ready"), "True/Available");
-  const isId = "an external id is a text of 1 to 4096 characters";
-  const needs = "a child needs a text as its";
-  assert.deepEqual(said, [isId, isId, `${needs} metadata.name`, `${needs} apiVersion`]);
+  const isId = "externalId must be a string of 1 to 4096 characters";
+  const has = (field: string): string => `the child document has no ${field}: it must be a string`;
+  assert.deepEqual(said, [isId, isId, has("metadata.name"), has("apiVersion")]);
 });

@@ -43,7 +43,7 @@ export async function loadClaims(
       for (const one of begun) loaded.push(isPromise(one) ? await one : one);
       return loaded;
     } catch (error) {
-      log.warn({ error, claims: claimed.length }, "claimed resources were not read");
+      log.warn({ error, claims: claimed.length }, "claimed resources not read");
     }
     await timers.sleep(delayMs);
     if (isStopping() || claimed.every(({ run }) => run.isLost)) return undefined;

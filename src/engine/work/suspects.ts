@@ -8,7 +8,7 @@
 // is then not held against it, because the next one is there to blame; while there is no other it
 // stays the only suspect.
 
-import { lossesOf } from "../run/begun.ts";
+import { lossesOf } from "../run/start-record.ts";
 import type { Run } from "../run/run.ts";
 
 export class Suspects {

@@ -1,48 +1,48 @@
-// The middle of the engine: what was claimed is loaded in one read, planned, waits for its turn,
-// runs, and goes to the paperwork. Only what runs holds a slot. Whatever a reconciler does, its run
-// ends: it is told when its lease is lost, its time is up or the server stops, and when it does not
-// listen it is given up: others use its slot, and it is not run here again until it has returned.
+// The middle of the engine. Claimed resources are loaded in one read, planned, wait for a slot,
+// run, and pass to the result writer. Only a running resource holds a slot. Every run ends: it is
+// aborted when its lease is lost, its time is over or the server stops. A run that ignores the
+// abort is abandoned: its slot is free, and the resource does not run here again until that run
+// returns.
 
 import { assert } from "../../kernel/assert.ts";
 import { limits } from "../../kernel/limits.ts";
 import type { ResourceKey } from "../../kernel/resource.ts";
 import type { Claim, ClaimRequest } from "../../store/port.ts";
-import { takeBackBegun } from "../run/begun.ts";
+import { takeBackBegun } from "../run/start-record.ts";
 import { Deadlines } from "./cohort.ts";
 import { RunContext } from "../run/context.ts";
-import { isAnew, planOf } from "../run/anew.ts";
+import { planOf } from "../run/earlier-runs.ts";
 import { Heartbeat } from "./heartbeat.ts";
 import type { Lease } from "./heartbeat.ts";
-import { hasToHold, holdFirst } from "../run/hold-first.ts";
+import { heldOffMs } from "./run-delay.ts";
+import { hasToHold, holdFirst } from "../run/before-run.ts";
 import { Instruments } from "../reporting/instruments.ts";
 import { checkWaitedFor } from "../journal/references.ts";
 import { loadClaims } from "./load-claims.ts";
 import type { Claimed, Loaded } from "./load-claims.ts";
 import type { Outcome } from "../outcome.ts";
-import { Paperwork } from "../run/paperwork.ts";
+import { ResultWriter } from "../run/result-writer.ts";
 import type { RunParts } from "../run/parts.ts";
 import type { RunPlan } from "../run/plan.ts";
 import type { EnginePorts } from "../ports.ts";
-import { putAsideMs } from "./put-aside.ts";
 import { Suspects } from "./suspects.ts";
 import type { Reconciler } from "../reconciler.ts";
 import { refusedStatus, reportNothing, reportOf, reportUnrun } from "../run/reports.ts";
 import { outcomeReturned } from "../run/returned-outcome.ts";
-import { asRunOf } from "../run/run-around.ts";
+import { asRunOf } from "../run/current-run.ts";
 import {
   defaultTimeoutMs,
   neverReturned,
   notReturnedYet,
   outcomeOfError,
 } from "../run/run-errors.ts";
-import { RunHistory, endedRun } from "../run/run-history.ts";
+import { RunHistory } from "../run/run-history.ts";
 import { Run } from "../run/run.ts";
 import { sharedRandom } from "../run/shared-random.ts";
 import { shownOutcome } from "../run/shown.ts";
 import { reconcileStatusOf, statusOf } from "../run/status.ts";
-import { hasWord, sayUnderWay, underWayMs } from "../run/under-way.ts";
+import { hasWord, sayUnderWay, underWayMs } from "../run/in-progress.ts";
 import { factsOfRun } from "../reporting/tracer.ts";
-import { tooEarlyMs } from "./too-early.ts";
 import { Turns } from "./turns.ts";
 
 export interface WorkerOptions {
@@ -53,7 +53,7 @@ export interface WorkerOptions {
   /** The most that is claimed ahead of need. */
   readonly prefetch: number;
   /** See anew.ts. */
-  readonly looksAnew?: boolean | undefined;
+  readonly startsFresh?: boolean | undefined;
   /** There may be room for more, now that something of this kind and namespace is over. */
   readonly roomMade: (key: ResourceKey) => void;
 }
@@ -74,7 +74,7 @@ const patienceMs = 10_000;
 const longestWaitMs = 2_000;
 /** Who has run for so long is not what takes its process down at once. */
 const solitudeMs = 5_000;
-/** Runs whose paperwork is under way, beyond which no more is claimed. */
+/** Runs whose result writer is under way, beyond which no more is claimed. */
 const mostOutstanding = 1_024;
 const mostQueued = 2_000;
 /** How soon something is looked at again whose former run has not returned. */
@@ -90,7 +90,7 @@ export class Workers {
   readonly #around: Run["around"];
   readonly #reconcilers = new Map<string, Reconciler>();
   readonly #turns: Turns<Run>;
-  readonly #paperwork: Paperwork;
+  readonly #results: ResultWriter;
   readonly #instruments: Instruments;
   readonly #timeouts: Deadlines<Run>;
   readonly #patience: Deadlines<Run>;
@@ -112,13 +112,13 @@ export class Workers {
     this.#ports = ports;
     this.#options = options;
     const { owner, slots, perNamespace } = options;
-    const anewSinceMs = options.looksAnew === true ? ports.clock.nowMs() : undefined;
+    const ignoredBeforeMs = options.startsFresh === true ? ports.clock.nowMs() : undefined;
     const resyncRandom = sharedRandom(ports.random);
     const aborted = (run: Run): void => this.#wasAborted(run);
-    this.#around = { ports, parts, owner, resyncRandom, anewSinceMs, aborted };
+    this.#around = { ports, parts, owner, resyncRandom, ignoredBeforeMs, aborted };
     this.#instruments = new Instruments(ports);
     this.heartbeat = new Heartbeat(ports, options.leaseMs);
-    this.#paperwork = new Paperwork(this.#around, this.heartbeat, (run) => this.#over(run));
+    this.#results = new ResultWriter(this.#around, this.heartbeat, (run) => this.#over(run));
     this.#turns = new Turns({
       slots,
       perNamespace,
@@ -164,7 +164,7 @@ export class Workers {
 
   /** Brings the numbers up to date that nobody keeps, for who is about to read them. */
   measure(): void {
-    this.#instruments.queues(this.#turns.queued, this.#paperwork.outstanding);
+    this.#instruments.queues(this.#turns.queued, this.#results.outstanding);
   }
 
   /** What could be used now, and a little more while runs are short. */
@@ -179,7 +179,7 @@ export class Workers {
     const limit = Math.min(wanted - waiting, room);
     const isWellFed = waiting >= turns.free && limit * 2 < wanted;
     this.#plenty = isWellFed ? Math.floor(wanted / 2) : Infinity;
-    if (limit <= 0 || isWellFed || this.#paperwork.outstanding >= mostOutstanding) return undefined;
+    if (limit <= 0 || isWellFed || this.#results.outstanding >= mostOutstanding) return undefined;
     const kinds = [...this.#reconcilers.keys()].filter((kind) => !survey.fullKinds.has(kind));
     if (kinds.length === 0) return undefined;
     const skipNamespaces = survey.fullNamespaces.slice(0, limits.maxSkippedNamespaces);
@@ -204,7 +204,7 @@ export class Workers {
       // The answer came too late to be trusted, or the kind was taken away meanwhile.
       const isUseful = this.heartbeat.hold(run, lease) && reconciler !== undefined;
       if (isUseful) claimed.push({ run, body });
-      else this.#paperwork.handBack(run);
+      else this.#results.handBack(run);
     }
     if (claimed.length > 0) void this.#load(claimed);
   }
@@ -227,7 +227,7 @@ export class Workers {
   stop(): void {
     this.#isStopping = true;
     for (const run of this.#turns.running) this.#giveUp(run);
-    this.#paperwork.stop();
+    this.#results.stop();
     this.heartbeat.stop();
     const all = [this.#timeouts, this.#patience, this.#waits, this.#words, this.#solitudes];
     for (const deadlines of all) deadlines.stop();
@@ -240,7 +240,7 @@ export class Workers {
     for (const [index, { run }] of claimed.entries()) {
       const loaded = all?.[index];
       if (run.isLost || loaded?.kind === "gone") this.#forget(run);
-      else if (loaded === undefined || !this.#isWanted(run)) this.#paperwork.handBack(run);
+      else if (loaded === undefined || !this.#isWanted(run)) this.#results.handBack(run);
       else this.#receive(run, loaded);
     }
     this.#pump();
@@ -257,34 +257,28 @@ export class Workers {
   #receive(run: Run, loaded: Exclude<Loaded, { kind: "gone" }>): void {
     if (loaded.kind === "unreadable") {
       const { error } = loaded;
-      this.#ports.log.error({ error, key: run.key }, "a resource cannot be read");
-      return void this.#paperwork.settle(run, reportNothing(unreadableMs));
+      this.#ports.log.error({ error, key: run.key }, "resource not readable");
+      return void this.#results.settle(run, reportNothing(unreadableMs));
     }
     run.load(loaded.resource, loaded.revision);
     const plan = planOf(run, run.current());
     if (plan.kind !== "run") {
       run.startedMs = this.#ports.clock.nowMs();
-      return void this.#paperwork.settle(run, reportUnrun(run, plan));
+      return void this.#results.settle(run, reportUnrun(run, plan));
     }
-    const nowMs = this.#ports.clock.nowMs();
-    const leftMs = isAnew(run, run.current())
-      ? 0
-      : Math.max(
-          putAsideMs(run.current(), run.reconciler, nowMs),
-          tooEarlyMs(run.current(), nowMs),
-        );
-    if (leftMs > 0) return void this.#paperwork.settle(run, reportNothing(leftMs));
+    const leftMs = heldOffMs(run, this.#ports.clock.nowMs());
+    if (leftMs > 0) return void this.#results.settle(run, reportNothing(leftMs));
     run.plan = plan;
     const former = this.#inSlot.get(run.uid);
     if (former !== undefined) {
       // Its lease is over, which it may not know yet. It is not run twice at a time in a process:
       // until it has returned, whoever else can have it may.
       former.abort("lost");
-      return void this.#paperwork.settle(run, reportNothing(notReturnedMs));
+      return void this.#results.settle(run, reportNothing(notReturnedMs));
     }
     if (this.#abandoned.has(run.uid)) {
       run.startedMs = this.#ports.clock.nowMs();
-      return void this.#paperwork.settle(run, reportOf(run, notReturnedYet()));
+      return void this.#results.settle(run, reportOf(run, notReturnedYet()));
     }
     run.phase = "queued";
     if (this.#suspects.admits(run)) this.#enqueue(run);
@@ -327,7 +321,7 @@ export class Workers {
       this.#leaveSlot(run);
       this.#conclude(run, outcome);
     } catch (error) {
-      this.#ports.log.error({ error, key: run.key }, "a run could not be concluded");
+      this.#ports.log.error({ error, key: run.key }, "run not concluded");
       if (isInSlot) this.#leaveSlot(run);
       this.#forget(run);
     }
@@ -356,7 +350,7 @@ export class Workers {
     return this.#ports.tracer.span<unknown>(
       `${what} ${key.kind}`,
       () => asRunOf(run, () => reconciler[what]?.(resource, context) ?? Promise.resolve()),
-      factsOfRun(run.key, run.claim.token, resource),
+      factsOfRun(run),
     );
   }
 
@@ -364,9 +358,9 @@ export class Workers {
     const isLost = run.isLost;
     const ending = isLost ? "lost" : (outcome ?? "handedBack");
     this.#instruments.concluded(run, ending);
-    this.history.add(endedRun(run, ending, this.#ports.clock.nowMs()));
+    this.history.record(run, ending, this.#ports.clock.nowMs());
     if (isLost) this.#forget(run);
-    else if (outcome === undefined) this.#paperwork.handBack(run);
+    else if (outcome === undefined) this.#results.handBack(run);
     else if (run.usedReferences || outcome.kind === "waiting" || mayHaveStale(run, outcome)) {
       void this.#settleReferences(run, outcome);
     } else this.#report(run, outcome);
@@ -374,7 +368,7 @@ export class Workers {
 
   async #settleReferences(run: Run, outcome: Outcome): Promise<void> {
     run.phase = "settling";
-    const ended = this.#paperwork.begin();
+    const ended = this.#results.begin();
     let said: Outcome = outcome;
     try {
       await run.references.settle(outcome);
@@ -387,7 +381,7 @@ export class Workers {
 
   #report(run: Run, outcome: Outcome): void {
     const report = reportOf(run, outcome);
-    void this.#paperwork.settle(run, report, (error) => reportOf(run, refusedStatus(error)));
+    void this.#results.settle(run, report, (error) => reportOf(run, refusedStatus(error)));
   }
 
   #leaveSlot(run: Run): void {
@@ -414,10 +408,10 @@ export class Workers {
     this.#abandoned.add(run.uid);
     this.#leaveSlot(run);
     this.#instruments.abandoned(run, this.#abandoned.size);
-    this.history.add(endedRun(run, "abandoned", this.#ports.clock.nowMs()));
+    this.history.record(run, "abandoned", this.#ports.clock.nowMs());
     this.#ports.log.error(
       { key: run.key, token: run.claim.token },
-      "a run did not stop when it was told to and is given up",
+      "run did not stop after it was aborted, abandoned",
     );
     if (run.abortCause === "timeout" && !this.#isStopping) this.#report(run, neverReturned(run));
     else {
@@ -431,13 +425,13 @@ export class Workers {
   #returned(run: Run): void {
     this.#abandoned.delete(run.uid);
     this.#instruments.returned(this.#abandoned.size);
-    this.#ports.log.warn({ key: run.key }, "a run that was given up has returned");
+    this.#ports.log.warn({ key: run.key }, "abandoned run returned");
   }
 
   #handBackQueued(run: Run): void {
     if (run.phase !== "queued" || !this.#withdraw(run)) return;
     run.deadline?.leave(run);
-    this.#paperwork.handBack(run);
+    this.#results.handBack(run);
   }
 
   #waiting(): readonly Run[] {
@@ -473,7 +467,7 @@ export class Workers {
   }
 
   #isIdle(): boolean {
-    return this.#turns.running.size + this.#loading + this.#paperwork.outstanding === 0;
+    return this.#turns.running.size + this.#loading + this.#results.outstanding === 0;
   }
 
   #checkIdle(): void {

@@ -10,7 +10,7 @@ import type { AdmissionPlugin, AdmissionRequest } from "./admission.ts";
 const empty: LiveView = {
   get: () => undefined,
   all: () => [],
-  follow: () => undefined,
+  follow: () => () => undefined,
   reached: () => Promise.resolve(),
   has: () => false,
 };
@@ -22,7 +22,11 @@ function request(changes: Partial<AdmissionRequest> = {}): AdmissionRequest {
   assert.ok(found !== undefined);
   const object = { apiVersion: "v1", kind: "ConfigMap", metadata: { name: "a" } };
   return {
-    caller: { user: { name: "ann", groups: [], extra: {} }, warn: () => undefined },
+    caller: {
+      user: { name: "ann", groups: [], extra: {} },
+      surface: "kube",
+      warn: () => undefined,
+    },
     operation: "CREATE",
     target: { ...found, namespace: "default", name: "a", subresource: "" },
     object: object as unknown as Resource,
@@ -89,4 +93,51 @@ test("only new resources are counted, against all counters", () => {
     ["a", "b"],
   );
   assert.equal(chain.uses(request({ operation: "UPDATE" })), undefined);
+});
+
+test("the names of all plugins are joined, and none at all leave the stored ones", () => {
+  const naming = (name: string, ...found: readonly string[]): AdmissionPlugin => ({
+    name,
+    names: () =>
+      found.length === 0 ? undefined : found.map((each) => ({ scope: "s", name: each })),
+  });
+  const names = (...plugins: readonly AdmissionPlugin[]): readonly string[] | undefined =>
+    admissionChain(plugins)
+      .names(request())
+      ?.map((each) => each.name);
+  assert.equal(names(naming("a"), naming("b")), undefined);
+  assert.deepEqual(names(naming("a", "x"), naming("b"), naming("c", "y")), ["x", "y"]);
+});
+
+test("an update is counted where a plugin counts updates, and then by all of them", () => {
+  const quota: AdmissionPlugin = { name: "quota", uses: () => [{ counter: "q", amount: 1 }] };
+  const update = request({ operation: "UPDATE" });
+  const counting = (isCounted: boolean): AdmissionPlugin => ({
+    name: "cores",
+    countsUpdates: true,
+    uses: () => (isCounted ? [{ counter: "cores", amount: 4 }] : undefined),
+  });
+  assert.equal(admissionChain([quota]).uses(update), undefined);
+  assert.equal(admissionChain([quota, counting(false)]).uses(update), undefined);
+  const uses = admissionChain([quota, counting(true)]).uses(update);
+  assert.deepEqual(
+    uses?.map(({ counter, amount }) => [counter, amount]),
+    [
+      ["q", 1],
+      ["cores", 4],
+    ],
+  );
+});
+
+test("a create-only field may change where any plugin allows it", () => {
+  const { target, object } = request();
+  assert.ok(object !== undefined);
+  const allowing = (path: string): AdmissionPlugin => ({
+    name: path,
+    mayChange: (change) => change.path === path,
+  });
+  const chain = admissionChain([allowing("/spec/a"), allowing("/spec/b")]);
+  const mayChange = (path: string): boolean =>
+    chain.mayChange({ target, object, old: object, path });
+  assert.deepEqual(["/spec/a", "/spec/b", "/spec/c"].map(mayChange), [true, true, false]);
 });

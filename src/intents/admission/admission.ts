@@ -5,7 +5,7 @@
 
 import type { Json } from "../../kernel/json.ts";
 import type { Resource } from "../../kernel/resource.ts";
-import type { CounterBound, CounterUse } from "../../store/port.ts";
+import type { CounterBound, CounterUse, UniqueName } from "../../store/port.ts";
 import type { Caller, Target } from "../request.ts";
 
 export interface AdmissionRequest {
@@ -28,10 +28,31 @@ export interface AdmissionPlugin {
   /** Returns the document to go on with: none for a deletion, which has none to be changed. */
   mutate?(request: AdmissionRequest): Resource | undefined | Promise<Resource | undefined>;
   validate?(request: AdmissionRequest): void | Promise<void>;
-  /** What a new resource counts against, decided inside the commit. */
-  uses?(request: AdmissionRequest): readonly CounterUse[];
+  /**
+   * What the resource counts against, decided inside the commit. Asked for a creation. For an
+   * update only where a plugin sets `countsUpdates` and answers; its answer, with those of all
+   * other plugins, then replaces what the resource held. Undefined leaves that as it is.
+   */
+  uses?(request: AdmissionRequest): readonly CounterUse[] | undefined;
+  readonly countsUpdates?: true;
+  /**
+   * The unique names that the resource holds from now on, in addition to those that the caller
+   * gives with the write. Together they replace the names that the resource held. Undefined leaves
+   * those as they are.
+   */
+  names?(request: AdmissionRequest): readonly UniqueName[] | undefined;
   /** What the resource itself bounds; undefined leaves that as it is. */
   bounds?(request: AdmissionRequest): readonly CounterBound[] | undefined;
+  /** Whether a create-only field may change in this update. */
+  mayChange?(change: FieldChange): boolean;
+}
+
+/** A change of a create-only field, at a JSON Pointer into the document. */
+export interface FieldChange {
+  readonly target: Target;
+  readonly object: Resource;
+  readonly old: Resource;
+  readonly path: string;
 }
 
 export interface Admission {
@@ -40,7 +61,10 @@ export interface Admission {
   validate(request: AdmissionRequest): void | Promise<void>;
   /** Undefined leaves what the resource holds as it is. */
   uses(request: AdmissionRequest): readonly CounterUse[] | undefined;
+  names(request: AdmissionRequest): readonly UniqueName[] | undefined;
   bounds(request: AdmissionRequest): readonly CounterBound[] | undefined;
+  /** Whether a plugin exempts a change of a create-only field. */
+  mayChange(change: FieldChange): boolean;
 }
 
 export function admissionChain(plugins: readonly AdmissionPlugin[]): Admission {
@@ -48,6 +72,9 @@ export function admissionChain(plugins: readonly AdmissionPlugin[]): Admission {
   const validators = plugins.filter((plugin) => plugin.validate !== undefined);
   const bounders = plugins.filter((plugin) => plugin.bounds !== undefined);
   const counters = plugins.filter((plugin) => plugin.uses !== undefined);
+  const updateCounters = counters.filter((plugin) => plugin.countsUpdates === true);
+  const namers = plugins.filter((plugin) => plugin.names !== undefined);
+  const exempters = plugins.filter((plugin) => plugin.mayChange !== undefined);
   return {
     mutate: (request) => {
       const result = mutateFrom(mutators, 0, request);
@@ -60,15 +87,15 @@ export function admissionChain(plugins: readonly AdmissionPlugin[]): Admission {
       return result.then(() => validateFrom(validators, 0, request));
     },
     uses: (request) => {
-      if (request.operation !== "CREATE") return undefined;
-      let all: readonly CounterUse[] | undefined;
-      for (const plugin of counters) {
-        const uses = plugin.uses?.(request);
-        if (uses === undefined || uses.length === 0) continue;
-        all = all === undefined ? uses : [...all, ...uses];
+      if (request.operation === "CREATE") {
+        const all = joined(counters, (plugin) => plugin.uses?.(request));
+        return all?.length === 0 ? undefined : all;
       }
-      return all;
+      if (updateCounters.length === 0) return undefined;
+      const isCounted = updateCounters.some((plugin) => plugin.uses?.(request) !== undefined);
+      return isCounted ? joined(counters, (plugin) => plugin.uses?.(request)) : undefined;
     },
+    names: (request) => joined(namers, (plugin) => plugin.names?.(request)),
     bounds: (request) => {
       for (const plugin of bounders) {
         const bounds = plugin.bounds?.(request);
@@ -76,7 +103,22 @@ export function admissionChain(plugins: readonly AdmissionPlugin[]): Admission {
       }
       return undefined;
     },
+    mayChange: (change) => exempters.some((plugin) => plugin.mayChange?.(change) === true),
   };
+}
+
+/** The answers of all plugins in one list; undefined when none of them answers. */
+function joined<T>(
+  plugins: readonly AdmissionPlugin[],
+  ask: (plugin: AdmissionPlugin) => readonly T[] | undefined,
+): readonly T[] | undefined {
+  let all: readonly T[] | undefined;
+  for (const plugin of plugins) {
+    const some = ask(plugin);
+    if (some === undefined) continue;
+    all = all === undefined || all.length === 0 ? some : [...all, ...some];
+  }
+  return all;
 }
 
 function mutateFrom(

@@ -83,8 +83,8 @@ test("stages are left out by the policy and by the rule", () => {
 test("a policy that cannot be meant is refused", () => {
   assert.throws(() => auditPolicy({ kind: "Policy" }), /Policy of audit.k8s.io\/v1/);
   assert.throws(() => level([{ level: "All" }]), /rules\[0\]\.level must be one of/);
-  assert.throws(() => level([]), /no rules/);
-  assert.throws(() => level([{ level: "None", omitStages: ["Never"] }]), /no stage called Never/);
+  assert.throws(() => level([]), /rules is missing or empty/);
+  assert.throws(() => level([{ level: "None", omitStages: ["Never"] }]), /unknown stage Never/);
 });
 
 const everything = auditPolicy({

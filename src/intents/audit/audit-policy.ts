@@ -54,7 +54,7 @@ export function auditPolicy(document: Json): AuditPolicy {
     throw invalidPolicy("it must be a Policy of audit.k8s.io/v1");
   }
   const rules = listAt(document, "rules").map((rule, index) => ruleOf(document, rule, index));
-  if (rules.length === 0) throw invalidPolicy("it has no rules");
+  if (rules.length === 0) throw invalidPolicy("rules is missing or empty");
   return (subject) => {
     const decision = rules.find(({ fits }) => fits(subject))?.decision ?? unrecorded;
     return isConfidential(subject) ? withoutContent(decision) : decision;
@@ -73,7 +73,7 @@ function ruleOf(document: Json, rule: Json, index: number): Rule {
   }
   const omitted = [...textsAt(document, "omitStages"), ...textsAt(rule, "omitStages")];
   const unknown = omitted.find((stage) => !auditStages.includes(stage));
-  if (unknown !== undefined) throw invalidPolicy(`there is no stage called ${unknown}`);
+  if (unknown !== undefined) throw invalidPolicy(`omitStages has the unknown stage ${unknown}`);
   const given = valueAt(rule, "omitManagedFields") ?? valueAt(document, "omitManagedFields");
   return {
     fits: (subject) => matches(rule, subject),

@@ -1,6 +1,7 @@
 // Who sends a request. Credentials are tried in a fixed order and the first that is good wins; a
 // request with credentials of which none is good is refused, even where requests without any are
-// let in as anonymous. Callers learn nothing about why: reasons are for the log and TokenReview.
+// let in as anonymous. The message of the error is the one that Kubernetes defines; its details
+// state the reason.
 
 import { SetpointError, isSetpointError } from "../../kernel/errors.ts";
 import { limits } from "../../kernel/limits.ts";
@@ -47,11 +48,11 @@ export function createAuthentication(options: AuthenticationOptions): Authentica
       const token = bearerToken(header);
       if (token === undefined) {
         if (isAnonymousAllowed) return anonymousUser;
-        throw unauthorized("no credentials");
+        throw unauthenticated({ reason: "no credentials", isMissing: true });
       }
       const outcome = await authenticateToken(token, apiAudiences);
       if (outcome.kind === "known") return outcome.user;
-      throw unauthorized(outcome.error);
+      throw unauthenticated({ reason: outcome.error, isMissing: false });
     },
   };
 }
@@ -97,6 +98,14 @@ function certificateUser({ commonName, organizations, sha256 }: PeerCertificate)
   return { name: commonName, groups: organizations, extra };
 }
 
-function unauthorized(why: string): SetpointError {
-  return new SetpointError("request.unauthenticated", "Unauthorized", { cause: new Error(why) });
+export interface Refusal {
+  /** Never contains the credentials. */
+  readonly reason: string;
+  /** Whether there were no credentials at all. */
+  readonly isMissing: boolean;
+}
+
+export function unauthenticated({ reason, isMissing }: Refusal): SetpointError {
+  const details = { reason, isMissing };
+  return new SetpointError("request.unauthenticated", "Unauthorized", { details });
 }

@@ -5,6 +5,7 @@
 // they set the annotation to "false".
 
 import type { JsonObject } from "../../kernel/json.ts";
+import { objectsAt, textAt } from "../../kernel/json-read.ts";
 import { rbacGroup } from "./policy.ts";
 import type { PolicyRule } from "./policy.ts";
 import {
@@ -19,8 +20,23 @@ const write = ["create", "update", "patch", "delete", "deletecollection"];
 const readWrite = [...read, ...write];
 
 /** In the order in which they are to be created: roles before the bindings that name them. */
-export function bootstrapPolicy(): readonly JsonObject[] {
-  return [...clusterRoles, ...clusterRoleBindings];
+export function bootstrapPolicy(added: readonly AddedRules[] = []): readonly JsonObject[] {
+  return [...clusterRoles.map((each) => withRules(each, added)), ...clusterRoleBindings];
+}
+
+/** Rules for all who have one of the roles "view", "edit" or "admin". */
+export interface AddedRules {
+  readonly role: "view" | "edit" | "admin";
+  readonly rules: readonly PolicyRule[];
+}
+
+/** Added to the role that the named one aggregates. */
+function withRules(clusterRole: JsonObject, added: readonly AddedRules[]): JsonObject {
+  const name = textAt(clusterRole, "metadata", "name");
+  const own = added.filter(({ role: into }) => name === `system:aggregate-to-${into}`);
+  if (own.length === 0) return clusterRole;
+  const more = own.flatMap(({ rules }) => rules.map((rule) => ({ ...rule })));
+  return { ...clusterRole, rules: [...objectsAt(clusterRole, "rules"), ...more] };
 }
 
 const health = ["/livez", "/readyz", "/healthz"];
@@ -61,7 +77,7 @@ const viewRules: readonly PolicyRule[] = [
   on(read, "policy", "poddisruptionbudgets", "poddisruptionbudgets/status"),
   on(read, "networking.k8s.io", "networkpolicies", "ingresses", "ingresses/status"),
   // Beyond what Kubernetes has. It tells nothing of what its reader may not get anyway.
-  on(["get"], "*", "*/why", "*/plan"),
+  on(["get"], "*", "*/why"),
 ];
 
 const podAccess = "pods/attach pods/proxy pods/exec pods/portforward";
@@ -95,8 +111,6 @@ const editRules: readonly PolicyRule[] = [
   on(write, "policy", "poddisruptionbudgets"),
   on(write, "networking.k8s.io", "networkpolicies", "ingresses"),
   on(readWrite, "coordination.k8s.io", "leases"),
-  // Beyond what Kubernetes has. Who asks has to be allowed to write the resource as well.
-  on(["create"], "*", "*/plan"),
 ];
 
 const clusterRoles: readonly JsonObject[] = [

@@ -1,6 +1,6 @@
-// Acting as somebody else. Each part of the other identity needs the verb `impersonate` on it; the
-// identity is then exactly what was asked for, completed by the groups that everybody has. Nothing
-// of the real caller remains, so impersonating never adds rights to one's own.
+// Impersonation. Each part of the requested identity needs the verb `impersonate`. The resulting
+// identity is exactly the requested one, plus the groups that every user has. Nothing of the real
+// caller remains, so impersonation never adds rights to those of the caller.
 
 import { SetpointError } from "../../kernel/errors.ts";
 import { forbiddenAccess } from "./forbidden.ts";

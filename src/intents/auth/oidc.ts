@@ -68,7 +68,7 @@ export function oidcAuthenticator(options: OidcOptions): TokenAuthenticator {
 function checkProvider({ issuer, clientIds }: OidcProvider): void {
   const isUsable = URL.canParse(issuer) && new URL(issuer).protocol === "https:";
   if (isUsable && clientIds.length > 0) return;
-  const message = "an OpenID provider needs an https URL as its issuer, and a client id";
+  const message = "an OpenID provider needs an https URL as its issuer and at least one client id";
   throw new SetpointError("config.invalid", message, { details: { issuer } });
 }
 

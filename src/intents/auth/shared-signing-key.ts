@@ -5,6 +5,7 @@
 
 import { timeText } from "../../kernel/clock.ts";
 import { decodeDocument, encodeDocument } from "../../kernel/document.ts";
+import { systemCause } from "../../kernel/cause.ts";
 import type { Intents } from "../request.ts";
 import { generateSigningKey, readSigningKey } from "./signing-key.ts";
 import type { SigningKey } from "./signing-key.ts";
@@ -16,7 +17,7 @@ export async function sharedSigningKey(intents: Intents): Promise<SigningKey> {
   if (stored !== undefined) return stored;
   await storeNewKey(intents);
   const made = await readKey(intents);
-  if (made === undefined) throw new Error("the token key was stored but cannot be read");
+  if (made === undefined) throw new Error("the stored signing key for tokens cannot be read");
   return made;
 }
 
@@ -38,5 +39,6 @@ async function storeNewKey({ store, clock, ids }: Intents): Promise<void> {
   });
   const draft = { body, terms: [], secrets: ["/pem"] };
   // A refusal means that another process was faster.
-  await store.commit([{ kind: "put", key: storeKey, uid, draft, when: { kind: "absent" } }]);
+  const cause = systemCause;
+  await store.commit([{ kind: "put", key: storeKey, uid, draft, when: { kind: "absent" }, cause }]);
 }

@@ -57,6 +57,6 @@ function algorithmOf(key: KeyObject): SigningAlgorithm {
   if (type === "rsa" && (details?.modulusLength ?? 0) >= 2048) return "RS256";
   throw new SetpointError(
     "config.invalid",
-    "a signing key must be of the curve P-256, or RSA with at least 2048 bits",
+    "a signing key must be an EC key on the curve P-256, or an RSA key of at least 2048 bits",
   );
 }

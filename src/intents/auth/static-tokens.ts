@@ -77,7 +77,9 @@ function splitLine(line: string): readonly string[] {
   const fields: string[] = [];
   while (pattern.lastIndex < line.length) {
     const match = pattern.exec(line);
-    if (match === null) throw new SetpointError("config.invalid", "a token file has a stray quote");
+    if (match === null) {
+      throw new SetpointError("config.invalid", "the token file has a misplaced quote");
+    }
     fields.push(match[1]?.replaceAll('""', '"') ?? match[2]?.trim() ?? "");
   }
   return fields;

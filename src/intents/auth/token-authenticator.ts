@@ -1,6 +1,6 @@
 // What every way to check a bearer token has in common. An authenticator that does not know a token
 // says nothing, so that the next may try; one that knows it for its own and finds it bad throws,
-// with a sentence that TokenReview shows. Callers of the API only ever see "Unauthorized".
+// with a sentence that TokenReview and the reason of a 401 show.
 
 import { SetpointError } from "../../kernel/errors.ts";
 import type { UserInfo } from "./user.ts";

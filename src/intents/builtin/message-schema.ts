@@ -26,8 +26,8 @@ export function documentSchemaOf(message: Message): JsonObject {
 }
 
 const typeProperties: JsonObject = {
-  apiVersion: { type: "string", description: "Group and version of this document's kind." },
-  kind: { type: "string", description: "The kind of this document." },
+  apiVersion: { type: "string", description: "API version of the object." },
+  kind: { type: "string", description: "Kind of the object." },
 };
 
 const scalars: Readonly<Record<Scalar, JsonObject>> = {

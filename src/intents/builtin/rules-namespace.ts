@@ -19,6 +19,7 @@ const immortal = new Set(["default", "kube-system", "kube-public"]);
 export const namespaceRules: KindRules = {
   nameProblems: dnsLabelProblems,
   keepsStatusOnCreate: true,
+  statusWritesMetadata: true,
 
   defaulting(namespace) {
     const status = withDefaults(objectAt(namespace, "status"), { phase: "Active" });

@@ -34,6 +34,7 @@ const knownScopes = new Set([
 ]);
 
 export const resourceQuotaRules: KindRules = {
+  statusWritesMetadata: true,
   defaulting(quota) {
     const spec = withInner(quota, "spec", (inner) => normalMaps(inner, ["hard"]));
     return withInner(spec, "status", (inner) => normalMaps(inner, ["hard", "used"]));

@@ -50,6 +50,8 @@ export interface KindRules {
   readonly needsRevision?: boolean;
   /** The status made by prepareForCreate is stored. */
   readonly keepsStatusOnCreate?: boolean;
+  /** A write of the status may also change labels, annotations and other metadata. */
+  readonly statusWritesMetadata?: boolean;
 }
 
 export const builtinRules: ReadonlyMap<string, KindRules> = new Map<string, KindRules>([

@@ -24,70 +24,74 @@ const prefix = "io.k8s.api.core.v1";
 
 export const namespaceCondition = message(
   `${prefix}.NamespaceCondition`,
-  "One aspect of the state of a namespace.",
+  "A condition of a namespace.",
   {
-    type: [1, required(string), "What is told by this entry."],
+    type: [1, required(string), "Type of the condition."],
     status: [2, required(string), "True, False or Unknown."],
     lastTransitionTime: [4, always(time), "When the status last changed."],
-    reason: [5, string, "One CamelCase word that says why."],
-    message: [6, string, "A sentence for people."],
+    reason: [5, string, "Machine-readable reason in CamelCase."],
+    message: [6, string, "Human-readable message."],
   },
 );
 
-export const namespaceSpec = message(`${prefix}.NamespaceSpec`, "What is wanted of a namespace.", {
-  finalizers: [1, atomic(string), "Who must agree before the namespace is removed."],
+export const namespaceSpec = message(`${prefix}.NamespaceSpec`, "Desired state of a namespace.", {
+  finalizers: [
+    1,
+    atomic(string),
+    "Finalizers that must be removed before the namespace is deleted.",
+  ],
 });
 
 export const namespaceStatus = message(
   `${prefix}.NamespaceStatus`,
-  "What is known of a namespace.",
+  "Observed state of a namespace.",
   {
     phase: [1, string, "Active or Terminating."],
-    conditions: [2, mergedBy("type", of(namespaceCondition)), "The latest observations."],
+    conditions: [2, mergedBy("type", of(namespaceCondition)), "Current conditions."],
   },
 );
 
-export const namespace = message(`${prefix}.Namespace`, "A space for names.", {
+export const namespace = message(`${prefix}.Namespace`, "A scope for resource names.", {
   metadata: [1, of(objectMeta), "Standard metadata of the resource."],
-  spec: [2, of(namespaceSpec), "What is wanted of the namespace."],
-  status: [3, of(namespaceStatus), "What is known of the namespace."],
+  spec: [2, of(namespaceSpec), "Desired state of the namespace."],
+  status: [3, of(namespaceStatus), "Observed state of the namespace."],
 });
 
 export const configMap = message(`${prefix}.ConfigMap`, "Configuration as keys and values.", {
   metadata: [1, of(objectMeta), "Standard metadata of the resource."],
   immutable: [4, optional(bool), "If true, the content can never change."],
-  data: [2, mapOf(string), "Entries of text; a key is in one of data and binaryData."],
-  binaryData: [3, mapOf(bytes), "Entries of bytes, in base64."],
+  data: [2, mapOf(string), "Text entries. A key is in data or in binaryData, not in both."],
+  binaryData: [3, mapOf(bytes), "Binary entries in base64."],
 });
 
 export const secret = message(`${prefix}.Secret`, "Sensitive content as keys and values.", {
   metadata: [1, of(objectMeta), "Standard metadata of the resource."],
   immutable: [5, optional(bool), "If true, the content can never change."],
-  data: [2, mapOf(bytes), "Entries of bytes, in base64."],
-  stringData: [4, mapOf(string), "Entries as plain text for writing; never returned."],
-  type: [3, string, "Says which keys to expect; never changes."],
+  data: [2, mapOf(bytes), "Binary entries in base64."],
+  stringData: [4, mapOf(string), "Text entries for writing; never returned."],
+  type: [3, string, "Type of the secret; immutable."],
 });
 
 export const objectReference = message(
   `${prefix}.ObjectReference`,
-  "A reference to any object or a part of it.",
+  "A reference to an object or a field of it.",
   {
-    kind: [1, string, "Kind of the object meant."],
-    namespace: [2, string, "Namespace of the object meant."],
-    name: [3, string, "Name of the object meant."],
-    uid: [4, string, "Unique identity of the object meant."],
-    apiVersion: [5, string, "Group and version of the object meant."],
-    resourceVersion: [6, string, "Revision of the object meant."],
-    fieldPath: [7, string, "The part of the object meant."],
+    kind: [1, string, "Kind of the object."],
+    namespace: [2, string, "Namespace of the object."],
+    name: [3, string, "Name of the object."],
+    uid: [4, string, "UID of the object."],
+    apiVersion: [5, string, "API version of the object."],
+    resourceVersion: [6, string, "Resource version of the object."],
+    fieldPath: [7, string, "Path of a field in the object."],
   },
   { "x-kubernetes-map-type": "atomic" },
 );
 
 export const localObjectReference = message(
   `${prefix}.LocalObjectReference`,
-  "A reference within the same namespace.",
+  "A reference to an object in the same namespace.",
   {
-    name: [1, string, "Name of the object meant."],
+    name: [1, string, "Name of the object."],
   },
   { "x-kubernetes-map-type": "atomic" },
 );
@@ -100,50 +104,50 @@ export const serviceAccount = message(`${prefix}.ServiceAccount`, "An identity f
     "Secrets that programs with this identity may use.",
   ],
   imagePullSecrets: [3, atomic(of(localObjectReference)), "Secrets for pulling images."],
-  automountServiceAccountToken: [4, optional(bool), "Whether programs get a token without asking."],
+  automountServiceAccountToken: [4, optional(bool), "Whether a token is mounted automatically."],
 });
 
-export const eventSource = message(`${prefix}.EventSource`, "Who reported an event.", {
-  component: [1, string, "The component that reported."],
-  host: [2, string, "The machine it ran on."],
+export const eventSource = message(`${prefix}.EventSource`, "Component that reported an event.", {
+  component: [1, string, "Name of the component."],
+  host: [2, string, "Node of the component."],
 });
 
-export const eventSeries = message(`${prefix}.EventSeries`, "Repetitions of an event.", {
-  count: [1, int32, "How often it happened."],
-  lastObservedTime: [2, always(microTime), "When it was last seen."],
+export const eventSeries = message(`${prefix}.EventSeries`, "A series of repeated events.", {
+  count: [1, int32, "Number of occurrences."],
+  lastObservedTime: [2, always(microTime), "Time of the last occurrence."],
 });
 
 export const event = message(`${prefix}.Event`, "Something that happened to an object.", {
   metadata: [1, required(of(objectMeta)), "Standard metadata of the resource."],
   involvedObject: [2, required(of(objectReference)), "The object that the event is about."],
-  reason: [3, string, "One CamelCase word that says why."],
-  message: [4, string, "A sentence for people."],
-  source: [5, of(eventSource), "Who reported it."],
-  firstTimestamp: [6, always(time), "When it was first seen."],
-  lastTimestamp: [7, always(time), "When it was last seen."],
-  count: [8, int32, "How often it happened."],
+  reason: [3, string, "Machine-readable reason in CamelCase."],
+  message: [4, string, "Human-readable message."],
+  source: [5, of(eventSource), "Component that reported the event."],
+  firstTimestamp: [6, always(time), "Time of the first occurrence."],
+  lastTimestamp: [7, always(time), "Time of the last occurrence."],
+  count: [8, int32, "Number of occurrences."],
   type: [9, string, "Normal or Warning."],
-  eventTime: [10, always(microTime), "When it was first seen, in microseconds."],
-  series: [11, optional(of(eventSeries)), "Facts about repetitions, if there are any."],
-  action: [12, string, "What was done or failed."],
-  related: [13, optional(of(objectReference)), "A second object that has to do with it."],
-  reportingComponent: [14, always(string), "The controller that reported."],
-  reportingInstance: [15, always(string), "Which instance of the reporter it was."],
+  eventTime: [10, always(microTime), "Time of the first occurrence, in microseconds."],
+  series: [11, optional(of(eventSeries)), "Data about repetitions, if any."],
+  action: [12, string, "Action that was taken or failed."],
+  related: [13, optional(of(objectReference)), "A related object."],
+  reportingComponent: [14, always(string), "Name of the reporting controller."],
+  reportingInstance: [15, always(string), "Instance of the reporting controller."],
 });
 
 export const scopedResourceSelectorRequirement = message(
   `${prefix}.ScopedResourceSelectorRequirement`,
-  "A condition on what a quota counts.",
+  "A condition on the objects that a quota counts.",
   {
-    scopeName: [1, required(string), "The scope that the condition is about."],
+    scopeName: [1, required(string), "Scope of the condition."],
     operator: [2, required(string), "In, NotIn, Exists or DoesNotExist."],
-    values: [3, atomic(string), "The values compared with."],
+    values: [3, atomic(string), "The values."],
   },
 );
 
 export const scopeSelector = message(
   `${prefix}.ScopeSelector`,
-  "Conditions on what a quota counts.",
+  "Conditions on the objects that a quota counts.",
   {
     matchExpressions: [
       1,
@@ -154,28 +158,28 @@ export const scopeSelector = message(
   { "x-kubernetes-map-type": "atomic" },
 );
 
-export const resourceQuotaSpec = message(`${prefix}.ResourceQuotaSpec`, "What a quota allows.", {
+export const resourceQuotaSpec = message(`${prefix}.ResourceQuotaSpec`, "Limits of a quota.", {
   hard: [1, mapOf(quantity), "The limits, by resource."],
   scopes: [2, atomic(string), "Scopes that an object must match to be counted."],
-  scopeSelector: [3, optional(of(scopeSelector)), "Further conditions on what is counted."],
+  scopeSelector: [3, optional(of(scopeSelector)), "Additional conditions on counted objects."],
 });
 
 export const resourceQuotaStatus = message(
   `${prefix}.ResourceQuotaStatus`,
-  "What a quota allows and what is used.",
+  "Limits and usage of a quota.",
   {
-    hard: [1, mapOf(quantity), "The limits in force."],
-    used: [2, mapOf(quantity), "What is in use."],
+    hard: [1, mapOf(quantity), "Enforced limits."],
+    used: [2, mapOf(quantity), "Current usage."],
   },
 );
 
 export const resourceQuota = message(
   `${prefix}.ResourceQuota`,
-  "A limit on what a namespace may hold.",
+  "Limits on the resources of a namespace.",
   {
     metadata: [1, of(objectMeta), "Standard metadata of the resource."],
-    spec: [2, of(resourceQuotaSpec), "What the quota allows."],
-    status: [3, of(resourceQuotaStatus), "What is in use."],
+    spec: [2, of(resourceQuotaSpec), "Limits of the quota."],
+    status: [3, of(resourceQuotaStatus), "Current usage."],
   },
 );
 
@@ -183,12 +187,12 @@ export const limitRangeItem = message(
   `${prefix}.LimitRangeItem`,
   "Limits for one type of object.",
   {
-    type: [1, required(string), "The type of object that the limits are for."],
-    max: [2, mapOf(quantity), "The most of each resource."],
-    min: [3, mapOf(quantity), "The least of each resource."],
-    default: [4, mapOf(quantity), "The limit of each resource when none is given."],
-    defaultRequest: [5, mapOf(quantity), "The request for each resource when none is given."],
-    maxLimitRequestRatio: [6, mapOf(quantity), "How far a limit may exceed its request."],
+    type: [1, required(string), "Type of object."],
+    max: [2, mapOf(quantity), "Maximum of each resource."],
+    min: [3, mapOf(quantity), "Minimum of each resource."],
+    default: [4, mapOf(quantity), "Default limit of each resource."],
+    defaultRequest: [5, mapOf(quantity), "Default request of each resource."],
+    maxLimitRequestRatio: [6, mapOf(quantity), "Maximum ratio of limit to request."],
   },
 );
 

@@ -29,23 +29,23 @@ const prefix = "io.k8s.apiextensions-apiserver.pkg.apis.apiextensions.v1";
 
 export const externalDocumentation = message(
   `${prefix}.ExternalDocumentation`,
-  "Documentation elsewhere.",
+  "External documentation.",
   {
-    description: [1, string, "What is found there."],
-    url: [2, string, "Where it is."],
+    description: [1, string, "Description of the documentation."],
+    url: [2, string, "URL of the documentation."],
   },
 );
 
 export const validationRule = message(`${prefix}.ValidationRule`, "A rule in CEL.", {
-  rule: [1, required(string), "The expression; self is the value."],
-  message: [2, string, "What is said when the rule is broken."],
-  messageExpression: [3, string, "A CEL expression that gives the message."],
-  reason: [4, optional(string), "The reason of the refusal."],
-  fieldPath: [5, string, "The field that is blamed."],
+  rule: [1, required(string), "The CEL expression; self is the value."],
+  message: [2, string, "Error message if the rule fails."],
+  messageExpression: [3, string, "CEL expression that returns the error message."],
+  reason: [4, optional(string), "Machine-readable reason of the refusal."],
+  fieldPath: [5, string, "Path of the field that the error names."],
   optionalOldSelf: [
     6,
     optional(bool),
-    "Also judge objects that are new; oldSelf is then optional.",
+    "Whether the rule also applies on create; oldSelf is then optional.",
   ],
 });
 
@@ -100,7 +100,7 @@ export const jsonSchemaProps: Message = message(`${prefix}.JSONSchemaProps`, "A 
 
 export const customResourceValidation = message(
   `${prefix}.CustomResourceValidation`,
-  "How objects of a version look.",
+  "Schema of a version.",
   {
     openAPIV3Schema: [1, optional(of(jsonSchemaProps)), "The structural schema."],
   },
@@ -113,41 +113,41 @@ export const customResourceColumnDefinition = message(
     name: [1, required(string), "Heading of the column."],
     type: [2, required(string), "Type of the column."],
     format: [3, string, "Format of the column's type."],
-    description: [4, string, "What the column shows."],
-    priority: [5, int32, "Zero is always shown; more is for wide tables."],
-    jsonPath: [6, required(string), "Where the value is found."],
+    description: [4, string, "Description of the column."],
+    priority: [5, int32, "0: always shown; more than 0: only in wide output."],
+    jsonPath: [6, required(string), "Path of the value."],
   },
 );
 
 export const customResourceSubresourceScale = message(
   `${prefix}.CustomResourceSubresourceScale`,
-  "Where the numbers of the scale subresource are.",
+  "Paths of the fields of the scale subresource.",
   {
-    specReplicasPath: [1, required(string), "Path of the wanted number."],
-    statusReplicasPath: [2, required(string), "Path of the number seen."],
-    labelSelectorPath: [3, optional(string), "Path of the selector in text form."],
+    specReplicasPath: [1, required(string), "Path of the desired number of replicas."],
+    statusReplicasPath: [2, required(string), "Path of the observed number of replicas."],
+    labelSelectorPath: [3, optional(string), "Path of the selector as a string."],
   },
 );
 
 export const customResourceSubresourceStatus = message(
   `${prefix}.CustomResourceSubresourceStatus`,
-  "Turns the status subresource on.",
+  "Enables the status subresource.",
   {},
 );
 
 export const customResourceSubresources = message(
   `${prefix}.CustomResourceSubresources`,
-  "Which subresources exist.",
+  "Enabled subresources.",
   {
     status: [
       1,
       optional(of(customResourceSubresourceStatus)),
-      "Present: status is written through its own path only.",
+      "If set, status is written only through the status subresource.",
     ],
     scale: [
       2,
       optional(of(customResourceSubresourceScale)),
-      "Present: the number of replicas has its own path.",
+      "If set, the scale subresource is served.",
     ],
   },
 );
@@ -156,7 +156,7 @@ export const selectableField = message(
   `${prefix}.SelectableField`,
   "A field that field selectors may use.",
   {
-    jsonPath: [1, required(string), "Where the value is found."],
+    jsonPath: [1, required(string), "Path of the value."],
   },
 );
 
@@ -164,13 +164,13 @@ export const customResourceDefinitionVersion = message(
   `${prefix}.CustomResourceDefinitionVersion`,
   "One version of a kind.",
   {
-    name: [1, required(string), "Name of the version, as v1."],
-    served: [2, required(bool), "Whether the version is offered."],
+    name: [1, required(string), "Name of the version, such as v1."],
+    served: [2, required(bool), "Whether the version is served."],
     storage: [3, required(bool), "True for the one version that is stored."],
-    deprecated: [7, bool, "Whether using the version is answered with a warning."],
-    deprecationWarning: [8, optional(string), "The words of that warning."],
-    schema: [4, optional(of(customResourceValidation)), "How objects of the version look."],
-    subresources: [5, optional(of(customResourceSubresources)), "Which subresources exist."],
+    deprecated: [7, bool, "Whether responses of the version have a deprecation warning."],
+    deprecationWarning: [8, optional(string), "Text of the deprecation warning."],
+    schema: [4, optional(of(customResourceValidation)), "Schema of the version."],
+    subresources: [5, optional(of(customResourceSubresources)), "Enabled subresources."],
     additionalPrinterColumns: [6, atomic(of(customResourceColumnDefinition)), "Columns of tables."],
     selectableFields: [9, atomic(of(selectableField)), "Fields that field selectors may use."],
   },
@@ -180,12 +180,12 @@ export const customResourceDefinitionNames = message(
   `${prefix}.CustomResourceDefinitionNames`,
   "The names of a kind.",
   {
-    plural: [1, required(string), "The name in paths."],
-    singular: [2, string, "The name for one."],
-    shortNames: [3, atomic(string), "Short forms of the name for command lines."],
-    kind: [4, required(string), "The name in documents."],
-    listKind: [5, string, "The name of lists."],
-    categories: [6, atomic(string), "Groups of resources, as all, that the kind belongs to."],
+    plural: [1, required(string), "Plural name, used in URLs."],
+    singular: [2, string, "Singular name."],
+    shortNames: [3, atomic(string), "Short names for the command line."],
+    kind: [4, required(string), "Kind of an object."],
+    listKind: [5, string, "Kind of a list."],
+    categories: [6, atomic(string), "Categories of the kind, such as all."],
   },
 );
 
@@ -193,13 +193,13 @@ const { webhookClientConfig } = clientConfigTypes(prefix);
 
 export const webhookConversion = message(
   `${prefix}.WebhookConversion`,
-  "How versions are converted by a webhook.",
+  "Webhook that converts versions.",
   {
     clientConfig: [2, optional(of(webhookClientConfig)), "How to reach the webhook."],
     conversionReviewVersions: [
       3,
       required(atomic(string)),
-      "Versions of ConversionReview that it understands.",
+      "Supported versions of ConversionReview.",
     ],
   },
 );
@@ -215,7 +215,7 @@ export const customResourceConversion = message(
 
 export const customResourceDefinitionSpec = message(
   `${prefix}.CustomResourceDefinitionSpec`,
-  "What a kind is like.",
+  "Specification of a kind.",
   {
     group: [1, required(string), "Group of the kind."],
     names: [3, required(of(customResourceDefinitionNames)), "Names of the kind."],
@@ -228,27 +228,27 @@ export const customResourceDefinitionSpec = message(
 
 export const customResourceDefinitionCondition = message(
   `${prefix}.CustomResourceDefinitionCondition`,
-  "One aspect of the state of a definition.",
+  "A condition of a definition.",
   {
-    type: [1, required(string), "What is told by this entry."],
+    type: [1, required(string), "Type of the condition."],
     status: [2, required(string), "True, False or Unknown."],
     lastTransitionTime: [3, always(time), "When the status last changed."],
-    reason: [4, string, "One CamelCase word that says why."],
-    message: [5, string, "A sentence for people."],
+    reason: [4, string, "Machine-readable reason in CamelCase."],
+    message: [5, string, "Human-readable message."],
     observedGeneration: [6, int64, "Generation of the object that was observed."],
   },
 );
 
 export const customResourceDefinitionStatus = message(
   `${prefix}.CustomResourceDefinitionStatus`,
-  "What is known of a definition.",
+  "Observed state of a definition.",
   {
     conditions: [
       1,
       always(keyedBy("type", of(customResourceDefinitionCondition))),
-      "The latest observations.",
+      "Current conditions.",
     ],
-    acceptedNames: [2, always(of(customResourceDefinitionNames)), "The names in use."],
+    acceptedNames: [2, always(of(customResourceDefinitionNames)), "Accepted names."],
     storedVersions: [3, always(atomic(string)), "Versions that objects may be stored in."],
     observedGeneration: [4, int64, "Generation of the object that was observed."],
   },
@@ -259,7 +259,7 @@ export const customResourceDefinition = message(
   "Defines a kind of object.",
   {
     metadata: [1, of(objectMeta), "Standard metadata of the resource."],
-    spec: [2, required(of(customResourceDefinitionSpec)), "What the kind is like."],
-    status: [3, of(customResourceDefinitionStatus), "What is known of the definition."],
+    spec: [2, required(of(customResourceDefinitionSpec)), "Specification of the kind."],
+    status: [3, of(customResourceDefinitionStatus), "Observed state of the definition."],
   },
 );

@@ -19,9 +19,13 @@ const prefix = "io.k8s.api.admissionregistration.v1";
 
 export const namedRuleWithOperations = message(
   `${prefix}.NamedRuleWithOperations`,
-  "Which operations on which resources of which names.",
+  "Operations, resources and names that match.",
   {
-    resourceNames: [1, atomic(string), "Names the rule is limited to; empty is every name."],
+    resourceNames: [
+      1,
+      atomic(string),
+      "Names of resources that the rule is limited to; empty means all.",
+    ],
     ruleWithOperations: [2, of(ruleWithOperations), "Operations and resources.", "inline"],
   },
   { "x-kubernetes-map-type": "atomic" },
@@ -29,7 +33,7 @@ export const namedRuleWithOperations = message(
 
 export const matchResources = message(
   `${prefix}.MatchResources`,
-  "Which requests a policy is about.",
+  "Requests that a policy matches.",
   {
     namespaceSelector: [
       1,
@@ -64,10 +68,10 @@ export const paramKind = message(
 
 export const paramRef = message(
   `${prefix}.ParamRef`,
-  "Which objects are the parameters.",
+  "Objects that are the parameters.",
   {
     name: [1, string, "Name of the one parameter object."],
-    namespace: [2, string, "Where to look for parameters."],
+    namespace: [2, string, "Namespace of the parameters."],
     selector: [3, optional(of(labelSelector)), "Labels of the parameter objects."],
     parameterNotFoundAction: [4, optional(string), "Allow or Deny, when there are no parameters."],
   },
@@ -76,14 +80,14 @@ export const paramRef = message(
 
 export const validation = message(`${prefix}.Validation`, "A check in CEL.", {
   expression: [1, required(string), "The CEL expression that must be true."],
-  message: [2, string, "What is said when the check fails."],
-  reason: [3, optional(string), "The reason of the refusal."],
-  messageExpression: [4, string, "A CEL expression that gives the message."],
+  message: [2, string, "Error message if the check fails."],
+  reason: [3, optional(string), "Machine-readable reason of the refusal."],
+  messageExpression: [4, string, "CEL expression that returns the error message."],
 });
 
-export const auditAnnotation = message(`${prefix}.AuditAnnotation`, "A note for the audit log.", {
-  key: [1, required(string), "End of the annotation's key."],
-  valueExpression: [2, required(string), "A CEL expression that gives the value."],
+export const auditAnnotation = message(`${prefix}.AuditAnnotation`, "An audit annotation.", {
+  key: [1, required(string), "Last part of the annotation key."],
+  valueExpression: [2, required(string), "CEL expression that returns the value."],
 });
 
 export const variable = message(
@@ -101,72 +105,80 @@ export const expressionWarning = message(
   "A problem found in an expression.",
   {
     fieldRef: [2, required(string), "Path of the expression."],
-    warning: [3, required(string), "What the type check found."],
+    warning: [3, required(string), "Warning of the type check."],
   },
 );
 
-export const typeChecking = message(`${prefix}.TypeChecking`, "What checking the types found.", {
+export const typeChecking = message(`${prefix}.TypeChecking`, "Results of the type check.", {
   expressionWarnings: [1, atomic(of(expressionWarning)), "The problems."],
 });
 
 export const validatingAdmissionPolicySpec = message(
   `${prefix}.ValidatingAdmissionPolicySpec`,
-  "What a policy checks.",
+  "Specification of a policy.",
   {
     paramKind: [1, optional(of(paramKind)), "The kind of the parameters, if there are any."],
-    matchConstraints: [2, optional(of(matchResources)), "Which requests the policy is about."],
+    matchConstraints: [2, optional(of(matchResources)), "Requests that the policy matches."],
     validations: [3, atomic(of(validation)), "The checks."],
     failurePolicy: [
       4,
       optional(string),
-      "Ignore or Fail: what an error of the check itself leads to.",
+      "How errors of the check itself are handled: Ignore or Fail.",
     ],
-    auditAnnotations: [5, atomic(of(auditAnnotation)), "Notes for the audit log."],
+    auditAnnotations: [5, atomic(of(auditAnnotation)), "Audit annotations."],
     matchConditions: [
       6,
       mergedBy("name", of(matchCondition)),
       "CEL expressions that must all be true for the check to run.",
     ],
-    variables: [7, mergedBy("name", of(variable)), "Expressions that others may use by name."],
+    variables: [
+      7,
+      mergedBy("name", of(variable)),
+      "Named expressions for use in other expressions.",
+    ],
   },
 );
 
 export const validatingAdmissionPolicyStatus = message(
   `${prefix}.ValidatingAdmissionPolicyStatus`,
-  "What is known of a policy.",
+  "Observed state of a policy.",
   {
     observedGeneration: [1, int64, "Generation of the object that was observed."],
-    typeChecking: [2, optional(of(typeChecking)), "What checking the types found."],
-    conditions: [3, keyedBy("type", of(condition)), "The latest observations."],
+    typeChecking: [2, optional(of(typeChecking)), "Results of the type check."],
+    conditions: [3, keyedBy("type", of(condition)), "Current conditions."],
   },
 );
 
 export const validatingAdmissionPolicy = message(
   `${prefix}.ValidatingAdmissionPolicy`,
-  "Checks in CEL on what is admitted.",
+  "CEL checks of requests during admission.",
   {
     metadata: [1, of(objectMeta), "Standard metadata of the resource."],
-    spec: [2, of(validatingAdmissionPolicySpec), "What the policy checks."],
-    status: [3, of(validatingAdmissionPolicyStatus), "What is known of the policy."],
+    spec: [2, of(validatingAdmissionPolicySpec), "Specification of the policy."],
+    status: [3, of(validatingAdmissionPolicyStatus), "Observed state of the policy."],
   },
 );
 
 export const validatingAdmissionPolicyBindingSpec = message(
   `${prefix}.ValidatingAdmissionPolicyBindingSpec`,
-  "Where a policy applies.",
+  "Scope of a policy.",
   {
-    policyName: [1, string, "The policy bound."],
+    policyName: [1, string, "Name of the policy."],
     paramRef: [2, optional(of(paramRef)), "The parameters for this binding."],
-    matchResources: [3, optional(of(matchResources)), "Narrows the requests the policy is about."],
-    validationActions: [4, setOf(string), "Deny, Warn or Audit: what a failed check leads to."],
+    matchResources: [
+      3,
+      optional(of(matchResources)),
+      "Limits the requests that the policy matches.",
+    ],
+    validationActions: [4, setOf(string), "How a failed check is handled: Deny, Warn or Audit."],
   },
 );
 
 export const validatingAdmissionPolicyBinding = message(
   `${prefix}.ValidatingAdmissionPolicyBinding`,
-  "Puts a policy to work.",
+  "Activates a policy.",
   {
     metadata: [1, of(objectMeta), "Standard metadata of the resource."],
-    spec: [2, of(validatingAdmissionPolicyBindingSpec), "Where the policy applies."],
+    spec: [2, of(validatingAdmissionPolicyBindingSpec), "Scope of the policy."],
   },
 );

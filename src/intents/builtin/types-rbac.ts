@@ -5,22 +5,26 @@ import { labelSelector, objectMeta } from "./types-meta.ts";
 
 const prefix = "io.k8s.api.rbac.v1";
 
-export const policyRule = message(`${prefix}.PolicyRule`, "Something that is allowed.", {
-  verbs: [1, required(atomic(string)), "The verbs allowed; * is all."],
-  apiGroups: [2, atomic(string), "Groups of the resources; * is all."],
-  resources: [3, atomic(string), "The resources, as in widgets or widgets/status; * is all."],
-  resourceNames: [4, atomic(string), "Names the rule is limited to; empty is every name."],
-  nonResourceURLs: [5, atomic(string), "Paths the rule is about; * may stand for their end."],
+export const policyRule = message(`${prefix}.PolicyRule`, "A permission.", {
+  verbs: [1, required(atomic(string)), "The allowed verbs; * means all."],
+  apiGroups: [2, atomic(string), "API groups of the resources; * means all."],
+  resources: [3, atomic(string), "Resources, such as widgets or widgets/status; * means all."],
+  resourceNames: [
+    4,
+    atomic(string),
+    "Names of resources that the rule is limited to; empty means all.",
+  ],
+  nonResourceURLs: [5, atomic(string), "URL paths of the rule; * is allowed as the last segment."],
 });
 
 export const aggregationRule = message(
   `${prefix}.AggregationRule`,
-  "How a cluster role is put together from others.",
+  "How a cluster role is aggregated from others.",
   {
     clusterRoleSelectors: [
       1,
       atomic(of(labelSelector)),
-      "Labels of the cluster roles whose rules are joined.",
+      "Labels of the cluster roles to aggregate.",
     ],
   },
 );
@@ -38,7 +42,7 @@ export const roleRef = message(
 
 export const subject = message(
   `${prefix}.Subject`,
-  "Who is granted something.",
+  "A user, group or service account.",
   {
     kind: [1, required(string), "User, Group or ServiceAccount."],
     apiGroup: [2, string, "Group of the subject; empty for service accounts."],
@@ -48,37 +52,37 @@ export const subject = message(
   { "x-kubernetes-map-type": "atomic" },
 );
 
-export const role = message(`${prefix}.Role`, "What is allowed in one namespace.", {
+export const role = message(`${prefix}.Role`, "Permissions in one namespace.", {
   metadata: [1, of(objectMeta), "Standard metadata of the resource."],
-  rules: [2, always(atomic(of(policyRule))), "What is allowed."],
+  rules: [2, always(atomic(of(policyRule))), "Permissions of the role."],
 });
 
-export const roleBinding = message(`${prefix}.RoleBinding`, "Grants a role within one namespace.", {
+export const roleBinding = message(`${prefix}.RoleBinding`, "Grants a role in one namespace.", {
   metadata: [1, of(objectMeta), "Standard metadata of the resource."],
-  subjects: [2, atomic(of(subject)), "Who is granted the role."],
-  roleRef: [3, required(of(roleRef)), "The role granted; never changes."],
+  subjects: [2, atomic(of(subject)), "Users, groups and service accounts that get the role."],
+  roleRef: [3, required(of(roleRef)), "The granted role; immutable."],
 });
 
 export const clusterRole = message(
   `${prefix}.ClusterRole`,
-  "What is allowed in every namespace and cluster-wide.",
+  "Permissions in all namespaces and for cluster-scoped resources.",
   {
     metadata: [1, of(objectMeta), "Standard metadata of the resource."],
-    rules: [2, always(atomic(of(policyRule))), "What is allowed."],
+    rules: [2, always(atomic(of(policyRule))), "Permissions of the role."],
     aggregationRule: [
       3,
       optional(of(aggregationRule)),
-      "Fills the rules from other cluster roles.",
+      "Aggregates the rules from other cluster roles.",
     ],
   },
 );
 
 export const clusterRoleBinding = message(
   `${prefix}.ClusterRoleBinding`,
-  "Grants a cluster role everywhere.",
+  "Grants a cluster role in all namespaces.",
   {
     metadata: [1, of(objectMeta), "Standard metadata of the resource."],
-    subjects: [2, atomic(of(subject)), "Who is granted the role."],
-    roleRef: [3, required(of(roleRef)), "The role granted; never changes."],
+    subjects: [2, atomic(of(subject)), "Users, groups and service accounts that get the role."],
+    roleRef: [3, required(of(roleRef)), "The granted role; immutable."],
   },
 );

@@ -14,13 +14,17 @@ export function clientConfigTypes(prefix: string): ClientConfigTypes {
     namespace: [1, required(string), "Namespace of the service."],
     name: [2, required(string), "Name of the service."],
     path: [3, optional(string), "Path of the URL."],
-    port: [4, optional(int32), "Port of the service; 443 unless given."],
+    port: [4, optional(int32), "Port of the service. Default: 443."],
   });
   const name = `${prefix}.WebhookClientConfig`;
   const webhookClientConfig = message(name, "How to reach a webhook.", {
-    url: [3, optional(string), "Where to call, as scheme://host:port/path."],
-    service: [1, optional(of(serviceReference)), "The service to call, or else a URL."],
-    caBundle: [2, bytes, "PEM certificates that the server's certificate must lead to."],
+    url: [3, optional(string), "URL of the webhook, as scheme://host:port/path."],
+    service: [1, optional(of(serviceReference)), "The service to call, if url is not set."],
+    caBundle: [
+      2,
+      bytes,
+      "PEM certificates of the authorities that sign the certificate of the webhook.",
+    ],
   });
   return { serviceReference, webhookClientConfig };
 }

@@ -7,16 +7,16 @@ import { clientConfigTypes } from "./types-webhook-client.ts";
 
 const prefix = "io.k8s.api.admissionregistration.v1";
 
-export const rule = message(`${prefix}.Rule`, "Which resources a rule is about.", {
-  apiGroups: [1, atomic(string), "Groups of the resources; * is all."],
+export const rule = message(`${prefix}.Rule`, "Resources that a rule matches.", {
+  apiGroups: [1, atomic(string), "API groups of the resources; * means all."],
   apiVersions: [2, atomic(string), "Versions of the resources; * is all."],
-  resources: [3, atomic(string), "The resources, as in widgets or widgets/status; * is all."],
+  resources: [3, atomic(string), "Resources, such as widgets or widgets/status; * means all."],
   scope: [4, optional(string), "Cluster, Namespaced or *."],
 });
 
 export const ruleWithOperations = message(
   `${prefix}.RuleWithOperations`,
-  "Which operations on which resources.",
+  "Operations and resources that match.",
   {
     operations: [1, atomic(string), "CREATE, UPDATE, DELETE, CONNECT or *."],
     rule: [2, of(rule), "The resources.", "inline"],
@@ -38,13 +38,13 @@ const conditionsText = "CEL expressions that must all be true for the check to r
 
 export const mutatingWebhook = message(
   `${prefix}.MutatingWebhook`,
-  "A webhook that may change what is admitted.",
+  "A webhook that can change admitted objects.",
   {
     ...commonFields(11),
     reinvocationPolicy: [
       10,
       optional(string),
-      "Never or IfNeeded: whether it is asked again after other changes.",
+      "Never or IfNeeded: whether it is called again after other changes.",
     ],
     matchConditions: [12, mergedBy("name", of(matchCondition)), conditionsText],
   },
@@ -52,7 +52,7 @@ export const mutatingWebhook = message(
 
 export const mutatingWebhookConfiguration = message(
   `${prefix}.MutatingWebhookConfiguration`,
-  "Webhooks that may change what is admitted.",
+  "Webhooks that can change admitted objects.",
   {
     metadata: [1, of(objectMeta), "Standard metadata of the resource."],
     webhooks: [2, mergedBy("name", of(mutatingWebhook)), "The webhooks."],
@@ -61,7 +61,7 @@ export const mutatingWebhookConfiguration = message(
 
 export const validatingWebhook = message(
   `${prefix}.ValidatingWebhook`,
-  "A webhook that may refuse what is admitted.",
+  "A webhook that can refuse requests.",
   {
     ...commonFields(10),
     matchConditions: [11, mergedBy("name", of(matchCondition)), conditionsText],
@@ -70,7 +70,7 @@ export const validatingWebhook = message(
 
 export const validatingWebhookConfiguration = message(
   `${prefix}.ValidatingWebhookConfiguration`,
-  "Webhooks that may refuse what is admitted.",
+  "Webhooks that can refuse requests.",
   {
     metadata: [1, of(objectMeta), "Standard metadata of the resource."],
     webhooks: [2, mergedBy("name", of(validatingWebhook)), "The webhooks."],
@@ -80,13 +80,13 @@ export const validatingWebhookConfiguration = message(
 /** What both kinds of webhooks have; one field has a number of its own in each. */
 function commonFields(objectSelectorNumber: number): Readonly<Record<string, FieldInput>> {
   return {
-    name: [1, required(string), "A qualified name, as check.example.com."],
+    name: [1, required(string), "Qualified name, such as check.example.com."],
     clientConfig: [2, required(of(webhookClientConfig)), "How to reach the webhook."],
-    rules: [3, atomic(of(ruleWithOperations)), "What the webhook is asked about."],
+    rules: [3, atomic(of(ruleWithOperations)), "Requests that the webhook is called for."],
     failurePolicy: [
       4,
       optional(string),
-      "Ignore or Fail: what an error of the check itself leads to.",
+      "How errors of the check itself are handled: Ignore or Fail.",
     ],
     matchPolicy: [
       9,
@@ -104,11 +104,11 @@ function commonFields(objectSelectorNumber: number): Readonly<Record<string, Fie
       "Labels an object must have to match.",
     ],
     sideEffects: [6, required(optional(string)), "None or NoneOnDryRun."],
-    timeoutSeconds: [7, optional(int32), "Seconds to wait for the answer, from 1 to 30."],
+    timeoutSeconds: [7, optional(int32), "Timeout of a call in seconds, from 1 to 30."],
     admissionReviewVersions: [
       8,
       required(atomic(string)),
-      "Versions of AdmissionReview that it understands, best first.",
+      "Supported versions of AdmissionReview, in order of preference.",
     ],
   };
 }

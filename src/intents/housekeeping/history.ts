@@ -21,7 +21,12 @@ export async function forgetHistory(
 }
 
 /** The newest revision whose change was made before the time, or `from` when there is none. */
-async function lastBefore(log: Log, timeMs: number, from: number, head: number): Promise<number> {
+export async function lastBefore(
+  log: Pick<Store, "changes">,
+  timeMs: number,
+  from: number,
+  head: number,
+): Promise<number> {
   let low = from;
   let high = head;
   while (low < high) {

@@ -6,7 +6,7 @@ import type { Condition, ConditionInput } from "../../kernel/conditions.ts";
 import type { Json } from "../../kernel/json.ts";
 import { objectAt, objectsAt } from "../../kernel/json-read.ts";
 import type { Resource } from "../../kernel/resource.ts";
-import type { Intents } from "../request.ts";
+import type { Intents, WriteOptions } from "../request.ts";
 import { changeAsSystem } from "./system-change.ts";
 
 /** Of a kind outside of namespaces that the live view follows. */
@@ -20,6 +20,7 @@ export async function writeCondition(
   intents: Intents,
   place: ConditionPlace,
   condition: ConditionInput,
+  options?: WriteOptions,
 ): Promise<void> {
   const { group, plural, name } = place;
   const record = intents.live.get({ kind: `${plural}.${group}`, namespace: "", name });
@@ -31,5 +32,6 @@ export async function writeCondition(
     return { ...old, status: { ...status, conditions: next as unknown as Json } };
   };
   if (record === undefined || edit(record.resource) === record.resource) return;
-  await changeAsSystem(intents, { ...place, subresource: "status", edit });
+  const own = options === undefined ? {} : { options };
+  await changeAsSystem(intents, { ...place, subresource: "status", edit, ...own });
 }

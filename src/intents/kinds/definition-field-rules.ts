@@ -49,10 +49,10 @@ const hidingNames: readonly FieldRuleName[] = ["write-only", "secret"];
 
 /** Who writes a list back without its hidden parts would give them to other items. */
 const hiddenItems =
-  "must not be secret or write-only in the items of a list, which have only their positions";
+  "must not be secret or write-only in list items, which are identified only by position";
 const hiddenNames =
   "must not be secret or write-only on or above a list of type set or map, " +
-  "whose items are named in metadata.managedFields";
+  "whose items appear in metadata.managedFields";
 const useMap = "use a map (additionalProperties) instead";
 
 /** Whether some list in the schema is one whose items are told apart by what is in them. */

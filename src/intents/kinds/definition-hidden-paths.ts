@@ -21,7 +21,7 @@ export function hiddenPathErrors({ top, versions }: InternalForm): readonly Fiel
     const at = index === 0 ? "spec" : `spec.versions[${index - 1}]`;
     return pathsIn(parts, at)
       .filter(({ path }) => touchesHidden({ fieldRules }, path.slice(1).split(".")))
-      .map(({ field }) => forbiddenField(field, "must not point to a field that is never shown"));
+      .map(({ field }) => forbiddenField(field, "must not point to a hidden field"));
   });
 }
 

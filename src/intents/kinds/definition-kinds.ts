@@ -3,6 +3,7 @@
 // checked when it was written, so this happens only with data of another version.
 
 import { annotations } from "../../kernel/annotations.ts";
+import type { IndexTerms } from "../../kernel/draft.ts";
 import { defineKind } from "../../kernel/kind.ts";
 import { equalJson } from "../../kernel/json.ts";
 import type { LiveRecord, LiveView } from "../live-view.ts";
@@ -20,15 +21,13 @@ export interface DefinitionKindsInput {
   readonly kinds: MutableKindRegistry;
   /** How documents of a kind are converted; undefined for kinds that need no conversion. */
   readonly converterOf: (record: LiveRecord) => Converter | undefined;
+  /** Additional terms of the documents of every kind. */
+  readonly indexTerms?: IndexTerms | undefined;
   readonly onError: (error: unknown, name: string) => void;
 }
 
-export function followDefinitions({
-  live,
-  kinds,
-  converterOf,
-  onError,
-}: DefinitionKindsInput): void {
+export function followDefinitions(input: DefinitionKindsInput): void {
+  const { live, kinds, converterOf, indexTerms, onError } = input;
   live.follow(definitionsKind, (after, before) => {
     const name = (after ?? before)?.key.name ?? "";
     if (after === undefined || !isEstablished(after.resource)) {
@@ -36,18 +35,24 @@ export function followDefinitions({
       return;
     }
     try {
-      kinds.put(servedDefinition(after, before, kinds.byId(name), converterOf(after)));
+      const convert = converterOf(after);
+      kinds.put(servedDefinition(after, before, kinds.byId(name), { convert, indexTerms }));
     } catch (error) {
       onError(error, name);
     }
   });
 }
 
+interface Added {
+  readonly convert: Converter | undefined;
+  readonly indexTerms: IndexTerms | undefined;
+}
+
 function servedDefinition(
   after: LiveRecord,
   before: LiveRecord | undefined,
   served: ServedKind | undefined,
-  convert: Converter | undefined,
+  { convert, indexTerms }: Added,
 ): ServedKind {
   const { resource, revision } = after;
   const isReconciled = resource.metadata.annotations?.[annotations.reconciled] === "true";
@@ -57,11 +62,11 @@ function servedDefinition(
   return servedKind({
     kind,
     ...(convert === undefined ? {} : { convert }),
+    indexTerms,
     preferred: kind.versions.find((version) => version.served)?.name ?? "",
     cleanSince: isSameSpec ? (served?.cleanSince ?? 0) : cleanSince(after, before),
     isTerminating: resource.metadata.deletionTimestamp !== undefined,
     isReconciled,
-    isKeptOutside: resource.metadata.annotations?.[annotations.kept] === "true",
     definition: { name: resource.metadata.name, uid: resource.metadata.uid },
   });
   function cleanSince({ resource: { metadata } }: LiveRecord, old: LiveRecord | undefined): number {

@@ -3,7 +3,6 @@
 // any document and report everything that is wrong with it at once.
 
 import type { Condition } from "../../kernel/conditions.ts";
-import { getOwn } from "../../kernel/json.ts";
 import type { JsonObject } from "../../kernel/json.ts";
 import { objectAt, objectsAt, presentObjectAt, textAt, textsAt } from "../../kernel/json-read.ts";
 import type { KindNames } from "../../kernel/kind.ts";
@@ -48,15 +47,11 @@ export function namesIn(holder: JsonObject): KindNames {
   };
 }
 
+/** Also those that a client wrote incompletely, such as without a type: they are kept. */
 export function conditionsOf(definition: JsonObject): readonly Condition[] {
-  return objectsAt(statusOf(definition), "conditions").filter(isCondition);
+  return objectsAt(statusOf(definition), "conditions") as unknown as readonly Condition[];
 }
 
 export function annotationOf(definition: JsonObject, key: string): string {
   return textAt(definition, "metadata", "annotations", key);
-}
-
-function isCondition(value: JsonObject): value is Condition {
-  const texts = ["type", "status", "reason", "message", "lastTransitionTime"];
-  return texts.every((key) => typeof getOwn(value, key) === "string");
 }

@@ -181,10 +181,10 @@ test("what is hidden is in no list, whose items are told apart by position or co
   const at = "spec.validation.openAPIV3Schema.properties[spec].properties";
   const key = "x-setpoint-field-rule: Forbidden: must not be secret or write-only";
   const items =
-    `${key} in the items of a list, which have only their positions: ` +
+    `${key} in list items, which are identified only by position: ` +
     "use a map (additionalProperties) instead";
   const named =
-    `${key} on or above a list of type set or map, whose items are named in ` +
+    `${key} on or above a list of type set or map, whose items appear in ` +
     "metadata.managedFields: use a map (additionalProperties) instead";
   assert.deepEqual(texts(definitionErrors(definition)), [
     `${at}[a].items.properties[password].${items}`,
@@ -205,7 +205,7 @@ test("neither selectors nor scales lead to what is hidden", () => {
     selectableFields: [{ jsonPath: ".spec.pin" }],
     subresources: { status: {}, scale },
   });
-  const why = "Forbidden: must not point to a field that is never shown";
+  const why = "Forbidden: must not point to a hidden field";
   assert.deepEqual(texts(definitionErrors(definitionOf(spec({ versions: [one] })))), [
     `spec.selectableFields[0].jsonPath: ${why}`,
     `spec.subresources.scale.specReplicasPath: ${why}`,
@@ -223,7 +223,7 @@ test("a rule of one version closes the same path in all", () => {
     version({ ...of(textSchema), name: "v2", storage: false, selectableFields }),
   ];
   assert.deepEqual(texts(definitionErrors(definitionOf(spec({ versions })))), [
-    "spec.versions[1].selectableFields[0].jsonPath: Forbidden: must not point to a field that " +
-      "is never shown",
+    "spec.versions[1].selectableFields[0].jsonPath: Forbidden: must not point to a hidden " +
+      "field",
   ]);
 });

@@ -58,6 +58,7 @@ test("a definition becomes a kind with all that its versions say", () => {
 });
 
 test("versions come in the order of preference, with the warnings of the deprecated ones", () => {
+  const old = "example.dev/v1beta1 Widget";
   const { versions } = kindOfDefinition(definitionOf(rich));
   assert.deepEqual(
     versions.map(({ name, served, storage, deprecationWarning }) => [
@@ -69,7 +70,7 @@ test("versions come in the order of preference, with the warnings of the depreca
     [
       ["v2", true, true, undefined],
       ["v1", false, false, "use v2"],
-      ["v1beta1", true, false, "example.dev/v1beta1 Widget is deprecated"],
+      ["v1beta1", true, false, `${old} is deprecated; use example.dev/v2 Widget`],
     ],
   );
 });

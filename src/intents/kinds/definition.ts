@@ -23,7 +23,9 @@ export function kindOfDefinition(definition: JsonObject): KindInput {
   const spec = specOf(definition);
   const group = textAt(spec, "group");
   const names = grantedNames(definition);
-  const versions = versionsOf(definition).map((version) => versionOf(version, group, names.kind));
+  const all = versionsOf(definition);
+  const of = { group, kind: names.kind, versions: all };
+  const versions = all.map((version) => versionOf(version, of));
   return {
     group,
     names,
@@ -46,11 +48,28 @@ function grantedNames(definition: JsonObject): KindNames {
   };
 }
 
-function versionOf(version: JsonObject, group: string, kind: string): KindVersion {
+interface VersionOf {
+  readonly group: string;
+  readonly kind: string;
+  readonly versions: readonly JsonObject[];
+}
+
+/** Names the best served version that is newer and not deprecated, if there is one. */
+function deprecationText(version: JsonObject, { group, kind, versions }: VersionOf): string {
+  const name = textAt(version, "name");
+  const [better] = versions
+    .filter((one) => isTrueAt(one, "served") && !isTrueAt(one, "deprecated"))
+    .map((one) => textAt(one, "name"))
+    .filter((other) => compareVersions(other, name) < 0)
+    .sort(compareVersions);
+  const advice = better === undefined ? "" : `; use ${group}/${better} ${kind}`;
+  return `${group}/${name} ${kind} is deprecated${advice}`;
+}
+
+function versionOf(version: JsonObject, of: VersionOf): KindVersion {
   const name = textAt(version, "name");
   const warning = getOwn(version, "deprecationWarning");
-  const deprecation =
-    typeof warning === "string" ? warning : `${group}/${name} ${kind} is deprecated`;
+  const deprecation = typeof warning === "string" ? warning : deprecationText(version, of);
   return {
     name,
     served: isTrueAt(version, "served"),

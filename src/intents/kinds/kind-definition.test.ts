@@ -102,6 +102,6 @@ describe("what is wrong with a kind", () => {
     assert.match(kindInputProblem(kind(schema, { names })) ?? "", /names\.plural/);
     const fieldRules = [{ path: "/spec/nothing", rule: "secret" }] as const;
     const lost = kindInputProblem(kind(schema, { fieldRules }));
-    assert.equal(lost, "fieldRules: /spec/nothing is in no version's schema");
+    assert.equal(lost, "fieldRules: /spec/nothing is not in the schema of any version");
   });
 });

@@ -45,7 +45,7 @@ export function kindInputProblem(input: KindInput): string | undefined {
     throw error;
   }
   const lost = lostRule(input);
-  if (lost !== undefined) return `fieldRules: ${lost.path} is in no version's schema`;
+  if (lost !== undefined) return `fieldRules: ${lost.path} is not in the schema of any version`;
   const errors = definitionErrors(defaultDefinition(definition));
   return errors.length === 0 ? undefined : formatFieldErrors(errors);
 }

@@ -2,6 +2,7 @@
 // Compilation waits until the first request asks for it, so that a thousand definitions cost a
 // thousand small objects and nothing more.
 
+import type { DraftKind, IndexTerms } from "../../kernel/draft.ts";
 import { apiVersionOf, kindId } from "../../kernel/kind.ts";
 import type { Kind, KindVersion } from "../../kernel/kind.ts";
 import type { Resource } from "../../kernel/resource.ts";
@@ -31,7 +32,7 @@ export interface ServedKind {
   readonly versions: ReadonlyMap<string, ServedVersion>;
   readonly storage: ServedVersion;
   /** The kind whose documents are stored: another one where two kinds show the same resources. */
-  readonly storedKind: Kind;
+  readonly storedKind: Kind & DraftKind;
   /** What a selectable field is called in the stored documents. */
   readonly storedField: (path: string) => string;
   /** The version that clients should use. */
@@ -54,10 +55,20 @@ export interface ServedKind {
   readonly isTerminating: boolean;
   /** Its resources have a reconciler, in this process or another: a write makes them due. */
   readonly isReconciled: boolean;
-  /** Its resources stand for objects in a service outside: see kernel/kept-object.ts. */
-  readonly isKeptOutside: boolean;
+  /**
+   * For built-in kinds that the server itself reconciles (housekeeping): whether a write
+   * makes its resource due. Undefined for all other kinds.
+   */
+  readonly isDueAfter: ((write: DueWrite) => boolean) | undefined;
   /** Name and uid of the definition, for kinds that come from one. */
   readonly definition: { readonly name: string; readonly uid: string } | undefined;
+}
+
+/** What a write of a resource did, as far as the due time depends on it. */
+export interface DueWrite {
+  readonly isNew: boolean;
+  /** Its deletion was requested, by this write or an earlier one. */
+  readonly isDeleting: boolean;
 }
 
 export const usualVerbs: readonly string[] = [
@@ -86,7 +97,8 @@ export interface ServedKindInput {
   readonly isPlain?: boolean;
   readonly isTerminating?: boolean;
   readonly isReconciled?: boolean;
-  readonly isKeptOutside?: boolean;
+  readonly indexTerms?: IndexTerms | undefined;
+  readonly isDueAfter?: ((write: DueWrite) => boolean) | undefined;
   readonly definition?: { readonly name: string; readonly uid: string };
 }
 
@@ -104,7 +116,7 @@ export function servedKind(input: ServedKindInput): ServedKind {
     kind,
     versions,
     storage,
-    storedKind: input.storedAs?.kind ?? kind,
+    storedKind: input.storedAs?.storedKind ?? withTerms(kind, input.indexTerms),
     storedField: input.storedField ?? ((path) => path),
     preferred,
     rules: input.rules,
@@ -117,9 +129,13 @@ export function servedKind(input: ServedKindInput): ServedKind {
     hasHidden: kind.fieldRules.some(({ rule }) => rule === "write-only" || rule === "secret"),
     isTerminating: input.isTerminating ?? false,
     isReconciled: input.isReconciled ?? false,
-    isKeptOutside: input.isKeptOutside ?? false,
+    isDueAfter: input.isDueAfter,
     definition: input.definition,
   };
+}
+
+function withTerms(kind: Kind, indexTerms: IndexTerms | undefined): Kind & DraftKind {
+  return indexTerms === undefined ? kind : { ...kind, indexTerms };
 }
 
 function servedVersion({ kind, rules }: ServedKindInput, definition: KindVersion): ServedVersion {

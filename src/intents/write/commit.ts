@@ -6,6 +6,8 @@
 import type { Draft } from "../../kernel/draft.ts";
 import { isSetpointError } from "../../kernel/errors.ts";
 import type { SetpointError } from "../../kernel/errors.ts";
+import type { Cause } from "../../kernel/cause.ts";
+import { keyText } from "../../kernel/resource.ts";
 import type {
   Answer,
   ClaimRef,
@@ -28,15 +30,18 @@ export interface PutInput {
   readonly uid: string;
   readonly draft: Draft;
   readonly when: Precondition;
+  readonly cause: Cause;
   readonly uses?: readonly CounterUse[] | undefined;
   readonly bounds?: readonly CounterBound[] | undefined;
   /** Checked inside the commit. */
   readonly claim?: ClaimRef | undefined;
-  /** Committed with it or not at all. */
+  /** Committed with it or not at all, with the same cause. */
   readonly also?: readonly Write[] | undefined;
   readonly names?: readonly UniqueName[] | undefined;
 }
 
+/** May also occur in a value; then a run finds nothing to do. */
+const deletionMark = Buffer.from('"deletionTimestamp"');
 const dueNow = { kind: "wake", afterMs: 0 } as const;
 
 export async function commitPut(intents: Intents, input: PutInput): Promise<Written> {
@@ -64,19 +69,31 @@ export async function commitPuts(
   return written;
 }
 
-function writeOf({ target, uid, draft, when, uses, bounds, claim, names }: PutInput): Put {
+function writeOf(input: PutInput): Put {
+  const { target, uid, draft, when, cause, uses, bounds, claim, names } = input;
   return {
     kind: "put",
     key: keyOfTarget(target),
     uid,
     draft,
     when,
+    cause,
     ...(uses === undefined ? {} : { uses }),
     ...(bounds === undefined ? {} : { bounds }),
     ...(claim === undefined ? {} : { claim }),
     ...(names === undefined ? {} : { names }),
-    ...(target.served.isReconciled ? { due: dueNow } : {}),
+    ...(isDue(input) ? { due: dueNow } : {}),
   };
+}
+
+/** A run that writes its own resource need not run again because of that. */
+function isDue({ target, draft, when, claim }: PutInput): boolean {
+  const { isReconciled, isDueAfter } = target.served;
+  if (isReconciled) return true;
+  if (isDueAfter === undefined) return false;
+  if (claim !== undefined && keyText(claim.key) === keyText(keyOfTarget(target))) return false;
+  const isDeleting = draft.body.includes(deletionMark);
+  return isDueAfter({ isNew: when.kind === "absent", isDeleting });
 }
 
 async function writtenPut(
@@ -94,6 +111,7 @@ async function writtenPut(
 
 export interface DeleteInput {
   readonly when: Precondition;
+  readonly cause: Cause;
   readonly last: Draft;
   readonly claim?: ClaimRef | undefined;
   readonly also?: readonly Write[] | undefined;
@@ -102,10 +120,10 @@ export interface DeleteInput {
 export async function commitDelete(
   intents: Intents,
   target: Target,
-  { when, last, claim, also }: DeleteInput,
+  { when, cause, last, claim, also }: DeleteInput,
 ): Promise<Written> {
   const fence = claim === undefined ? {} : { claim };
-  const write: Delete = { kind: "delete", key: keyOfTarget(target), when, last, ...fence };
+  const write: Delete = { kind: "delete", key: keyOfTarget(target), when, cause, last, ...fence };
   const answer = await commitWith(intents, write, also);
   if (answer.kind === "refused") throw inWordsOfTheApi(intents, target, answer.error);
   await settle(intents, target, answer.revision);
@@ -115,11 +133,13 @@ export async function commitDelete(
 /** The answer to the first of them. */
 async function commitWith(
   { store }: Intents,
-  write: Write,
+  write: Put | Delete,
   also: readonly Write[] = [],
 ): Promise<Answer> {
-  const isGroup = also.length > 0;
-  const [answer] = await store.commit([write, ...also], ...(isGroup ? [{ atomic: true }] : []));
+  const { cause } = write;
+  const beside = also.map((each) => (each.kind === "schedule" ? each : { ...each, cause }));
+  const options = also.length > 0 ? [{ atomic: true }] : [];
+  const [answer] = await store.commit([write, ...beside], ...options);
   if (answer === undefined) throw new Error("the store answers each write");
   return answer;
 }

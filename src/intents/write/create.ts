@@ -11,6 +11,7 @@ import type { AdmissionRequest } from "../admission/admission.ts";
 import { alreadyExists, forbidden, unexplained } from "../refusals.ts";
 import { keyOfTarget } from "../request.ts";
 import type { Caller, Intents, Target, WriteOptions, Written } from "../request.ts";
+import { causeOf } from "./cause-of.ts";
 import { commitPut } from "./commit.ts";
 import { checkEnvelope, checkKind, withMetadataObject, withNamespace } from "./envelope.ts";
 import { checkDocument } from "./finish.ts";
@@ -19,6 +20,7 @@ import { openNamespace } from "./namespace.ts";
 import { withDistinctOwners } from "./owner-references.ts";
 import { confirmPlace } from "./place.ts";
 import { draftFor } from "./stored.ts";
+import { namesOf } from "./unique-names.ts";
 import { generatedName, newMetadata, withMetadata } from "./system-metadata.ts";
 import { reportUnknownFields } from "./unknown-fields.ts";
 import { tellWarnings } from "./warnings.ts";
@@ -113,7 +115,7 @@ async function tryCreate(
   // A policy may have chosen another name.
   const target = { ...asked, name: mutated.metadata.name ?? "" };
   const object = prepare(caller, target, mutated, request.object);
-  checkDocument(target, object, undefined);
+  checkDocument(intents.admission, target, object, undefined);
   checkRevision(named);
   tellWarnings(caller, target, object, undefined);
   const final = { ...request, target, object, isNameGenerated: false };
@@ -129,11 +131,13 @@ async function tryCreate(
   const { uid } = object.metadata;
   try {
     const when = { kind: "absent" } as const;
-    const { claim, names } = options;
+    const { claim } = options;
+    const names = namesOf(options, intents.admission.names(final));
     const also = await options.also?.(object);
-    const put = { target, uid, draft, when, uses, bounds, claim, also, names };
+    const cause = causeOf(caller);
+    const put = { target, uid, draft, when, cause, uses, bounds, claim, also, names };
     const written = await commitPut(intents, put);
-    return await confirmPlace(intents, target, uid, written);
+    return await confirmPlace(intents, target, put, written);
   } catch (error) {
     if (!isSetpointError(error, "resource.already_exists")) throw error;
     throw alreadyExists(served.kind, target.name, await isLeaving(intents, target));

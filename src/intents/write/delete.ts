@@ -14,6 +14,7 @@ import { conflict, notFound, protectedFromDeletion } from "../refusals.ts";
 import { readEvenUnopened } from "../read/even-unopened.ts";
 import { keyOfTarget } from "../request.ts";
 import type { AlsoWritten, Caller, Intents, Target, Written } from "../request.ts";
+import { causeOf } from "./cause-of.ts";
 import { commitDelete, commitPut, isLostRace } from "./commit.ts";
 import { finalizersFor, isHeld } from "./finalizers.ts";
 import type { Propagation } from "./finalizers.ts";
@@ -93,11 +94,12 @@ async function tryDelete(
   const marked = markedForDeletion(intents, target, options, before);
   const when = { kind: "revision", revision: record.revision, uid: record.uid } as const;
   const { claim } = options;
+  const cause = causeOf(caller);
   if (!isHeld(served, marked)) {
     const last = await draftFor(served, before);
     if (options.isDryRun) return { revision, body: last.body, outcome: "deleted" };
     const also = await options.also?.(before);
-    return await commitDelete(intents, target, { when, last, claim, also });
+    return await commitDelete(intents, target, { when, cause, last, claim, also });
   }
   // It would be stored without its secrets, which another server may still be able to open.
   if (unopened !== undefined) throw unopened;
@@ -109,7 +111,7 @@ async function tryDelete(
     return { revision: record.revision, body: draft.body, outcome: "updated" };
   }
   const also = await options.also?.(marked);
-  return await commitPut(intents, { target, uid: record.uid, draft, when, claim, also });
+  return await commitPut(intents, { target, uid: record.uid, draft, when, cause, claim, also });
 }
 
 /**

@@ -47,8 +47,8 @@ function builtinEnvelope(target: Target, body: Json, source: Uint8Array | undefi
   const expected = served.kind.names.kind;
   const given = headerOf(target, body, source);
   const kind = given.kind === undefined || given.kind === "" ? expected : given.kind;
-  const isBare = given.apiVersion === undefined || given.apiVersion === "";
-  const apiVersion = isBare ? version.apiVersion : (given.apiVersion ?? "");
+  const isBare = given.apiVersion === undefined || ["", "/"].includes(given.apiVersion);
+  const apiVersion = isBare ? version.apiVersion : versionTextOf(given.apiVersion ?? "");
   if (kind !== expected || apiVersion !== version.apiVersion) {
     const short = apiVersion.slice(apiVersion.indexOf("/") + 1);
     throw badRequest(
@@ -57,6 +57,11 @@ function builtinEnvelope(target: Target, body: Json, source: Uint8Array | undefi
     );
   }
   return { ...(isJsonObject(body) ? body : {}), apiVersion, kind } as Resource;
+}
+
+/** Kubernetes reads an empty group in front of the slash as the group without a name. */
+function versionTextOf(apiVersion: string): string {
+  return /^\/[^/]+$/.test(apiVersion) ? apiVersion.slice(1) : apiVersion;
 }
 
 interface Header {

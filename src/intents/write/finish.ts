@@ -8,10 +8,10 @@ import { invalidField } from "../../kernel/field-error.ts";
 import { checkFieldRules } from "../../kernel/field-rules.ts";
 import type { FieldViolation } from "../../kernel/field-rules.ts";
 import type { Json } from "../../kernel/json.ts";
-import { mayStillChange } from "../../kernel/kept-object.ts";
 import { parsePointer } from "../../kernel/pointer.ts";
 import type { Resource } from "../../kernel/resource.ts";
 import { invalid } from "../refusals.ts";
+import type { Admission } from "../admission/admission.ts";
 import type { Target } from "../request.ts";
 import type { ServedKind } from "../kinds/served-kind.ts";
 import { hiddenText, withoutHiddenValues } from "./hidden-errors.ts";
@@ -25,11 +25,18 @@ import {
 } from "./metadata-check.ts";
 
 /** Refuses a document that breaks a rule of its kind, with all its errors at once. */
-export function checkDocument(target: Target, resource: Resource, old: Resource | undefined): void {
+export function checkDocument(
+  admission: Pick<Admission, "mayChange">,
+  target: Target,
+  resource: Resource,
+  old: Resource | undefined,
+): void {
   const { served } = target;
   const errors =
     old === undefined ? createErrors(target, resource) : updateErrors(target, resource, old);
-  if (served.kind.fieldRules.length > 0) appendAll(errors, ruleErrors(target, resource, old));
+  if (served.kind.fieldRules.length > 0) {
+    appendAll(errors, ruleErrors(admission, target, resource, old));
+  }
   if (errors.length === 0) return;
   const documents = old === undefined ? [resource] : [resource, old];
   const shown = served.hasHidden ? withoutHiddenValues(served.kind, errors, documents) : errors;
@@ -78,16 +85,20 @@ function hasCoreFinalizers({ kind }: ServedKind): boolean {
 
 /** A server writes status, so read-only fields there are only closed to the main endpoint. */
 function ruleErrors(
-  { served, subresource }: Target,
-  resource: Resource,
+  admission: Pick<Admission, "mayChange">,
+  target: Target,
+  object: Resource,
   old: Resource | undefined,
 ): readonly FieldError[] {
-  const violations = checkFieldRules(served.kind, old, resource);
-  const isFree = ({ rule, path }: FieldViolation): boolean =>
-    rule === "create-only" && old !== undefined && mayStillChange(old, resource, path);
+  const { served, subresource } = target;
+  const violations = checkFieldRules(served.kind, old, object);
+  const isExempt = ({ rule, path }: FieldViolation): boolean =>
+    rule === "create-only" &&
+    old !== undefined &&
+    admission.mayChange({ target, object, old, path });
   return violations
     .filter(({ path }) => !(subresource === "status" && path.startsWith("/status")))
-    .filter((violation) => !(served.isKeptOutside && isFree(violation)))
+    .filter((violation) => !isExempt(violation))
     .map((violation) => ruleError(served, violation));
 }
 

@@ -23,9 +23,11 @@ export function withoutHiddenValues(
 ): readonly FieldError[] {
   const places = documents.flatMap((document) => hiddenPlaces(kind, document).map(textOf));
   if (places.length === 0) return errors;
+  const hidden = new Set(places);
+  const around = new Set(places.flatMap(prefixesOf));
   const isTouching = (given: string): boolean => {
     const field = plain(given);
-    return places.some((place) => isWithin(field, place) || isWithin(place, field));
+    return around.has(field) || prefixesOf(field).some((prefix) => hidden.has(prefix));
   };
   return errors.map((error) => {
     const { computed } = error;
@@ -61,8 +63,13 @@ function plain(field: string): string {
   return text.replaceAll("[", ".").replaceAll("]", "").replace(/^\./, "");
 }
 
-function isWithin(place: string, outer: string): boolean {
-  return outer === "" || place === outer || place.startsWith(`${outer}.`);
+/** The text itself and each part of it that ends before a dot; the empty text is around all. */
+function prefixesOf(text: string): readonly string[] {
+  const prefixes = ["", text];
+  for (let dot = text.indexOf("."); dot >= 0; dot = text.indexOf(".", dot + 1)) {
+    prefixes.push(text.slice(0, dot));
+  }
+  return prefixes;
 }
 
 const quoting = /^(Invalid value|Duplicate value|Unsupported value): /;

@@ -7,7 +7,7 @@ import { lastAppliedAnnotation } from "../../kernel/apply/last-applied.ts";
 import { equalJson, getOwn, isJsonArray, isJsonObject } from "../../kernel/json.ts";
 import type { Json } from "../../kernel/json.ts";
 import type { CompiledFieldRule, Kind } from "../../kernel/kind.ts";
-import { getAt, setAt } from "../../kernel/pointer.ts";
+import { getAt, setEach } from "../../kernel/pointer.ts";
 import type { Tokens } from "../../kernel/pointer.ts";
 import type { Resource } from "../../kernel/resource.ts";
 
@@ -75,14 +75,16 @@ export function keepHidden<T extends Json>(kind: Ruled, next: T, old: Json, sent
   let kept: Json = next;
   for (const rule of kind.fieldRules) {
     if (!isHiding(rule)) continue;
+    const missing: { readonly tokens: Tokens; readonly value: Json }[] = [];
     for (const path of pathsOf(old, rule.segments, 0)) {
       const parent = getAt(kept, path.slice(0, -1));
       const last = path.at(-1) ?? "";
       if (!isJsonObject(parent) || getOwn(parent, last) !== undefined) continue;
       if (getAt(sent, path) === null) continue;
       const value = getAt(old, path);
-      if (value !== undefined) kept = setAt(kept, path, value);
+      if (value !== undefined) missing.push({ tokens: path, value });
     }
+    if (missing.length > 0) kept = setEach(kept, missing);
   }
   return kept as T;
 }

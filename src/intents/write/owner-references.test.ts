@@ -17,6 +17,7 @@ function distinct(owners: readonly OwnerReference[]): {
   const warnings: string[] = [];
   const caller = {
     user: { name: "u", groups: [], extra: {} },
+    surface: "kube",
     warn: (text: string): void => void warnings.push(text),
   };
   const metadata = { name: "x", ownerReferences: owners };

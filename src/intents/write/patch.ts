@@ -65,9 +65,12 @@ function patchFunction(input: PatchInput): (old: Resource) => Resource {
     case "json": {
       const operations = operationsOf(value);
       checkHidden(target, operations);
+      const strict = [...problems, ...unknownMembers(value)]
+        .sort((a, b) => operationIndex(a) - operationIndex(b))
+        .map((one) => `json patch ${one}`);
       return (old) => {
         const result = asOperations(() => applyJsonPatch(old, operations, { isForgiving: true }));
-        return finish(result, () => shownText(target, result));
+        return patched(input, result, strict, () => shownText(target, result));
       };
     }
     case "merge": {
@@ -95,7 +98,8 @@ function checkHidden({ served, name }: Target, operations: readonly PatchOperati
     const read = pointerRead(operation);
     const place = read === undefined ? undefined : readablePointer(read);
     if (read === undefined || place === undefined || !touchesHidden(served.kind, place)) continue;
-    const why = "the field is hidden, or holds one that is, and cannot be copied, moved or tested";
+    const why =
+      "the field is hidden or contains a hidden field, and cannot be copied, moved or tested";
     throw invalid(served.kind, name, [forbiddenField("patch", `${JSON.stringify(read)}: ${why}`)]);
   }
 }
@@ -177,6 +181,22 @@ function operationsOf(value: Json): readonly PatchOperation[] {
       : operation,
   );
   return asOperations(() => parseJsonPatch(whole));
+}
+
+const operationMembers = new Set(["op", "path", "from", "value"]);
+
+/** Members that no operation has, as strict validation names them; nothing reads them. */
+function unknownMembers(value: Json): readonly string[] {
+  if (!isJsonArray(value)) return [];
+  return value.flatMap((operation, index) =>
+    Object.keys(isJsonObject(operation) ? operation : {})
+      .filter((key) => !operationMembers.has(key))
+      .map((key) => `unknown field "[${index}].${key}"`),
+  );
+}
+
+function operationIndex(problem: string): number {
+  return Number(/"\[(\d+)\]/.exec(problem)?.[1] ?? -1);
 }
 
 function asOperations<T>(act: () => T): T {

@@ -8,19 +8,20 @@ import type { SetpointError } from "../../kernel/errors.ts";
 import { notFound } from "../refusals.ts";
 import { keyOfTarget } from "../request.ts";
 import type { Intents, Target, Written } from "../request.ts";
+import type { PutInput } from "./commit.ts";
 import { refusedNamespace } from "./namespace.ts";
 
 export async function confirmPlace(
   intents: Intents,
   target: Target,
-  uid: string,
+  { uid, cause }: Pick<PutInput, "uid" | "cause">,
   written: Written,
 ): Promise<Written> {
   await intents.live.reached(written.revision);
   const problem = placeProblem(intents, target);
   if (problem === undefined) return written;
   const when = { kind: "exists", uid } as const;
-  await intents.store.commit([{ kind: "delete", key: keyOfTarget(target), when }]);
+  await intents.store.commit([{ kind: "delete", key: keyOfTarget(target), when, cause }]);
   throw problem;
 }
 

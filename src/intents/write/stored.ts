@@ -25,13 +25,23 @@ export function readStored(
 ): Resource | Promise<Resource> {
   if (unopened !== undefined) throw unopened;
   const document = decodeDocument(body, revision);
-  const isSame = document.apiVersion === version.apiVersion;
-  if (isSame && revision >= served.cleanSince) return document;
-  if (isSame) return cleaned(version, document);
-  return served.convert([document], version).then(([converted]) => {
+  const known = revision >= served.cleanSince ? document : cleanedAsStored(served, document);
+  if (document.apiVersion === version.apiVersion) return known;
+  return served.convert([known], version).then(([converted]) => {
     if (converted === undefined) throw new Error("a conversion answers each document");
-    return cleaned(version, converted);
+    return version.type.prune(converted).resource;
   });
+}
+
+/**
+ * As in Kubernetes, a read sets the defaults of the version that the document is stored in, and
+ * not those of the version that is shown.
+ */
+function cleanedAsStored(served: ServedKind, document: Resource): Resource {
+  for (const version of served.versions.values()) {
+    if (version.apiVersion === document.apiVersion) return cleaned(version, document);
+  }
+  return document;
 }
 
 /** Documents from before a change of the schema are brought up to it when they are read. */
@@ -43,8 +53,8 @@ export function draftFor(served: ServedKind, given: Resource): Draft | Promise<D
   const { storage, storedKind, hasHidden } = served;
   const resource = hasHidden ? withoutHiddenCopy(served.kind, given) : given;
   if (resource.apiVersion === storage.apiVersion) return draftOf(storedKind, resource);
-  return served.convert([resource], served.storage).then(([converted]) => {
+  return served.convert([resource], storage).then(([converted]) => {
     if (converted === undefined) throw new Error("a conversion answers each document");
-    return draftOf(served.storedKind, converted);
+    return draftOf(storedKind, cleaned(storage, converted));
   });
 }

@@ -10,7 +10,7 @@ function report(
 ): readonly unknown[] {
   const warnings: string[] = [];
   const user = { name: "u", groups: [], extra: {} };
-  const caller = { user, warn: (text: string): void => void warnings.push(text) };
+  const caller = { user, surface: "kube", warn: (text: string): void => void warnings.push(text) };
   return [strictProblem(caller, unknown, { mode, decodeProblems }), warnings];
 }
 

@@ -20,6 +20,7 @@ import { conflict, invalid, notFound, unexplained } from "../refusals.ts";
 import { keyOfTarget } from "../request.ts";
 import type { Caller, Intents, Target, WriteOptions, Written } from "../request.ts";
 import { isReadyToGo } from "./finalizers.ts";
+import { causeOf } from "./cause-of.ts";
 import { commitDelete, commitPut, commitPuts, isLostRace } from "./commit.ts";
 import type { PutInput } from "./commit.ts";
 import { checkDocument } from "./finish.ts";
@@ -29,6 +30,7 @@ import { trackUpdate } from "./managed-fields.ts";
 import { withDistinctOwners } from "./owner-references.ts";
 import { draftFor, readStored } from "./stored.ts";
 import { keptMetadata, withMetadata } from "./system-metadata.ts";
+import { namesOf } from "./unique-names.ts";
 import { tellWarnings } from "./warnings.ts";
 
 export interface Changed {
@@ -163,9 +165,10 @@ async function writeChanged(
 ): Promise<Written> {
   const ready = await readyPut(intents, input, pending);
   if ("outcome" in ready) return ready;
-  const { when, draft, claim, also, isGoing } = ready;
+  const { when, cause, draft, claim, also, isGoing } = ready;
   if (!isGoing) return await commitPut(intents, ready);
-  const gone = await commitDelete(intents, input.target, { when, last: draft, claim, also });
+  const deletion = { when, cause, last: draft, claim, also };
+  const gone = await commitDelete(intents, input.target, deletion);
   // The answer is the last state there was, and not the deletion.
   return { ...gone, revision: pending.record.revision };
 }
@@ -234,7 +237,7 @@ async function readyPut(
   }
   // A write that changes nothing else does not change when somebody last wrote either.
   object = keepTimes(before, object) as Resource;
-  checkDocument(target, object, before);
+  checkDocument(intents.admission, target, object, before);
   tellWarnings(caller, target, object, before);
   const final = { ...request, object };
   const validation = intents.admission.validate(final);
@@ -247,12 +250,14 @@ async function readyPut(
   if (options.isDryRun) return { revision, body: draft.body, outcome: "updated" };
   const { uid } = record;
   const when = { kind: "revision", revision, uid } as const;
-  const { claim, names } = options;
+  const { claim } = options;
   const also = await options.also?.(object);
   const isGoing = isReadyToGo(served, object);
+  const names = isGoing ? undefined : namesOf(options, intents.admission.names(final));
   const uses = isGoing ? undefined : intents.admission.uses(final);
   const bounds = isGoing ? undefined : intents.admission.bounds(final);
-  return { target, uid, draft, when, uses, bounds, claim, also, names, isGoing };
+  const cause = causeOf(caller);
+  return { target, uid, draft, when, cause, uses, bounds, claim, also, names, isGoing };
 }
 
 function unchangedOf({ revision, body }: StoredRecord): Written {
@@ -276,7 +281,10 @@ function prepared(target: Target, wanted: Resource, old: Resource): Resource {
   const { served, version, subresource } = target;
   const hasStatus = version.definition.subresources.status;
   if (subresource === "status") {
-    const next = withStatusOf(old, wanted);
+    const isOpen = served.rules?.statusWritesMetadata === true;
+    const next = isOpen
+      ? withMetadataOf(withStatusOf(old, wanted), wanted)
+      : withStatusOf(old, wanted);
     return served.rules?.prepareForUpdate?.(next, old, subresource) ?? next;
   }
   const metadata = keptMetadata(wanted.metadata, old.metadata);
@@ -300,6 +308,11 @@ function withStatusOf(old: Resource, wanted: Resource): Resource {
   else metadata["managedFields"] = managed;
   copy["metadata"] = metadata;
   return copy as unknown as Resource;
+}
+
+/** Some kinds take changes of labels and annotations along with their status. */
+function withMetadataOf(old: Resource, wanted: Resource): Resource {
+  return withMetadata(old, keptMetadata(wanted.metadata, old.metadata));
 }
 
 function withOldStatus(next: Resource, old: Resource): Resource {

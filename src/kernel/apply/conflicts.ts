@@ -1,6 +1,6 @@
-// Conflicts between an applied configuration and the owners of the fields it would change, as data
-// and in the words of the Kubernetes API. One conflict is one sentence; several are grouped by
-// owner, and every one of them is a cause that names its field.
+// Conflicts between an applied configuration and the owners of the fields that it would change, as
+// data and as messages of the Kubernetes API. One conflict is one sentence; several conflicts are
+// grouped by owner. Each conflict is also a cause that names its field.
 
 import { pathLabel } from "./field-set.ts";
 import type { FieldPath } from "./field-set.ts";
@@ -44,7 +44,7 @@ export function conflictMessage(conflicts: readonly Conflict[]): string {
   return `Apply failed with ${conflicts.length} conflicts: ${lines.join("\n")}`;
 }
 
-/** `"kubectl" with subresource "status" using v1`; appliers go without their version. */
+/** `"kubectl" with subresource "status" using v1`; the version of an applier is omitted. */
 function managerLabel(manager: ManagerIdentity): string {
   const { name, operation, apiVersion, subresource } = manager;
   const through = subresource === "" ? "" : ` with subresource ${JSON.stringify(subresource)}`;

@@ -1,6 +1,6 @@
-// The rules of defaults: they have no unknown fields, and are valid where they are put, so that
-// a document never becomes invalid by what it did not say. Defaults of the metadata of embedded
-// resources are tried in a resource that has nothing else.
+// Checks the defaults of a schema. A default must have no unknown fields and must match the schema
+// at its place, so that defaulting never makes a valid document invalid. A default in the metadata
+// of an embedded resource is checked inside an otherwise empty resource.
 
 import { formatFieldErrors, invalidField } from "../field-error.ts";
 import type { FieldError } from "../field-error.ts";

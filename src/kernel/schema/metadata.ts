@@ -185,7 +185,9 @@ function readStructs(walk: Walk, struct: Struct, of: Struct, value: Json): Json 
     else refuse(walk, struct, jsonName(item), `v1.${of.name}`);
     walk.trail.pop();
   }
-  return nonEmptyList(items);
+  // An empty list of managers is a request to forget them, which one empty entry also is.
+  const isReset = of === managedFields && walk.path === "metadata" && items.length === 0;
+  return isReset ? [{}] : nonEmptyList(items);
 }
 
 function readText(walk: Walk, struct: Struct, value: Json): Json {

@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import { limits } from "../limits.ts";
 import { compileSchema } from "./compile.ts";
 import type { Json, JsonObject } from "../json.ts";
 import { validateValue } from "./validate.ts";
@@ -165,5 +166,22 @@ test("a document with very many errors is answered, too", () => {
   const schema = spec({
     l: { type: "array", anyOf: [{ items: item }], items: { type: "integer" } },
   });
-  assert.equal(messages(schema, { spec: { l: list } }).length, list.length + 1);
+  // The alternative ends at the limit, and its own problem follows.
+  assert.equal(messages(schema, { spec: { l: list } }).length, limits.maxSchemaErrors + 1);
+});
+
+test("a long enum and a long list of other values do not multiply", () => {
+  const values = Array.from({ length: 20_000 }, (_, index) => index);
+  const schema = spec({ l: { type: "array", items: { type: "integer", enum: values } } });
+  const listed = values.map(() => 19_999);
+  assert.deepEqual(messages(schema, { spec: { l: listed } }), []);
+  const errors = messages(schema, { spec: { l: values.map(() => -1) } });
+  assert.equal(errors.length, limits.maxSchemaErrors);
+  assert.ok(errors.every((error) => error.length < 2 * limits.maxShownProblemChars));
+});
+
+test("an enum lists objects and lists by their content", () => {
+  const schema = spec({ e: { "x-kubernetes-preserve-unknown-fields": true, enum: [{ a: [1] }] } });
+  assert.deepEqual(messages(schema, { spec: { e: { a: [1] } } }), []);
+  assert.equal(messages(schema, { spec: { e: { a: [2] } } }).length, 1);
 });

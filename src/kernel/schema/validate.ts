@@ -7,6 +7,7 @@ import type { FieldError } from "../field-error.ts";
 import { isJsonArray, isJsonObject } from "../json.ts";
 import type { Json, JsonObject } from "../json.ts";
 import { appendAll } from "../append.ts";
+import { limits } from "../limits.ts";
 import { correlateIndex, correlateKey, isUnchanged } from "./correlate.ts";
 import type { Correlation } from "./correlate.ts";
 import type { Schema } from "./schema.ts";
@@ -90,6 +91,8 @@ function check(
   value: Json,
   correlation: Correlation | undefined,
 ): number {
+  // An answer names a few problems, and a client that repairs them sends the document again.
+  if (walk.errors.length >= limits.maxSchemaErrors) return 0;
   const wrong = typeError(schema, value, walk.at);
   if (wrong !== undefined) walk.errors.push(wrong);
   if (value === null) {

@@ -2,8 +2,8 @@
 // the validator of the Kubernetes API server, including its oddities, because a document that
 // is valid there has to be valid here, and the other way round.
 
+import { canonicalJson } from "../canonical-json.ts";
 import type { FieldError } from "../field-error.ts";
-import { equalJson } from "../json.ts";
 import type { Json, JsonObject } from "../json.ts";
 import { compileRegex, regexProblem } from "../regex.ts";
 import { formatCheck } from "./formats.ts";
@@ -141,7 +141,7 @@ export function sizeErrors(
 export function enumError(schema: Schema, value: Json, at: PlaceOf): FieldError | undefined {
   const allowed = schema.enum;
   if (allowed.length === 0) return undefined;
-  if (value !== null && allowed.some((item) => isListed(item, value))) return undefined;
+  if (value !== null && isListed(allowed, value)) return undefined;
   return notInEnum(at(), value, allowed);
 }
 
@@ -184,13 +184,30 @@ function numberFormat(found: string): string {
 }
 
 /** Go converts numbers before it compares them: 1.5 is a listed 1, and 97 is a listed "a". */
-function isListed(item: Json, value: Json): boolean {
-  if (typeof value === "number" && item !== value) {
-    if (typeof item === "number") return Number.isInteger(item) && Math.trunc(value) === item;
-    const isCharacter = Number.isInteger(value) && value >= 0 && value <= 0x10ffff;
-    return isCharacter && String.fromCodePoint(value) === item;
+function isListed(allowed: readonly Json[], value: Json): boolean {
+  const items = itemsOf(allowed);
+  if (items.has(keyOf(value))) return true;
+  if (typeof value !== "number") return false;
+  if (items.has(Math.trunc(value))) return true;
+  const isCharacter = Number.isInteger(value) && value >= 0 && value <= 0x10ffff;
+  return isCharacter && items.has(String.fromCodePoint(value));
+}
+
+/** The items of each enum, so that a long list of values and a long enum do not multiply. */
+const listed = new WeakMap<readonly Json[], ReadonlySet<unknown>>();
+
+function itemsOf(allowed: readonly Json[]): ReadonlySet<unknown> {
+  let items = listed.get(allowed);
+  if (items === undefined) {
+    items = new Set(allowed.map(keyOf));
+    listed.set(allowed, items);
   }
-  return equalJson(item, value);
+  return items;
+}
+
+/** Equal for equal values: itself, or for an object or list a text that no string has. */
+function keyOf(value: Json): unknown {
+  return typeof value === "object" && value !== null ? `\0${canonicalJson(value)}` : value;
 }
 
 function isMatch(pattern: string, text: string): boolean {
@@ -232,5 +249,5 @@ function isMultiple(value: number, factor: number): boolean {
 }
 
 function hasDuplicates(list: readonly Json[]): boolean {
-  return list.some((item, i) => list.slice(0, i).some((other) => equalJson(item, other)));
+  return new Set(list.map(keyOf)).size < list.length;
 }

@@ -13,6 +13,7 @@ import {
 import type { FieldError } from "../field-error.ts";
 import type { Json } from "../json.ts";
 import { goNumber, goQuote } from "../go-text.ts";
+import { limits } from "../limits.ts";
 import { childPath, shownPath } from "./trail.ts";
 
 /** Where the value is: what is in front of it, and its name in the document that is checked. */
@@ -32,8 +33,20 @@ export function requiredAt({ prefix, name }: Place, key: string): FieldError {
 }
 
 export function notInEnum(place: Place, value: Json, allowed: readonly Json[]): FieldError {
-  const texts = allowed.map((item) => (typeof item === "string" ? item : JSON.stringify(item)));
-  return unsupportedField(pathOf(place), value, texts);
+  return unsupportedField(pathOf(place), value, shownItems(allowed));
+}
+
+/** As many items of an enum as an answer shows of one problem. */
+function shownItems(allowed: readonly Json[]): readonly string[] {
+  const texts: string[] = [];
+  let chars = 0;
+  for (const item of allowed) {
+    const text = typeof item === "string" ? item : JSON.stringify(item);
+    chars += text.length + 4;
+    if (chars > limits.maxShownProblemChars) return [...texts, "..."];
+    texts.push(text);
+  }
+  return texts;
 }
 
 export function tooLongAt(place: Place, max: number): FieldError {

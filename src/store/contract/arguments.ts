@@ -6,7 +6,7 @@ import type { ResourceKey } from "../../kernel/resource.ts";
 import type { Put, Store, Write } from "../port.ts";
 import { scenario } from "./harness.ts";
 import type { OpenStore } from "./harness.ts";
-import { claimOne, claimSome, exists, key, listNames, minuteMs, put } from "./samples.ts";
+import { claimOne, claimSome, del, key, listNames, minuteMs, put } from "./samples.ts";
 import { rejectsWith, release, schedule, soon, wake, widgets } from "./samples.ts";
 
 const notCounts = [-1, 1.5, Number.NaN, Number.POSITIVE_INFINITY, 2 ** 53];
@@ -205,7 +205,7 @@ function forms(open: OpenStore): void {
       await refusedWrite(store, "draft.secrets", { ...write, draft: { ...draft, secrets } });
     }
     const last = { ...draft, terms: undefined };
-    await refusedWrite(store, "last.terms", { kind: "delete", key: key("a"), when: exists, last });
+    await refusedWrite(store, "last.terms", { ...del(key("a")), last });
     await refused("writes", () => store.commit(untyped("ab")));
     await refused("atomic", () => store.commit([put(key("a"))], { atomic: untyped("yes") }));
     assert.equal((await store.head()).revision, 0);

@@ -18,6 +18,7 @@ import {
   rejectsWith,
   widgets,
 } from "./samples.ts";
+import { systemCause } from "../../kernel/cause.ts";
 
 const a = key("a");
 
@@ -100,7 +101,9 @@ export function documentsContract(open: OpenStore): void {
     await commit(h.store, put(a, { content }));
     assert.equal((await h.store.get(a))?.body.length, limits.maxDocumentBytes);
     const last = tooLarge.draft;
-    const late = h.store.commit([{ kind: "delete", key: a, when: exists, last }]);
+    const late = h.store.commit([
+      { kind: "delete", cause: systemCause, key: a, when: exists, last },
+    ]);
     await rejectsWith("request.too_large", late);
   });
 

@@ -16,6 +16,7 @@ import {
   minuteMs,
   put,
   rejectsWith,
+  someone,
   soon,
   widgets,
 } from "./samples.ts";
@@ -60,7 +61,7 @@ function changes(open: OpenStore): void {
     assert(first !== undefined && second !== undefined && third !== undefined);
     const { atMs, ...created } = first;
     const terms = ["l:app=x"];
-    const shared = { key: a, uid: "u" };
+    const shared = { key: a, uid: "u", cause: someone };
     assert.deepEqual(created, {
       ...shared,
       revision: 1,
@@ -153,6 +154,7 @@ function deletions(open: OpenStore): void {
       atMs: deleted?.atMs,
       terms: ["l:app=x"],
       body: draft(a, content).body,
+      cause: someone,
     });
   });
 

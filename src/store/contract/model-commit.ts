@@ -194,6 +194,7 @@ function changeBase(
     key: write.key,
     previous: replaced?.revision,
     atMs: nowMs,
+    ...(write.kind !== "schedule" && { cause: { ...write.cause } }),
     body: Buffer.from(draft.body),
     terms: [...draft.terms],
     ...(replaced === undefined || sameTerms(replaced.terms, draft.terms)

@@ -36,7 +36,7 @@ export function dumpRows(state: ModelState, nowMs: number): readonly DumpRow[] {
 
 function changeRow(entry: Entry): ChangeRow {
   if (entry.hasSecrets) throw new Error("the model cannot dump a document with secrets");
-  const { revision, type, key, uid, atMs, terms, body, previous = null } = entry;
+  const { revision, type, key, uid, atMs, cause, terms, body, previous = null } = entry;
   return {
     row: "change",
     revision,
@@ -49,6 +49,7 @@ function changeRow(entry: Entry): ChangeRow {
     digest: documentDigest(body),
     document: entry.showsPrevious ? null : body,
     sealed: null,
+    ...(cause !== undefined && { cause }),
   };
 }
 
@@ -77,7 +78,7 @@ export async function stateFromRows(
 function entryOf(state: ModelState, row: ChangeRow): Entry {
   if (row.revision <= state.head) throw invalid("revisions do not ascend");
   if (row.sealed !== null) throw new Error("the model cannot load a sealed document");
-  const { revision, type, key, uid, atMs, terms, document } = row;
+  const { revision, type, key, uid, atMs, cause, terms, document } = row;
   const replaced = row.previous === null ? undefined : state.log.get(row.previous);
   const body = document ?? replaced?.body;
   if (body === undefined) throw invalid(`revision ${revision} has no document`);
@@ -87,6 +88,7 @@ function entryOf(state: ModelState, row: ChangeRow): Entry {
     key,
     uid,
     atMs,
+    ...(cause !== undefined && { cause }),
     terms,
     body,
     previous: row.previous ?? undefined,

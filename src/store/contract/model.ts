@@ -7,6 +7,7 @@
  * sealing. Secrets stay in memory as they are, and `dump` refuses them.
  */
 import type { Clock } from "../../kernel/clock.ts";
+import type { Cause } from "../../kernel/cause.ts";
 import { SetpointError } from "../../kernel/errors.ts";
 import { keyText } from "../../kernel/resource.ts";
 import type { ResourceKey } from "../../kernel/resource.ts";
@@ -109,6 +110,10 @@ export class ModelStore implements Store {
   lastSeen(key: ResourceKey): undefined {
     checkKey(key);
     return undefined;
+  }
+
+  recentCause(revision: number): Cause | undefined {
+    return this.#state.log.get(revision)?.cause;
   }
 
   async getMany(keys: readonly ResourceKey[]): Promise<readonly (StoredRecord | undefined)[]> {
@@ -335,9 +340,19 @@ export function recordOf(entry: Entry | undefined): StoredRecord | undefined {
 }
 
 function changeOf(entry: Entry): Change {
-  const { revision, type, key, uid, previous, atMs, body, terms, previousTerms } = entry;
-  const change = { revision, type, key, uid, previous, atMs, body, terms };
-  return previousTerms === undefined ? change : { ...change, previousTerms };
+  const { revision, type, key, uid, previous, atMs, cause, body, terms, previousTerms } = entry;
+  return {
+    revision,
+    type,
+    key,
+    uid,
+    previous,
+    atMs,
+    body,
+    terms,
+    ...(cause !== undefined && { cause }),
+    ...(previousTerms !== undefined && { previousTerms }),
+  };
 }
 
 function closed(): SetpointError {

@@ -6,6 +6,7 @@
 import * as fc from "fast-check";
 import { keyText } from "../../kernel/resource.ts";
 import type { ResourceKey } from "../../kernel/resource.ts";
+import type { Cause } from "../../kernel/cause.ts";
 import type {
   ClaimRef,
   CounterBound,
@@ -48,6 +49,7 @@ export interface WritePlan {
   readonly attempts: "keep" | "reset";
   readonly claim: "none" | "own" | "any" | "lost";
   readonly pick: number;
+  readonly cause: Cause;
 }
 
 export type Command =
@@ -104,6 +106,18 @@ const bound = fc.record({
 });
 const onePerCounter = { selector: (held: { counter: string }) => held.counter, maxLength: 2 };
 
+/** A few of each, so that one call has the same cause twice as well as different ones. */
+const cause: fc.Arbitrary<Cause> = fc.record(
+  {
+    actor: fc.constantFrom("jane", "\u{1f600}"),
+    surface: fc.constantFrom("kube", "arm"),
+    impersonator: fc.constant("root"),
+    traceId: fc.constantFrom("a".repeat(32), "b".repeat(32)),
+    correlationId: fc.constantFrom("c-1", "7f0c6a80-9d6b-4f0e-8a3c-0d6f5f1b2c3d"),
+  },
+  { requiredKeys: ["actor", "surface"], noNullPrototype: true },
+);
+
 const writePlan: fc.Arbitrary<WritePlan> = fc.record({
   op: oneOf({ put: 7, delete: 1, schedule: 2 }),
   key: fc.nat({ max: keys.length - 1 }),
@@ -118,6 +132,7 @@ const writePlan: fc.Arbitrary<WritePlan> = fc.record({
   attempts: fc.constantFrom("keep", "reset"),
   claim: oneOf({ none: 5, own: 4, any: 1, lost: 1 }),
   pick: fc.nat({ max: 1_000 }),
+  cause,
 });
 
 const commits = fc.record({
@@ -187,7 +202,7 @@ export function writeOf(plan: WritePlan, state: ModelState, seen: readonly Claim
   const shared = { key: of, when: preconditionOf(plan, stored), ...(claim && { claim }) };
   if (plan.op === "delete") {
     const last = draft(of, { spec: "last", labels: { app: "web" } });
-    return { kind: "delete", ...shared, ...(plan.pick % 2 === 0 && { last }) };
+    return { kind: "delete", ...shared, cause: plan.cause, ...(plan.pick % 2 === 0 && { last }) };
   }
   const due = dueOf(plan, of, claim);
   if (plan.op === "schedule") {
@@ -197,6 +212,7 @@ export function writeOf(plan: WritePlan, state: ModelState, seen: readonly Claim
   return {
     kind: "put",
     ...shared,
+    cause: plan.cause,
     uid: stored?.uid ?? `uid-${state.head}-${plan.key}`,
     draft: draft(of, { spec: plan.spec, ...(plan.label && { labels: { app: plan.label } }) }),
     ...(due && { due }),

@@ -61,9 +61,9 @@ function rowText(row: DumpRow, compacted: number): string {
   if (row.row !== "change") {
     return JSON.stringify(Object.entries(row).sort(([a], [b]) => (a < b ? -1 : 1)));
   }
-  const { revision, type, key, uid, terms, digest, document } = row;
+  const { revision, type, key, uid, terms, digest, document, cause } = row;
   // What the oldest kept change replaced is forgotten; a store may still know its number.
   const previous = revision > compacted ? row.previous : null;
   const bytes = document === null ? [] : [digest.toString("hex"), document.toString("utf8")];
-  return JSON.stringify([revision, previous, type, keyText(key), uid, terms, ...bytes]);
+  return JSON.stringify([revision, previous, type, keyText(key), uid, terms, cause, ...bytes]);
 }

@@ -7,6 +7,7 @@ import { isSetpointError } from "../../kernel/errors.ts";
 import type { Json, JsonObject } from "../../kernel/json.ts";
 import type { ResourceKey } from "../../kernel/resource.ts";
 import { termsOf } from "../../kernel/terms.ts";
+import type { Cause } from "../../kernel/cause.ts";
 import type {
   Answer,
   Change,
@@ -28,6 +29,9 @@ export const widgets = "widgets.test";
 export const gadgets = "gadgets.test";
 /** The unit of every wait in the suite: far longer than any test runs on a clock that flows. */
 export const minuteMs = 60_000;
+
+/** Of every write whose test does not say otherwise. */
+export const someone: Cause = { actor: "someone", surface: "test" };
 
 export const absent: Precondition = { kind: "absent" };
 export const exists: Precondition = { kind: "exists" };
@@ -86,13 +90,14 @@ export function put(of: ResourceKey, parts: PutParts = {}): Put {
     key: of,
     uid: `uid-${of.name}`,
     when: absent,
+    cause: someone,
     draft: draft(of, content),
     ...rest,
   };
 }
 
 export function del(of: ResourceKey, parts: Partial<Omit<Delete, "kind" | "key">> = {}): Delete {
-  return { kind: "delete", key: of, when: exists, ...parts };
+  return { kind: "delete", key: of, when: exists, cause: someone, ...parts };
 }
 
 export function schedule(

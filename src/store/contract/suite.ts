@@ -20,6 +20,7 @@
 import { describe } from "node:test";
 import { argumentsContract } from "./arguments.ts";
 import { backupContract } from "./backup.ts";
+import { causeContract } from "./cause.ts";
 import { claimsContract } from "./claims.ts";
 import { commitContract } from "./commit.ts";
 import { compactionContract } from "./compaction.ts";
@@ -46,6 +47,7 @@ const themes: { readonly [theme: string]: (open: OpenStore, traits: Traits) => v
   list: listContract,
   snapshot: snapshotContract,
   history: historyContract,
+  cause: causeContract,
   compaction: compactionContract,
   due: dueContract,
   claims: claimsContract,

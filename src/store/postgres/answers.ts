@@ -76,14 +76,14 @@ function heldRefusal(fault: HeldFault): SetpointError {
   const details = fault as unknown as JsonObject;
   if ("value" in fault) {
     const { counter, value, max } = fault;
-    const message = `${counter} would be ${value}, above its bound of ${max}`;
+    const message = `${counter} would be ${value}, above its limit of ${max}`;
     return new SetpointError("counter.exceeded", message, { details });
   }
   const by = fault.holder === null ? "another write of the group" : formatReference(fault.holder);
   const message =
     "scope" in fault
       ? `${fault.name} is taken in ${fault.scope} by ${by}`
-      : `the bound of ${fault.counter} is set by ${by}`;
+      : `the limit of ${fault.counter} is set by ${by}`;
   return new SetpointError("name.taken", message, { details });
 }
 
@@ -101,18 +101,20 @@ function refusal(
         details,
       });
     case 11:
-      return new SetpointError("resource.not_found", `there is no ${resource}`, { details });
+      return new SetpointError("resource.not_found", `${resource} does not exist`, { details });
     case 12:
       return new SetpointError("resource.conflict", `${resource} has changed`, { details });
     case 14:
-      return new SetpointError("claim.lost", `the claim for ${resource} is not live`, { details });
+      return new SetpointError("claim.lost", `the claim for ${resource} has expired`, { details });
     case 20:
       return new SetpointError("resource.group_refused", "another write of the group is refused", {
         details,
       });
     case undefined:
     default:
-      return new SetpointError("internal", `the database answered with code ${code}`, { details });
+      return new SetpointError("internal", `the database returned the error code ${code}`, {
+        details,
+      });
   }
 }
 
@@ -135,6 +137,7 @@ function changeOf(
     atMs: batch.at,
     // A copy, because the caller's buffer is the caller's again after the answer.
     body: Buffer.from(shown.draft.body),
+    ...(write.kind !== "schedule" && { cause: write.cause }),
     terms,
     ...(previousTerms === undefined ? {} : { previousTerms }),
   };

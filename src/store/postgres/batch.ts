@@ -1,8 +1,8 @@
 /**
- * A batch of prepared groups as the parameters of commit_v3 (explained in the migrations
- * 0004_commit.sql and 0008_small.sql). Everything that can be decided without stored state is
- * decided here, on the client: the runs, the sorted list of rows to lock, and what is sparse stays
- * sparse.
+ * A batch of prepared groups as the parameters of commit_v4 (explained in the migrations
+ * 0004_commit.sql, 0008_small.sql and 0012_cause.sql). Everything that can be decided without
+ * stored state is decided here, on the client: the runs, the sorted list of rows to lock, and what
+ * is sparse stays sparse.
  */
 import { keyText } from "../../kernel/resource.ts";
 import type { ResourceKey } from "../../kernel/resource.ts";
@@ -21,7 +21,7 @@ import {
 const operations = { put: 1, delete: 2, schedule: 3 } as const;
 const conditions = { absent: 0, revision: 1, exists: 2 } as const;
 
-/** The parameters of commit_v3 after writer, batch and skew. */
+/** The parameters of commit_v4 after writer, batch and skew. */
 export function batchValues(groups: readonly PreparedGroup[]): readonly unknown[] {
   const writes = groups.flatMap((group) => group.writes);
   const { keys: locked, fences, plans } = lockedRows(writes);
@@ -63,6 +63,10 @@ export function batchValues(groups: readonly PreparedGroup[]): readonly unknown[
     textArray(taken.map(({ scope }) => scope)),
     textArray(taken.map(({ name }) => name)),
     heldJson(groups, alone),
+    bytesArray(
+      writes.map(({ cause }) => cause),
+      "bytea",
+    ),
   ];
 }
 
@@ -118,7 +122,7 @@ function lockedRows(writes: readonly PreparedWrite[]): LockedRows {
 }
 
 /** How many parameters `batchValues` gives. */
-export const batchValueCount = 29;
+export const batchValueCount = 30;
 
 export function keyArrays(keys: readonly ResourceKey[]): readonly [Buffer, Buffer, Buffer] {
   return [

@@ -1,6 +1,6 @@
 /**
- * A batch of nothing but creations, as the parameters of create_v1 (explained in the migration
- * 0011_create.sql), and its answer in the form of commit_v3's.
+ * A batch of nothing but creations, as the parameters of create_v2 (explained in the migrations
+ * 0011_create.sql and 0012_cause.sql), and its answer in the form of commit_v4's.
  */
 import type { Put } from "../port.ts";
 import type { PreparedGroup, PreparedWrite } from "../prepare.ts";
@@ -9,7 +9,7 @@ import { keyArrays } from "./batch.ts";
 import { arrayLiteral, bytesArray, int4Array, int8Array, textArray } from "./binary-array.ts";
 
 /** How many parameters `creationValues` gives. */
-export const creationValueCount = 13;
+export const creationValueCount = 14;
 
 /** Undefined when the batch does anything else, or holds what a key alone cannot judge. */
 export function creationsIn(groups: readonly PreparedGroup[]): readonly Creation[] | undefined {
@@ -32,7 +32,7 @@ function isCreation(prepared: PreparedWrite): prepared is Creation {
   return write.uses === undefined && write.bounds === undefined;
 }
 
-/** The parameters of create_v1 after writer, batch and skew. */
+/** The parameters of create_v2 after writer, batch and skew. */
 export function creationValues(creations: readonly Creation[]): readonly unknown[] {
   const due: number[] = [];
   const dueAfter: (number | null)[] = [];
@@ -66,6 +66,10 @@ export function creationValues(creations: readonly Creation[]): readonly unknown
     int4Array(take),
     textArray(names.map(({ scope }) => scope)),
     textArray(names.map(({ name }) => name)),
+    bytesArray(
+      creations.map(({ cause }) => cause),
+      "bytea",
+    ),
   ];
 }
 

@@ -4,6 +4,7 @@
  */
 import { limits } from "../../kernel/limits.ts";
 import type { ResourceKey } from "../../kernel/resource.ts";
+import { decodeCause } from "../stored-cause.ts";
 import type { DumpRow } from "../port.ts";
 import { changeType, sizeOf } from "./rows.ts";
 import { freePlanning, scanLimitMs } from "./scan.ts";
@@ -12,7 +13,7 @@ import type { Row, Session } from "./session.ts";
 const pageItems = 1_000;
 
 const changePage = `SELECT c.revision, c.previous, c.type, c.kind, c.namespace, c.name, c.uid,
-    c.at_ms, to_json(c.terms), c.digest, c.document, c.sealed
+    c.at_ms, to_json(c.terms), c.digest, c.document, c.sealed, c.cause
   FROM (SELECT s.*, sum(s.size) OVER (ORDER BY s.revision ROWS UNBOUNDED PRECEDING) AS total
     FROM (SELECT q.*, ${sizeOf("q")} AS size FROM change q
       WHERE q.revision > $1 ORDER BY q.revision LIMIT ${pageItems}) s) c
@@ -102,6 +103,7 @@ async function* paged(rows: Rows, select: string, key: readonly string[]): Async
 
 function changeRow(row: Row): DumpRow {
   const document = row[10] as string | null;
+  const cause = row[12] as Buffer | null;
   return {
     row: "change",
     revision: row[0] as number,
@@ -114,6 +116,7 @@ function changeRow(row: Row): DumpRow {
     digest: row[9] as Buffer,
     document: document === null ? null : Buffer.from(document),
     sealed: row[11] as Buffer | null,
+    ...(cause !== null && { cause: decodeCause(cause) }),
   };
 }
 

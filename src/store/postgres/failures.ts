@@ -30,7 +30,7 @@ const busyStates = new Set([
 
 const refusals: Readonly<Record<string, readonly [ErrorCode, string]>> = {
   "53100": ["store.full", "the disk under the database is full"],
-  "25006": ["store.read_only", "the database takes no writes"],
+  "25006": ["store.read_only", "the database refuses writes"],
   XX001: ["store.corrupt", "the database reports damaged data"],
   XX002: ["store.corrupt", "the database reports a damaged index"],
 };
@@ -47,7 +47,7 @@ export function failureOf(error: unknown): Failure {
 }
 
 export function unavailable(cause: unknown): SetpointError {
-  return new SetpointError("store.unavailable", "the database does not answer", { cause });
+  return new SetpointError("store.unavailable", "the database does not respond", { cause });
 }
 
 /**
@@ -60,7 +60,7 @@ export function refusedLater(error: unknown): unknown {
   return new SetpointError("store.unavailable", failure.error.message, {
     cause: error,
     suggestion:
-      "let the database accept the user again, or restart with the new address in --store " +
+      "allow the user in the database again, or restart with the new address in --store " +
       "or SETPOINT_STORE",
   });
 }
@@ -81,8 +81,8 @@ export function isTooExpensive(error: unknown): boolean {
 }
 
 export function tooExpensive(cause: unknown): SetpointError {
-  const message = "the query takes the database too long";
-  const suggestion = "ask for less: name a namespace, a label's values or a smaller page";
+  const message = "the query took too long";
+  const suggestion = "narrow the query: select a namespace or labels, or use a smaller page";
   return new SetpointError("store.unavailable", message, { cause, suggestion });
 }
 
@@ -94,7 +94,7 @@ export function typedFailure(
   const failure = failureOf(error);
   if (failure.kind === "refused") return failure.error;
   if (failure.kind === "lost" && whenLost === "store.outcome_unknown") {
-    const message = "the database was lost during the commit";
+    const message = "lost the connection to the database during the commit";
     return new SetpointError(whenLost, message, { cause: error });
   }
   return unavailable(failure.cause);
@@ -113,7 +113,7 @@ function refusalOfClass(state: string): readonly [ErrorCode, string] {
     return ["config.invalid", "the database refuses this user, password or database name"];
   }
   if (state === "42501") {
-    return ["config.invalid", "the database does not let this user make or use the schema"];
+    return ["config.invalid", "this user may not create or use the schema in the database"];
   }
   return ["internal", "the database refused a statement"];
 }

@@ -119,8 +119,8 @@ export async function earlierStatementsEnd(pool: Pool, timers: Timers): Promise<
   let left = await pool.rows(underWayStatement, [null]);
   for (let waitedMs = 0; left.length > 0; waitedMs += pauseMs) {
     if (waitedMs >= longestWaitMs) {
-      throw new SetpointError("store.unavailable", "a transaction from before does not end", {
-        suggestion: "let backups and long queries on the database end, then try again",
+      throw new SetpointError("store.unavailable", "an earlier transaction is still open", {
+        suggestion: "wait until backups and long queries on the database end, then try again",
       });
     }
     await timers.sleep(pauseMs);

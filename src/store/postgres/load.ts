@@ -7,6 +7,7 @@
 import { isSetpointError, SetpointError } from "../../kernel/errors.ts";
 import type { ResourceKey } from "../../kernel/resource.ts";
 import { loadFindings, unsoundDump } from "../load-check.ts";
+import { loadedCause } from "../stored-cause.ts";
 import type { DumpRow } from "../port.ts";
 import { keyArrays } from "./batch.ts";
 import {
@@ -52,7 +53,7 @@ export async function loadRows(
     const [state] = await run(`SELECT revision = 0 AND compacted = 0
       AND NOT EXISTS (SELECT 1 FROM change) FROM head FOR UPDATE`);
     if (state?.[0] !== true) {
-      throw new SetpointError("store.not_empty", "the store holds data already");
+      throw new SetpointError("store.not_empty", "the store already holds data");
     }
     const loaded = await new Loader(run, clockSkewMs).load(rows);
     const problems = await violations(run, loadFindings);
@@ -88,7 +89,7 @@ class Loader {
 
   async #add(row: DumpRow): Promise<void> {
     if (row.row === "meta") {
-      if (this.#meta !== undefined) throw invalid("meta comes twice");
+      if (this.#meta !== undefined) throw invalid("meta is repeated");
       this.#meta = row;
       return;
     }
@@ -134,13 +135,13 @@ class Loader {
   async #insertChanges(rows: readonly RowOf<"change">[]): Promise<void> {
     await this.#run(
       `INSERT INTO change (revision, previous, at_ms, type, kind, namespace, name, uid, terms,
-        digest, document, sealed)
+        digest, document, sealed, cause)
       SELECT w.revision, w.previous, w.at_ms, w.type, w.kind, w.namespace, w.name, w.uid,
-        w.terms::text[], w.digest, w.document, w.sealed
+        w.terms::text[], w.digest, w.document, w.sealed, w.cause
       FROM unnest($1::bigint[], $2::bigint[], $3::bigint[], $4::smallint[], $5::text[], $6::text[],
-        $7::text[], $8::text[], $9::text[], $10::bytea[], $11::text[], $12::bytea[])
+        $7::text[], $8::text[], $9::text[], $10::bytea[], $11::text[], $12::bytea[], $13::bytea[])
         AS w(revision, previous, at_ms, type, kind, namespace, name, uid, terms, digest, document,
-          sealed)`,
+          sealed, cause)`,
       [
         int8Array(rows.map(({ revision }) => revision)),
         int8Array(rows.map(({ previous }) => previous)),
@@ -159,6 +160,10 @@ class Loader {
         ),
         bytesArray(
           rows.map(({ sealed }) => sealed),
+          "bytea",
+        ),
+        bytesArray(
+          rows.map(({ cause }) => loadedCause(cause)),
           "bytea",
         ),
       ],
@@ -279,7 +284,9 @@ class Loader {
       LEFT JOIN resource r ON r.kind = h.kind AND r.namespace = h.namespace AND r.name = h.name
       WHERE r.name IS NULL LIMIT 1`,
     );
-    if (orphan !== undefined) throw invalid("something is held by a resource that does not exist");
+    if (orphan !== undefined) {
+      throw invalid("a name or quota belongs to a resource that does not exist");
+    }
     await this.#run("UPDATE head SET revision = $1, compacted = $2 WHERE one", [head, compacted]);
     await this.#run("UPDATE compaction SET done = $1 WHERE one", [compacted]);
     if (lastToken > 0) {

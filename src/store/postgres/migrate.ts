@@ -32,6 +32,7 @@ const migrations: readonly Migration[] = [
   { version: 9, compatibleFrom: 1, name: "0009_ready" },
   { version: 10, compatibleFrom: 1, name: "0010_place" },
   { version: 11, compatibleFrom: 1, name: "0011_create" },
+  { version: 12, compatibleFrom: 1, name: "0012_cause" },
 ];
 const newestVersion = migrations.length;
 
@@ -68,7 +69,7 @@ export async function checkSchema(pool: Pool, schema: string): Promise<void> {
   if (isUsable(found)) return;
   throw new SetpointError("store.read_only", "the database does not have this release's schema", {
     details: { schema: found.version, known: newestVersion },
-    suggestion: "start a server of this release once; it brings the schema up to date",
+    suggestion: "start a server of this release once; it migrates the schema",
   });
 }
 
@@ -81,8 +82,8 @@ export interface Version {
 export function isUsable(found: Version): boolean {
   if (found.version > newestVersion && found.compatibleFrom > newestVersion) {
     const message =
-      `the schema has version ${found.version}, made by a newer release; ` +
-      `this one knows up to ${newestVersion}`;
+      `the schema has version ${found.version}, created by a newer release; ` +
+      `this release supports versions up to ${newestVersion}`;
     throw new SetpointError("store.schema_too_new", message, {
       details: { schema: found.version, needs: found.compatibleFrom, known: newestVersion },
     });

@@ -122,7 +122,7 @@ export class Pool {
     return await new Promise((resolve, reject) => {
       const cancel = timers.after(Math.max(1, deadlineMs - clock.nowMs()), () => {
         this.#waiters = this.#waiters.filter((other) => other !== waiter);
-        reject(unavailable(new Error("no connection became free")));
+        reject(unavailable(new Error("no connection to the database became free")));
       });
       const waiter: Waiter = {
         give: (given) => {

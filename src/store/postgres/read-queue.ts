@@ -1,9 +1,8 @@
 /**
- * Joins reads of single keys that arrive while others are under way into one statement: a round
- * trip serves many callers, as it does for commits. A read is only answered by a statement that
- * began after it was asked for, so it is as new as if it had gone alone. What the recent log has in
- * memory is the newest there is unless it was changed after the log's head, and what was is all
- * that is asked then.
+ * Joins concurrent reads of single keys into one statement, so that one round trip serves many
+ * callers. A read is answered only by a statement that began after the call, so its result is as
+ * new as that of a separate statement. For keys that the recent log has in memory, the statement
+ * returns only those that changed after the head of the recent log.
  */
 import type { ResourceKey } from "../../kernel/resource.ts";
 import { keyText } from "../../kernel/resource.ts";

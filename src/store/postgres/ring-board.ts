@@ -83,7 +83,7 @@ export class RingBoard {
     const [row] = await session.rows(changeStatement, [this.#space("change")]);
     if (row?.[0] === true) return;
     throw new SetpointError("store.locked", "another process is changing the keys", {
-      suggestion: "let it end, then try again",
+      suggestion: "wait until it ends, then try again",
     });
   }
 

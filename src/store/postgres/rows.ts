@@ -1,6 +1,7 @@
 /** Rows of the log and of lists, turned into the port's records; sealed values are opened here. */
 import assert from "node:assert/strict";
 import type { ResourceKey } from "../../kernel/resource.ts";
+import { decodeCause } from "../stored-cause.ts";
 import type { KeyRing } from "../key-ring.ts";
 import type { Change, StoredRecord } from "../port.ts";
 import { openDocument, showDocument } from "../seal.ts";
@@ -18,7 +19,7 @@ export const changeColumns = `c.revision, c.previous, c.at_ms, c.type, c.kind, c
   c.uid, to_json(c.terms),
   CASE WHEN c.terms <> p.terms THEN to_json(p.terms) END,
   (CASE WHEN c.document IS NULL THEN p.document ELSE c.document END)::varchar,
-  CASE WHEN c.document IS NULL THEN p.sealed ELSE c.sealed END`;
+  CASE WHEN c.document IS NULL THEN p.sealed ELSE c.sealed END, c.cause`;
 
 /** Bytes of a change as they are read for a page; nothing is unpacked for it. */
 export function sizeOf(alias: string): string {
@@ -40,6 +41,7 @@ export function changeFrom(ring: KeyRing, row: Row, at = 0): Change {
     name: row[at + 6] as string,
   };
   const uid = row[at + 7] as string;
+  const cause = row[at + 12] as Buffer | null;
   return {
     revision: row[at] as number,
     type: changeType(row[at + 3] as number),
@@ -47,6 +49,7 @@ export function changeFrom(ring: KeyRing, row: Row, at = 0): Change {
     uid,
     previous: (row[at + 1] as number | null) ?? undefined,
     atMs: row[at + 2] as number,
+    ...(cause !== null && { cause: decodeCause(cause) }),
     ...shownFrom(ring, { key, uid }, row[at + 10], row[at + 11]),
     terms: row[at + 8] as readonly string[],
     ...(previousTerms === null ? {} : { previousTerms }),

@@ -166,7 +166,7 @@ export class Session {
     const timeout = new Promise<never>((_, reject) => {
       cancel = this.#config.timers.after(limitMs, () => {
         this.#break();
-        reject(new Error(`no answer from the database within ${limitMs} ms`));
+        reject(new Error(`no response from the database within ${limitMs} ms`));
       });
     });
     try {
@@ -234,7 +234,8 @@ export class Session {
 export function checkSchemaName(schema: string | undefined): void {
   if (schema === undefined || /^[a-z_][a-z0-9_]{0,50}$/.test(schema)) return;
   throw new SetpointError("config.invalid", `"${schema}" cannot be the name of a schema`, {
-    suggestion: "use at most 51 lower-case letters, digits and underscores, no digit first",
+    suggestion:
+      "use at most 51 lower-case letters, digits and underscores; do not start with a digit",
   });
 }
 

@@ -4,11 +4,11 @@
  * listens for what other processes commit. Revisions, fences and leases are the database's business
  * throughout: no promise rests on a process being alive or on time.
  */
+import type { Cause } from "../../kernel/cause.ts";
 import { systemClock } from "../../kernel/clock.ts";
 import type { Clock } from "../../kernel/clock.ts";
 import { isSetpointError, SetpointError } from "../../kernel/errors.ts";
 import { systemIds } from "../../kernel/ids.ts";
-import type { Ids } from "../../kernel/ids.ts";
 import { limits } from "../../kernel/limits.ts";
 import { keyText } from "../../kernel/resource.ts";
 import type { ResourceKey } from "../../kernel/resource.ts";
@@ -56,32 +56,13 @@ import { checkReadable, readChanges, readHistory, readMany, readRange } from "./
 import { RingBoard } from "./ring-board.ts";
 import { checkSchemaName } from "./session.ts";
 import type { SessionConfig } from "./session.ts";
+import type { PostgresStoreOptions } from "./store-options.ts";
 import { Tail } from "./tail.ts";
 import { findings } from "./verify.ts";
 import { claimDue, claimingOn, renewClaims, untilNextDue } from "./work.ts";
 import type { Claiming } from "./work.ts";
 import { readBacklog, readWork } from "./work-state.ts";
 import { Writers } from "./writers.ts";
-
-export interface PostgresStoreOptions {
-  readonly url: string;
-  readonly keys: KeyRing;
-  readonly schema?: string;
-  /** Changes nothing, not even an outdated schema; writes are refused. */
-  readonly readOnly?: boolean;
-  readonly clock?: Clock;
-  readonly timers?: Timers;
-  readonly ids?: Ids;
-  /** How long a commit tries to learn its outcome when the database is away. */
-  readonly commitPatienceMs?: number;
-  /** How long a read tries. */
-  readonly readPatienceMs?: number;
-  readonly readConnections?: number;
-  readonly maxQueuedWrites?: number;
-  readonly maxQueuedBytes?: number;
-  /** Added to the database's clock; for tests. */
-  readonly clockSkewMs?: () => number;
-}
 
 const connectTimeoutMs = 3_000;
 const staleWriterMs = 7 * 24 * 3_600_000;
@@ -234,6 +215,10 @@ export class PostgresStore implements port.Store {
     checkKey(key);
     const seen = this.#log.newest(keyText(key));
     return seen === undefined ? undefined : recordOf(seen);
+  }
+
+  recentCause(revision: number): Cause | undefined {
+    return this.#log.at(revision)?.cause;
   }
 
   async getMany(keys: readonly ResourceKey[]): Promise<readonly (port.StoredRecord | undefined)[]> {

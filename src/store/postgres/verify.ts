@@ -15,7 +15,7 @@ const checks: readonly string[] = [
   `SELECT 'change ' || c.revision || ' is above the head' FROM change c, head h
     WHERE c.revision > h.revision`,
   `SELECT 'the mark is above the head' FROM head WHERE compacted > revision`,
-  `SELECT 'change ' || c.revision || ' replaces ' || c.previous || ', which is not there'
+  `SELECT 'change ' || c.revision || ' replaces ' || c.previous || ', which does not exist'
     FROM change c CROSS JOIN head h LEFT JOIN change p ON p.revision = c.previous
       AND p.kind = c.kind AND p.namespace = c.namespace AND p.name = c.name AND p.uid = c.uid
       AND p.type <> 3
@@ -30,12 +30,12 @@ const checks: readonly string[] = [
   `SELECT 'change ' || revision || ' has no document' FROM change
     WHERE document IS NULL AND type <> 3`,
   // The indexes over it
-  `SELECT 'resource ' || r.kind || '/' || r.namespace || '/' || r.name || ' is not its change'
+  `SELECT 'resource ' || r.kind || '/' || r.namespace || '/' || r.name || ' differs from its change'
     FROM resource r LEFT JOIN change c ON c.revision = r.revision AND c.kind = r.kind
       AND c.namespace = r.namespace AND c.name = r.name AND c.uid = r.uid AND c.digest = r.digest
       AND c.terms = r.terms AND c.type <> 3 AND ${sizeOf("c")} = r.size
     WHERE c.revision IS NULL`,
-  `SELECT 'change ' || c.revision || ' is current but in no index' FROM change c
+  `SELECT 'change ' || c.revision || ' is current but not indexed' FROM change c
     LEFT JOIN change n ON n.previous = c.revision LEFT JOIN resource r ON r.revision = c.revision
     WHERE c.type <> 3 AND n.revision IS NULL AND r.revision IS NULL
     AND c.revision > (SELECT done FROM compaction)`,
@@ -52,14 +52,14 @@ const checks: readonly string[] = [
       FROM ${table} x LEFT JOIN resource r ON r.kind = x.kind AND r.namespace = x.namespace
         AND r.name = x.name WHERE r.kind IS NULL`,
   ),
-  `SELECT 'bound of ' || x.counter || ' is set by nobody' FROM counter x LEFT JOIN resource r
+  `SELECT 'limit of ' || x.counter || ' has no holder' FROM counter x LEFT JOIN resource r
       ON r.kind = x.kind AND r.namespace = x.namespace AND r.name = x.name
     WHERE x.max IS NOT NULL AND r.kind IS NULL`,
   `SELECT 'counter ' || coalesce(c.counter, u.counter) || ' is not the sum of its uses'
     FROM counter c FULL JOIN (SELECT counter, sum(amount) AS value FROM usage GROUP BY counter) u
       ON u.counter = c.counter
     WHERE coalesce(c.value, 0) <> coalesce(u.value, 0)`,
-  `SELECT 'claim of ' || d.kind || '/' || d.namespace || '/' || d.name || ' is from the future'
+  `SELECT 'claim of ' || d.kind || '/' || d.namespace || '/' || d.name || ' is newer than the head'
     FROM due d, claim_token s WHERE d.token > s.last_value`,
 ];
 

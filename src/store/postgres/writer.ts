@@ -3,7 +3,7 @@
  * is held while the client thinks. A second one follows only where nothing of a batch of creations
  * was applied, because one is to be refused, and for claims that were moved meanwhile. When the
  * connection is lost before the answer, the same batch is sent again under the same number: the
- * database answers it from memory if it was applied (commit_v3, create_v1, release_v3), so callers
+ * database answers it from memory if it was applied (commit_v4, create_v2, release_v3), so callers
  * get exact answers through a failover. Only when the patience ends while an answer is missing do
  * they get `store.outcome_unknown`.
  *
@@ -40,7 +40,7 @@ export interface WriterOptions {
 
 const commitStatement: Statement = {
   name: "commit",
-  text: `SELECT commit_v3(${places(3 + batchValueCount)})`,
+  text: `SELECT commit_v4(${places(3 + batchValueCount)})`,
 };
 /**
  * As `commit`, unless a key that sealed something of it is retired: then there is no row. One
@@ -48,13 +48,13 @@ const commitStatement: Statement = {
  */
 const sealedStatement: Statement = {
   name: "commit_sealed",
-  text: `SELECT commit_v3(${places(3 + batchValueCount)}) WHERE NOT EXISTS (SELECT FROM resource r
+  text: `SELECT commit_v4(${places(3 + batchValueCount)}) WHERE NOT EXISTS (SELECT FROM resource r
     WHERE r.kind = '${retiredKind}' AND r.namespace = ''
       AND r.name = ANY ($${4 + batchValueCount}::text[]))`,
 };
 const createStatement: Statement = {
   name: "create",
-  text: `SELECT create_v1(${places(3 + creationValueCount)})`,
+  text: `SELECT create_v2(${places(3 + creationValueCount)})`,
 };
 const releaseStatement: Statement = {
   name: "release",
@@ -140,7 +140,7 @@ export class Writer {
     whyNothing?: () => Error,
   ): Promise<string> {
     const text = await this.#sendOnce(statement, batch, whyNothing);
-    if (text === null) throw new Error("the database gave no answer");
+    if (text === null) throw new Error("the database did not respond");
     return text;
   }
 
@@ -148,7 +148,7 @@ export class Writer {
   async #sendOnce(
     statement: Statement,
     batch: readonly unknown[],
-    whyNothing: () => Error = () => new Error("the database gave no answer"),
+    whyNothing: () => Error = () => new Error("the database did not respond"),
   ): Promise<string | null> {
     const { clock, timers, patienceMs, clockSkewMs } = this.#options;
     this.#batch += 1;
@@ -240,7 +240,7 @@ function isUnregistered(error: unknown): boolean {
 function unknown(cause: unknown): SetpointError {
   return new SetpointError(
     "store.outcome_unknown",
-    "the database was lost during the commit and did not come back in time",
+    "lost the connection to the database during the commit; it was not restored in time",
     { cause },
   );
 }

@@ -59,6 +59,7 @@ function changeOf(
       return open({ key, uid }, bufferOf(document), sealed === null ? null : bufferOf(sealed));
     }),
     terms,
+    ...(write.kind !== "schedule" && { cause: write.cause }),
     ...(previousTerms === undefined ? {} : { previousTerms: parsed(previousTerms) }),
   };
 }

@@ -35,6 +35,7 @@ export interface BatchWrite {
   readonly document: Uint8Array | null;
   readonly sealed: Uint8Array | null;
   readonly digest: Uint8Array | null;
+  readonly cause: Uint8Array | null;
 }
 
 export type BatchGroup = readonly BatchWrite[];
@@ -87,9 +88,10 @@ export function batchOf(groups: readonly PreparedGroup[]): readonly BatchGroup[]
   return groups.map((group) => group.writes.map(batchWrite));
 }
 
-function batchWrite({ write, document, sealed, digest, terms }: PreparedWrite): BatchWrite {
+function batchWrite(prepared: PreparedWrite): BatchWrite {
+  const { write, document, sealed, digest, cause, terms } = prepared;
   const { kind, key, when, claim } = write;
-  const base = { kind, key, when, claim, document, sealed, digest };
+  const base = { kind, key, when, claim, document, sealed, digest, cause };
   if (kind === "delete") return { ...base, uid: "", terms: JSON.stringify(terms) };
   if (kind === "schedule") return { ...base, uid: "", terms: "[]", due: write.due };
   const { uid, due, names, uses, bounds } = write;
@@ -109,7 +111,7 @@ type WireWrite = [
   uid: string,
   when: Precondition,
   terms: string,
-  bytes: [document: number, sealed: number, digest: number],
+  bytes: [document: number, sealed: number, digest: number, cause: number],
   rest?: Pick<BatchWrite, "claim" | "due" | "names" | "uses" | "bounds">,
 ];
 
@@ -123,6 +125,7 @@ export function packBatch(groups: readonly BatchGroup[]): Packed {
         bytes.add(write.document),
         bytes.add(write.sealed),
         bytes.add(write.digest),
+        bytes.add(write.cause),
       ];
       const isPlain = !claim && !due && !names && !uses && !bounds;
       if (isPlain) return [kind, place, uid, when, terms, lengths];
@@ -140,8 +143,9 @@ export function unpackBatch(packed: Packed): readonly BatchGroup[] {
       const document = bytes.take(lengths[0]);
       const sealed = bytes.take(lengths[1]);
       const digest = bytes.take(lengths[2]);
+      const cause = bytes.take(lengths[3]);
       const key = { kind: ofKind, namespace, name };
-      return { kind, key, uid, when, terms, document, sealed, digest, ...rest };
+      return { kind, key, uid, when, terms, document, sealed, digest, cause, ...rest };
     }),
   );
 }

@@ -3,9 +3,10 @@
  * free in between. The connection is the dump's own: writers go on, and the rows do not change.
  */
 import type { DatabaseSync } from "node:sqlite";
+import { decodeCause } from "../stored-cause.ts";
 import type { Change, DumpRow } from "../port.ts";
 import { RevisionSet } from "../revision-set.ts";
-import { bufferOf, rows } from "./sql.ts";
+import { bufferOf, causeOrNull, rows } from "./sql.ts";
 import type { Value } from "./sql.ts";
 
 const pageRows = 500;
@@ -15,6 +16,7 @@ type ChangeRow = [
   ...[revision: number, previous: number | null, type: Change["type"]],
   ...[kind: string, namespace: string, name: string, uid: string, atMs: number, terms: string],
   ...[digest: Uint8Array, document: Uint8Array | null, sealed: Uint8Array | null],
+  cause: Uint8Array | null,
 ];
 
 /** Synchronous; the caller pauses between rows as it likes. Ends the read transaction itself. */
@@ -58,12 +60,15 @@ function* changeRows(db: DatabaseSync, compacted: number, compacting: number): I
   }
   const all = rows<ChangeRow>(
     db,
-    `SELECT revision, previous, type, kind, namespace, name, uid, at_ms, terms, digest,
-       CAST(document AS BLOB), sealed FROM change ORDER BY revision`,
+    causeOrNull(
+      db,
+      `SELECT revision, previous, type, kind, namespace, name, uid, at_ms, terms, digest,
+         CAST(document AS BLOB), sealed, c.cause FROM change c ORDER BY revision`,
+    ),
   );
   for (const row of all.iterate()) {
     const [revision, previous, type, kind, namespace, name, uid, atMs, terms] = row;
-    const [, , , , , , , , , digest, document, sealed] = row;
+    const [, , , , , , , , , digest, document, sealed, cause] = row;
     if (replaced.has(revision)) continue;
     const key = { kind, namespace, name };
     yield {
@@ -78,6 +83,7 @@ function* changeRows(db: DatabaseSync, compacted: number, compacting: number): I
       digest: bufferOf(digest),
       document: document === null ? null : bufferOf(document),
       sealed: sealed === null ? null : bufferOf(sealed),
+      ...(cause !== null && { cause: decodeCause(cause) }),
     };
   }
 }

@@ -169,7 +169,7 @@ export function inlineEngine({ path, clock, walLimits }: EngineOptions, db: Data
 /** Reads go on beside the process that writes; everything else is refused. */
 export function readOnlyEngine({ path }: EngineOptions, db: DatabaseSync): Engine {
   const refuse = async (): Promise<never> => {
-    throw new SetpointError("store.read_only", `${path} was opened for reading only`);
+    throw new SetpointError("store.read_only", `${path} was opened read-only`);
   };
   return {
     writer: new Proxy({} as Calls<CoreCalls>, { get: () => refuse }),

@@ -68,7 +68,8 @@ function lockError(cause: unknown, path: string, lockPath: string): SetpointErro
   return new SetpointError("store.read_only", why, {
     cause,
     details: { path: lockPath },
-    suggestion: "mount the disk for writing, or give the folder and its files to this user",
+    suggestion:
+      "mount the disk read-write, or make this user the owner of the folder and its files",
   });
 }
 
@@ -83,7 +84,7 @@ function whyNotWritable(path: string): string | undefined {
       accessSync(place, constants.W_OK);
     } catch (error) {
       const { code } = error as NodeJS.ErrnoException;
-      if (code === "EROFS") return `the ${what} ${place} is on a disk mounted for reading only`;
+      if (code === "EROFS") return `the ${what} ${place} is on a disk that is mounted read-only`;
       if (code === "EACCES") return `the ${what} ${place} cannot be written by this user`;
     }
   }

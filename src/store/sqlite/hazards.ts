@@ -20,7 +20,7 @@ const fileSystems: ReadonlyMap<number, string> = new Map([
 
 export function hazardsOf(db: DatabaseSync, path: string): readonly string[] {
   const found: string[] = [];
-  if (path === ":memory:") return ["The store is in memory and ends with the process."];
+  if (path === ":memory:") return ["The store is in memory and is lost when the process ends."];
   const fileSystem = fileSystems.get(statfsSync(path).type);
   if (fileSystem !== undefined) found.push(`${path} is on ${fileSystem}.`);
   const mode = pragma(db, "journal_mode");

@@ -296,7 +296,7 @@ function boundTaken(counter: string, holder: ResourceKey | undefined): Refusal {
   return {
     kind: "refused",
     code: "name.taken",
-    message: `the bound of ${counter} is set by ${by}`,
+    message: `the limit of ${counter} is set by ${by}`,
     details: { counter, holder: holder === undefined ? null : { ...holder } },
   };
 }
@@ -305,7 +305,7 @@ function counterExceeded(counter: string, value: number, max: number): Refusal {
   return {
     kind: "refused",
     code: "counter.exceeded",
-    message: `${counter} would be ${value}, above its bound of ${max}`,
+    message: `${counter} would be ${value}, above its limit of ${max}`,
     details: { counter, value, max },
   };
 }

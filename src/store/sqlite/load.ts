@@ -7,6 +7,7 @@ import type { DatabaseSync } from "node:sqlite";
 import { SetpointError } from "../../kernel/errors.ts";
 import { formatReference } from "../../kernel/resource.ts";
 import type { ResourceKey } from "../../kernel/resource.ts";
+import { loadedCause } from "../stored-cause.ts";
 import type { DumpRow } from "../port.ts";
 import { action, rows } from "./sql.ts";
 
@@ -22,7 +23,7 @@ function statements(db: DatabaseSync) {
     isEmpty: rows<[number]>(db, "SELECT revision FROM head WHERE revision = 0"),
     change: action(
       db,
-      "INSERT INTO change VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, CAST(? AS TEXT), ?)",
+      "INSERT INTO change VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, CAST(? AS TEXT), ?, ?)",
     ),
     resource: action(db, "INSERT OR REPLACE INTO resource VALUES (?, ?, ?, ?, ?, ?, ?)"),
     remove: action(db, `DELETE FROM resource WHERE ${key}`),
@@ -98,7 +99,7 @@ export class Loader {
     const isRoot = current === undefined && revision <= (this.#meta?.compacted ?? 0);
     const isShown = document !== null || type === "deleted";
     if ((!isChained && !isRoot) || !isShown) {
-      throw invalid(`revision ${revision} does not follow from what it replaced`);
+      throw invalid(`revision ${revision} does not match the revision that it replaces`);
     }
     const terms = JSON.stringify(row.terms);
     this.#sql.change.run(
@@ -114,6 +115,7 @@ export class Loader {
       digest,
       document,
       sealed,
+      loadedCause(row.cause),
     );
     if (type === "deleted") this.#sql.remove.run(kind, namespace, name);
     else this.#sql.resource.run(kind, namespace, name, revision, uid, digest, terms);
@@ -143,7 +145,7 @@ export class Loader {
   #existing(key: ResourceKey): ResourceKey {
     const found = this.#sql.find.get(key.kind, key.namespace, key.name);
     if (found !== undefined) return key;
-    throw invalid(`${formatReference(key)} holds something but does not exist`);
+    throw invalid(`${formatReference(key)} holds a name or quota but does not exist`);
   }
 }
 

@@ -143,8 +143,8 @@ function checkOneName(path: string): void {
   throw new SetpointError("store.linked", `${path} is a file with ${nlink} names (hard links)`, {
     details: { path, names: nlink },
     suggestion:
-      "remove the other names (find them with `find -samefile`), or put a copy of the file in " +
-      "its place, once no process has it open by any of them",
+      "remove the other names (find them with `find -samefile`), or replace the file by a copy " +
+      "while no process has it open",
   });
 }
 
@@ -163,7 +163,7 @@ function realPath(path: string): string {
     if (isRefusal(cause)) throw forbidden(full, cause);
     const isMissing = ["ENOENT", "ENOTDIR"].includes((cause as NodeJS.ErrnoException).code ?? "");
     const [code, message] = isMissing
-      ? (["store.missing", `there is no database at ${full}, nor its folder`] as const)
+      ? (["store.missing", `there is no database at ${full}; its folder does not exist`] as const)
       : (["store.unavailable", `the folder ${folder} cannot be opened`] as const);
     throw new SetpointError(code, message, { cause, details: { path: full } });
   }

@@ -10,7 +10,7 @@ import { batchOf, packBatch, packResult, unpackBatch, unpackResult } from "./bat
 import type { BatchResult } from "./batch.ts";
 import { databaseClock } from "./clock.ts";
 import { openSqliteStore } from "./store.ts";
-import { UnderWay } from "./under-way.ts";
+import { RunningKeys } from "./running-keys.ts";
 
 const ring = keyRing([newSealKey()]);
 
@@ -94,13 +94,13 @@ test("a key is under way until the last batch that has it is answered", () => {
       ring,
       names.map((name) => put(key(name))),
     );
-  const has = (name: string): boolean => underWay.has(keyText(key(name)));
-  const underWay = new UnderWay();
+  const has = (name: string): boolean => runningKeys.has(keyText(key(name)));
+  const runningKeys = new RunningKeys();
   const [first, second] = [groups("a", "b"), groups("b")];
-  underWay.begin(first);
-  underWay.begin(second);
-  underWay.end(first);
+  runningKeys.begin(first);
+  runningKeys.begin(second);
+  runningKeys.end(first);
   assert.deepEqual([has("a"), has("b")], [false, true]);
-  underWay.end(second);
+  runningKeys.end(second);
   assert.deepEqual([has("a"), has("b")], [false, false]);
 });

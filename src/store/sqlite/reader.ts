@@ -11,6 +11,7 @@ import { limits } from "../../kernel/limits.ts";
 import type { ResourceKey } from "../../kernel/resource.ts";
 import { readLimits } from "../arguments.ts";
 import type { ChangesQuery } from "../arguments.ts";
+import { decodeCause } from "../stored-cause.ts";
 import type {
   Change,
   ChangePage,
@@ -22,7 +23,7 @@ import type {
 } from "../port.ts";
 import { isUnopened } from "../seal.ts";
 import { claimQueries } from "./claims.ts";
-import { bufferOf, rows } from "./sql.ts";
+import { bufferOf, causeOrNull, rows } from "./sql.ts";
 import type { Rows, Value } from "./sql.ts";
 
 /** Opens what is stored of a document: see seal.ts. */
@@ -37,13 +38,14 @@ type ChangeRow = [
   ...[kind: string, namespace: string, name: string, uid: string, atMs: number, terms: string],
   ...[document: string | null, sealed: Uint8Array | null],
   ...[oldTerms: string | null, oldDocument: string | null, oldSealed: Uint8Array | null],
+  cause: Uint8Array | null,
 ];
 
 /** A change with the one it replaced: its terms, and its document for a deletion without one. */
 const changeColumns = `c.revision, c.previous, c.type, c.kind, c.namespace, c.name, c.uid, c.at_ms,
   c.terms, c.document, c.sealed, p.terms,
   CASE WHEN c.document IS NULL THEN p.document END,
-  CASE WHEN c.document IS NULL THEN p.sealed END`;
+  CASE WHEN c.document IS NULL THEN p.sealed END, c.cause`;
 
 export const readQueries = {
   get: `SELECT r.revision, r.uid, c.document, c.sealed
@@ -63,12 +65,14 @@ export const readQueries = {
 };
 
 function statements(db: DatabaseSync) {
+  const changes = causeOrNull(db, readQueries.changes);
+  const change = causeOrNull(db, readQueries.change);
   return {
     get: rows<[number, string, string, Uint8Array | null]>(db, readQueries.get),
     head: rows<[number, number]>(db, "SELECT revision, compacted FROM head"),
-    changes: rows<ChangeRow>(db, readQueries.changes),
+    changes: rows<ChangeRow>(db, changes),
     changesOfKinds: rows<[number]>(db, readQueries.changesOfKinds),
-    change: rows<ChangeRow>(db, readQueries.change),
+    change: rows<ChangeRow>(db, change),
     current: rows<[number]>(db, readQueries.current),
     deletion: rows<[number]>(db, readQueries.deletion),
     nextDue: rows<[number]>(db, claimQueries.nextDue),
@@ -304,7 +308,7 @@ export class Reader {
 
   #change(row: ChangeRow): Change {
     const [revision, previous, type, kind, namespace, name, uid, atMs, terms] = row;
-    const [, , , , , , , , , own, ownSealed, oldTerms, oldDocument, oldSealed] = row;
+    const [, , , , , , , , , own, ownSealed, oldTerms, oldDocument, oldSealed, cause] = row;
     const key = { kind, namespace, name };
     const document = own ?? oldDocument;
     if (document === null) {
@@ -319,6 +323,7 @@ export class Reader {
       uid,
       previous: previous ?? undefined,
       atMs,
+      ...(cause !== null && { cause: decodeCause(cause) }),
       body,
       ...(unopened !== undefined && { unopened }),
       terms: JSON.parse(terms) as readonly string[],

@@ -104,7 +104,7 @@ function checkIdentity(db: DatabaseSync, path: string): "new" | "ours" {
   if (id === 0 && objects === 0) return "new";
   throw new SetpointError("config.invalid", `${path} is the database of another application`, {
     details: { path, applicationId: id },
-    suggestion: "give Setpoint a file of its own",
+    suggestion: "use a separate file for Setpoint",
   });
 }
 
@@ -131,8 +131,8 @@ function checkVersion(db: DatabaseSync, path: string, migrations: readonly Migra
   if (version > ours && compatibleFrom > ours) {
     throw new SetpointError(
       "store.schema_too_new",
-      `${path} has schema ${version}, which needs a Setpoint that knows schema ${compatibleFrom} ` +
-        `or later; this one knows ${ours}`,
+      `${path} has schema ${version}, which needs a release with schema ${compatibleFrom} ` +
+        `or later; this release has ${ours}`,
       { details: { path, version, compatibleFrom, known: ours } },
     );
   }

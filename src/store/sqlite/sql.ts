@@ -76,7 +76,7 @@ export function storeError(error: unknown, path: string): SetpointError {
   // What the catalogue advises is for a database with a primary.
   const suggestion =
     code === "store.read_only"
-      ? "mount the disk for writing, or give the files of the store to this user"
+      ? "mount the disk read-write, or make this user the owner of the files of the store"
       : undefined;
   const details = { path, reason };
   return new SetpointError(code, `${what} (${path})`, { cause: error, details, suggestion });
@@ -86,4 +86,13 @@ export function storeError(error: unknown, path: string): SetpointError {
 function refusedFile(path: string): SetpointError | undefined {
   const ends = ["", "-wal", "-shm"];
   return ends.map((end) => whyNotReadable(`${path}${end}`)).find((found) => found !== undefined);
+}
+
+/**
+ * A statement that reads `c.cause`, for this file. A file that was opened for reading only is not
+ * migrated, so it may be one of a release that recorded no causes.
+ */
+export function causeOrNull(db: DatabaseSync, sql: string): string {
+  const column = "SELECT 1 FROM pragma_table_info('change') WHERE name = 'cause'";
+  return rows<[number]>(db, column).get() === undefined ? sql.replace("c.cause", "NULL") : sql;
 }

@@ -5,6 +5,7 @@
  * after COMMIT, and by then the change is in the recent log and can be read.
  */
 import { availableParallelism } from "node:os";
+import type { Cause } from "../../kernel/cause.ts";
 import { SetpointError, isSetpointError } from "../../kernel/errors.ts";
 import { limits } from "../../kernel/limits.ts";
 import { keyText } from "../../kernel/resource.ts";
@@ -72,7 +73,7 @@ import type { OpenedFiles, SqliteOptions } from "./open.ts";
 import { checkReadable } from "./reader.ts";
 import { storeError } from "./sql.ts";
 import { ThreadDied } from "./thread.ts";
-import { UnderWay } from "./under-way.ts";
+import { RunningKeys } from "./running-keys.ts";
 import { readBacklog, readWork } from "./work-state.ts";
 
 const followMs = 100;
@@ -99,7 +100,7 @@ export class SqliteStore implements Store {
   readonly #queue: CommitQueue;
   readonly #recent: RecentLog;
   readonly #closing = new AbortController();
-  readonly #underWay = new UnderWay();
+  readonly #runningKeys = new RunningKeys();
   #compacted: number;
   #batch: number;
   /** A moving average. */
@@ -134,7 +135,7 @@ export class SqliteStore implements Store {
   async get(key: ResourceKey): Promise<StoredRecord | undefined> {
     checkKey(key);
     const id = keyText(key);
-    const known = this.#underWay.has(id) ? undefined : this.#recent.newest(id);
+    const known = this.#runningKeys.has(id) ? undefined : this.#recent.newest(id);
     if (known === undefined) return this.#read(() => this.#files.reader.get(findable(key)));
     this.#checkOpen();
     return recordOf(known);
@@ -143,6 +144,10 @@ export class SqliteStore implements Store {
   lastSeen(key: ResourceKey): undefined {
     checkKey(key);
     return undefined;
+  }
+
+  recentCause(revision: number): Cause | undefined {
+    return this.#recent.at(revision)?.cause;
   }
 
   async getMany(keys: readonly ResourceKey[]): Promise<readonly (StoredRecord | undefined)[]> {
@@ -157,7 +162,7 @@ export class SqliteStore implements Store {
     const known: (StoredRecord | undefined)[] = [];
     for (const key of keys) {
       const id = keyText(key);
-      const newest = this.#underWay.has(id) ? undefined : this.#recent.newest(id);
+      const newest = this.#runningKeys.has(id) ? undefined : this.#recent.newest(id);
       if (newest === undefined) return undefined;
       known.push(recordOf(newest));
     }
@@ -379,7 +384,7 @@ export class SqliteStore implements Store {
 
   async #commitBatch(groups: readonly PreparedGroup[]): Promise<readonly (readonly Answer[])[]> {
     const batch = (this.#batch += 1);
-    this.#underWay.begin(groups);
+    this.#runningKeys.begin(groups);
     try {
       const committing = this.#files.engine.commit(batch, batchOf(groups));
       // Calls are carried out in their order: who claims from now on is given what it makes due,
@@ -397,7 +402,7 @@ export class SqliteStore implements Store {
       if (error instanceof ThreadDied) return await this.#recover(batch, error);
       throw error;
     } finally {
-      this.#underWay.end(groups);
+      this.#runningKeys.end(groups);
     }
   }
 
@@ -424,14 +429,14 @@ export class SqliteStore implements Store {
     const state = await this.#files.engine.writer.state().catch((error: unknown) => {
       throw new SetpointError(
         "store.outcome_unknown",
-        "the store's thread died during a commit and cannot be started again",
+        "the thread of the store stopped during a commit and cannot be restarted",
         { cause: error },
       );
     });
     this.#recent.skipTo(state.revision);
     const answers = recoveredAnswers(state.answers, batch);
     if (answers === undefined) {
-      const message = "the thread of the store died before it committed";
+      const message = "the thread of the store stopped before the commit";
       throw new SetpointError("store.unavailable", message, { cause });
     }
     this.#recent.workSignal.advance();
@@ -473,7 +478,7 @@ export class SqliteStore implements Store {
   }
 
   #readOnly(): SetpointError {
-    return new SetpointError("store.read_only", `${this.#files.path} was opened for reading only`);
+    return new SetpointError("store.read_only", `${this.#files.path} was opened read-only`);
   }
 }
 

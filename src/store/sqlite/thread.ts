@@ -37,7 +37,7 @@ export interface Reply {
 /** The call was open when the thread died, so it may have happened. */
 export class ThreadDied extends SetpointError {
   constructor(cause: unknown) {
-    super("store.outcome_unknown", "the thread of the store has died during a call", { cause });
+    super("store.outcome_unknown", "the thread of the store stopped during a call", { cause });
   }
 }
 

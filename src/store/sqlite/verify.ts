@@ -36,7 +36,7 @@ export const invariants: readonly string[] = [
   `SELECT 'change ' || c.revision || ' has no document' FROM change c
    LEFT JOIN change p ON p.revision = c.previous
    WHERE c.document IS NULL AND (c.type <> 'deleted' OR p.document IS NULL)`,
-  `SELECT ${key("r")} || ' is not as change ' || r.revision || ' says' FROM resource r
+  `SELECT ${key("r")} || ' does not match change ' || r.revision FROM resource r
    LEFT JOIN change c ON c.revision = r.revision
    WHERE c.revision IS NULL OR c.type = 'deleted' OR NOT (${sameKey("c", "r")})
      OR c.uid <> r.uid OR c.digest <> r.digest OR c.terms <> r.terms`,
@@ -56,7 +56,7 @@ export const invariants: readonly string[] = [
      EXCEPT SELECT r.kind, t.value, r.namespace, r.name FROM resource r, json_each(r.terms) t) x`,
   `SELECT ${key("d")} || ' is due but does not exist' FROM due d
    WHERE NOT EXISTS (SELECT 1 FROM resource r WHERE ${sameKey("r", "d")})`,
-  `SELECT ${key("d")} || ' has the token ' || d.token || ' of the future' FROM due d, head h
+  `SELECT ${key("d")} || ' has the token ' || d.token || ', newer than the head' FROM due d, head h
    WHERE d.token > h.last_token`,
   `SELECT ${key("d")} || ' is claimed without a time' FROM due d
    WHERE d.token IS NOT NULL AND d.due_at IS NULL`,
@@ -64,11 +64,11 @@ export const invariants: readonly string[] = [
      SELECT counter, value FROM counter
      UNION ALL SELECT counter, -amount FROM counter_use)
    GROUP BY counter HAVING sum(value) <> 0`,
-  `SELECT 'the name ' || n.name || ' in ' || n.scope || ' is held by nothing' FROM unique_name n
+  `SELECT 'the name ' || n.name || ' in ' || n.scope || ' has no holder' FROM unique_name n
    WHERE NOT EXISTS (SELECT 1 FROM resource r WHERE ${heldBy("n")})`,
-  `SELECT 'a use of ' || u.counter || ' is held by nothing' FROM counter_use u
+  `SELECT 'a use of ' || u.counter || ' has no holder' FROM counter_use u
    WHERE NOT EXISTS (SELECT 1 FROM resource r WHERE ${heldBy("u")})`,
-  `SELECT 'the bound of ' || b.counter || ' is held by nothing' FROM counter_bound b
+  `SELECT 'the limit of ' || b.counter || ' has no holder' FROM counter_bound b
    WHERE NOT EXISTS (SELECT 1 FROM resource r WHERE ${heldBy("b")})`,
 ];
 

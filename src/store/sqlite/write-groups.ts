@@ -38,7 +38,7 @@ function statements(db: DatabaseSync) {
     ),
     change: action(
       db,
-      `INSERT INTO change VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, CAST(? AS TEXT), ?)`,
+      "INSERT INTO change VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, CAST(? AS TEXT), ?, ?)",
     ),
     create: action(db, "INSERT INTO resource VALUES (?, ?, ?, ?, ?, ?, ?)"),
     update: action(db, `UPDATE resource SET revision = ?, digest = ?, terms = ? WHERE ${key}`),
@@ -104,7 +104,7 @@ export class WriteGroups {
   #judgeAlone(write: BatchWrite, current: Current | undefined, atMs: number): Refusal | undefined {
     const { claim, when } = write;
     if (claim !== undefined && !this.#due.isLive(claim, atMs)) {
-      return refuse(write, "claim.lost", `the claim on ${formatReference(claim.key)} is not live`);
+      return refuse(write, "claim.lost", `the claim on ${formatReference(claim.key)} has expired`);
     }
     if (when.kind === "absent") {
       if (current === undefined) return undefined;
@@ -155,6 +155,7 @@ export class WriteGroups {
       digest,
       document,
       sealed,
+      write.cause,
     );
     if (current === undefined) sql.create.run(kind, namespace, name, revision, uid, digest, terms);
     else sql.update.run(revision, digest, terms, kind, namespace, name);
@@ -185,6 +186,7 @@ export class WriteGroups {
       write.digest ?? current.digest,
       write.document,
       write.sealed,
+      write.cause,
     );
     sql.remove.run(kind, namespace, name);
     this.#changeTerms(write, current.terms, "[]");
@@ -225,7 +227,7 @@ function refuseGroup(
   return group.map((write, index) => {
     const own = refusals[index];
     if (own !== undefined) return own;
-    const why = "is left as it is, since another write of its group was refused";
+    const why = "is unchanged because another write of its group was refused";
     const refused = refuse(write, "resource.group_refused", why);
     return { ...refused, details: { ...refused.details, write: fault } };
   });

@@ -4,7 +4,7 @@
 
 import type { Intents } from "../../intents/request.ts";
 import { readStored } from "../../intents/write/stored.ts";
-import type { ArmActionContext } from "../../kernel/arm-face.ts";
+import type { ArmActionContext } from "../../modules/resource-provider/faces/arm-face.ts";
 import type { Resource } from "../../kernel/resource.ts";
 
 export function actionContext(

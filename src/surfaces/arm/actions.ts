@@ -10,15 +10,15 @@ import type { Resource } from "../../kernel/resource.ts";
 import { actionContext } from "./action-context.ts";
 import { readOptionalObject } from "./arm-body.ts";
 import { armRefusal, armRefusals } from "./arm-error.ts";
-import { isSameText } from "./arm-names.ts";
+import { isSameText } from "../../modules/resource-provider/arm-names.ts";
 import type { ArmAnswer, ArmRequest, ArmSurface } from "./arm-request.ts";
-import { acceptInput } from "./body-schema.ts";
+import { acceptInput } from "../../modules/resource-provider/faces/body-schema.ts";
 import { newMark } from "./creation.ts";
-import { envelopeOf } from "./envelope.ts";
-import type { ArmAction, ArmFace } from "./face.ts";
+import { envelopeOf } from "../../modules/resource-provider/envelope.ts";
+import type { ArmAction, ArmFace } from "../../modules/resource-provider/face.ts";
 import { beginAction } from "./long-actions.ts";
 import type { ActionCall } from "./long-actions.ts";
-import { operationWrite } from "./operations.ts";
+import { operationWrite } from "../../modules/resource-provider/operations/operations.ts";
 import type { Located } from "./located.ts";
 import { resourceNotFound } from "./resource-view.ts";
 import { sentBody } from "./sent-body.ts";
@@ -81,7 +81,7 @@ export async function actionAnswer(
   // Authors need not write TypeScript.
   const body: Json = said;
   if (isJsonObject(body)) return { status: 200, headers, body };
-  throw new Error(`the action ${action.name} must answer an object or nothing`);
+  throw new Error(`the action ${action.name} must return an object or undefined`);
 }
 
 async function inputOf(

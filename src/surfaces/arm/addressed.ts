@@ -4,13 +4,13 @@
 import type { ServedKind } from "../../intents/kinds/served-kind.ts";
 import type { Target } from "../../intents/request.ts";
 import { armRefusal, armRefusals } from "./arm-error.ts";
-import { isSameText, namesOf, namespaceOf } from "./arm-names.ts";
-import type { PlaceNames } from "./arm-names.ts";
-import { typeOfPlace } from "./arm-path.ts";
-import type { ArmPlace } from "./arm-path.ts";
+import { isSameText, namesOf, namespaceOf } from "../../modules/resource-provider/arm-names.ts";
+import type { PlaceNames } from "../../modules/resource-provider/arm-names.ts";
+import { typeOfPlace } from "../../modules/resource-provider/resource-id.ts";
+import type { ArmPlace } from "../../modules/resource-provider/resource-id.ts";
 import type { ArmRequest, ArmSurface } from "./arm-request.ts";
 import type { Asked } from "./authorise.ts";
-import type { ArmFace, ArmVersion } from "./face.ts";
+import type { ArmFace, ArmVersion } from "../../modules/resource-provider/face.ts";
 import { nameProblems } from "./sent-envelope.ts";
 
 export interface Addressed {

@@ -1,118 +1,156 @@
-// The way in, where nobody answers or too much is said: the client is told in time, and briefly.
+// The Resource Manager in the pipeline, for requests that end before a handler is called: the words
+// of the answer are those of its protocol.
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import { unauthenticated } from "../../intents/auth/authentication.ts";
+import { anonymousUser } from "../../intents/auth/user.ts";
+import type { UserInfo } from "../../intents/auth/user.ts";
 import { kindRegistry } from "../../intents/kinds/registry.ts";
 import { manualClock } from "../../kernel/clock.ts";
 import { SetpointError } from "../../kernel/errors.ts";
 import { manualTimers } from "../../kernel/manual-timers.ts";
+import type { RequestSummary } from "../http/error-envelope.ts";
 import type { Exchange } from "../http/exchange.ts";
-import { createFairness } from "../http/fairness.ts";
-import { armApi } from "./arm-api.ts";
+import { requestPipeline } from "../http/pipeline.ts";
+import { answerWithinMs, armApi } from "./arm-api.ts";
 import type { ArmApiInput } from "./arm-api.ts";
-import { answerWithinMs } from "./arm-deadline.ts";
-import { armFaces } from "./faces.ts";
+import { armFaces } from "../../modules/resource-provider/faces/faces.ts";
 
-test("a request that nobody answers is answered within a minute", async () => {
+interface Sent {
+  readonly code: number;
+  readonly headers: Readonly<Record<string, unknown>>;
+  readonly body: string;
+}
+
+interface Rig {
+  readonly timers: ReturnType<typeof manualTimers>;
+  readonly sent: Sent[];
+  readonly statuses: number[];
+  readonly logged: RequestSummary[];
+  readonly errors: (readonly [error: unknown, status: number])[];
+  readonly send: (url?: string) => Promise<void>;
+}
+
+function rig(authenticate: () => Promise<UserInfo>): Rig {
   const timers = manualTimers(manualClock());
-  const faces = armFaces(kindRegistry([]));
-  const sent: { readonly headers: object; readonly body: Buffer }[] = [];
+  const sent: Sent[] = [];
   const statuses: number[] = [];
-  const input = {
-    surface: { intents: { ids: { uid: () => "id-1" }, kinds: kindRegistry([]) }, faces },
-    authentication: { authenticate: () => Promise.withResolvers<never>().promise },
-    fairness: createFairness({ timers }),
-    timers,
+  const logged: RequestSummary[] = [];
+  const errors: (readonly [unknown, number])[] = [];
+  const kinds = kindRegistry([]);
+  const surface = armApi({
+    surface: { intents: { ids: { uid: () => "id-1" }, kinds }, faces: armFaces(kinds) },
     managers: new Set(),
-    onRequest: () => (_facts: object, code: number) => statuses.push(code),
-    onAnswer: () => undefined,
-    onError: (error: unknown) => assert.fail(String(error)),
-  } as unknown as ArmApiInput;
-  let status = 0;
-  const exchange = {
-    method: "PUT",
-    url: "/subscriptions/s/resourceGroups/g/providers/Example.Shop/shops/one?api-version=1",
-    headers: {},
-    get status() {
-      return status;
+  } as unknown as ArmApiInput);
+  const pipeline = requestPipeline({
+    surfaces: [{ ...surface, prefixes: [{ path: "/" }] }],
+    timers,
+    authentication: { authenticate },
+    metrics: { started: () => 0, finished: (_from, _labels, code) => void statuses.push(code) },
+    reports: {
+      onError: (error, { status }) => void errors.push([error, status]),
+      onAnswer: (answered) => void logged.push(answered),
+      onUnauthenticated: () => undefined,
     },
-    send: (code: number, headers: object, body: Buffer) => {
-      status = code;
-      sent.push({ headers, body });
-    },
-  } as unknown as Exchange;
-  void armApi(input)(exchange);
+  });
+  const send = (url = "/subscriptions/s?api-version=2.0"): Promise<void> => {
+    let status = 0;
+    const exchange = {
+      method: "PUT",
+      url,
+      headers: {},
+      get status() {
+        return status;
+      },
+      get isAnswered() {
+        return status !== 0;
+      },
+      send: (code: number, headers: Record<string, unknown>, body: Buffer) => {
+        status = code;
+        sent.push({ code, headers, body: String(body) });
+      },
+      taken: () => undefined,
+    } as unknown as Exchange;
+    return pipeline(exchange);
+  };
+  return { timers, sent, statuses, logged, errors, send };
+}
+
+const resource = "/subscriptions/s/resourceGroups/g/providers/Example.Shop/shops/one?api-version=1";
+
+test("a request that takes too long is answered within a minute", async () => {
+  const { timers, sent, statuses, logged, errors, send } = rig(
+    () => Promise.withResolvers<never>().promise,
+  );
+  assert.ok(answerWithinMs < 60_000);
+  void send(resource);
   await timers.advance(answerWithinMs - 1);
   assert.equal(sent.length, 0);
   await timers.advance(1);
-  assert.equal(status, 504);
   assert.deepEqual(statuses, [504]);
   assert.deepEqual(
-    sent.map(({ headers }) => Object.entries(headers)[0]),
-    [["x-ms-request-id", "id-1"]],
+    sent.map(({ code, headers }) => [code, Object.entries(headers)[0]]),
+    [[504, ["x-ms-request-id", "id-1"]]],
   );
-  assert.match(String(sent[0]?.body), /^\{"error":\{"code":"GatewayTimeout"/);
+  assert.equal(
+    sent[0]?.body,
+    '{"error":{"code":"GatewayTimeout",' +
+      '"message":"The request was not answered within 55 seconds. ' +
+      'It may have taken effect: read the resource before a retry."}}',
+  );
+  assert.deepEqual(
+    logged.map(({ path, status }) => [path, status]),
+    [[resource.split("?")[0], 504]],
+  );
+  assert.deepEqual(errors, []);
   assert.equal(timers.pendingCount(), 0);
 });
 
-test("what fails after its answer is told to somebody else", async () => {
-  const timers = manualTimers(manualClock());
+test("an error after the answer is only logged", async () => {
   const { promise, reject } = Promise.withResolvers<never>();
-  const told: unknown[] = [];
-  const input = {
-    surface: {
-      intents: { ids: { uid: () => "id-1" }, kinds: kindRegistry([]) },
-      faces: armFaces(kindRegistry([])),
-    },
-    authentication: { authenticate: () => promise },
-    timers,
-    managers: new Set(),
-    onAnswer: () => undefined,
-    onError: (error: unknown, { status }: { readonly status: number }) =>
-      told.push([error, status]),
-  } as unknown as ArmApiInput;
-  const sent: number[] = [];
-  const exchange = {
-    method: "PUT",
-    url: "/subscriptions/s?api-version=2.0",
-    headers: {},
-    send: (code: number) => sent.push(code),
-  } as unknown as Exchange;
-  const done = armApi(input)(exchange);
+  const { timers, sent, errors, send } = rig(() => promise);
+  const done = send();
   await timers.advance(answerWithinMs);
-  assert.deepEqual(sent, [504]);
   const error = new Error("too late");
   reject(error);
   await done;
-  assert.deepEqual(told, [[error, 504]]);
-  assert.deepEqual(sent, [504]);
+  assert.deepEqual(errors, [[error, 504]]);
+  assert.deepEqual(
+    sent.map(({ code }) => code),
+    [504],
+  );
 });
 
-test("a refusal that quotes very much is told in a few lines", async () => {
-  const timers = manualTimers(manualClock());
-  const errors: unknown[] = [];
+test("an error with a very long message is answered with a short one", async () => {
   const refused = new SetpointError("request.invalid", "x".repeat(9_000_000));
-  const input = {
-    surface: {
-      intents: { ids: { uid: () => "id-1" }, kinds: kindRegistry([]) },
-      faces: armFaces(kindRegistry([])),
-    },
-    authentication: { authenticate: () => Promise.reject(refused) },
-    timers,
-    managers: new Set(),
-    onAnswer: () => undefined,
-    onError: (error: unknown) => errors.push(error),
-  } as unknown as ArmApiInput;
-  const sent: { readonly code: number; readonly body: string }[] = [];
-  const exchange = {
-    method: "PUT",
-    url: "/subscriptions/s?api-version=2.0",
-    headers: {},
-    send: (code: number, _headers: object, body: Buffer) => sent.push({ code, body: String(body) }),
-  } as unknown as Exchange;
-  await armApi(input)(exchange);
+  const { sent, errors, send } = rig(() => Promise.reject(refused));
+  await send();
   assert.deepEqual(errors, []);
   assert.equal(sent.length, 1);
   assert.equal(sent[0]?.code, 400);
   assert.match(sent[0]?.body, /"message":"The request is refused: x+ \.\.\. x+"/);
   assert.ok(sent[0]?.body.length < 1_200);
+});
+
+test("a 401 states its reason in the body and in the header", async () => {
+  const reason = "service account token has expired";
+  const challenge = 'Bearer realm="setpoint"';
+  const expired = unauthenticated({ reason, isMissing: false });
+  for (const [authenticate, message, header] of [
+    [
+      () => Promise.reject(expired),
+      `The credentials are not valid: ${reason}.`,
+      `${challenge}, error="invalid_token", error_description="${reason}"`,
+    ],
+    [() => Promise.resolve(anonymousUser), "The request has no credentials.", challenge],
+  ] as const) {
+    const { sent, send } = rig(authenticate);
+    await send();
+    assert.equal(sent[0]?.code, 401);
+    assert.equal(
+      sent[0]?.body,
+      JSON.stringify({ error: { code: "AuthenticationFailed", message } }),
+    );
+    assert.equal(sent[0]?.headers["www-authenticate"], header);
+  }
 });

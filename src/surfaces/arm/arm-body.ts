@@ -6,7 +6,8 @@ import { isJsonObject } from "../../kernel/json.ts";
 import type { JsonObject } from "../../kernel/json.ts";
 import { parseJson } from "../../kernel/strict-json.ts";
 import type { Exchange } from "../http/exchange.ts";
-import { armRefusal, sentence } from "./arm-error.ts";
+import { armRefusal } from "./arm-error.ts";
+import { sentence } from "../../modules/resource-provider/faces/plain-words.ts";
 
 const maxBodyBytes = 1_048_576;
 
@@ -73,7 +74,7 @@ const charsets = new Set(["utf-8", "utf8", "us-ascii", "ascii"]);
 
 function checkCoding(given: string | undefined): void {
   if (given === undefined || /^(?:identity)?$/i.test(given.trim())) return;
-  const message = `The content encoding '${given}' is not supported: send the content as it is.`;
+  const message = `The content encoding '${given}' is not supported: send it without encoding.`;
   throw armRefusal(415, { code: "UnsupportedMediaType", message: sentence(message) });
 }
 

@@ -1,7 +1,7 @@
 // Refusals in the envelope of the Resource Manager.
 import assert from "node:assert/strict";
 import { it } from "node:test";
-import { ArmActionRefused } from "../../kernel/arm-face.ts";
+import { ArmActionRefused } from "../../modules/resource-provider/faces/arm-face.ts";
 import { SetpointError, catalogue } from "../../kernel/errors.ts";
 import type { ErrorCode } from "../../kernel/errors.ts";
 import { invalidField, requiredField } from "../../kernel/field-error.ts";

@@ -3,13 +3,14 @@
 // the words of Kubernetes is put into these; what authors of kinds and actions say is told as it
 // is; what nobody expected tells nothing about itself.
 
-import { ArmActionRefused } from "../../kernel/arm-face.ts";
+import { ArmActionRefused } from "../../modules/resource-provider/faces/arm-face.ts";
 import { SetpointError, isSetpointError } from "../../kernel/errors.ts";
 import type { ErrorCode } from "../../kernel/errors.ts";
 import type { Json, JsonObject } from "../../kernel/json.ts";
 import { getOwn, isJsonObject } from "../../kernel/json.ts";
 import { numberAt, objectsAt, textAt } from "../../kernel/json-read.ts";
-import { plainWords } from "./plain-words.ts";
+import { plainWords, sentence } from "../../modules/resource-provider/faces/plain-words.ts";
+import { refusalReason } from "../http/identify.ts";
 import { shortError } from "./short-error.ts";
 
 export interface ArmProblem {
@@ -71,18 +72,21 @@ function wholeAnswer(error: unknown): ArmErrorAnswer {
   const code = known ?? "InvalidRequest";
   // Kubernetes answers 500 to some mistakes of clients, the Resource Manager does not.
   const shown = statusesHere[error.code] ?? (status === 500 ? 400 : status);
-  const message = wordsHere[error.code] ?? refusal(error.message);
+  const message = wordsHere[error.code] ?? refusalOfCredentials(error) ?? refusal(error.message);
   return { status: shown, body: { error: { code, message } } };
-}
-
-/** Ends with a full stop. */
-export function sentence(text: string): string {
-  return /[.!?]$/.test(text) ? text : `${text}.`;
 }
 
 /** The words of the write path may begin with a name, and end with those of somebody else. */
 function refusal(words: string): string {
   return /^[A-Z]/.test(words) ? words : `The request is refused: ${words}`;
+}
+
+/** Undefined for other errors, and when the reason is not known. */
+function refusalOfCredentials(error: SetpointError): string | undefined {
+  const reason = refusalReason(error);
+  if (reason === undefined) return undefined;
+  if (error.details["isMissing"] === true) return "The request has no credentials.";
+  return sentence(`The credentials are not valid: ${reason}`);
 }
 
 const internal: ArmErrorAnswer = {
@@ -157,7 +161,7 @@ const statusesHere: Readonly<Partial<Record<ErrorCode, number>>> = { "counter.ex
 
 /** What the store says is in words of its own. */
 const wordsHere: Readonly<Partial<Record<ErrorCode, string>>> = {
-  "name.taken": "Another resource has come to the same path at this moment.",
+  "name.taken": "Another resource was created at the same path at the same time.",
 };
 
 const codesOfErrors: Readonly<Partial<Record<ErrorCode, string>>> = {

@@ -3,18 +3,20 @@
 // for the Kubernetes API fit this one, too. What nobody serves has no name here, since clients
 // could make up any number of them.
 
-import type { AuditedFacts } from "../http/audited-exchange.ts";
+import type { AuditFacts } from "../http/audit.ts";
+import type { RequestLabels } from "../http/metrics.ts";
 import { findAction } from "./actions.ts";
-import { isSameText, namespaceOf, storedName } from "./arm-names.ts";
-import { isDocumentPath, typeOfPlace } from "./arm-path.ts";
-import type { ArmPlace } from "./arm-path.ts";
+import { isSameText, namespaceOf, storedName } from "../../modules/resource-provider/arm-names.ts";
+import { isDocumentPath } from "./arm-path.ts";
+import { typeOfPlace } from "../../modules/resource-provider/resource-id.ts";
+import type { ArmPlace } from "../../modules/resource-provider/resource-id.ts";
 import type { ArmSurface } from "./arm-request.ts";
 import type { Asked } from "./asked-urls.ts";
-import { bodySchema } from "./body-schema.ts";
-import { operationKind, subscriptionKind } from "./face.ts";
-import type { ArmAction, ArmFace } from "./face.ts";
+import { bodySchema } from "../../modules/resource-provider/faces/body-schema.ts";
+import { operationKind, subscriptionKind } from "../../modules/resource-provider/face.ts";
+import type { ArmAction, ArmFace } from "../../modules/resource-provider/face.ts";
 
-export interface ArmFacts extends Omit<AuditedFacts, "path" | "name"> {
+export interface ArmFacts extends Omit<AuditFacts, "path" | "name" | "hasHidden"> {
   /** Which of the few kinds of paths it is. */
   readonly route: string;
   /** What only the audit log wants to know. */
@@ -64,13 +66,14 @@ export function factsOf(
   }
 }
 
-/** What the audit log wants to know. */
-export function auditedFacts(
-  facts: ArmFacts,
-  { url }: Asked,
-): AuditedFacts & Pick<HiddenFacts, "hasHidden"> {
+export function auditFactsOf(facts: ArmFacts, { url }: Asked): AuditFacts {
   const [path = ""] = url.split("?", 1);
   return { ...facts, path, ...facts.hidden() };
+}
+
+export function labelsOf(facts: ArmFacts): RequestLabels {
+  const { group, version, resource, subresource, verb, route } = facts;
+  return { group, version, resource, subresource, verb, route, surface: "arm" };
 }
 
 const nothing = {

@@ -2,16 +2,9 @@
 import assert from "node:assert/strict";
 import { it } from "node:test";
 import { array, assert as check, constantFrom, oneof, property, string } from "fast-check";
-import {
-  idOfPlace,
-  isArmPath,
-  isDocumentPath,
-  parentOf,
-  parseArmPath,
-  placeOfId,
-  shortId,
-} from "./arm-path.ts";
-
+import { idOfPlace, parentOf, shortId } from "../../modules/resource-provider/resource-id.ts";
+import { prefixTable } from "../http/prefix-table.ts";
+import { armPrefixes, isArmPath, isDocumentPath, parseArmPath, placeOfId } from "./arm-path.ts";
 import { nameProblems } from "./sent-envelope.ts";
 
 const sub = "11111111-2222-3333-4444-555555555555";
@@ -104,6 +97,8 @@ it("takes an id as it is written, and nothing else for one", () => {
 });
 
 it("never throws, whatever a path is", () => {
+  const others = { name: "others", prefixes: [{ path: "/" }] };
+  const table = prefixTable([others, { name: "arm", prefixes: armPrefixes }]);
   const words = constantFrom("subscriptions", "Providers", "resourceGroups", "swagger", "api", "");
   const segment = oneof(words, string({ maxLength: 6 }));
   check(
@@ -117,6 +112,7 @@ it("never throws, whatever a path is", () => {
     property(array(segment, { minLength: 1 }), (segments) => {
       const path = `/${segments.join("/")}`;
       assert.equal(isArmPath(path), isArmPath(path.toUpperCase()) || isDocumentPath(path));
+      assert.equal(table.find(path).name === "arm", isArmPath(path), path);
     }),
   );
 });

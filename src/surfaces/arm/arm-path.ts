@@ -2,15 +2,8 @@
 // case they came in, doubled slashes count as one, and what cannot be a name (a slash, a control
 // character, a step upwards) makes the whole path one that nobody serves.
 
-/** Names and types in the case of the URL; the last type has no name in a collection. */
-export interface ArmPlace {
-  readonly subscription: string;
-  /** Absent where a whole subscription is meant. */
-  readonly group: string | undefined;
-  readonly provider: string;
-  readonly types: readonly string[];
-  readonly names: readonly string[];
-}
+import type { ArmPlace } from "../../modules/resource-provider/resource-id.ts";
+import type { UrlPrefix } from "../http/prefix-table.ts";
 
 export type ArmPath =
   | { readonly kind: "subscription"; readonly subscription: string }
@@ -51,6 +44,13 @@ export function isArmPath(url: string): boolean {
   return /^\/+(subscriptions|providers)(\/|\?|$)/i.test(url) || isDocumentPath(url);
 }
 
+/** The same as rows of the prefix table. */
+export const armPrefixes: readonly UrlPrefix[] = [
+  { path: "/subscriptions", ignoresCase: true },
+  { path: "/providers", ignoresCase: true },
+  { path: "/swagger" },
+];
+
 export function isDocumentPath(url: string): boolean {
   return /^\/+swagger(\/|\?|$)/.test(url);
 }
@@ -88,33 +88,6 @@ function pairsOf(text: string): Iterable<readonly [string, string]> {
   const plain = /^([\w$-]+)=([\w.-]*)$/.exec(text);
   if (plain === null) return new URLSearchParams(text);
   return [[plain[1] ?? "", plain[2] ?? ""]];
-}
-
-/** The id of a resource, in the case that the place has. */
-export function idOfPlace({ subscription, group, provider, types, names }: ArmPlace): string {
-  const inGroup = group === undefined ? "" : `/resourceGroups/${group}`;
-  const parts = types.map((type, at) => `${type}/${names[at] ?? ""}`);
-  return `/subscriptions/${subscription}${inGroup}/providers/${provider}/${parts.join("/")}`;
-}
-
-/** The end of an id, as messages name a resource: "Example.Shop/shops/one/shelves/two". */
-export function shortId(
-  { provider, type }: { readonly provider: string; readonly type: string },
-  { names }: Pick<ArmPlace, "names">,
-): string {
-  const parts = type.split("/").map((each, at) => `${each}/${names[at] ?? ""}`);
-  return `${provider}/${parts.join("/")}`;
-}
-
-/** "clusters/pools", as faces name their types. */
-export function typeOfPlace({ types }: Pick<ArmPlace, "types">): string {
-  return types.join("/");
-}
-
-/** The resource around a nested one. */
-export function parentOf(place: ArmPlace): ArmPlace | undefined {
-  if (place.types.length < 2) return undefined;
-  return { ...place, types: place.types.slice(0, -1), names: place.names.slice(0, -1) };
 }
 
 /** The resource that an id in a body names; its characters stand for themselves, as in no URL. */

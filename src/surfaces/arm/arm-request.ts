@@ -2,34 +2,22 @@
 // resource manager may set are believed from it alone; ids of clients are kept for the record and
 // are never used as keys.
 
-import { hash } from "node:crypto";
 import type { AuditTrail } from "../../intents/audit/audit-trail.ts";
 import type { Authorizer } from "../../intents/auth/policy.ts";
 import type { UserInfo } from "../../intents/auth/user.ts";
-import type { Caller, Intents } from "../../intents/request.ts";
+import type { Caller } from "../../intents/request.ts";
 import type { JsonObject } from "../../kernel/json.ts";
 import type { ResourceKey } from "../../kernel/resource.ts";
 import type { Exchange, Headers } from "../http/exchange.ts";
+import type { RequestIds } from "../http/trace.ts";
 import { armRefusal } from "./arm-error.ts";
 import type { Asked } from "./asked-urls.ts";
-import type { AwaitedChanges } from "./awaited-changes.ts";
-import type { ArmFace } from "./face.ts";
-import type { FollowedOperations } from "./followed-operations.ts";
-import type { OpenOperations } from "./open-operations.ts";
+import type { ProviderState } from "../../modules/resource-provider/provider-state.ts";
 import type { RecentDocuments } from "./recent-documents.ts";
 import type { ShownCache } from "./shown-cache.ts";
 import type { SkipKey } from "./skip-token.ts";
 
-/** The faces that are served now. */
-export interface FaceIndex {
-  find(provider: string, type: string): ArmFace | undefined;
-  byKind(id: string): ArmFace | undefined;
-  all(): readonly ArmFace[];
-}
-
-export interface ArmSurface {
-  readonly intents: Intents;
-  readonly faces: FaceIndex;
+export interface ArmSurface extends ProviderState {
   readonly authorizer: Authorizer;
   /** How long clients are told to wait before they ask again. */
   readonly retryAfterSeconds: number;
@@ -37,12 +25,6 @@ export interface ArmSurface {
   readonly skipKey: SkipKey;
   readonly shown: ShownCache;
   readonly documents: RecentDocuments;
-  /** Operations that were accepted or asked for lately. */
-  readonly followed: FollowedOperations;
-  /** Whose end is to be recorded. */
-  readonly open: OpenOperations;
-  /** Of the resources whose operations are asked for. */
-  readonly awaited: AwaitedChanges;
   /** Told of mistakes of faces that clients stumble over. */
   readonly onMistake?: (mistake: FaceMistake) => void;
   /** Told of resources that a list has to show without what their face makes of them. */
@@ -82,15 +64,6 @@ export interface ArmRequest {
   readonly ids: RequestIds;
   /** Its record in the audit log, where there is one. */
   readonly trail?: AuditTrail | undefined;
-}
-
-export interface RequestIds {
-  /** Ours, on every answer. */
-  readonly request: string;
-  readonly correlation: string;
-  readonly client: string | undefined;
-  /** What is done about it later is logged under this: 32 hexadecimal digits. */
-  readonly trace: string;
 }
 
 /** What goes out; `body` becomes JSON, `text` is JSON already, and `bytes` were sent before. */
@@ -136,14 +109,3 @@ export function idHeader({ headers }: Exchange, name: string): string | undefine
   const value = headers[name];
   return typeof value === "string" && /^[\x21-\x7e]{1,128}$/.test(value) ? value : undefined;
 }
-
-/** The trace the client has begun, or one made of the correlation id, which may be any text. */
-export function traceOf({ headers }: Exchange, correlation: string): string {
-  const begun = traceparentPattern.exec(String(headers["traceparent"]))?.[1];
-  if (begun !== undefined) return begun;
-  const plain = correlation.replaceAll("-", "").toLowerCase();
-  if (/^[0-9a-f]{32}$/.test(plain)) return plain;
-  return hash("sha256", correlation, "hex").slice(0, 32);
-}
-
-export const traceparentPattern = /^00-([0-9a-f]{32})-[0-9a-f]{16}-[0-9a-f]{2}$/;

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import * as fc from "fast-check";
-import { namesOf } from "./arm-names.ts";
+import { namesOf } from "../../modules/resource-provider/arm-names.ts";
 import { armQuery, parseArmPath } from "./arm-path.ts";
 import { AskedUrls } from "./asked-urls.ts";
 

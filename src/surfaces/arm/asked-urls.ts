@@ -5,12 +5,12 @@
 import type { ArmFacts } from "./arm-facts.ts";
 import { armQuery, parseArmPath } from "./arm-path.ts";
 import type { ArmPath } from "./arm-path.ts";
-import { namesOf } from "./arm-names.ts";
-import type { PlaceNames } from "./arm-names.ts";
+import { namesOf } from "../../modules/resource-provider/arm-names.ts";
+import type { PlaceNames } from "../../modules/resource-provider/arm-names.ts";
 import type { ArmAnswer } from "./arm-request.ts";
-import type { AcceptedDocument } from "./followed-operations.ts";
-import type { OperationRecord } from "./operations.ts";
-import { RecentMap } from "./recent-map.ts";
+import type { AcceptedDocument } from "../../modules/resource-provider/operations/followed.ts";
+import type { OperationRecord } from "../../modules/resource-provider/operations/operations.ts";
+import { RecentMap } from "../../modules/resource-provider/recent-map.ts";
 
 /** A request as its URL says. */
 export interface Asked {

@@ -7,7 +7,7 @@ import type { UserInfo } from "../../intents/auth/user.ts";
 import type { ServedKind } from "../../intents/kinds/served-kind.ts";
 import { armRefusal } from "./arm-error.ts";
 import type { ArmRequest, ArmSurface } from "./arm-request.ts";
-import type { ArmAction } from "./face.ts";
+import type { ArmAction } from "../../modules/resource-provider/face.ts";
 
 export interface Asked {
   readonly verb: string;
@@ -26,7 +26,7 @@ export function authorise(
   asked: Asked,
 ): void {
   if (isManager) {
-    trail?.decide(true, "the certificate is one of the resource manager");
+    trail?.decide(true, "the certificate belongs to the resource manager");
     return;
   }
   const served = intents.kinds.byId(kind);
@@ -54,8 +54,8 @@ function forbidden(
   const which = stored === "" ? "" : `, named '${stored}'`;
   const why = reason === "" ? "" : ` (${reason})`;
   const message =
-    `The user '${name}' may not ${method} '${pathOf(url)}'. A role would have to allow to ` +
-    `${verb} '${what}' of the API group '${group}'${where}${which}${why}.`;
+    `The user '${name}' may not ${method} '${pathOf(url)}'. A role must allow the verb ` +
+    `'${verb}' on '${what}' of the API group '${group}'${where}${which}${why}.`;
   return armRefusal(403, { code: "AuthorizationFailed", message });
 }
 

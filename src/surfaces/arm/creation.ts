@@ -5,16 +5,17 @@ import { timeText } from "../../kernel/clock.ts";
 import { annotations } from "../../kernel/annotations.ts";
 import type { JsonObject } from "../../kernel/json.ts";
 import type { Resource } from "../../kernel/resource.ts";
+import { parseTraceparent } from "../../kernel/trace-context.ts";
 import type { Write } from "../../store/port.ts";
+import { traceparentOf } from "../http/trace.ts";
 import type { Addressed } from "./addressed.ts";
 import { armRefusals } from "./arm-error.ts";
-import { groupDigest } from "./arm-names.ts";
-import { traceparentPattern } from "./arm-request.ts";
+import { groupDigest } from "../../modules/resource-provider/arm-names.ts";
 import type { ArmRequest, ArmSurface } from "./arm-request.ts";
-import { envelopeText } from "./envelope.ts";
+import { envelopeText } from "../../modules/resource-provider/envelope.ts";
 import { wantedSpec } from "./face-body.ts";
-import { envelopeAnnotation, groupLabel } from "./face.ts";
-import type { ArmEnvelope, ArmOperationMark } from "./face.ts";
+import { envelopeAnnotation, groupLabel } from "../../modules/resource-provider/face.ts";
+import type { ArmEnvelope, ArmOperationMark } from "../../modules/resource-provider/face.ts";
 import { storable } from "./lost-values.ts";
 import { aroundOf, fenceOf } from "./nesting.ts";
 import { envelopeFor } from "./resource-view.ts";
@@ -103,11 +104,13 @@ export function annotationsWith(
   envelope: ArmEnvelope,
   { exchange, ids: { trace } }: ArmRequest,
 ): Readonly<Record<string, string>> {
-  const given = exchange.headers["traceparent"];
-  const isTraced = typeof given === "string" && traceparentPattern.test(given);
+  const given = traceparentOf(exchange.headers);
   return {
     ...before,
     [envelopeAnnotation]: envelopeText(envelope),
-    [annotations.traceparent]: isTraced ? given : `00-${trace}-${trace.slice(0, 16)}-01`,
+    [annotations.traceparent]:
+      given !== undefined && parseTraceparent(given) !== undefined
+        ? given
+        : `00-${trace}-${trace.slice(0, 16)}-01`,
   };
 }

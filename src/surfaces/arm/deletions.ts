@@ -10,21 +10,24 @@ import type { Resource } from "../../kernel/resource.ts";
 import type { StoredRecord } from "../../store/port.ts";
 import { acceptedAnswer } from "./accepted.ts";
 import { armRefusal } from "./arm-error.ts";
-import { idOfPlace, shortId } from "./arm-path.ts";
+import { idOfPlace, shortId } from "../../modules/resource-provider/resource-id.ts";
 import type { ArmAnswer, ArmRequest, ArmSurface } from "./arm-request.ts";
 import { annotationsWith, newMark } from "./creation.ts";
-import { envelopeOf } from "./envelope.ts";
+import { envelopeOf } from "../../modules/resource-provider/envelope.ts";
 import { checkConditions } from "./etags.ts";
-import type { ArmEnvelope } from "./face.ts";
-import { askFailedInside } from "./failure-inside.ts";
-import { propagationOf } from "./inner-types.ts";
+import type { ArmEnvelope } from "../../modules/resource-provider/face.ts";
+import { askFailedInside } from "../../modules/resource-provider/operations/failure-inside.ts";
+import { propagationOf } from "../../modules/resource-provider/faces/inner-types.ts";
 import { located } from "./located.ts";
 import type { Located } from "./located.ts";
-import { endWrite, lastOperation, operationWrite } from "./operations.ts";
-import { repeatedIn } from "./operations.ts";
-import type { OperationRecord } from "./operations.ts";
-import { provisioningIn } from "./provisioning-in.ts";
-import { isReplay, requestDigest } from "./replay.ts";
+import {
+  endWrite,
+  lastOperation,
+  operationWrite,
+} from "../../modules/resource-provider/operations/operations.ts";
+import type { OperationRecord } from "../../modules/resource-provider/operations/operations.ts";
+import { provisioningIn } from "../../modules/resource-provider/operations/provisioning-in.ts";
+import { isReplay, repeatedIn, requestDigest } from "./replay.ts";
 import { isRace } from "./resources.ts";
 import type { AskedAnew } from "./sent-body.ts";
 import { resourceOf } from "./resource-view.ts";
@@ -68,7 +71,7 @@ export async function deleteOne(
 /** In the words of customers, and for those who look after it where to look. */
 function isProtected({ face, place, target: { namespace, name } }: Located): Error {
   const message =
-    `The Resource '${shortId(face, place)}' is protected from deletion, by the annotation ` +
+    `The Resource '${shortId(face, place)}' is protected from deletion by the annotation ` +
     `'${annotations.protected}' of '${name}' in the namespace '${namespace}'.`;
   return armRefusal(409, { code: "ScopeLocked", message });
 }

@@ -56,15 +56,15 @@ function isTag(given: string, revision: number, strength?: "weak"): boolean {
 }
 
 function mixed(): Error {
-  const message = "The star of If-Match and If-None-Match stands alone, not among entity tags.";
+  const message = "In If-Match and If-None-Match, * cannot be combined with entity tags.";
   return armRefusal(400, { code: "InvalidHeaderValue", message });
 }
 
 function unmet(header: string, value: string, revision: number | undefined): Error {
   const present =
     revision === undefined
-      ? "there is no such resource"
-      : `the present ETag is ${etagOf(revision)}`;
+      ? "the resource does not exist"
+      : `the current ETag is ${etagOf(revision)}`;
   const message = `The condition '${header}: ${value}' is not met: ${present}.`;
   return armRefusal(412, { code: "PreconditionFailed", message });
 }

@@ -5,7 +5,7 @@ import type { ServedKind } from "../../intents/kinds/served-kind.ts";
 import type { JsonObject } from "../../kernel/json.ts";
 import type { Resource } from "../../kernel/resource.ts";
 import { wantedSpec } from "./face-body.ts";
-import type { ArmVersion } from "./face.ts";
+import type { ArmVersion } from "../../modules/resource-provider/face.ts";
 
 const served = { hasHidden: false } as unknown as ServedKind;
 const secret = { type: "string", "x-setpoint-field-rule": "secret" };

@@ -9,9 +9,9 @@ import type { CompiledFieldRule } from "../../kernel/kind.ts";
 import { applyMergePatch } from "../../kernel/merge-patch.ts";
 import type { Resource } from "../../kernel/resource.ts";
 import type { ArmProblem } from "./arm-error.ts";
-import { bodySchema } from "./body-schema.ts";
-import type { ArmVersion } from "./face.ts";
-import { hiddenBetween } from "./hidden-properties.ts";
+import { bodySchema } from "../../modules/resource-provider/faces/body-schema.ts";
+import type { ArmVersion } from "../../modules/resource-provider/face.ts";
+import { hiddenBetween } from "../../modules/resource-provider/faces/hidden-properties.ts";
 
 /** What a client sees, without provisioningState. */
 export async function shownProperties(

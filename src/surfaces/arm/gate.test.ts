@@ -2,8 +2,8 @@
 import assert from "node:assert/strict";
 import { it } from "node:test";
 import type { Resource } from "../../kernel/resource.ts";
-import { envelopeText } from "./envelope.ts";
-import { envelopeAnnotation } from "./face.ts";
+import { envelopeText } from "../../modules/resource-provider/envelope.ts";
+import { envelopeAnnotation } from "../../modules/resource-provider/face.ts";
 import { checkGate } from "./gate.ts";
 
 const startedAt = "2026-01-01T00:00:00Z";
@@ -35,7 +35,10 @@ function created(endedAt?: string): Resource {
 }
 
 it("a creation that failed lets only a deletion pass", () => {
-  assert.throws(() => checkGate(face, place, created(), "Failed"), /it can only be deleted/);
+  assert.throws(
+    () => checkGate(face, place, created(), "Failed"),
+    /the resource can only be deleted/,
+  );
 });
 
 it("what fails after the creation has ended is no creation, whatever the status tells", () => {

@@ -4,12 +4,12 @@
 import { numberAt, objectsAt } from "../../kernel/json-read.ts";
 import type { Resource } from "../../kernel/resource.ts";
 import { armRefusal } from "./arm-error.ts";
-import { envelopeOf } from "./envelope.ts";
-import { shortId } from "./arm-path.ts";
-import type { ArmPlace } from "./arm-path.ts";
-import type { ArmFace } from "./face.ts";
-import { isTerminal } from "./provisioning.ts";
-import type { ProvisioningState } from "./provisioning.ts";
+import { envelopeOf } from "../../modules/resource-provider/envelope.ts";
+import { shortId } from "../../modules/resource-provider/resource-id.ts";
+import type { ArmPlace } from "../../modules/resource-provider/resource-id.ts";
+import type { ArmFace } from "../../modules/resource-provider/face.ts";
+import { isTerminal } from "../../modules/resource-provider/operations/provisioning.ts";
+import type { ProvisioningState } from "../../modules/resource-provider/operations/provisioning.ts";
 
 /** Throws 409 unless a PUT or PATCH may pass. */
 export function checkGate(
@@ -20,7 +20,7 @@ export function checkGate(
 ): void {
   const name = shortId(face, place);
   if (!isTerminal(state)) {
-    const message = `Another operation is in progress on '${name}', which is ${state}.`;
+    const message = `Another operation is in progress on '${name}'. Its state is ${state}.`;
     throw armRefusal(409, { code: "AnotherOperationInProgress", message });
   }
   if (state === "Succeeded") return;
@@ -28,7 +28,7 @@ export function checkGate(
   const isDeleting = resource.metadata.deletionTimestamp !== undefined;
   if (verb !== "create" && !isDeleting) return;
   const what = isDeleting ? "deletion" : "creation";
-  const message = `The ${what} of '${name}' failed: it can only be deleted.`;
+  const message = `The ${what} of '${name}' failed: the resource can only be deleted.`;
   throw armRefusal(409, { code: "RequestNotAllowed", message });
 }
 

@@ -10,7 +10,7 @@ import { deleteResource } from "../../intents/write/delete.ts";
 import { isSetpointError } from "../../kernel/errors.ts";
 import { textAt } from "../../kernel/json-read.ts";
 import type { ArmSurface } from "./arm-request.ts";
-import { subscriptionKind } from "./face.ts";
+import { subscriptionKind } from "../../modules/resource-provider/face.ts";
 import type { Located } from "./located.ts";
 import { passSubscription } from "./subscriptions.ts";
 

@@ -7,11 +7,11 @@ import { hash } from "node:crypto";
 import type { Resource } from "../../kernel/resource.ts";
 import type { StoredRecord, UniqueName } from "../../store/port.ts";
 import type { Addressed } from "./addressed.ts";
-import { namesOf, namespaceOf, saltedName } from "./arm-names.ts";
-import type { PlaceNames } from "./arm-names.ts";
-import type { ArmPlace } from "./arm-path.ts";
+import { namesOf, namespaceOf, saltedName } from "../../modules/resource-provider/arm-names.ts";
+import type { PlaceNames } from "../../modules/resource-provider/arm-names.ts";
+import type { ArmPlace } from "../../modules/resource-provider/resource-id.ts";
 import type { ArmSurface } from "./arm-request.ts";
-import { envelopeOf } from "./envelope.ts";
+import { envelopeOf } from "../../modules/resource-provider/envelope.ts";
 import { resourceOf } from "./resource-view.ts";
 
 /** `target` names what is stored there, or what may be created there. */

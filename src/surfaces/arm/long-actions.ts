@@ -12,21 +12,28 @@ import { limits } from "../../kernel/limits.ts";
 import type { Resource } from "../../kernel/resource.ts";
 import type { StoredRecord } from "../../store/port.ts";
 import { acceptedAnswer } from "./accepted.ts";
-import { keepApplied } from "./applied-spec.ts";
-import { idOfPlace } from "./arm-path.ts";
+import { keepApplied } from "../../modules/resource-provider/operations/applied-spec.ts";
+import { idOfPlace } from "../../modules/resource-provider/resource-id.ts";
 import type { ArmAnswer, ArmRequest, ArmSurface } from "./arm-request.ts";
 import { annotationsWith, newMark } from "./creation.ts";
-import { envelopeOf } from "./envelope.ts";
-import type { ArmAction, ArmEnvelope, ArmOperationMark } from "./face.ts";
+import { envelopeOf } from "../../modules/resource-provider/envelope.ts";
+import type {
+  ArmAction,
+  ArmEnvelope,
+  ArmOperationMark,
+} from "../../modules/resource-provider/face.ts";
 import { checkGate } from "./gate.ts";
 import { located } from "./located.ts";
 import type { Located } from "./located.ts";
 import { storable } from "./lost-values.ts";
-import { endWrite, lastOperation, operationWrite } from "./operations.ts";
-import { repeatedIn } from "./operations.ts";
-import { provisioningIn } from "./provisioning-in.ts";
-import { isTerminal } from "./provisioning.ts";
-import { isReplay, requestDigest } from "./replay.ts";
+import {
+  endWrite,
+  lastOperation,
+  operationWrite,
+} from "../../modules/resource-provider/operations/operations.ts";
+import { provisioningIn } from "../../modules/resource-provider/operations/provisioning-in.ts";
+import { isTerminal } from "../../modules/resource-provider/operations/provisioning.ts";
+import { isReplay, repeatedIn, requestDigest } from "./replay.ts";
 import { checkSize } from "./resource-size.ts";
 import { isRace } from "./resources.ts";
 import type { AskedAnew } from "./sent-body.ts";
@@ -139,7 +146,7 @@ async function wantedSpec(
 ): Promise<JsonObject> {
   const spec: unknown = await action.change?.(old, input, { clock, operation });
   if (isJsonObject(spec)) return spec;
-  throw new TypeError(`the action ${action.name} has not said what is wanted`);
+  throw new TypeError(`the action ${action.name} did not return the desired resource`);
 }
 
 function newOperation(

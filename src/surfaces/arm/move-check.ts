@@ -9,17 +9,19 @@ import type { Resource } from "../../kernel/resource.ts";
 import type { Position, StoredRecord } from "../../store/port.ts";
 import { faceOf } from "./addressed.ts";
 import { armRefusal, armRefusals } from "./arm-error.ts";
-import { isSameText, namespaceOf } from "./arm-names.ts";
-import { idOfPlace, parentOf, placeOfId } from "./arm-path.ts";
-import type { ArmPath, ArmPlace } from "./arm-path.ts";
+import { isSameText, namespaceOf } from "../../modules/resource-provider/arm-names.ts";
+import { placeOfId } from "./arm-path.ts";
+import { idOfPlace, parentOf } from "../../modules/resource-provider/resource-id.ts";
+import type { ArmPath } from "./arm-path.ts";
+import type { ArmPlace } from "../../modules/resource-provider/resource-id.ts";
 import type { ArmSurface } from "./arm-request.ts";
-import { envelopeOf } from "./envelope.ts";
-import type { ArmEnvelope, ArmFace } from "./face.ts";
+import { envelopeOf } from "../../modules/resource-provider/envelope.ts";
+import type { ArmEnvelope, ArmFace } from "../../modules/resource-provider/face.ts";
 import { storedAt } from "./located.ts";
 import type { StoredAt } from "./located.ts";
-import { innerOf } from "./inner-types.ts";
-import { provisioningIn } from "./provisioning-in.ts";
-import { isTerminal } from "./provisioning.ts";
+import { innerOf } from "../../modules/resource-provider/faces/inner-types.ts";
+import { provisioningIn } from "../../modules/resource-provider/operations/provisioning-in.ts";
+import { isTerminal } from "../../modules/resource-provider/operations/provisioning.ts";
 import { nameProblems } from "./sent-envelope.ts";
 
 export type MovePath = Extract<ArmPath, { readonly kind: "move" }>;
@@ -57,11 +59,11 @@ export function readMove(
 ): WantedMove {
   const target = targetOf(textAt(body, "targetResourceGroup"), subscription);
   if (isSameText(target, group)) {
-    throw wrong(`The resources are in the group '${group}' already.`, "targetResourceGroup");
+    throw wrong(`The resources are already in the group '${group}'.`, "targetResourceGroup");
   }
   const given = listAt(body, "resources");
   if (given.length === 0 || given.length > maxResources) {
-    throw wrong(`From 1 to ${maxResources} resources can be moved at once.`, "resources");
+    throw wrong(`A request can move from 1 to ${maxResources} resources.`, "resources");
   }
   const places = new Map<string, ArmPlace>();
   for (const each of given) {
@@ -71,13 +73,15 @@ export function readMove(
       place !== undefined &&
       isSameText(place.subscription, subscription) &&
       isSameText(place.group ?? "", group);
-    if (!isHere) throw wrong(`The id '${id}' is of no resource in '${group}'.`, "resources");
+    if (!isHere) {
+      throw wrong(`The id '${id}' is not the id of a resource in '${group}'.`, "resources");
+    }
     places.set(idOfPlace(place).toLowerCase(), place);
   }
   const resources = [...places.values()].map((from) => {
     const around = outermost(from);
     if (!places.has(idOfPlace(around).toLowerCase())) {
-      const text = `The Resource '${idOfPlace(from)}' moves only with what it is inside of.`;
+      const text = `The Resource '${idOfPlace(from)}' can be moved only together with its parent.`;
       throw wrong(text, "resources");
     }
     return { face: faceOf(surface, from), from, to: { ...from, group: target } };
@@ -122,17 +126,17 @@ async function checkOne(surface: ArmSurface, { face, old, envelope, to }: Moving
   const { id } = envelope;
   if (face.isMovable === false) {
     const type = `${face.provider}/${face.type}`;
-    const message = `Resources of the type '${type}' cannot be moved: '${id}' is one.`;
+    const message = `The resource '${id}' cannot be moved: the type '${type}' does not support it.`;
     throw armRefusal(409, { code: "ResourceMoveNotSupported", message, target: "resources" });
   }
   const { state } = provisioningIn(surface, face, old);
   if (!isTerminal(state) || old.metadata.deletionTimestamp !== undefined) {
-    const message = `Another operation is in progress on '${id}', which is ${state}.`;
+    const message = `Another operation is in progress on '${id}'. Its state is ${state}.`;
     throw armRefusal(409, { code: "AnotherOperationInProgress", message, target: "resources" });
   }
   const { record } = await storedAt(surface, face.kind, to);
   if (record === undefined) return;
-  const message = `There is a resource '${idOfPlace(to)}' already.`;
+  const message = `The resource '${idOfPlace(to)}' already exists.`;
   throw armRefusal(409, { code: "ResourceAlreadyExists", message, target: "resources" });
 }
 
@@ -194,7 +198,7 @@ function targetOf(id: string, subscription: string): string {
   if (id === "") throw wrong(`The property '${field}' is required.`, field);
   const [, other = "", group = ""] =
     /^\/subscriptions\/([^/]+)\/resourceGroups\/([^/]+)\/?$/i.exec(id) ?? [];
-  if (group === "") throw wrong(`The id '${id}' is not of a resource group.`, field);
+  if (group === "") throw wrong(`The id '${id}' is not the id of a resource group.`, field);
   const [problem] = nameProblems({
     subscription: other,
     group,

@@ -8,14 +8,14 @@ import { updateTogether } from "../../intents/write/update.ts";
 import type { UpdateInput } from "../../intents/write/update.ts";
 import { limits } from "../../kernel/limits.ts";
 import type { Write } from "../../store/port.ts";
-import { groupDigest } from "./arm-names.ts";
+import { groupDigest } from "../../modules/resource-provider/arm-names.ts";
 import { armRefusal } from "./arm-error.ts";
 import type { ArmAnswer, ArmRequest, ArmSurface } from "./arm-request.ts";
 import { readObject } from "./arm-body.ts";
 import { annotationsWith } from "./creation.ts";
-import { envelopeOf } from "./envelope.ts";
-import { groupLabel } from "./face.ts";
-import type { ArmEnvelope } from "./face.ts";
+import { envelopeOf } from "../../modules/resource-provider/envelope.ts";
+import { groupLabel } from "../../modules/resource-provider/face.ts";
+import type { ArmEnvelope } from "../../modules/resource-provider/face.ts";
 import { storedAt, uniquePlace } from "./located.ts";
 import { checkMove, readMove } from "./move-check.ts";
 import type { MayMove, MovePath, Moving, WantedMove } from "./move-check.ts";
@@ -66,7 +66,7 @@ const changedCodes = new Set<string>(["resource.conflict", "resource.not_found"]
 
 function isBusy(open: readonly Moving[]): Error {
   const { id } = open[0]?.envelope ?? { id: "" };
-  const message = `Too much is created inside of '${id}' at this moment.`;
+  const message = `Too many resources are being created in '${id}'. Try again later.`;
   return armRefusal(409, { code: "AnotherOperationInProgress", message, target: "resources" });
 }
 
@@ -126,7 +126,7 @@ async function moveAll(surface: ArmSurface, { request, moving, digest }: Move): 
 function tooMany(count: number): Error {
   const most = limits.maxGroupWrites;
   const message =
-    `With all that is inside of them these are ${count} resources: ` +
-    `at most ${most} can be moved at once.`;
+    `With their nested resources these are ${count} resources: ` +
+    `a request can move at most ${most}.`;
   return armRefusal(400, { code: "InvalidRequestContent", message, target: "resources" });
 }

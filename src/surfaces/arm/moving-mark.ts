@@ -8,9 +8,9 @@
 import type { Resource } from "../../kernel/resource.ts";
 import { withoutKey } from "../../kernel/without-key.ts";
 import type { Put, StoredRecord } from "../../store/port.ts";
-import { annotatedWrite } from "./annotated.ts";
+import { annotatedWrite } from "../../modules/resource-provider/annotated.ts";
 import type { ArmSurface } from "./arm-request.ts";
-import { movingAnnotation } from "./face.ts";
+import { movingAnnotation } from "../../modules/resource-provider/face.ts";
 
 export function isMarked({ metadata }: Pick<Resource, "metadata">): boolean {
   return metadata.annotations?.[movingAnnotation] !== undefined;

@@ -6,25 +6,37 @@ import { readStored } from "../../intents/write/stored.ts";
 import type { JsonObject } from "../../kernel/json.ts";
 import { actionAnswer, findAction } from "./actions.ts";
 import { armRefusal } from "./arm-error.ts";
-import { isSameText, namespaceOf, plainLocation } from "./arm-names.ts";
+import {
+  isSameText,
+  namespaceOf,
+  plainLocation,
+} from "../../modules/resource-provider/arm-names.ts";
 import type { OperationPlace } from "./arm-path.ts";
 import type { ArmAnswer, ArmRequest, ArmSurface } from "./arm-request.ts";
 import type { AskedMemory, ToldStatus } from "./asked-urls.ts";
 import { askedForAction, authorise } from "./authorise.ts";
-import type { AwaitedChange, SeenChange } from "./awaited-changes.ts";
-import type { FollowedOperation } from "./followed-operations.ts";
-import { isOver } from "./operation-ends.ts";
-import { operationIn, operationKey, operationProgress, timesOutAtMs } from "./operations.ts";
-import { readRecord, readRecords } from "./operations.ts";
+import type {
+  AwaitedChange,
+  SeenChange,
+} from "../../modules/resource-provider/operations/awaited-changes.ts";
+import type { FollowedOperation } from "../../modules/resource-provider/operations/followed.ts";
+import { isOver } from "../../modules/resource-provider/operations/operation-ends.ts";
+import {
+  operationIn,
+  operationKey,
+  operationProgress,
+  timesOutAtMs,
+} from "../../modules/resource-provider/operations/operations.ts";
+import { readRecord, readRecords } from "../../modules/resource-provider/operations/operations.ts";
 import type {
   OperationEnd,
   OperationProgress,
   OperationRecord,
   OperationSpec,
   ReadOperation,
-} from "./operations.ts";
+} from "../../modules/resource-provider/operations/operations.ts";
 import { requiredVersion, isOffered, versionNotOffered } from "./provider-version.ts";
-import type { ProvisioningError } from "./provisioning.ts";
+import type { ProvisioningError } from "../../modules/resource-provider/operations/provisioning.ts";
 import { operationUrl, shownResource } from "./resource-view.ts";
 import { seenEnd } from "./seen-end.ts";
 import { passSubscription } from "./subscriptions.ts";
@@ -346,7 +358,7 @@ async function actionResult(surface: ArmSurface, { spec }: OperationRecord): Pro
   const action = face && findAction(face, spec.action);
   const record = await store.get(spec.resource);
   if (served === undefined || action === undefined || record?.uid !== spec.uid) {
-    const message = "The resource of the operation is no longer there.";
+    const message = "The resource of the operation does not exist.";
     throw armRefusal(404, { code: "ResourceNotFound", message });
   }
   const resource = await readStored(served, served.storage, record);

@@ -9,8 +9,9 @@ import { withoutKey } from "../../kernel/without-key.ts";
 import { addressed, askedInVersion } from "./addressed.ts";
 import { readObject } from "./arm-body.ts";
 import { armErrorAnswer, armRefusal } from "./arm-error.ts";
-import { isSameText } from "./arm-names.ts";
-import type { ArmPath, ArmPlace } from "./arm-path.ts";
+import { isSameText } from "../../modules/resource-provider/arm-names.ts";
+import type { ArmPath } from "./arm-path.ts";
+import type { ArmPlace } from "../../modules/resource-provider/resource-id.ts";
 import type { ArmAnswer, ArmRequest, ArmSurface } from "./arm-request.ts";
 import { authorise } from "./authorise.ts";
 import { located } from "./located.ts";
@@ -39,7 +40,7 @@ export async function preflight(
   }
   if (details.length === 0) return { status: 200, body: { status: "Succeeded" } };
   const code = "InvalidTemplateDeployment";
-  const message = "The deployment has resources that would be refused: see the details.";
+  const message = "The deployment has resources that are not valid: see the details.";
   return { status: 200, body: { status: "Failed", error: { code, message, details } } };
 }
 
@@ -61,7 +62,7 @@ function resourcesOf(body: JsonObject): readonly Json[] {
   const resources = getOwn(body, "resources");
   if (!isJsonArray(resources)) throw wrong("The property 'resources' must be a list.");
   if (resources.length <= maxPreflight) return resources;
-  throw wrong(`At most ${maxPreflight} resources can be checked at once.`);
+  throw wrong(`A request can check at most ${maxPreflight} resources.`);
 }
 
 function wrong(message: string): Error {
@@ -75,7 +76,7 @@ async function preflightOne(
   resource: Json,
 ): Promise<void> {
   if (!isJsonObject(resource)) {
-    const message = "A resource of a deployment must be an object.";
+    const message = "A resource in a deployment must be an object.";
     throw armRefusal(400, { code: "InvalidRequestContent", message });
   }
   const type = textAt(resource, "type");
@@ -84,7 +85,7 @@ async function preflightOne(
   const types = (isOwn ? type.slice(prefix.length) : type).split("/");
   const names = textAt(resource, "name").split("/");
   if (names.length !== types.length) {
-    const message = `The name '${names.join("/")}' does not have a part for each of '${type}'.`;
+    const message = `The name '${names.join("/")}' must have one segment per segment of '${type}'.`;
     throw armRefusal(400, { code: "InvalidResourceName", message, target: "name" });
   }
   const place: ArmPlace = { subscription, group, provider, types, names };

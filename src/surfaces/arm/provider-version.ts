@@ -2,11 +2,13 @@
 // of its types. What the Resource Manager asks of every provider alike (preflight and moves) has
 // versions of its own, which no face declares: there the version need only look like one.
 
-import { armRefusal, sentence } from "./arm-error.ts";
-import { isSameText } from "./arm-names.ts";
-import type { ArmRequest, ArmSurface, FaceIndex } from "./arm-request.ts";
-import { apiVersionPattern } from "./face-check.ts";
-import type { ArmFace } from "./face.ts";
+import { armRefusal } from "./arm-error.ts";
+import { isSameText } from "../../modules/resource-provider/arm-names.ts";
+import type { ArmRequest, ArmSurface } from "./arm-request.ts";
+import { apiVersionPattern } from "../../modules/resource-provider/faces/face-check.ts";
+import type { ArmFace } from "../../modules/resource-provider/face.ts";
+import { sentence } from "../../modules/resource-provider/faces/plain-words.ts";
+import type { FaceIndex } from "../../modules/resource-provider/provider-state.ts";
 
 /** Throws unless the version is one of the provider's; a provider that nobody knows has none. */
 export function checkProviderVersion(

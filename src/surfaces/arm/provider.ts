@@ -7,11 +7,16 @@ import { textAt } from "../../kernel/json-read.ts";
 import type { Page } from "../../store/port.ts";
 import { readObject } from "./arm-body.ts";
 import { armRefusal, armRefusals } from "./arm-error.ts";
-import { isSameText, isStoredUnder, namespaceOf, storedPrefix } from "./arm-names.ts";
+import {
+  isSameText,
+  isStoredUnder,
+  namespaceOf,
+  storedPrefix,
+} from "../../modules/resource-provider/arm-names.ts";
 import type { ArmPath } from "./arm-path.ts";
 import type { ArmAnswer, ArmRequest, ArmSurface } from "./arm-request.ts";
-import { envelopeOf } from "./envelope.ts";
-import type { ArmFace } from "./face.ts";
+import { envelopeOf } from "../../modules/resource-provider/envelope.ts";
+import type { ArmFace } from "../../modules/resource-provider/face.ts";
 import { checkProviderVersion, facesOfProvider } from "./provider-version.ts";
 import { nameProblems, unavailableLocation } from "./sent-envelope.ts";
 
@@ -29,7 +34,7 @@ export function providerOperations(
     entry(own, "operations/read", "Operations", "Lists the operations of the provider"),
     entry(own, "locations/operationsStatus/read", "Operation", "Reads the status of an operation"),
     entry(own, "locations/operationResults/read", "Operation", "Reads the result of an operation"),
-    entry(own, "checkNameAvailability/action", "Names", "Tells whether a name can be taken"),
+    entry(own, "checkNameAvailability/action", "Names", "Checks whether a name is available"),
     ...faces.flatMap(entriesOf),
   ];
   return { status: 200, body: { value } };
@@ -38,7 +43,7 @@ export function providerOperations(
 function entriesOf({ provider, type, actions = [] }: ArmFace): readonly JsonObject[] {
   return [
     entry(provider, `${type}/read`, type, `Reads ${type}`),
-    entry(provider, `${type}/write`, type, `Creates or changes ${type}`),
+    entry(provider, `${type}/write`, type, `Creates or updates ${type}`),
     entry(provider, `${type}/delete`, type, `Deletes ${type}`),
     ...actions.map(({ name, description = `Performs ${name}` }) =>
       entry(provider, `${type}/${name}/action`, type, description),

@@ -5,10 +5,13 @@
 
 import type { Resource } from "../../kernel/resource.ts";
 import type { ArmRequest, ArmSurface } from "./arm-request.ts";
-import type { SeenChange } from "./awaited-changes.ts";
-import { envelopeOf } from "./envelope.ts";
-import type { ArmFace } from "./face.ts";
-import { operationKey, timesOutAtMs } from "./operations.ts";
+import type { SeenChange } from "../../modules/resource-provider/operations/awaited-changes.ts";
+import { envelopeOf } from "../../modules/resource-provider/envelope.ts";
+import type { ArmFace } from "../../modules/resource-provider/face.ts";
+import {
+  operationKey,
+  timesOutAtMs,
+} from "../../modules/resource-provider/operations/operations.ts";
 import { seenEnd } from "./seen-end.ts";
 
 /** A resource as a request has written it, or found it. */

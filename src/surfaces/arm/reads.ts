@@ -7,11 +7,11 @@ import { isSetpointError } from "../../kernel/errors.ts";
 import type { ListQuery, Page, Position } from "../../store/port.ts";
 import type { Addressed } from "./addressed.ts";
 import { armRefusal } from "./arm-error.ts";
-import { groupDigest } from "./arm-names.ts";
+import { groupDigest } from "../../modules/resource-provider/arm-names.ts";
 import type { ArmAnswer, ArmRequest, ArmSurface } from "./arm-request.ts";
 import { baseUrl } from "./arm-request.ts";
 import { etagOf, isUnchanged } from "./etags.ts";
-import { groupLabel } from "./face.ts";
+import { groupLabel } from "../../modules/resource-provider/face.ts";
 import type { Located } from "./located.ts";
 import { aroundOf } from "./nesting.ts";
 import { listedResource, resourceNotFound, shownResource } from "./resource-view.ts";
@@ -120,12 +120,12 @@ function topOf({ query }: ArmRequest): number {
   if (text === undefined) return defaultTop;
   const top = Number(text);
   if (/^\d{1,9}$/.test(text) && top > 0) return Math.min(top, maxTop);
-  const message = `The query parameter $top must be a whole number above 0, not '${text}'.`;
+  const message = `The query parameter $top must be a positive integer, not '${text}'.`;
   throw armRefusal(400, { code: "InvalidQueryParameter", message, target: "$top" });
 }
 
 function notOfTheList(): Error {
-  const message = "The query parameter $skipToken is not one that this list has given out.";
+  const message = "The query parameter $skipToken is not a token of this list.";
   return armRefusal(400, { code: "InvalidSkipToken", message, target: "$skipToken" });
 }
 

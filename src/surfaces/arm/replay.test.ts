@@ -3,7 +3,10 @@ import assert from "node:assert/strict";
 import { it } from "node:test";
 import { timeText } from "../../kernel/clock.ts";
 import type { Resource } from "../../kernel/resource.ts";
-import type { OperationEnd, OperationRecord } from "./operations.ts";
+import type {
+  OperationEnd,
+  OperationRecord,
+} from "../../modules/resource-provider/operations/operations.ts";
 import { isReplay, replayMs, requestDigest } from "./replay.ts";
 import type { ArmRequest } from "./arm-request.ts";
 

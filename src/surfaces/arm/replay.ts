@@ -13,8 +13,13 @@ import { hash } from "node:crypto";
 import { canonicalJson } from "../../kernel/canonical-json.ts";
 import type { Json } from "../../kernel/json.ts";
 import type { Resource } from "../../kernel/resource.ts";
-import type { ArmRequest } from "./arm-request.ts";
-import type { OperationEnd, OperationRecord } from "./operations.ts";
+import type { ArmRequest, ArmSurface } from "./arm-request.ts";
+import type { ArmFace } from "../../modules/resource-provider/face.ts";
+import { endIn } from "../../modules/resource-provider/operations/operations.ts";
+import type {
+  OperationEnd,
+  OperationRecord,
+} from "../../modules/resource-provider/operations/operations.ts";
 
 /** Undefined where the client gave no id. `about` is an id of the Resource Manager. */
 export function requestDigest(
@@ -40,6 +45,17 @@ export interface Repeated {
   readonly end: OperationEnd | undefined;
   readonly digest: string | undefined;
   readonly nowMs: number;
+}
+
+/** The facts that decide whether a request repeats the one before it. */
+export function repeatedIn(
+  surface: ArmSurface,
+  face: ArmFace,
+  old: Resource,
+  last: OperationRecord | undefined,
+): Omit<Repeated, "digest"> {
+  const end = last && endIn(surface, face, old, last);
+  return { old, last, end, nowMs: surface.intents.clock.nowMs() };
 }
 
 /** A change by other means is one more thing that came after the operation. */

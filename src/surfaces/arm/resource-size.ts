@@ -21,7 +21,7 @@ export function checkSize(
   if (bytes <= maxSpecBytes || bytes <= specBytes(old)) return;
   const message =
     `The properties would be ${bytes} bytes with this change; ` +
-    `those of a resource are at most ${maxSpecBytes}.`;
+    `the limit for a resource is ${maxSpecBytes}.`;
   throw armRefusal(413, { code: "RequestContentTooLarge", message, target: "properties" });
 }
 

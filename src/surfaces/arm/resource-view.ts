@@ -7,19 +7,19 @@ import { decodeDocument } from "../../kernel/document.ts";
 import { keyOf } from "../../kernel/resource.ts";
 import type { Resource } from "../../kernel/resource.ts";
 import type { Addressed } from "./addressed.ts";
-import { asItIs } from "./applied-spec.ts";
+import { asItIs } from "../../modules/resource-provider/operations/applied-spec.ts";
 import { armRefusal } from "./arm-error.ts";
 import type { ArmRequest, ArmSurface } from "./arm-request.ts";
 import { baseUrl } from "./arm-request.ts";
-import { envelopeOf } from "./envelope.ts";
+import { envelopeOf } from "../../modules/resource-provider/envelope.ts";
 import { etagOf } from "./etags.ts";
-import { plainLocation } from "./arm-names.ts";
-import { idOfPlace, shortId } from "./arm-path.ts";
-import type { ArmPlace } from "./arm-path.ts";
+import { plainLocation } from "../../modules/resource-provider/arm-names.ts";
+import { idOfPlace, shortId } from "../../modules/resource-provider/resource-id.ts";
+import type { ArmPlace } from "../../modules/resource-provider/resource-id.ts";
 import { shownProperties } from "./face-body.ts";
-import type { ArmEnvelope, ArmFace } from "./face.ts";
-import { provisioningIn } from "./provisioning-in.ts";
-import type { Provisioning } from "./provisioning.ts";
+import type { ArmEnvelope, ArmFace } from "../../modules/resource-provider/face.ts";
+import { provisioningIn } from "../../modules/resource-provider/operations/provisioning-in.ts";
+import type { Provisioning } from "../../modules/resource-provider/operations/provisioning.ts";
 
 interface Stored {
   readonly revision: number;

@@ -15,31 +15,35 @@ import type { JsonObject } from "../../kernel/json.ts";
 import { limits } from "../../kernel/limits.ts";
 import type { Resource } from "../../kernel/resource.ts";
 import type { StoredRecord, Write } from "../../store/port.ts";
-import { asItIs, keepApplied } from "./applied-spec.ts";
+import { asItIs, keepApplied } from "../../modules/resource-provider/operations/applied-spec.ts";
 import { readObject } from "./arm-body.ts";
 import { armRefusal, armRefusals } from "./arm-error.ts";
-import { groupDigest } from "./arm-names.ts";
-import { idOfPlace } from "./arm-path.ts";
+import { groupDigest } from "../../modules/resource-provider/arm-names.ts";
+import { idOfPlace } from "../../modules/resource-provider/resource-id.ts";
 import type { ArmAnswer, ArmRequest, ArmSurface } from "./arm-request.ts";
-import { envelopeOf } from "./envelope.ts";
+import { envelopeOf } from "../../modules/resource-provider/envelope.ts";
 import { annotationsWith, draftCreation, newMark } from "./creation.ts";
 import { checkConditions } from "./etags.ts";
 import { shownProperties, wantedSpec } from "./face-body.ts";
-import { groupLabel } from "./face.ts";
-import type { ArmEnvelope, ArmFace } from "./face.ts";
+import { groupLabel } from "../../modules/resource-provider/face.ts";
+import type { ArmEnvelope, ArmFace } from "../../modules/resource-provider/face.ts";
 import { checkGate } from "./gate.ts";
 import { checkNotTooLate, wasTakenBack } from "./late-creation.ts";
 import { located, uniquePlace } from "./located.ts";
 import type { Located } from "./located.ts";
 import { storable } from "./lost-values.ts";
-import { endWrite, lastOperation, operationKey, operationWrite } from "./operations.ts";
-import { repeatedIn } from "./operations.ts";
-import type { OperationRecord } from "./operations.ts";
-import { provisioningIn } from "./provisioning-in.ts";
-import { isTerminal } from "./provisioning.ts";
+import {
+  endWrite,
+  lastOperation,
+  operationKey,
+  operationWrite,
+} from "../../modules/resource-provider/operations/operations.ts";
+import type { OperationRecord } from "../../modules/resource-provider/operations/operations.ts";
+import { provisioningIn } from "../../modules/resource-provider/operations/provisioning-in.ts";
+import { isTerminal } from "../../modules/resource-provider/operations/provisioning.ts";
 import { awaitEndMsOf, quickEnd } from "./quick-end.ts";
 import type { Awaited, KnownState } from "./quick-end.ts";
-import { isReplay, requestDigest } from "./replay.ts";
+import { isReplay, repeatedIn, requestDigest } from "./replay.ts";
 import { checkSize } from "./resource-size.ts";
 import { sentBody } from "./sent-body.ts";
 import type { AskedAnew } from "./sent-body.ts";

@@ -4,9 +4,9 @@ import { test } from "node:test";
 import { encodeDocument } from "../../kernel/document.ts";
 import type { Resource } from "../../kernel/resource.ts";
 import type { ArmSurface } from "./arm-request.ts";
-import type { SeenChange } from "./awaited-changes.ts";
-import { envelopeAnnotation } from "./face.ts";
-import type { OperationSpec } from "./operations.ts";
+import type { SeenChange } from "../../modules/resource-provider/operations/awaited-changes.ts";
+import { envelopeAnnotation } from "../../modules/resource-provider/face.ts";
+import type { OperationSpec } from "../../modules/resource-provider/operations/operations.ts";
 import { seenEnd } from "./seen-end.ts";
 
 const subscription = "/subscriptions/11111111-2222-3333-4444-555555555555";

@@ -3,13 +3,13 @@
 import { addedStatus, decodeDocument } from "../../kernel/document.ts";
 import type { Resource } from "../../kernel/resource.ts";
 import type { ArmSurface } from "./arm-request.ts";
-import type { SeenChange } from "./awaited-changes.ts";
-import { envelopeOf } from "./envelope.ts";
-import type { AcceptedDocument } from "./followed-operations.ts";
-import { successIn } from "./operation-end.ts";
-import type { OperationRecord } from "./operations.ts";
-import { provisioningIn } from "./provisioning-in.ts";
-import { isTerminal } from "./provisioning.ts";
+import type { SeenChange } from "../../modules/resource-provider/operations/awaited-changes.ts";
+import { envelopeOf } from "../../modules/resource-provider/envelope.ts";
+import type { AcceptedDocument } from "../../modules/resource-provider/operations/followed.ts";
+import { successIn } from "../../modules/resource-provider/operations/operation-end.ts";
+import type { OperationRecord } from "../../modules/resource-provider/operations/operations.ts";
+import { provisioningIn } from "../../modules/resource-provider/operations/provisioning-in.ts";
+import { isTerminal } from "../../modules/resource-provider/operations/provisioning.ts";
 
 export interface SeenEnd {
   /**

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { Json, JsonObject } from "../../kernel/json.ts";
-import type { ArmFace } from "./face.ts";
+import type { ArmFace } from "../../modules/resource-provider/face.ts";
 import { checkSent } from "./sent-envelope.ts";
 
 const face: ArmFace = {

@@ -4,12 +4,13 @@
 import { getOwn, isJsonArray, isJsonObject, setOwn } from "../../kernel/json.ts";
 import type { Json, JsonObject, MutableJsonObject } from "../../kernel/json.ts";
 import type { ArmProblem } from "./arm-error.ts";
-import { sentence } from "./arm-error.ts";
-import { isSameText, plainLocation } from "./arm-names.ts";
-import { idOfPlace, isSegment } from "./arm-path.ts";
-import type { ArmPlace } from "./arm-path.ts";
-import type { ArmEnvelope, ArmFace } from "./face.ts";
-import type { ProvisioningState } from "./provisioning.ts";
+import { isSameText, plainLocation } from "../../modules/resource-provider/arm-names.ts";
+import { isSegment } from "./arm-path.ts";
+import { idOfPlace } from "../../modules/resource-provider/resource-id.ts";
+import type { ArmPlace } from "../../modules/resource-provider/resource-id.ts";
+import type { ArmEnvelope, ArmFace } from "../../modules/resource-provider/face.ts";
+import { sentence } from "../../modules/resource-provider/faces/plain-words.ts";
+import type { ProvisioningState } from "../../modules/resource-provider/operations/provisioning.ts";
 
 export interface SentEnvelope {
   readonly location: string | undefined;
@@ -163,7 +164,13 @@ function readTags(
   if (given === undefined) return undefined;
   if (given === null) return {};
   if (!isJsonObject(given)) {
-    problems.push(problem("InvalidTags", "tags", "The property 'tags' must be an object of texts"));
+    problems.push(
+      problem(
+        "InvalidTags",
+        "tags",
+        "The property 'tags' must be an object whose values are strings",
+      ),
+    );
     return undefined;
   }
   const entries = Object.entries(given).filter(([, value]) => value !== null);
@@ -176,7 +183,7 @@ function readTags(
   for (const [name, value] of entries) {
     problems.push(...tagProblems(name, value));
     if (seen.has(name.toLowerCase())) {
-      const text = `The tag '${name}' is there twice: the names of tags are the same in any case`;
+      const text = `The tag '${name}' is a duplicate: tag names are not case-sensitive`;
       problems.push(problem("InvalidTags", `tags.${name}`, text));
     }
     seen.add(name.toLowerCase());
@@ -197,7 +204,7 @@ function tagProblems(name: string, value: Json): readonly ArmProblem[] {
     problems.push(problem("InvalidTagNameLength", target, text));
   }
   if (typeof value !== "string") {
-    problems.push(problem("InvalidTags", target, "The value of a tag must be a text"));
+    problems.push(problem("InvalidTags", target, "The value of a tag must be a string"));
   } else if (value.length > maxTagValue) {
     const text = `The value of a tag may have at most ${maxTagValue} characters`;
     problems.push(problem("InvalidTagValueLength", target, text));
@@ -219,7 +226,7 @@ function textField(body: JsonObject, key: string, problems: ArmProblem[]): strin
   const value = getOwn(body, key);
   if (value === undefined || value === null) return undefined;
   if (typeof value === "string") return value;
-  problems.push(problem("InvalidRequestContent", key, `The property '${key}' must be a text`));
+  problems.push(problem("InvalidRequestContent", key, `The property '${key}' must be a string`));
   return undefined;
 }
 

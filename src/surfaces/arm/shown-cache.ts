@@ -2,7 +2,7 @@
 // resource has another revision, and no two states of anything have the same. Only what does not
 // depend on the time is kept, and within bounds; the oldest goes first.
 
-import type { ArmFace, ArmVersion } from "./face.ts";
+import type { ArmFace, ArmVersion } from "../../modules/resource-provider/face.ts";
 import type { ServedKind } from "../../intents/kinds/served-kind.ts";
 
 /** By whose rules it is shown. */

@@ -6,7 +6,7 @@ import type { FieldError } from "../../kernel/field-error.ts";
 import { objectsAt } from "../../kernel/json-read.ts";
 import { armErrorAnswer } from "./arm-error.ts";
 import type { FaceMistake } from "./arm-request.ts";
-import type { ArmFace, ArmVersion } from "./face.ts";
+import type { ArmFace, ArmVersion } from "../../modules/resource-provider/face.ts";
 import { asSentTo } from "./stored-refusal.ts";
 
 const text = { type: "string" };

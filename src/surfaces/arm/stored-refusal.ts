@@ -9,11 +9,11 @@ import { getOwn, isJsonObject } from "../../kernel/json.ts";
 import type { Json, JsonObject } from "../../kernel/json.ts";
 import { objectsAt, textAt } from "../../kernel/json-read.ts";
 import type { Addressed } from "./addressed.ts";
-import { armRefusals, causeProblem, distinctProblems, fieldCode, sentence } from "./arm-error.ts";
+import { armRefusals, causeProblem, distinctProblems, fieldCode } from "./arm-error.ts";
 import type { ArmProblem } from "./arm-error.ts";
 import type { ArmSurface, FaceMistake } from "./arm-request.ts";
-import type { ArmAction } from "./face.ts";
-import { plainWords } from "./plain-words.ts";
+import type { ArmAction } from "../../modules/resource-provider/face.ts";
+import { plainWords, sentence } from "../../modules/resource-provider/faces/plain-words.ts";
 
 /** The write of what a client sent, refused in terms of what it sent. */
 export async function asSentTo<T>(
@@ -52,7 +52,7 @@ function actionFault(found: Addressed, action: ArmAction, error: unknown): Error
   if (causes.length === 0) return undefined;
   const { type, kind, apiVersion, fields } = mistakeOf(found, "refused", fieldsOf(causes));
   return new Error(
-    `the action ${action.name} of ${type} (${apiVersion}) wants a spec that the kind ${kind} ` +
+    `the action ${action.name} of ${type} (${apiVersion}) returned a spec that the kind ${kind} ` +
       `refuses: ${fields.join(", ")}`,
   );
 }
@@ -99,7 +99,7 @@ function strangeProblem({ field, json }: SpecCause): ArmProblem {
   const message = textAt(json, "message");
   const name = field.replace(/^spec\.?/, "");
   const words = plainWords({ field, message });
-  const text = `The properties cannot be stored, because '${name}' ${words}`;
+  const text = `The properties cannot be stored because '${name}' ${words}`;
   return { code: fieldCode("", message), message: sentence(text), target: "properties" };
 }
 

@@ -12,23 +12,15 @@ import type { JsonObject } from "../../kernel/json.ts";
 import { objectAt, textAt } from "../../kernel/json-read.ts";
 import { readObject } from "./arm-body.ts";
 import { armRefusal } from "./arm-error.ts";
-import { namespaceOf } from "./arm-names.ts";
+import { namespaceOf } from "../../modules/resource-provider/arm-names.ts";
 import type { ArmAnswer, ArmRequest, ArmSurface } from "./arm-request.ts";
-import { subscriptionKind } from "./face.ts";
+import { subscriptionKind } from "../../modules/resource-provider/face.ts";
 import { isSubscriptionId } from "./sent-envelope.ts";
-
-export const subscriptionStates = [
-  "Registered",
-  "Unregistered",
-  "Warned",
-  "Suspended",
-  "Deleted",
-] as const;
-
-export type SubscriptionState = (typeof subscriptionStates)[number];
-
-/** "write" is PUT, PATCH and every action. */
-export type GatedVerb = "read" | "write" | "delete";
+import {
+  mayPass,
+  subscriptionStates,
+} from "../../modules/resource-provider/subscriptions/state.ts";
+import type { GatedVerb } from "../../modules/resource-provider/subscriptions/state.ts";
 
 /** Of which version of the protocol the subscription calls are. */
 export const subscriptionVersion = "2.0";
@@ -117,18 +109,6 @@ async function passNamespace({ intents }: ArmSurface, subscription: string): Pro
   throw armRefusal(409, { code: "Conflict", message });
 }
 
-export function mayPass(state: string, verb: GatedVerb): boolean {
-  switch (state) {
-    case "Registered":
-      return true;
-    case "Warned":
-    case "Suspended":
-      return verb !== "write";
-    default:
-      return verb === "read";
-  }
-}
-
 function subscriptionTarget({ intents }: ArmSurface, subscription: string): Target {
   const served = intents.kinds.byId(subscriptionKind);
   if (served === undefined) throw new Error("subscriptions are served where this surface is");
@@ -159,7 +139,7 @@ function checkSubscriptionId(subscription: string): void {
 
 function subscriptionNotFound(subscription: string): Error {
   const message =
-    `The subscription '${subscription}' could not be found. It is told to this provider by a PUT ` +
+    `The subscription '${subscription}' could not be found. Register it by a PUT ` +
     `of '/subscriptions/${subscription}?api-version=${subscriptionVersion}'.`;
   return armRefusal(404, { code: "SubscriptionNotFound", message });
 }

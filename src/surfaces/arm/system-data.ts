@@ -1,10 +1,9 @@
 // Who made and who last changed a resource, and when. The resource manager tells it in a header; of
 // others we know it ourselves. What a client writes about it in a body counts for nothing.
 
-import { getOwn, isJsonObject } from "../../kernel/json.ts";
+import { isJsonObject } from "../../kernel/json.ts";
 import type { Json, JsonObject } from "../../kernel/json.ts";
 import { textAt } from "../../kernel/json-read.ts";
-import { withoutKey } from "../../kernel/without-key.ts";
 import type { ArmRequest } from "./arm-request.ts";
 
 const header = "x-ms-arm-resource-system-data";
@@ -32,27 +31,6 @@ export function systemDataOf(
     ...modified,
   };
 }
-
-/** As long as nobody has changed it, who made it has changed it last. */
-export function storedSystemData(whole: JsonObject): JsonObject {
-  const isNew = pairs.every(([made, changed]) => getOwn(whole, made) === getOwn(whole, changed));
-  return isNew ? pairs.reduce((data: JsonObject, [, key]) => withoutKey(data, key), whole) : whole;
-}
-
-export function wholeSystemData(stored: JsonObject): JsonObject {
-  if (pairs.some(([, changed]) => Object.hasOwn(stored, changed))) return stored;
-  const changed = pairs.flatMap(([made, key]) => {
-    const value = getOwn(stored, made);
-    return value === undefined ? [] : [[key, value] as const];
-  });
-  return { ...stored, ...Object.fromEntries(changed) };
-}
-
-const pairs = [
-  ["createdBy", "lastModifiedBy"],
-  ["createdByType", "lastModifiedByType"],
-  ["createdAt", "lastModifiedAt"],
-] as const;
 
 function toldBy({ exchange }: ArmRequest): JsonObject | undefined {
   const text = exchange.headers[header];

@@ -1,7 +1,6 @@
-// An exchange under the eyes of the audit log: what is read and what is answered is told to the
-// trail of the request, and nothing else changes.
+// An exchange that reports what is read and what is answered to the audit record of its request.
 
-import type { AuditRequest, AuditTrail } from "../../intents/audit/audit-trail.ts";
+import type { AuditTrail } from "../../intents/audit/audit-trail.ts";
 import type { Exchange } from "./exchange.ts";
 
 export function auditedExchange(exchange: Exchange, trail: AuditTrail): Exchange {
@@ -43,52 +42,4 @@ export function auditedExchange(exchange: Exchange, trail: AuditTrail): Exchange
 
 function isPlain(headers: Readonly<Record<string, unknown>>): boolean {
   return headers["content-encoding"] === undefined;
-}
-
-/** What a surface knows of a request from its method and URL. */
-export type AuditedFacts = Pick<
-  AuditRequest,
-  | "verb"
-  | "isResource"
-  | "path"
-  | "group"
-  | "version"
-  | "resource"
-  | "subresource"
-  | "namespace"
-  | "name"
->;
-
-export interface AuditedInfo {
-  readonly info: AuditedFacts;
-  readonly id: string;
-  /** The kind asked for has fields that are never shown. */
-  readonly hasHidden: boolean;
-}
-
-export function auditRequest(
-  exchange: Exchange,
-  { info, id, hasHidden }: AuditedInfo,
-): AuditRequest {
-  const { verb, isResource, path, group, version, resource, subresource, namespace, name } = info;
-  const { headers, url, remoteAddress } = exchange;
-  const forwarded = headers["x-forwarded-for"];
-  const passed = typeof forwarded === "string" ? forwarded.split(",") : [];
-  const addresses = [...passed.map((text) => text.trim()), remoteAddress];
-  return {
-    id,
-    uri: url,
-    verb,
-    isResource,
-    path,
-    group,
-    version,
-    resource,
-    subresource,
-    namespace,
-    name,
-    hasHidden,
-    sourceIps: [...new Set(addresses.filter((text) => text !== ""))],
-    userAgent: headers["user-agent"] ?? "",
-  };
 }

@@ -16,6 +16,7 @@ import type { PeerCertificate } from "../../intents/auth/request-facts.ts";
 import { SetpointError } from "../../kernel/errors.ts";
 import { limits } from "../../kernel/limits.ts";
 import type { Timers } from "../../kernel/timers.ts";
+import { closeWhenIdle, handshakeLimits, requestLimits } from "./connection-limits.ts";
 import { exchangeOf } from "./exchange.ts";
 import type { Exchange } from "./exchange.ts";
 import { handled } from "./handled.ts";
@@ -42,7 +43,6 @@ export interface HttpServer {
   stop(): Promise<void>;
 }
 
-const keepAliveMs = 90_000;
 const stopGraceMs = 5_000;
 
 export async function startHttpServer(input: HttpServerInput): Promise<HttpServer> {
@@ -54,15 +54,9 @@ export async function startHttpServer(input: HttpServerInput): Promise<HttpServe
     requestCert: true,
     // Whoever shows no certificate may still have a token; a bad one is no certificate.
     rejectUnauthorized: false,
-    handshakeTimeout: limits.handshakeTimeoutMs,
-    maxHeaderSize: limits.maxHeaderBytes,
-    settings: { maxConcurrentStreams: limits.maxConnectionStreams },
+    ...handshakeLimits,
   } as Parameters<typeof createSecureServer>[0]);
-  Object.assign(server, {
-    headersTimeout: limits.headersTimeoutMs,
-    requestTimeout: limits.requestTimeoutMs,
-    keepAliveTimeout: keepAliveMs,
-  });
+  Object.assign(server, requestLimits);
   const { timers, writeStallMs: stallMs = limits.writeStallMs } = input;
   const outflows: Outflows = { timers, stallMs, pendingBytes: 0 };
   const certificates = rememberedCertificates(input.certificateOf);
@@ -112,7 +106,7 @@ function takeRequests(
     };
   };
   const refuse: Listener = (request, response) => {
-    const message = "the only expectation that is met is 100-continue\n";
+    const message = "only the expectation 100-continue is supported\n";
     const headers = { "content-type": "text/plain; charset=utf-8" };
     exchangeFor(request, response, true).send(417, headers, message);
   };
@@ -120,22 +114,6 @@ function takeRequests(
   // Whether a body is wanted shows when it is read: until then nobody is told to send it.
   server.on("checkContinue", take(true));
   server.on("checkExpectation", refuse);
-}
-
-/** A connection that carries nothing for a long time is given up; one with a quiet watch is not. */
-function closeWhenIdle(session: ServerHttp2Session, timers: Timers): void {
-  let streams = 0;
-  const wait = (): (() => void) => timers.after(limits.idleConnectionMs, () => session.close());
-  let cancel = wait();
-  session.once("close", () => cancel());
-  session.on("stream", (stream) => {
-    cancel();
-    streams += 1;
-    stream.once("close", () => {
-      streams -= 1;
-      if (streams === 0 && !session.destroyed) cancel = wait();
-    });
-  });
 }
 
 function rememberedCertificates(certificateOf: HttpServerInput["certificateOf"]): {

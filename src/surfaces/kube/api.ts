@@ -1,25 +1,25 @@
-// The Kubernetes API: every request passes here. Who asks, whether they may, what is meant, and
-// then the handler for it; whatever goes wrong on the way becomes a Status.
+// The Kubernetes API as a surface of the request pipeline: reads the URL, authorises the user,
+// finds the kind and calls the handler. An error becomes a Status.
 
-import type { Authentication } from "../../intents/auth/authentication.ts";
-import { forbiddenAccess } from "../../intents/auth/forbidden.ts";
-import { impersonate } from "../../intents/auth/impersonation.ts";
-import type { Access, Authorizer } from "../../intents/auth/policy.ts";
-import type { RequestHeaders } from "../../intents/auth/request-facts.ts";
-import { anonymousUser, mastersGroup } from "../../intents/auth/user.ts";
-import type { UserInfo } from "../../intents/auth/user.ts";
 import { isSetpointError } from "../../kernel/errors.ts";
 import type { Ids } from "../../kernel/ids.ts";
+import type { Authorizer } from "../../intents/auth/policy.ts";
+import type { UserInfo } from "../../intents/auth/user.ts";
 import { badRequest, methodNotAllowed } from "../../intents/refusals.ts";
 import type { Caller } from "../../intents/request.ts";
-import type { Auditor, AuditTrail } from "../../intents/audit/audit-trail.ts";
-import type { Exchange, Headers } from "../http/exchange.ts";
-import { auditedExchange, auditRequest } from "../http/audited-exchange.ts";
-import type { Fairness, RequestClass } from "../http/fairness.ts";
+import { longCost, readCost, writeCost } from "../http/admit.ts";
+import type { RequestCost } from "../http/admit.ts";
+import type { AuditFacts } from "../http/audit.ts";
+import type { Exchange } from "../http/exchange.ts";
+import { challengeHeaders } from "../http/identify.ts";
+import { noResource } from "../http/metrics.ts";
+import type { RequestLabels } from "../http/metrics.ts";
+import type { HttpSurface, SurfaceRequest } from "../http/surface.ts";
+import { authorise } from "./access.ts";
+import { AnswerHeaders } from "./answer-headers.ts";
 import { deleteObjects, listObjects, watchObjects } from "./collections.ts";
 import type { ResourceRequest, Surface } from "./context.ts";
 import type { Documents } from "./documents.ts";
-import { parseFieldSelector } from "./field-selector.ts";
 import { createObject, deleteObject, getObject, patchObject, replaceObject } from "./objects.ts";
 import { parseRequest } from "./request-info.ts";
 import type { RequestInfo } from "./request-info.ts";
@@ -27,7 +27,6 @@ import { checkTimeout } from "./request-timeout.ts";
 import { sendError } from "./respond.ts";
 import { isPlaced, noSuchResource, routeOf, sendNowhere, unknownRoute } from "./routing.ts";
 import { serveScale } from "./scale.ts";
-import { warningHeaders } from "./warnings.ts";
 
 /** Answers one plain path, such as /version, or says that it is not its own. */
 export type PathHandler = (
@@ -41,234 +40,111 @@ export type SpecialHandler = (surface: Surface, request: ResourceRequest) => Pro
 
 export interface KubeApiInput {
   readonly surface: Surface;
-  readonly authentication: Authentication;
   readonly authorizer: Authorizer;
-  readonly fairness: Fairness;
   readonly documents: Documents;
   readonly paths: readonly PathHandler[];
   /** By kind id, or kind id and subresource as in "serviceaccounts/token"; "*" is every kind. */
   readonly special: ReadonlyMap<string, SpecialHandler>;
-  /** Paths that anybody may ask for without credentials, such as health checks. */
+  /** Paths that need no credentials, such as health checks. */
   readonly isOpen: (path: string) => boolean;
   readonly ids: Ids;
-  /** Records requests; absent when nobody wants a record. */
-  readonly audit?: Auditor | undefined;
-  readonly onError: (error: unknown, exchange: Exchange) => void;
-  /** Told of each request when it comes, and by the returned function when it is answered. */
-  readonly onRequest?: () => (answered: Answered) => void;
 }
 
-export interface Answered {
-  readonly status: number;
-  /** Undefined when the request was not even understood. */
+/** What the URL of a request says, and the headers of its answer. */
+export interface KubeParsed {
+  readonly ids: AnswerHeaders["ids"];
+  readonly isOpen: boolean;
+  /** Undefined when the URL cannot be read. */
   readonly info: RequestInfo | undefined;
-  /** Whether the resource that was asked for is one that is served. */
-  readonly isKnown: boolean;
+  readonly headers: AnswerHeaders;
 }
 
-export type KubeApi = (exchange: Exchange) => Promise<void>;
+const surfaceName = "kube";
 
-export function kubeApi(input: KubeApiInput): KubeApi {
-  return async (exchange) => {
-    const headers = new AnswerHeaders(auditId(exchange, input.ids));
-    const finished = input.onRequest?.();
-    const info = parseRequest(exchange.method, exchange.url);
-    try {
-      await answer(input, exchange, headers, info);
-    } catch (error) {
-      if (!isSetpointError(error) || error.code === "internal") input.onError(error, exchange);
-      const answered =
-        headers.trail === undefined ? exchange : auditedExchange(exchange, headers.trail);
-      if (!exchange.isAnswered) await sendError(answered, error, headers.all());
-    } finally {
-      const isKnown = info?.isResource === true && isServed(input, info);
-      finished?.({ status: exchange.status, info, isKnown });
-    }
+type KubeRequest = SurfaceRequest<KubeParsed>;
+
+export function kubeApi(input: KubeApiInput): HttpSurface<KubeParsed> {
+  return {
+    name: surfaceName,
+    prefixes: [{ path: "/" }],
+    allowsAnonymous: true,
+    impersonation: input.authorizer,
+    parse: (exchange) => {
+      const info = parseRequest(exchange.method, exchange.url);
+      const headers = new AnswerHeaders(exchange, input.ids);
+      const isOpen = info !== undefined && !info.isResource && input.isOpen(info.path);
+      return { ids: headers.ids, isOpen, info, headers };
+    },
+    check: ({ info }) => {
+      if (info === undefined) throw badRequest("the URL of the request cannot be read");
+      if (info.verb !== "watch") checkTimeout(info.query);
+    },
+    auditFacts: ({ parsed }) => auditFacts(input, readInfo(parsed)),
+    tenantOf: ({ user }) => user.name,
+    costOf: ({ parsed }) => costOf(readInfo(parsed)),
+    handle: (request) => handle(input, request),
+    envelope: (error, { exchange, parsed: { headers } }) =>
+      sendError(exchange, error, { ...headers.all(), ...challengeHeaders(error) }),
+    isFault: (error) => !isSetpointError(error) || error.code === "internal",
+    labels: ({ parsed: { info } }) => labelsOf(input, info),
   };
 }
 
-function isServed({ surface }: KubeApiInput, { group, version, resource }: RequestInfo): boolean {
-  return surface.intents.kinds.find(group, version, resource) !== undefined;
-}
-
-/** What goes out with the answer besides its body. */
-class AnswerHeaders {
-  /** The record of the request, where one is made. */
-  trail: AuditTrail | undefined;
-  readonly #auditId: string;
-  readonly #warnings = new Set<string>();
-
-  constructor(id: string) {
-    this.#auditId = id;
-  }
-
-  get auditId(): string {
-    return this.#auditId;
-  }
-
-  warn(text: string): void {
-    if (text !== "") this.#warnings.add(text);
-  }
-
-  all(): Headers {
-    if (this.#warnings.size === 0) return { "audit-id": this.#auditId };
-    return { "audit-id": this.#auditId, warning: warningHeaders(this.#warnings) };
-  }
-}
-
-function auditId(exchange: Exchange, ids: Ids): string {
-  const given = exchange.headers["audit-id"];
-  return typeof given === "string" && /^[\w-]{1,64}$/.test(given) ? given : ids.uid();
-}
-
-async function answer(
-  input: KubeApiInput,
-  exchange: Exchange,
-  headers: AnswerHeaders,
-  info: RequestInfo | undefined,
-): Promise<void> {
+/** `check` has refused every request without it. */
+function readInfo({ info }: KubeParsed): RequestInfo {
   if (info === undefined) throw badRequest("the URL of the request cannot be read");
-  if (info.verb !== "watch") checkTimeout(info.query);
-  if (!info.isResource && input.isOpen(info.path)) {
-    await servePath(input, exchange, info, anonymousUser);
-    return;
-  }
-  const user = await userOf(input, exchange, { info, headers });
-  const kind = classOf(info);
-  const place = isExempt(user) ? undefined : input.fairness.enter(kind, user.name);
-  if (place !== undefined) await place;
-  try {
-    const { trail } = headers;
-    const audited = trail === undefined ? exchange : auditedExchange(exchange, trail);
-    await answerUser(input, audited, headers, { info, user });
-    // Whoever does not read the answer keeps the place.
-    await exchange.taken();
-  } finally {
-    if (!isExempt(user)) input.fairness.leave(kind, user.name);
-  }
+  return info;
+}
+
+function auditFacts({ surface }: KubeApiInput, info: RequestInfo): AuditFacts {
+  const found = surface.intents.kinds.find(info.group, info.version, info.resource);
+  return { ...info, hasHidden: found?.served.hasHidden === true };
+}
+
+/** What is not served has no name in the metrics: a client can invent any number of names. */
+function labelsOf({ surface }: KubeApiInput, info: RequestInfo | undefined): RequestLabels {
+  if (info === undefined) return { ...noResource, verb: "" };
+  const { group, version, resource, subresource, verb } = info;
+  const isServed =
+    info.isResource && surface.intents.kinds.find(group, version, resource) !== undefined;
+  return isServed ? { group, version, resource, subresource, verb } : { ...noResource, verb };
 }
 
 /** A place is taken for as long as a request runs; for a watch, that is until it ends. */
-function classOf({ verb, isResource }: RequestInfo): RequestClass {
-  if (verb === "watch") return "long";
+function costOf({ verb, isResource }: RequestInfo): RequestCost {
+  if (verb === "watch") return longCost;
   const isRead = !isResource || verb === "get" || verb === "list";
-  return isRead ? "read" : "write";
+  return isRead ? readCost : writeCost;
 }
 
-/** Whoever may do everything must be able to repair an overloaded server. */
-function isExempt({ groups }: UserInfo): boolean {
-  return groups.includes(mastersGroup);
-}
-
-async function answerUser(
-  input: KubeApiInput,
-  exchange: Exchange,
-  headers: AnswerHeaders,
-  { info, user }: { readonly info: RequestInfo; readonly user: UserInfo },
-): Promise<void> {
-  authorise(input, user, info, headers.trail);
-  if (!info.isResource) {
-    await servePath(input, exchange, info, user);
-    return;
-  }
-  const found = input.surface.intents.kinds.find(info.group, info.version, info.resource);
+async function handle(input: KubeApiInput, request: KubeRequest): Promise<void> {
+  const { exchange, user, trail, parsed } = request;
+  const { headers, isOpen } = parsed;
+  const info = readInfo(parsed);
+  const { authorizer, surface } = input;
+  if (!isOpen) authorise(authorizer, user, info, trail);
+  if (!info.isResource) return await servePath(input, exchange, info, user);
+  const found = surface.intents.kinds.find(info.group, info.version, info.resource);
   if (found === undefined) {
-    if (unknownRoute(input.surface.intents.kinds, info) === "nowhere") sendNowhere(exchange);
+    if (unknownRoute(surface.intents.kinds, info) === "nowhere") sendNowhere(exchange);
     return;
   }
   const { deprecationWarning } = found.version.definition;
   if (deprecationWarning !== undefined) headers.warn(deprecationWarning);
+  const { ids } = parsed;
   const caller: Caller = {
     user,
+    surface: surfaceName,
+    impersonator: request.impersonator,
+    correlationId: ids.correlation,
+    get traceId() {
+      return ids.trace;
+    },
     warn: (text) => headers.warn(text),
-    mayCreate: () => authorise(input, user, { ...info, verb: "create" }, undefined),
-    annotate: (key, value) => headers.trail?.annotate(key, value),
+    mayCreate: () => authorise(authorizer, user, { ...info, verb: "create" }, undefined),
+    annotate: (key, value) => trail?.annotate(key, value),
   };
-  const request = { exchange, info, found, caller, headers: () => headers.all() };
-  await serveResource(input, request);
-}
-
-interface Arrival {
-  readonly info: RequestInfo;
-  readonly headers: AnswerHeaders;
-}
-
-async function userOf(
-  input: KubeApiInput,
-  exchange: Exchange,
-  arrival: Arrival,
-): Promise<UserInfo> {
-  const { authentication, authorizer } = input;
-  const facts = { headers: exchange.headers, peerCertificate: exchange.certificate };
-  let caller: UserInfo;
-  try {
-    caller = await authentication.authenticate(facts);
-  } catch (error) {
-    beginTrail(input, exchange, arrival, nobody);
-    throw error;
-  }
-  const trail = beginTrail(input, exchange, arrival, caller);
-  if (!hasImpersonation(exchange)) return caller;
-  const impersonated = impersonate(caller, impersonationHeaders(exchange), authorizer);
-  trail?.impersonate(impersonated);
-  return impersonated;
-}
-
-/** Whose credentials were not good; the record of the attempt names no user. */
-const nobody: UserInfo = { name: "", groups: [], extra: {} };
-
-function beginTrail(
-  { audit, surface }: KubeApiInput,
-  exchange: Exchange,
-  { info, headers }: Arrival,
-  user: UserInfo,
-): AuditTrail | undefined {
-  if (audit === undefined) return undefined;
-  const found = surface.intents.kinds.find(info.group, info.version, info.resource);
-  const hasHidden = found?.served.hasHidden === true;
-  const asked = { info, id: headers.auditId, hasHidden };
-  headers.trail = audit.begin(auditRequest(exchange, asked), user);
-  return headers.trail;
-}
-
-function hasImpersonation({ headers }: Exchange): boolean {
-  for (const name in headers) if (name.startsWith("impersonate-")) return true;
-  return false;
-}
-
-/** Groups and extras may come several times, each on a line of its own. */
-function impersonationHeaders(exchange: Exchange): RequestHeaders {
-  const names = Object.keys(exchange.headers).filter((name) => name.startsWith("impersonate-"));
-  return Object.fromEntries(names.map((name) => [name, exchange.headerValues(name)]));
-}
-
-function authorise(
-  { authorizer }: KubeApiInput,
-  user: UserInfo,
-  info: RequestInfo,
-  trail: AuditTrail | undefined,
-): void {
-  const access = accessOf(info);
-  const { allowed, reason } = authorizer.authorize(user, access);
-  trail?.decide(allowed, reason);
-  if (!allowed) throw forbiddenAccess(user, access, reason);
-}
-
-function accessOf(info: RequestInfo): Access {
-  const { verb, path, group, resource, subresource, namespace, name } = info;
-  if (!info.isResource) return { kind: "path", verb, path };
-  const isMany = verb === "list" || verb === "watch" || verb === "deletecollection";
-  const named = isMany && name === "" ? selectedName(info) : name;
-  return { kind: "resource", verb, group, resource, subresource, namespace, name: named };
-}
-
-/** A list or watch of one name needs no more rights than reading that one. */
-function selectedName({ query }: RequestInfo): string {
-  const selector = query.get("fieldSelector");
-  if (selector === null || !selector.includes("metadata.name")) return "";
-  const [term, ...others] = parseFieldSelector(selector);
-  const isName = term?.path === "metadata.name" && term.isEqual && others.length === 0;
-  return isName ? term.value : "";
+  await serveResource(input, { exchange, info, found, caller, headers: () => headers.all() });
 }
 
 async function servePath(

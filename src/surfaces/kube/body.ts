@@ -22,9 +22,10 @@ export type BodyType = "json" | "yaml" | "protobuf";
 
 const bodyTypes = ["application/json", "application/yaml", "application/vnd.kubernetes.protobuf"];
 
-/** A missing type counts as JSON: kubectl sends none when it scales. */
+/** A missing or empty type counts as JSON: kubectl sends none when it scales. */
 export function bodyType(contentType: string | undefined, hasProtobuf: boolean): BodyType {
-  const [type = ""] = (contentType ?? "application/json").split(";");
+  const given = contentType === undefined || contentType === "" ? "application/json" : contentType;
+  const [type = ""] = given.split(";");
   switch (type.trim().toLowerCase()) {
     case "*/*":
     case "application/json":

@@ -42,7 +42,7 @@ export function decodeContinue(token: string, listed: ListedNamespace, head: num
   if (typeof start !== "string" || start === "") {
     throw problem("encoded start key empty (version meta.k8s.io/v1)");
   }
-  if (start.split("/").includes("..")) throw problem(start);
+  if (!isCleanPath(start)) throw problem(start);
   const whole = start.endsWith("\0") ? start.slice(0, -1) : start;
   const revision = rv < 0 ? head : rv;
   // Names hold no slash in namespaces, so the first one separates.
@@ -51,14 +51,21 @@ export function decodeContinue(token: string, listed: ListedNamespace, head: num
   return { revision, namespace: whole.slice(0, slash), name: whole.slice(slash + 1) };
 }
 
+/** As path.Clean of Go leaves it: no empty part, and none that leads elsewhere. */
+function isCleanPath(start: string): boolean {
+  const parts = (start.startsWith("/") ? start.slice(1) : start).split("/");
+  return parts.every((part) => part !== "" && part !== "." && part !== "..");
+}
+
 /** A token that goes on behind the same key, but on whatever the state is by then. */
 export function inconsistentContinue(position: Position, listed: ListedNamespace): string {
   return encodeContinue({ ...position, revision: anyRevision }, listed);
 }
 
 function tokenOf(token: string): JsonObject {
-  const strange = /[^A-Za-z0-9_-]/.exec(token.replace(/=+$/, ""));
-  if (strange !== null) throw problem(`illegal base64 data at input byte ${strange.index}`);
+  const strange =
+    /[^A-Za-z0-9_-]/.exec(token)?.index ?? (token.length % 4 === 1 ? token.length - 1 : -1);
+  if (strange >= 0) throw problem(`illegal base64 data at input byte ${strange}`);
   const text = Buffer.from(token, "base64url").toString("utf8");
   let value: Json;
   try {

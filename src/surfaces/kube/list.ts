@@ -227,8 +227,8 @@ function tooMuch(): SetpointError {
   const mib = limits.maxCollectedBytes / 2 ** 20;
   return new SetpointError(
     "request.too_large",
-    `the list is larger than ${mib} MiB, which only a plain JSON list may be`,
-    { suggestion: "ask for pages, for example with limit=500" },
+    `the list is larger than ${mib} MiB: only a plain JSON list can be larger`,
+    { suggestion: "request pages, for example with limit=500" },
   );
 }
 

@@ -29,6 +29,7 @@ import type { OptionsKind, ParsedWriteOptions } from "./options.ts";
 import { sendBytes, sendJson } from "./respond.ts";
 import { waitForRevision } from "./revision-wait.ts";
 import { successStatus } from "./status.ts";
+import { isTrue } from "./request-info.ts";
 import { includeObject } from "./table-options.ts";
 import { partialObjectMetadata } from "./table/partial-metadata.ts";
 import { tableFor } from "./table/table.ts";
@@ -36,11 +37,19 @@ import { tableFor } from "./table/table.ts";
 export async function getObject(surface: Surface, request: ResourceRequest): Promise<void> {
   const form = formOf(request, true);
   const target = targetOf(request);
+  refuseExport(request.info.query);
   const asked = listRevision(request.info.query.get("resourceVersion") ?? "");
   if (asked > 0) await waitForRevision(surface, asked);
   const record = await surface.intents.store.get(keyOfTarget(target));
   if (record === undefined) throw notFound(target.served.kind, target.name);
   await sendObject(surface, request, { status: 200, form }, record);
+}
+
+/** The parameter existed until Kubernetes 1.20; what it asked for would now be missing silently. */
+function refuseExport(query: URLSearchParams): void {
+  const value = query.get("export");
+  if (value === null || !isTrue(value)) return;
+  throw badRequest("the export parameter, deprecated since v1.14, is no longer supported");
 }
 
 export async function createObject(surface: Surface, request: ResourceRequest): Promise<void> {
@@ -176,8 +185,7 @@ const showsDeleted = new Set(["serviceaccounts", "resourcequotas", "namespaces"]
 export async function deleteBody(request: ResourceRequest): Promise<Json | undefined> {
   const bytes = await readBody(request.exchange);
   if (bytes.length === 0) return undefined;
-  const given = request.exchange.headers["content-type"];
-  const type = bodyType(given === "" ? undefined : given, true);
+  const type = bodyType(request.exchange.headers["content-type"], true);
   try {
     return decodeBody(bytes, type, { expected: "DeleteOptions", findsDuplicates: false }).value;
   } catch (error) {

@@ -51,7 +51,7 @@ function withObject(request: AdmissionRequest, object: Resource): AdmissionReque
   return { ...request, object };
 }
 
-/** Who has been asked, and whom a later change concerns. */
+/** The webhooks that were called, and those that a later change affects. */
 class Rounds {
   number = 0;
   isChanged = false;

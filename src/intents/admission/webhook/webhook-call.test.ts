@@ -18,7 +18,11 @@ async function ask(hook: object, isDryRun: boolean, answer: object): Promise<str
   const [webhook] = webhooksOf(configuration as unknown as Resource);
   assert.ok(found !== undefined && webhook !== undefined);
   const request: AdmissionRequest = {
-    caller: { user: { name: "ann", groups: [], extra: {} }, warn: () => undefined },
+    caller: {
+      user: { name: "ann", groups: [], extra: {} },
+      surface: "kube",
+      warn: () => undefined,
+    },
     operation: "CREATE",
     target: { ...found, namespace: "default", name: "a", subresource: "" },
     object: undefined,

@@ -13,7 +13,7 @@ export function joinDocuments(
   [first, ...others]: readonly Documents[],
   basePathOf: (documents: Documents) => string,
 ): Documents {
-  if (first === undefined) throw new SetpointError("config.invalid", "there is no document");
+  if (first === undefined) throw new SetpointError("config.invalid", "no document was given");
   if (others.length === 0) return first;
   const problems = collectProblems();
   const files = new Map<string, Json>();
@@ -21,15 +21,15 @@ export function joinDocuments(
   const paths = new Set<string>();
   for (const documents of all) {
     if (basePathOf(documents) !== basePathOf(first)) {
-      const message = `${documents.root} has another base path than ${first.root}`;
-      const suggestion = "import it apart, with its own --connection and --base-url";
+      const message = `${documents.root} and ${first.root} have different base paths`;
+      const suggestion = "import it separately, with its own --connection and --base-url";
       throw new SetpointError("config.invalid", message, { suggestion });
     }
     for (const [file, node] of documents.files) files.set(file, node);
     for (const problem of documents.problems.all()) problems.add(problem);
     for (const path of Object.keys(objectAt(rootOf(documents).node, "paths"))) {
       if (paths.has(path)) {
-        const message = `another document has the path ${path}, too: that one counts`;
+        const message = `another document also has the path ${path} and takes precedence`;
         problems.add({ severity: "warning", file: documents.root, pointer: "/paths", message });
       }
       paths.add(path);

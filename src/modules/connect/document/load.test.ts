@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { Json } from "../../../kernel/json.ts";
-import { limits } from "../../../kernel/limits.ts";
+import { connectLimits } from "../limits.ts";
 import { loadDocument } from "./load.ts";
 import { isInnerHost, refusalOf, targetOf } from "./location.ts";
 import { madeUp, madeUpRoot } from "./made-up.ts";
@@ -65,8 +65,8 @@ test("a document in many files is read, and what is missing is named with its pl
     "error /definitions/B: ./gone.json#/definitions/B cannot be read: no such file",
     "error /definitions/D: ./types/broken.yaml cannot be read: yaml: did not find expected key",
     "note /x-ms-examples/one: ./examples/one.json cannot be read: no such file",
-    "error /definitions/B: ./gone.json#/definitions/B is in no file that was read",
-    "error /definitions/C: there is nothing at #/definitions/Nobody",
+    "error /definitions/B: ./gone.json#/definitions/B is not in a file that was read",
+    "error /definitions/C: #/definitions/Nobody does not exist",
   ]);
 });
 
@@ -96,7 +96,7 @@ test("references in a circle end", async () => {
   const a = below(rootOf(documents), "a");
   assert.ok(a);
   assert.equal(follow(documents, a).layers.length, 4);
-  assert.equal(documents.problems.all()[0]?.message, "#/b leads to itself");
+  assert.equal(documents.problems.all()[0]?.message, "#/b refers to itself");
 });
 
 test("data that looks like a reference is none", async () => {
@@ -122,21 +122,25 @@ test("references lead nowhere that the author of a document cannot reach", () =>
   const cases: readonly (readonly [string, typeof web, RegExp | undefined])[] = [
     ["https://example.com/b.json", web, undefined],
     ["http://10.0.0.7:8080/b.json", web, undefined],
-    ["http://example.com/b.json", web, /another origin; allow it with --allow-ref http:\/\/exa/],
-    ["https://example.com:8443/b.json", web, /another origin/],
-    ["https://other.com/b.json", web, /another origin/],
-    ["http://169.254.169.254/latest/meta-data", web, /inner network/],
-    ["http://2130706433/x.json", web, /http:\/\/127\.0\.0\.1 is an address of the inner network/],
-    ["http://[::ffff:127.0.0.1]/x.json", web, /inner network/],
-    ["http://localhost./x.json", web, /inner network/],
-    ["https://u:p@example.com/b.json", web, /passwords/],
-    ["file:///etc/passwd", web, /may not refer to files here/],
+    [
+      "http://example.com/b.json",
+      web,
+      /a different origin; allow it with --allow-ref http:\/\/exa/,
+    ],
+    ["https://example.com:8443/b.json", web, /a different origin/],
+    ["https://other.com/b.json", web, /a different origin/],
+    ["http://169.254.169.254/latest/meta-data", web, /private network/],
+    ["http://2130706433/x.json", web, /http:\/\/127\.0\.0\.1 is in a private network/],
+    ["http://[::ffff:127.0.0.1]/x.json", web, /private network/],
+    ["http://localhost./x.json", web, /private network/],
+    ["https://u:p@example.com/b.json", web, /credentials/],
+    ["file:///etc/passwd", web, /must not refer to local files/],
     ["ftp://example.com/x.json", web, /ftp:/],
     ["data:application/json,{}", web, /data:/],
     ["file:///specs/other.yaml", own, undefined],
     ["file:///etc/passwd", own, /only files whose names end/],
-    ["file://server/share/a.json", own, /other machines/],
-    ["http://127.0.0.1/x.json", own, /inner network/],
+    ["file://server/share/a.json", own, /other hosts/],
+    ["http://127.0.0.1/x.json", own, /private network/],
   ];
   for (const [ref, policy, expected] of cases) {
     const target = targetOf(ref, policy.root);
@@ -173,7 +177,7 @@ test("a refused reference is a problem, and nobody is asked", async () => {
   assert.deepEqual(asked, [root]);
   assert.match(
     problems.all()[0]?.message ?? "",
-    /is not read: http:\/\/127\.0\.0\.1:9 is an address/,
+    /is not read: http:\/\/127\.0\.0\.1:9 is in a private network/,
   );
 });
 
@@ -185,21 +189,21 @@ test("files, bytes and depth are bounded", async () => {
     return Promise.resolve(JSON.stringify({ ...empty, a: { $ref: `./${number + 1}.json` } }));
   };
   const { files, problems } = await loadDocument("file:///d/0.json", next);
-  assert.equal(files.size, limits.maxConnectFiles);
-  assert.equal(reads, limits.maxConnectFiles);
+  assert.equal(files.size, connectLimits.maxFiles);
+  assert.equal(reads, connectLimits.maxFiles);
   assert.match(problems.all().at(-1)?.message ?? "", /more than 5000 files/);
   const deep = `{"swagger":"2.0","paths":${"[".repeat(500)}${"]".repeat(500)}}`;
   await assert.rejects(
     loadDocument(madeUpRoot, () => Promise.resolve(deep)),
     /nesting is too deep/,
   );
-  const huge = " ".repeat(limits.maxConnectFileBytes + 1);
+  const huge = " ".repeat(connectLimits.maxFileBytes + 1);
   await assert.rejects(
     loadDocument(madeUpRoot, () => Promise.resolve(huge)),
     /too large/,
   );
   await assert.rejects(
     loadDocument(madeUpRoot, () => Promise.resolve("hello")),
-    /no OpenAPI/,
+    /not an OpenAPI/,
   );
 });

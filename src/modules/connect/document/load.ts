@@ -6,7 +6,7 @@
 import { SetpointError } from "../../../kernel/errors.ts";
 import { isJsonObject } from "../../../kernel/json.ts";
 import type { Json, JsonObject } from "../../../kernel/json.ts";
-import { limits } from "../../../kernel/limits.ts";
+import { connectLimits } from "../limits.ts";
 import { findRefs } from "./find-refs.ts";
 import { refusalOf, targetOf } from "./location.ts";
 import type { RefPolicy } from "./location.ts";
@@ -53,8 +53,8 @@ export async function loadDocument(
   for (let next = wanted.shift(); next !== undefined; next = wanted.shift()) {
     if (seen.has(next.file)) continue;
     seen.add(next.file);
-    if (loading.files.size >= limits.maxConnectFiles) {
-      const message = `the document has more than ${limits.maxConnectFiles} files`;
+    if (loading.files.size >= connectLimits.maxFiles) {
+      const message = `the document has more than ${connectLimits.maxFiles} files`;
       loading.problems.add({ severity: "error", file: root, pointer: "", message });
       break;
     }
@@ -86,7 +86,7 @@ interface Wanted {
 async function readOne(file: string, loading: Loading): Promise<Json> {
   const text = await loading.read(file);
   loading.bytes += text.length;
-  if (text.length > limits.maxConnectFileBytes || loading.bytes > limits.maxConnectBytes) {
+  if (text.length > connectLimits.maxFileBytes || loading.bytes > connectLimits.maxDocumentBytes) {
     throw new SetpointError("request.too_large", "the files of the document are too large");
   }
   const { value, oddities } = parseText(text);
@@ -117,11 +117,11 @@ async function readOther(wanted: Wanted, loading: Loading): Promise<Json | undef
 }
 
 function wantedIn(value: Json, file: string, loading: Loading, hasExamples: boolean): Wanted[] {
-  const left = limits.maxConnectNodes - loading.nodes;
+  const left = connectLimits.maxNodes - loading.nodes;
   const { refs, examples, nodes } = findRefs(value, left);
   loading.nodes += nodes;
   if (nodes > left) {
-    const message = `the document has more than ${limits.maxConnectNodes} values`;
+    const message = `the document has more than ${connectLimits.maxNodes} values`;
     loading.problems.add({ severity: "error", file, pointer: "", message });
   }
   const found: Wanted[] = [];
@@ -142,7 +142,7 @@ function isDescription(value: JsonObject): boolean {
 }
 
 function noDocument(root: string): SetpointError {
-  return new SetpointError("request.invalid", `${root} is no OpenAPI or Swagger document`, {
-    suggestion: 'such a document has "openapi" or "swagger" and "paths" at its top',
+  return new SetpointError("request.invalid", `${root} is not an OpenAPI or Swagger document`, {
+    suggestion: 'the top level must have "openapi" or "swagger", and "paths"',
   });
 }

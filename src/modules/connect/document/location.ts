@@ -41,19 +41,19 @@ export function refusalOf(file: string, { root, allowed }: RefPolicy): string | 
   const to = new URL(file);
   const from = new URL(root);
   if (to.protocol === "file:") {
-    if (from.protocol !== "file:") return "a document from a server may not refer to files here";
-    if (to.host !== "") return "files of other machines are not read";
+    if (from.protocol !== "file:") return "a document from a server must not refer to local files";
+    if (to.host !== "") return "files on other hosts are not read";
     return /\.(?:json|ya?ml)$/i.test(to.pathname)
       ? undefined
       : "only files whose names end in .json, .yaml or .yml are read";
   }
   if (to.protocol !== "http:" && to.protocol !== "https:") {
-    return `addresses of the kind ${to.protocol} are not read`;
+    return `URLs with the scheme ${to.protocol} are not read`;
   }
-  if (to.username !== "" || to.password !== "") return "addresses with passwords are not read";
+  if (to.username !== "" || to.password !== "") return "URLs with credentials are not read";
   if (from.protocol !== "file:" && to.origin === from.origin) return undefined;
   if (allowed.includes(to.origin)) return undefined;
-  const where = isInnerHost(to.hostname) ? "an address of the inner network" : "another origin";
+  const where = isInnerHost(to.hostname) ? "in a private network" : "a different origin";
   return `${to.origin} is ${where}; allow it with --allow-ref ${to.origin}`;
 }
 

@@ -6,6 +6,7 @@ import { SetpointError } from "../../../kernel/errors.ts";
 import { jsonProblem } from "../../../kernel/json.ts";
 import type { Json } from "../../../kernel/json.ts";
 import { limits } from "../../../kernel/limits.ts";
+import { connectLimits } from "../limits.ts";
 import { parseYaml } from "../../../kernel/yaml.ts";
 
 export interface ParsedText {
@@ -22,8 +23,8 @@ export function parseText(text: string): ParsedText {
     if (json !== undefined) return { value: json, oddities: [] };
   }
   const { value, duplicates } = parseYaml(bare, {
-    maxChars: limits.maxConnectFileBytes,
-    maxAliases: limits.maxConnectAliases,
+    maxChars: connectLimits.maxFileBytes,
+    maxAliases: connectLimits.maxAliases,
     isLenient: true,
   });
   return { value, oddities: duplicates };

@@ -5,7 +5,7 @@
 
 import { getOwn, isJsonArray, isJsonObject } from "../../../kernel/json.ts";
 import type { Json, JsonObject } from "../../../kernel/json.ts";
-import { limits } from "../../../kernel/limits.ts";
+import { connectLimits } from "../limits.ts";
 import { escapeToken, formatPointer, getAt } from "../../../kernel/pointer.ts";
 import type { Documents } from "./load.ts";
 import { targetOf } from "./location.ts";
@@ -61,8 +61,8 @@ export function follow(documents: Documents, place: Place): Layers {
     const next = placeAt(documents, ref, at);
     if (next === undefined) break;
     const id = idOf(next);
-    if (refs.includes(id) || refs.length >= limits.maxConnectRefs) {
-      problemAt(documents, at, `${ref} leads to itself`);
+    if (refs.includes(id) || refs.length >= connectLimits.maxRefs) {
+      problemAt(documents, at, `${ref} refers to itself`);
       break;
     }
     refs.push(id);
@@ -90,13 +90,14 @@ export function placeAt(documents: Documents, ref: string, from: Place): Place |
   const target = targetOf(ref, from.file);
   const file = target === undefined ? undefined : documents.files.get(target.file);
   if (target === undefined || file === undefined) {
-    const why = target === undefined ? "is no reference to a value" : "is in no file that was read";
+    const why =
+      target === undefined ? "is not a reference to a value" : "is not in a file that was read";
     problemAt(documents, from, `${ref} ${why}`);
     return undefined;
   }
   const node = getAt(file, target.tokens);
   if (node === undefined) {
-    problemAt(documents, from, `there is nothing at ${ref}`);
+    problemAt(documents, from, `${ref} does not exist`);
     return undefined;
   }
   return { file: target.file, pointer: formatPointer(target.tokens), node };

@@ -2,7 +2,7 @@
 // is broken in one place is still read in all others, so problems are collected, not thrown, and
 // their number is bounded, since one mistake may stand in a thousand places.
 
-import { limits } from "../../../kernel/limits.ts";
+import { connectLimits } from "../limits.ts";
 
 export interface Problem {
   /** "error": something is missing now. "warning": something was guessed. "note": good to know. */
@@ -27,7 +27,7 @@ export function collectProblems(): Problems {
     add: (problem) => {
       const key = `${problem.file}#${problem.pointer} ${problem.message}`;
       if (found.has(key)) return;
-      if (found.size < limits.maxConnectProblems) found.set(key, problem);
+      if (found.size < connectLimits.maxProblems) found.set(key, problem);
       else dropped += 1;
     },
     all: () => [...found.values()],

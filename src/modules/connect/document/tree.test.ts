@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import * as fc from "fast-check";
 import type { Json, JsonObject } from "../../../kernel/json.ts";
-import { limits } from "../../../kernel/limits.ts";
+import { connectLimits } from "../limits.ts";
 import { madeUp } from "./made-up.ts";
 import { placeAt, rootOf } from "./place.ts";
 import { nodesBelow, treeOf } from "./tree.ts";
@@ -137,7 +137,7 @@ test("a schema that explodes is cut at the bottom, and its upper levels stay", a
   }
   const tree = await treeIn(definitions, "T0");
   const nodes = [...nodesBelow(tree)];
-  assert.ok(nodes.length <= limits.maxConnectFields);
+  assert.ok(nodes.length <= connectLimits.maxFields);
   assert.equal(tree.properties.size, count + 1);
   assert.equal(tree.properties.get("to1")?.properties.size, count + 1);
 });
@@ -175,7 +175,7 @@ test("random schemas that refer to one another in circles have an end", async ()
     fc.asyncProperty(definitions, async (made) => {
       const tree = await treeIn(made, "D0");
       const nodes = [...nodesBelow(tree)];
-      assert.ok(nodes.length <= limits.maxConnectFields + 1);
+      assert.ok(nodes.length <= connectLimits.maxFields + 1);
       assert.equal(new Set(nodes.map(({ pointer }) => pointer)).size <= nodes.length, true);
     }),
     { numRuns: 200 },

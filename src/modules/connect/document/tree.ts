@@ -5,7 +5,7 @@
 
 import { isJsonArray, isJsonObject } from "../../../kernel/json.ts";
 import type { Json, JsonObject } from "../../../kernel/json.ts";
-import { limits } from "../../../kernel/limits.ts";
+import { connectLimits } from "../limits.ts";
 import { escapeToken } from "../../../kernel/pointer.ts";
 import type { Documents } from "./load.ts";
 import { noMarks, readFacts } from "./facts.ts";
@@ -105,7 +105,7 @@ function expand({ node, ancestors, level }: Pending, build: Build): void {
   const count = inner.properties.size + (inner.items.length > 0 ? 1 : 0);
   const isTooMuch =
     count + inner.additional.length > 0 &&
-    (level >= limits.maxConnectLevels || build.count + count > limits.maxConnectFields);
+    (level >= connectLimits.maxLevels || build.count + count > connectLimits.maxFields);
   node.isCut = isRecursive || isTooMuch;
   if (isTooMuch || (isRecursive && count === 0)) return;
   build.count += count + inner.additional.length;
@@ -146,7 +146,7 @@ function partsOf(
   let isRecursive = false;
   const queue = places.map((place) => ({ place, isVariant: false }));
   const seen = new Set<string>();
-  for (let at = 0; at < queue.length && parts.length < limits.maxConnectParts; at += 1) {
+  for (let at = 0; at < queue.length && parts.length < connectLimits.maxParts; at += 1) {
     const next = queue[at];
     if (next === undefined || seen.has(idOf(next.place))) continue;
     seen.add(idOf(next.place));

@@ -14,7 +14,7 @@ export function verdictByAnnotation(field: Field, createIsItsOwn: boolean): Verd
   if (marks.isReadOnly) {
     const isNamed = createIsItsOwn && field.level === 0 && field.at.create !== undefined;
     if (isNamed && field.at.replace === undefined && field.at.patch === undefined) {
-      return say("create-only", "readOnly, but taken at creation", 0.9);
+      return say("create-only", "readOnly, but accepted on create", 0.9);
     }
     return say("read-only", "readOnly");
   }

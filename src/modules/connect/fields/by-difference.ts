@@ -27,21 +27,21 @@ export function verdictByDifference(field: Field, known: Comparable): Verdict | 
   };
   // What is below something that only one side knows is judged there.
   if (!isWritten) {
-    return known.readDiffers ? say("read-only", "read, never taken", 0.85) : undefined;
+    return known.readDiffers ? say("read-only", "returned, never accepted", 0.85) : undefined;
   }
   const isUpdated = replace !== undefined || patch !== undefined;
   const canUpdate = known.hasReplace || known.hasPatch;
   if (known.createDiffers && known.hasCreate && canUpdate) {
     if (create !== undefined && !isUpdated) {
       if (read === undefined && known.hasRead && known.readDiffers) {
-        return say("write-only", "taken at creation only, never shown", 0.8);
+        return say("write-only", "accepted on create only, never returned", 0.8);
       }
-      return say("create-only", "taken at creation only", 0.85);
+      return say("create-only", "accepted on create only", 0.85);
     }
-    if (create === undefined && isUpdated) return say("update-only", "not taken at creation", 0.7);
+    if (create === undefined && isUpdated) return say("update-only", "not accepted on create", 0.7);
   }
   if (known.hasRead && known.readDiffers && read === undefined) {
-    return say("write-only", "taken, never shown", 0.75);
+    return say("write-only", "accepted, never returned", 0.75);
   }
   return undefined;
 }

@@ -90,7 +90,7 @@ function decide(
   { input, known, isMarked, context }: Deciding,
 ): Verdict | undefined {
   if (field.path === input.elements) {
-    const why = "its elements are resources of their own";
+    const why = "its elements are separate resources";
     return { class: "read-only", from: "difference", why, confidence: 0.9 };
   }
   const said = verdictByAnnotation(field, known.createDiffers);
@@ -103,7 +103,12 @@ function decide(
   const different = verdictByDifference(field, known);
   if (different !== undefined) return different;
   if (input.names?.includes(field.path) === true) {
-    return { class: "create-only", from: "difference", why: "names the object", confidence: 0.9 };
+    return {
+      class: "create-only",
+      from: "difference",
+      why: "identifies the object",
+      confidence: 0.9,
+    };
   }
   // Who wrote a schema for what is taken has left out what is not.
   const isTold = isMarked || known.readDiffers;
@@ -116,7 +121,7 @@ function decide(
 function byList(field: Field, listed: ReadonlySet<string> | undefined): Verdict | undefined {
   if (listed === undefined || field.level > 0 || field.at.create === undefined) return undefined;
   if (listed.has(field.path.slice(1))) return undefined;
-  const why = "not among the fields that the document says can be changed";
+  const why = "not in the list of changeable fields in the document";
   return { class: "create-only", from: "difference", why, confidence: 0.75 };
 }
 

@@ -46,7 +46,7 @@ function guessed(
   const isExample = strongest.startsWith("example:");
   const isDescribed = strongest.startsWith("says:");
   const why = isExample
-    ? "answered, never sent"
+    ? "returned, never sent"
     : isDescribed
       ? "by its description"
       : "by its name";

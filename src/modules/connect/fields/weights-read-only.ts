@@ -1,4 +1,4 @@
-// How much each sign speaks for a field being read-only. Made by tools/connect-tune.ts; see
+// How much each sign speaks for a field being read-only. Made by tools/connect/tune.ts; see
 // docs/reference/connect-fields.md for the documents and the method.
 
 import { readWeights } from "./weights.ts";

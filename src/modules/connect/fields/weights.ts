@@ -1,4 +1,4 @@
-// What signs are worth, and what they add up to. The tables are made by tools/connect-tune.ts.
+// What signs are worth, and what they add up to. The tables are made by tools/connect/tune.ts.
 
 export interface Weights {
   readonly bias: number;

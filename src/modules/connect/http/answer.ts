@@ -5,6 +5,7 @@
 import { getOwn, isJsonArray, isJsonObject, jsonProblem } from "../../../kernel/json.ts";
 import type { Json, JsonObject } from "../../../kernel/json.ts";
 import { limits } from "../../../kernel/limits.ts";
+import { connectLimits } from "../limits.ts";
 import type { RawAnswer } from "./exchange.ts";
 import type { Hide } from "./hiding.ts";
 
@@ -42,7 +43,7 @@ export function errorFacts(answer: Answer, hide: Hide = (text) => text): ErrorFa
   const { status, json } = answer;
   const code = hide(codeIn(json) ?? "").slice(0, longestCode);
   const said = messageIn(json) ?? textMessage(answer);
-  const message = said === "" ? (statusTexts[status] ?? "no explanation was given") : said;
+  const message = said === "" ? (statusTexts[status] ?? "no error message was returned") : said;
   return { status, code, message: hide(message).slice(0, shownChars) };
 }
 
@@ -55,7 +56,7 @@ export function retryAfterMs(
   nowMs: number,
 ): number | undefined {
   const value = headers["retry-after"]?.trim() ?? "";
-  const most = limits.maxRetryAfterMs;
+  const most = connectLimits.maxRetryAfterMs;
   if (/^\d{1,9}$/.test(value)) return Math.min(most, Number(value) * 1_000);
   const at = value === "" ? Number.NaN : Date.parse(value);
   return Number.isNaN(at) ? undefined : Math.min(most, Math.max(0, at - nowMs));
@@ -153,33 +154,33 @@ function textMessage({ text: whole, headers }: Answer): string {
   const [, title] = /<title[^>]*>([^<]{1,200})/i.exec(text) ?? [];
   const [, heading] = /<h1[^>]*>([^<]{1,200})/i.exec(text) ?? [];
   const shown = (title ?? heading ?? "").trim();
-  return shown === "" ? "a page was answered" : `a page was answered: ${shown}`;
+  return shown === "" ? "the response is an HTML page" : `the response is an HTML page: ${shown}`;
 }
 
 const statusTexts: Readonly<Record<number, string>> = {
   300: "multiple choices",
-  301: "it has moved, and redirects are not followed",
-  302: "it has moved, and redirects are not followed",
-  303: "it is elsewhere, and redirects are not followed",
-  307: "it has moved, and redirects are not followed",
-  308: "it has moved, and redirects are not followed",
+  301: "the object has moved; redirects are not followed",
+  302: "the object has moved; redirects are not followed",
+  303: "the object is at another URL; redirects are not followed",
+  307: "the object has moved; redirects are not followed",
+  308: "the object has moved; redirects are not followed",
   400: "bad request",
   401: "the credentials were not accepted",
   403: "not allowed",
   404: "not found",
   405: "the method is not allowed",
-  408: "the request took too long",
+  408: "request timeout",
   409: "conflict",
   410: "gone",
-  412: "it was changed meanwhile",
+  412: "the object was changed by another client",
   413: "too large",
-  415: "the media type is not taken",
-  422: "it cannot be processed",
+  415: "the media type is not supported",
+  422: "the content cannot be processed",
   423: "locked",
   429: "too many requests",
   500: "internal error",
   501: "not implemented",
   502: "bad gateway",
   503: "unavailable",
-  504: "the gateway got no answer",
+  504: "gateway timeout",
 };

@@ -13,8 +13,8 @@ import type { ConnectionSettings } from "./connection.ts";
 import { secretTextsOf } from "./connection.ts";
 import { credentialSource } from "./credentials.ts";
 import type { Credentials } from "./credentials.ts";
-import { ExchangeFailed, openWire } from "./exchange.ts";
-import type { OpenWire } from "./exchange.ts";
+import { ExchangeFailed } from "./exchange.ts";
+import type { OpenWire, RawRequest } from "./exchange.ts";
 import { hider, withoutProof } from "./hiding.ts";
 import type { Hide } from "./hiding.ts";
 import { tokenBucket } from "./token-bucket.ts";
@@ -43,11 +43,11 @@ export type ClientRequest = RestRequest & {
 export interface ClientPorts {
   readonly clock: Clock;
   readonly timers: Timers;
-  readonly openWire?: OpenWire;
+  readonly openWire: OpenWire;
 }
 
 export function openClient(settings: ConnectionSettings, ports: ClientPorts): RestClient {
-  const wire = (ports.openWire ?? openWire)(settings, ports.timers);
+  const wire = ports.openWire(settings);
   const credentials = credentialSource(settings, ports);
   const { base, rate } = settings;
   const fixed = hider(secretTextsOf(settings));
@@ -99,7 +99,7 @@ async function unsentUnless(credentials: Promise<Credentials>): Promise<Credenti
     return await credentials;
   } catch (error) {
     if (!(error instanceof ExchangeFailed)) throw error;
-    throw new ExchangeFailed(error.reason, `for a token: ${error.message}`, true);
+    throw new ExchangeFailed(error.reason, `token request: ${error.message}`, true);
   }
 }
 
@@ -107,7 +107,7 @@ function rawRequest(
   settings: ConnectionSettings,
   request: ClientRequest,
   { headers: proof, query: proofQuery }: Credentials,
-): Parameters<ReturnType<typeof openWire>["exchange"]>[0] {
+): RawRequest {
   const { base } = settings;
   const { method, path, query = {}, isTarget = false } = request;
   const whole = isTarget ? path : targetBelow(base, path);

@@ -104,16 +104,16 @@ export function connectionSettings(
 export function baseAddress(text: string): BaseAddress {
   if (text.startsWith("unix:")) {
     const [socketPath = "", prefix = ""] = text.slice("unix:".length).split(":", 2);
-    if (!socketPath.startsWith("/")) throw new ConnectionProblem("baseUrl names no socket");
+    if (!socketPath.startsWith("/")) throw new ConnectionProblem("baseUrl does not name a socket");
     return { kind: "socket", socketPath, prefix: withoutSlash(prefix) };
   }
-  if (!URL.canParse(text)) throw new ConnectionProblem("baseUrl is no address");
+  if (!URL.canParse(text)) throw new ConnectionProblem("baseUrl is not a valid URL");
   const url = new URL(text);
   if (url.protocol !== "http:" && url.protocol !== "https:") {
-    throw new ConnectionProblem("baseUrl must begin with https://, http:// or unix:/");
+    throw new ConnectionProblem("baseUrl must start with https://, http:// or unix:/");
   }
   if (url.username !== "" || url.password !== "") {
-    throw new ConnectionProblem("baseUrl must not hold a password: name a Secret in auth");
+    throw new ConnectionProblem("baseUrl must not contain a password: name a Secret in auth");
   }
   if (url.search !== "" || url.hash !== "") {
     throw new ConnectionProblem("baseUrl must not have a query or a fragment");
@@ -141,7 +141,7 @@ function authOf(auth: JsonObject, secrets: SecretsByName): Auth {
       };
     case "oauth": {
       const tokenUrl = textAt(auth, "tokenUrl");
-      if (!URL.canParse(tokenUrl)) throw new ConnectionProblem("auth.tokenUrl is no address");
+      if (!URL.canParse(tokenUrl)) throw new ConnectionProblem("auth.tokenUrl is not a valid URL");
       return {
         kind: "oauth",
         tokenUrl: new URL(tokenUrl),
@@ -214,11 +214,11 @@ function valueIn(
   key: string,
   keys: readonly string[] = [key],
 ): string {
-  if (name === "") throw new ConnectionProblem("auth.secret names no Secret");
+  if (name === "") throw new ConnectionProblem("auth.secret must name a Secret");
   const data = secrets.get(name);
   if (data === undefined) {
     const which = `${keys.length === 1 ? "key" : "keys"} ${keys.join(" and ")}`;
-    throw new ConnectionProblem(`there is no Secret ${name} with the ${which}`, name);
+    throw new ConnectionProblem(`the Secret ${name} with the ${which} does not exist`, name);
   }
   const value = Object.hasOwn(data, key) ? data[key] : undefined;
   if (value !== undefined && value !== "") return value;

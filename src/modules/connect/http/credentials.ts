@@ -3,11 +3,10 @@
 
 import type { Clock } from "../../../kernel/clock.ts";
 import { numberAt, textAt } from "../../../kernel/json-read.ts";
-import type { Timers } from "../../../kernel/timers.ts";
 import { errorFacts, isSuccess, readAnswer } from "./answer.ts";
 import { secretTextsOf } from "./connection.ts";
 import type { Auth, ConnectionSettings } from "./connection.ts";
-import { ExchangeFailed, openWire } from "./exchange.ts";
+import { ExchangeFailed } from "./exchange.ts";
 import type { OpenWire, RawAnswer } from "./exchange.ts";
 import { hider } from "./hiding.ts";
 
@@ -29,9 +28,8 @@ const defaultLifeSeconds = 300;
 
 export function credentialSource(
   settings: ConnectionSettings,
-  ports: { readonly clock: Clock; readonly timers: Timers; readonly openWire?: OpenWire },
+  { clock, openWire }: { readonly clock: Clock; readonly openWire: OpenWire },
 ): CredentialSource {
-  const { clock, timers } = ports;
   const { auth } = settings;
   if (auth.kind !== "oauth") {
     const fixed = fixedCredentials(auth);
@@ -43,7 +41,7 @@ export function credentialSource(
     };
   }
   const base = { kind: "url", url: auth.tokenUrl } as const;
-  const wire = (ports.openWire ?? openWire)({ ...settings, base }, timers);
+  const wire = openWire({ ...settings, base });
   let token: { readonly value: string; readonly untilMs: number } | undefined;
   let fetching: Promise<string> | undefined;
   let got: readonly string[] = [];
@@ -90,7 +88,7 @@ export function credentialSource(
 /** Who gives tokens gave none. */
 export class TokenRefused extends ExchangeFailed {
   constructor(message: string) {
-    super("ConnectionFailed", `no token was given: ${message}`, true);
+    super("ConnectionFailed", `no token returned: ${message}`, true);
     this.name = "TokenRefused";
   }
 }

@@ -1,16 +1,12 @@
-// One request over a connection and its whole answer. An answer beyond the limit, one that does
-// not come in time and a connection that breaks are errors; every status is an answer, also that of
-// a redirect, which is never followed: a service must not send our secrets elsewhere. Reads share
-// connections; a write has its own, so that a connection the service has just closed cannot leave
-// it open whether the write was done.
+// One request over a connection and its whole answer. An answer beyond the limit, one that does not
+// come in time and a connection that breaks are errors. Every status is an answer, also that of a
+// redirect, which is never followed: a service must not send our secrets elsewhere. Reads share
+// connections. A write has its own, so that a connection that the service has just closed cannot
+// leave it open whether the write was done.
 
-import { Agent as HttpAgent, request as httpRequest } from "node:http";
-import type { IncomingMessage, RequestOptions } from "node:http";
-import { Agent as HttpsAgent, request as httpsRequest } from "node:https";
-import { TLSSocket, rootCertificates } from "node:tls";
-import type { Timers } from "../../../kernel/timers.ts";
+import type { HttpFailure, HttpPlace, OpenHttp, TlsMaterial } from "../../../adapters/http/port.ts";
 import type { ConnectionSettings, TlsSettings } from "./connection.ts";
-import { isCertificateAlert, tlsProblem } from "./tls-material.ts";
+import { tlsProblem } from "./tls-material.ts";
 
 export interface RawRequest {
   readonly method: string;
@@ -46,150 +42,81 @@ export class ExchangeFailed extends Error {
   }
 }
 
-/** Keeps the connections for reads; of no use after its disposal. */
+/** Keeps the connections for reads; cannot be used after its disposal. */
 export interface Wire extends Disposable {
   exchange(request: RawRequest, signal: AbortSignal): Promise<RawAnswer>;
 }
 
-/** How connections are opened; another one in tests that own the service. */
-export type OpenWire = (settings: WireSettings, timers: Timers) => Wire;
+/** How connections are opened; tests that are the service have their own. */
+export type OpenWire = (settings: WireSettings) => Wire;
 
 export type WireSettings = Pick<
   ConnectionSettings,
   "base" | "tls" | "timeoutMs" | "maxAnswerBytes"
 >;
 
-export function openWire(settings: WireSettings, timers: Timers): Wire {
-  const { base, tls } = settings;
-  const isTls = base.kind === "url" && base.url.protocol === "https:";
-  const kept = { keepAlive: true, maxSockets: 64 };
-  const agent = isTls ? new HttpsAgent({ ...kept, ...tlsOptions(tls) }) : new HttpAgent(kept);
-  return {
-    exchange: (request, signal) => {
-      const isRead = request.method === "GET" || request.method === "HEAD";
-      const options: RequestOptions = {
-        ...placeOf(settings),
-        ...(isTls ? tlsOptions(tls) : {}),
-        agent: isRead ? agent : false,
-        method: request.method,
-        path: request.target,
-        headers: request.headers,
-      };
-      return sent({ settings, timers, isTls, options, body: request.body }, signal);
-    },
-    [Symbol.dispose]: () => agent.destroy(),
+const maxConnections = 64;
+
+export function wireOver(open: OpenHttp): OpenWire {
+  return (settings) => {
+    const { base, tls, timeoutMs, maxAnswerBytes: maxBytes } = settings;
+    const http = open({ tls: tlsMaterial(tls), maxConnections });
+    const place = placeOf(settings);
+    const isTls = base.kind === "url" && base.url.protocol === "https:";
+    return {
+      exchange: async ({ method, target, headers, body }, signal) => {
+        signal.throwIfAborted();
+        const isRead = method === "GET" || method === "HEAD";
+        const result = await http.send({
+          place,
+          method,
+          target,
+          headers,
+          ...(body === undefined ? {} : { body }),
+          connection: isRead ? "shared" : "own",
+          timeouts: { totalMs: timeoutMs },
+          maxBytes,
+          signal,
+        });
+        if (result.kind === "answer") return result;
+        if (result.reason !== "aborted") throw exchangeFailed(result, isTls);
+        throw signal.reason instanceof Error ? signal.reason : new Error("the run was aborted");
+      },
+      [Symbol.dispose]: () => http[Symbol.dispose](),
+    };
   };
 }
 
-export function tlsOptions({ ca, certificate, key, serverName }: TlsSettings): {
-  readonly ca?: string[];
-  readonly cert?: string;
-  readonly key?: string;
-  readonly servername?: string;
-} {
+export function tlsMaterial({ ca, certificate, key, serverName }: TlsSettings): TlsMaterial {
   return {
-    ...(ca === undefined ? {} : { ca: [...rootCertificates, ca] }),
-    ...(certificate === undefined ? {} : { cert: certificate }),
+    ...(ca === undefined ? {} : { ca, isPublicTrusted: true }),
+    ...(certificate === undefined ? {} : { certificate }),
     ...(key === undefined ? {} : { key }),
-    ...(serverName === undefined ? {} : { servername: serverName }),
+    ...(serverName === undefined ? {} : { serverName }),
   };
 }
 
-export function placeOf({ base }: Pick<WireSettings, "base">): RequestOptions {
-  if (base.kind === "socket") return { socketPath: base.socketPath, host: "localhost" };
-  const { hostname, port, protocol } = base.url;
-  const usual = protocol === "https:" ? 443 : 80;
-  return { host: hostname.replace(/^\[|\]$/g, ""), port: port === "" ? usual : Number(port) };
+export function placeOf({ base }: Pick<WireSettings, "base">): HttpPlace {
+  return base.kind === "socket"
+    ? { kind: "socket", path: base.socketPath }
+    : { kind: "origin", origin: base.url.origin };
 }
 
-interface Sending {
-  readonly settings: WireSettings;
-  readonly timers: Timers;
-  readonly isTls: boolean;
-  readonly options: RequestOptions;
-  readonly body: Buffer | undefined;
-}
-
-function sent(
-  { settings, timers, isTls, options, body }: Sending,
-  signal: AbortSignal,
-): Promise<RawAnswer> {
-  const { timeoutMs, maxAnswerBytes } = settings;
-  signal.throwIfAborted();
-  const { promise, resolve, reject } = Promise.withResolvers<RawAnswer>();
-  const call = (isTls ? httpsRequest : httpRequest)(options);
-  let isConnected = false;
-  /** The service has yet to say what it thinks of our certificate, as TLS 1.3 has it. */
-  let isJudgedLate = false;
-  const fail = (reason: ExchangeFailed["reason"], message: string): void => {
-    call.destroy();
-    reject(new ExchangeFailed(reason, message, !isConnected));
-  };
-  const cancel = timers.after(timeoutMs, () =>
-    fail("Timeout", `no answer within ${timeoutMs / 1_000} s`),
-  );
-  const onAbort = (): void => {
-    call.destroy();
-    reject(signal.reason instanceof Error ? signal.reason : new Error("the run was ended"));
-  };
-  signal.addEventListener("abort", onAbort, { once: true });
-  call.on("error", (error: NodeJS.ErrnoException) => {
-    const tls = isTls ? tlsProblem(error) : undefined;
-    if (tls === undefined) return fail("ConnectionFailed", connectionText(error));
-    // Whatever else fails after our side of the handshake may fail after the request was read.
-    if (isJudgedLate && isCertificateAlert(error)) isConnected = false;
-    fail("TlsFailed", tls);
-  });
-  call.on("socket", (socket) => {
-    socket.once("data", () => (isJudgedLate = false));
-    if (call.reusedSocket || (!isTls && !socket.connecting)) isConnected = true;
-    else {
-      socket.once(isTls ? "secureConnect" : "connect", () => {
-        isConnected = true;
-        isJudgedLate = socket instanceof TLSSocket && socket.getProtocol() === "TLSv1.3";
-      });
-    }
-  });
-  call.on("response", (response) => collect(response, { maxAnswerBytes, resolve, fail }));
-  call.end(body);
-  return promise.finally(() => {
-    cancel();
-    signal.removeEventListener("abort", onAbort);
-  });
-}
-
-interface Collecting {
-  readonly maxAnswerBytes: number;
-  readonly resolve: (answer: RawAnswer) => void;
-  readonly fail: (reason: ExchangeFailed["reason"], message: string) => void;
-}
-
-function collect(response: IncomingMessage, { maxAnswerBytes, resolve, fail }: Collecting): void {
-  const chunks: Buffer[] = [];
-  let bytes = 0;
-  response.on("data", (chunk: Buffer) => {
-    bytes += chunk.length;
-    if (bytes > maxAnswerBytes) {
-      fail("AnswerTooLarge", `the answer is larger than ${maxAnswerBytes} bytes`);
-    } else chunks.push(chunk);
-  });
-  response.on("error", () => fail("ConnectionFailed", "the answer broke off"));
-  response.on("aborted", () => fail("ConnectionFailed", "the answer broke off"));
-  response.on("end", () => {
-    const { statusCode: status = 0, headers } = response;
-    const flat = Object.entries(headers).map(([name, value]): [string, string] => [
-      name,
-      Array.isArray(value) ? value.join(", ") : (value ?? ""),
-    ]);
-    resolve({ status, headers: Object.fromEntries(flat), body: Buffer.concat(chunks) });
-  });
+function exchangeFailed(failure: HttpFailure, isTls: boolean): ExchangeFailed {
+  const { reason, phase, message, isUnsent } = failure;
+  if (reason === "timeout") return new ExchangeFailed("Timeout", message, isUnsent);
+  if (reason === "tooLarge") return new ExchangeFailed("AnswerTooLarge", message, isUnsent);
+  const tls = isTls ? tlsProblem(failure) : undefined;
+  if (tls !== undefined) return new ExchangeFailed("TlsFailed", tls, isUnsent);
+  const text = phase === "body" ? "the response is incomplete" : connectionText(failure);
+  return new ExchangeFailed("ConnectionFailed", text, isUnsent);
 }
 
 /** The text of the platform may hold addresses, which are no secret, and nothing that was sent. */
-export function connectionText({ code = "", message }: NodeJS.ErrnoException): string {
+export function connectionText({ code, message }: Pick<HttpFailure, "code" | "message">): string {
   if (code === "ECONNREFUSED") return "the connection was refused";
-  if (code === "ENOTFOUND" || code === "EAI_AGAIN") return "the name of the host is not known";
-  if (code === "ECONNRESET" || message === "socket hang up") return "the connection broke";
-  if (code === "ENOENT") return "there is no such socket";
+  if (code === "ENOTFOUND" || code === "EAI_AGAIN") return "the host name cannot be resolved";
+  if (code === "ECONNRESET" || message === "socket hang up") return "the connection was lost";
+  if (code === "ENOENT") return "the socket does not exist";
   return code === "" ? message.slice(0, 200) : `${code}: ${message.slice(0, 200)}`;
 }

@@ -15,7 +15,7 @@ export interface ServiceHealth {
 const answering: ServiceHealth = {
   status: "True",
   reason: "Answering",
-  message: "the service answers",
+  message: "the service responds",
 };
 
 /** Of proxies before a service that is down, or of one that says so itself. */

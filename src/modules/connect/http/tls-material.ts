@@ -7,15 +7,15 @@ import type { KeyObject } from "node:crypto";
 /** What is wrong with a text that should hold certificates as PEM; undefined: nothing. */
 export function certificatesProblem(text: string): string | undefined {
   const blocks = text.match(/-----BEGIN CERTIFICATE-----[^-]*-----END CERTIFICATE-----/g) ?? [];
-  if (blocks.length === 0) return "holds no certificate (PEM)";
+  if (blocks.length === 0) return "does not contain a certificate (PEM)";
   const isWrong = blocks.some((block) => certificateIn(block) === undefined);
-  return isWrong ? "holds a certificate that cannot be read" : undefined;
+  return isWrong ? "contains a certificate that cannot be parsed" : undefined;
 }
 
 /** What is wrong with a private key, or with it and the certificate that it should belong to. */
 export function keyProblem(key: string, certificate: string): string | undefined {
   const read = keyIn(key);
-  if (read === undefined) return "holds no private key (PEM) that can be used without a password";
+  if (read === undefined) return "does not contain a private key (PEM) without a password";
   const own = certificateIn(certificate);
   return own?.checkPrivateKey(read) === false ? "does not belong to tls.crt" : undefined;
 }
@@ -35,37 +35,39 @@ const untrusted = new Set([
 const certificateAlerts = new Set([42, 43, 44, 45, 46, 48, 49, 116]);
 const handshakeFailure = 40;
 
-/** Whether it is the service that does not accept our certificate, or misses one. */
-export function isCertificateAlert({ code = "", message }: NodeJS.ErrnoException): boolean {
-  const isMissing = code === "ERR_SSL_TLSV13_ALERT_CERTIFICATE_REQUIRED";
-  return isMissing || certificateAlerts.has(alertIn(message));
-}
-
 /** Undefined when it is no failure of TLS. Some of them come after a request was carried out. */
-export function tlsProblem({ code = "", message }: NodeJS.ErrnoException): string | undefined {
+export function tlsProblem({
+  code = "",
+  message,
+}: {
+  readonly code?: string;
+  readonly message: string;
+}): string | undefined {
   if (untrusted.has(code)) {
     return (
-      "the certificate of the service is of an authority that is not trusted: " +
+      "the certificate of the service is signed by an unknown authority: " +
       `set tls.ca or tls.caSecret (${code})`
     );
   }
   if (code === "ERR_TLS_CERT_ALTNAME_INVALID") {
-    return "the certificate of the service is for other names: set tls.serverName to one of them";
+    return "the certificate of the service has other host names: set tls.serverName to one";
   }
-  if (code === "CERT_HAS_EXPIRED") return "the certificate of the service has ended";
+  if (code === "CERT_HAS_EXPIRED") return "the certificate of the service has expired";
   if (code === "CERT_NOT_YET_VALID") return "the certificate of the service is not valid yet";
   const alert = alertIn(message);
   if (code === "ERR_SSL_TLSV13_ALERT_CERTIFICATE_REQUIRED" || alert === 116) {
-    return "the service asks for a certificate of who asks: set tls.secret";
+    return "the service requires a client certificate: set tls.secret";
   }
   if (alert === handshakeFailure || certificateAlerts.has(alert)) {
     return (
-      "the service refused the handshake: it may ask for a certificate (tls.secret), " +
-      `or for another one (alert ${alert})`
+      "the service refused the TLS handshake: it may require a client certificate " +
+      `(tls.secret), or a different one (alert ${alert})`
     );
   }
   const isWrongProtocol = code === "ERR_SSL_WRONG_VERSION_NUMBER" || code === "EPROTO";
-  return isWrongProtocol ? "the service does not speak TLS as we do: is it http://?" : undefined;
+  return isWrongProtocol
+    ? "the service does not speak TLS, or no common version: is the URL http://?"
+    : undefined;
 }
 
 /** NaN where there is none. */

@@ -64,7 +64,7 @@ export function elementKind(input: ElementKindInput): ElementKind {
 const keyVerdict = {
   class: "create-only",
   from: "difference",
-  why: "tells the element from others",
+  why: "identifies the element",
   confidence: 0.9,
 } as const;
 

@@ -14,7 +14,7 @@ export function lostEdits(file: string, before: JsonObject, after: JsonObject): 
     severity: "warning",
     file,
     pointer,
-    message: `${message}: an import makes the definition anew, so change it again`,
+    message: `${message}: the import wrote the definition again, so repeat the change`,
   });
   const names = Object.entries(now ?? {}).flatMap(([key, value]) => {
     const old = getOwn(was ?? {}, key);
@@ -25,7 +25,7 @@ export function lostEdits(file: string, before: JsonObject, after: JsonObject): 
   const left = new Set(columnsOf(after));
   const columns = columnsOf(before).filter((name) => !left.has(name));
   const pointer = "/spec/versions/0/additionalPrinterColumns";
-  return [...names, ...columns.map((name) => warning(pointer, `the column ${name} is gone`))];
+  return [...names, ...columns.map((name) => warning(pointer, `the column ${name} was removed`))];
 }
 
 function columnsOf(definition: JsonObject): readonly string[] {

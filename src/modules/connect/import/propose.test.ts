@@ -9,7 +9,7 @@ import { objectAt, objectsAt } from "../../../kernel/json-read.ts";
 import { madeUp } from "../document/made-up.ts";
 import { propose } from "./propose.ts";
 import type { Proposal, ProposedKind } from "./propose.ts";
-import { sampleDns } from "./sample-dns.ts";
+import { sampleDns } from "../../../../tests/connect-documents/sample-dns.ts";
 
 async function proposed(document: Json, options: object = {}): Promise<Proposal> {
   return propose(await madeUp({ root: document }), {

@@ -162,11 +162,11 @@ function proposedKind(
   });
   const notes = [
     ...(made.problem === undefined ? [] : [`its definition would be refused: ${made.problem}`]),
-    ...made.unhidden.map((path) => `${path} is secret but in a list, so it cannot be hidden`),
+    ...made.unhidden.map((path) => `${path} is a secret inside a list, so it cannot be hidden`),
     ...(isComparable
       ? []
-      : ["what is read and what is written have little in common: nothing is inferred from that"]),
-    ...(described.read === undefined ? ["it cannot be read alone, only in its list"] : []),
+      : ["the schemas for reading and writing have little in common, so they are not compared"]),
+    ...(described.read === undefined ? ["it can be read only as part of its list"] : []),
     ...(described.remove === undefined ? ["it cannot be deleted"] : []),
   ];
   return { id, name, definition: made.definition, binding, classified, isComparable, notes };

@@ -33,10 +33,10 @@ export function reportOf({ title, group, source, kinds, problems }: ReportInput)
     "",
     `Imported from ${source}: ${count} in the group ${group}.`,
     "",
-    "A class from `annotation` is the document's own word, from `difference` it follows from",
-    "where a field occurs, from `example` and `name` it is a guess. To correct one, change its",
-    "`class` in the RestKind (or add it there with `from: override`) and import again: what you",
-    "change there is kept. The definition is made anew.",
+    "A class from `annotation` is stated in the document. A class from `difference` follows from",
+    "the operations that have the field. A class from `example` or `name` is a guess. To correct",
+    "one, change its `class` in the RestKind (or add it there with `from: override`) and import",
+    "again: the import keeps your changes there. It writes the definition again.",
     "",
     ...kinds.flatMap(kindLines),
     "## Problems",
@@ -89,7 +89,7 @@ function operationLine(use: string, { method, path, answer }: Operation): string
 function changeLines({ added, removed, reclassified }: FieldChanges): readonly string[] {
   return [
     ...added.map((path) => `- new: \`${path}\``),
-    ...removed.map((path) => `- gone: \`${path}\``),
+    ...removed.map((path) => `- removed: \`${path}\``),
     ...reclassified.map(({ path, was, is }) => `- \`${path}\` was ${was}, is ${is}`),
   ];
 }

@@ -7,8 +7,8 @@ import { objectAt, objectsAt } from "../../../kernel/json-read.ts";
 import { madeUp } from "../document/made-up.ts";
 import { propose } from "./propose.ts";
 import type { Proposal, ProposedKind } from "./propose.ts";
-import { sampleArm } from "./sample-arm.ts";
-import { sampleHost } from "./sample-host.ts";
+import { sampleArm } from "../../../../tests/connect-documents/sample-arm.ts";
+import { sampleHost } from "../../../../tests/connect-documents/sample-host.ts";
 
 async function proposed(document: Json): Promise<Proposal> {
   return propose(await madeUp({ root: document }), { baseUrl: "https://api.example.com/" });
@@ -229,7 +229,7 @@ test("reading and writing with nothing in common is told, and nothing is inferre
     kinds[0]?.binding.fields.filter(({ from }) => from === "difference"),
     [],
   );
-  assert.match(problems[0]?.message ?? "", /little in common: nothing is inferred/);
+  assert.match(problems[0]?.message ?? "", /little in common, so they are not compared/);
 });
 
 test("a service of calls has no resources, and a log is none", async () => {

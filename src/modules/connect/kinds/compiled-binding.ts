@@ -78,7 +78,7 @@ function evaluated(
   if (result.kind !== "value") return { problem: result.message };
   return typeof result.value === "boolean"
     ? result.value
-    : { problem: "it is neither true nor false" };
+    : { problem: "the result is not a boolean" };
 }
 
 function pointerProblems(binding: Binding): string[] {
@@ -99,7 +99,7 @@ function pointerProblems(binding: Binding): string[] {
       parsePointer(path);
       return [];
     } catch {
-      return [`${field}: ${JSON.stringify(path)} is no JSON Pointer`];
+      return [`${field}: ${JSON.stringify(path)} is not a JSON Pointer`];
     }
   });
 }
@@ -109,7 +109,7 @@ function templateProblems(binding: Binding): string[] {
   const { item, collection, identity, parent, parameters = {}, joins = [] } = binding;
   const problems: string[] = [];
   if (parent !== undefined && item !== parent.path && !item.startsWith(`${parent.path}/`)) {
-    problems.push("parent.path: is not the beginning of item");
+    problems.push("parent.path: must be a prefix of item");
   }
   const known = new Set([
     ...Object.keys(parameters),
@@ -130,7 +130,7 @@ function templateProblems(binding: Binding): string[] {
     for (const name of templateNames(path)) {
       if (known.has(name) || (field !== "item" && itemNames.has(name))) continue;
       problems.push(
-        `${field}: nothing says what {${name}} is; add it to parameters, such as ` +
+        `${field}: the parameter {${name}} has no source; add it to parameters, such as ` +
           `{"${name}": {"given": true}}`,
       );
     }
@@ -142,16 +142,16 @@ function operationProblems({ operations, element, collection, identity }: Bindin
   const problems: string[] = [];
   const { create, read, list } = operations;
   if (read === undefined && list === undefined) {
-    problems.push("operations.read: without it nobody can tell what is there");
+    problems.push("operations.read: is required to observe objects");
   }
   if (create?.method === "POST" && create.path === undefined && collection === undefined) {
-    problems.push("collection: is needed to create by POST");
+    problems.push("collection: is required to create objects with POST");
   }
   if (element !== undefined && operations.patch === undefined && operations.replace === undefined) {
-    problems.push("operations.patch: is needed to change an element of its parent");
+    problems.push("operations.patch: is required to change an element of its parent");
   }
   if (element !== undefined && identity.kind === "server") {
-    problems.push("identity: an element is named by its keys");
+    problems.push("identity: must be left out, because an element is identified by its keys");
   }
   return problems;
 }

@@ -12,7 +12,7 @@ import type { FieldError } from "../../../kernel/field-error.ts";
 import { equalJson, getOwn, isJsonObject, setOwn } from "../../../kernel/json.ts";
 import type { Json, JsonObject, MutableJsonObject } from "../../../kernel/json.ts";
 import { objectAt, presentObjectAt, textAt, textsAt, valueAt } from "../../../kernel/json-read.ts";
-import { isMadeOutside, mayStillChange } from "../../../kernel/kept-object.ts";
+import { isMadeOutside, mayStillChange } from "./kept-object.ts";
 import { getAt, parsePointer } from "../../../kernel/pointer.ts";
 import type { Resource } from "../../../kernel/resource.ts";
 import type { Binding, Management } from "../binding.ts";
@@ -29,6 +29,7 @@ import { compileBinding } from "./compiled-binding.ts";
 import type { CompiledBinding } from "./compiled-binding.ts";
 import { connectionsKind } from "./connection-kind.ts";
 import { bindingOf } from "./follow-kinds.ts";
+import { isKeptKind } from "./kept-kind.ts";
 import { leaveWarnings, pointerErrors, unknownSecretErrors } from "./named-fields.ts";
 import { restKindsKind } from "./rest-kind-kind.ts";
 
@@ -42,6 +43,8 @@ export function connectGuard(
   };
   return {
     name: "Connect",
+    mayChange: ({ target, old, object, path }) =>
+      isKeptKind(live, target.served.id) && mayStillChange(old, object, path),
     mutate: (request) => {
       const compiled = compiledFor(request);
       if (request.object === undefined || compiled === undefined) return request.object;
@@ -132,7 +135,7 @@ function specErrors(
   const isLeftOut = object.spec === undefined && (old === undefined || old.spec !== undefined);
   if (!isLeftOut || managementOf(object).id !== undefined) return [];
   if (textsAt(schema, "properties", "spec", "required").length === 0) return [];
-  return [requiredField("spec", "only what connect.id names can do without")];
+  return [requiredField("spec", "can be left out only if connect.id is set")];
 }
 
 function createOnlyRules(binding: Binding): Parameters<typeof checkFieldRules>[0]["fieldRules"] {
@@ -180,23 +183,23 @@ function combinationErrors(object: Resource, management: Management): readonly F
   const { manage = "full", drift, replace = [], secrets = [], id, adopt } = management;
   const errors: FieldError[] = [];
   if (manage === "observe" && drift === "correct") {
-    errors.push(forbiddenField("connect.drift", "nothing is corrected while manage is observe"));
+    errors.push(forbiddenField("connect.drift", "has no effect while manage is observe"));
   }
   if (manage !== "full" && replace.length > 0) {
-    const why = `nothing is removed, and so replaced, while manage is ${manage}`;
+    const why = `cannot be used while manage is ${manage}, because objects are not deleted`;
     errors.push(forbiddenField("connect.replace", why));
   }
   if (id !== undefined && adopt !== undefined) {
-    errors.push(forbiddenField("connect.adopt", "connect.id says already what is adopted"));
+    errors.push(forbiddenField("connect.adopt", "cannot be used together with connect.id"));
   }
   if (id !== undefined && replace.length > 0) {
-    const why = "what connect.id names is never made, and so cannot be made anew";
+    const why = "cannot be used together with connect.id: an adopted object is never created again";
     errors.push(forbiddenField("connect.replace", why));
   }
   for (const [index, { field }] of secrets.entries()) {
     const given = object.spec === undefined ? undefined : getAt(object.spec, parsePointer(field));
     if (given === undefined) continue;
-    const why = `the spec has a value at ${field} already: leave one of them out`;
+    const why = `the spec also has a value at ${field}: remove one of the two`;
     errors.push(forbiddenField(`connect.secrets[${index}].field`, why));
   }
   return errors;
@@ -211,7 +214,7 @@ function replaceWarnings(object: Resource, { kind, binding, tree }: CompiledBind
     const isAbove = [...fixed].some((path) => path.startsWith(`/spec${pointer}`));
     if (at.rule.class === "create-only" || isAbove) return [];
     return [
-      `connect.replace[${index}]: ${pointer} is no create-only field of the RestKind ${kind}`,
+      `connect.replace[${index}]: ${pointer} is not a create-only field of the RestKind ${kind}`,
     ];
   });
 }
@@ -231,7 +234,7 @@ function parentErrors(
 function namingSecrets({ secrets = [] }: Management, binding: Binding): readonly FieldError[] {
   return secrets.flatMap(({ field }, index) => {
     if (!isNaming(binding, field)) return [];
-    const why = `${field} names the object, and so stands where all can read it`;
+    const why = `${field} identifies the object and is readable, so it cannot be a secret`;
     return [forbiddenField(`connect.secrets[${index}].field`, why)];
   });
 }
@@ -243,7 +246,7 @@ function setReadOnly(value: Json | undefined, fields: Fields, path: string): Fie
     const below = fields.child(key);
     const field = `${path}.${key}`;
     if (below.rule.class !== "read-only") return setReadOnly(item, below, field);
-    return [forbiddenField(field, "is set by the service alone")];
+    return [forbiddenField(field, "is set only by the service")];
   });
 }
 

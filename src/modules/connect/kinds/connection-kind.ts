@@ -12,11 +12,14 @@ const auth = {
   ...object(
     {
       kind: choice("none", "basic", "bearer", "apiKey", "oauth"),
-      secret: described(name, "The Secret with the credentials, in secretNamespace."),
-      key: described(text, "The key in the Secret of a token (token) or of an API key (key)."),
+      secret: described(name, "Name of the Secret with the credentials, in secretNamespace."),
+      key: described(text, "Key in the Secret. Default: token for bearer, key for apiKey."),
       in: choice("header", "query"),
-      name: described(text, "Of the header or the query parameter; X-API-Key by default."),
-      tokenUrl: described(text, "Where tokens are given for client-id and client-secret."),
+      name: described(
+        text,
+        "Name of the header or query parameter for apiKey. Default: X-API-Key.",
+      ),
+      tokenUrl: described(text, "URL of the token endpoint (OAuth 2 client credentials)."),
       scope: text,
       audience: text,
     },
@@ -25,33 +28,34 @@ const auth = {
   "x-kubernetes-validations": [
     {
       rule: "self.kind == 'none' || has(self.secret)",
-      message: "a Secret has to be named, except for kind none",
+      message: "is required unless kind is none",
       fieldPath: ".secret",
     },
     {
       rule: "self.kind != 'oauth' || has(self.tokenUrl)",
-      message: "is needed for kind oauth",
+      message: "is required for kind oauth",
       fieldPath: ".tokenUrl",
     },
   ],
 };
 
 const tls = object({
-  ca: { type: "string", maxLength: 65_536, description: "Trusted besides the usual ones, as PEM." },
-  caSecret: described(name, "A Secret with ca.crt."),
-  secret: described(name, "A Secret with tls.crt and tls.key, to prove who asks."),
+  ca: {
+    type: "string",
+    maxLength: 65_536,
+    description: "Additional trusted certificate authorities, as PEM.",
+  },
+  caSecret: described(name, "Name of a Secret with ca.crt."),
+  secret: described(name, "Name of a Secret with tls.crt and tls.key: the client certificate."),
   serverName: name,
 });
 
 const events = object(
   {
-    id: described(
-      pointer,
-      "Where an event says which object it is about: by its id, its path or its address.",
-    ),
+    id: described(pointer, "Field of an event that names its object: by id, path or URL."),
     websocket: described(
       { type: "string", pattern: '^/[!"$-~]*$', maxLength: 2_048 },
-      "A stream of events below the base URL that is followed, such as /events?type=lifecycle.",
+      "Path of a WebSocket event stream below the base URL, such as /events?type=lifecycle.",
     ),
   },
   ["id"],
@@ -62,12 +66,15 @@ const spec: JsonObject = {
     {
       baseUrl: described(
         { type: "string", pattern: "^(https?://|unix:/)", maxLength: 2_048 },
-        "Such as https://dns.example.com/api/v1, or unix:/run/service.socket:/1.0",
+        "Base URL, such as https://dns.example.com/api/v1 or unix:/run/service.socket:/1.0",
       ),
-      secretNamespace: described(name, "Where the Secrets are that are named here."),
+      secretNamespace: described(name, "Namespace of the Secrets named in this Connection."),
       auth,
       tls,
-      headers: described(map(text, 50), "Sent with every request; no place for credentials."),
+      headers: described(
+        map(text, 50),
+        "Headers of every request. Do not put credentials here: use auth.",
+      ),
       rate: object(
         {
           perSecond: { type: "number", minimum: 0.01 },
@@ -84,7 +91,7 @@ const spec: JsonObject = {
       }),
       namespaces: described(
         list(name, 1_000),
-        "The namespaces whose resources may use it; all of them when left out.",
+        "Namespaces whose resources may use this Connection. Default: all.",
       ),
       events,
     },
@@ -95,7 +102,7 @@ const spec: JsonObject = {
       rule:
         "has(self.secretNamespace) || !((has(self.auth) && has(self.auth.secret)) || " +
         "(has(self.tls) && (has(self.tls.secret) || has(self.tls.caSecret))))",
-      message: "is needed when Secrets are named",
+      message: "is required when a Secret is named",
       fieldPath: ".secretNamespace",
     },
   ],

@@ -12,7 +12,6 @@ import type { Resource } from "../../../kernel/resource.ts";
 import { ConnectionProblem, connectionSettings, secretData } from "../http/connection.ts";
 import { secretNamesOf } from "../http/connection.ts";
 import type { ConnectionSettings, SecretData } from "../http/connection.ts";
-import { followStream } from "../http/event-stream.ts";
 import type { EventStreamPorts, FollowStream } from "../http/event-stream.ts";
 import { connectGroup, connectionsKind } from "./connection-kind.ts";
 import { connectionTeller } from "./connection-teller.ts";
@@ -26,8 +25,8 @@ export interface FollowEventsInput {
   readonly ports: EventStreamPorts;
   readonly secretOf: (namespace: string, name: string) => Promise<JsonObject | undefined>;
   readonly onError: (error: unknown, connection: string) => void;
-  /** How a stream is opened; another one in tests. */
-  readonly follow?: FollowStream;
+  /** How a stream is opened. */
+  readonly follow: FollowStream;
 }
 
 interface Following {
@@ -102,7 +101,7 @@ async function followOne(
     const once = followOnce(input, name, { signal, say, onOpen });
     const reason = await once.catch((error: unknown) => {
       input.onError(error, name);
-      return `the stream could not be opened${codeOf(error)}`;
+      return `the stream cannot be opened${codeOf(error)}`;
     });
     if (signal.aborted) return;
     const isSteady = openedMs !== undefined && clock.nowMs() - openedMs >= steadyMs;
@@ -130,7 +129,7 @@ async function followOnce(
   name: string,
   { signal, say, onOpen }: Once,
 ): Promise<string> {
-  const { intents, ports, onError, follow = followStream } = input;
+  const { intents, ports, onError, follow } = input;
   const record = intents.live.get({ kind: connectionsKind, namespace: "", name });
   const spec = objectAt(record?.resource, "spec");
   const settings = await settingsOf(input, name, spec);
@@ -169,7 +168,7 @@ async function settingsOf(
   } catch (error) {
     if (error instanceof ConnectionProblem) return error.message;
     onError(error, name);
-    return "the Connection could not be read";
+    return "the Connection cannot be read";
   }
 }
 
@@ -202,6 +201,6 @@ async function takeBack({ intents }: FollowEventsInput, name: string): Promise<v
 const following: Finding = { status: "True", reason: "Following", message: "" };
 
 function disconnected(why: string): Finding {
-  const message = `${why}; objects are looked at from time to time`;
+  const message = `${why}; objects are still checked periodically`;
   return { status: "False", reason: "Disconnected", message };
 }

@@ -13,7 +13,6 @@ import { definitionsKind } from "../../../intents/kinds/definition-kinds.ts";
 import type { LiveRecord, LiveView } from "../../../intents/live-view.ts";
 import type { Intents } from "../../../intents/request.ts";
 import { wakeAll } from "../../../engine/wakes/wakes.ts";
-import { annotations } from "../../../kernel/annotations.ts";
 import type { ConditionInput } from "../../../kernel/conditions.ts";
 import { equalJson } from "../../../kernel/json.ts";
 import type { Json } from "../../../kernel/json.ts";
@@ -23,6 +22,7 @@ import type { Timers } from "../../../kernel/timers.ts";
 import { compileBinding } from "./compiled-binding.ts";
 import type { CompiledBinding, CompiledOr } from "./compiled-binding.ts";
 import { connectGroup } from "./connection-kind.ts";
+import { isMarkedKept, markedKept } from "./kept-kind.ts";
 import { restKindsKind } from "./rest-kind-kind.ts";
 
 export interface FollowKindsInput {
@@ -146,16 +146,16 @@ function judged(
   });
   const made = compiledRecord(record);
   if (made.kind === "refused") return refused("Invalid", made.problems.join("; "));
-  if (taken.has(name)) return refused("Conflict", `a module reconciles the kind ${name}`);
+  if (taken.has(name)) return refused("Conflict", `a module already reconciles the kind ${name}`);
   const isDeleted = record.resource.metadata.deletionTimestamp !== undefined;
   const ending = isEnding(name);
-  if (ending === undefined) return refused("KindNotFound", `there is no kind ${name}`);
+  if (ending === undefined) return refused("KindNotFound", `the kind ${name} does not exist`);
   // In force until its last resource is gone: what they made has to be taken back.
   const [reason, message] = isDeleted
-    ? ["Deleting", "It goes when the last resource of the kind is gone."]
+    ? ["Deleting", "The RestKind is deleted after the last resource of the kind."]
     : ending
-      ? ["KindDeleted", "The kind is being deleted: its objects are taken out of the service."]
-      : ["InForce", "Resources of the kind are kept in the service."];
+      ? ["KindDeleted", "The kind is being deleted: its objects are deleted from the service."]
+      : ["InForce", "Resources of the kind are managed in the service."];
   return {
     compiled: made.compiled,
     verdict: { type: "Accepted", status: "True", reason, message, observedGeneration },
@@ -165,23 +165,16 @@ function judged(
 /** Whether it was not marked before: writes of its resources make them due from now on. */
 async function markDefinition(intents: Intents, name: string): Promise<boolean> {
   const record = intents.live.get({ kind: definitionsKind, namespace: "", name });
-  if (record === undefined || isMarkedKept(record.resource)) return false;
+  if (record === undefined || isMarked(record.resource)) return false;
   await changeAsSystem(intents, {
     group: "apiextensions.k8s.io",
     plural: "customresourcedefinitions",
     name,
-    edit: markedKept,
+    edit: (definition) => markedKept(markedReconciled(definition)),
   });
   return true;
 }
 
-function isMarkedKept(definition: Resource): boolean {
-  const { [annotations.kept]: kept } = definition.metadata.annotations ?? {};
-  return kept === "true" && isMarkedReconciled(definition);
-}
-
-function markedKept(definition: Resource): Resource {
-  const { metadata, ...rest } = markedReconciled(definition);
-  const marks = { ...metadata.annotations, [annotations.kept]: "true" };
-  return { ...rest, metadata: { ...metadata, annotations: marks } };
+function isMarked(definition: Resource): boolean {
+  return isMarkedKept(definition) && isMarkedReconciled(definition);
 }

@@ -1,19 +1,25 @@
-// Keeps a RestKind and a Connection for as long as resources need them: what these made in a
-// service can be taken back only by both. Each is held by a finalizer, which is let go of once it
-// is deleted and the last resource that needs it is gone; so they may be deleted in any order.
+// Keeps a RestKind and a Connection for as long as resources need them, because both are needed to
+// delete an object in a service. Each has a finalizer, which is removed after its deletion was
+// requested and the last resource that needs it was deleted. So they may be deleted in any order.
+// One process at a time does this for all.
 
+import type { LeaderTask } from "../../../engine/wakes/leader-tasks.ts";
 import { keyedWorker } from "../../../intents/housekeeping/keyed-worker.ts";
 import { changeAsSystem } from "../../../intents/housekeeping/system-change.ts";
 import { writeCondition } from "../../../intents/housekeeping/write-condition.ts";
-import type { LiveRecord } from "../../../intents/live-view.ts";
-import type { Intents } from "../../../intents/request.ts";
+import type { LiveRecord, LiveView } from "../../../intents/live-view.ts";
+import { systemOptions } from "../../../intents/bootstrap.ts";
+import type { Intents, WriteOptions } from "../../../intents/request.ts";
+import type { ConditionInput } from "../../../kernel/conditions.ts";
 import { decodeDocument } from "../../../kernel/document.ts";
 import { isHeldByEngine } from "../../../kernel/engine-finalizers.ts";
 import { objectsAt, textAt } from "../../../kernel/json-read.ts";
-import { isMadeOutside } from "../../../kernel/kept-object.ts";
-import { keptTerm } from "../../../kernel/kept-terms.ts";
+import { isMadeOutside } from "./kept-object.ts";
+import { keptTerm } from "./kept-terms.ts";
 import type { Resource, ResourceKey } from "../../../kernel/resource.ts";
 import type { Timers } from "../../../kernel/timers.ts";
+import { untilAborted } from "../../../kernel/until-aborted.ts";
+import type { Store } from "../../../store/port.ts";
 import { connectGroup, connectionsKind } from "./connection-kind.ts";
 import { restKindsKind } from "./rest-kind-kind.ts";
 
@@ -22,6 +28,7 @@ export const holdFinalizer = `${connectGroup}/in-use`;
 const lookAgainMs = 1_000;
 
 export interface HoldUsedInput {
+  /** Without policies. */
   readonly intents: Intents;
   readonly timers: Timers;
   readonly onError: (error: unknown, name: string) => void;
@@ -30,21 +37,28 @@ export interface HoldUsedInput {
 const plurals = { [restKindsKind]: "restkinds", [connectionsKind]: "connections" } as const;
 type HeldKind = keyof typeof plurals;
 
-export function holdUsed({ intents, timers, onError }: HoldUsedInput): AsyncDisposable {
-  const worker = keyedWorker({
-    timers,
-    onError,
-    work: async (text) => {
-      const [kind, name = ""] = text.split(" ");
-      return await settle(intents, kind as HeldKind, name);
+export function holdUsed({ intents, timers, onError }: HoldUsedInput): LeaderTask {
+  return {
+    name: "hold used connections",
+    lead: async (claim, signal) => {
+      const options = { ...systemOptions, claim };
+      await using worker = keyedWorker({
+        timers,
+        onError,
+        work: async (text) => {
+          const [kind, name = ""] = text.split(" ");
+          return await settle(intents, kind as HeldKind, name, options);
+        },
+      });
+      const unfollows = Object.keys(plurals).map((kind) =>
+        intents.live.follow(kind, (after) => {
+          if (after !== undefined && isUnsettled(after)) worker.add(`${kind} ${after.key.name}`);
+        }),
+      );
+      await untilAborted(signal);
+      for (const unfollow of unfollows) unfollow();
     },
-  });
-  for (const kind of Object.keys(plurals)) {
-    intents.live.follow(kind, (after) => {
-      if (after !== undefined && isUnsettled(after)) worker.add(`${kind} ${after.key.name}`);
-    });
-  }
-  return worker;
+  };
 }
 
 /** Whether it has to get the finalizer, or to lose it. */
@@ -60,24 +74,31 @@ function isHeld({ finalizers = [] }: Resource["metadata"]): boolean {
   return finalizers.includes(holdFinalizer);
 }
 
-async function settle(intents: Intents, kind: HeldKind, name: string): Promise<number | undefined> {
+async function settle(
+  intents: Intents,
+  kind: HeldKind,
+  name: string,
+  options: WriteOptions,
+): Promise<number | undefined> {
   const record = intents.live.get({ kind, namespace: "", name });
   if (record === undefined || !isUnsettled(record)) return undefined;
   const place = { group: connectGroup, plural: plurals[kind], name };
   const { metadata } = record.resource;
   const [user] = isEnding(metadata) ? await usersOf(intents, kind, name, 1) : [];
   if (user === undefined) {
-    await changeAsSystem(intents, { ...place, edit: isEnding(metadata) ? released : held });
+    const edit = isEnding(metadata) ? released : held;
+    await changeAsSystem(intents, { ...place, edit, options });
     return undefined;
   }
-  await writeCondition(intents, place, {
+  const condition: ConditionInput = {
     type: "Released",
     status: "False",
     reason: "InUse",
-    // Without the name of one: that would be another text for each that goes.
-    message: `held by resources of the kind ${user.resource.kind}, until the last of them is gone`,
+    // Names no resource, so that the text is the same after each deletion.
+    message: `used by resources of the kind ${user.resource.kind}; deleted after the last of them`,
     observedGeneration: metadata.generation,
-  });
+  };
+  await writeCondition(intents, place, condition, options);
   return lookAgainMs;
 }
 
@@ -94,6 +115,11 @@ function released(resource: Resource): Resource {
   return { ...resource, metadata: { ...metadata, finalizers } };
 }
 
+export interface Readers {
+  readonly live: LiveView;
+  readonly store: Pick<Store, "list">;
+}
+
 export interface User {
   readonly key: ResourceKey;
   readonly resource: Resource;
@@ -101,7 +127,7 @@ export interface User {
 
 /** Resources that could not go without a RestKind or a Connection, up to a number of them. */
 export async function usersOf(
-  intents: Pick<Intents, "live" | "store">,
+  intents: Readers,
   kind: HeldKind,
   name: string,
   most: number,
@@ -139,7 +165,7 @@ function needs(restKind: Resource | undefined): (resource: Resource) => boolean 
   return isModules ? isMadeOutside : () => true;
 }
 
-type Query = Parameters<Intents["store"]["list"]>[0];
+type Query = Parameters<Store["list"]>[0];
 
 function named(connection: string): NonNullable<Query["fields"]> {
   return [{ path: keptTerm.connection, operator: "in", values: [connection] }];
@@ -147,7 +173,7 @@ function named(connection: string): NonNullable<Query["fields"]> {
 
 /** What the reconciler does not hold has nothing to be taken back, and goes without it. */
 async function someOf(
-  { store }: Pick<Intents, "store">,
+  { store }: Pick<Readers, "store">,
   query: Query,
   isWanted: (resource: Resource) => boolean,
   most: number,

@@ -7,36 +7,45 @@ import { anything, choice, described, list, map, name, object, pointer, text } f
 
 export const connectSchema: JsonObject = described(
   object({
-    connection: described(name, "Another Connection than that of the kind."),
-    id: described(text, "Of an object that exists: it is adopted and never made."),
+    connection: described(name, "Name of a Connection to use instead of the one in the RestKind."),
+    id: described(text, "Id of an existing object to adopt. An adopted object is never created."),
     parent: object({ name }, ["name"]),
-    parameters: described(map(text, 50), "Of the paths, where the kind leaves them open."),
+    parameters: described(
+      map(text, 50),
+      "Values of path parameters that the RestKind does not set.",
+    ),
     secrets: described(
       list(object({ field: pointer, secret: name, key: text }, ["field", "secret", "key"]), 100),
-      "Fields whose values are taken from Secrets of the namespace when they are sent.",
+      "Fields whose values are read from Secrets of the namespace for each request.",
     ),
     manage: described(
       choice("full", "observe", "keep"),
-      "full: all; observe: nothing is written; keep: never deleted there.",
+      "full: create, update and delete; observe: read only; keep: never delete.",
     ),
-    adopt: described(choice("never", "ours", "any"), "Of an object of that name that exists."),
-    drift: described(choice("correct", "report"), "What is done about changes by others."),
-    leave: described(list(pointer, 100), "Fields that somebody else owns after the creation."),
+    adopt: described(
+      choice("never", "ours", "any"),
+      "Whether an existing object with the same id is adopted.",
+    ),
+    drift: described(
+      choice("correct", "report"),
+      "Whether changes made by others are corrected or only reported.",
+    ),
+    leave: described(list(pointer, 100), "Fields that are set on create and then left to others."),
     replace: described(
       list(pointer, 100),
-      "Fields that are fixed there: a change removes the object and makes it anew.",
+      "Create-only fields: a change deletes the object and creates it again.",
     ),
     resyncSeconds: { type: "integer", minimum: 5, maximum: 31_536_000 },
   }),
-  "How the object is managed, apart from what it is.",
+  "How the object is managed in the service.",
 );
 
 export const managedStatusSchema: JsonObject = {
   type: "object",
   properties: {
-    observed: described(anything, "The last answer to a read."),
-    joined: described(anything, "Second documents about the object, by name."),
-    connect: described(anything, "What the loop keeps: id, path, last applied, last write."),
+    observed: described(anything, "The object as the service last returned it."),
+    joined: described(anything, "Additional documents about the object, by name."),
+    connect: described(anything, "State of the reconciler: id, path, last applied, last write."),
     observedGeneration: { type: "integer" },
     conditions: { type: "array", items: anything },
     reconcile: anything,

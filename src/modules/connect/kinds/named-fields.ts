@@ -32,7 +32,7 @@ export function pointerErrors(object: Resource): readonly FieldError[] {
   ];
   return named.flatMap(({ text, at }) => {
     if (text === "" || text.startsWith("/")) return [];
-    return [forbiddenField(`connect.${at}`, `a field begins with a slash: write /${text}`)];
+    return [forbiddenField(`connect.${at}`, `a field starts with a slash: write /${text}`)];
   });
 }
 
@@ -47,7 +47,7 @@ export function unknownSecretErrors(
   return (managementOf(object).secrets ?? []).flatMap(({ field }, index) => {
     if (before.some((each) => each.field === field)) return [];
     if (isKnown(field, schema, compiled)) return [];
-    const why = `the kind has no field ${field}, so the service would not know what to do with it`;
+    const why = `the kind has no field ${field}`;
     return [forbiddenField(`connect.secrets[${index}].field`, why)];
   });
 }

@@ -20,24 +20,24 @@ const identity: JsonObject = {
     {
       kind: described(
         choice("client", "server", "composite", "singleton"),
-        "client: we choose the id; server: the service does; composite: several fields are it; " +
-          "singleton: there is one, at a fixed path.",
+        "client: the id comes from the resource; server: from the service; composite: several " +
+          "fields form the id; singleton: one object at a fixed path.",
       ),
-      field: described(pointer, "The field that is the id; for client the name when left out."),
-      parameter: described(text, "The parameter of the item's path that is the id."),
-      fields: described(map(pointer, 20), "The field of each parameter, for composite."),
+      field: described(pointer, "Field with the id. Default for client: the resource name."),
+      parameter: described(text, "Parameter of the item path that holds the id."),
+      fields: described(map(pointer, 20), "For composite: the field of each path parameter."),
     },
     ["kind"],
   ),
   "x-kubernetes-validations": [
     {
       rule: "!(self.kind in ['client', 'server']) || has(self.parameter)",
-      message: "names the parameter of the item's path that is the id",
+      message: "is required: the parameter of the item path that holds the id",
       fieldPath: ".parameter",
     },
     {
       rule: "self.kind != 'composite' || has(self.fields)",
-      message: "names the field of each parameter",
+      message: "is required: the field of each path parameter",
       fieldPath: ".fields",
     },
   ],
@@ -45,27 +45,27 @@ const identity: JsonObject = {
 
 const operation = {
   method: choice("GET", "POST", "PUT", "PATCH", "DELETE"),
-  path: described(path, "Where it is not that of the item, or of the collection."),
-  query: described(query, "Sent with the request; values may have {parameters}."),
-  answer: described(pointer, "Where the object lies in the answer."),
+  path: described(path, "Path, if it differs from item or collection."),
+  query: described(query, "Query parameters. Values may contain {parameters}."),
+  answer: described(pointer, "Location of the object in the response."),
 };
 const write = {
   ...operation,
-  mediaType: described(text, "application/json when left out."),
-  body: described(pointer, "Where the object is put in the request."),
-  takes: described(list(text, 5_000), "Fields that the request takes; all when left out."),
-  hasEtag: described(flag, "false: If-Match is not sent."),
+  mediaType: described(text, "Media type of the body. Default: application/json."),
+  body: described(pointer, "Location of the object in the request body."),
+  takes: described(list(text, 5_000), "Fields that the request accepts. Default: all."),
+  hasEtag: described(flag, "Whether If-Match is sent. Default: true."),
 };
 const paging = object(
   {
     kind: described(
       choice("link", "header", "token", "number"),
-      "link: an address in the answer; header: Link with rel=next; token, number: sent back.",
+      "link: URL in the response; header: Link with rel=next; token, number: query parameter.",
     ),
-    next: described(pointer, "Where the address of the next page is, for link."),
-    token: described(pointer, "Where the token is, for token."),
-    parameter: described(text, "The query parameter of the token or of the number."),
-    first: { type: "integer", description: "The number of the first page." },
+    next: described(pointer, "For link: location of the URL of the next page."),
+    token: described(pointer, "For token: location of the token."),
+    parameter: described(text, "Query parameter for the token or page number."),
+    first: { type: "integer", description: "Number of the first page." },
   },
   ["kind"],
 );
@@ -76,27 +76,27 @@ const operations = object({
     object(
       {
         ...operation,
-        items: described(pointer, "Where the list is in the answer."),
-        paging: described(paging, "How the next page is found; one page when left out."),
+        items: described(pointer, "Location of the list in the response."),
+        paging: described(paging, "How to find the next page. Default: there is only one page."),
       },
       ["method"],
     ),
-    "Lists all: used to find what a creation without an answer has made.",
+    "Lists objects. Used to find an object whose create request got no response.",
   ),
-  create: described(object(write, ["method"]), "Makes an object."),
-  replace: described(object(write, ["method"]), "Changes an object by sending all of it."),
+  create: described(object(write, ["method"]), "Creates an object."),
+  replace: described(object(write, ["method"]), "Updates an object by sending all its fields."),
   patch: object(
     {
       ...write,
       style: described(
         choice("merge", "json", "set"),
-        "merge: RFC 7396; json: RFC 6902; set: as merge, but a null does not remove.",
+        "merge: RFC 7396; json: RFC 6902; set: like merge, but null does not remove a field.",
       ),
-      replaces: described(list(pointer), "Fields that it replaces whole, where others are merged."),
+      replaces: described(list(pointer), "Fields that are replaced instead of merged."),
     },
     ["method", "style"],
   ),
-  delete: described(object(operation, ["method"]), "Removes an object."),
+  delete: described(object(operation, ["method"]), "Deletes an object."),
 });
 
 const field = object(
@@ -104,16 +104,16 @@ const field = object(
     path: pointer,
     class: described(
       choice("writable", "read-only", "create-only", "update-only", "write-only"),
-      "What may be done with it; write-only: the service takes it and never shows it.",
+      "When the field can be set; write-only: accepted by the service but never returned.",
     ),
-    isSecret: described(flag, "It is shown nowhere, and compared by a digest."),
-    isDefaulted: described(flag, "The service fills it in when it is left out."),
+    isSecret: described(flag, "Whether the value is hidden and compared by its digest."),
+    isDefaulted: described(flag, "Whether the service sets a default."),
     from: described(
       choice("annotation", "difference", "example", "name", "override"),
-      "What told the class; override: a person, whom no import overrules.",
+      "Source of the class; override: set by a user, never changed by an import.",
     ),
-    why: { type: "string", maxLength: 512, description: "What exactly told." },
-    confidence: { type: "number", minimum: 0, maximum: 1, description: "1 is certain." },
+    why: { type: "string", maxLength: 512, description: "Explanation of the class." },
+    confidence: { type: "number", minimum: 0, maximum: 1, description: "Confidence from 0 to 1." },
   },
   ["path", "class", "from"],
 );
@@ -121,11 +121,11 @@ const field = object(
 const errorRule = object(
   {
     status: { type: "integer", minimum: 100, maximum: 599 },
-    code: described(text, "The error code in the body."),
-    contains: described(text, "A part of the message."),
+    code: described(text, "Error code in the response body."),
+    contains: described(text, "Text that the error message contains."),
     is: described(
       choice("soon", "slow", "never", "absent", "exists", "busy"),
-      "What it means: when to try again, or that the object is not, or already, there.",
+      "Meaning of the error: when to retry, or whether the object exists.",
     ),
   },
   ["is"],
@@ -133,11 +133,11 @@ const errorRule = object(
 
 const element = object(
   {
-    list: described(pointer, "The list in the object of the parent."),
-    keys: described(list(pointer, 20), "Pointers into the element that tell it from others."),
+    list: described(pointer, "Location of the list in the parent object."),
+    keys: described(list(pointer, 20), "Fields that identify an element of the list."),
     command: described(
       object({ field: text, put: text, delete: text }, ["field", "put", "delete"]),
-      "Elements are changed by commands: with one more field that says what to do.",
+      "For lists that are changed by commands: the command field and its values.",
     ),
   },
   ["list", "keys"],
@@ -145,49 +145,58 @@ const element = object(
 
 const spec: JsonObject = object(
   {
-    connection: described(name, "The name of the Connection."),
-    item: described(path, "Such as /zones/{zone_id}, below the base URL."),
-    collection: described(path, "Where objects are made and listed."),
-    identity: described(identity, "How an object is named in the service."),
+    connection: described(name, "Name of the Connection."),
+    item: described(path, "Path of one object below the base URL, such as /zones/{zone_id}."),
+    collection: described(path, "Path to create and list objects."),
+    identity: described(identity, "How an object is identified in the service."),
     parent: described(
-      object({ kind: described(name, "The kind of connect.parent."), path }, ["path"]),
-      "The object that it is in; path is how the item's path begins.",
+      object({ kind: described(name, "Kind of the resource in connect.parent."), path }, ["path"]),
+      "The parent object. path is the start of the item path.",
     ),
     parameters: described(
       map(object({ value: text, field: pointer, given: flag }), 50),
-      "What other parameters of paths are: a value, a field, or given by connect.parameters.",
+      "Source of other path parameters: a value, a field, or connect.parameters (given).",
     ),
-    operations: described(operations, "The requests that the service has."),
-    fields: described(list(field, 20_000), "Fields that may not simply be written."),
+    operations: described(operations, "Requests that the service supports."),
+    fields: described(list(field, 20_000), "Fields that are not simply writable."),
     lists: described(
       list(object({ path: pointer, keys: list(pointer, 20) }, ["path", "keys"]), 1_000),
-      "Lists whose elements have keys; without keys a list is a set. Others have an order.",
+      "Lists with keyed elements. With no keys a list is a set. Other lists are ordered.",
     ),
     joins: described(
       list(object({ name: text, path, query, answer: pointer }, ["name", "path"]), 20),
-      "Second documents about the object, shown in status.joined.",
+      "Additional documents about the object, stored in status.joined.",
     ),
-    element: described(element, "It is an element of a list in the object of its parent."),
+    element: described(element, "Set if the object is an element of a list in its parent."),
     longRunning: described(
       object({
-        address: described(pointer, "Where the address to ask is in the answer."),
-        state: described(pointer, "Where the state is in what is asked."),
+        address: described(pointer, "Location of the status URL in the response."),
+        state: described(pointer, "Location of the state in the status document."),
         succeeded: list(anything, 50),
         failed: list(anything, 50),
-        error: described(pointer, "Where the message of a failure is."),
+        error: described(pointer, "Location of the error message."),
       }),
-      "How operations that take long are followed, where it is not the usual way.",
+      "How to poll long-running operations, if the default does not apply.",
     ),
-    errors: described(list(errorRule, 200), "What errors mean; the first that fits counts."),
-    ready: described(expression, "CEL over observed and joined: whether it can be used."),
-    gone: described(expression, "CEL over observed: what is shown means that it is gone."),
+    errors: described(list(errorRule, 200), "Meaning of errors. The first matching rule applies."),
+    ready: described(
+      expression,
+      "CEL expression over observed and joined: whether the object is ready.",
+    ),
+    gone: described(
+      expression,
+      "CEL expression over observed: whether the object counts as deleted.",
+    ),
     adopt: described(
       choice("never", "ours", "any"),
-      "Whether an object of that name that exists is taken over.",
+      "Whether an existing object with the same id is adopted.",
     ),
-    drift: described(choice("correct", "report"), "What is done about changes by others."),
-    ownerMarker: described(pointer, "Where the service lets us write whose it is."),
-    resyncSeconds: described(seconds, "How often a settled object is looked at; 600 by default."),
+    drift: described(
+      choice("correct", "report"),
+      "Whether changes made by others are corrected or only reported.",
+    ),
+    ownerMarker: described(pointer, "Field in which the owner of the object is recorded."),
+    resyncSeconds: described(seconds, "Seconds between checks of a settled object. Default: 600."),
   },
   ["connection", "item", "identity", "operations", "fields"],
 );

@@ -8,7 +8,7 @@ export const pointer: JsonObject = {
   type: "string",
   maxLength: 1_024,
   pattern: "^(/.*)?$",
-  description: "A JSON Pointer into the object as the service has it.",
+  description: "JSON Pointer into the object of the service.",
 };
 export const anything: JsonObject = { "x-kubernetes-preserve-unknown-fields": true };
 

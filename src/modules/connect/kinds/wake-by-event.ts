@@ -10,7 +10,7 @@ import { decodeDocument } from "../../../kernel/document.ts";
 import { isJsonArray } from "../../../kernel/json.ts";
 import type { Json } from "../../../kernel/json.ts";
 import { textAt } from "../../../kernel/json-read.ts";
-import { keptTerm } from "../../../kernel/kept-terms.ts";
+import { keptTerm } from "./kept-terms.ts";
 import { getAt, parsePointer } from "../../../kernel/pointer.ts";
 import { pathText } from "../plan/requests.ts";
 import { connectionsKind } from "./connection-kind.ts";

@@ -33,14 +33,14 @@ export function judgeAbsence(session: Session, why: string): Absence {
   const isNew = isMade || textAt(lastWrite, "newId") !== "";
   // What was seen since its creation and is not there any more is gone, not late.
   if (isNew && lastWrite?.["isShown"] !== true && sinceMs < settlingMs) {
-    const message = `it was ${isMade ? "made" : "given another id"}, and is not shown yet`;
+    const message = `the object was ${isMade ? "created" : "renamed"} but is not returned yet`;
     return ends(again(1_000, { reason: "NotShownYet", message, status: book.changes() }));
   }
   const isServers = compiled.binding.identity.kind === "server";
   const isUnseen = isMade && lastWrite?.["isShown"] !== true;
   if (isUnseen && !isServers && sinceMs < session.resyncMs) return ends(unshown(session, sinceMs));
   if (isServers && !hasBeenShown(session)) {
-    return ends(incomplete(session, `its id, ${id ?? "unknown"}, was never shown by the service`));
+    return ends(incomplete(session, `the service never returned its id, ${id ?? "unknown"}`));
   }
   const policy = management.drift ?? compiled.binding.drift ?? "correct";
   if (policy === "report" || management.id !== undefined) {
@@ -65,7 +65,7 @@ function hasBeenShown({ book }: Session): boolean {
 
 /** Made again once in a resync, as it may have been taken away before anybody looked. */
 function unshown({ book, resyncMs }: Session, sinceMs: number): Outcome {
-  const message = "the service said that it was made, and does not show it";
+  const message = "the service confirmed the creation but does not return the object";
   const afterMs = resyncMs - sinceMs;
   const status = book.changes();
   return failed("NotConverged", message, { retry: "slow", afterMs, status });
@@ -75,7 +75,7 @@ type MissingReason = "ObjectNotFound" | "ImportNotFound" | "ObjectGone";
 
 function missing(session: Session, reason: MissingReason, why: string): Outcome {
   const said = why.replace(/\.$/, "");
-  const message = `there is no such object: ${said}; ${adviceOn(session, reason)}`;
+  const message = `the object does not exist: ${said}; ${adviceOn(session, reason)}`;
   return failed(reason, message, {
     retry: "slow",
     afterMs: session.resyncMs,
@@ -86,25 +86,25 @@ function missing(session: Session, reason: MissingReason, why: string): Outcome 
 
 /** For people: what they can do about it. */
 function adviceOn({ management, compiled, resource }: Session, reason: MissingReason): string {
-  if (reason === "ObjectNotFound") return "it is only observed, and so never made";
+  if (reason === "ObjectNotFound") return "it is only observed, so it is not created";
   // Who asks what there is to adopt has no resource yet.
   if (resource.metadata.uid === "") return "there is nothing to adopt";
   if (reason === "ImportNotFound") {
     return (
-      `connect.id names ${JSON.stringify(management.id)}, and what it names is never made: ` +
-      "delete this resource, and apply it again with the right id, or without one to have it made"
+      `connect.id is ${JSON.stringify(management.id)}, and an adopted object is never created: ` +
+      "delete this resource and apply it again with the right id, or without an id to create it"
     );
   }
   if (management.id !== undefined) {
     return (
-      "what connect.id names is never made anew: delete this resource, and apply it again " +
-      "without connect.id to have it made"
+      "an adopted object is never created again: delete this resource and apply it again " +
+      "without connect.id to create the object"
     );
   }
   const where =
     management.drift === undefined ? `drift in the RestKind ${compiled.kind}` : "connect.drift";
   return (
-    `it is not made anew, as ${where} is "report": set connect.drift to "correct" to have it ` +
-    "made, or delete this resource"
+    `it is not created again because ${where} is "report": set connect.drift to "correct" ` +
+    "to create it, or delete this resource"
   );
 }

@@ -96,7 +96,8 @@ async function knownBefore(
     if (resolved.kind === "found") {
       noteId(session, resolved.id);
       await session.book.keep();
-      const message = "an earlier try has made it after all: it is looked at before anything else";
+      const message =
+        "an earlier request created the object: it is read before anything else is sent";
       const status = session.book.changes();
       return { outcome: again(1_000, { reason: "CreateUncertain", message, status }) };
     }
@@ -123,7 +124,8 @@ export async function resolveCreation(
     return { kind: "found", id: named };
   }
   if (operations.list === undefined) {
-    const why = named === "" ? `it cannot be looked for (${since})` : `${named} may be its id`;
+    const why =
+      named === "" ? `the service has no list to find it in (${since})` : `${named} may be its id`;
     return { kind: "ends", outcome: incomplete(session, why) };
   }
   const graceMs = graceMsOf(session);
@@ -138,16 +140,16 @@ export async function resolveCreation(
   if (search.kind === "found" || search.kind === "unclear") {
     const shown = search.kind === "found" ? [search.id] : search.ids.slice(0, 5);
     const which = shown.length === 1 ? "this object" : "one of these objects";
-    const why = `${which} could be it: ${shown.join(", ")}`;
+    const why = `it may be ${which}: ${shown.join(", ")}`;
     return { kind: "ends", outcome: incomplete(session, why) };
   }
   const leftMs = leftOfGrace(session, creating);
   if (search.kind === "none" && leftMs <= 0) {
     if (!isTrueAt(creating, "answered")) return { kind: "notMade" };
-    const why = "the service said that it was made, but does not list it";
+    const why = "the service confirmed it but does not list the object";
     return { kind: "ends", outcome: incomplete(session, why) };
   }
-  const message = `${what(session)} was not answered: it is looked for before another is tried`;
+  const message = `${what(session)} got no response: the object is searched before a retry`;
   const outcome = again(Math.min(Math.max(leftMs, 1_000), 5_000), {
     reason: "CreateUncertain",
     message,
@@ -187,7 +189,7 @@ interface Made {
 }
 
 /** As the reason of a write: that of a creation, unless it makes an object anew. */
-const noSuchObject = "there is no such object";
+const noSuchObject = "the object does not exist";
 
 /** As the reason of a creation: it was taken away because of these fields. */
 export function replacedWhy({ book }: Session): string {
@@ -321,19 +323,19 @@ export function leftOfGrace(session: Session, note: JsonObject | undefined): num
 export function incomplete(session: Session, why: string): Outcome {
   const isGoing = session.resource.metadata.deletionTimestamp !== undefined;
   const help = isGoing
-    ? `nothing is deleted until connect.id names the object; ${howToLetGo}`
-    : "nothing is made again until connect.id names the object, or this resource is deleted and " +
-      "made anew";
-  const message = `${what(session)} was not answered, and ${why}: ${help}`;
+    ? `set connect.id to the object to delete it; ${howToLetGo}`
+    : "set connect.id to the object, or delete this resource and apply it again " +
+      "to create another";
+  const message = `${what(session)} got no response, and ${why}: ${help}`;
   return failed("CreateIncomplete", message, { retry: "slow", status: session.book.changes() });
 }
 
 function what({ book }: Session): string {
   const isChange = book.pages.creating === undefined && book.pages.renaming !== undefined;
-  return isChange ? "a change that may have given it another id" : "its creation";
+  return isChange ? "an update that may have changed its id" : "its creation";
 }
 
 function cannotCreate(session: Session): Outcome {
-  const message = "the service has no request to make one: set connect.id to adopt one that exists";
+  const message = "the service has no create request: set connect.id to adopt an existing object";
   return failed("CannotCreate", message, { retry: "slow", status: session.book.changes() });
 }

@@ -1,7 +1,7 @@
 // What an object gives away, such as keys that the service made, kept in Secrets beside the
 // resource. They belong to it and go with it; a Secret of somebody else is never taken over.
 
-import type { HookDocuments, HookSecrets } from "../../../kernel/connect-hooks.ts";
+import type { HookDocuments, HookSecrets } from "../connect-hooks.ts";
 import { throughHooks } from "./hooks.ts";
 import type { Session } from "./session.ts";
 

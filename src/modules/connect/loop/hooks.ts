@@ -1,7 +1,7 @@
 // Calls the hooks of a kind around each other, the innermost being what is done without any. What a
 // hook throws is told by the name of the hook and of its module alone: its text may hold anything.
 
-import type { ConnectHooks, Hook, HookVerdict, HookWrite } from "../../../kernel/connect-hooks.ts";
+import type { ConnectHooks, Hook, HookVerdict, HookWrite } from "../connect-hooks.ts";
 import type { Resource } from "../../../kernel/resource.ts";
 
 export interface NamedHooks {

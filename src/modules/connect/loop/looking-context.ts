@@ -24,6 +24,7 @@ export function lookingContext(ports: LookingPorts, signal: AbortSignal): Contex
     random: ports.random,
     log: { debug: nothing, info: nothing, warn: nothing },
     tracer: { span: async (_name, inside) => await inside() },
+    metrics: { count: nothing, gauge: nothing, observe: nothing },
     status: { patch: () => Promise.resolve() },
     children: { apply: refuse, delete: refuse, list: refuse },
     references: { get: ports.get },

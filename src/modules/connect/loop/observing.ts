@@ -63,7 +63,9 @@ export async function observe(session: Session, path: string): Promise<Observed>
   const whole = objectIn(answer, read.answer, `${request.method} ${request.path}`);
   const { element } = session.compiled.binding;
   const found = element === undefined ? whole : elementIn(session, element, whole);
-  if (found === undefined) return { kind: "absent", why: "its parent does not have it" };
+  if (found === undefined) {
+    return { kind: "absent", why: "the list of its parent does not contain it" };
+  }
   const etag = etagOf(answer);
   return await judged(session, { kind: "present", object: found, whole, etag });
 }
@@ -84,7 +86,7 @@ async function observeInList(session: Session): Promise<Observed> {
     if (pathText(own) !== id) continue;
     return await judged(session, { kind: "present", object, whole: object, etag: undefined });
   }
-  return { kind: "absent", why: "the list does not have it" };
+  return { kind: "absent", why: "the list does not contain it" };
 }
 
 /** All objects of the collection, page by page. */
@@ -153,7 +155,7 @@ function nextPage(session: Session, list: ListOperation, facts: PageFacts): Next
 }
 
 export function outsideBorder(what: string, origin: string): ReconcileFailure {
-  const message = `the address of ${what} is outside of the connection: ${origin.slice(0, 200)}`;
+  const message = `the URL of ${what} is not in the connection: ${origin.slice(0, 200)}`;
   return new ReconcileFailure(failed("AddressOutside", message, { retry: "slow" }));
 }
 
@@ -192,7 +194,7 @@ export function shownObject(session: Session, object: JsonObject): JsonObject {
   const isPlain = ([, value]: readonly [string, Json]): boolean =>
     typeof value === "string" ? value.length < longestText : typeof value !== "object";
   const plain = Object.entries(isJsonObject(shown) ? shown : {}).filter(isPlain);
-  return { ...Object.fromEntries(plain), "...": "the rest is too large to be shown" };
+  return { ...Object.fromEntries(plain), "...": "the rest is too large to be stored" };
 }
 
 /** A second document may have the fields of the object, and either may repeat a secret. */
@@ -213,7 +215,7 @@ async function judged(session: Session, present: Present): Promise<Observed> {
     last: (given) => Promise.resolve(given),
   });
   const isGone = session.compiled.gone?.({ observed: object });
-  if (isGone === true) return { kind: "absent", why: "the service shows it as gone" };
+  if (isGone === true) return { kind: "absent", why: "the service reports it as deleted" };
   const clean = withoutNulls(object);
   return { ...present, object: isJsonObject(clean) ? clean : {} };
 }
@@ -221,9 +223,9 @@ async function judged(session: Session, present: Present): Promise<Observed> {
 export function objectIn(answer: Answer, pointer = "", request: string): JsonObject {
   const found = getAt(answer.json ?? null, parsePointer(pointer));
   if (found !== undefined && isJsonObject(found)) return found;
-  const what = answer.json === undefined ? "something that is no JSON" : "no object";
+  const what = answer.json === undefined ? "something that is not JSON" : "no object";
   const where = pointer === "" ? "" : ` at ${pointer}`;
-  const message = `${request}: ${answer.status}, but the answer has ${what}${where}`;
+  const message = `${request}: ${answer.status}, but the response has ${what}${where}`;
   throw new ReconcileFailure(failed("UnexpectedAnswer", message));
 }
 
@@ -235,7 +237,7 @@ function itemsIn(answer: Answer, pointer = "", request: string): readonly Json[]
   const isEmpty = pointer !== "" && found === null && isJsonObject(json);
   if (isEmpty && !tellsError(json)) return [];
   const where = pointer === "" ? "" : ` at ${pointer}`;
-  const message = `${request}: ${status}, but the answer has no list${where}`;
+  const message = `${request}: ${status}, but the response has no list${where}`;
   throw new ReconcileFailure(failed("UnexpectedAnswer", message));
 }
 
@@ -274,7 +276,8 @@ function firstPage({ paging }: ListOperation): { readonly [name: string]: string
 }
 
 function endless({ compiled }: Session, path: string, pages: number): ReconcileFailure {
-  const what = pages < longestPage ? "the pages lead in a circle" : `more than ${pages} pages`;
+  const what =
+    pages < longestPage ? "the next page repeats an earlier one" : `more than ${pages} pages`;
   const message = `GET ${path}: ${what} (see operations.list in the RestKind ${compiled.kind})`;
   return new ReconcileFailure(failed("TooManyPages", message, { retry: "slow" }));
 }

@@ -6,7 +6,7 @@ import type { Outcome } from "../../../engine/outcome.ts";
 import { timeText } from "../../../kernel/clock.ts";
 import type { Json, JsonObject } from "../../../kernel/json.ts";
 import { equalJson, getOwn, isJsonObject } from "../../../kernel/json.ts";
-import { limits } from "../../../kernel/limits.ts";
+import { connectLimits } from "../limits.ts";
 import { numberAt, presentObjectAt, textAt, valueAt } from "../../../kernel/json-read.ts";
 import { getAt, parsePointer } from "../../../kernel/pointer.ts";
 import type { LongRunning } from "../binding.ts";
@@ -52,7 +52,7 @@ export function trackOperation(session: Session, answer: Answer, tracked: Tracke
 
 /** It would have to be stored where all can read it. */
 function secretAddress(): ReconcileFailure {
-  const message = "the address of the operation holds a secret, and so cannot be kept";
+  const message = "the URL of the operation contains a secret, so it cannot be stored";
   return new ReconcileFailure(failed("SecretInAddress", message, { retry: "slow" }));
 }
 
@@ -69,7 +69,8 @@ export async function askOperation(session: Session): Promise<Asked> {
   const nowMs = session.context.clock.nowMs();
   const waitMs = Date.parse(textAt(operation, "notBefore")) - nowMs;
   // What is later than any service may ask for was never asked for, or by one that was mistaken.
-  if (waitMs > 0 && waitMs <= limits.maxRetryAfterMs) return running(session, operation, waitMs);
+  const isBounded = waitMs <= connectLimits.maxRetryAfterMs;
+  if (waitMs > 0 && isBounded) return running(session, operation, waitMs);
   const request = { method: "GET", path: textAt(operation, "address"), isTarget: true } as const;
   const answer = await ask(session, request);
   const verb = verbOf(operation);
@@ -115,7 +116,7 @@ function ended(session: Session, operation: JsonObject): void {
 function running(session: Session, operation: JsonObject, afterMs: number): Asked {
   const verb = verbOf(operation);
   const doing = { create: "Creating", update: "Updating", delete: "Deleting" }[verb];
-  const message = `the service works on it since ${textAt(operation, "since")}`;
+  const message = `operation in progress in the service since ${textAt(operation, "since")}`;
   const ready = verb === "update" ? ({ ready: "keep" } as const) : {};
   const outcome = again(afterMs, {
     reason: doing,

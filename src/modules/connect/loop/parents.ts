@@ -61,7 +61,7 @@ export async function parentOf(
 function stateOf(found: Resource | undefined, isReplaced: boolean): string {
   if (found === undefined) return "does not exist";
   if (found.metadata.deletionTimestamp !== undefined) return "is being deleted";
-  return isReplaced ? "is being made anew" : "is not ready";
+  return isReplaced ? "is being replaced" : "is not ready";
 }
 
 /** For what has its place: whatever is wrong with the parent counts once it is not there. */

@@ -71,15 +71,15 @@ export function isLost({ book }: Session): boolean {
 export function lost(session: Session): Outcome {
   const { kind, binding } = session.compiled;
   const message =
-    `status.connect says neither the id nor a path of the RestKind ${kind} (${binding.item}), ` +
-    "though there was an object: set connect.id to the one that it is" +
+    `status.connect has neither an id nor a path of the RestKind ${kind} (${binding.item}), ` +
+    "although an object existed: set connect.id to the id of the object" +
     (session.resource.metadata.deletionTimestamp === undefined ? "" : `; ${howToLetGo}`);
   return failed("PathUnfit", message, { retry: "slow", status: session.book.changes() });
 }
 
 /** For people who want a resource to go, and its object to stay. */
 export const howToLetGo =
-  "to let go of it, annotate the resource with setpoint.dev/policy=detach-on-delete";
+  "to keep the object, annotate the resource with setpoint.dev/policy=detach-on-delete";
 
 /** What we call it. */
 export function ownId(session: Session): string | undefined {
@@ -118,9 +118,9 @@ export function moved(session: Session): Outcome {
 
 export function movedMessage({ book, client }: Session): string {
   return (
-    `the object was last seen at ${book.pages.service}, and is not at ` +
-    `${baseText(client.settings.base)}, where the connection ${client.settings.name} leads now: ` +
-    "correct its baseUrl; or, to have it made anew there, delete this resource with " +
+    `the object was last seen at ${book.pages.service} and does not exist at ` +
+    `${baseText(client.settings.base)}, the base URL of the connection ${client.settings.name}: ` +
+    "correct the base URL, or, to create the object there, delete this resource with " +
     "setpoint.dev/policy=detach-on-delete and apply it again"
   );
 }

@@ -10,7 +10,7 @@ import { canonicalJson } from "../../../kernel/canonical-json.ts";
 import { isJsonArray, isJsonObject } from "../../../kernel/json.ts";
 import type { Json, JsonObject } from "../../../kernel/json.ts";
 import { objectAt, textAt, textsAt } from "../../../kernel/json-read.ts";
-import { isMadeOutside } from "../../../kernel/kept-object.ts";
+import { isMadeOutside } from "../kinds/kept-object.ts";
 import { getAt, parsePointer } from "../../../kernel/pointer.ts";
 import type { Resource } from "../../../kernel/resource.ts";
 import type { Timers } from "../../../kernel/timers.ts";
@@ -139,7 +139,7 @@ async function untilNotEnding(
   for (const { word, blocker } of parts) {
     const found = await context.references.get(blocker);
     if (found?.metadata.deletionTimestamp === undefined) continue;
-    const message = `the ${word} ${blocker.name} is being deleted, so nothing new is made by it`;
+    const message = `the ${word} ${blocker.name} is being deleted, so no objects are created`;
     return waiting({ ...blocker, isThere: true }, { message });
   }
   return undefined;
@@ -160,14 +160,14 @@ async function clientFor(
   const blocker = { kind: connectionsKind, name };
   const connection = await context.references.get(blocker);
   if (connection === undefined) {
-    const message = `there is no Connection ${name}`;
+    const message = `the Connection ${name} does not exist`;
     return { kind: "ends", outcome: waiting(blocker, { message }) };
   }
   const spec = objectAt(connection, "spec");
   const allowed = textsAt(spec, "namespaces");
   const { namespace = "" } = resource.metadata;
   if (allowed.length > 0 && !allowed.includes(namespace)) {
-    const message = `the Connection ${name} is not for the namespace ${namespace}`;
+    const message = `the Connection ${name} does not allow the namespace ${namespace}`;
     return { kind: "ends", outcome: failed("ConnectionForbidden", message, { retry: "never" }) };
   }
   const secretNamespace = textAt(spec, "secretNamespace");
@@ -202,7 +202,7 @@ async function clientFor(
       reason: isThere ? "SecretInvalid" : "SecretNotFound",
       message: `${error.message} (in the namespace ${secretNamespace})`,
     });
-    const hint = "; make it again, as the object cannot be deleted without it";
+    const hint = "; create it again: the object cannot be deleted without it";
     const whole = isGoing ? `${where}${hint}` : where;
     return { kind: "ends", outcome: waiting(on, { message: whole }) };
   }
@@ -223,7 +223,7 @@ async function desiredOf(
   let desired = withoutNulls(spec) as JsonObject;
   for (const { field, secret: name, key } of management.secrets ?? []) {
     if (isNaming(compiled.binding, field)) {
-      const message = `${field} names the object, and so stands where all can read it`;
+      const message = `${field} identifies the object and is readable, so it cannot be a secret`;
       return { kind: "ends", outcome: failed("SecretInName", message, { retry: "never" }) };
     }
     const blocker = { kind: "secrets", name };
@@ -231,7 +231,7 @@ async function desiredOf(
     const value = data !== undefined && Object.hasOwn(data, key) ? data[key] : undefined;
     if (value === undefined) {
       const isThere = data !== undefined;
-      const what = isThere ? `there is no key ${key} in the Secret` : "there is no Secret";
+      const what = isThere ? `the Secret has no key ${key}` : "the Secret does not exist";
       const on = { ...blocker, isThere };
       return { kind: "ends", outcome: waiting(on, { message: `${what} ${name}` }) };
     }

@@ -31,7 +31,7 @@ export async function previewObject(session: Session): Promise<Preview> {
 }
 
 export function underWay(since: string): Preview {
-  return { action: "wait", message: `an operation is under way since ${since}` };
+  return { action: "wait", message: `an operation is in progress since ${since}` };
 }
 
 /** In the place of digests: what cannot be compared is taken for the same. */
@@ -41,7 +41,7 @@ async function absent(session: Session, why: string): Promise<Preview> {
   const absence = judgeAbsence(session, why);
   if (absence.kind === "ends") return previewOfOutcome(absence.outcome);
   if (forgetAbsent(session, absence.wasSeen)) return await previewObject(session);
-  return creation(session, `there is no such object: ${why}`);
+  return creation(session, `the object does not exist: ${why}`);
 }
 
 function creation(session: Session, message: string): Preview {
@@ -49,7 +49,7 @@ function creation(session: Session, message: string): Preview {
   const { operations, element } = compiled.binding;
   const operation =
     element === undefined ? operations.create : (operations.patch ?? operations.replace);
-  if (operation === undefined) return { action: "refuse", message: "it cannot be made" };
+  if (operation === undefined) return { action: "refuse", message: "the object cannot be created" };
   const body = createBody(desired, fields, element === undefined ? operation : undefined);
   const { method, path } = createRequest(session, operation, body, {});
   return {
@@ -70,10 +70,10 @@ function replacement(session: Session, observed: Present, changes: readonly Json
   forgetAbsent(session, true);
   return {
     action: "replace",
-    message: "the object is removed and made anew",
+    message: "the object is deleted and created again",
     request: { method, path },
     changes,
-    afterwards: creation(session, "in the place of the one that is removed"),
+    afterwards: creation(session, "to replace the deleted object"),
   };
 }
 
@@ -97,7 +97,7 @@ async function present(session: Session, observed: Present): Promise<Preview> {
 
 /** Of what is only observed, all that differs stays as it is. */
 function leftAlone(session: Session, plan: Plan): Preview {
-  const message = "it is only observed, and so never written";
+  const message = "it is only observed, so no request is sent";
   const changes = plan.kind === "nothing" ? [] : plan.changes;
   const left = [...changes, ...("drift" in plan ? plan.drift : [])];
   return { action: "nothing", message, drift: left.map((each) => shownChange(session, each)) };
@@ -108,8 +108,8 @@ function told(session: Session, plan: Plan, observed: Present): Preview {
     changes.map((change) => shownChange(session, change));
   switch (plan.kind) {
     case "nothing": {
-      const but = plan.drift.length === 0 ? "" : ", but for what others changed, which is left";
-      const message = `the service shows what is wanted${but}`;
+      const but = plan.drift.length === 0 ? "" : ", except for changes by others, which are kept";
+      const message = `the object matches the spec${but}`;
       return { action: "nothing", message, drift: shown(plan.drift) };
     }
     case "stuck":

@@ -17,7 +17,7 @@ export async function previewRemoval(session: Session): Promise<Preview> {
     case "ends":
       return previewOfOutcome(place.outcome);
     case "nothing":
-      return { action: "nothing", message: "being deleted; nothing was made in the service" };
+      return { action: "nothing", message: "being deleted; the object was never created" };
     case "left":
       return { action: "nothing", message: `being deleted; ${place.message}` };
     case "at": {
@@ -28,7 +28,10 @@ export async function previewRemoval(session: Session): Promise<Preview> {
       if (uncertain !== undefined) return previewOfOutcome(uncertain);
       if (observed.kind === "present") return deletion(session, observed);
       if (hasMoved(session)) return { action: "refuse", message: movedMessage(session) };
-      return { action: "nothing", message: `being deleted; the object is gone: ${observed.why}` };
+      return {
+        action: "nothing",
+        message: `being deleted; the object no longer exists: ${observed.why}`,
+      };
     }
     default:
       return place satisfies never;

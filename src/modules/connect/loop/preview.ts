@@ -7,7 +7,7 @@ import type { RunPlan } from "../../../engine/run/plan.ts";
 import { annotations } from "../../../kernel/annotations.ts";
 import { isSetpointError } from "../../../kernel/errors.ts";
 import type { JsonObject } from "../../../kernel/json.ts";
-import { isMadeOutside } from "../../../kernel/kept-object.ts";
+import { isMadeOutside } from "../kinds/kept-object.ts";
 import type { Resource } from "../../../kernel/resource.ts";
 import { withoutKey } from "../../../kernel/without-key.ts";
 import { ExchangeFailed } from "../http/exchange.ts";
@@ -37,8 +37,8 @@ export async function preview(
   switch (plan.kind) {
     case "paused": {
       const message =
-        `paused by the annotation ${annotations.paused}: nothing is sent ` +
-        "until that is removed";
+        `paused by the annotation ${annotations.paused}: no request is sent ` +
+        "until it is removed";
       return {
         action: "wait",
         message,
@@ -46,7 +46,7 @@ export async function preview(
       };
     }
     case "letGo": {
-      const message = `being deleted; the object is left, by the annotation ${annotations.policy}`;
+      const message = `being deleted; the annotation ${annotations.policy} keeps the object`;
       return { action: "nothing", message };
     }
     case "run":
@@ -54,7 +54,7 @@ export async function preview(
     case "putAside":
       return previewOfOutcome(plan.outcome);
     default:
-      return { action: "nothing", message: "being deleted, and nothing of it is in the service" };
+      return { action: "nothing", message: "being deleted; nothing exists in the service" };
   }
 }
 
@@ -67,11 +67,11 @@ async function previewRun(
 ): Promise<Preview> {
   const isRemoval = what === "remove";
   if (isRemoval && isKept(resource)) {
-    const message = "being deleted; the object is left, as connect says (manage, or id)";
+    const message = "being deleted; the object is kept because of connect.manage or connect.id";
     return { action: "nothing", message };
   }
   if (isRemoval && !isMadeOutside(resource)) {
-    return { action: "nothing", message: "being deleted; nothing was made in the service" };
+    return { action: "nothing", message: "being deleted; the object was never created" };
   }
   const context = lookingContext(ports, signal);
   const job = isRemoval ? "remove" : "reconcile";

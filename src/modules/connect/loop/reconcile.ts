@@ -5,7 +5,7 @@
 import { again, done, failed } from "../../../engine/outcome.ts";
 import type { Outcome, Readiness } from "../../../engine/outcome.ts";
 import { timeText } from "../../../kernel/clock.ts";
-import type { HookDocuments, HookReadiness } from "../../../kernel/connect-hooks.ts";
+import type { HookDocuments, HookReadiness } from "../connect-hooks.ts";
 import { equalJson, setOwn } from "../../../kernel/json.ts";
 import type { JsonObject, MutableJsonObject } from "../../../kernel/json.ts";
 import { objectsAt, textAt, valueAt } from "../../../kernel/json-read.ts";
@@ -69,8 +69,8 @@ export async function reconcileObject(session: Session): Promise<Outcome> {
     hasWritten = true;
   }
   const message =
-    "each write is followed by another difference: somebody else writes too, or the service " +
-    "replaces more than it is sent; see status.connect.lastWrite";
+    "each write leaves another difference: another client writes too, or the service " +
+    "changes more than the request says; see status.connect.lastWrite";
   return failed("Unsteady", message, { retry: "slow", status: session.book.changes() });
 }
 
@@ -112,7 +112,7 @@ export async function find(session: Session): Promise<Found> {
   if (identity.kind === "server") {
     if (isLost(session)) return ends(lost(session));
     if (pages.creating === undefined) {
-      return { kind: "looked", observed: { kind: "absent", why: "it was not made yet" } };
+      return { kind: "looked", observed: { kind: "absent", why: "it was not created yet" } };
     }
     const resolved = await resolveCreation(session);
     if (resolved.kind === "ends") return resolved;
@@ -132,7 +132,7 @@ async function whenAbsent(session: Session, why: string): Promise<Step> {
   const absence = judgeAbsence(session, why);
   if (absence.kind === "ends" ? absence.isGone : absence.wasSeen) {
     session.count("drift");
-    session.context.event("Warning", "Drift", `the object is gone: ${why}`);
+    session.context.event("Warning", "Drift", `the object no longer exists: ${why}`);
   }
   if (absence.kind === "ends") return ends(absence.outcome);
   const because = replacedWhy(session);
@@ -250,8 +250,8 @@ export async function takeOver(session: Session, present: Present): Promise<Outc
     const isOurs = mark !== undefined && mark === ownerMark(resource);
     if (policy === "never" || (policy === "ours" && !isOurs)) {
       const message =
-        "an object of that name exists already, and is not ours: " +
-        'set connect.adopt to "any" to take it over, or connect.id to adopt it';
+        "an object with this id already exists and was not created by this resource: " +
+        'set connect.adopt to "any", or connect.id, to adopt it';
       return failed("AlreadyExists", message, { retry: "slow", status: book.changes() });
     }
     book.set({ adopted: true });
@@ -274,7 +274,7 @@ async function takenByAnother(session: Session): Promise<Outcome | undefined> {
   const other = rightfulOf(session, await holdersOf(session, path));
   if (other === undefined) return undefined;
   const message =
-    `${nameOfSibling(session, other)} has the object ${path} already: delete one of the two, or ` +
+    `${nameOfSibling(session, other)} already manages the object ${path}: delete one of them, or ` +
     "set connect.manage to observe";
   return failed("ObjectTaken", message, { retry: "slow", status: book.changes() });
 }
@@ -296,13 +296,17 @@ async function recreate(
 ): Promise<Step> {
   const fields = changes.map((each) => changeText(session, each)).join("; ");
   if (session.management.id !== undefined) {
-    const why = "connect.id names an object that is never made, and so cannot be made anew";
+    const why = "the object was adopted by connect.id, and is never created again";
     const { book } = session;
     return ends(
       failed("CreateOnlyChanged", `${fields}: ${why}`, { retry: "slow", status: book.changes() }),
     );
   }
-  session.context.event("Normal", "Replacing", `it is removed and made anew: ${fields}`);
+  session.context.event(
+    "Normal",
+    "Replacing",
+    `the object is deleted and created again: ${fields}`,
+  );
   const since = timeText(session.context.clock.nowMs());
   session.book.set({ replacing: { since, fields: changes.map(({ path }) => path) } });
   await session.book.keep();
@@ -363,7 +367,7 @@ function withDrift(session: Session, ready: Readiness, drift: readonly Differenc
   if (ready.status !== "True" || ready.message !== "" || drift.length === 0) return ready;
   const fields = drift.slice(0, 5).map((each) => changeText(session, each));
   const more = drift.length > fields.length ? `; and ${drift.length - fields.length} more` : "";
-  const message = `changed by others, and left: ${fields.join("; ")}${more}`;
+  const message = `changed by others, not corrected: ${fields.join("; ")}${more}`;
   return { ...ready, reason: "Drifted", message };
 }
 
@@ -382,8 +386,12 @@ function readyByRule(session: Session, { observed, joined }: HookDocuments): Hoo
   if (ready === undefined) return { isReady: true };
   const result = ready({ observed, joined });
   if (result === true) return { isReady: true };
-  if (result === false) return { isReady: false, message: "the service does not show it as ready" };
-  return { isReady: false, reason: "ReadyUnknown", message: `the rule: ${result.problem}` };
+  if (result === false) return { isReady: false, message: "the ready expression is false" };
+  return {
+    isReady: false,
+    reason: "ReadyUnknown",
+    message: `the ready expression failed: ${result.problem}`,
+  };
 }
 
 function tellDrift(session: Session, changes: readonly Difference[]): void {
@@ -391,7 +399,7 @@ function tellDrift(session: Session, changes: readonly Difference[]): void {
   if (drifted.length === 0) return;
   session.count("drift");
   const fields = drifted.map((each) => changeText(session, each)).join("; ");
-  session.context.event("Warning", "Drift", `changed by others, and put back: ${fields}`);
+  session.context.event("Warning", "Drift", `changed by others, corrected: ${fields}`);
 }
 
 /** What others changed and is only told; told again when it is something else. */
@@ -413,7 +421,7 @@ function noteDrift(session: Session, drift: readonly Difference[]): void {
   if (!equalJson(entries, before) && entries.length > 0) {
     session.count("drift");
     const fields = drift.map((each) => changeText(session, each)).join("; ");
-    session.context.event("Warning", "Drift", `changed by others, and left: ${fields}`);
+    session.context.event("Warning", "Drift", `changed by others, not corrected: ${fields}`);
   }
   session.book.set({ drift: entries });
 }

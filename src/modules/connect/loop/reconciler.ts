@@ -5,7 +5,7 @@ import { done, failed } from "../../../engine/outcome.ts";
 import type { Outcome } from "../../../engine/outcome.ts";
 import type { Context, Reconciler } from "../../../engine/reconciler.ts";
 import { isSetpointError } from "../../../kernel/errors.ts";
-import { isMadeOutside } from "../../../kernel/kept-object.ts";
+import { isMadeOutside } from "../kinds/kept-object.ts";
 import type { Resource } from "../../../kernel/resource.ts";
 import { ExchangeFailed } from "../http/exchange.ts";
 import type { CompiledBinding } from "../kinds/compiled-binding.ts";
@@ -40,7 +40,7 @@ export function connectReconciler(ports: LoopPorts, compiled: CompiledBinding): 
     reconcile: (resource, context) => run(resource, context, "reconcile", reconcileObject),
     remove: async (resource, context) => {
       if (isKept(resource)) {
-        context.event("Normal", "Detached", "the object is left as it is");
+        context.event("Normal", "Detached", "the object was kept in the service");
         return done();
       }
       // What was never begun needs neither its parent nor its connection to go.

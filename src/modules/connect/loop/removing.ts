@@ -74,7 +74,7 @@ export async function placeOfRemoval(session: Session): Promise<RemovalPlace> {
   const at = book.pages.path ?? "";
   const other = rightfulOf(session, await holdersOf(session, at));
   if (other === undefined) return { kind: "at", path: at };
-  const message = `the object is left to ${nameOfSibling(session, other)}, whose it is`;
+  const message = `the object is kept: ${nameOfSibling(session, other)} manages it`;
   return { kind: "left", message };
 }
 
@@ -105,7 +105,7 @@ export async function removeObject(
   if (read === undefined && list === undefined) return undefined;
   const left = await observe(session, book.pages.path ?? "");
   if (left.kind === "absent") return undefined;
-  const message = "the service has accepted the deletion, and still shows it";
+  const message = "the service accepted the deletion but still returns the object";
   return again(1_000, { reason: "Deleting", message, status: book.changes() });
 }
 
@@ -145,8 +145,8 @@ export function removeRequest(
 }
 
 export const notSupportedMessage =
-  "the service has no request to delete it: annotate the resource with " +
-  "setpoint.dev/policy=detach-on-delete, or set connect.manage to keep, to let go of it";
+  "the service has no delete request: to keep the object, annotate the resource with " +
+  "setpoint.dev/policy=detach-on-delete, or set connect.manage to keep";
 
 function notSupported(session: Session): Outcome {
   return failed("DeletionNotSupported", notSupportedMessage, {

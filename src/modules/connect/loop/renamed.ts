@@ -46,7 +46,7 @@ export async function observeRenamed(session: Session, path: string): Promise<Fo
 }
 
 function notShownYet(session: Session, id: string): Followed {
-  const message = `a change gave it the id ${id}, under which it is not shown yet`;
+  const message = `an update changed its id to ${id}; the service does not return it yet`;
   const status = session.book.changes();
   return { kind: "ends", outcome: again(1_000, { reason: "NotShownYet", message, status }) };
 }
@@ -58,9 +58,9 @@ export function untilRenamed(session: Session): Outcome | undefined {
   const named = session.hide(textAt(renaming, "named"));
   const what =
     named === ""
-      ? "a change that may give it another id was not answered, and may still be carried out"
-      : `the answer to a change names another id, ${named}, which does not show what was sent yet`;
-  const message = `${what}: nothing else is sent before`;
+      ? "an update that may change its id got no response and may still take effect"
+      : `the response to an update has another id, ${named}, whose object is not updated yet`;
+  const message = `${what}: no other request is sent until then`;
   const reason = "UpdateUncertain";
   return again(Math.min(Math.max(leftMs(session), 1_000), 5_000), {
     reason,

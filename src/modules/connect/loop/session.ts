@@ -5,7 +5,7 @@
 import type { Context } from "../../../engine/reconciler.ts";
 import { ReconcileFailure, failed } from "../../../engine/outcome.ts";
 import type { Failed } from "../../../engine/outcome.ts";
-import type { HookError, HookErrorClass, HookRequest } from "../../../kernel/connect-hooks.ts";
+import type { HookError, HookErrorClass, HookRequest } from "../connect-hooks.ts";
 import type { JsonObject } from "../../../kernel/json.ts";
 import type { Resource } from "../../../kernel/resource.ts";
 import type { Timers } from "../../../kernel/timers.ts";
@@ -93,7 +93,7 @@ export async function ask(session: Session, request: ClientRequest): Promise<Ans
     await inTurn(session);
     return await context.outside(systemOf(client.settings.name), async (signal) => {
       isBegun = true;
-      const answer = await sent(session, ready, signal);
+      const answer = await sent(session, traced(session, ready), signal);
       if (answer.status >= 500 || answer.status === 408 || answer.status === 429) {
         throw new Unwell(answer);
       }
@@ -105,6 +105,13 @@ export async function ask(session: Session, request: ClientRequest): Promise<Ans
     if (isUnsent && error instanceof Error) unsent.add(error);
     throw error;
   }
+}
+
+/** Makes the service part of the trace, where the server passes traces on. */
+function traced({ context }: Session, request: ClientRequest): ClientRequest {
+  const traceparent = context.tracer.traceparent?.();
+  if (traceparent === undefined) return request;
+  return { ...request, headers: { ...request.headers, traceparent } };
 }
 
 /** What comes of each request also tells how the service fares. */
@@ -193,7 +200,7 @@ async function inTurn({ client, timers, context }: Session): Promise<void> {
   if (turn === undefined) return;
   if (turn.kind === "later") {
     const { name } = client.settings;
-    const message = `the rate of the connection ${name} is used up`;
+    const message = `the rate limit of the connection ${name} is reached`;
     const { ms: afterMs } = turn;
     throw new ReconcileFailure(failed("RateLimited", message, { afterMs, isCounted: false }));
   }

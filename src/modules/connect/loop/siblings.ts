@@ -4,7 +4,7 @@
 import type { Intents } from "../../../intents/request.ts";
 import { decodeDocument } from "../../../kernel/document.ts";
 import { isTrueAt, textAt } from "../../../kernel/json-read.ts";
-import { keptTerm } from "../../../kernel/kept-terms.ts";
+import { keptTerm } from "../kinds/kept-terms.ts";
 import type { Resource } from "../../../kernel/resource.ts";
 
 import { managementOf } from "./management.ts";

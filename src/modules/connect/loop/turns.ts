@@ -31,7 +31,7 @@ async function untilDone(before: Promise<void>, signal: AbortSignal): Promise<vo
   signal.throwIfAborted();
   const ended = Promise.withResolvers<never>();
   const onAbort = (): void => {
-    ended.reject(signal.reason instanceof Error ? signal.reason : new Error("the run was ended"));
+    ended.reject(signal.reason instanceof Error ? signal.reason : new Error("the run was aborted"));
   };
   signal.addEventListener("abort", onAbort, { once: true });
   try {

@@ -10,7 +10,7 @@ import type { Json, JsonObject } from "../../../kernel/json.ts";
 import { numberAt, objectsAt, textAt, textsAt } from "../../../kernel/json-read.ts";
 import { getAt, parsePointer } from "../../../kernel/pointer.ts";
 import type { Binding, WriteOperation } from "../binding.ts";
-import type { HookChange } from "../../../kernel/connect-hooks.ts";
+import type { HookChange } from "../connect-hooks.ts";
 import type { ClientRequest } from "../http/client.ts";
 import { hideIn } from "../http/hiding.ts";
 import { areAlike } from "../plan/alike.ts";
@@ -120,7 +120,7 @@ export async function sendWrite(session: Session, write: Write, present: Present
 }
 
 export function changedMeanwhile({ book }: Session): Outcome {
-  const message = "somebody else changed it meanwhile: it is looked at again";
+  const message = "another client changed the object: it is read again";
   const status = book.changes();
   return again(100, { reason: "ChangedMeanwhile", message, ready: "keep", status });
 }
@@ -175,7 +175,7 @@ export function notConverged(session: Session): Outcome | undefined {
   const leftMs = session.resyncMs - sinceMs;
   if (leftMs <= 0) return undefined;
   const message =
-    `the service accepts what is written but does not show it: ${fields.join(", ")}; ` +
+    `the service accepted the write but did not apply it: ${fields.join(", ")}; ` +
     `correct the value, or the class of the field in the RestKind ${session.compiled.kind}`;
   return failed("NotConverged", message, {
     retry: "slow",
@@ -187,7 +187,7 @@ export function notConverged(session: Session): Outcome | undefined {
 /** Soon, as the service may need a moment to show what it was told. */
 export function tryAgain(session: Session): Outcome {
   const { count, fields } = unshownNow(session);
-  const message = `written, but not shown yet: ${fields.join(", ")}`;
+  const message = `written, but not returned yet: ${fields.join(", ")}`;
   const status = session.book.changes();
   return again(500 * 2 ** count, { reason: "NotShownYet", message, ready: "keep", status });
 }
@@ -198,7 +198,7 @@ export function operationBegun(session: Session, reason: string): Outcome {
   const ready = reason === "Updating" ? ({ ready: "keep" } as const) : {};
   return again(waitMs > 0 ? waitMs : 1_000, {
     reason,
-    message: "the service works on it",
+    message: "operation in progress in the service",
     status: session.book.changes(),
     ...ready,
   });
@@ -256,8 +256,8 @@ export function changeText(session: Showing, change: Difference): string {
 
 export function stuckWhy(reason: Extract<Plan, { kind: "stuck" }>["reason"]): string {
   return reason === "CreateOnlyChanged"
-    ? "cannot be changed after the creation; name it in connect.replace to make the object anew"
-    : "cannot be changed by any request of the service";
+    ? "cannot be changed after creation; add it to connect.replace to replace the object"
+    : "the service has no request that changes it";
 }
 
 function shownValue(value: Json): Json {

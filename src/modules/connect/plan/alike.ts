@@ -1,7 +1,7 @@
-// Whether what a service shows is another way of writing what it was sent: other case, other
-// punctuation, a longer name of the same, a number as a text, the same time, the same elements in
-// another order, nothing in the place of something empty. Such a difference is no failure to
-// converge, and is learnt at once; any other is taken for a write that had no effect.
+// Whether the value that a service shows is another form of the value that it was sent: different
+// case or punctuation, a longer name, a number as a string, the same time in another format, the
+// same elements in another order, or an absent value instead of an empty one. Such a difference is
+// stored as a known difference at once. Any other difference is a write that had no effect.
 
 import { canonicalJson } from "../../../kernel/canonical-json.ts";
 import { equalJson, getOwn, isJsonArray, isJsonObject } from "../../../kernel/json.ts";
@@ -11,7 +11,7 @@ export function areAlike(sent: Json | undefined, shown: Json | undefined): boole
   return compare(sent, shown, areTextsAlike);
 }
 
-/** The same written otherwise, but no longer name of it: another object may be called that. */
+/** As `areAlike`, but a longer name is different: it may be the name of another object. */
 export function areSame(sent: Json | undefined, shown: Json | undefined): boolean {
   return compare(sent, shown, areTextsSame);
 }
@@ -31,7 +31,7 @@ function compare(sent: Json | undefined, shown: Json | undefined, texts: Compare
   return texts(String(sent), String(shown));
 }
 
-/** Nothing, in one of the ways in which services write it. */
+/** An absent value, in any of the forms that services use. */
 function isEmpty(value: Json | undefined): boolean {
   if (value === undefined || value === null || value === "" || value === false) return true;
   if (isJsonArray(value)) return value.length === 0;
@@ -66,9 +66,9 @@ function plain(text: string): string {
   return text.toLowerCase().replaceAll(/[^\p{L}\p{N}]/gu, "");
 }
 
-/** Whether the characters of the shorter stand in the longer, in their order. */
+/** Whether the longer text contains the characters of the shorter one, in the same order. */
 function isWithin(shorter: string, longer: string): boolean {
-  // Numbers that only share digits are other numbers.
+  // Numbers that share digits are still different numbers.
   if (/^\d+$/.test(shorter) || longer.length > 3 * shorter.length) return false;
   let at = 0;
   for (const character of longer) if (character === shorter[at]) at += 1;

@@ -103,12 +103,12 @@ function writeOf(input: PlanInput, chosen: Chosen): Plan {
   const { changes, drift } = chosen;
   const { patch } = operations;
   const replace = replaceOperation(operations);
-  const why = patch === undefined ? "there is no PATCH" : patchProblem(patch, changes);
+  const why = patch === undefined ? "the service has no PATCH" : patchProblem(patch, changes);
   const isPatch = verb === undefined ? why === undefined : verb === "patch";
   if (patch !== undefined && (isPatch || (replace === undefined && why === undefined))) {
     const body = patchBody(input, patch, chosen);
     const because =
-      verb === undefined ? "PATCH takes every changed field" : "a hook chose the verb";
+      verb === undefined ? "PATCH accepts every changed field" : "a hook chose the verb";
     return { kind: "write", verb: "patch", operation: patch, body, changes, drift, because };
   }
   const unsent = changes.filter(({ path }) => !isTaken(path, replace?.takes));
@@ -131,7 +131,9 @@ function writeOf(input: PlanInput, chosen: Chosen): Plan {
     changes,
     drift,
     because:
-      verb === undefined ? `${why ?? "it is forced"}, so all is sent` : "a hook chose the verb",
+      verb === undefined
+        ? `${why ?? "it is forced"}, so the whole object is sent`
+        : "a hook chose the verb",
   };
 }
 
@@ -143,7 +145,7 @@ function replaceOperation({ replace, create }: Binding["operations"]): WriteOper
 /** Undefined: PATCH can say it all. */
 function patchProblem(patch: PatchOperation, changes: readonly Difference[]): string | undefined {
   const untaken = changes.find(({ path }) => !isTaken(path, patch.takes));
-  if (untaken !== undefined) return `PATCH does not take ${untaken.path}`;
+  if (untaken !== undefined) return `PATCH does not accept ${untaken.path}`;
   const gone = changes.find(
     ({ after, path }) => after === undefined && replacedAt(path, patch) === undefined,
   );

@@ -131,7 +131,7 @@ export function asObject(value: Json | undefined): JsonObject {
 function missing(template: string, name: string): SetpointError {
   const message = `the path ${template} needs a value for {${name}}`;
   return new SetpointError("resource.invalid", message, {
-    suggestion: `set connect.parameters.${name}, or say in the RestKind where it comes from`,
+    suggestion: `set connect.parameters.${name}, or define the parameter in the RestKind`,
   });
 }
 

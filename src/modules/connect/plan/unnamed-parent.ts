@@ -17,7 +17,7 @@ export function unnamedParent(binding: Binding, management: Management): string 
   });
   if (lacking === undefined) return undefined;
   return (
-    `set connect.parent.name to the one of ${parent.kind} that it belongs to ` +
-    `(or, for one that is not managed here, connect.parameters.${lacking})`
+    `set connect.parent.name to the name of its ${parent.kind} ` +
+    `(or set connect.parameters.${lacking} if the parent is not managed here)`
   );
 }

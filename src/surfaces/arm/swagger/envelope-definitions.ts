@@ -2,7 +2,7 @@
 // parameters of paths. The names are those that generators of Azure clients expect.
 
 import type { JsonObject } from "../../../kernel/json.ts";
-import { apiVersionPattern } from "../face-check.ts";
+import { apiVersionPattern } from "../../../modules/resource-provider/faces/face-check.ts";
 
 const text = { type: "string" } as const;
 const shownText = { type: "string", readOnly: true } as const;
@@ -21,7 +21,7 @@ export function parameterRef(name: string): JsonObject {
 const envelopeFields: JsonObject = {
   location: {
     ...text,
-    description: "Where the resource lives.",
+    description: "The location of the resource.",
     "x-ms-mutability": ["create", "read"],
   },
   tags: { type: "object", description: "Tags.", additionalProperties: text },
@@ -31,24 +31,24 @@ export const commonDefinitions: JsonObject = {
   Resource: {
     type: "object",
     title: "Resource",
-    description: "What all resources have.",
+    description: "Fields of every resource.",
     "x-ms-azure-resource": true,
     properties: {
-      id: { ...shownText, description: "The path of the resource." },
+      id: { ...shownText, description: "The resource id." },
       name: { ...shownText, description: "The name of the resource." },
       type: { ...shownText, description: "The provider and the type." },
-      etag: { ...shownText, description: "Changes with each change of the resource." },
+      etag: { ...shownText, description: "A value that changes with each update of the resource." },
       systemData: {
         ...ref("SystemData"),
         readOnly: true,
-        description: "Who made and last changed the resource, and when.",
+        description: "Who created and last modified the resource, and when.",
       },
     },
   },
   NestedResource: {
     type: "object",
     title: "Nested resource",
-    description: "A resource inside another, which need not have a location of its own.",
+    description: "A resource in another resource. Its location is optional.",
     allOf: [ref("Resource")],
     properties: envelopeFields,
   },
@@ -62,20 +62,30 @@ export const commonDefinitions: JsonObject = {
   },
   SystemData: {
     type: "object",
-    description: "Who made and last changed a resource, and when.",
+    description: "Who created and last modified a resource, and when.",
     readOnly: true,
     properties: {
-      createdBy: { ...text, description: "Who made it." },
-      createdByType: { ...text, ...identity, enum: identities, description: "What they are." },
-      createdAt: { ...time, description: "When it was made." },
-      lastModifiedBy: { ...text, description: "Who last changed it." },
-      lastModifiedByType: { ...text, ...identity, enum: identities, description: "What they are." },
-      lastModifiedAt: { ...time, description: "When it was last changed." },
+      createdBy: { ...text, description: "The identity that created the resource." },
+      createdByType: {
+        ...text,
+        ...identity,
+        enum: identities,
+        description: "The type of the identity.",
+      },
+      createdAt: { ...time, description: "When the resource was created." },
+      lastModifiedBy: { ...text, description: "The identity that last modified the resource." },
+      lastModifiedByType: {
+        ...text,
+        ...identity,
+        enum: identities,
+        description: "The type of the identity.",
+      },
+      lastModifiedAt: { ...time, description: "When the resource was last modified." },
     },
   },
   ProvisioningState: {
     type: "string",
-    description: "How far the last accepted change has come.",
+    description: "State of the last accepted change.",
     readOnly: true,
     enum: ["Succeeded", "Failed", "Canceled", "Creating", "Updating", "Deleting"],
     "x-ms-enum": { name: "ProvisioningState", modelAsString: true },
@@ -83,27 +93,27 @@ export const commonDefinitions: JsonObject = {
   ErrorResponse: {
     type: "object",
     title: "Error response",
-    description: "Why a request was refused, or an operation failed.",
+    description: "The error of a refused request or a failed operation.",
     properties: { error: ref("ErrorDetail") },
   },
   ErrorDetail: {
     type: "object",
-    description: "One reason, and those within it.",
+    description: "One error, with its details.",
     properties: {
-      code: { ...shownText, description: "One word for programs." },
-      message: { ...shownText, description: "A sentence for people." },
-      target: { ...shownText, description: "The field, as in properties.network.cidr." },
+      code: { ...shownText, description: "Machine-readable error code." },
+      message: { ...shownText, description: "Human-readable message." },
+      target: { ...shownText, description: "Path of the field, such as properties.network.cidr." },
       details: {
         type: "array",
         readOnly: true,
-        description: "Every single problem.",
+        description: "Details of each problem.",
         items: ref("ErrorDetail"),
         "x-ms-identifiers": ["message", "target"],
       },
       additionalInfo: {
         type: "array",
         readOnly: true,
-        description: "Further facts.",
+        description: "Additional information.",
         items: ref("ErrorAdditionalInfo"),
         "x-ms-identifiers": [],
       },
@@ -111,27 +121,38 @@ export const commonDefinitions: JsonObject = {
   },
   ErrorAdditionalInfo: {
     type: "object",
-    description: "A fact about an error.",
+    description: "Additional information about an error.",
     properties: {
-      type: { ...shownText, description: "What kind of fact." },
-      info: { type: "object", readOnly: true, description: "The fact." },
+      type: { ...shownText, description: "Type of the information." },
+      info: { type: "object", readOnly: true, description: "The information." },
     },
   },
   OperationStatusResult: {
     type: "object",
-    description: "How far an asynchronous operation has come.",
+    description: "Status of an asynchronous operation.",
     required: ["status"],
     properties: {
-      id: { ...text, description: "The path of the operation." },
-      resourceId: { ...shownText, description: "The resource that it is about." },
-      name: { ...text, description: "The id of the operation." },
-      status: { ...text, description: "Succeeded, Failed, Canceled, or anything else: it runs." },
-      percentComplete: { type: "number", minimum: 0, maximum: 100, description: "The progress." },
-      startTime: { ...time, description: "When it was accepted." },
-      endTime: { ...time, description: "When it ended." },
+      id: { ...text, description: "The id of the operation status resource." },
+      resourceId: {
+        ...shownText,
+        description: "The id of the resource that the operation changes.",
+      },
+      name: { ...text, description: "The name of the operation." },
+      status: {
+        ...text,
+        description: "Succeeded, Failed or Canceled; any other value: in progress.",
+      },
+      percentComplete: {
+        type: "number",
+        minimum: 0,
+        maximum: 100,
+        description: "Progress in percent.",
+      },
+      startTime: { ...time, description: "When the operation was accepted." },
+      endTime: { ...time, description: "When the operation ended." },
       properties: {
         type: "object",
-        description: "More about one that runs.",
+        description: "Details of an operation in progress.",
         properties: { lastError: ref("ErrorDetail") },
       },
       error: ref("ErrorDetail"),
@@ -139,7 +160,7 @@ export const commonDefinitions: JsonObject = {
   },
   CheckNameAvailabilityRequest: {
     type: "object",
-    description: "The name that somebody would like to take.",
+    description: "The name to check.",
     required: ["name", "type"],
     properties: {
       name: { ...text, description: "The name." },
@@ -148,34 +169,34 @@ export const commonDefinitions: JsonObject = {
   },
   CheckNameAvailabilityResponse: {
     type: "object",
-    description: "Whether a name can be taken.",
+    description: "Whether a name is available.",
     required: ["nameAvailable"],
     properties: {
-      nameAvailable: { type: "boolean", description: "Whether it can." },
+      nameAvailable: { type: "boolean", description: "Whether the name is available." },
       reason: {
         ...text,
         enum: ["Invalid", "AlreadyExists"],
         "x-ms-enum": { name: "CheckNameAvailabilityReason", modelAsString: true },
-        description: "In one word why not.",
+        description: "Reason why the name is not available.",
       },
-      message: { ...text, description: "In a sentence why not." },
+      message: { ...text, description: "Message why the name is not available." },
     },
   },
   Operation: {
     type: "object",
-    description: "Something that a role may allow.",
+    description: "An operation that a role can allow.",
     properties: {
-      name: { ...shownText, description: "As roles name it." },
-      isDataAction: { type: "boolean", readOnly: true, description: "Always false here." },
-      origin: { ...shownText, description: "Who may perform it." },
+      name: { ...shownText, description: "Name of the operation in roles." },
+      isDataAction: { type: "boolean", readOnly: true, description: "Always false." },
+      origin: { ...shownText, description: "Who can perform the operation." },
       display: {
         type: "object",
-        description: "For people.",
+        description: "Texts to display.",
         properties: {
           provider: { ...shownText, description: "The provider." },
           resource: { ...shownText, description: "The type." },
-          operation: { ...shownText, description: "What is done." },
-          description: { ...shownText, description: "What is done, in a sentence." },
+          operation: { ...shownText, description: "The operation." },
+          description: { ...shownText, description: "Description of the operation." },
         },
       },
     },
@@ -191,7 +212,7 @@ export const commonDefinitions: JsonObject = {
         items: ref("Operation"),
         "x-ms-identifiers": ["name"],
       },
-      nextLink: { ...shownText, format: "uri", description: "Where the next page is." },
+      nextLink: { ...shownText, format: "uri", description: "URL of the next page." },
     },
   },
 };
@@ -221,7 +242,7 @@ export const commonParameters: JsonObject = {
     type: "string",
     minLength: 1,
     maxLength: 90,
-    description: "The name of the resource group, in any case.",
+    description: "The name of the resource group. Not case-sensitive.",
     "x-ms-parameter-location": "method",
   },
   LocationParameter: {
@@ -240,7 +261,7 @@ export const commonParameters: JsonObject = {
     type: "integer",
     format: "int32",
     minimum: 1,
-    description: "How many resources a page may have; at most 1000.",
+    description: "Maximum number of resources in a page, up to 1000.",
     "x-ms-parameter-location": "method",
   },
   SkipTokenParameter: {
@@ -248,7 +269,7 @@ export const commonParameters: JsonObject = {
     in: "query",
     required: false,
     type: "string",
-    description: "From the nextLink of the page before.",
+    description: "Token from the nextLink of the previous page.",
     "x-ms-parameter-location": "method",
   },
   OperationIdParameter: {

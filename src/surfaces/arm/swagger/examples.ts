@@ -2,7 +2,7 @@
 // examples. What a client never sees is not in the answers.
 
 import type { JsonObject } from "../../../kernel/json.ts";
-import { bodySchema } from "../body-schema.ts";
+import { bodySchema } from "../../../modules/resource-provider/faces/body-schema.ts";
 import { nameParameter, typeName } from "./type-names.ts";
 import type { TypeInput } from "./type-names.ts";
 

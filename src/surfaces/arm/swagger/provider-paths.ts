@@ -11,10 +11,10 @@ export function providerPaths(provider: string): JsonObject {
       get: {
         operationId: "Operations_List",
         tags: ["Operations"],
-        description: "Lists what roles may allow.",
+        description: "Lists the operations that roles can allow.",
         parameters: [apiVersion],
         responses: {
-          200: { description: "All of them.", schema: ref("OperationListResult") },
+          200: { description: "The operations.", schema: ref("OperationListResult") },
           default: failure,
         },
         "x-ms-pageable": { nextLinkName: "nextLink" },
@@ -26,7 +26,7 @@ export function providerPaths(provider: string): JsonObject {
       get: {
         operationId: "OperationsStatus_Get",
         tags: ["Operations"],
-        description: "Tells how far an operation has come.",
+        description: "Gets the status of an operation.",
         parameters: [apiVersion, subscription, location, operation],
         responses: {
           200: { description: "The status.", schema: ref("OperationStatusResult") },
@@ -43,29 +43,33 @@ const subscription = parameterRef("SubscriptionId");
 const location = parameterRef("Location");
 const operation = parameterRef("OperationId");
 const failure: JsonObject = {
-  description: "Why the request was refused.",
+  description: "The error.",
   schema: ref("ErrorResponse"),
 };
 
 const operationResult: JsonObject = {
   operationId: "OperationResults_Get",
   tags: ["Operations"],
-  description: "Gets what came of an operation.",
+  description: "Gets the result of an operation.",
   parameters: [apiVersion, subscription, location, operation],
   responses: {
     200: {
-      description: "The resource, or what the action says.",
+      description: "The resource, or the result of the action.",
       schema: { type: "object", additionalProperties: true },
     },
     202: {
-      description: "It goes on.",
+      description: "The operation is in progress.",
       headers: {
-        Location: { type: "string", description: "Where to ask again." },
-        "Retry-After": { type: "integer", format: "int32", description: "Seconds until then." },
+        Location: { type: "string", description: "URL to poll." },
+        "Retry-After": {
+          type: "integer",
+          format: "int32",
+          description: "Seconds to wait before the next request.",
+        },
       },
     },
-    204: { description: "It has ended, and there is nothing to show." },
-    default: { description: "Why it failed.", schema: ref("ErrorResponse") },
+    204: { description: "The operation has ended without a result." },
+    default: { description: "The error of the operation.", schema: ref("ErrorResponse") },
   },
 };
 
@@ -80,10 +84,13 @@ function nameCheck(verb: string, where: readonly JsonObject[]): JsonObject {
   return {
     operationId: `CheckNameAvailability_Check${verb}`,
     tags: ["CheckNameAvailability"],
-    description: "Tells whether a name is free in the subscription.",
+    description: "Checks whether a name is available in the subscription.",
     parameters: [apiVersion, ...where, body],
     responses: {
-      200: { description: "Whether it is.", schema: ref("CheckNameAvailabilityResponse") },
+      200: {
+        description: "The result of the check.",
+        schema: ref("CheckNameAvailabilityResponse"),
+      },
       default: failure,
     },
   };

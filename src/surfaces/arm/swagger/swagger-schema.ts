@@ -6,7 +6,7 @@ import { fieldRuleKey } from "../../../intents/kinds/definition-field-rules.ts";
 import { getOwn, isJsonObject, setOwn } from "../../../kernel/json.ts";
 import type { Json, JsonObject, MutableJsonObject } from "../../../kernel/json.ts";
 import { objectAt, textsAt } from "../../../kernel/json-read.ts";
-import { hiddenKey } from "../hidden-properties.ts";
+import { hiddenKey } from "../../../modules/resource-provider/faces/hidden-properties.ts";
 
 export interface SwaggerSchemaOptions {
   /** Of the type, for the names of enumerations. */

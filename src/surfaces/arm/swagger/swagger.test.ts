@@ -4,14 +4,14 @@ import SwaggerParser from "@apidevtools/swagger-parser";
 import { kindRegistry } from "../../../intents/kinds/registry.ts";
 import { servedKind } from "../../../intents/kinds/served-kind.ts";
 import type { ServedKind } from "../../../intents/kinds/served-kind.ts";
-import type { ArmFace } from "../../../kernel/arm-face.ts";
+import type { ArmFace } from "../../../modules/resource-provider/faces/arm-face.ts";
 import { isJsonArray, isJsonObject } from "../../../kernel/json.ts";
 import type { Json, JsonObject } from "../../../kernel/json.ts";
 import { objectAt, objectsAt, valueAt } from "../../../kernel/json-read.ts";
 import { defineKind } from "../../../kernel/kind.ts";
 import { getAt, parsePointer } from "../../../kernel/pointer.ts";
-import { armFaces } from "../faces.ts";
-import type { ArmFaces } from "../faces.ts";
+import { armFaces } from "../../../modules/resource-provider/faces/faces.ts";
+import type { ArmFaces } from "../../../modules/resource-provider/faces/faces.ts";
 import { swaggerDocuments, swaggerOf } from "./swagger.ts";
 import { swaggerSchema } from "./swagger-schema.ts";
 

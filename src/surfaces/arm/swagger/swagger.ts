@@ -2,12 +2,12 @@
 // it cannot say anything else than what is served. Documents are made when somebody asks, and kept
 // until a face changes.
 
-import type { ArmFace } from "../../../kernel/arm-face.ts";
+import type { ArmFace } from "../../../modules/resource-provider/faces/arm-face.ts";
 import { setOwn } from "../../../kernel/json.ts";
 import type { JsonObject, MutableJsonObject } from "../../../kernel/json.ts";
 import { objectAt } from "../../../kernel/json-read.ts";
-import type { ArmFaces } from "../faces.ts";
-import { markedSchema } from "../hidden-properties.ts";
+import type { ArmFaces } from "../../../modules/resource-provider/faces/faces.ts";
+import { markedSchema } from "../../../modules/resource-provider/faces/hidden-properties.ts";
 import { examplesOf } from "./examples.ts";
 import { commonDefinitions, commonParameters, ref } from "./envelope-definitions.ts";
 import { providerPaths } from "./provider-paths.ts";
@@ -161,11 +161,11 @@ function typeDefinitions({ face, version }: TypeInput): JsonObject {
   const own = (part: string): JsonObject => ({
     ...ref(part),
     "x-ms-client-flatten": true,
-    description: "What is particular to the type.",
+    description: "The properties of the resource type.",
   });
   const tags = {
     type: "object",
-    description: "Tags, which replace all that were there.",
+    description: "Tags. They replace all existing tags.",
     additionalProperties: { type: "string" },
   };
   const description = described(version.schema) ?? `A resource of the type ${face.type}.`;
@@ -179,7 +179,7 @@ function typeDefinitions({ face, version }: TypeInput): JsonObject {
     [`${name}Properties`]: properties(false),
     [`${name}Update`]: {
       type: "object",
-      description: `A change of: ${description}`,
+      description: `An update of: ${description}`,
       properties: { tags, properties: own(`${name}UpdateProperties`) },
     },
     [`${name}UpdateProperties`]: properties(true),
@@ -193,7 +193,7 @@ function typeDefinitions({ face, version }: TypeInput): JsonObject {
           type: "string",
           format: "uri",
           readOnly: true,
-          description: "Where the next page is.",
+          description: "URL of the next page.",
         },
       },
     },

@@ -1,6 +1,6 @@
 // What a type and its resources are called in a document.
 
-import type { ArmFace, ArmVersion } from "../../../kernel/arm-face.ts";
+import type { ArmFace, ArmVersion } from "../../../modules/resource-provider/faces/arm-face.ts";
 import { capital } from "./swagger-schema.ts";
 
 /** A type in one of its api-versions. */

@@ -1,7 +1,7 @@
 // The paths of one type in one api-version: what each verb takes and answers, which of them are
 // long-running, and examples where the author of the face gives some.
 
-import type { ArmAction, ArmVersion } from "../../../kernel/arm-face.ts";
+import type { ArmAction, ArmVersion } from "../../../modules/resource-provider/faces/arm-face.ts";
 import { setOwn } from "../../../kernel/json.ts";
 import type { JsonObject, MutableJsonObject } from "../../../kernel/json.ts";
 import { examplesOf } from "./examples.ts";
@@ -50,23 +50,27 @@ function nameInPath(type: string): JsonObject {
     type: "string",
     minLength: 1,
     maxLength: 260,
-    description: "The name of the resource, in any case.",
+    description: "The name of the resource. Not case-sensitive.",
   };
 }
 
 const failure: JsonObject = {
-  description: "Why the request was refused.",
+  description: "The error.",
   schema: ref("ErrorResponse"),
 };
 
 /** Beside what it answers, a request that goes on tells where to look. */
 const asyncHeaders: JsonObject = {
-  "Azure-AsyncOperation": { type: "string", description: "Where the status can be asked for." },
-  "Retry-After": { type: "integer", format: "int32", description: "Seconds until then." },
+  "Azure-AsyncOperation": { type: "string", description: "URL of the operation status." },
+  "Retry-After": {
+    type: "integer",
+    format: "int32",
+    description: "Seconds to wait before the next request.",
+  },
 };
 const locationHeaders: JsonObject = {
   ...asyncHeaders,
-  Location: { type: "string", description: "Where the result can be asked for." },
+  Location: { type: "string", description: "URL of the operation result." },
 };
 
 function listOperation(name: string, verb: string, where: readonly JsonObject[]): JsonObject {
@@ -76,7 +80,7 @@ function listOperation(name: string, verb: string, where: readonly JsonObject[])
     description: `Lists resources of the type ${name}.`,
     parameters: [apiVersion, ...where, parameterRef("Top"), parameterRef("SkipToken")],
     responses: {
-      200: { description: "A page of them.", schema: ref(`${name}ListResult`) },
+      200: { description: "A page of resources.", schema: ref(`${name}ListResult`) },
       default: failure,
     },
     "x-ms-pageable": { nextLinkName: "nextLink" },
@@ -99,11 +103,11 @@ function oneOperations({ face, version }: TypeInput, where: readonly JsonObject[
     },
     put: {
       ...base("CreateOrUpdate"),
-      description: "Creates a resource, or replaces it.",
+      description: "Creates or replaces a resource.",
       parameters: [...parameters, bodyParameter("resource", name), ...preconditions],
       responses: {
-        200: { ...resource("Accepted; it was there before."), headers: asyncHeaders },
-        201: { ...resource("Accepted; it was not there before."), headers: asyncHeaders },
+        200: { ...resource("Update accepted."), headers: asyncHeaders },
+        201: { ...resource("Creation accepted."), headers: asyncHeaders },
         default: failure,
       },
       ...longRunning("azure-async-operation"),
@@ -111,7 +115,7 @@ function oneOperations({ face, version }: TypeInput, where: readonly JsonObject[
     },
     patch: {
       ...base("Update"),
-      description: "Changes what the body names: a merge patch. Tags are replaced as a whole.",
+      description: "Updates the fields in the body (merge patch). Tags are replaced as a whole.",
       parameters: [...parameters, bodyParameter("properties", `${name}Update`), ...preconditions],
       responses: {
         200: resource("Done."),
@@ -127,7 +131,7 @@ function oneOperations({ face, version }: TypeInput, where: readonly JsonObject[
       responses: {
         200: { description: "Deleted." },
         202: { description: "Accepted.", headers: locationHeaders },
-        204: { description: "There was none." },
+        204: { description: "The resource does not exist." },
         default: failure,
       },
       ...longRunning("location"),
@@ -136,7 +140,7 @@ function oneOperations({ face, version }: TypeInput, where: readonly JsonObject[
 }
 
 function bodyParameter(name: string, definition: string): JsonObject {
-  const description = "The wanted resource.";
+  const description = "The desired resource.";
   return { name, in: "body", required: true, description, schema: ref(definition) };
 }
 
@@ -170,7 +174,7 @@ function actionOperation(
             name: "input",
             in: "body",
             required: true,
-            description: "What the action is given.",
+            description: "The input of the action.",
             schema: swaggerSchema(inputSchema, { name: `${model}Input` }),
           },
         ];
@@ -184,11 +188,11 @@ function actionOperation(
     description: action.description ?? `Performs ${action.name} on a resource.`,
     parameters: [apiVersion, ...where, ...input],
     responses: {
-      200: { description: "The answer.", schema },
+      200: { description: "The result of the action.", schema },
       ...(action.change === undefined
         ? {}
         : { 202: { description: "Accepted.", headers: locationHeaders } }),
-      204: { description: "There is nothing to say." },
+      204: { description: "The action has no result." },
       default: failure,
     },
     ...(action.change === undefined ? {} : longRunning("location")),

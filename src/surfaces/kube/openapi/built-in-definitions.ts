@@ -187,7 +187,7 @@ const scalars: Readonly<Record<Scalar, JsonObject | string>> = {
 
 const plainDefinitions: Readonly<Record<string, JsonObject>> = {
   [`${metaPrefix}.Time`]: {
-    description: "A time in RFC 3339, in whole seconds.",
+    description: "A time in RFC 3339, in seconds.",
     format: "date-time",
     type: "string",
   },
@@ -201,19 +201,21 @@ const plainDefinitions: Readonly<Record<string, JsonObject>> = {
     type: "object",
   },
   [`${metaPrefix}.Patch`]: {
-    description: "The body of a patch, in the form that the content type names.",
+    description: "The body of a patch, in the format that the content type names.",
     type: "object",
   },
   [quantityName]: {
-    description: 'An amount with a unit, as in "500m" or "2Gi".',
+    description: 'A quantity with a unit, such as "500m" or "2Gi".',
     oneOf: [{ type: "string" }, { type: "number" }],
   },
   [intOrStringName]: {
-    description: "A whole number or a text.",
+    description: "An integer or a string.",
     format: "int-or-string",
     oneOf: [{ type: "integer" }, { type: "string" }],
   },
-  [schemaOrNames.bool]: { description: "A JSON schema, or whether anything is allowed." },
+  [schemaOrNames.bool]: {
+    description: "A JSON schema, or a boolean: whether any value is allowed.",
+  },
   [schemaOrNames.schemas]: { description: "A JSON schema, or a list of them." },
   [schemaOrNames.texts]: { description: "A JSON schema, or a list of names." },
   [jsonName]: { description: "Any JSON value." },

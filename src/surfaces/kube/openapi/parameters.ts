@@ -10,33 +10,42 @@ export interface Parameter {
 }
 
 export const parameters = {
-  allowWatchBookmarks: query("boolean", "The watch may send bookmarks: events without a change."),
-  continue: query("string", "The token of the next page, from the page before it."),
-  dryRun: query("string", "All: do everything but store the result."),
-  fieldManager: query("string", "Who is writing; the name that owns the fields written."),
-  fieldSelector: query("string", "Only objects whose fields have these values."),
+  allowWatchBookmarks: query(
+    "boolean",
+    "Whether the watch may send bookmarks: events without a change.",
+  ),
+  continue: query("string", "Token of the next page, from the previous page."),
+  dryRun: query("string", "All: process the request without storing the result."),
+  fieldManager: query("string", "Name of the field manager."),
+  fieldSelector: query("string", "Field selector."),
   fieldValidation: query(
     "string",
-    "What to do about unknown or duplicate fields: Ignore, Warn (the default) or Strict.",
+    "How unknown or duplicate fields are handled: Ignore, Warn (default) or Strict.",
   ),
-  force: query("boolean", "Take over fields that others own. Only for apply patches."),
-  gracePeriodSeconds: query("integer", "Seconds until the object may be removed; 0 is at once."),
+  force: query("boolean", "Whether to take fields from other managers. Only for apply patches."),
+  gracePeriodSeconds: query(
+    "integer",
+    "Seconds before the object is deleted; 0 deletes it immediately.",
+  ),
   ignoreStoreReadErrorWithClusterBreakingPotential: query(
     "boolean",
-    "Delete even what cannot be read any more.",
+    "Whether to delete an object that cannot be read.",
   ),
-  labelSelector: query("string", "Only objects whose labels match."),
-  limit: query("integer", "The largest number of objects in one page."),
+  labelSelector: query("string", "Label selector."),
+  limit: query("integer", "Maximum number of items in a page."),
   name: path("name of the object"),
   namespace: path("object name and auth scope, such as for teams and projects"),
   orphanDependents: query("boolean", "Deprecated: use propagationPolicy."),
   pretty: query("string", "If 'true', then the output is pretty printed."),
-  propagationPolicy: query("string", "What becomes of dependents: Orphan, Background, Foreground."),
-  resourceVersion: query("string", "The version to read at, or to watch from."),
+  propagationPolicy: query(
+    "string",
+    "How dependents are handled: Orphan, Background or Foreground.",
+  ),
+  resourceVersion: query("string", "Resource version to read at, or to watch from."),
   resourceVersionMatch: query("string", "How resourceVersion applies: Exact or NotOlderThan."),
-  sendInitialEvents: query("boolean", "Begin the watch with all objects there are."),
-  timeoutSeconds: query("integer", "Ends the list or watch after this time."),
-  watch: query("boolean", "Answer with a stream of changes instead of a list."),
+  sendInitialEvents: query("boolean", "Whether a watch starts with the existing objects."),
+  timeoutSeconds: query("integer", "Time limit of the list or watch."),
+  watch: query("boolean", "Whether to return a stream of changes instead of a list."),
 } as const satisfies Readonly<Record<string, Parameter>>;
 
 export type ParameterName = keyof typeof parameters;

@@ -129,7 +129,7 @@ function encodeScalar(
 
 function encodeTime(scalar: "time" | "microTime", text: string, writer: WireWriter): void {
   const instant = parseInstant(text);
-  if (instant === undefined) throw unfit(`"${text.slice(0, 60)}" is no time`);
+  if (instant === undefined) throw unfit(`"${text.slice(0, 60)}" is not a time`);
   const micros = Math.floor(instant.nanos / 1_000);
   writer.integer(scalar === "time" ? 0 : micros * 1_000);
   writer.tag(2, wire.varint);

@@ -1,0 +1,27 @@
+/** The surfaces of the modules that this server starts, for the request pipeline. */
+import type { ModuleLog } from "../contract/ports.ts";
+import type { ModuleSurface } from "../surfaces/http/module-surface.ts";
+import type { HttpSurface } from "../surfaces/http/surface.ts";
+import type { ControlPlane } from "./control-plane.ts";
+import { moduleSurfaces } from "./modules.ts";
+
+export interface OpenSurfacesInput {
+  readonly plane: Pick<ControlPlane, "intents" | "rbac" | "modules">;
+  readonly log: ModuleLog;
+  /** Those of this server when left out. */
+  readonly surfaces?: readonly ModuleSurface[];
+}
+
+/** After the modules have started. */
+export async function openSurfaces(input: OpenSurfacesInput): Promise<readonly HttpSurface[]> {
+  const { plane, log, surfaces = moduleSurfaces } = input;
+  const { intents, rbac: authorizer, modules } = plane;
+  const started = new Set(modules.started.map(({ name }) => name));
+  const served = surfaces.filter(({ module }) => started.has(module));
+  return await Promise.all(
+    served.map(async ({ module, open }) => {
+      const offered = modules.offered(module);
+      return await open({ offered, intents, authorizer, log });
+    }),
+  );
+}

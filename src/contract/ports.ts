@@ -1,0 +1,85 @@
+// What a module receives. Each port is small, so that the test of a module needs no server, and the
+// simulator can run a module with its own clock and store.
+
+import type { OpenHttp } from "../adapters/http/port.ts";
+import type { Meter } from "../engine/ports.ts";
+import type { Reconciler } from "../engine/reconciler.ts";
+import type { LeaderTask } from "../engine/wakes/leader-tasks.ts";
+import type { Authorizer } from "../intents/auth/policy.ts";
+import type { KindRegistry } from "../intents/kinds/registry.ts";
+import type { LiveView } from "../intents/live-view.ts";
+import type { Intents } from "../intents/request.ts";
+import type { ChangeFeed } from "../intents/watch/change-feed.ts";
+import type { Clock } from "../kernel/clock.ts";
+import type { Ids } from "../kernel/ids.ts";
+import type { Random } from "../kernel/random.ts";
+import type { Timers } from "../kernel/timers.ts";
+import type { Store } from "../store/port.ts";
+import type { ExtensionEntry } from "./user-module.ts";
+
+/** Time, randomness, network and output of this process. */
+export interface ProcessPorts {
+  readonly clock: Clock;
+  readonly timers: Timers;
+  readonly ids: Ids;
+  readonly random: Random;
+  /** For calls to other servers. */
+  readonly openHttp: OpenHttp;
+  readonly log: ModuleLog;
+  readonly meter: Meter;
+}
+
+/** Constant message, variables as fields. */
+export interface ModuleLog {
+  debug(fields: Readonly<Record<string, unknown>>, message: string): void;
+  info(fields: Readonly<Record<string, unknown>>, message: string): void;
+  warn(fields: Readonly<Record<string, unknown>>, message: string): void;
+  error(fields: Readonly<Record<string, unknown>>, message: string): void;
+}
+
+/** Stored state, without a way to change it. */
+export interface ReadPorts {
+  readonly store: Pick<
+    Store,
+    "get" | "getMany" | "list" | "history" | "head" | "changes" | "nameHolder" | "counter"
+  >;
+  readonly live: LiveView;
+  readonly kinds: KindRegistry;
+  readonly authorizer: Authorizer;
+}
+
+/** Given to `open`. */
+export interface OpenPorts extends ProcessPorts, ReadPorts {
+  /** The module's own section of the configuration, checked; undefined when it is absent. */
+  readonly configuration: unknown;
+  /** The entries of user modules for this module. */
+  readonly extensions: readonly ExtensionEntry[];
+  /** Ids of the kinds that user modules reconcile. */
+  readonly userKinds: ReadonlySet<string>;
+  /** How long the store keeps superseded states; undefined: always. */
+  readonly historyMs: number | undefined;
+  /** Aborted when the server stops. */
+  readonly stopping: AbortSignal;
+}
+
+/** Given to `start`. */
+export interface StartPorts {
+  readonly feed: ChangeFeed;
+  /** The write path with all policies: for writes on behalf of a caller. */
+  readonly intents: Intents;
+  /** The write path without policies: for the module's own records. */
+  readonly ownIntents: Intents;
+  readonly engine: EnginePort;
+}
+
+export interface EnginePort {
+  /** False where this process has no workers; added reconcilers then run in other processes. */
+  readonly isWorker: boolean;
+  /** Reconciles the kind in this process from now on. Returns a function that ends it. */
+  readonly add: (reconciler: Reconciler) => () => void;
+  /**
+   * Runs a task in one process at a time, with or without workers: for work that follows many
+   * resources. Returns a function that ends it in this process.
+   */
+  readonly lead: (task: LeaderTask) => () => void;
+}

@@ -1,0 +1,137 @@
+// A route of the REST surface, as data. The router, the access check, the OpenAPI document, the
+// documentation page, the labels of metrics and docs/reference/rest.md all come from this table.
+
+import type { ReadModel } from "../intents/read-model/read-model.ts";
+import type { Caller, Intents } from "../intents/request.ts";
+import type { JsonObject } from "../kernel/json.ts";
+import type { Timers } from "../kernel/timers.ts";
+import type { Store } from "../store/port.ts";
+import type { ReadPorts } from "./ports.ts";
+
+/** Given to the routes of a module, when the write path and the change feed exist. */
+export interface RoutePorts extends ReadPorts {
+  readonly store: ReadPorts["store"] & Pick<Store, "advancedBeyond">;
+  /** The write path with all policies: for writes on behalf of the caller. */
+  readonly intents: Intents;
+  readonly readModel: ReadModel;
+  readonly timers: Timers;
+}
+
+/** Called once for each process. */
+export type RoutesOf = (ports: RoutePorts) => readonly Route[];
+
+export type RouteMethod = "GET" | "POST" | "PUT" | "PATCH" | "DELETE";
+
+export interface Route {
+  readonly method: RouteMethod;
+  /**
+   * "/api/v1/WORD/{parameter}" or "/api/NAME_mgmt/v1/...". The word must not be the name of a
+   * resource of the Kubernetes core API. A parameter is a whole segment.
+   */
+  readonly path: string;
+  /** One line in the imperative, such as "List the revisions of a resource." */
+  readonly summary: string;
+  readonly description?: string;
+  /** Groups routes in the documentation. */
+  readonly tag: string;
+  readonly access: RouteAccess;
+  /** Describes each parameter of the path, for the documentation. */
+  readonly parameters?: Readonly<Record<string, string>>;
+  /**
+   * JSON Schema of the query: an object whose properties are the parameters. Supported types are
+   * string, integer, number and boolean. An unknown parameter is refused.
+   */
+  readonly query?: JsonObject;
+  /** JSON Schema of the body. A body that does not match, or has unknown fields, is refused. */
+  readonly body?: JsonObject;
+  /** JSON Schema of each successful answer, by status. Errors are problem+json: no entry. */
+  readonly answers: Readonly<Record<number, RouteAnswerSchema>>;
+  /** The statuses of errors that clients of this route should expect, for the documentation. */
+  readonly errors?: readonly number[];
+  /** The outcome is stored under the Idempotency-Key of the request, and returned for a repeat. */
+  readonly idempotency?: "by-key";
+  /** The answer has an ETag, and If-None-Match (reads) or If-Match (writes) are honoured. */
+  readonly etag?: true;
+  /**
+   * The answer is a stream of items, as NDJSON or as server-sent events, whichever the client
+   * accepts. `after` in the query, or Last-Event-ID, is the revision to resume after.
+   */
+  readonly stream?: true;
+  readonly handle: (request: RouteRequest) => Promise<RouteAnswer>;
+}
+
+export interface RouteAnswerSchema {
+  readonly description: string;
+  readonly schema?: JsonObject;
+}
+
+/** Checked before the handler runs. Templates such as "{name}" come from path, then query. */
+export type RouteAccess =
+  | { readonly kind: "public" }
+  /** Any authenticated caller. The handler shows only what the caller may read. */
+  | { readonly kind: "authenticated" }
+  /** A fixed resource type, such as the records of a module. */
+  | {
+      readonly kind: "resource";
+      readonly verb: string;
+      readonly group: string;
+      readonly resource: string;
+      readonly namespace?: string;
+      readonly name?: string;
+    }
+  /**
+   * A resource of the kind that the path parameter `kind` names by plural and group, such as
+   * "databases.shop.example". `name` is in the path and `namespace` in the query. A namespaced
+   * kind without a namespace, and an unknown kind, are refused.
+   */
+  | { readonly kind: "addressed"; readonly verbs: readonly string[] };
+
+export interface RouteRequest {
+  /** Decoded values of the path template. */
+  readonly path: Readonly<Record<string, string>>;
+  /** Checked against the schema, with defaults, numbers and booleans converted. */
+  readonly query: JsonObject;
+  /** Checked against the schema; undefined for routes without one. */
+  readonly body: JsonObject | undefined;
+  readonly caller: Caller;
+  /** The value of If-Match, without quotes; undefined when the request has none. */
+  readonly ifMatch: string | undefined;
+  readonly traceId: string;
+  /** Aborted when the client leaves, the deadline passes or the server stops. */
+  readonly signal: AbortSignal;
+}
+
+export type RouteAnswer = DocumentAnswer | TextAnswer | StreamAnswer;
+
+export interface DocumentAnswer {
+  readonly kind: "document";
+  readonly status: number;
+  /** None for a status without a body, such as 204. */
+  readonly document?: JsonObject;
+  /** Without quotes. The surface answers 304 to an If-None-Match that has it. */
+  readonly etag?: string;
+  readonly headers?: Readonly<Record<string, string>>;
+}
+
+/** A page for people. */
+export interface TextAnswer {
+  readonly kind: "text";
+  readonly status: number;
+  readonly contentType: string;
+  readonly text: string;
+  readonly headers?: Readonly<Record<string, string>>;
+}
+
+export interface StreamAnswer {
+  readonly kind: "stream";
+  /** Ends when the iteration ends. An error after the first item is the last item. */
+  readonly items: AsyncIterable<StreamItem>;
+}
+
+/** Each item carries the revision to resume after. */
+export interface StreamItem {
+  readonly revision: number;
+  /** The name of the event, for clients of server-sent events. */
+  readonly type: string;
+  readonly item: JsonObject;
+}

@@ -1,0 +1,118 @@
+// GET /api/v1/changes: a stream of changes that resumes by revision. It names what changed; the
+// Kubernetes API has the documents. A bookmark has the position of the stream while nothing
+// visible changes, so that a client resumes without reading the same part of the log again.
+
+import type { Route, RoutePorts, StreamItem } from "../../contract/route.ts";
+import { isSetpointError } from "../../kernel/errors.ts";
+import type { JsonObject } from "../../kernel/json.ts";
+import { numberAt } from "../../kernel/json-read.ts";
+import { limits } from "../../kernel/limits.ts";
+import type { ChangePage } from "../../store/port.ts";
+import type { Lives } from "./lives.ts";
+import { objectSchema } from "./schemas.ts";
+import {
+  changeFilterFields,
+  changeLine,
+  changeLineSchema,
+  changesOfKind,
+  tooNew,
+  tooOld,
+  visibleTo,
+} from "./visible-changes.ts";
+import type { ChangeFilter } from "./visible-changes.ts";
+
+export function changesRoute(ports: RoutePorts, lives: Lives): Route {
+  return {
+    method: "GET",
+    path: "/api/v1/changes",
+    summary: "Follow the changes of resources as a stream.",
+    description:
+      "The stream begins after the revision `after`, or now. Each item has the revision to " +
+      `resume after. A bookmark follows after ${limits.streamBookmarkMs / 1_000} s without one.`,
+    tag: "History",
+    access: { kind: "authenticated" },
+    query: objectSchema({
+      ...changeFilterFields,
+      after: { type: "integer", minimum: 0, description: "Only changes after this revision." },
+    }),
+    stream: true,
+    answers: { 200: { description: "One item for each change.", schema: changeLineSchema } },
+    errors: [404, 410, 504],
+    handle: async ({ query, caller, signal }) => {
+      const kind = changesOfKind(ports, query);
+      const isVisible = visibleTo(ports, lives, caller.user, query);
+      const head = await ports.store.head();
+      const after = numberAt(query, "after") ?? head.revision;
+      if (after < head.compacted) throw tooOld(after, head.compacted);
+      if (after > head.revision) throw tooNew(after, head.revision);
+      const following = { kind, isVisible, signal };
+      return { kind: "stream", items: follow(ports, after, following) };
+    },
+  };
+}
+
+interface Following {
+  readonly kind: string | undefined;
+  readonly isVisible: ChangeFilter;
+  readonly signal: AbortSignal;
+}
+
+async function* follow(
+  ports: RoutePorts,
+  from: number,
+  following: Following,
+): AsyncGenerator<StreamItem> {
+  const { isVisible, signal } = following;
+  let after = from;
+  // The first bookmark says where the stream begins, and makes the answer begin at once.
+  yield bookmark(after);
+  while (!signal.aborted) {
+    const page = await pageAfter(ports, after, following);
+    for (const change of page.changes) {
+      if (!(await isVisible(change))) continue;
+      const item = changeLine(ports, change);
+      yield { revision: change.revision, type: change.type, item };
+    }
+    after = Math.max(after, page.through);
+    if (after >= page.revision && !(await isAdvanced(ports, after, signal))) yield bookmark(after);
+  }
+}
+
+async function pageAfter(
+  { store }: RoutePorts,
+  after: number,
+  { kind }: Following,
+): Promise<ChangePage> {
+  try {
+    const options = kind === undefined ? {} : { kinds: [kind] };
+    return await store.changes(after, limits.streamPageItems, options);
+  } catch (error) {
+    if (!isSetpointError(error, "history.gone")) throw error;
+    throw tooOld(after, (await store.head()).compacted);
+  }
+}
+
+/** Waits for a change; false when it is time for a bookmark, or the stream ends. */
+async function isAdvanced(
+  { store, timers }: RoutePorts,
+  after: number,
+  signal: AbortSignal,
+): Promise<boolean> {
+  const idle = new AbortController();
+  const cancel = timers.after(limits.streamBookmarkMs, () => idle.abort());
+  const either = AbortSignal.any([idle.signal, signal]);
+  try {
+    await store.advancedBeyond(after, either);
+    return true;
+  } catch (error) {
+    if (either.aborted) return false;
+    throw error;
+  } finally {
+    cancel();
+  }
+}
+
+function bookmark(revision: number): StreamItem {
+  const item: JsonObject = { type: "bookmark", revision };
+  return { revision, type: "bookmark", item };
+}

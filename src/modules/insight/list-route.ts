@@ -1,0 +1,127 @@
+// GET /api/v1/resources/{kind}: rows of a kind, filtered, sorted and in pages.
+
+import type { Route, RouteAnswer, RoutePorts, RouteRequest } from "../../contract/route.ts";
+import type { ServedKind } from "../../intents/kinds/served-kind.ts";
+import { fieldsOf } from "../../intents/read-model/fields.ts";
+import { parseFilter } from "../../intents/read-model/filter.ts";
+import { parseOrder, placeFrom, placeJson } from "../../intents/read-model/order.ts";
+import { pageOfRows } from "../../intents/read-model/query.ts";
+import { requireScope, scopeOf } from "../../intents/read-model/scope.ts";
+import { decodeCursor, encodeCursor } from "../../kernel/cursor.ts";
+import { SetpointError } from "../../kernel/errors.ts";
+import { numberAt, textAt } from "../../kernel/json-read.ts";
+import { limits } from "../../kernel/limits.ts";
+import { kindNamed } from "./addressed.ts";
+import { rowJson, rowSchema } from "./row-json.ts";
+import {
+  atLeastField,
+  cursorField,
+  kindParameter,
+  limitField,
+  nextField,
+  objectSchema,
+  onlyNamespaceField,
+} from "./schemas.ts";
+
+const filterField = {
+  type: "string",
+  maxLength: limits.maxFilterChars,
+  description:
+    "Conditions that must all be true, such as state=Failed,columns.storage>=100,name~web. " +
+    "The operators are = != < <= > >= and ~ (contains).",
+};
+const sortField = {
+  type: "string",
+  maxLength: limits.maxFilterChars,
+  description: "Fields to sort by, such as -created,name. A minus sign means descending.",
+};
+
+export function listRoute(ports: RoutePorts): Route {
+  return {
+    method: "GET",
+    path: "/api/v1/resources/{kind}",
+    summary: "List the resources of a kind as rows.",
+    description:
+      "Rows have the state of the resource and the printer columns of its kind. A kind with more " +
+      `than ${limits.maxReadModelKindRows.toLocaleString("en")} resources can be filtered but ` +
+      "not sorted, and its pages may be short.",
+    tag: "State",
+    access: { kind: "authenticated" },
+    parameters: { kind: kindParameter },
+    query: objectSchema({
+      namespace: onlyNamespaceField,
+      filter: filterField,
+      sort: sortField,
+      limit: limitField(limits.maxRestPageItems, limits.defaultRestPageItems),
+      cursor: cursorField,
+      atLeast: atLeastField,
+    }),
+    answers: {
+      200: {
+        description: "One page of rows.",
+        schema: objectSchema(
+          {
+            kind: { type: "string" },
+            revision: {
+              type: "integer",
+              description: "The response includes all changes up to this revision.",
+            },
+            columns: { type: "array", items: { type: "object" } },
+            items: { type: "array", items: rowSchema },
+            next: nextField,
+          },
+          ["kind", "revision", "columns", "items"],
+        ),
+      },
+    },
+    errors: [400, 403, 404],
+    handle: (request) => listRows(ports, request),
+  };
+}
+
+function hasNoNamespace({ kind }: ServedKind): SetpointError {
+  const message = `${kind.names.kind} is a cluster-wide kind and has no namespace`;
+  return new SetpointError("request.invalid", message, {
+    details: { field: "query.namespace" },
+    suggestion: "leave out namespace",
+  });
+}
+
+async function listRows(
+  ports: RoutePorts,
+  { path, query, caller, signal }: RouteRequest,
+): Promise<RouteAnswer> {
+  const served = kindNamed(ports.kinds, path["kind"] ?? "", "path.kind");
+  const { authorizer, readModel } = ports;
+  const namespace = textAt(query, "namespace");
+  if (namespace !== "" && served.kind.scope !== "Namespaced") throw hasNoNamespace(served);
+  const asked = { authorizer, user: caller.user, served, namespace };
+  const scope = scopeOf(asked);
+  requireScope(asked, scope);
+  const open = await readModel.open(served, { atLeast: numberAt(query, "atLeast"), signal });
+  const { columns } = open.projection;
+  const fields = fieldsOf(columns);
+  const [filterText, sortText] = [textAt(query, "filter"), textAt(query, "sort")];
+  const bound = JSON.stringify(["resources", path["kind"], namespace, filterText, sortText]);
+  const cursor = textAt(query, "cursor");
+  const page = await pageOfRows(ports, open, {
+    scope,
+    filter: parseFilter(filterText, fields),
+    order: parseOrder(sortText, fields),
+    after: cursor === "" ? undefined : placeFrom(decodeCursor(cursor, bound)),
+    limit: numberAt(query, "limit") ?? limits.defaultRestPageItems,
+    signal,
+  });
+  const { rows, revision, next } = page;
+  return {
+    kind: "document",
+    status: 200,
+    document: {
+      kind: path["kind"] ?? "",
+      revision,
+      columns: columns.map(({ key, title, type }) => ({ key, title, type })),
+      items: rows.map((row) => rowJson(columns, row)),
+      ...(next === undefined ? {} : { next: encodeCursor(placeJson(next), bound) }),
+    },
+  };
+}

@@ -1,0 +1,26 @@
+// The routes of the module, in the order of the documentation.
+
+import type { Route, RoutePorts } from "../../contract/route.ts";
+import { auditRoute } from "./audit-route.ts";
+import { changesRoute } from "./changes-route.ts";
+import { countsRoute } from "./counts-route.ts";
+import { diffRoute } from "./diff-route.ts";
+import { historyRoute } from "./history-route.ts";
+import { listRoute } from "./list-route.ts";
+import { openLives } from "./lives.ts";
+import { problemsRoute } from "./problems-route.ts";
+import { rollbackRoute } from "./rollback-route.ts";
+
+export function insightRoutes(ports: RoutePorts): readonly Route[] {
+  const lives = openLives(ports);
+  return [
+    listRoute(ports),
+    countsRoute(ports),
+    problemsRoute(ports),
+    historyRoute(ports, lives),
+    diffRoute(ports, lives),
+    rollbackRoute(ports, lives),
+    changesRoute(ports, lives),
+    auditRoute(ports, lives),
+  ];
+}

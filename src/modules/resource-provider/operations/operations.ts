@@ -1,0 +1,489 @@
+// Records of accepted requests, written in the commit of what they are about. Nobody works on them:
+// how far an operation is follows from the resource, so that its end cannot be told before the
+// resource shows it. The end is recorded a moment later (open-operations.ts), or by the next
+// accepted request; what cannot be told from the resource for good, before it is first told.
+
+import type { Caller } from "../../../intents/request.ts";
+import { causeOf } from "../../../intents/write/cause-of.ts";
+import { systemCause } from "../../../kernel/cause.ts";
+import { timeText } from "../../../kernel/clock.ts";
+import { decodeDocument } from "../../../kernel/document.ts";
+import { draftOf } from "../../../kernel/draft.ts";
+import { isSetpointError } from "../../../kernel/errors.ts";
+import { getOwn } from "../../../kernel/json.ts";
+import type { Json, JsonObject } from "../../../kernel/json.ts";
+import { numberAt, objectAt, textAt } from "../../../kernel/json-read.ts";
+import type { Resource, ResourceKey } from "../../../kernel/resource.ts";
+import type { Change, Put, Store, StoredRecord } from "../../../store/port.ts";
+import type { ServedKind } from "../../../intents/kinds/served-kind.ts";
+import { envelopeOf, verbOf } from "../envelope.ts";
+import { operationKind } from "../face.ts";
+import type { ArmFace, ArmOperationMark } from "../face.ts";
+import { notedFailureInside } from "./failure-inside.ts";
+import { successIn } from "./operation-end.ts";
+import type { Provisioning, ProvisioningError } from "./provisioning.ts";
+import { defaultTimeoutMs, provisioningIn } from "./provisioning-in.ts";
+import type { ProviderState } from "../provider-state.ts";
+
+export interface OperationRecord {
+  readonly id: string;
+  readonly record: StoredRecord;
+  /** What it is about, where that was read with it. */
+  readonly resource?: StoredRecord | undefined;
+  readonly spec: OperationSpec;
+  readonly end: OperationEnd | undefined;
+}
+
+export interface OperationSpec {
+  readonly verb: ArmOperationMark["verb"];
+  readonly startedAt: string;
+  /** Its time, counted from its beginning; it begins anew with its end. */
+  readonly expiresAt: string;
+  readonly resourceId: string;
+  readonly provider: string;
+  readonly location: string;
+  readonly apiVersion: string;
+  readonly resource: ResourceKey;
+  readonly uid: string;
+  /** Of an action: which, and what it was given. */
+  readonly action: string;
+  readonly input: Json | undefined;
+  /** It was answered at once, so there is nothing left to be shown. */
+  readonly isAnswered: boolean;
+  /** Of the resource, when it was accepted. */
+  readonly generation: number;
+  /** See replay.ts; empty when it cannot be told from others. */
+  readonly replay: string;
+}
+
+export interface OperationEnd {
+  readonly state: "Succeeded" | "Failed" | "Canceled";
+  readonly endedAt: string | undefined;
+  readonly error?: ProvisioningError | undefined;
+}
+
+/** The request that the record is about. */
+export interface AcceptedRequest {
+  readonly ids: {
+    readonly request: string;
+    readonly correlation: string;
+    readonly client?: string | undefined;
+  };
+  readonly user: { readonly name: string };
+  readonly caller: Caller;
+}
+
+export interface NewOperation {
+  readonly mark: ArmOperationMark;
+  readonly face: ArmFace;
+  readonly apiVersion: string;
+  readonly resourceId: string;
+  readonly location: string;
+  readonly key: ResourceKey;
+  readonly request: AcceptedRequest;
+  /** Of an action, for its answer in the end; sealed in the store. */
+  readonly input?: Json | undefined;
+  /** Of what was done at once. */
+  readonly end?: OperationEnd;
+  /** By which the request is known when it comes again. */
+  readonly replay?: string | undefined;
+}
+
+const defaultRetentionMs = 7 * 86_400_000;
+
+/** The write that records an operation on the finished resource. */
+export function operationWrite(
+  provider: ProviderState,
+  operation: NewOperation,
+  resource: Resource,
+): Put {
+  const { intents } = provider;
+  const { mark, face, key, request, input, end, replay } = operation;
+  const served = servedOperations(intents.kinds.byId(operationKind));
+  const nowMs = intents.clock.nowMs();
+  const uid = intents.ids.uid();
+  const { correlation, client } = request.ids;
+  const document: Resource = {
+    apiVersion: served.storage.apiVersion,
+    kind: served.kind.names.kind,
+    metadata: {
+      name: mark.id,
+      namespace: key.namespace,
+      uid,
+      generation: 1,
+      creationTimestamp: timeText(nowMs),
+    },
+    spec: {
+      verb: mark.verb,
+      startedAt: mark.startedAt,
+      expiresAt: expiryOf(operation, nowMs),
+      resourceId: operation.resourceId,
+      provider: face.provider,
+      location: operation.location,
+      apiVersion: operation.apiVersion,
+      resource: { ...key, uid: resource.metadata.uid, generation: resource.metadata.generation },
+      requestId: request.ids.request,
+      correlationId: correlation,
+      ...(client === undefined ? {} : { clientRequestId: client }),
+      caller: request.user.name,
+      ...(mark.action === undefined ? {} : { action: mark.action }),
+      ...(input === undefined ? {} : { input }),
+      ...(end === undefined ? {} : { isAnswered: true }),
+      ...(replay === undefined ? {} : { replay }),
+    },
+    // Until its end is recorded no more than this is known to be true.
+    status: end === undefined ? { state: "Accepted" } : endJson(end),
+  };
+  const own = { kind: operationKind, namespace: key.namespace, name: mark.id };
+  if (end === undefined) {
+    provider.followed.begin(own, key, specOf(operation, resource, nowMs));
+    provider.open.note(own, key, nowMs);
+  }
+  const draft = draftOf(served.storedKind, document);
+  const cause = causeOf(request.caller);
+  return { kind: "put", key: own, uid, draft, when: { kind: "absent" }, cause };
+}
+
+function expiryOf({ face }: NewOperation, nowMs: number): string {
+  return timeText(nowMs + (face.operationRetentionMs ?? defaultRetentionMs));
+}
+
+/** As it will be read from its record. */
+function specOf(operation: NewOperation, { metadata }: Resource, nowMs: number): OperationSpec {
+  const { mark, face, key, input, end, replay = "" } = operation;
+  return {
+    verb: mark.verb,
+    startedAt: mark.startedAt,
+    expiresAt: expiryOf(operation, nowMs),
+    resourceId: operation.resourceId,
+    provider: face.provider,
+    location: operation.location,
+    apiVersion: operation.apiVersion,
+    resource: key,
+    uid: metadata.uid,
+    action: mark.action ?? "",
+    input,
+    isAnswered: end !== undefined,
+    generation: metadata.generation,
+    replay,
+  };
+}
+
+/** The write that records how the operation before ended; none when that is known, or long ago. */
+export function endWrite(
+  provider: ProviderState,
+  face: ArmFace,
+  old: Resource,
+  last: OperationRecord | undefined,
+): readonly Put[] {
+  const { intents } = provider;
+  if (last === undefined || last.end !== undefined) return [];
+  const end = endIn(provider, face, old, last) ?? {
+    state: "Canceled",
+    endedAt: timeText(intents.clock.nowMs()),
+    error: { code: "OperationPreempted", message: "A later request replaced this operation." },
+  };
+  return [endingWrite(provider, last, end)];
+}
+
+/** How the operation accepted last has ended, as it is recorded or as its resource shows it. */
+export function endIn(
+  provider: ProviderState,
+  face: ArmFace,
+  resource: Resource,
+  { id, spec, end }: OperationRecord,
+): OperationEnd | undefined {
+  if (end !== undefined) return end;
+  const envelope = envelopeOf(resource);
+  const success = envelope && successIn(resource, envelope, { id, ...spec });
+  if (success !== undefined) return { state: "Succeeded", endedAt: success.at };
+  return endOf(provisioningIn(provider, face, resource));
+}
+
+export function endingWrite(
+  { intents }: ProviderState,
+  { record }: OperationRecord,
+  end: OperationEnd,
+): Put {
+  const served = servedOperations(intents.kinds.byId(operationKind));
+  const document = decodeDocument(record.body, record.revision);
+  const changed: Resource = { ...document, status: endJson(end) };
+  const { revision, uid } = record;
+  const draft = draftOf(served.storedKind, changed);
+  const when = { kind: "revision", revision, uid } as const;
+  return { kind: "put", key: record.key, uid, draft, when, cause: systemCause };
+}
+
+/** The one that was accepted last for a resource; undefined when it is no longer remembered. */
+export async function lastOperation(
+  provider: ProviderState,
+  resource: Resource,
+): Promise<OperationRecord | undefined> {
+  const id = envelopeOf(resource)?.operation.id ?? "";
+  if (id === "") return undefined;
+  const record = await provider.intents.store.get(
+    operationKey(resource.metadata.namespace ?? "", id),
+  );
+  const last = record && operationOf(record, decodeDocument(record.body, record.revision));
+  // What was copied from another resource tells of nothing that happened to this one.
+  return last?.spec.uid === resource.metadata.uid ? last : undefined;
+}
+
+export async function readOperation(
+  provider: ProviderState,
+  namespace: string,
+  id: string,
+): Promise<OperationRecord | undefined> {
+  const read = await readRecords(provider, namespace, id);
+  return read && operationIn(provider, read);
+}
+
+/** As they are stored, and not looked into yet. */
+export interface ReadOperation {
+  readonly record: StoredRecord;
+  /** What it is about, where that is remembered. */
+  readonly resource: StoredRecord | undefined;
+}
+
+/** Who asks for an operation asks for its resource, too: both are one trip to the database. */
+export async function readRecords(
+  { intents: { store }, followed }: ProviderState,
+  namespace: string,
+  id: string,
+): Promise<ReadOperation | undefined> {
+  const key = operationKey(namespace, id);
+  const about = followed.get(key)?.about;
+  const [record, resource] =
+    about === undefined
+      ? [await store.get(key), undefined]
+      : await Promise.all([store.get(key), store.get(about)]);
+  return record && { record, resource };
+}
+
+/** For those who have read its resource before: what that shows is never newer than the record. */
+export async function readRecord(
+  { intents: { store } }: ProviderState,
+  namespace: string,
+  id: string,
+  resource: StoredRecord | undefined,
+): Promise<ReadOperation | undefined> {
+  const record = await store.get(operationKey(namespace, id));
+  return record && { record, resource };
+}
+
+export function operationIn(
+  provider: ProviderState,
+  { record, resource }: ReadOperation,
+): OperationRecord {
+  const operation = operationOf(record, decodeDocument(record.body, record.revision));
+  provider.followed.seen(record.key, operation.spec.resource);
+  return { ...operation, resource };
+}
+
+/** Where the record of an operation is. */
+export function operationKey(namespace: string, id: string): ResourceKey {
+  return { kind: operationKind, namespace, name: id.toLowerCase() };
+}
+
+export function operationOf(record: StoredRecord, document: Resource): OperationRecord {
+  const spec = objectAt(document, "spec");
+  const resource = objectAt(spec, "resource");
+  return {
+    id: record.key.name,
+    record,
+    spec: {
+      verb: verbOf(textAt(spec, "verb")),
+      startedAt: textAt(spec, "startedAt"),
+      expiresAt: textAt(spec, "expiresAt"),
+      resourceId: textAt(spec, "resourceId"),
+      provider: textAt(spec, "provider"),
+      location: textAt(spec, "location"),
+      apiVersion: textAt(spec, "apiVersion"),
+      resource: {
+        kind: textAt(resource, "kind"),
+        // Nothing that is stored leads into another subscription.
+        namespace: record.key.namespace,
+        name: textAt(resource, "name"),
+      },
+      uid: textAt(resource, "uid"),
+      action: textAt(spec, "action"),
+      input: getOwn(spec, "input"),
+      isAnswered: getOwn(spec, "isAnswered") === true,
+      generation: numberAt(resource, "generation") ?? 0,
+      replay: textAt(spec, "replay"),
+    },
+    end: storedEnd(objectAt(document, "status")),
+  };
+}
+
+export interface OperationProgress {
+  /** Undefined while it goes on. */
+  readonly end: OperationEnd | undefined;
+  readonly percent: number | undefined;
+  /** Of one that goes on: why the last try failed. */
+  readonly lastError?: ProvisioningError | undefined;
+}
+
+/**
+ * How an operation stands now. An end that the resource does not show for good is recorded before
+ * it is first told, so that whatever becomes of the resource later, the operation has ended once,
+ * and in one way.
+ */
+export async function operationProgress(
+  provider: ProviderState,
+  operation: OperationRecord,
+): Promise<OperationProgress> {
+  if (operation.end !== undefined) return { end: operation.end, percent: undefined };
+  const { end, percent, lastError, isLasting } = await derivedProgress(provider, operation);
+  const isTold = end === undefined || isLasting;
+  return { end: isTold ? end : await recordedEnd(provider, operation, end), percent, lastError };
+}
+
+async function recordedEnd(
+  provider: ProviderState,
+  operation: OperationRecord,
+  end: OperationEnd,
+): Promise<OperationEnd> {
+  const { store } = provider.intents;
+  const told = dated(provider, end);
+  try {
+    const [answer] = await store.commit([endingWrite(provider, operation, told)]);
+    if (answer?.kind !== "refused") return told;
+  } catch (error) {
+    // What can be read is told also while nothing can be written.
+    if (isSetpointError(error)) return told;
+    throw error;
+  }
+  // Somebody else has recorded it, or the record has just gone.
+  const again = await readOperation(provider, operation.record.key.namespace, operation.id);
+  return again?.end ?? told;
+}
+
+/** What nobody knows the time of ends now. */
+export function dated({ intents }: ProviderState, end: OperationEnd): OperationEnd {
+  return { ...end, endedAt: end.endedAt ?? timeText(intents.clock.nowMs()) };
+}
+
+interface DerivedProgress extends OperationProgress {
+  /** Whether the resource shows the end for good. */
+  readonly isLasting?: boolean;
+}
+
+export async function derivedProgress(
+  provider: ProviderState,
+  { id, spec, resource: known }: OperationRecord,
+): Promise<DerivedProgress> {
+  const { store, kinds } = provider.intents;
+  const record = known ?? (await store.get(spec.resource));
+  if (record?.uid !== spec.uid) return await afterDeletion(provider, id, spec);
+  const resource = decodeDocument(record.body, record.revision);
+  const envelope = envelopeOf(resource);
+  const success = envelope && successIn(resource, envelope, { id, ...spec });
+  if (success !== undefined) {
+    const end = { state: "Succeeded", endedAt: success.at } as const;
+    return { end, percent: 100, isLasting: success.isLasting };
+  }
+  const face = provider.faces.byKind(spec.resource.kind);
+  if (face === undefined || kinds.byId(face.kind) === undefined || envelope === undefined) {
+    return { end: canceled("The resource type is no longer served."), percent: undefined };
+  }
+  if (envelope.operation.id !== id && spec.verb !== "delete") {
+    return { end: canceled("A later request replaced this operation."), percent: undefined };
+  }
+  const provisioning = provisioningIn(provider, face, resource, envelope);
+  const inside =
+    envelope.operation.id === id && provisioning.state === "Deleting"
+      ? await notedFailureInside(provider, face, record, envelope)
+      : undefined;
+  if (inside !== undefined) {
+    const { code, message, at } = inside;
+    const failed = { state: "Failed", endedAt: at, error: { code, message } } as const;
+    return { end: failed, percent: undefined };
+  }
+  const end = endOf(provisioning);
+  if (resource.metadata.generation !== spec.generation) return { end, percent: undefined };
+  return { end, percent: provisioning.percent, lastError: provisioning.error };
+}
+
+/** From then on an operation that goes on counts as failed. */
+export function timesOutAtMs(
+  { faces }: ProviderState,
+  { resource, startedAt }: Pick<OperationSpec, "resource" | "startedAt">,
+): number {
+  const timeoutMs = faces.byKind(resource.kind)?.operationTimeoutMs ?? defaultTimeoutMs;
+  return Date.parse(startedAt) + timeoutMs;
+}
+
+function endOf({ state, endedAt, error }: Provisioning): OperationEnd | undefined {
+  if (state === "Succeeded") return { state, endedAt };
+  return state === "Failed" ? { state, endedAt, error } : undefined;
+}
+
+/** The resource is not there any more, or another one is in its place. */
+async function afterDeletion(
+  { intents }: ProviderState,
+  id: string,
+  spec: OperationSpec,
+): Promise<OperationProgress> {
+  const { verb, resource, uid } = spec;
+  const deletion = await deletionOf(intents.store, resource, uid);
+  const endedAt = deletion === undefined ? undefined : timeText(deletion.atMs);
+  if (verb === "delete") return { end: { state: "Succeeded", endedAt }, percent: 100 };
+  const last = deletion && decodeDocument(deletion.body, deletion.revision);
+  const envelope = last && envelopeOf(last);
+  const success = envelope && successIn(last, envelope, { id, ...spec });
+  if (success !== undefined) {
+    return { end: { state: "Succeeded", endedAt: success.at }, percent: 100 };
+  }
+  return { end: { ...canceled("The resource was deleted."), endedAt }, percent: undefined };
+}
+
+/** However much has happened under its name since then, as long as the history knows of it. */
+async function deletionOf(
+  store: Pick<Store, "history">,
+  key: ResourceKey,
+  uid: string,
+): Promise<Change | undefined> {
+  let before: number | undefined;
+  for (;;) {
+    const options = { limit: historyItems, ...(before === undefined ? {} : { before }) };
+    const changes = await store.history(key, options);
+    const found = changes.find((change) => change.type === "deleted" && change.uid === uid);
+    const oldest = changes.at(-1);
+    if (found !== undefined || oldest === undefined) return found;
+    before = oldest.revision;
+  }
+}
+
+const historyItems = 500;
+
+function canceled(message: string): OperationEnd {
+  const error = { code: "OperationPreempted", message };
+  return { state: "Canceled", endedAt: undefined, error };
+}
+
+function storedEnd(status: JsonObject): OperationEnd | undefined {
+  const state = textAt(status, "state");
+  if (state !== "Succeeded" && state !== "Failed" && state !== "Canceled") return undefined;
+  const code = textAt(status, "error", "code");
+  const message = textAt(status, "error", "message");
+  const endedAt = textAt(status, "endedAt");
+  return {
+    state,
+    endedAt: endedAt === "" ? undefined : endedAt,
+    ...(code === "" ? {} : { error: { code, message } }),
+  };
+}
+
+function endJson({ state, endedAt, error }: OperationEnd): JsonObject {
+  return {
+    state,
+    ...(endedAt === undefined ? {} : { endedAt }),
+    ...(error === undefined ? {} : { error: { ...error } }),
+  };
+}
+
+function servedOperations(served: ServedKind | undefined): ServedKind {
+  if (served === undefined) throw new Error("operations are served where the resource provider is");
+  return served;
+}

@@ -1,0 +1,124 @@
+// Authentication: finds the user of a request and begins its audit record. A request whose
+// credentials are missing or not valid receives 401. The reason goes to the log, to the audit
+// record and to the client: in the header WWW-Authenticate (RFC 6750), and in the body where the
+// protocol leaves its text open.
+
+import type { Auditor, AuditTrail } from "../../intents/audit/audit-trail.ts";
+import { unauthenticated } from "../../intents/auth/authentication.ts";
+import type { Authentication } from "../../intents/auth/authentication.ts";
+import { impersonate } from "../../intents/auth/impersonation.ts";
+import type { Authorizer } from "../../intents/auth/policy.ts";
+import type { RequestHeaders } from "../../intents/auth/request-facts.ts";
+import { anonymousName } from "../../intents/auth/user.ts";
+import type { UserInfo } from "../../intents/auth/user.ts";
+import { isSetpointError } from "../../kernel/errors.ts";
+import { textAt } from "../../kernel/json-read.ts";
+import { beginAudit } from "./audit.ts";
+import { auditedExchange } from "./audited-exchange.ts";
+import type { Exchange, Headers } from "./exchange.ts";
+import type { HttpSurface, SurfaceRequest } from "./surface.ts";
+
+/** The fields that this step sets. */
+export interface Identified extends SurfaceRequest {
+  exchange: Exchange;
+  user: UserInfo;
+  impersonator: string | undefined;
+  trail: AuditTrail | undefined;
+}
+
+export interface IdentifyPorts {
+  readonly authentication: Pick<Authentication, "authenticate">;
+  readonly audit?: Auditor | undefined;
+}
+
+/** Throws request.unauthenticated, or request.forbidden for an impersonation. */
+export async function identify(
+  { authentication, audit }: IdentifyPorts,
+  surface: HttpSurface,
+  request: Identified,
+): Promise<void> {
+  const { headers, certificate } = request.exchange;
+  try {
+    request.user = await authentication.authenticate({ headers, peerCertificate: certificate });
+  } catch (error) {
+    beginTrail(audit, surface, request, unknownUser);
+    noteReason(request, error);
+    throw error;
+  }
+  beginTrail(audit, surface, request, request.user);
+  if (surface.allowsAnonymous !== true && request.user.name === anonymousName) {
+    const error = unauthenticated({ reason: "no credentials", isMissing: true });
+    noteReason(request, error);
+    throw error;
+  }
+  if (surface.impersonation !== undefined) actAs(request, surface.impersonation);
+}
+
+/** The audit record of an attempt with bad credentials has no user. */
+const unknownUser: UserInfo = { name: "", groups: [], extra: {} };
+
+function beginTrail(
+  audit: Auditor | undefined,
+  surface: HttpSurface,
+  request: Identified,
+  user: UserInfo,
+): void {
+  if (audit === undefined) return;
+  const { exchange, parsed } = request;
+  const call = { id: parsed.ids.request, facts: surface.auditFacts(request), user };
+  request.trail = beginAudit(audit, exchange, call);
+  if (request.trail !== undefined) request.exchange = auditedExchange(exchange, request.trail);
+}
+
+export const reasonAnnotation = "authentication.setpoint.dev/reason";
+
+function noteReason({ trail }: Identified, error: unknown): void {
+  const reason = refusalReason(error);
+  if (reason !== undefined) trail?.annotate(reasonAnnotation, reason);
+}
+
+/** Why authentication has failed; undefined for every other error. */
+export function refusalReason(error: unknown): string | undefined {
+  if (!isSetpointError(error, "request.unauthenticated")) return undefined;
+  const reason = textAt(error.details, "reason");
+  return reason === "" ? undefined : reason;
+}
+
+/**
+ * The header of a 401 as RFC 6750 defines it. A request without credentials receives no error
+ * code, and the description has a restricted set of characters.
+ */
+export function challengeHeaders(error: unknown): Headers {
+  const reason = refusalReason(error);
+  if (reason === undefined || !isSetpointError(error)) return {};
+  const realm = 'Bearer realm="setpoint"';
+  if (error.details["isMissing"] === true) return { "www-authenticate": realm };
+  const description = reason
+    .replaceAll('"', "'")
+    .replaceAll(/[^\x20-\x7e]|\\/g, "?")
+    .slice(0, maxDescriptionChars);
+  const parts = `${realm}, error="invalid_token", error_description="${description}"`;
+  return { "www-authenticate": parts };
+}
+
+const maxDescriptionChars = 200;
+
+function actAs(request: Identified, authorizer: Authorizer): void {
+  if (!hasImpersonation(request.exchange)) return;
+  const { exchange, trail } = request;
+  const { name } = request.user;
+  request.user = impersonate(request.user, impersonationHeaders(exchange), authorizer);
+  request.impersonator = name;
+  trail?.impersonate(request.user);
+}
+
+function hasImpersonation({ headers }: Exchange): boolean {
+  for (const name in headers) if (name.startsWith("impersonate-")) return true;
+  return false;
+}
+
+/** Groups and extras may come several times, each on a line of its own. */
+function impersonationHeaders(exchange: Exchange): RequestHeaders {
+  const names = Object.keys(exchange.headers).filter((name) => name.startsWith("impersonate-"));
+  return Object.fromEntries(names.map((name) => [name, exchange.headerValues(name)]));
+}

@@ -1,0 +1,57 @@
+// The body of a request: JSON within its limit, checked against the schema of its route. Unknown
+// fields and fields that are given twice are problems, as a part of the request would be ignored.
+
+import { SetpointError } from "../../kernel/errors.ts";
+import { isJsonObject } from "../../kernel/json.ts";
+import type { JsonObject } from "../../kernel/json.ts";
+import { limits } from "../../kernel/limits.ts";
+import { compileSchema } from "../../kernel/schema/compile.ts";
+import { applyDefaults } from "../../kernel/schema/defaults.ts";
+import { prune } from "../../kernel/schema/prune.ts";
+import { validateValue } from "../../kernel/schema/validate.ts";
+import { parseJson } from "../../kernel/strict-json.ts";
+import { invalidRequest } from "./problem.ts";
+import type { FieldProblem } from "./problem.ts";
+
+export type BodyReader = (bytes: Buffer, contentType: string | undefined) => JsonObject;
+
+export function bodyReader(schema: JsonObject): BodyReader {
+  const compiled = compileSchema({ type: "object", ...schema });
+  return (bytes, contentType) => {
+    checkMediaType(contentType);
+    if (bytes.length === 0) {
+      throw invalidRequest([{ field: "body", detail: "the request needs a JSON body" }]);
+    }
+    const { value, duplicates } = parseJson(bytes, { strict: true });
+    if (!isJsonObject(value)) {
+      throw invalidRequest([{ field: "body", detail: "the body must be a JSON object" }]);
+    }
+    const { unknown } = prune(compiled, value, { isRoot: false });
+    const whole = applyDefaults(compiled, value);
+    const problems: FieldProblem[] = [
+      ...duplicates.map((detail) => ({ field: "body", detail })),
+      ...unknown.map((field) => ({ field: `body.${field}`, detail: "unknown field" })),
+      ...validateValue(compiled, whole).map(({ field, message }) => ({
+        field: field === "<nil>" ? "body" : `body.${field}`,
+        detail: message,
+      })),
+    ];
+    if (problems.length > 0) throw invalidRequest(problems);
+    return whole;
+  };
+}
+
+export function bodyTooLarge(): SetpointError {
+  const message = `the body is larger than ${limits.maxRestBodyBytes} bytes`;
+  return new SetpointError("request.too_large", message);
+}
+
+/** A missing type counts as JSON. */
+function checkMediaType(contentType: string | undefined): void {
+  const [type = ""] = (contentType ?? "application/json").split(";");
+  if (type.trim().toLowerCase() === "application/json") return;
+  throw new SetpointError("request.unsupported_media_type", "the body must be application/json", {
+    details: { field: "Content-Type" },
+    suggestion: "send the body as application/json",
+  });
+}

@@ -1,0 +1,234 @@
+// The REST API as a surface of the request pipeline. A request is read here in a fixed order:
+// route, query, access, body, then the handler of the route; the answer is sent with its ETag.
+
+import type { Route, RouteAnswer, RouteRequest } from "../../contract/route.ts";
+import type { Caller } from "../../intents/request.ts";
+import type { Authorizer } from "../../intents/auth/policy.ts";
+import type { OutcomePorts } from "../../intents/idempotency/outcome-records.ts";
+import { causeOf } from "../../intents/write/cause-of.ts";
+import { SetpointError, isSetpointError } from "../../kernel/errors.ts";
+import type { Ids } from "../../kernel/ids.ts";
+import type { JsonObject } from "../../kernel/json.ts";
+import { limits } from "../../kernel/limits.ts";
+import { longCost, readCost, writeCost } from "../http/admit.ts";
+import type { Exchange, Headers } from "../http/exchange.ts";
+import { challengeHeaders } from "../http/identify.ts";
+import { noResource } from "../http/metrics.ts";
+import type { HttpSurface, ParsedRequest, SurfaceRequest } from "../http/surface.ts";
+import { ExchangeIds } from "../http/trace.ts";
+import { checkAccess } from "./access.ts";
+import type { AccessPorts } from "./access.ts";
+import { etagText, ifMatchOf, isNotModified } from "./conditions.ts";
+import { idempotencyHeader, runKeyed } from "./idempotent-run.ts";
+import { invalidRequest, problemOf } from "./problem.ts";
+import { bodyReader, bodyTooLarge } from "./request-body.ts";
+import type { BodyReader } from "./request-body.ts";
+import { queryReader } from "./request-query.ts";
+import type { QueryReader } from "./request-query.ts";
+import { prefixesOf } from "./route-prefix.ts";
+import { createRouter } from "./router.ts";
+import type { RouteMatch } from "./router.ts";
+import { sendStream } from "./stream.ts";
+
+export interface RestSurfaceInput extends AccessPorts, OutcomePorts {
+  readonly routes: readonly Route[];
+  readonly impersonation: Authorizer;
+  readonly ids: Ids;
+  /** Aborted when the server stops. */
+  readonly stopping: AbortSignal;
+  /** Called for an error that ends a stream; other errors are reported by the pipeline. */
+  readonly onStreamError: (error: unknown) => void;
+}
+
+interface RestRequest extends ParsedRequest {
+  readonly path: string;
+  readonly search: string;
+  readonly match: RouteMatch;
+}
+
+const surfaceName = "rest";
+
+type Call = SurfaceRequest<RestRequest>;
+
+export function restSurface(input: RestSurfaceInput): HttpSurface<RestRequest> {
+  const router = createRouter(input.routes);
+  const readers = new Map(input.routes.map((route) => [route, readersOf(route)]));
+  return {
+    name: surfaceName,
+    prefixes: prefixesOf(input.routes).map((path) => ({ path })),
+    answerWithinMs: limits.requestTimeoutMs,
+    impersonation: input.impersonation,
+    parse: (exchange) => {
+      const [path, search] = split(exchange.url);
+      const match = router.find(exchange.method, path);
+      const isOpen = match.kind === "found" && match.route.access.kind === "public";
+      return { ids: new ExchangeIds(exchange, input.ids.uid()), isOpen, path, search, match };
+    },
+    auditFacts: ({ parsed, exchange }) => ({
+      verb: exchange.method.toLowerCase(),
+      isResource: false,
+      path: parsed.path,
+      ...noResource,
+      namespace: "",
+      name: "",
+      hasHidden: false,
+    }),
+    tenantOf: ({ user }) => user.name,
+    costOf: ({ parsed: { match } }) => {
+      if (match.kind !== "found") return readCost;
+      if (match.route.stream === true) return longCost;
+      return match.route.method === "GET" ? readCost : writeCost;
+    },
+    handle: async (call) => {
+      const { match } = call.parsed;
+      if (match.kind === "none") throw noRoute(call.parsed.path);
+      if (match.kind === "other-method") throw otherMethod(match.allowed);
+      const own = readers.get(match.route);
+      if (own !== undefined) await serve(input, call, match, own);
+    },
+    envelope: (error, { exchange, parsed }) => {
+      const { status, headers, document } = problemOf(error, parsed.ids.trace);
+      const all = { ...ownHeaders(parsed), ...challengeHeaders(error), ...headers };
+      exchange.send(status, all, JSON.stringify(document));
+    },
+    isFault: (error) => !isSetpointError(error) || error.code === "internal",
+    labels: ({ exchange, parsed: { match } }) => ({
+      ...noResource,
+      surface: surfaceName,
+      verb: exchange.method.toLowerCase(),
+      route: match.kind === "found" ? match.route.path : "",
+    }),
+  };
+}
+
+interface Readers {
+  readonly query: QueryReader;
+  readonly body: BodyReader | undefined;
+}
+
+function readersOf({ query, body }: Route): Readers {
+  return {
+    query: queryReader(query),
+    body: body === undefined ? undefined : bodyReader(body),
+  };
+}
+
+async function serve(
+  input: RestSurfaceInput,
+  call: Call,
+  { route, path }: Extract<RouteMatch, { readonly kind: "found" }>,
+  readers: Readers,
+): Promise<void> {
+  const { exchange, parsed, user } = call;
+  const { headers } = exchange;
+  const traceId = parsed.ids.trace;
+  const warnings: string[] = [];
+  const caller = callerOf(call, warnings);
+  const query = withResumption(route, readers.query(parsed.search), exchange);
+  checkAccess(input, route.access, { path, query, caller });
+  const ifMatch = ifMatchOf(headers["if-match"]);
+  const bytes =
+    readers.body === undefined
+      ? Buffer.alloc(0)
+      : await exchange.readBody(limits.maxRestBodyBytes, bodyTooLarge);
+  const body = readers.body?.(bytes, headers["content-type"]);
+  const signal = AbortSignal.any([call.signal(), input.stopping]);
+  const request: RouteRequest = { path, query, body, caller, ifMatch, traceId, signal };
+  const perform = (): Promise<RouteAnswer> => route.handle(request);
+  const key = route.idempotency === undefined ? undefined : headerText(exchange, idempotencyHeader);
+  const { method, url } = exchange;
+  const cause = causeOf(caller);
+  const run = { user: user.name, cause, key, method, url, body: bytes, ifMatch, traceId };
+  const answer = await runKeyed(input, run, perform);
+  const own = { ...ownHeaders(parsed), ...warningHeaders(warnings) };
+  if (answer.kind !== "stream") send(exchange, answer, own);
+  else if (exchange.method === "HEAD") exchange.send(200, own);
+  else {
+    const onError = input.onStreamError;
+    await sendStream(answer, { exchange, headers: own, traceId, signal, onError });
+  }
+}
+
+function callerOf({ user, trail, parsed, impersonator }: Call, warnings: string[]): Caller {
+  const { ids } = parsed;
+  return {
+    user,
+    surface: surfaceName,
+    impersonator,
+    traceId: ids.trace,
+    correlationId: ids.correlation,
+    warn: (text) => warnings.push(text),
+    annotate: (key, value) => trail?.annotate(key, value),
+  };
+}
+
+function send(
+  exchange: Exchange,
+  answer: Exclude<RouteAnswer, { readonly kind: "stream" }>,
+  own: Headers,
+): void {
+  const { status, headers = {} } = answer;
+  if (answer.kind === "text") {
+    const type = { "content-type": answer.contentType };
+    exchange.send(status, { ...own, ...type, ...headers }, answer.text);
+    return;
+  }
+  const { etag, document } = answer;
+  const tag = etag === undefined ? {} : { etag: etagText(etag) };
+  const isRead = exchange.method === "GET" || exchange.method === "HEAD";
+  if (isRead && isNotModified(exchange.headers["if-none-match"], etag)) {
+    exchange.send(304, { ...own, ...tag });
+    return;
+  }
+  const type = document === undefined ? {} : { "content-type": "application/json" };
+  const all = { ...own, ...type, "cache-control": "no-store", ...tag, ...headers };
+  exchange.send(status, all, document === undefined ? "" : JSON.stringify(document));
+}
+
+/** A client of server-sent events resumes with Last-Event-ID. */
+function withResumption(route: Route, query: JsonObject, exchange: Exchange): JsonObject {
+  const last = route.stream === true ? headerText(exchange, "last-event-id") : undefined;
+  if (last === undefined) return query;
+  if (!/^\d{1,15}$/.test(last)) {
+    const detail = "must be the id of an item of this stream, which is a revision";
+    throw invalidRequest([{ field: "Last-Event-ID", detail }]);
+  }
+  return { ...query, after: Number(last) };
+}
+
+function headerText({ headers }: Exchange, name: string): string | undefined {
+  const value = headers[name];
+  return typeof value === "string" ? value : undefined;
+}
+
+function ownHeaders({ ids }: ParsedRequest): Headers {
+  return { "x-request-id": ids.request, "x-content-type-options": "nosniff" };
+}
+
+/** Warnings of the write path, as RFC 7234 formats them. */
+function warningHeaders(warnings: readonly string[]): Headers {
+  if (warnings.length === 0) return {};
+  const shown = [...new Set(warnings)].slice(0, limits.maxWarnings);
+  return { warning: shown.map((text) => `299 - ${JSON.stringify(asciiOf(text))}`) };
+}
+
+function asciiOf(text: string): string {
+  return text.slice(0, limits.maxShortWarningChars).replaceAll(/[^\x20-\x7e]/g, "?");
+}
+
+function split(url: string): readonly [string, string] {
+  const at = url.indexOf("?");
+  return at === -1 ? [url, ""] : [url.slice(0, at), url.slice(at + 1)];
+}
+
+function noRoute(path: string): SetpointError {
+  return new SetpointError("route.not_found", `the REST API has no path ${path.slice(0, 200)}`);
+}
+
+function otherMethod(allowed: readonly string[]): SetpointError {
+  const allow = allowed.join(", ");
+  return new SetpointError("request.method_not_allowed", `the path accepts ${allow}`, {
+    details: { allow },
+    suggestion: `use ${allow}`,
+  });
+}

@@ -1,0 +1,63 @@
+import assert from "node:assert/strict";
+import { describe, it } from "node:test";
+import { prefixOfRoute, prefixesOf } from "./route-prefix.ts";
+import { createRouter } from "./router.ts";
+import { sampleRoute } from "./sample-routes.ts";
+
+const get = sampleRoute({ path: "/api/v1/things/{kind}/{name}" });
+const put = sampleRoute({ path: "/api/v1/things/{kind}/{name}", method: "PUT" });
+const exact = sampleRoute({ path: "/api/v1/things/all/{name}" });
+const router = createRouter([get, put, exact]);
+
+describe("the router", () => {
+  it("finds a route and decodes its parameters once", () => {
+    const match = router.find("GET", "/api/v1/things/a%2Fb/%2541");
+    assert.deepEqual(match, { kind: "found", route: get, path: { kind: "a/b", name: "%41" } });
+    assert.equal(router.find("HEAD", "/api/v1/things/a/b").kind, "found");
+  });
+
+  it("prefers a literal segment to a parameter", () => {
+    const match = router.find("GET", "/api/v1/things/all/x");
+    assert.deepEqual(match, { kind: "found", route: exact, path: { name: "x" } });
+  });
+
+  it("names the methods that a path has", () => {
+    const match = router.find("DELETE", "/api/v1/things/a/b");
+    assert.deepEqual(match, { kind: "other-method", allowed: ["GET", "HEAD", "PUT"] });
+  });
+
+  it("finds nothing for other paths", () => {
+    const paths = ["/api/v1/things", "/api/v1/things/a/", "/api/v1/things/a/b/c", "/", ""];
+    for (const path of [...paths, "/api/v1/things/%zz/b", "/api/v1/things//b"]) {
+      assert.deepEqual(router.find("GET", path), { kind: "none" }, path);
+    }
+  });
+
+  it("refuses a table with a mistake", () => {
+    const mistakes = [
+      [get, get],
+      [get, sampleRoute({ path: "/api/v1/things/{other}/{name}" })],
+      [sampleRoute({ path: "api/v1/x" })],
+      [sampleRoute({ path: "/api/v1/x/{a}/{a}" })],
+      [sampleRoute({ path: "/api/v1/x/a{b}" })],
+      [sampleRoute({ path: "/api/v1/pods/{name}" })],
+      [sampleRoute({ path: "/apis/x" })],
+    ];
+    for (const routes of mistakes) {
+      const paths = routes.map(({ path }) => path).join(" ");
+      assert.throws(() => createRouter(routes), { name: "AssertionError" }, paths);
+    }
+  });
+});
+
+describe("the prefix of a route", () => {
+  it("is a word of /api/v1 that Kubernetes does not have, or a management API", () => {
+    assert.equal(prefixOfRoute("/api/v1/history/{kind}/{name}"), "/api/v1/history");
+    assert.equal(prefixOfRoute("/api/v1/openapi.json"), "/api/v1/openapi.json");
+    assert.equal(prefixOfRoute("/api/kafkas_mgmt/v1/kafkas"), "/api/kafkas_mgmt/v1");
+    for (const path of ["/api/v1/pods", "/api/v1/{word}", "/api/v1", "/api/v2/x", "/x"]) {
+      assert.equal(prefixOfRoute(path), undefined, path);
+    }
+    assert.deepEqual(prefixesOf([get, put]), ["/api/v1/things"]);
+  });
+});
