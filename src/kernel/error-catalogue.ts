@@ -273,6 +273,12 @@ export const catalogue = {
     summary: "The key ring of the process is out of date: its active key is retired.",
     action: "Copy the key ring of the server where the keys were rotated to this one.",
   },
+  "secret.erased": {
+    status: 410,
+    retry: "never",
+    summary: "The values of this earlier state were erased.",
+    action: "Read the current state, or restore a backup that was taken before the erasure.",
+  },
   "secret.unsealable": {
     status: 500,
     retry: "never",

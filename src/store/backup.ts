@@ -25,7 +25,7 @@ import { retiredKey, retiredKind } from "./key-care.ts";
 import type { KeyRing } from "./key-ring.ts";
 import type { DumpRow, Store } from "./port.ts";
 import { RevisionSet } from "./revision-set.ts";
-import { envelopeKeyId, openDocument } from "./seal.ts";
+import { envelopeKeyId, isErased, openDocument } from "./seal.ts";
 
 const formatVersion = 1;
 const zstdMagic = Buffer.from([0x28, 0xb5, 0x2f, 0xfd]);
@@ -131,7 +131,9 @@ export async function readSummary(path: string): Promise<BackupSummary> {
     rows += 1;
     const { row } = line;
     if (row.row === "meta") head = row.head;
-    if (row.row === "change" && row.sealed !== null) keyIds.add(envelopeKeyId(row.sealed));
+    if (row.row === "change" && row.sealed !== null && !isErased(row.sealed)) {
+      keyIds.add(envelopeKeyId(row.sealed));
+    }
   }
   return { head, rows, takenAt, bytes: (await stat(path)).size, keyIds: [...keyIds] };
 }

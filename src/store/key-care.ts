@@ -16,7 +16,7 @@ import { systemCause } from "../kernel/cause.ts";
 import type { KeyRing } from "./key-ring.ts";
 import type { Put, Store } from "./port.ts";
 import type { PreparedGroup } from "./prepare.ts";
-import { envelopeKeyId, isUnopened, openDocument } from "./seal.ts";
+import { envelopeKeyId, isErased, isUnopened, openDocument } from "./seal.ts";
 
 export interface KeyCare {
   /**
@@ -68,7 +68,10 @@ const namedResources = 10;
 export class KeyCount {
   readonly #uses = new Map<string, { changes: number; resources: Map<string, ResourceKey> }>();
 
-  add(id: string, key: ResourceKey): void {
+  /** @param sealed An envelope, or its beginning. */
+  add(sealed: Buffer, key: ResourceKey): void {
+    if (isErased(sealed)) return;
+    const id = envelopeKeyId(sealed);
     const use = this.#uses.get(id) ?? { changes: 0, resources: new Map<string, ResourceKey>() };
     this.#uses.set(id, use);
     use.changes += 1;

@@ -32,6 +32,7 @@ import type { SetpointError } from "../kernel/errors.ts";
 import type { ResourceKey } from "../kernel/resource.ts";
 import type { Requirement } from "../kernel/selector.ts";
 import type { Cause } from "../kernel/cause.ts";
+import type { Erasure } from "./erasure.ts";
 import type { KeyCare } from "./key-care.ts";
 import type { Backlog, BacklogQuery, WorkState } from "./work-state.ts";
 
@@ -48,7 +49,7 @@ import type { Backlog, BacklogQuery, WorkState } from "./work-state.ts";
  * is stored, after its digest was taken, and what others read. Bodies that come back are shared
  * with the store's memory and with other callers: nobody may write to them.
  */
-export interface Store extends KeyCare, AsyncDisposable {
+export interface Store extends KeyCare, Erasure, AsyncDisposable {
   readonly engine: "sqlite" | "postgres";
 
   /**
@@ -178,7 +179,8 @@ export interface Store extends KeyCare, AsyncDisposable {
   close(): Promise<void>;
 }
 
-/** Kept beside, as they are only for those who look on, and for those who change keys. */
+/** Kept beside, as they are only for those who look on, erase, or change keys. */
+export type { EraseRequest } from "./erasure.ts";
 export type { KeyCare, KeyUse, OtherRing } from "./key-care.ts";
 export type { Backlog, BacklogQuery, LiveClaim, WorkItem, WorkState } from "./work-state.ts";
 

@@ -12,6 +12,7 @@ import { assert } from "../kernel/assert.ts";
 import { limits } from "../kernel/limits.ts";
 import { keyText } from "../kernel/resource.ts";
 import type { ChangesQuery } from "./arguments.ts";
+import { erasureKind } from "./erasure.ts";
 import type { Change, ChangePage, StoredRecord } from "./port.ts";
 
 const overheadBytes = 512;
@@ -63,6 +64,7 @@ export class RecentLog {
       this.#bytes += change.body.length + overheadBytes;
       this.#head = change.revision;
     }
+    if (changes.some(({ key }) => key.kind === erasureKind)) this.#empty();
     this.#trim();
     this.revisionSignal.advanceTo(this.#head);
   }
@@ -70,11 +72,7 @@ export class RecentLog {
   /** Jumps to a head whose changes nobody here needs yet; they are read from the database. */
   skipTo(head: number): void {
     if (head <= this.#head) return;
-    this.#changes = [];
-    this.#ids = [];
-    this.#newest.clear();
-    this.#start = 0;
-    this.#bytes = 0;
+    this.#empty();
     this.#head = head;
     this.revisionSignal.advanceTo(head);
   }
@@ -111,6 +109,15 @@ export class RecentLog {
       page.push(change);
     }
     return page.length >= limit ? pageTo(page, after) : { changes: page, through: this.#head };
+  }
+
+  /** The window may have what was erased from the database. */
+  #empty(): void {
+    this.#changes = [];
+    this.#ids = [];
+    this.#newest.clear();
+    this.#start = 0;
+    this.#bytes = 0;
   }
 
   #trim(): void {

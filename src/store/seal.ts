@@ -5,6 +5,7 @@
  * the very bytes that were written, because they are what was sealed.
  *
  * Envelope: version (1 byte) | key id (8 bytes) | nonce (12) | ciphertext | tag (16).
+ * An envelope that was erased (erasure.ts) is the single byte 0.
  */
 import { createCipheriv, createDecipheriv, createHmac, hkdfSync, randomBytes } from "node:crypto";
 import { documentDigest } from "../kernel/document.ts";
@@ -17,6 +18,8 @@ import type { ResourceKey } from "../kernel/resource.ts";
 import type { KeyRing, SealKey } from "./key-ring.ts";
 
 const envelopeVersion = 1;
+/** Takes the place of an envelope whose content was erased. */
+export const erasedEnvelope: Buffer = Buffer.from([0]);
 const keyIdBytes = 8;
 const nonceBytes = 12;
 const tagBytes = 16;
@@ -102,8 +105,14 @@ export function showDocument(
 
 export function isUnopened(error: unknown): error is SetpointError {
   return (
-    isSetpointError(error, "secret.key_missing") || isSetpointError(error, "secret.unsealable")
+    isSetpointError(error, "secret.key_missing") ||
+    isSetpointError(error, "secret.unsealable") ||
+    isSetpointError(error, "secret.erased")
   );
+}
+
+export function isErased(sealed: Uint8Array): boolean {
+  return sealed.length === 1 && sealed[0] === erasedEnvelope[0];
 }
 
 /** The same secrets under the active key, or undefined when they already are. */
@@ -132,6 +141,9 @@ function encrypt(key: SealKey, identity: Identity, plain: Buffer): Buffer {
 
 function decrypt(ring: KeyRing, identity: Identity, sealed: Buffer): Buffer {
   const details = { ...identity.key, uid: identity.uid };
+  if (isErased(sealed)) {
+    throw new SetpointError("secret.erased", "the values of this state were erased", { details });
+  }
   if (sealed.length < headerBytes + tagBytes || sealed[0] !== envelopeVersion) {
     throw new SetpointError("secret.unsealable", "the sealed envelope has an unknown form", {
       details,

@@ -188,6 +188,7 @@ const notOffered = {
   hazards: refusing,
   checkKeys: refusing,
   reseal: refusing,
+  erase: refusing,
   keyUses: refusing,
   retireKeys: refusing,
   otherRings: refusing,

@@ -280,6 +280,12 @@ export class ModelStore implements Store {
     return 0;
   }
 
+  /** The model seals nothing, so it has nothing to erase. */
+  async erase(): Promise<number> {
+    this.#checkOpen();
+    return 0;
+  }
+
   async keyUses(): Promise<readonly KeyUse[]> {
     this.#checkOpen();
     return [];

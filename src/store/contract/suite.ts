@@ -26,6 +26,7 @@ import { commitContract } from "./commit.ts";
 import { compactionContract } from "./compaction.ts";
 import { concurrencyContract } from "./concurrency.ts";
 import { countersContract } from "./counters.ts";
+import { erasureContract } from "./erasure.ts";
 import { documentsContract } from "./documents.ts";
 import { dueContract } from "./due.ts";
 import { durabilityContract } from "./durability.ts";
@@ -55,6 +56,7 @@ const themes: { readonly [theme: string]: (open: OpenStore, traits: Traits) => v
   fairness: fairnessContract,
   documents: documentsContract,
   secrets: secretsContract,
+  erasure: erasureContract,
   concurrency: concurrencyContract,
   durability: durabilityContract,
   backup: backupContract,

@@ -24,7 +24,8 @@ export async function checkKeys({ pool, ring }: Reading): Promise<void> {
   const ends: SealedEnd[] = [];
   for (const order of ["ASC", "DESC"]) {
     const text = `SELECT kind, namespace, name, uid, sealed FROM change
-      WHERE sealed IS NOT NULL ORDER BY revision ${order} LIMIT 1`;
+      WHERE sealed IS NOT NULL AND octet_length(sealed) > 1
+      ORDER BY revision ${order} LIMIT 1`;
     for (const [kind, namespace, name, uid, sealed] of await pool.rows({ text })) {
       const key = { kind, namespace, name } as ResourceKey;
       ends.push({ key, uid: uid as string, sealed: sealed as Buffer });
@@ -97,7 +98,7 @@ export async function countKeys(pool: Pool): Promise<readonly KeyUse[]> {
   for (;;) {
     const rows = await pool.rows(envelopeHeadsStatement, [after, countStep]);
     for (const [, kind, namespace, name, head] of rows) {
-      count.add(envelopeKeyId(head as Buffer), { kind, namespace, name } as ResourceKey);
+      count.add(head as Buffer, { kind, namespace, name } as ResourceKey);
     }
     after = (rows.at(-1)?.[0] as number | undefined) ?? after;
     if (rows.length < countStep) return count.uses;

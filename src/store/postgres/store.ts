@@ -31,6 +31,7 @@ import {
   findableName,
 } from "../arguments.ts";
 import { CommitQueue } from "../commit-queue.ts";
+import { eraseWith } from "../erasure.ts";
 import { checkActiveKey, recordRetirement, ringNewsMs } from "../key-care.ts";
 import type { KeyRing } from "../key-ring.ts";
 import type * as port from "../port.ts";
@@ -41,6 +42,7 @@ import type { Backlog, BacklogQuery, WorkState } from "../work-state.ts";
 import { outcomeOf } from "./answers.ts";
 import { compactUpTo, readCounter, readHazards, readHolder, readStats } from "./care.ts";
 import { dumpRows } from "./dump.ts";
+import { erasureParts } from "./erasing.ts";
 import { isFaultOfOne, typedFailure } from "./failures.ts";
 import { checkKeys, countKeys, earlierStatementsEnd, resealAll } from "./key-care.ts";
 import { readPage } from "./list.ts";
@@ -349,6 +351,11 @@ export class PostgresStore implements port.Store {
     this.#checkOpen();
     await checkActiveKey(this, this.#ring);
     return await resealAll(this.#reading, signal);
+  }
+
+  async erase(request: port.EraseRequest, signal?: AbortSignal): Promise<number> {
+    this.#checkOpen();
+    return await eraseWith(this, erasureParts(this.#pool, this.#skewMs), request, signal);
   }
 
   async keyUses(): Promise<readonly port.KeyUse[]> {

@@ -5,6 +5,7 @@
 import { assert } from "../../kernel/assert.ts";
 import { keyText } from "../../kernel/resource.ts";
 import { systemTimers } from "../../kernel/timers.ts";
+import type { ErasureParts } from "../erasure.ts";
 import { KeyCount } from "../key-care.ts";
 import type { KeyUse } from "../key-care.ts";
 import type { KeyRing } from "../key-ring.ts";
@@ -94,12 +95,22 @@ export async function countKeys({ reader }: OpenedFiles): Promise<readonly KeyUs
   let after = 0;
   for (;;) {
     const found = reader.sealedAfter(after, resealItems);
-    for (const { key, sealed } of found) count.add(envelopeKeyId(sealed), key);
+    for (const { key, sealed } of found) count.add(sealed, key);
     const last = found.at(-1);
     if (last === undefined) return count.uses;
     after = last.revision;
     await systemTimers.sleep(0);
   }
+}
+
+export function erasureParts({ reader, engine, clock }: OpenedFiles): ErasureParts {
+  return {
+    deleted: async (after, minAgeMs, namespace) => {
+      await systemTimers.sleep(0);
+      return reader.sealedOfDeleted(after, clock.nowMs() - minAgeMs, namespace);
+    },
+    write: (changes) => engine.writer.erase(changes),
+  };
 }
 
 /**

@@ -16,6 +16,7 @@ import type { DatabaseSync } from "node:sqlite";
 import { SetpointError } from "../../kernel/errors.ts";
 import type { ResourceKey } from "../../kernel/resource.ts";
 import { loadFindings, unsoundDump } from "../load-check.ts";
+import type { ErasedChange } from "../erasure.ts";
 import type { Claim, ClaimRef, ClaimRequest, Renewal } from "../port.ts";
 import { packResult } from "./batch.ts";
 import type { BatchGroup, Packed } from "./batch.ts";
@@ -25,6 +26,7 @@ import { Compaction } from "./compaction.ts";
 import type { Slice } from "./compaction.ts";
 import { DueTimes } from "./due.ts";
 import { flushAgain } from "./flush-again.ts";
+import { Erasing } from "./erasing.ts";
 import { Loader } from "./load.ts";
 import type { LoadRow } from "./load.ts";
 import { busyTimeoutMs } from "./schema.ts";
@@ -94,6 +96,7 @@ interface Parts {
   readonly setToken: Action;
   readonly reseal: Action;
   readonly redigest: Action;
+  readonly erasing: Erasing;
 }
 
 export class Core {
@@ -199,6 +202,16 @@ export class Core {
       }
       return { result };
     });
+  }
+
+  /** Overwrites what the erased rows leave in the file, which SQLite otherwise does not do. */
+  erase(changes: readonly ErasedChange[]): number {
+    this.#db.exec("PRAGMA secure_delete = ON");
+    try {
+      return this.#transaction(() => ({ result: this.#parts.erasing.run(changes) }));
+    } finally {
+      this.#db.exec("PRAGMA secure_delete = OFF");
+    }
   }
 
   loadBegin(): void {
@@ -390,6 +403,7 @@ function partsOf(db: DatabaseSync): Parts {
     groups: new WriteGroups(db, due),
     claims: new Claims(db),
     compaction: new Compaction(db),
+    erasing: new Erasing(db),
     begin: action(db, "BEGIN IMMEDIATE"),
     end: action(db, "COMMIT"),
     setHead: action(

@@ -27,6 +27,7 @@ type CoreCalls = Pick<
   | "compactMark"
   | "compactSlice"
   | "reseal"
+  | "erase"
   | "loadBegin"
   | "loadRows"
   | "loadEnd"

@@ -26,6 +26,9 @@ import { claimQueries } from "./claims.ts";
 import { bufferOf, causeOrNull, rows } from "./sql.ts";
 import type { Rows, Value } from "./sql.ts";
 
+/** How many sealed changes an erasure looks at in one read. */
+const erasureRows = 500;
+
 /** Opens what is stored of a document: see seal.ts. */
 export type OpenBody = (
   identity: { readonly key: ResourceKey; readonly uid: string },
@@ -93,6 +96,17 @@ function statements(db: DatabaseSync) {
       db,
       `SELECT revision, kind, namespace, name, uid, sealed FROM change
        WHERE revision > ? AND sealed IS NOT NULL ORDER BY revision LIMIT ?`,
+    ),
+    sealedOfDeleted: rows<[revision: number, isDeleted: number, namespace: string]>(
+      db,
+      `WITH page AS MATERIALIZED (
+         SELECT revision, kind, namespace, name, uid, length(sealed) > 1 AS has_content
+         FROM change WHERE revision > ? AND sealed IS NOT NULL ORDER BY revision LIMIT ?)
+       SELECT revision, has_content AND EXISTS (
+         SELECT 1 FROM change d WHERE d.type = 'deleted' AND d.kind = page.kind
+           AND d.namespace = page.namespace AND d.name = page.name
+           AND d.uid = page.uid AND d.at_ms <= ?), namespace
+       FROM page ORDER BY revision`,
     ),
   };
 }
@@ -268,12 +282,23 @@ export class Reader {
     const columns = "SELECT revision, kind, namespace, name, uid, sealed FROM change";
     return ["ASC", "DESC"].flatMap((order) => {
       const end = this.statement<[number, string, string, string, string, Uint8Array]>(
-        `${columns} WHERE sealed IS NOT NULL ORDER BY revision ${order} LIMIT 1`,
+        `${columns} WHERE sealed IS NOT NULL AND length(sealed) > 1
+         ORDER BY revision ${order} LIMIT 1`,
       );
       return end.all().map(([, kind, namespace, name, uid, sealed]) => {
         return { key: { kind, namespace, name }, uid, sealed: bufferOf(sealed) };
       });
     });
+  }
+
+  /** See ErasureParts of erasure.ts; the number of rows that are looked at is limited. */
+  sealedOfDeleted(after: number, deletedUntilMs: number, namespace: string | undefined) {
+    const found = this.#sql.sealedOfDeleted.all(after, erasureRows, deletedUntilMs);
+    const wanted = found.filter(
+      ([, isDeleted, home]) => isDeleted === 1 && (namespace ?? home) === home,
+    );
+    const next = found.length < erasureRows ? undefined : found.at(-1)?.[0];
+    return { revisions: wanted.map(([revision]) => revision), next };
   }
 
   /** Envelopes in the order of revisions, for sealing them again. */

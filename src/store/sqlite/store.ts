@@ -28,6 +28,7 @@ import {
   findableName,
 } from "../arguments.ts";
 import { CommitQueue } from "../commit-queue.ts";
+import { eraseWith } from "../erasure.ts";
 import { checkActiveKey, recordRetirement, retiredKey, retirementKey } from "../key-care.ts";
 import { checkEnds, sealedWith } from "../key-care.ts";
 import type {
@@ -42,6 +43,7 @@ import type {
   CompactResult,
   CounterState,
   DumpRow,
+  EraseRequest,
   Head,
   HistoryOptions,
   KeyUse,
@@ -64,7 +66,7 @@ import type { Backlog, BacklogQuery, WorkState } from "../work-state.ts";
 import { answerOf, changesOf, isSooner, recoveredAnswers } from "./answers.ts";
 import { batchOf, unpackResult } from "./batch.ts";
 import type { BatchResult } from "./batch.ts";
-import { countKeys, dumpFile, loadInto, longList, resealAll } from "./care.ts";
+import { countKeys, dumpFile, erasureParts, loadInto, longList, resealAll } from "./care.ts";
 import { bytesOnDisk } from "./engine.ts";
 import { hazardsOf } from "./hazards.ts";
 import { isLongList, list } from "./list.ts";
@@ -304,6 +306,13 @@ export class SqliteStore implements Store {
     if (this.#files.isReadOnly) throw this.#readOnly();
     await checkActiveKey(this, this.#files.ring);
     return await this.#call(async () => await resealAll(this.#files, signal), signal);
+  }
+
+  async erase(request: EraseRequest, signal?: AbortSignal): Promise<number> {
+    this.#checkOpen();
+    if (this.#files.isReadOnly) throw this.#readOnly();
+    const erase = () => eraseWith(this, erasureParts(this.#files), request, signal);
+    return await this.#call(erase, signal);
   }
 
   async keyUses(): Promise<readonly KeyUse[]> {

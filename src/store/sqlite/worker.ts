@@ -8,6 +8,7 @@ import type { MessagePort } from "node:worker_threads";
 import { assert } from "../../kernel/assert.ts";
 import { systemClock } from "../../kernel/clock.ts";
 import { serialiseError } from "../../kernel/errors.ts";
+import type { ErasedChange } from "../erasure.ts";
 import type { ClaimRef, ClaimRequest } from "../port.ts";
 import { nextMessage } from "./awake.ts";
 import { Background } from "./background.ts";
@@ -104,6 +105,11 @@ function writer(port: MessagePort): Handler {
           items.reduce((sum, { sealed }) => sum + pageBytes + sealed.length, 0),
         );
         return resealed;
+      }
+      case "erase": {
+        const erased = core.erase(args[0] as readonly ErasedChange[]);
+        wrote(erased, erased * pageBytes);
+        return erased;
       }
       case "advanceClock":
         return clock.advanceMs(Number(args[0]));
