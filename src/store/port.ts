@@ -180,7 +180,6 @@ export interface Store extends KeyCare, Erasure, AsyncDisposable {
 }
 
 /** Kept beside, as they are only for those who look on, erase, or change keys. */
-export type { EraseRequest } from "./erasure.ts";
 export type { KeyCare, KeyUse, OtherRing } from "./key-care.ts";
 export type { Backlog, BacklogQuery, LiveClaim, WorkItem, WorkState } from "./work-state.ts";
 

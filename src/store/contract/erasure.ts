@@ -1,7 +1,8 @@
 /** Erasure: earlier states lose their values before compaction; current states never do. */
 import assert from "node:assert/strict";
 import { newSealKey } from "../key-ring.ts";
-import type { Change, EraseRequest, Store } from "../port.ts";
+import type { EraseRequest } from "../erasure.ts";
+import type { Change, Store } from "../port.ts";
 import { another, bytesOnDisk, scenario } from "./harness.ts";
 import type { OpenStore, Traits } from "./harness.ts";
 import {

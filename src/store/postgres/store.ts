@@ -32,6 +32,7 @@ import {
 } from "../arguments.ts";
 import { CommitQueue } from "../commit-queue.ts";
 import { eraseWith } from "../erasure.ts";
+import type { EraseRequest } from "../erasure.ts";
 import { checkActiveKey, recordRetirement, ringNewsMs } from "../key-care.ts";
 import type { KeyRing } from "../key-ring.ts";
 import type * as port from "../port.ts";
@@ -353,7 +354,7 @@ export class PostgresStore implements port.Store {
     return await resealAll(this.#reading, signal);
   }
 
-  async erase(request: port.EraseRequest, signal?: AbortSignal): Promise<number> {
+  async erase(request: EraseRequest, signal?: AbortSignal): Promise<number> {
     this.#checkOpen();
     return await eraseWith(this, erasureParts(this.#pool, this.#skewMs), request, signal);
   }

@@ -29,6 +29,7 @@ import {
 } from "../arguments.ts";
 import { CommitQueue } from "../commit-queue.ts";
 import { eraseWith } from "../erasure.ts";
+import type { EraseRequest } from "../erasure.ts";
 import { checkActiveKey, recordRetirement, retiredKey, retirementKey } from "../key-care.ts";
 import { checkEnds, sealedWith } from "../key-care.ts";
 import type {
@@ -43,7 +44,6 @@ import type {
   CompactResult,
   CounterState,
   DumpRow,
-  EraseRequest,
   Head,
   HistoryOptions,
   KeyUse,
