@@ -9,6 +9,7 @@ import { logger } from "../telemetry/log.ts";
 import { openMemoryPlane } from "./memory-plane.ts";
 import type { MemoryPlane } from "./memory-plane.ts";
 import { startReconciling } from "./reconciling.ts";
+import { strictModules } from "./user-modules.ts";
 import type { Reconciling } from "./reconciling.ts";
 
 const group = "tests.example.dev";
@@ -26,7 +27,7 @@ async function start(memory: MemoryPlane, startsFresh: boolean): Promise<Reconci
   const bounds = { slots: undefined, perNamespace: undefined, leaseMs: undefined };
   const config = { isWorker: true, ...bounds, graceMs: 0, startsFresh };
   const log = logger(() => undefined, surroundings.clock);
-  return await startReconciling({ plane, modules: [], config, surroundings, log });
+  return await startReconciling({ plane, modules: strictModules([]), config, surroundings, log });
 }
 
 it("a server installs the kinds of the modules that it starts, and no others", async () => {

@@ -8,6 +8,7 @@ import { admissionChain } from "../intents/admission/admission.ts";
 import { quotaIndex } from "../intents/admission/quota/quota-index.ts";
 import type { QuotaIndex } from "../intents/admission/quota/quota-index.ts";
 import type { BuiltInModule } from "../contract/module.ts";
+import type { OpenPorts } from "../contract/ports.ts";
 import type { ExtensionEntry } from "../contract/user-module.ts";
 import type { MetricDefinition } from "../engine/reporting/metric-names.ts";
 import { bootstrap } from "../intents/bootstrap.ts";
@@ -26,6 +27,7 @@ import { watchHub } from "../intents/watch/watch-hub.ts";
 import type { WatchHub } from "../intents/watch/watch-hub.ts";
 import { systemClock } from "../kernel/clock.ts";
 import type { Clock } from "../kernel/clock.ts";
+import type { SetpointError } from "../kernel/errors.ts";
 import { equalJson } from "../kernel/json.ts";
 import { systemIds } from "../kernel/ids.ts";
 import type { Ids } from "../kernel/ids.ts";
@@ -86,7 +88,9 @@ export interface ControlPlaneOptions {
   /** Those of the system when left out; a test gives its own and so owns time and chance. */
   readonly surroundings?: Surroundings;
   /** Kinds that modules of users reconcile. */
-  readonly reconciled?: ReadonlySet<string>;
+  readonly reconciled?: Pick<ReadonlySet<string>, "has">;
+  /** Receives the problems of their extensions; thrown when left out. */
+  readonly reportModule?: OpenPorts["reportModule"];
   /** Those of this server when left out. */
   readonly builtIn?: readonly BuiltInModule[];
   /** What modules of users say to built-in modules. */
@@ -123,6 +127,7 @@ export async function openControlPlane(
 ): Promise<ControlPlane> {
   const { surroundings = systemSurroundings, reconciled = new Set() } = options;
   const { builtIn = builtInModules, historyMs, stopping = neverAborted } = options;
+  const { reportModule = throwProblem } = options;
   const { clock, timers, ids, random } = surroundings;
   await using undo = new AsyncDisposableStack();
   const views = await openViews(store, log, { ...options, surroundings, builtIn }, undo);
@@ -137,7 +142,7 @@ export async function openControlPlane(
   const modules = undo.use(
     await openModules({
       modules: builtIn,
-      ports: { ...ports, userKinds: reconciled, historyMs, stopping },
+      ports: { ...ports, userKinds: reconciled, reportModule, historyMs, stopping },
       extensions: options.extensions ?? [],
       configuration: options.configuration ?? {},
     }),
@@ -232,6 +237,10 @@ function endOldWatches(live: LiveView, hub: WatchHub): void {
     if (before === undefined || equalJson(after?.resource.spec, before.resource.spec)) return;
     hub.endKind(before.key.name);
   });
+}
+
+function throwProblem(_file: string, error: SetpointError): never {
+  throw error;
 }
 
 const neverAborted = new AbortController().signal;

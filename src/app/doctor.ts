@@ -5,22 +5,15 @@
 import { accessSync, constants, statSync, statfsSync } from "node:fs";
 import type { Stats } from "node:fs";
 import { dirname, join } from "node:path";
-import { entryOf, isSetpointError } from "../kernel/errors.ts";
 import { closedFolder, forbidden, whyNotReadable } from "../store/file-rights.ts";
 import type { KeyRing } from "../store/key-ring.ts";
 import type { Store } from "../store/port.ts";
-import { errorChain } from "../telemetry/log.ts";
 import { storeLabel } from "./config.ts";
 import type { StoreConfig } from "./config.ts";
+import { failure } from "./finding.ts";
+import type { Finding } from "./finding.ts";
 import { hasKeyFile, openKeyFile } from "./key-file.ts";
 import { openStoreForLooking, wrongKeyRing } from "./open-store.ts";
-
-export interface Finding {
-  readonly level: "ok" | "warn" | "bad";
-  readonly subject: string;
-  readonly message: string;
-  readonly suggestion?: string;
-}
 
 const lowDiskBytes = 1024 ** 3;
 /** With less than this the next minutes of work may find no room. */
@@ -180,19 +173,6 @@ async function storeFindings(config: StoreConfig, store: Store): Promise<readonl
           suggestion: "keep this store unchanged, and restore the last backup into an empty store",
         }));
   return [opened, ...hazards, ...verified];
-}
-
-function failure(subject: string, what: string, error: unknown): Finding {
-  const causes = error instanceof Error ? errorChain(error) : [{ message: String(error) }];
-  const message = causes.map((cause) => (cause as { message: string }).message).join(", because ");
-  const action = isSetpointError(error) ? entryOf(error.code).action : undefined;
-  const suggestion = isSetpointError(error) ? (error.suggestion ?? action) : undefined;
-  return {
-    level: "bad",
-    subject,
-    message: message.startsWith(`${what}: `) ? message : `${what}: ${message}`,
-    ...(suggestion === undefined ? {} : { suggestion }),
-  };
 }
 
 export function sizeText(bytes: number): string {

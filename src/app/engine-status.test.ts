@@ -15,6 +15,7 @@ import { engineResources } from "../bridge/engine-resources.ts";
 import { openMemoryPlane } from "./memory-plane.ts";
 import type { MemoryPlane } from "./memory-plane.ts";
 import { startReconciling } from "./reconciling.ts";
+import { strictModules } from "./user-modules.ts";
 import type { Reconciling } from "./reconciling.ts";
 
 const group = "status.example.dev";
@@ -151,7 +152,9 @@ async function running(
 ): Promise<Reconciling> {
   const { plane, surroundings } = memory;
   const kinds = [{ id: things, reconciler: { kind: things, reconcile, ...more } }];
-  const modules = [{ file: "things.ts", name: "things", version: 1, kinds, systems: {} }];
+  const modules = strictModules([
+    { file: "things.ts", name: "things", version: 1, kinds, systems: {} },
+  ]);
   const bounds = { slots: undefined, perNamespace: undefined, leaseMs: undefined };
   const config = { isWorker: true, ...bounds, graceMs: 0 };
   const log = logger(() => undefined, surroundings.clock);

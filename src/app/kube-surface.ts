@@ -26,10 +26,13 @@ import type { Worker } from "./reconciling.ts";
 import type { ObservedRequests } from "./observe-requests.ts";
 import { operationsPath } from "./operations/operations-path.ts";
 import { whyHandler, whySubresource } from "./operations/why-handler.ts";
+import { modulesCheck } from "./user-modules.ts";
+import type { UserModules } from "./user-modules.ts";
 import type { StoreState } from "./watch-store.ts";
 
 export interface KubeSurfaceInput {
   readonly plane: ControlPlane;
+  readonly modules: Pick<UserModules, "broken">;
   /** The workers of this process, where it has any. */
   readonly worker: Worker | undefined;
   /** Whether no other process has the store. */
@@ -46,13 +49,13 @@ export interface KubeSurfaceInput {
 const maxTokenSeconds = 86_400 * 365;
 
 export function kubeSurface(input: KubeSurfaceInput): HttpSurface {
-  const { plane, worker, isAlone, credentials, authentication } = input;
+  const { plane, modules, worker, isAlone, credentials, authentication } = input;
   const { stopping, url, observed, storeState } = input;
   const { intents, feed, hub, rbac } = plane;
   const { signer, lookup, apiAudiences } = credentials;
   const reviews = { rbac, authentication, signer, lookup, apiAudiences, maxTokenSeconds };
   const { store } = intents;
-  const { healthChecks: checks } = plane.modules;
+  const checks = [...plane.modules.healthChecks, modulesCheck(modules)];
   const health = healthPaths({ store, timers: systemTimers, stopping, storeState, checks });
   return kubeApi({
     surface: { intents, feed, hub, timers: systemTimers, stopping },
@@ -72,7 +75,7 @@ export function kubeSurface(input: KubeSurfaceInput): HttpSurface {
     ],
     special: new Map([
       ...reviewHandlers(reviews),
-      [whySubresource, whyHandler({ ...plane, worker, isAlone })],
+      [whySubresource, whyHandler({ ...plane, worker, isAlone, broken: () => modules.broken() })],
       ...subresourceHandlers(plane.modules.subresources),
     ]),
     isOpen: (path) => isHealthPath(path, checks),

@@ -6,9 +6,9 @@ import { join } from "node:path";
 import { after, before, describe, it } from "node:test";
 import type { ExtensionPoint } from "../contract/user-module.ts";
 import { done } from "../engine/outcome.ts";
-import { isSetpointError } from "../kernel/errors.ts";
 import { kindId } from "../kernel/kind.ts";
 import { declaredKinds } from "./declared-parts.ts";
+import { importModule } from "./import-module.ts";
 import { extensionsOf, loadModules, loadedModule, metricsIn } from "./load-modules.ts";
 import type { LoadedModule } from "./load-modules.ts";
 import { builtInModules } from "./modules.ts";
@@ -53,18 +53,24 @@ function moduleText(name: string, ...kinds: readonly string[]): string {
 async function refused(words: RegExp, ...sources: readonly string[]): Promise<void> {
   const files: string[] = [];
   for (const source of sources) files.push(await file(source));
-  await assert.rejects(loadModules(files), (error: unknown) => {
-    assert.ok(isSetpointError(error, "config.invalid"), String(error));
-    assert.match(error.message, words);
-    assert.ok(error.message.includes(files.at(-1) ?? ""), "names the file");
-    return true;
-  });
+  const { modules, broken } = await loadModules(files);
+  assert.equal(modules.length, sources.length - 1, "the others are loaded");
+  const [{ error } = fail("not refused")] = broken;
+  assert.equal(error.code, "config.invalid");
+  assert.match(error.message, words);
+  assert.ok(error.message.includes(files.at(-1) ?? ""), "names the file");
+}
+
+function fail(message: string): never {
+  throw new Error(message);
 }
 
 describe("a module", () => {
   it("is loaded from any folder and finds setpoint there", async () => {
     const path = await file(moduleText("one", kindText("apples"), '"pears.tests.dev"'));
-    const [loaded] = await loadModules([path]);
+    const {
+      modules: [loaded],
+    } = await loadModules([path]);
     assert.equal(loaded?.name, "one");
     assert.equal(loaded.version, 1);
     assert.deepEqual(
@@ -81,17 +87,37 @@ describe("a module", () => {
 
   it("is refused when the file is not there or does not run", async () => {
     const nowhere = join(folder, "nowhere.ts");
-    await assert.rejects(loadModules([nowhere]), (error: unknown) => {
-      assert.ok(isSetpointError(error, "config.invalid"));
-      assert.equal(error.message, `the module ${nowhere} does not exist`);
-      const begins = `check the path; a relative path starts in `;
-      assert.ok(error.suggestion?.startsWith(`${begins}${process.cwd()}, `), error.suggestion);
-      return true;
-    });
+    const {
+      broken: [{ error } = fail("not refused")],
+    } = await loadModules([nowhere]);
+    assert.equal(error.message, `the module ${nowhere} does not exist`);
+    const begins = `check the path; a relative path starts in `;
+    assert.ok(error.suggestion?.startsWith(`${begins}${process.cwd()}, `), error.suggestion);
     await refused(/cannot be loaded \(line 1\)/, "this is not TypeScript");
     await refused(/cannot be loaded \(line 2\)/, "const a = 1;\nenum Colour { red }");
     await refused(/cannot be loaded \(line 3\)/, "const a = {};\n\na.b.c();");
-    await refused(/cannot be loaded/, 'import "./nothing.ts"; export default 1;');
+    const missing = 'const a = 1;\nimport "./nothing.ts";\nexport default 1;';
+    await refused(/\.ts \(line 2\) imports .*nothing\.ts, which does not exist/, missing);
+  });
+
+  it("is refused when its import does not end", async () => {
+    const path = await file("await new Promise(() => undefined);\nexport default 1;");
+    await assert.rejects(
+      importModule(path, 20),
+      /was not loaded within 0\.02 s: a top-level await/,
+    );
+  });
+
+  it("is refused for a missing package, with the command that installs it", async () => {
+    const source = 'const a = 1;\nimport "@some/package/deep.js";';
+    await refused(/\(line 2\) imports the package @some\/package, which is not installed/, source);
+    const path = await file(`import "${await file(source)}";`);
+    const {
+      broken: [{ error } = fail("not refused")],
+    } = await loadModules([path]);
+    assert.match(error.message, /module-\d+\.ts: .*module-\d+\.ts \(line 2\) imports the package/);
+    assert.equal(error.suggestion, `cd ${folder} && npm install @some/package`);
+    await refused(/imports the package setpoint, which/, 'import "setpoint/nothing";');
   });
 
   it("is refused when it exports no module", async () => {

@@ -1,26 +1,27 @@
 /**
  * Loads the files that --module names and checks what they say, before anything is opened. A file
- * is TypeScript or JavaScript; types are stripped, not checked. Each mistake is told with the file
- * and the field, since whoever wrote it is the one who reads it.
+ * is TypeScript or JavaScript; types are stripped, not checked. A mistake is reported with the file
+ * and the line or the field. It makes this one module unusable; the server starts without it.
  */
-import { existsSync } from "node:fs";
-import { pathToFileURL } from "node:url";
 import { idOfModuleKind } from "../contract/user-module.ts";
 import type { ExtensionEntry, ExtensionPoint, UserModule } from "../contract/user-module.ts";
 import type { KindExtensions, ModuleExtensions, UserModuleKind } from "../contract/user-module.ts";
 import type { Reconciler } from "../engine/reconciler.ts";
 import { builtinKinds } from "../intents/builtin/builtin-kinds.ts";
 import { kindInputProblem } from "../intents/kinds/kind-definition.ts";
-import { SetpointError } from "../kernel/errors.ts";
+import type { SetpointError } from "../kernel/errors.ts";
 import { kindId } from "../kernel/kind.ts";
 import type { KindInput } from "../kernel/kind.ts";
 import { dnsLabelProblems } from "../kernel/names.ts";
 import { nearestName } from "../kernel/nearest-name.ts";
+import { brokenModule, invalidModule, unusableModule } from "./broken-module.ts";
+import type { BrokenModule } from "./broken-module.ts";
 import { declaredKinds, extensionPointsOf } from "./declared-parts.ts";
+import { importModule } from "./import-module.ts";
 import { extensionsIn } from "./module-extensions.ts";
 import { metricsProblem } from "./module-metrics.ts";
 import { reconcilerProblem, systemProblem } from "./module-options.ts";
-import { resolveOwnNames } from "./module-resolution.ts";
+import { conflictWith } from "./module-conflicts.ts";
 import { builtInModules } from "./modules.ts";
 import { reconcilerOf } from "./user-reconciler.ts";
 
@@ -45,11 +46,27 @@ export interface LoadedKind {
   readonly reconciler: Reconciler;
 }
 
-export async function loadModules(files: readonly string[]): Promise<readonly LoadedModule[]> {
+/** The modules that can be used, and the others with the reason. */
+export interface LoadedModules {
+  readonly modules: readonly LoadedModule[];
+  readonly broken: readonly BrokenModule[];
+}
+
+/** A file that cannot be used, alone or next to the files before it, does not affect the others. */
+export async function loadModules(files: readonly string[]): Promise<LoadedModules> {
   const modules: LoadedModule[] = [];
-  for (const file of files) modules.push(loadedModule(file, await importFile(file)));
-  checkUnique(modules);
-  return modules;
+  const broken: BrokenModule[] = [];
+  for (const file of files) {
+    try {
+      const module = loadedModule(file, await importModule(file));
+      const conflict = conflictWith(modules, module);
+      if (conflict !== undefined) throw unusableModule(file, conflict);
+      modules.push(module);
+    } catch (error) {
+      broken.push(brokenModule(file, error));
+    }
+  }
+  return { modules, broken };
 }
 
 /** The ids of all kinds that they have reconcilers for. */
@@ -71,27 +88,6 @@ export function metricsIn(modules: readonly LoadedModule[]): Metrics {
   return Object.fromEntries(modules.flatMap(({ metrics = {} }) => Object.entries(metrics)));
 }
 
-async function importFile(file: string): Promise<unknown> {
-  if (!existsSync(file)) throw absent(file);
-  resolveOwnNames();
-  let exports: { readonly default?: unknown };
-  try {
-    exports = (await import(pathToFileURL(file).href)) as typeof exports;
-  } catch (cause) {
-    throw wrong(file, `cannot be loaded${placeOf(cause, file)}`, cause);
-  }
-  if (exports.default !== undefined) return exports.default;
-  throw wrong(file, "has no default export; write: export default defineModule({ ... })");
-}
-
-/** Where it went wrong, as far as the stack tells: the message of a syntax error does not. */
-function placeOf(cause: unknown, file: string): string {
-  const stack = cause instanceof Error ? String(cause.stack) : "";
-  const [, path, line] = /(\/[^\s()]*\.[cm]?[jt]s):(\d+)/.exec(stack) ?? [];
-  if (path === undefined || line === undefined) return "";
-  return path.endsWith(file) ? ` (line ${line})` : ` (${path}, line ${line})`;
-}
-
 const extensionPoints = extensionPointsOf(builtInModules);
 
 /** Checks everything: authors may write without types, and types are not checked. */
@@ -100,7 +96,9 @@ export function loadedModule(
   value: unknown,
   points: readonly ExtensionPoint[] = extensionPoints,
 ): LoadedModule {
-  if (!isObject(value)) throw wrong(file, "does not export a module: write defineModule({ ... })");
+  if (!isObject(value)) {
+    throw unusableModule(file, "does not export a module: write defineModule({ ... })");
+  }
   const { name, version = 1, kinds, systems = {}, metrics } = value as Partial<UserModule>;
   checkFields(file, "", value, [...moduleFields, ...namesOf(points, "module")]);
   const nameProblem = typeof name === "string" ? dnsLabelProblems(name)[0] : "must be a string";
@@ -274,67 +272,11 @@ function kindProblem(kind: KindInput): string | undefined {
   }
 }
 
-function checkUnique(modules: readonly LoadedModule[]): void {
-  const names = new Map<string, string>();
-  const systemNames = new Map<string, string>();
-  const ids = new Map<string, string>();
-  const metricNames = new Map<string, string>();
-  for (const { file, name, kinds, systems, metrics = {} } of modules) {
-    const named = names.get(name);
-    if (named !== undefined) throw wrong(file, `has the same name as ${named}: ${name}`);
-    names.set(name, file);
-    for (const system of Object.keys(systems)) {
-      const other = systemNames.get(system);
-      if (other !== undefined) {
-        throw wrong(file, `declares the system ${system}, which ${other} also declares`);
-      }
-      systemNames.set(system, file);
-    }
-    for (const metric of Object.keys(metrics)) {
-      const other = metricNames.get(metric);
-      if (other !== undefined) {
-        throw wrong(file, `declares the metric ${metric}, which ${other} also declares`);
-      }
-      metricNames.set(metric, file);
-    }
-    for (const { id } of kinds) {
-      const other = ids.get(id);
-      if (other === file) throw wrong(file, `declares the kind ${id} twice`);
-      if (other !== undefined) {
-        throw wrong(file, `declares the kind ${id}, which ${other} also declares`);
-      }
-      ids.set(id, file);
-    }
-  }
-}
-
 function isObject(value: unknown): value is object {
   return typeof value === "object" && value !== null;
 }
 
 /** The problem begins with the field that has it. */
 function wrongPart(file: string, problem: string): SetpointError {
-  return refused(`the module ${file}: ${problem}`, file);
-}
-
-function wrong(file: string, problem: string, cause?: unknown): SetpointError {
-  return refused(`the module ${file} ${problem}`, file, cause);
-}
-
-/** The name is shown as a whole path, which tells where it was looked for. */
-function absent(file: string): SetpointError {
-  return new SetpointError("config.invalid", `the module ${file} does not exist`, {
-    details: { option: "module", file },
-    suggestion:
-      `check the path; a relative path starts in ${process.cwd()}, ` +
-      "the current folder, or in the folder of the configuration file that names it",
-  });
-}
-
-function refused(message: string, file: string, cause?: unknown): SetpointError {
-  return new SetpointError("config.invalid", message, {
-    cause,
-    details: { option: "module", file },
-    suggestion: "see docs/authoring-a-kind.md and docs/reference/engine.md",
-  });
+  return invalidModule(`the module ${file}: ${problem}`, file);
 }

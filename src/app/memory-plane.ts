@@ -52,7 +52,7 @@ export interface MemoryPlaneOptions extends Pick<
 > {
   readonly seed?: number;
   /** Kinds that have a reconciler. */
-  readonly reconciled?: ReadonlySet<string>;
+  readonly reconciled?: Pick<ReadonlySet<string>, "has">;
   /** False where the test starts the engine itself, with modules. */
   readonly hasEngine?: boolean;
 }

@@ -9,6 +9,7 @@ import type { LoadedModule } from "./load-modules.ts";
 import { openMemoryPlane } from "./memory-plane.ts";
 import type { MemoryPlane } from "./memory-plane.ts";
 import { startReconciling } from "./reconciling.ts";
+import { strictModules } from "./user-modules.ts";
 
 const group = "tests.example.dev";
 const id = `things.${group}`;
@@ -61,7 +62,9 @@ async function start(
     return outcomeFor(resource.metadata.name);
   };
   const kinds = [{ id, reconciler: { kind: id, reconcile } }];
-  const modules = [{ file: "things.ts", name: "things", version: 1, kinds, systems: {} }];
+  const modules = strictModules([
+    { file: "things.ts", name: "things", version: 1, kinds, systems: {} },
+  ]);
   const bounds = { slots: undefined, perNamespace: undefined, leaseMs: undefined };
   const config = { isWorker, ...bounds, graceMs: 0, startsFresh };
   const log = logger(given.tell ?? (() => undefined), surroundings.clock);

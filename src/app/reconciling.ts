@@ -26,6 +26,7 @@ import { declaredKinds, quietKinds, reconciledKinds } from "./declared-parts.ts"
 import type { EngineConfig } from "./engine-config.ts";
 import { kindsOf, systemsOf } from "./load-modules.ts";
 import type { LoadedModule } from "./load-modules.ts";
+import type { UserModules } from "./user-modules.ts";
 import { wakeUnsettled } from "./wake-unsettled.ts";
 import { reportDeletedDefinitions } from "./deleted-definitions.ts";
 import { startOwnEngine } from "./own-engine.ts";
@@ -33,7 +34,7 @@ import type { OwnEngineInput } from "./own-engine.ts";
 
 export interface ReconcilingInput {
   readonly plane: ControlPlane;
-  readonly modules: readonly LoadedModule[];
+  readonly modules: UserModules;
   readonly config: Omit<EngineConfig, "modules">;
   readonly surroundings: Surroundings;
   readonly log: Logger;
@@ -61,9 +62,10 @@ export async function startReconciling(input: ReconcilingInput): Promise<Reconci
   const { plane, modules, config, log } = input;
   await using undo = new AsyncDisposableStack();
   await installModules(plane.intents, modules, log);
-  const reconcilers = modules.flatMap(({ kinds }) => kinds.map(({ reconciler }) => reconciler));
-  reportDeletedDefinitions(plane.intents.live, modules, log);
-  undo.use(markReconciled(input, kindsOf(modules)));
+  const usable = modules.usable();
+  const reconcilers = usable.flatMap(({ kinds }) => kinds.map(({ reconciler }) => reconciler));
+  reportDeletedDefinitions(plane.intents.live, usable, log);
+  undo.use(markReconciled(input, modules.kinds));
   const name = `${hostname()}-${input.surroundings.ids.uid()}`;
   const own = undo.use(startOwnEngine(ownEngineInput(input, name)));
   const kinds = new Set(own.kinds);
@@ -127,7 +129,7 @@ function viewOf(engine: Engine): Pick<Worker, "running" | "recent" | "measure"> 
 function ownEngineInput(input: ReconcilingInput, owner: string): OwnEngineInput {
   const { plane, modules, config, surroundings, log, spans } = input;
   const { slots, perNamespace, leaseMs, graceMs, startsFresh = false } = config;
-  const outside = { systems: systemsOf(modules), policyOf: plane.modules.policyOf };
+  const outside = { systems: systemsOf(modules.usable()), policyOf: plane.modules.policyOf };
   return {
     plane,
     surroundings,
@@ -151,7 +153,10 @@ function wakeAllUnsettled({ plane, modules, log }: ReconcilingInput): AsyncDispo
   const stop = new AbortController();
   const waking = (async (): Promise<void> => {
     try {
-      for (const kind of [...kindsOf(modules), ...reconciledKinds(plane.modules.started)]) {
+      for (const kind of [
+        ...kindsOf(modules.usable()),
+        ...reconciledKinds(plane.modules.started),
+      ]) {
         await wakeUnsettled(plane.intents.store, kind, stop.signal);
       }
     } catch (error) {
@@ -166,27 +171,34 @@ function wakeAllUnsettled({ plane, modules, log }: ReconcilingInput): AsyncDispo
   };
 }
 
-async function installModules(
+async function installModules(intents: Intents, modules: UserModules, log: Logger): Promise<void> {
+  const ownIntents = withoutPolicies(intents);
+  for (const module of modules.usable()) {
+    const { file } = module;
+    try {
+      await installKinds(ownIntents, module, log);
+    } catch (error) {
+      // Any other module would meet the same problem of the store.
+      if (!isSetpointError(error) || error.code.startsWith("store.")) throw error;
+      const message = `the module ${file}: ${error.message}`;
+      const details = { ...error.details, file };
+      const { suggestion } = error;
+      modules.refuse(file, new SetpointError(error.code, message, { details, suggestion }));
+    }
+  }
+}
+
+async function installKinds(
   intents: Intents,
-  modules: readonly LoadedModule[],
+  { name, version, kinds }: LoadedModule,
   log: Logger,
 ): Promise<void> {
-  const ownIntents = withoutPolicies(intents);
-  for (const { file, name, version, kinds } of modules) {
-    for (const { id, kind } of kinds) {
-      if (kind === undefined) continue;
-      try {
-        const outcome = await installKind(ownIntents, kind, { name, version });
-        log.info({ kind: id, module: name, version, outcome }, "kind installed");
-      } catch (error) {
-        if (!isSetpointError(error)) throw error;
-        throw new SetpointError(error.code, `the module ${file}: ${error.message}`, {
-          cause: error,
-          details: { ...error.details, file },
-          suggestion: error.suggestion,
-        });
-      }
-    }
+  for (const { id, kind } of kinds) {
+    if (kind === undefined) continue;
+    const outcome = await installKind(intents, kind, { name, version });
+    const fields = { kind: id, module: name, version, outcome };
+    if (outcome === "terminating") log.warn(fields, "definition of a module kind in deletion");
+    else log.info(fields, "kind installed");
   }
 }
 
@@ -196,7 +208,7 @@ const allKnowMs = 30_000;
 /** Says of definitions that others make that their resources are reconciled, once they appear. */
 function markReconciled(
   { plane: { intents }, surroundings: { timers }, log }: ReconcilingInput,
-  kinds: ReadonlySet<string>,
+  kinds: UserModules["kinds"],
 ): AsyncDisposable {
   const stop = new AbortController();
   const plural = "customresourcedefinitions";

@@ -28,7 +28,6 @@ import type { Credentials } from "./credentials.ts";
 import { reconciledKinds } from "./declared-parts.ts";
 import { kubeSurface } from "./kube-surface.ts";
 import { extensionsOf, kindsOf, loadModules, metricsIn } from "./load-modules.ts";
-import type { LoadedModule } from "./load-modules.ts";
 import { backlogMeasure } from "./measure-backlog.ts";
 import { observeRequests } from "./observe-requests.ts";
 import { openStore } from "./open-store.ts";
@@ -43,6 +42,8 @@ import { monitorStore } from "./store-monitor.ts";
 import { peerCertificateOf } from "./tls/peer-certificate.ts";
 import { startTracing } from "./tracing.ts";
 import type { Tracing } from "./tracing.ts";
+import { userModules } from "./user-modules.ts";
+import type { UserModules } from "./user-modules.ts";
 import { watchStore } from "./watch-store.ts";
 import type { StoreState } from "./watch-store.ts";
 
@@ -57,6 +58,8 @@ export interface RunningServer {
   readonly hub: WatchHub;
   /** The ids of the kinds that modules reconcile here. */
   readonly reconciled: readonly string[];
+  /** The files of modules that it cannot use. */
+  readonly broken: readonly string[];
   /** What a stop would wait for now; undefined: for nothing that takes time. */
   outlook(): string | undefined;
   stop(): Promise<void>;
@@ -70,13 +73,12 @@ export async function startServer(
   options: Pick<HttpServerInput, "writeStallMs"> & { readonly guardsProcess?: boolean } = {},
 ): Promise<RunningServer> {
   const given = await checkBeforeStart(config);
-  const modules = await loadModules(config.engine.modules);
+  const modules = userModules(await loadModules(config.engine.modules), log);
   await using undo = new AsyncDisposableStack();
   const { store, storeState, tracing } = await openTracedStore(config, log, undo);
   const stopping = new AbortController();
-  const plane = undo.use(
-    await openControlPlane(store, log, planeOptions(config, modules, stopping)),
-  );
+  const ofPlane = planeOptions(config, modules, stopping);
+  const plane = undo.use(await openControlPlane(store, log, ofPlane));
   if (options.guardsProcess === true) undo.use(guardProcess({ log, meter: plane.meter }));
   const { worker } = undo.use(
     await startReconciling({ plane, modules, surroundings, log, ...engineInput(config, tracing) }),
@@ -94,6 +96,7 @@ export async function startServer(
   const parts = { plane, worker, credentials, authentication, observed, storeState };
   const kube = kubeSurface({
     ...parts,
+    modules,
     isAlone: config.store.kind === "sqlite",
     stopping: stopping.signal,
     url: () => url,
@@ -128,7 +131,7 @@ export async function startServer(
     url,
     store,
     hub: plane.hub,
-    reconciled: config.engine.isWorker ? reconciledHere(plane, modules) : [],
+    ...modulesView(config, plane, modules),
     kubeconfig,
     authorityFile: credentials.authorityFile,
     outlook: () => outlookOf(plane, worker, config),
@@ -139,19 +142,28 @@ export async function startServer(
   };
 }
 
-function reconciledHere(plane: ControlPlane, modules: readonly LoadedModule[]): readonly string[] {
-  return [...kindsOf(modules), ...reconciledKinds(plane.modules.started)];
+function modulesView(
+  { engine: { isWorker } }: ServeConfig,
+  plane: ControlPlane,
+  modules: UserModules,
+): Pick<RunningServer, "reconciled" | "broken"> {
+  const kinds = [...kindsOf(modules.usable()), ...reconciledKinds(plane.modules.started)];
+  return {
+    reconciled: isWorker ? kinds : [],
+    broken: [...new Set(modules.broken().map(({ file }) => file))],
+  };
 }
 
 function planeOptions(
   { sections, historyMs }: ServeConfig,
-  modules: readonly LoadedModule[],
+  modules: UserModules,
   stopping: AbortController,
 ): ControlPlaneOptions {
   return {
-    reconciled: kindsOf(modules),
-    extensions: extensionsOf(modules),
-    metrics: metricsIn(modules),
+    reconciled: modules.kinds,
+    reportModule: (file, error) => modules.report(file, error),
+    extensions: extensionsOf(modules.usable()),
+    metrics: metricsIn(modules.usable()),
     configuration: sections,
     historyMs,
     stopping: stopping.signal,

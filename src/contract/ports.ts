@@ -11,6 +11,7 @@ import type { LiveView } from "../intents/live-view.ts";
 import type { Intents } from "../intents/request.ts";
 import type { ChangeFeed } from "../intents/watch/change-feed.ts";
 import type { Clock } from "../kernel/clock.ts";
+import type { SetpointError } from "../kernel/errors.ts";
 import type { Ids } from "../kernel/ids.ts";
 import type { Random } from "../kernel/random.ts";
 import type { Timers } from "../kernel/timers.ts";
@@ -55,7 +56,9 @@ export interface OpenPorts extends ProcessPorts, ReadPorts {
   /** The entries of user modules for this module. */
   readonly extensions: readonly ExtensionEntry[];
   /** Ids of the kinds that user modules reconcile. */
-  readonly userKinds: ReadonlySet<string>;
+  readonly userKinds: Pick<ReadonlySet<string>, "has">;
+  /** Reports that a part of a user module cannot be used. It does not stop the server. */
+  readonly reportModule: (file: string, error: SetpointError) => void;
   /** How long the store keeps superseded states; undefined: always. */
   readonly historyMs: number | undefined;
   /** Aborted when the server stops. */

@@ -19,8 +19,11 @@ export interface ModuleIdentity {
   readonly isReconciled?: boolean;
 }
 
-/** "kept": a newer version of the module has already been here. */
-export type Installed = Written["outcome"] | "kept";
+/**
+ * "kept": a newer version of the module has installed its definition. "terminating": the definition
+ * is being deleted. It stays as it is until its resources are removed, which needs the reconciler.
+ */
+export type Installed = Written["outcome"] | "kept" | "terminating";
 
 export async function installKind(
   intents: Intents,
@@ -36,13 +39,12 @@ export async function installKind(
     [annotations.moduleVersion]: String(module.version),
   };
   const value = { ...bare, metadata: { ...metadata, annotations: own } };
-  let isKept = false;
   const check = (live: Resource | undefined): void => {
     if (live === undefined) return;
     checkMaker(name, live, module);
-    isKept = versionIn(live) > module.version;
     // What is thrown here ends the apply, and nothing else can end it without an outcome.
-    if (isKept) throw keptError;
+    if (live.metadata.deletionTimestamp !== undefined) throw terminatingError;
+    if (versionIn(live) > module.version) throw keptError;
   };
   let outcome: Installed;
   try {
@@ -56,6 +58,7 @@ export async function installKind(
     });
     ({ outcome } = written);
   } catch (error) {
+    if (error === terminatingError) return "terminating";
     if (error !== keptError) throw error;
     outcome = "kept";
   }
@@ -65,6 +68,7 @@ export async function installKind(
 
 const fieldManager = "setpoint-modules";
 const keptError = new Error("the definition was written by a newer version of the module");
+const terminatingError = new Error("the definition is being deleted");
 
 function versionIn({ metadata }: Resource): number {
   const version = Number(metadata.annotations?.[annotations.moduleVersion] ?? 0);
@@ -87,9 +91,9 @@ function checkMaker(name: string, { metadata }: Resource, module: ModuleIdentity
 /** A definition whose names belong to another kind is stored, but not served. */
 function checkServed({ kinds }: Intents, name: string): void {
   const served = kinds.byId(name);
-  if (served !== undefined && !served.isTerminating) return;
-  const why = served === undefined ? "is not served: its names are taken" : "is being deleted";
-  throw new SetpointError("resource.invalid", `the kind ${name} ${why}`, {
+  if (served !== undefined) return;
+  const message = `the kind ${name} is not served: its names are taken`;
+  throw new SetpointError("resource.invalid", message, {
     details: { name },
     suggestion: `check its conditions: kubectl get crd ${name} -o yaml`,
   });

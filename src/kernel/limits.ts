@@ -320,6 +320,10 @@ export const limits = Object.freeze({
   maxReportGroups: 200,
   maxReportExamples: 10,
 
+  // Modules of users
+  /** How long the import of a module may take; the server then starts without it. */
+  moduleImportMs: 30_000,
+
   // History
   /** Fewer superseded changes than this are not worth a compaction. */
   minForgottenChanges: 1_000,

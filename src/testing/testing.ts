@@ -8,6 +8,7 @@ import type { MemoryPlane, Place } from "../app/memory-plane.ts";
 import { openSurfaces } from "../app/open-surfaces.ts";
 import { startReconciling } from "../app/reconciling.ts";
 import { requestReports } from "../app/request-reports.ts";
+import { strictModules } from "../app/user-modules.ts";
 import type { UserModule as Module } from "../contract/user-module.ts";
 import { systemCaller, systemOptions, targetFor } from "../intents/bootstrap.ts";
 import { applyResource } from "../intents/write/apply.ts";
@@ -90,7 +91,7 @@ export async function startTestServer(
   const log = logger(keep, clock, "info");
   const reconciling = await startReconciling({
     plane,
-    modules: loaded,
+    modules: strictModules(loaded),
     config: oneWorker,
     surroundings,
     log,

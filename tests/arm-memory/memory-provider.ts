@@ -5,6 +5,7 @@ import { extensionsOf, kindsOf, loadedModule } from "../../src/app/load-modules.
 import { openMemoryPlane } from "../../src/app/memory-plane.ts";
 import type { MemoryPlane } from "../../src/app/memory-plane.ts";
 import { startReconciling } from "../../src/app/reconciling.ts";
+import { strictModules } from "../../src/app/user-modules.ts";
 import type { UserModule } from "../../src/contract/user-module.ts";
 import type { JsonObject } from "../../src/kernel/json.ts";
 import type { ArmFaces } from "../../src/modules/resource-provider/faces/faces.ts";
@@ -45,7 +46,15 @@ export async function openMemoryProvider(
   for (const object of objects) await memory.create(object);
   const { plane, surroundings } = memory;
   const log = logger(() => undefined, surroundings.clock, "error");
-  undo.use(await startReconciling({ plane, modules: loaded, config: noWorker, surroundings, log }));
+  undo.use(
+    await startReconciling({
+      plane,
+      modules: strictModules(loaded),
+      config: noWorker,
+      surroundings,
+      log,
+    }),
+  );
   const offered = plane.modules.offered("resource-provider") as OfferedState | undefined;
   const running = undo.move();
   return {

@@ -24,6 +24,7 @@ import type { LoadedModule } from "../../src/app/load-modules.ts";
 import { openMemoryPlane } from "../../src/app/memory-plane.ts";
 import type { MemoryPlane } from "../../src/app/memory-plane.ts";
 import { startReconciling } from "../../src/app/reconciling.ts";
+import { strictModules } from "../../src/app/user-modules.ts";
 import type { Reconciling } from "../../src/app/reconciling.ts";
 import type { Preview } from "../../src/modules/connect/loop/preview-result.ts";
 import { plannedResource } from "../../src/modules/connect/subresources/planned-resource.ts";
@@ -114,7 +115,7 @@ export async function openMemoryConnect(
   const start = async (): Promise<Reconciling> =>
     await startReconciling({
       plane: memory.plane,
-      modules,
+      modules: strictModules(modules),
       config: workerConfig,
       surroundings: memory.surroundings,
       log: logger((line) => lines.push(line), memory.surroundings.clock, "info"),

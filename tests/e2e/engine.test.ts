@@ -1,5 +1,5 @@
 // The engine in a real server: the greeting example with kubectl, a crash in the middle of a long
-// operation, processes of different roles, and modules that cannot be loaded.
+// operation, processes of different roles.
 import assert from "node:assert/strict";
 import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
@@ -7,7 +7,6 @@ import { join } from "node:path";
 import { after, before, describe, it } from "node:test";
 import { setTimeout as delay } from "node:timers/promises";
 import { root } from "../../tools/stages.ts";
-import { startProgram } from "../peers/child.ts";
 import { claimsLost, withoutLost } from "../peers/claims-lost.ts";
 import { kubectlPaths, openKubectl } from "../peers/kubectl.ts";
 import type { Kubectl } from "../peers/kubectl.ts";
@@ -281,24 +280,5 @@ describe("roles", () => {
     assert.equal(await server.stop(), 0);
     await server.start(args);
     await settled(server, `${greetings}/later`);
-  });
-});
-
-describe("a module that cannot be used", () => {
-  it("is named with what is wrong before anything is made", async () => {
-    const data = join(folder, "never-made");
-    const broken = join(folder, "broken.ts");
-    await writeFile(broken, "export const nothing = 1;\n");
-    for (const [file, words] of [
-      ["nowhere.ts", /nowhere\.ts does not exist \[config\.invalid\]/],
-      [broken, /broken\.ts has no default export/],
-    ] as const) {
-      const args = ["serve", "--data", data, "--listen", "127.0.0.1:0", "--module", file];
-      await using program = await startProgram("src/cli/main.ts", { args });
-      const exit = await program.waitForExit();
-      assert.equal(exit.code, 1);
-      assert.match(program.stderr(), words);
-    }
-    await assert.rejects(readFile(join(data, "ca.crt")), /ENOENT/);
   });
 });

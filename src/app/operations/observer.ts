@@ -14,6 +14,8 @@ import { annotations } from "../../kernel/annotations.ts";
 import { decodeDocument } from "../../kernel/document.ts";
 import type { Resource, ResourceKey } from "../../kernel/resource.ts";
 import type { LiveClaim, StoredRecord, WorkState } from "../../store/port.ts";
+import { brokenModuleText } from "../broken-module.ts";
+import type { BrokenModule } from "../broken-module.ts";
 import type { ControlPlane } from "../control-plane.ts";
 import type { Worker } from "../reconciling.ts";
 
@@ -22,6 +24,8 @@ export interface Observed extends Pick<ControlPlane, "intents" | "rbac" | "owner
   readonly worker: Pick<Worker, "running" | "name" | "leaseMs" | "kinds"> | undefined;
   /** Whether no other process has the store. */
   readonly isAlone: boolean;
+  /** The modules that this process cannot use. */
+  readonly broken?: () => readonly BrokenModule[];
 }
 
 /** What is left of a namespace or a kind that is being deleted: enough to see what it is. */
@@ -86,6 +90,7 @@ async function seenOf(
     silentMs: work?.claim === undefined ? undefined : silentMs(plane, work.claim),
     isReconciled: served.isReconciled,
     workers: workersFor(plane, key.kind),
+    unusable: unusableFor(plane, served),
     isBuiltIn: served.kind.origin === "built-in",
     isOwn: served.isDueAfter !== undefined,
     isRecord: isRecord(plane, served),
@@ -132,6 +137,21 @@ function endingsOf(
   return places.filter((place) => {
     return live.get(place)?.resource.metadata.deletionTimestamp !== undefined;
   });
+}
+
+const mostUnusable = 3;
+
+/** The problems of modules that may be the ones with the reconciler of a kind. */
+function unusableFor(plane: Observed, { id, definition }: ServedKind): readonly string[] {
+  const { worker, broken = () => [], intents } = plane;
+  if (definition === undefined || worker?.kinds.has(id) === true) return [];
+  const place = { kind: definitionsKind, namespace: "", name: definition.name };
+  const { annotations: marks = {} } = intents.live.get(place)?.resource.metadata ?? {};
+  const owner = marks[annotations.module];
+  return broken()
+    .filter(({ name }) => name === undefined || name === owner || owner === undefined)
+    .slice(0, mostUnusable)
+    .map(brokenModuleText);
 }
 
 /** Kinds of the server's own parts, whose resources are what they are once stored. */

@@ -2,8 +2,12 @@
 import { styleText } from "node:util";
 import type { Command } from "commander";
 import { diagnose } from "../../app/doctor.ts";
-import type { Finding } from "../../app/doctor.ts";
-import { addStoreOptions, storeConfigOf } from "../store-options.ts";
+import { diagnoseModules } from "../../app/doctor-modules.ts";
+import { engineConfig } from "../../app/engine-config.ts";
+import type { EngineOptions } from "../../app/engine-config.ts";
+import type { Finding } from "../../app/finding.ts";
+import { moduleOption } from "../module-option.ts";
+import { addStoreOptions, configuredBy, storeConfigOf } from "../store-options.ts";
 import type { StoreFlags } from "../store-options.ts";
 
 const marks = {
@@ -12,11 +16,18 @@ const marks = {
   bad: styleText("red", "bad "),
 } as const satisfies Record<Finding["level"], string>;
 
+type Flags = StoreFlags & Pick<EngineOptions, "module">;
+
 export function addDoctor(program: Command): void {
   addStoreOptions(program.command("doctor"))
-    .description("check the installation and the stored data without changing them")
-    .action(async (flags: StoreFlags, command: Command) => {
-      const findings = await diagnose(storeConfigOf(flags, command));
+    .description("check the installation, the stored data and modules without changing them")
+    .addOption(moduleOption())
+    .action(async (flags: Flags, command: Command) => {
+      const { modules } = configuredBy(flags, command, engineConfig);
+      const findings = [
+        ...(await diagnose(storeConfigOf(flags, command))),
+        ...(await diagnoseModules(modules)),
+      ];
       for (const { level, subject, message, suggestion } of findings) {
         console.log(`${marks[level]}  ${subject.padEnd(11)}${message}`);
         if (suggestion !== undefined) console.log(`${" ".repeat(17)}-> ${suggestion}`);

@@ -15,6 +15,7 @@ import { gatheredLines } from "../../telemetry/gathered-lines.ts";
 import { logger } from "../../telemetry/log.ts";
 import type { LogForm } from "../../telemetry/log-form.ts";
 import type { Level, Logger } from "../../telemetry/log.ts";
+import { moduleOption } from "../module-option.ts";
 import { addStoreOptions, configuredBy } from "../store-options.ts";
 import type { StoreFlags } from "../store-options.ts";
 
@@ -74,15 +75,7 @@ function addServeOptions(command: Command): Command {
         .env("SETPOINT_HISTORY")
         .default(defaultHistory),
     )
-    .addOption(
-      new Option(
-        "--module <file>",
-        "module file with kinds and reconcilers to load (replaces modules in --config); " +
-          "can be repeated",
-      )
-        .env("SETPOINT_MODULES")
-        .argParser(addFiles),
-    )
+    .addOption(moduleOption())
     .addOption(
       new Option(
         "--roles <roles>",
@@ -144,11 +137,6 @@ function addNames(text: string, before: readonly string[] = []): readonly string
   return [...before, ...text.split(/[\s,]+/).filter((name) => name !== "")];
 }
 
-/** As names, but a path may have spaces in it. */
-function addFiles(text: string, before: readonly string[] = []): readonly string[] {
-  return [...before, ...text.split(",").filter((file) => file !== "")];
-}
-
 function configOf(flags: Flags, command: Command): ServeConfig {
   return configuredBy(flags, command, serveConfig);
 }
@@ -178,6 +166,7 @@ async function serve(config: ServeConfig, { level, form, isWatched }: Manner): P
   console.log("           kubectl api-resources");
   console.log(`  health   curl --cacert ${server.authorityFile} ${server.url}/readyz`);
   if (server.reconciled.length > 0) console.log(`  runs     ${server.reconciled.join(", ")}`);
+  for (const file of server.broken) console.log(`  broken   ${file}: see the log`);
   console.log(`  stop     Ctrl-C, or kill -TERM ${process.pid}`);
   tellOfStop(await asked, server, log, isWatched);
   await server.stop();

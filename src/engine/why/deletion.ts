@@ -75,7 +75,7 @@ function holdsOf(subject: Subject, names: KindNames, nowMs: number): readonly Ho
 function removalHold(subject: Subject, ours: string, names: KindNames, nowMs: number): Hold {
   if (!subject.isReconciled) {
     const message = `held by the finalizer ${ours}, but no reconciler handles its kind`;
-    return plainHold("Deleting", message);
+    return { ...plainHold("Deleting", message), details: subject.unusable ?? [] };
   }
   const hold = holdOf(subject, names, nowMs);
   if (hold === undefined) return plainHold("Deleting", "removal in progress");

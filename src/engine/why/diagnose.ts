@@ -98,8 +98,11 @@ function isRemarkable(text: string | undefined): text is string {
 }
 
 /** Not ready, and neither the work on it nor its last run say why. */
-function quietHold({ resource, work, isReconciled }: Subject, ready: Report | undefined): Hold {
-  if (!isReconciled) return plainHold("Unhandled", "no reconciler handles its kind");
+function quietHold(subject: Subject, ready: Report | undefined): Hold {
+  const { resource, work, isReconciled, unusable = [] } = subject;
+  if (!isReconciled) {
+    return { ...plainHold("Unhandled", "no reconciler handles its kind"), details: unusable };
+  }
   if (annotationOf(resource, annotations.policy) === "skip") {
     return plainHold("LeftAlone", `skipped because of the annotation ${annotations.policy}: skip`);
   }
@@ -163,5 +166,6 @@ function diagnoseOther(subject: Subject): Diagnosis {
     return { state: "Ready", ready: "True", message: "ready; no problem was reported", ...none };
   }
   const message = "no reconciler handles its kind";
-  return { state: "Unhandled", ready: "Unknown", message, ...none };
+  const { unusable: details = [] } = subject;
+  return { ...none, state: "Unhandled", ready: "Unknown", message, details };
 }

@@ -16,6 +16,8 @@ export interface Subject {
   readonly isReconciled: boolean;
   /** Who runs that reconciler, as far as this process knows. */
   readonly workers: KnownWorkers;
+  /** Why modules of this process that may have that reconciler cannot be used. */
+  readonly unusable?: readonly string[];
   /** Whether its kind is one of the server's own, which are what they are once stored. */
   readonly isBuiltIn: boolean;
   /** Whether every server reconciles its kind, and the engine writes nothing into its status. */

@@ -22,15 +22,15 @@ export function holdOf(subject: Subject, names: KindNames, nowMs: number): Hold 
     return plainHold("Paused", `paused by the annotation ${annotations.paused}`);
   }
   const hold = holdOfWork(subject, names, nowMs);
-  return workers === "none" ? unattended(hold) : hold;
+  return workers === "none" ? unattended(hold, subject.unusable) : hold;
 }
 
 /** What it waits for, or failed with, still tells where it stands; but nobody goes on with it. */
-function unattended(hold: Hold | undefined): Hold {
+function unattended(hold: Hold | undefined, unusable: readonly string[] = []): Hold {
   const message = "no worker is running for this kind";
   const { state, details = [], suspects = [] } = hold ?? {};
   const stand = state === "Waiting" ? [`before that: ${hold?.message}`] : [];
-  return { state: "Unattended", message, details: [...stand, ...details], suspects };
+  return { state: "Unattended", message, details: [...unusable, ...stand, ...details], suspects };
 }
 
 function holdOfWork(subject: Subject, names: KindNames, nowMs: number): Hold | undefined {

@@ -14,13 +14,12 @@ export interface StartInput {
   readonly offered: OfferedState;
 }
 
-/** Fails when a module has a face that cannot be served. */
 export async function startProvider(input: StartInput): Promise<AsyncDisposable> {
   const { ports, more, offered } = input;
-  const { timers, log, kinds, extensions } = ports;
+  const { timers, log, kinds, extensions, reportModule } = ports;
   const { faces } = offered;
   await using undo = new AsyncDisposableStack();
-  putFaces(faces, facesIn(extensions), kinds);
+  putFaces(faces, facesIn(extensions), kinds, reportModule);
   undo.use(
     followFaces({
       intents: more.ownIntents,

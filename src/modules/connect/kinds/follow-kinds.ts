@@ -29,7 +29,7 @@ export interface FollowKindsInput {
   readonly intents: Intents;
   readonly timers: Timers;
   /** Kinds that modules reconcile by themselves. */
-  readonly taken: ReadonlySet<string>;
+  readonly taken: Pick<ReadonlySet<string>, "has">;
   /** From now on it is reconciled so; returns what ends that. */
   readonly begin: (compiled: CompiledBinding) => () => void;
   readonly onError: (error: unknown, kind: string) => void;
@@ -135,7 +135,7 @@ interface Judged {
 
 function judged(
   record: LiveRecord,
-  taken: ReadonlySet<string>,
+  taken: Pick<ReadonlySet<string>, "has">,
   isEnding: (id: string) => boolean | undefined,
 ): Judged {
   const { name } = record.key;

@@ -1,6 +1,7 @@
-// The faces that user modules declare beside their kinds. A face that cannot be served keeps the
-// server from starting, as any other mistake in a module does.
+// The faces that user modules declare beside their kinds. A face that cannot be served is reported
+// as a problem of its module; the other faces are served.
 
+import type { OpenPorts } from "../../../contract/ports.ts";
 import type { KindRegistry } from "../../../intents/kinds/registry.ts";
 import { SetpointError, isSetpointError } from "../../../kernel/errors.ts";
 import type { DeclaredFace, FaceInFile } from "../face-extension.ts";
@@ -13,17 +14,23 @@ export function putFaces(
   faces: ArmFaces,
   declared: readonly FaceInFile[],
   kinds: Pick<KindRegistry, "byId">,
+  report: OpenPorts["reportModule"],
 ): void {
   for (const { face, file } of declared) {
     try {
       faces.put(completeFace(face, kinds));
     } catch (error) {
       if (!isSetpointError(error)) throw error;
-      throw new SetpointError("config.invalid", `the module ${file}: ${error.message}`, {
+      const problem = new SetpointError(
+        "config.invalid",
+        `the module ${file}: ${error.message}`,
         // Without a cause: the refusal has the same words.
-        details: { ...error.details, option: "module", file },
-        suggestion: "see docs/reference/resource-provider.md",
-      });
+        {
+          details: { ...error.details, option: "module", file },
+          suggestion: "see docs/reference/resource-provider.md",
+        },
+      );
+      report(file, problem);
     }
   }
 }

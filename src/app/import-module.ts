@@ -1,0 +1,64 @@
+/**
+ * Imports the file of a user module and returns its default export. The error of a failed import
+ * names the file of the author, the line, and what to do: see import-failure.ts.
+ */
+import { existsSync, readFileSync } from "node:fs";
+import { pathToFileURL } from "node:url";
+import { limits } from "../kernel/limits.ts";
+import { systemTimers } from "../kernel/timers.ts";
+import { invalidModule, unusableModule } from "./broken-module.ts";
+import { importFailure } from "./import-failure.ts";
+import { resolveOwnNames } from "./module-resolution.ts";
+
+export async function importModule(
+  file: string,
+  limitMs: number = limits.moduleImportMs,
+): Promise<unknown> {
+  if (!existsSync(file)) throw absent(file);
+  resolveOwnNames();
+  const exports = await importInTime(file, limitMs);
+  if (exports.default !== undefined) return exports.default;
+  throw unusableModule(file, "has no default export; write: export default defineModule({ ... })");
+}
+
+interface Exports {
+  readonly default?: unknown;
+}
+
+/** A top-level `await` may never end, and the server starts without the module then. */
+async function importInTime(file: string, limitMs: number): Promise<Exports> {
+  const stop = new AbortController();
+  const imported = import(pathToFileURL(file).href) as Promise<Exports>;
+  const late = systemTimers.sleep(limitMs, stop.signal).then(
+    () => undefined,
+    () => undefined,
+  );
+  let exports: Exports | undefined;
+  try {
+    exports = await Promise.race([imported, late]);
+  } catch (cause) {
+    throw importFailure(file, cause, textOf);
+  } finally {
+    stop.abort();
+  }
+  if (exports !== undefined) return exports;
+  const problem = `was not loaded within ${limitMs / 1_000} s: a top-level await does not end`;
+  throw unusableModule(file, problem);
+}
+
+function textOf(file: string): string {
+  try {
+    return readFileSync(file, "utf8");
+  } catch {
+    return "";
+  }
+}
+
+/** The path is absolute, so that it shows where the file was expected. */
+function absent(file: string): Error {
+  return invalidModule(`the module ${file} does not exist`, file, {
+    suggestion:
+      `check the path; a relative path starts in ${process.cwd()}, ` +
+      "the current folder, or in the folder of the configuration file that names it",
+  });
+}
