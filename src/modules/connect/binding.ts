@@ -159,6 +159,8 @@ export interface FieldEntry {
   readonly class: FieldClass;
   /** Never shown, and compared by digest. */
   readonly isSecret?: boolean;
+  /** What decided about `isSecret`. */
+  readonly secretFrom?: SecretProvenance;
   /** The service fills it in when it is left out. */
   readonly isDefaulted?: boolean;
   readonly from: Provenance;
@@ -169,6 +171,7 @@ export interface FieldEntry {
 }
 
 export type Provenance = "annotation" | "difference" | "example" | "name" | "override";
+export type SecretProvenance = Extract<Provenance, "annotation" | "name" | "override">;
 
 export interface ListEntry {
   readonly path: string;

@@ -3,6 +3,7 @@
 // them on a server. Exit code 1 when nothing was found.
 import type { CommandCall, RunCommand } from "../../../contract/command.ts";
 import { SetpointError } from "../../../kernel/errors.ts";
+import { secrecyText } from "../import/changes.ts";
 import { importDocument } from "../import/import-document.ts";
 import type { Imported, ImportTarget } from "../import/import-document.ts";
 import { valueOf } from "./named-value.ts";
@@ -56,11 +57,12 @@ function show(call: CommandCall, imported: Imported, flags: Flags): void {
   if (isDry) for (const line of report.split("\n")) call.print(line);
   else {
     for (const { kind, changes } of kinds) {
-      const { added = [], removed = [], reclassified = [] } = changes ?? {};
+      const { added = [], removed = [], reclassified = [], secrecy = [] } = changes ?? {};
       call.print(`${kind.name.kind} ${kind.binding.item}`);
       for (const path of added) call.print(`  new: ${path}`);
       for (const path of removed) call.print(`  gone: ${path}`);
       for (const { path, was, is } of reclassified) call.print(`  ${path} was ${was}, is ${is}`);
+      for (const change of secrecy) call.print(`  ${secrecyText(change)}`);
     }
     call.print(writtenText(written.length, flags.out));
   }

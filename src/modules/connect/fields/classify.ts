@@ -11,6 +11,7 @@ import { fieldTable, nodeOf, sides } from "./field-table.ts";
 import type { Field, ResourceTrees } from "./field-table.ts";
 import { verdictByGuess } from "./guess.ts";
 import type { Judgement, Verdict } from "./judgement.ts";
+import { isSecretField } from "./secret-name.ts";
 import type { GuessContext } from "./signs.ts";
 
 export interface ClassifyInput extends Pick<GuessContext, "examples"> {
@@ -27,6 +28,8 @@ export interface ClassifyInput extends Pick<GuessContext, "examples"> {
   readonly elements?: string;
   /** Paths of the fields that name the object, where we name it. */
   readonly names?: readonly string[];
+  /** Paths of the fields that are in its URL, so they are readable whatever they are called. */
+  readonly shown?: readonly string[];
 }
 
 export interface Classified {
@@ -63,7 +66,8 @@ export function classify(input: ClassifyInput): Classified {
             why: override.why ?? "",
             confidence: 1,
           };
-    judgements.set(field.path, judged(field, verdict, above, override));
+    const secrecy = secrecyOf(field, above, { override, shown: input.shown ?? [] });
+    judgements.set(field.path, { ...judged(field, verdict, override), ...secrecy });
   }
   return { table, judgements, context };
 }
@@ -125,18 +129,39 @@ function byList(field: Field, listed: ReadonlySet<string> | undefined): Verdict 
   return { class: "create-only", from: "difference", why, confidence: 0.75 };
 }
 
+type Secrecy = Pick<Judgement, "isSecret" | "secretFrom">;
+
+/** By a person, by the document, by what is above it, or by its name. */
+function secrecyOf(
+  field: Field,
+  above: Judgement | undefined,
+  {
+    override,
+    shown,
+  }: { readonly override: FieldEntry | undefined; readonly shown: readonly string[] },
+): Secrecy {
+  if (override?.isSecret !== undefined) {
+    return { isSecret: override.isSecret, secretFrom: "override" };
+  }
+  if (field.marks.isSecret) return { isSecret: true, secretFrom: "annotation" };
+  if (above?.isSecret === true) return { isSecret: true, secretFrom: above.secretFrom };
+  const node = nodeOf(field);
+  const isNamed = node !== undefined && isSecretField(node) && !shown.includes(field.path);
+  return isNamed
+    ? { isSecret: true, secretFrom: "name" }
+    : { isSecret: false, secretFrom: undefined };
+}
+
 function judged(
   field: Field,
   verdict: Verdict | undefined,
-  above: Judgement | undefined,
   override: FieldEntry | undefined,
-): Judgement {
+): Omit<Judgement, keyof Secrecy> {
   const node = nodeOf(field);
   const isWritable = verdict === undefined || verdict.class === "writable";
   return {
     path: field.path,
     class: verdict?.class ?? "writable",
-    isSecret: override?.isSecret ?? (field.marks.isSecret || above?.isSecret === true),
     isDefaulted:
       override?.isDefaulted ??
       (isWritable && node !== undefined && Object.hasOwn(node.keywords, "default")),

@@ -1,11 +1,13 @@
 // What was decided about one field, by what, and how sure it is.
 
-import type { FieldClass, Provenance } from "../binding.ts";
+import type { FieldClass, Provenance, SecretProvenance } from "../binding.ts";
 
 export interface Judgement {
   readonly path: string;
   readonly class: FieldClass;
   readonly isSecret: boolean;
+  /** What decided whether it is secret; undefined where nothing did. */
+  readonly secretFrom: SecretProvenance | undefined;
   readonly isDefaulted: boolean;
   /** Undefined when nothing speaks for anything: it is writable by default. */
   readonly from: Provenance | undefined;

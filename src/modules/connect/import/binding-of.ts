@@ -97,11 +97,13 @@ function saysTheSame(judgement: Judgement, above: Judgement | undefined): boolea
 }
 
 function entryOf(judgement: Judgement): FieldEntry {
-  const { path, isSecret, isDefaulted, from = "annotation", why, confidence } = judgement;
+  const { path, isSecret, secretFrom, isDefaulted, why, confidence } = judgement;
+  const from = judgement.from ?? (secretFrom === "name" ? "name" : "annotation");
   return {
     path,
     class: judgement.class,
-    ...(isSecret ? { isSecret } : {}),
+    ...(isSecret || secretFrom === "override" ? { isSecret } : {}),
+    ...(secretFrom === undefined ? {} : { secretFrom }),
     ...(isDefaulted ? { isDefaulted } : {}),
     from,
     ...(why === "" ? {} : { why }),

@@ -4,13 +4,20 @@
 // compared the same way.
 
 import type { JsonObject } from "../../../kernel/json.ts";
-import { objectAt, objectsAt, textAt } from "../../../kernel/json-read.ts";
+import { isTrueAt, objectAt, objectsAt, textAt } from "../../../kernel/json-read.ts";
 import { escapeToken } from "../../../kernel/pointer.ts";
 
 export interface FieldChanges {
   readonly added: readonly string[];
   readonly removed: readonly string[];
   readonly reclassified: readonly Reclassified[];
+  /** Fields that were plain and are secret now, or the other way round. */
+  readonly secrecy: readonly SecrecyChange[];
+}
+
+export interface SecrecyChange {
+  readonly path: string;
+  readonly isSecret: boolean;
 }
 
 export interface Reclassified {
@@ -35,11 +42,45 @@ export function fieldChanges(before: WrittenKind, after: WrittenKind): FieldChan
     added: [...now.keys()].filter((path) => !old.has(path)),
     removed: [...old.keys()].filter((path) => !now.has(path)),
     reclassified,
+    secrecy: secrecyChanges(
+      before,
+      after,
+      [...now.keys()].filter((path) => old.has(path)),
+    ),
   };
 }
 
-export function hasChanges({ added, removed, reclassified }: FieldChanges): boolean {
-  return added.length + removed.length + reclassified.length > 0;
+export function hasChanges({ added, removed, reclassified, secrecy }: FieldChanges): boolean {
+  return added.length + removed.length + reclassified.length + secrecy.length > 0;
+}
+
+/** One line for each change, as the report and the command print it. */
+export function secrecyText({ path, isSecret }: SecrecyChange): string {
+  return isSecret ? `${path} was plain, is secret now` : `${path} was secret, is plain now`;
+}
+
+function secrecyChanges(
+  before: WrittenKind,
+  after: WrittenKind,
+  paths: readonly string[],
+): readonly SecrecyChange[] {
+  const [old, now] = [before, after].map(({ restKind }) => secretsIn(restKind));
+  return paths.flatMap((path) => {
+    const [was, is] = [old, now].map((secrets) => secrets !== undefined && isBelow(secrets, path));
+    return was === is || is === undefined ? [] : [{ path, isSecret: is }];
+  });
+}
+
+function secretsIn(restKind: JsonObject): ReadonlySet<string> {
+  const entries = objectsAt(restKind, "spec", "fields").filter((one) => isTrueAt(one, "isSecret"));
+  return new Set(entries.map((entry) => textAt(entry, "path")));
+}
+
+function isBelow(secrets: ReadonlySet<string>, path: string): boolean {
+  for (let at = path; at !== ""; at = at.slice(0, at.lastIndexOf("/"))) {
+    if (secrets.has(at)) return true;
+  }
+  return false;
 }
 
 /** Every field that is named anywhere, with its class. */

@@ -109,6 +109,7 @@ export function describeResource(
     ...(listed === undefined ? {} : { listed }),
     ...(element === undefined ? {} : { elements: element.element.list }),
     names: namesIn(identity),
+    shown: shownIn(identity),
   });
   return {
     found,
@@ -133,6 +134,12 @@ export function describeResource(
 function namesIn(identity: Identity): readonly string[] {
   if (identity.kind === "composite") return Object.values(identity.fields);
   return identity.kind === "client" && identity.field !== undefined ? [identity.field] : [];
+}
+
+/** Fields that are in the URL of the object. */
+function shownIn(identity: Identity): readonly string[] {
+  const isServer = identity.kind === "server" && identity.field !== undefined;
+  return isServer ? [identity.field] : namesIn(identity);
 }
 
 export interface ResourceOperations {

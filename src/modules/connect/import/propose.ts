@@ -1,13 +1,14 @@
 // From a document to what it proposes: for each resource of the service a kind, its binding and
 // what is known of its fields. Pure: what was read goes in, documents to review come out.
 
-import type { Binding, FieldEntry } from "../binding.ts";
+import type { Binding, FieldEntry, Identity } from "../binding.ts";
 import type { JsonObject } from "../../../kernel/json.ts";
 import { textAt } from "../../../kernel/json-read.ts";
 import type { Documents } from "../document/load.ts";
 import { rootOf } from "../document/place.ts";
 import type { Problem } from "../document/problem.ts";
 import type { Classified } from "../fields/classify.ts";
+import { isSecretName } from "../fields/secret-name.ts";
 import { bindingOf } from "./binding-of.ts";
 import { connectionOf } from "./connection-of.ts";
 import { makeDefinition } from "./definition-of.ts";
@@ -163,6 +164,7 @@ function proposedKind(
   const notes = [
     ...(made.problem === undefined ? [] : [`its definition would be refused: ${made.problem}`]),
     ...made.unhidden.map((path) => `${path} is a secret inside a list, so it cannot be hidden`),
+    ...readableSecrets(described.identity),
     ...(isComparable
       ? []
       : ["the schemas for reading and writing have little in common, so they are not compared"]),
@@ -170,6 +172,14 @@ function proposedKind(
     ...(described.remove === undefined ? ["it cannot be deleted"] : []),
   ];
   return { id, name, definition: made.definition, binding, classified, isComparable, notes };
+}
+
+/** What is in a URL cannot be hidden. */
+function readableSecrets(identity: Identity): readonly string[] {
+  const fields = identity.kind === "composite" ? Object.values(identity.fields) : [];
+  const named = "field" in identity && identity.field !== undefined ? [identity.field] : fields;
+  const why = "identifies the object and is readable, although it is called like a secret";
+  return named.filter((path) => isSecretName(path)).map((path) => `${path} ${why}`);
 }
 
 /** Another address of its parent, such as one that takes a part of it only. */

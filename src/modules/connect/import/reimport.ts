@@ -8,7 +8,7 @@ import type { Binding, FieldClass, FieldEntry } from "../binding.ts";
 import { canonicalJson } from "../../../kernel/canonical-json.ts";
 import { getOwn, isJsonObject, setOwn } from "../../../kernel/json.ts";
 import type { Json, JsonObject, MutableJsonObject } from "../../../kernel/json.ts";
-import { objectAt, objectsAt, textAt } from "../../../kernel/json-read.ts";
+import { isTrueAt, objectAt, objectsAt, textAt } from "../../../kernel/json-read.ts";
 
 export const proposedAnnotation = "connect.setpoint.dev/proposed";
 
@@ -42,7 +42,14 @@ export function overridesIn(restKind: JsonObject): readonly FieldEntry[] {
     const was = getOwn(proposed, path);
     const isOurs = textAt(entry, "from") !== "override" && was === codeOf(entry);
     if (isOurs || path === "") return [];
-    const given = { ...(entry as unknown as FieldEntry), from: "override" as const };
+    // A person who removes the line `isSecret: true` says that it is not.
+    const isShown =
+      typeof was === "string" && was.endsWith("+secret") && !isTrueAt(entry, "isSecret");
+    const given = {
+      ...(entry as unknown as FieldEntry),
+      ...(isShown ? { isSecret: false } : {}),
+      from: "override" as const,
+    };
     // What told the class before does not tell the one that it was changed to.
     const isMarked = textAt(entry, "from") === "override";
     return [isMarked ? given : { ...given, why: "changed in the RestKind", confidence: 1 }];

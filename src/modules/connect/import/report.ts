@@ -7,6 +7,7 @@ import type { Classified } from "../fields/classify.ts";
 import type { Judgement } from "../fields/judgement.ts";
 import { problemText } from "../document/problem.ts";
 import type { Problem } from "../document/problem.ts";
+import { secrecyText } from "./changes.ts";
 import type { FieldChanges } from "./changes.ts";
 
 export interface ReportedKind {
@@ -37,6 +38,7 @@ export function reportOf({ title, group, source, kinds, problems }: ReportInput)
     "the operations that have the field. A class from `example` or `name` is a guess. To correct",
     "one, change its `class` in the RestKind (or add it there with `from: override`) and import",
     "again: the import keeps your changes there. It writes the definition again.",
+    "To show a field that is secret by its name, set `isSecret: false` in the same place.",
     "",
     ...kinds.flatMap(kindLines),
     "## Problems",
@@ -86,19 +88,19 @@ function operationLine(use: string, { method, path, answer }: Operation): string
   return `- ${use}: ${method}${where}${inside}`;
 }
 
-function changeLines({ added, removed, reclassified }: FieldChanges): readonly string[] {
+function changeLines({ added, removed, reclassified, secrecy }: FieldChanges): readonly string[] {
   return [
     ...added.map((path) => `- new: \`${path}\``),
     ...removed.map((path) => `- removed: \`${path}\``),
     ...reclassified.map(({ path, was, is }) => `- \`${path}\` was ${was}, is ${is}`),
+    ...secrecy.map((change) => `- ${secrecyText(change)}`),
   ];
 }
 
 function fieldLine(judgement: Judgement): string {
-  const { path, isSecret, isDefaulted, from, confidence, why } = judgement;
-  const more = [isSecret ? "secret" : "", isDefaulted ? "defaulted" : ""].filter(
-    (one) => one !== "",
-  );
+  const { path, isSecret, secretFrom, isDefaulted, from, confidence, why } = judgement;
+  const secret = secretFrom === "name" ? "secret by its name" : "secret";
+  const more = [isSecret ? secret : "", isDefaulted ? "defaulted" : ""].filter((one) => one !== "");
   const what = [judgement.class, ...more].join(", ");
   const sure = from === undefined ? "" : confidence.toFixed(2);
   return `| \`${path}\` | ${what} | ${from ?? ""} | ${sure} | ${oneLine(why)} |`;

@@ -107,6 +107,10 @@ const field = object(
       "When the field can be set; write-only: accepted by the service but never returned.",
     ),
     isSecret: described(flag, "Whether the value is hidden and compared by its digest."),
+    secretFrom: described(
+      choice("annotation", "name", "override"),
+      "Source of isSecret; name: the name of the field.",
+    ),
     isDefaulted: described(flag, "Whether the service sets a default."),
     from: described(
       choice("annotation", "difference", "example", "name", "override"),
