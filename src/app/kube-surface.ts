@@ -1,4 +1,5 @@
 /** The Kubernetes surface of a control plane, with everything it needs from this process. */
+import type { HealthCheck } from "../contract/module.ts";
 import type { Authentication } from "../intents/auth/authentication.ts";
 import {
   openidConfiguration,
@@ -42,6 +43,8 @@ export interface KubeSurfaceInput {
   readonly stopping: AbortSignal;
   readonly observed: Pick<ObservedRequests, "path">;
   readonly storeState: StoreState;
+  /** Health checks besides those of modules. */
+  readonly ownChecks: readonly HealthCheck[];
   /** Known once the server listens. */
   readonly url: () => string;
 }
@@ -50,12 +53,12 @@ const maxTokenSeconds = 86_400 * 365;
 
 export function kubeSurface(input: KubeSurfaceInput): HttpSurface {
   const { plane, modules, worker, isAlone, credentials, authentication } = input;
-  const { stopping, url, observed, storeState } = input;
+  const { stopping, url, observed, storeState, ownChecks } = input;
   const { intents, feed, hub, rbac } = plane;
   const { signer, lookup, apiAudiences } = credentials;
   const reviews = { rbac, authentication, signer, lookup, apiAudiences, maxTokenSeconds };
   const { store } = intents;
-  const checks = [...plane.modules.healthChecks, modulesCheck(modules)];
+  const checks = [...plane.modules.healthChecks, modulesCheck(modules), ...ownChecks];
   const health = healthPaths({ store, timers: systemTimers, stopping, storeState, checks });
   return kubeApi({
     surface: { intents, feed, hub, timers: systemTimers, stopping },

@@ -13,9 +13,11 @@ import { SetpointError, isSetpointError } from "../kernel/errors.ts";
 import { every, systemTimers } from "../kernel/timers.ts";
 import type { Store } from "../store/port.ts";
 import { requestPipeline } from "../surfaces/http/pipeline.ts";
+import type { PipelineInput } from "../surfaces/http/pipeline.ts";
 import { startHttpServer } from "../surfaces/http/server.ts";
 import type { HttpServerInput } from "../surfaces/http/server.ts";
 import type { Logger } from "../telemetry/log.ts";
+import type { LogForm } from "../telemetry/log-form.ts";
 import { openAuditLog } from "./audit-log.ts";
 import { openAuthentication } from "./authenticators.ts";
 import { checkBeforeStart } from "./check-before-start.ts";
@@ -30,6 +32,7 @@ import { kubeSurface } from "./kube-surface.ts";
 import { extensionsOf, kindsOf, loadModules, metricsIn } from "./load-modules.ts";
 import { backlogMeasure } from "./measure-backlog.ts";
 import { observeRequests } from "./observe-requests.ts";
+import type { ObservedRequests } from "./observe-requests.ts";
 import { openStore } from "./open-store.ts";
 import { openSurfaces } from "./open-surfaces.ts";
 import { guardProcess } from "./process-guard.ts";
@@ -46,6 +49,9 @@ import { userModules } from "./user-modules.ts";
 import type { UserModules } from "./user-modules.ts";
 import { watchStore } from "./watch-store.ts";
 import type { StoreState } from "./watch-store.ts";
+import { namedHooks } from "./watchdog/named-hooks.ts";
+import { startWatchdog } from "./watchdog/watchdog.ts";
+import type { Watchdog } from "./watchdog/watchdog.ts";
 
 export interface RunningServer {
   readonly url: string;
@@ -65,21 +71,30 @@ export interface RunningServer {
   stop(): Promise<void>;
 }
 
+export interface StartOptions extends Pick<HttpServerInput, "writeStallMs"> {
+  /** The process belongs to the server, which handles its uncaught errors. */
+  readonly guardsProcess?: boolean;
+  /** Starts the watchdog of the event loop, which logs on standard error in this form. */
+  readonly watchdog?: LogForm;
+}
+
 const historySweepMs = 3_600_000;
 
 export async function startServer(
   config: ServeConfig,
   log: Logger,
-  options: Pick<HttpServerInput, "writeStallMs"> & { readonly guardsProcess?: boolean } = {},
+  options: StartOptions = {},
 ): Promise<RunningServer> {
   const given = await checkBeforeStart(config);
-  const modules = userModules(await loadModules(config.engine.modules), log);
   await using undo = new AsyncDisposableStack();
+  const watchdog = startWatching(log, options, undo);
+  const modules = userModules(await loadModules(config.engine.modules), log);
   const { store, storeState, tracing } = await openTracedStore(config, log, undo);
   const stopping = new AbortController();
   const ofPlane = planeOptions(config, modules, stopping);
   const plane = undo.use(await openControlPlane(store, log, ofPlane));
   if (options.guardsProcess === true) undo.use(guardProcess({ log, meter: plane.meter }));
+  introduce(watchdog, plane, modules);
   const { worker } = undo.use(
     await startReconciling({ plane, modules, surroundings, log, ...engineInput(config, tracing) }),
   );
@@ -93,7 +108,8 @@ export async function startServer(
   undo.defer(startForgetting(config, store, log));
   undo.use(monitorStore({ store, timers: systemTimers, clock: systemClock, log }));
   let url = "";
-  const parts = { plane, worker, credentials, authentication, observed, storeState };
+  const ownChecks = watchdog?.healthChecks ?? [];
+  const parts = { plane, worker, credentials, authentication, observed, storeState, ownChecks };
   const kube = kubeSurface({
     ...parts,
     modules,
@@ -108,12 +124,9 @@ export async function startServer(
     certificateOf: peerCertificateOf,
     handle: requestPipeline({
       surfaces: [kube, rest.surface, ...surfaces],
-      timers: systemTimers,
       authentication,
       audit,
-      metrics: observed.requests,
-      trace: tracing?.requests,
-      reports: requestReports(log),
+      ...reportingOf(log, observed, tracing),
     }),
     onError: (error, { method }) => log.error({ error, method }, "request not handled"),
     timers: systemTimers,
@@ -142,6 +155,36 @@ export async function startServer(
   };
 }
 
+function startWatching(
+  log: Logger,
+  { watchdog: form }: StartOptions,
+  undo: AsyncDisposableStack,
+): Watchdog | undefined {
+  return form === undefined ? undefined : undo.use(startWatchdog({ log, form }));
+}
+
+/** From here on blocks are counted, and a run is named with its module. */
+function introduce(
+  watchdog: Watchdog | undefined,
+  { meter }: ControlPlane,
+  modules: UserModules,
+): void {
+  watchdog?.countIn(meter);
+  const named = modules
+    .usable()
+    .flatMap(({ name, kinds }) => kinds.map(({ id }) => [id, name] as const));
+  watchdog?.nameModules(new Map(named));
+}
+
+function reportingOf(
+  log: Logger,
+  { requests: metrics }: ObservedRequests,
+  tracing: Tracing | undefined,
+): Pick<PipelineInput, "timers" | "metrics" | "trace" | "reports"> {
+  const trace = tracing?.requests;
+  return { timers: systemTimers, metrics, trace, reports: requestReports(log) };
+}
+
 function modulesView(
   { engine: { isWorker } }: ServeConfig,
   plane: ControlPlane,
@@ -162,7 +205,7 @@ function planeOptions(
   return {
     reconciled: modules.kinds,
     reportModule: (file, error) => modules.report(file, error),
-    extensions: extensionsOf(modules.usable()),
+    extensions: extensionsOf(modules.usable()).map(namedHooks),
     metrics: metricsIn(modules.usable()),
     configuration: sections,
     historyMs,

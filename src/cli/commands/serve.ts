@@ -155,7 +155,7 @@ async function serve(config: ServeConfig, { level, form, isWatched }: Manner): P
   const log = logger(lines.write, systemClock, level, form);
   // Loaded by who serves: every other command is there at once without it.
   const { startServer } = await import("../../app/serve.ts");
-  const server = await startServer(config, log, { guardsProcess: true });
+  const server = await startServer(config, log, { guardsProcess: true, watchdog: form });
   // Listened for before anybody is told: who reads the first line may ask for the end at once.
   const asked = new Promise<string>((resolve) => {
     process.once("SIGTERM", resolve);

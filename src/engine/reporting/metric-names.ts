@@ -41,6 +41,7 @@ export const metric = {
   eventsRecorded: "setpoint_events_recorded_total",
   eventsDropped: "setpoint_events_dropped_total",
   slowSpans: "setpoint_slow_spans_total",
+  loopBlockedSeconds: "setpoint_event_loop_blocked_seconds",
 } as const;
 
 export type MetricName = (typeof metric)[keyof typeof metric];
@@ -103,6 +104,10 @@ export const engineMetrics: Readonly<Record<MetricName, MetricDefinition>> = {
   setpoint_events_recorded_total: counter("Events recorded, repetitions included."),
   setpoint_events_dropped_total: counter("Events that were not recorded, by reason.", "why"),
   setpoint_slow_spans_total: counter("Spans of runs that took one second or more.", "span"),
+  setpoint_event_loop_blocked_seconds: histogram(
+    "Blocks of the event loop of one second or more.",
+    "activity",
+  ),
 };
 
 function counter(help: string, ...labels: readonly string[]): MetricDefinition {

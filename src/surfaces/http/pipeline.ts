@@ -13,6 +13,7 @@
 import type { AuditTrail } from "../../intents/audit/audit-trail.ts";
 import { anonymousUser } from "../../intents/auth/user.ts";
 import type { UserInfo } from "../../intents/auth/user.ts";
+import { during } from "../../kernel/activity.ts";
 import type { SetpointError } from "../../kernel/errors.ts";
 import type { Timers } from "../../kernel/timers.ts";
 import { admittedCost, createAdmission } from "./admit.ts";
@@ -26,6 +27,7 @@ import { identify } from "./identify.ts";
 import type { Identified, IdentifyPorts } from "./identify.ts";
 import type { RequestMetrics } from "./metrics.ts";
 import { prefixTable } from "./prefix-table.ts";
+import { RequestActivity } from "./request-activity.ts";
 import type { HttpSurface, ParsedRequest } from "./surface.ts";
 import type { RequestSpan, RequestTrace } from "./trace.ts";
 
@@ -62,9 +64,14 @@ interface Line extends Pick<HttpSurface, "name" | "prefixes"> {
   readonly deadlines: Deadlines | undefined;
 }
 
-async function serve(line: Line, exchange: Exchange): Promise<void> {
-  const { ports, surface, admission } = line;
+function serve(line: Line, exchange: Exchange): Promise<void> {
   const request = new PipelineRequest(line, exchange);
+  return during(request.activity, () => serveRequest(line, request));
+}
+
+async function serveRequest(line: Line, request: PipelineRequest): Promise<void> {
+  const { ports, surface, admission } = line;
+  const { exchange } = request;
   try {
     const { parsed } = request;
     surface.check?.(parsed);
@@ -96,6 +103,7 @@ class PipelineRequest implements Identified, Overdue {
   trail: AuditTrail | undefined = undefined;
   readonly parsed: ParsedRequest;
   readonly deadline: Deadline | undefined;
+  readonly activity = new RequestActivity();
   readonly #line: Line;
   readonly #startedMs: number;
   readonly #span: RequestSpan | undefined;
@@ -112,6 +120,7 @@ class PipelineRequest implements Identified, Overdue {
     const { isOpen, ids } = this.parsed;
     this.#span = isOpen ? undefined : ports.trace?.begin({ surface: surface.name, exchange, ids });
     this.deadline = deadlines?.begin(this);
+    this.activity.begin(surface, this);
   }
 
   handle(): Promise<void> {
@@ -157,6 +166,7 @@ class PipelineRequest implements Identified, Overdue {
   finish(): void {
     if (this.#isFinished) return;
     this.#isFinished = true;
+    this.activity.end();
     const { ports, surface } = this.#line;
     const { status } = this.exchange;
     ports.metrics?.finished(this.#startedMs, surface.labels(this), status);
