@@ -11,6 +11,7 @@ import {
   openidMaxAgeSeconds,
 } from "../intents/auth/openid-discovery.ts";
 import { extraSubresources } from "../intents/builtin/builtin-kinds.ts";
+import { openLives } from "../intents/read/lives.ts";
 import { systemIds } from "../kernel/ids.ts";
 import { systemTimers } from "../kernel/timers.ts";
 import type { HttpSurface } from "../surfaces/http/surface.ts";
@@ -57,11 +58,12 @@ export function kubeSurface(input: KubeSurfaceInput): HttpSurface {
   const { intents, feed, hub, rbac } = plane;
   const { signer, lookup, apiAudiences } = credentials;
   const reviews = { rbac, authentication, signer, lookup, apiAudiences, maxTokenSeconds };
-  const { store } = intents;
+  const { store, live } = intents;
+  const lives = openLives({ store, live, authorizer: rbac });
   const checks = [...plane.modules.healthChecks, modulesCheck(modules), ...ownChecks];
   const health = healthPaths({ store, timers: systemTimers, stopping, storeState, checks });
   return kubeApi({
-    surface: { intents, feed, hub, timers: systemTimers, stopping },
+    surface: { intents, feed, hub, lives, timers: systemTimers, stopping },
     authorizer: rbac,
     documents: apiDocuments({
       kinds: intents.kinds,

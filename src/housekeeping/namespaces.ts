@@ -4,11 +4,11 @@ import { again, done } from "../engine/outcome.ts";
 import type { Reconciler } from "../engine/reconciler.ts";
 import { ensure } from "../intents/bootstrap.ts";
 import type { Intents } from "../intents/request.ts";
+import { namespacesKind } from "../intents/write/namespace.ts";
 import { isSetpointError } from "../kernel/errors.ts";
 import { endNamespace } from "./namespace-deletion.ts";
 import { claimOf, concurrency, retry, untilShown } from "./own-run.ts";
 
-export const namespacesKind = "namespaces";
 export const defaultAccount = "default";
 
 export function namespaceReconciler(intents: Intents): Reconciler {

@@ -13,7 +13,8 @@ import type { LiveRecord, LiveView } from "../intents/live-view.ts";
 import type { Intents } from "../intents/request.ts";
 import { every } from "../kernel/timers.ts";
 import type { Timers } from "../kernel/timers.ts";
-import { defaultAccount, namespacesKind } from "./namespaces.ts";
+import { namespacesKind } from "../intents/write/namespace.ts";
+import { defaultAccount } from "./namespaces.ts";
 
 const lookMs = 60_000;
 

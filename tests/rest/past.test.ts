@@ -5,15 +5,14 @@ import assert from "node:assert/strict";
 import { hash } from "node:crypto";
 import { before, it } from "node:test";
 import { keyText } from "../../src/kernel/resource.ts";
-import { waitUntil } from "../peers/wait.ts";
 import { created } from "../kube/samples.ts";
+import { bindAdmin, createNamespace, createSecret, removed } from "../kube/tenants.ts";
 import { pick } from "../kube/server.ts";
 import type { KubeServer, Reply } from "../kube/server.ts";
 import { onEachStore } from "../kube/stores.ts";
 import { as, createDatabases, databasePath, kindId, makeDatabase } from "./databases.ts";
-import { patchDatabase, revisionOf } from "./databases.ts";
+import { patchDatabase } from "./databases.ts";
 
-const rbac = "rbac.authorization.k8s.io";
 const definitions = "/apis/apiextensions.k8s.io/v1/customresourcedefinitions";
 const secret = "must-not-be-shown";
 
@@ -132,38 +131,6 @@ it("a 401 of the REST API states its reason", async () => {
   assert.equal(pick(reply.json, "detail"), "Unauthorized: invalid bearer token");
   assert.ok(!reply.text.includes("wrong-token"));
 });
-
-async function createNamespace(server: KubeServer): Promise<void> {
-  const namespace = { apiVersion: "v1", kind: "Namespace", metadata: { name: "tenant" } };
-  await created(server.request("POST", "/api/v1/namespaces", namespace));
-}
-
-async function createSecret(server: KubeServer, text: string): Promise<number> {
-  const stringData = { key: text };
-  const document = { apiVersion: "v1", kind: "Secret", metadata: { name: "key" }, stringData };
-  const reply = await server.request("POST", "/api/v1/namespaces/tenant/secrets", document);
-  assert.equal(reply.status, 201, reply.text);
-  return revisionOf(reply);
-}
-
-async function bindAdmin(server: KubeServer, user: string): Promise<void> {
-  await created(
-    server.request("POST", `/apis/${rbac}/v1/namespaces/tenant/rolebindings`, {
-      apiVersion: `${rbac}/v1`,
-      kind: "RoleBinding",
-      metadata: { name: user },
-      roleRef: { apiGroup: rbac, kind: "ClusterRole", name: "admin" },
-      subjects: [{ apiGroup: rbac, kind: "User", name: user }],
-    }),
-  );
-}
-
-async function removed(server: KubeServer, path: string): Promise<void> {
-  await server.request("DELETE", path);
-  await waitUntil(`${path} is deleted`, async () => {
-    return (await server.request("GET", path)).status === 404;
-  });
-}
 
 /** Changes the schema of the field `spec.password`. */
 async function setPassword(server: KubeServer, password: object | undefined): Promise<void> {

@@ -4,6 +4,7 @@
 // missed and nothing comes twice, because batches are told apart by the revision they end at.
 
 import type { Change } from "../../store/port.ts";
+import { namespacesKind } from "../write/namespace.ts";
 import type { ChangeFeed } from "./change-feed.ts";
 
 export interface WatchEvent {
@@ -18,6 +19,8 @@ export interface WatchGroup {
   readonly key: string;
   /** The store's name of the kind. */
   readonly kind: string;
+  /** Undefined: all namespaces, or a kind without namespaces. */
+  readonly namespace: string | undefined;
   select(change: Change): WatchEvent | undefined;
   encode(events: readonly WatchEvent[]): Buffer | Promise<Buffer>;
 }
@@ -70,7 +73,22 @@ export function watchHub(feed: ChangeFeed): WatchHub {
         ofKind === undefined ? (only?.key.kind === kind ? changes : []) : ofKind.get(kind);
       for (const room of inKind) tell(room, own ?? [], through);
     }
+    for (const { key, type } of changes) {
+      if (key.kind === namespacesKind && type === "deleted") endNamespace(key.name);
+    }
   });
+
+  /** The next namespace of this name may belong to another tenant. */
+  const endNamespace = (name: string): void => {
+    for (const room of rooms.values()) {
+      if (room.group.namespace !== name) continue;
+      const end = (): void => {
+        for (const { watcher } of room.joined) watcher.end();
+      };
+      if (room.tail === undefined) end();
+      else void room.tail.then(end);
+    }
+  };
 
   const leave = (room: Room, entry: Joined): void => {
     if (!room.joined.delete(entry)) return;

@@ -9,7 +9,7 @@ import type { JsonObject } from "../../kernel/json.ts";
 import { numberAt, textAt } from "../../kernel/json-read.ts";
 import { kindId } from "../../kernel/kind.ts";
 import { limits } from "../../kernel/limits.ts";
-import type { Lives } from "./lives.ts";
+import type { Lives } from "../../intents/read/lives.ts";
 import { cursorField, limitField, nextField, objectSchema } from "./schemas.ts";
 import {
   changeFilterFields,

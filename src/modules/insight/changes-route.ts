@@ -8,7 +8,7 @@ import type { JsonObject } from "../../kernel/json.ts";
 import { numberAt } from "../../kernel/json-read.ts";
 import { limits } from "../../kernel/limits.ts";
 import type { ChangePage } from "../../store/port.ts";
-import type { Lives } from "./lives.ts";
+import type { Lives } from "../../intents/read/lives.ts";
 import { objectSchema } from "./schemas.ts";
 import {
   changeFilterFields,

@@ -7,7 +7,7 @@ import type { Change } from "../../store/port.ts";
 import { addressedBy, missing, nameJson } from "./addressed.ts";
 import type { Addressed } from "./addressed.ts";
 import { timeOf } from "./caused.ts";
-import type { Lives } from "./lives.ts";
+import type { Lives } from "../../intents/read/lives.ts";
 import { changeAt, didNotExist, gone, pastOf } from "./revisions.ts";
 import type { Past } from "./revisions.ts";
 import { changeSchema, nameParameters, namespaceField, objectSchema } from "./schemas.ts";

@@ -10,7 +10,7 @@ import type { Change } from "../../store/port.ts";
 import { addressedBy, missing, nameJson } from "./addressed.ts";
 import type { Addressed } from "./addressed.ts";
 import { causeJson, timeOf } from "./caused.ts";
-import type { Lives } from "./lives.ts";
+import type { Lives } from "../../intents/read/lives.ts";
 import {
   causeSchema,
   cursorField,
@@ -34,6 +34,7 @@ const revisionSchema = objectSchema(
     generation: { type: "integer", description: "Changes with the spec." },
     uid: { type: "string" },
     cause: causeSchema,
+    erased: { type: "boolean", description: "The content of this revision was erased." },
     changed: {
       type: "array",
       items: { type: "string" },
@@ -124,10 +125,15 @@ async function revisionJson(
     ...(typeof generation === "number" ? { generation } : {}),
     uid,
     ...causeJson(change),
-    ...(type === "updated" && previous !== undefined
+    ...(isErased(change) ? { erased: true } : {}),
+    ...(type === "updated" && previous !== undefined && !isErased(change) && !isErased(previous)
       ? { changed: await changedPaths(served, previous, change) }
       : {}),
   };
+}
+
+function isErased({ unopened }: Change): boolean {
+  return unopened?.code === "secret.erased";
 }
 
 async function changedPaths(

@@ -7,7 +7,7 @@ import { SetpointError } from "../../kernel/errors.ts";
 import type { ResourceKey } from "../../kernel/resource.ts";
 import type { Change, HistoryOptions, Store } from "../../store/port.ts";
 import type { Addressed } from "./addressed.ts";
-import type { Lives } from "./lives.ts";
+import type { Lives } from "../../intents/read/lives.ts";
 
 /** The past of one resource, as far as one caller may see it. */
 export interface Past {

@@ -16,7 +16,7 @@ import type { Resource } from "../../kernel/resource.ts";
 import type { Change, StoredRecord } from "../../store/port.ts";
 import { addressedBy, missing, nameJson } from "./addressed.ts";
 import type { Addressed } from "./addressed.ts";
-import type { Lives } from "./lives.ts";
+import type { Lives } from "../../intents/read/lives.ts";
 import { pastOf, requiredChangeAt } from "./revisions.ts";
 import { changeSchema, nameParameters, namespaceField, objectSchema } from "./schemas.ts";
 import { shownDifferences } from "./shown-diff.ts";

@@ -7,7 +7,7 @@ import { countsRoute } from "./counts-route.ts";
 import { diffRoute } from "./diff-route.ts";
 import { historyRoute } from "./history-route.ts";
 import { listRoute } from "./list-route.ts";
-import { openLives } from "./lives.ts";
+import { openLives } from "../../intents/read/lives.ts";
 import { problemsRoute } from "./problems-route.ts";
 import { rollbackRoute } from "./rollback-route.ts";
 

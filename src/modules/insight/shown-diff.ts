@@ -7,6 +7,7 @@ import { withSealedHidden } from "../../intents/read-model/row.ts";
 import { touchesHidden, withoutHidden } from "../../intents/write/hidden-fields.ts";
 import { readStored } from "../../intents/write/stored.ts";
 import { lastAppliedAnnotation } from "../../kernel/apply/last-applied.ts";
+import type { SetpointError } from "../../kernel/errors.ts";
 import { diff } from "../../kernel/diff.ts";
 import type { Change as Difference } from "../../kernel/diff.ts";
 import type { Json, JsonObject } from "../../kernel/json.ts";
@@ -20,6 +21,7 @@ import { withoutKey } from "../../kernel/without-key.ts";
 interface Stored {
   readonly revision: number;
   readonly body: Buffer;
+  readonly unopened?: SetpointError;
 }
 
 /** Undefined stands for a resource that does not exist. */
@@ -60,8 +62,7 @@ function fieldsOf({ path, ...change }: Difference): readonly Difference[] {
 
 async function shownOf(served: ServedKind, stored: Stored | undefined): Promise<Json> {
   if (stored === undefined) return {};
-  const { body, revision } = stored;
-  const document = await readStored(served, served.storage, { body, revision });
+  const document = await readStored(served, served.storage, stored);
   return withoutBookkeeping(withoutHidden(served.storedKind, document));
 }
 

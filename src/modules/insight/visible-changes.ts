@@ -11,7 +11,7 @@ import { kindId } from "../../kernel/kind.ts";
 import type { Change } from "../../store/port.ts";
 import { kindNamed } from "./addressed.ts";
 import { causeJson, timeOf } from "./caused.ts";
-import type { Lives } from "./lives.ts";
+import type { Lives } from "../../intents/read/lives.ts";
 import { causeSchema, kindParameter, objectSchema } from "./schemas.ts";
 
 export const changeFilterFields: JsonObject = {

@@ -4,6 +4,7 @@ import type { JsonObject } from "../../kernel/json.ts";
 import { limits } from "../../kernel/limits.ts";
 import { SetpointError, isSetpointError } from "../../kernel/errors.ts";
 import { deleteResource } from "../../intents/write/delete.ts";
+import { namespacesKind } from "../../intents/write/namespace.ts";
 import type { Found } from "../../intents/kinds/registry.ts";
 import type { Selection } from "../../intents/watch/selection.ts";
 import type { Page, StoredRecord } from "../../store/port.ts";
@@ -23,6 +24,7 @@ import {
   listTail,
   planList,
   readPages,
+  tooOldList,
 } from "./list.ts";
 import type { ListPlan } from "./list.ts";
 import type { Form } from "./negotiate.ts";
@@ -34,7 +36,7 @@ import { waitForRevision } from "./revision-wait.ts";
 import { includeObject } from "./table-options.ts";
 import { partialObjectMetadataList } from "./table/partial-metadata.ts";
 import { tableFor } from "./table/table.ts";
-import { serveWatch } from "./watch.ts";
+import { serveWatch, tooOldWatch } from "./watch.ts";
 import { watchFrames } from "./watch-frames.ts";
 
 export async function listObjects(surface: Surface, request: ResourceRequest): Promise<void> {
@@ -175,6 +177,7 @@ const gzipHeaders = { "content-encoding": "gzip", vary: "Accept-Encoding" };
 const comma = Buffer.from(",");
 
 export async function watchObjects(surface: Surface, request: ResourceRequest): Promise<void> {
+  const uid = namespaceUid(surface, request);
   refuseOverload(request);
   const form = formOf(request, true);
   if (form.encoding === "yaml") throw noStream();
@@ -195,6 +198,9 @@ export async function watchObjects(surface: Surface, request: ResourceRequest): 
   });
   const { revision: head } = await store.head();
   const after = asked === 0 ? head : asked;
+  if (!startsWithState && after < head && after < (await oldestShown(surface, request))) {
+    throw tooOldWatch(after);
+  }
   await serveWatch({
     exchange,
     store,
@@ -208,8 +214,14 @@ export async function watchObjects(surface: Surface, request: ResourceRequest): 
     sendsBookmarks: options.allowWatchBookmarks,
     marksInitialEnd: startsWithState && options.allowWatchBookmarks,
     timeoutSeconds: options.timeoutSeconds,
+    isAuthorized: () => namespaceUid(surface, request) === uid,
     stopping: surface.stopping,
   });
+}
+
+function namespaceUid({ intents }: Surface, request: ResourceRequest): string | undefined {
+  const key = { kind: namespacesKind, namespace: "", name: listedNamespace(request) ?? "" };
+  return intents.live.get(key)?.resource.metadata.uid;
 }
 
 function noStream(): SetpointError {
@@ -283,7 +295,18 @@ async function planOf(
   request: ResourceRequest,
   options: ListOptions,
 ): Promise<ListPlan> {
-  return await planList(surface.intents.store, options, listedNamespace(request), {
+  const listed = listedNamespace(request);
+  const plan = await planList(surface.intents.store, options, listed, {
     untilRevision: (revision) => waitForRevision(surface, revision),
   });
+  const revision = plan.at ?? plan.from?.revision;
+  if (revision === undefined || revision >= (await oldestShown(surface, request))) return plan;
+  throw tooOldList({ at: plan.at, from: plan.from }, listed);
+}
+
+/** The revision before which a list or a watch shows the caller nothing: see lives.ts. */
+async function oldestShown({ lives }: Surface, request: ResourceRequest): Promise<number> {
+  const { found, caller, info } = request;
+  const place = { namespace: listedNamespace(request) ?? "", name: info.name };
+  return await lives.since(caller.user, found.served, place);
 }

@@ -2,6 +2,7 @@
 
 import type { Timers } from "../../kernel/timers.ts";
 import type { Found } from "../../intents/kinds/registry.ts";
+import type { Lives } from "../../intents/read/lives.ts";
 import type { Caller, Intents, Target } from "../../intents/request.ts";
 import type { ChangeFeed } from "../../intents/watch/change-feed.ts";
 import type { WatchHub } from "../../intents/watch/watch-hub.ts";
@@ -14,6 +15,7 @@ export interface Surface {
   readonly intents: Intents;
   readonly feed: ChangeFeed;
   readonly hub: WatchHub;
+  readonly lives: Lives;
   readonly timers: Timers;
   /** Aborted when the server stops. */
   readonly stopping: AbortSignal;

@@ -161,12 +161,27 @@ async function readPage(
   listed: ListedNamespace,
 ): Promise<Page> {
   try {
-    return await store.list(query);
+    const page = await store.list(query);
+    // An old snapshot without its secrets is not the list that the client asked for.
+    if (page.records.some(isErased)) throw tooOldList(query, listed);
+    return page;
   } catch (error) {
     if (!isSetpointError(error, "history.gone")) throw error;
-    if (query.from === undefined) throw expired(tooOld(query.at ?? 0));
-    throw expired(expiredContinue, inconsistentContinue(query.from, listed));
+    throw tooOldList(query, listed);
   }
+}
+
+export function isErased({ unopened }: Pick<StoredRecord, "unopened">): boolean {
+  return unopened?.code === "secret.erased";
+}
+
+/** The answer to a list of a state that cannot be shown any more. */
+export function tooOldList(
+  { at, from }: { readonly at?: number | undefined; readonly from?: Position | undefined },
+  listed: ListedNamespace,
+): SetpointError {
+  if (from === undefined) return expired(tooOld(at ?? 0));
+  return expired(expiredContinue, inconsistentContinue(from, listed));
 }
 
 function tooOld(revision: number): string {

@@ -3,6 +3,7 @@
 // bounded by what may wait for one client.
 
 import { isSetpointError } from "../../kernel/errors.ts";
+import type { SetpointError } from "../../kernel/errors.ts";
 import { limits } from "../../kernel/limits.ts";
 import type { Random } from "../../kernel/random.ts";
 import type { Timers } from "../../kernel/timers.ts";
@@ -13,7 +14,7 @@ import type { WatchEvent, WatchGroup, WatchHub } from "../../intents/watch/watch
 import type { Store } from "../../store/port.ts";
 import type { Exchange } from "../http/exchange.ts";
 import type { BodyStream } from "../http/outflow.ts";
-import { readPages } from "./list.ts";
+import { isErased, readPages } from "./list.ts";
 import { contentType } from "./negotiate.ts";
 import type { Form } from "./negotiate.ts";
 import { kubeError } from "./status.ts";
@@ -34,6 +35,8 @@ export interface WatchInput {
   /** Ends the initial state with a bookmark that says so. */
   readonly marksInitialEnd: boolean;
   readonly timeoutSeconds: number | undefined;
+  /** False once the namespace that the caller was authorized for is deleted. */
+  readonly isAuthorized: () => boolean;
   /** Aborted when the server stops. */
   readonly stopping: AbortSignal;
 }
@@ -101,6 +104,11 @@ class Watch {
         end: () => this.close(),
       });
       this.#leave = () => joined.leave();
+      // From here on the hub ends the watch with its namespace.
+      if (!this.#input.isAuthorized()) {
+        this.close();
+        return;
+      }
       await this.#catchUp(start, joined.position);
       this.#goLive(joined.position);
     } catch (error) {
@@ -163,6 +171,7 @@ class Watch {
       const page = await store.changes(at, limits.eventPageItems, { kinds: [selection.kind] });
       const changes = page.changes.filter(({ revision }) => revision <= position);
       const events = changes.flatMap((change) => this.#group.select(change) ?? []);
+      if (events.some(({ change }) => isErased(change))) throw tooOldWatch(after);
       if (events.length > 0) {
         const bytes = this.#group.encode(events);
         await this.#writeAll(bytes instanceof Promise ? await bytes : bytes);
@@ -243,8 +252,12 @@ class Watch {
 
 function tooOld({ after }: WatchInput, error: { readonly details: object }): unknown {
   const { compacted } = error.details as { readonly compacted?: unknown };
-  const oldest = typeof compacted === "number" ? ` (${compacted})` : "";
-  return expired(`too old resource version: ${after ?? 0}${oldest}`);
+  return tooOldWatch(after ?? 0, typeof compacted === "number" ? compacted : undefined);
+}
+
+export function tooOldWatch(after: number, oldest?: number): SetpointError {
+  const bound = oldest === undefined ? "" : ` (${oldest})`;
+  return expired(`too old resource version: ${after}${bound}`);
 }
 
 let privateGroups = 0;
@@ -257,6 +270,7 @@ function groupOf({ selection, frames }: WatchInput): WatchGroup {
   return {
     key: JSON.stringify(parts, (_, value: unknown) => value ?? null),
     kind: selection.kind,
+    namespace: selection.namespace,
     select: changeSelector(selection),
     encode: (events) => joinFrames(frames, events),
   };

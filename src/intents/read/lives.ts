@@ -3,20 +3,28 @@
 // creation; a right in all namespaces covers everything. A definition that was deleted and created
 // again may hide other fields, so content from before its creation is not shown to any caller.
 
-import type { RoutePorts } from "../../contract/route.ts";
-import type { ResourceAccess } from "../../intents/auth/policy.ts";
-import type { UserInfo } from "../../intents/auth/user.ts";
-import { definitionsKind } from "../../intents/kinds/definition-kinds.ts";
-import type { ServedKind } from "../../intents/kinds/served-kind.ts";
 import { kindId } from "../../kernel/kind.ts";
 import type { ResourceKey } from "../../kernel/resource.ts";
-import type { Change, HistoryOptions } from "../../store/port.ts";
+import type { Change, HistoryOptions, Store } from "../../store/port.ts";
+import type { Authorizer, ResourceAccess } from "../auth/policy.ts";
+import type { UserInfo } from "../auth/user.ts";
+import { definitionsKind } from "../kinds/definition-kinds.ts";
+import type { ServedKind } from "../kinds/served-kind.ts";
+import type { LiveView } from "../live-view.ts";
+import { namespacesKind } from "../write/namespace.ts";
 
-export type LifePorts = Pick<RoutePorts, "live" | "authorizer"> & {
-  readonly store: Pick<RoutePorts["store"], "history">;
-};
+export interface LifePorts {
+  readonly live: Pick<LiveView, "get">;
+  readonly authorizer: Authorizer;
+  readonly store: Pick<Store, "history">;
+}
 
 export interface Lives {
+  /**
+   * The oldest revision at which the caller may see the resources of a kind in a namespace; 0 when
+   * there is no limit. Without a namespace the right covers all namespaces.
+   */
+  since(user: UserInfo, served: ServedKind, place: Place): number | Promise<number>;
   /** Whether the caller may know that the change happened. */
   isShown(user: UserInfo, served: ServedKind, change: Shown): boolean | Promise<boolean>;
   /** The changes of one key whose content the caller may see, newest first. */
@@ -25,12 +33,17 @@ export interface Lives {
 
 type Shown = Pick<Change, "key" | "revision">;
 
+/** Where a request reads; an empty name stands for all. */
+export interface Place {
+  readonly namespace: string;
+  readonly name: string;
+}
+
 interface Owned {
   readonly served: ServedKind;
   readonly key: ResourceKey;
 }
 
-const namespacesKind = "namespaces";
 /** Creations that are remembered. */
 const maxBirths = 10_000;
 
@@ -52,10 +65,22 @@ export function openLives(ports: LifePorts): Lives {
   };
   const namespaceBirth = (name: string): number | Promise<number> =>
     birthOf({ kind: namespacesKind, namespace: "", name }) ?? Number.POSITIVE_INFINITY;
-  const maySee = (user: UserInfo, served: ServedKind, key: ResourceKey): boolean =>
-    ports.authorizer.authorize(user, readAccess(served, key)).allowed;
+  /** A kind of the server itself has no definition, and its rules do not change. */
+  const definitionBirth = ({ kind }: ServedKind): number | Promise<number> =>
+    birthOf({ kind: definitionsKind, namespace: "", name: kindId(kind) }) ?? 0;
+  const maySee = (user: UserInfo, served: ServedKind, place: Place): boolean =>
+    ports.authorizer.authorize(user, readAccess(served, place)).allowed;
 
-  return {
+  const lives: Lives = {
+    since: (user, served, place) => {
+      const isWhole = place.namespace === "" || maySee(user, served, { ...place, namespace: "" });
+      const ofNamespace = isWhole ? 0 : namespaceBirth(place.namespace);
+      const ofKind = definitionBirth(served);
+      if (typeof ofNamespace === "number" && typeof ofKind === "number") {
+        return Math.max(ofNamespace, ofKind);
+      }
+      return Promise.all([ofNamespace, ofKind]).then((both) => Math.max(...both));
+    },
     isShown: (user, served, { key, revision }) => {
       if (maySee(user, served, { ...key, namespace: "" })) return true;
       if (key.namespace === "" || !maySee(user, served, key)) return false;
@@ -63,18 +88,15 @@ export function openLives(ports: LifePorts): Lives {
       return typeof birth === "number" ? revision >= birth : birth.then((at) => revision >= at);
     },
     history: async (user, { served, key }, options) => {
-      const isWhole = key.namespace === "" || maySee(user, served, { ...key, namespace: "" });
-      const ofNamespace = isWhole ? 0 : await namespaceBirth(key.namespace);
-      const name = kindId(served.kind);
-      // A kind of the server itself has no definition, and its rules do not change.
-      const ofKind = (await birthOf({ kind: definitionsKind, namespace: "", name })) ?? 0;
+      const oldest = await lives.since(user, served, key);
       const changes = await ports.store.history(key, options);
-      return changes.filter(({ revision }) => revision >= Math.max(ofNamespace, ofKind));
+      return changes.filter(({ revision }) => revision >= oldest);
     },
   };
+  return lives;
 }
 
-function readAccess({ kind }: ServedKind, { namespace, name }: ResourceKey): ResourceAccess {
+function readAccess({ kind }: ServedKind, { namespace, name }: Place): ResourceAccess {
   const { group, names } = kind;
   const what = { group, resource: names.plural, subresource: "" };
   return { kind: "resource", verb: "get", ...what, namespace, name };
@@ -82,7 +104,7 @@ function readAccess({ kind }: ServedKind, { namespace, name }: ResourceKey): Res
 
 const pageChanges = 100;
 
-/** 0 when the log has forgotten the creation, and with it everything that was before. */
+/** 0 for a first life, and when compaction removed the creation with everything before it. */
 async function findBirth(
   { store }: Pick<LifePorts, "store">,
   key: ResourceKey,
@@ -95,8 +117,7 @@ async function findBirth(
     for (const change of page) {
       if (change.uid !== uid) return oldest;
       oldest = change.revision;
-      if (change.type === "created") return oldest;
     }
-    if (page.length < pageChanges) return 0;
+    if (page.length === 0) return 0;
   }
 }

@@ -1,0 +1,106 @@
+// A namespace that is deleted and created again belongs to another tenant: its past, and watches of
+// it, must not reveal what the tenant before it had, nor to that tenant what comes after.
+import assert from "node:assert/strict";
+import { it } from "node:test";
+import { as, revisionOf } from "../rest/databases.ts";
+import { pick, pickList } from "./server.ts";
+import { onEachStore } from "./stores.ts";
+import { bindAdmin, createNamespace, createSecret, removed } from "./tenants.ts";
+
+const secrets = "/api/v1/namespaces/tenant/secrets";
+const first = "value-of-the-first-tenant";
+const encoded = Buffer.from(first).toString("base64");
+
+onEachStore("the past of a namespace", (server) => {
+  it("ends at its creation, for lists and watches of its next tenant", async () => {
+    await createNamespace(server());
+    await bindAdmin(server(), "one");
+    const old = await createSecret(server(), first);
+    const page = await server().request("GET", `${secrets}?limit=1`, undefined, as("one"));
+    const running = await server().watch(`${secrets}?watch=true&resourceVersion=${old}`, {
+      ...as("one"),
+    });
+    assert.equal(running.status, 200);
+    await removed(server(), "/api/v1/namespaces/tenant");
+    await createNamespace(server());
+    await bindAdmin(server(), "two");
+    const own = await createSecret(server(), "own");
+
+    assert.equal(await running.end, "ended", "the watch ends with the namespace");
+    const seen = JSON.stringify(await running.rest());
+    assert.ok(!seen.includes("b3du"), "the first tenant sees nothing of the second");
+
+    for (const [path, status] of [
+      [`?resourceVersion=${old}&resourceVersionMatch=Exact`, 410],
+      [`?resourceVersion=1&resourceVersionMatch=Exact`, 410],
+      [`?limit=1&resourceVersion=${old}`, 410],
+      [`?resourceVersion=${own}&resourceVersionMatch=Exact`, 200],
+      [`?resourceVersion=${old}&resourceVersionMatch=NotOlderThan`, 200],
+      [`?watch=true&timeoutSeconds=1&resourceVersion=${old}`, 410],
+      [`?watch=true&timeoutSeconds=1&resourceVersion=1`, 410],
+      [`?watch=true&timeoutSeconds=1&resourceVersion=${own}`, 200],
+      [`?watch=true&fieldSelector=metadata.name%3Dkey&resourceVersion=${old}`, 410],
+    ] as const) {
+      const reply = await server().request("GET", `${secrets}${path}`, undefined, as("two"));
+      assert.equal(reply.status, status, `${path} ${reply.text}`);
+      assert.ok(!reply.text.includes(encoded), path);
+    }
+    const token = pick(page.json, "metadata.continue");
+    if (typeof token === "string" && token !== "") {
+      const next = `${secrets}?limit=1&continue=${encodeURIComponent(token)}`;
+      assert.equal((await server().request("GET", next, undefined, as("two"))).status, 410);
+    }
+    const exact = `${secrets}?resourceVersion=${old}&resourceVersionMatch=Exact`;
+    const asAdministrator = await server().request("GET", exact);
+    assert.equal(asAdministrator.status, 200, "a right in all namespaces covers all of the past");
+    assert.ok(asAdministrator.text.includes(encoded));
+  });
+
+  it("has no limit in a namespace that was never deleted", async () => {
+    const { text } = await server().request("GET", "/api/v1/namespaces/team");
+    const before = Number(pick(JSON.parse(text), "metadata.resourceVersion")) - 1;
+    const path = `/api/v1/namespaces/team/configmaps?watch=true&timeoutSeconds=1`;
+    const reply = await server().request("GET", `${path}&resourceVersion=${before}`);
+    assert.equal(reply.status, 200, reply.text);
+  });
+});
+
+onEachStore("a deleted Secret whose values were erased", (server) => {
+  it("is not in old lists and watches, and its history says so", async () => {
+    await createNamespace(server());
+    const old = await createSecret(server(), first);
+    await removed(server(), `${secrets}/key`);
+    const again = await createSecret(server(), "own");
+    assert.ok((await server().store.erase({ kind: "deleted", minAgeMs: 0 })) > 0);
+    for (const path of [
+      `${secrets}?resourceVersion=${old}&resourceVersionMatch=Exact`,
+      `/api/v1/secrets?resourceVersion=${old}&resourceVersionMatch=Exact`,
+    ]) {
+      const exact = await server().request("GET", path);
+      assert.equal(exact.status, 410, exact.text);
+    }
+    using watch = await server().watch(`${secrets}?watch=true&resourceVersion=${old - 1}`);
+    const frame = await watch.next();
+    assert.equal(frame?.type, "ERROR");
+    assert.equal(pick(frame.object, "code"), 410);
+    const listed = await server().request("GET", secrets);
+    assert.equal(revisionOf({ ...listed, json: pickList(listed.json, "items")[0] }), again);
+
+    const history = await server().request("GET", "/api/v1/history/secrets/key?namespace=tenant");
+    assert.equal(history.status, 200, history.text);
+    const revisions = pickList(history.json, "revisions");
+    assert.deepEqual(
+      revisions.map((one) => [pick(one, "type"), pick(one, "erased")]),
+      [
+        ["created", undefined],
+        ["deleted", true],
+        ["created", true],
+      ],
+    );
+    const diff = `/api/v1/diff/secrets/key?namespace=tenant&from=${old}&to=${again}`;
+    assert.equal((await server().request("GET", diff)).status, 410);
+    const back = "/api/v1/rollback/secrets/key?namespace=tenant";
+    assert.equal((await server().request("POST", back, { to: old })).status, 410);
+    assert.deepEqual(server().errors, []);
+  });
+});
