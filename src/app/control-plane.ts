@@ -27,6 +27,8 @@ import { watchHub } from "../intents/watch/watch-hub.ts";
 import type { WatchHub } from "../intents/watch/watch-hub.ts";
 import { systemClock } from "../kernel/clock.ts";
 import type { Clock } from "../kernel/clock.ts";
+import { inlineWork } from "../kernel/heavy-work.ts";
+import type { HeavyWork } from "../kernel/heavy-work.ts";
 import type { SetpointError } from "../kernel/errors.ts";
 import { equalJson } from "../kernel/json.ts";
 import { systemIds } from "../kernel/ids.ts";
@@ -41,6 +43,7 @@ import { createMeter } from "../telemetry/meter.ts";
 import type { TextMeter } from "../telemetry/meter.ts";
 import { admissionPlugins } from "./admission-plugins.ts";
 import { cachedKinds, indexTermsOf, metricsOf, rolesOf } from "./declared-parts.ts";
+import { heavyFunctions } from "./heavy-functions.ts";
 import { builtInModules } from "./modules.ts";
 import { openModules } from "./open-modules.ts";
 import type { OpenModules } from "./open-modules.ts";
@@ -58,6 +61,7 @@ export interface ControlPlane extends AsyncDisposable {
   readonly quotas: QuotaIndex;
   /** The metrics of the engine and of modules; /metrics shows them with the others. */
   readonly meter: TextMeter;
+  readonly heavy: HeavyWork;
   /** The built-in modules, opened. */
   readonly modules: OpenModules;
 }
@@ -101,6 +105,8 @@ export interface ControlPlaneOptions {
   readonly configuration?: Readonly<Record<string, unknown>>;
   /** How long the store keeps superseded states; always when left out. */
   readonly historyMs?: number | undefined;
+  /** Done on the event loop when left out. */
+  readonly heavy?: HeavyWork;
   /** Aborted when the server stops; never when left out. */
   readonly stopping?: AbortSignal;
 }
@@ -188,6 +194,7 @@ export async function openControlPlane(
     owners,
     quotas,
     meter,
+    heavy: options.heavy ?? inlineWork(heavyFunctions),
     modules,
     [Symbol.asyncDispose]: () => running.disposeAsync(),
   };

@@ -55,7 +55,7 @@ const maxTokenSeconds = 86_400 * 365;
 export function kubeSurface(input: KubeSurfaceInput): HttpSurface {
   const { plane, modules, worker, isAlone, credentials, authentication } = input;
   const { stopping, url, observed, storeState, ownChecks } = input;
-  const { intents, feed, hub, rbac } = plane;
+  const { intents, feed, hub, rbac, heavy } = plane;
   const { signer, lookup, apiAudiences } = credentials;
   const reviews = { rbac, authentication, signer, lookup, apiAudiences, maxTokenSeconds };
   const { store, live } = intents;
@@ -63,7 +63,7 @@ export function kubeSurface(input: KubeSurfaceInput): HttpSurface {
   const checks = [...plane.modules.healthChecks, modulesCheck(modules), ...ownChecks];
   const health = healthPaths({ store, timers: systemTimers, stopping, storeState, checks });
   return kubeApi({
-    surface: { intents, feed, hub, lives, timers: systemTimers, stopping },
+    surface: { intents, feed, hub, lives, timers: systemTimers, heavy, stopping },
     authorizer: rbac,
     documents: apiDocuments({
       kinds: intents.kinds,

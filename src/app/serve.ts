@@ -6,6 +6,7 @@
 import { existsSync } from "node:fs";
 import type { AddressInfo } from "node:net";
 import { hostname } from "node:os";
+import type { ThreadPool } from "../adapters/threads/pool.ts";
 import { forgetHistory } from "../intents/housekeeping/history.ts";
 import type { WatchHub } from "../intents/watch/watch-hub.ts";
 import { systemClock } from "../kernel/clock.ts";
@@ -18,6 +19,7 @@ import { startHttpServer } from "../surfaces/http/server.ts";
 import type { HttpServerInput } from "../surfaces/http/server.ts";
 import type { Logger } from "../telemetry/log.ts";
 import type { LogForm } from "../telemetry/log-form.ts";
+import type { Gauge } from "../telemetry/metrics.ts";
 import { openAuditLog } from "./audit-log.ts";
 import { openAuthentication } from "./authenticators.ts";
 import { checkBeforeStart } from "./check-before-start.ts";
@@ -28,6 +30,7 @@ import type { ControlPlane, ControlPlaneOptions } from "./control-plane.ts";
 import { kubeconfigPath, openCredentials } from "./credentials.ts";
 import type { Credentials } from "./credentials.ts";
 import { reconciledKinds } from "./declared-parts.ts";
+import { openHeavyPool, poolGauges } from "./heavy-pool.ts";
 import { kubeSurface } from "./kube-surface.ts";
 import { extensionsOf, kindsOf, loadModules, metricsIn } from "./load-modules.ts";
 import { backlogMeasure } from "./measure-backlog.ts";
@@ -91,7 +94,8 @@ export async function startServer(
   const modules = userModules(await loadModules(config.engine.modules), log);
   const { store, storeState, tracing } = await openTracedStore(config, log, undo);
   const stopping = new AbortController();
-  const ofPlane = planeOptions(config, modules, stopping);
+  const heavy = undo.use(openHeavyPool(log));
+  const ofPlane = { ...planeOptions(config, modules, stopping), heavy };
   const plane = undo.use(await openControlPlane(store, log, ofPlane));
   if (options.guardsProcess === true) undo.use(guardProcess({ log, meter: plane.meter }));
   introduce(watchdog, plane, modules);
@@ -100,10 +104,9 @@ export async function startServer(
   );
   const credentials = await openOwnCredentials(config, plane);
   const authentication = openAuthentication(given.authentication, config, credentials, systemClock);
-  const audit = given.audit === undefined ? undefined : await openAuditLog({ ...given.audit, log });
-  if (audit !== undefined) undo.use(audit);
+  const audit = undo.use(given.audit && (await openAuditLog({ ...given.audit, log })));
   const measure = backlogMeasure(plane, systemTimers, worker);
-  const observed = observeRequests(plane, measure, storeState, () => tracing?.counters() ?? []);
+  const observed = observeRequests(plane, measure, storeState, () => gaugesOf(heavy, tracing));
   const surfaces = await openSurfaces({ plane, log });
   undo.defer(startForgetting(config, store, log));
   undo.use(monitorStore({ store, timers: systemTimers, clock: systemClock, log }));
@@ -293,6 +296,10 @@ async function openOwnCredentials(
   { intents }: ControlPlane,
 ): Promise<Credentials> {
   return await openCredentials({ folder, hosts: [listen.host, hostname(), ...named], intents });
+}
+
+function gaugesOf(heavy: ThreadPool, tracing: Tracing | undefined): readonly Gauge[] {
+  return [...poolGauges(heavy), ...(tracing?.counters() ?? [])];
 }
 
 /** Keeps history within its time; the returned function ends it. */

@@ -49,6 +49,26 @@ export const limits = Object.freeze({
   /** Characters of a YAML text that is not JSON: reading one takes some microseconds for each. */
   maxYamlChars: 512 * kib,
 
+  // Heavy work (src/adapters/threads)
+  /** Smaller inputs are processed on the event loop: a thread would only add its own delay. */
+  minHeavyBytes: 64 * kib,
+  /** YAML takes microseconds for each character, so a thread pays off earlier. */
+  minHeavyYamlBytes: 8 * kib,
+  /** Bytes of one job that is part of a longer answer, such as some items of a list. */
+  heavyPartBytes: mib,
+  /** Threads; one tenant uses all but one of them. */
+  heavyThreads: 2,
+  /** Jobs that wait for a thread, in total and of one tenant, and their bytes. */
+  maxHeavyJobs: 128,
+  maxTenantHeavyJobs: 32,
+  maxHeavyBytes: 128 * mib,
+  /** How long one job may run before its thread is terminated. */
+  heavyJobMs: 20_000,
+  /** A thread without a job ends after this time. */
+  heavyThreadIdleMs: 60_000,
+  /** Memory of one thread, in MiB: a small text can describe a large document. */
+  maxHeavyThreadMib: 384,
+
   // Calls to other servers (src/adapters/http)
   /** Connections to one origin, unless a client says otherwise. */
   maxHttpConnections: 64,

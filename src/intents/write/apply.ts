@@ -14,13 +14,14 @@ import { createDocument } from "./create.ts";
 import { checkKind, checkName, withMetadataObject, withNamespace } from "./envelope.ts";
 import { readHiding } from "./hidden-errors.ts";
 import { writeContext } from "./managed-fields.ts";
+import type { PatchBody } from "./patch.ts";
 import { updateResource } from "./update.ts";
 
 export interface ApplyInput {
   readonly caller: Caller;
   readonly target: Target;
   /** Throws for what is not YAML. */
-  readonly body: () => { readonly value: Json; readonly problems: readonly string[] };
+  readonly body: () => PatchBody | Promise<PatchBody>;
   readonly options: WriteOptions;
   readonly force: boolean;
   /** Throws when the stored document, or that there is none, speaks against the apply. */
@@ -30,7 +31,7 @@ export interface ApplyInput {
 export async function applyResource(intents: Intents, input: ApplyInput): Promise<Written> {
   const { caller, target, options } = input;
   const { version, served } = target;
-  const config = configOf(input);
+  const config = configOf(input, await input.body());
   const finished = (live: Resource | undefined): Resource => {
     input.check?.(live);
     const merged = applied(intents, input, config, live);
@@ -86,8 +87,10 @@ function applied(
 }
 
 /** The configuration as it was sent; a namespace or name that it leaves out is added later. */
-function configOf({ caller, target, body, options }: ApplyInput): Resource {
-  const { value, problems } = body();
+function configOf(
+  { caller, target, options }: ApplyInput,
+  { value, problems }: PatchBody,
+): Resource {
   if (value !== null && !isJsonObject(value)) {
     const found = isJsonArray(value) ? "array" : typeof value === "boolean" ? "bool" : typeof value;
     throw badRequest(

@@ -34,31 +34,36 @@ import { updateResource } from "./update.ts";
 
 export type PatchType = "json" | "merge" | "strategic";
 
+export interface PatchBody {
+  readonly value: Json;
+  readonly problems: readonly string[];
+}
+
 export interface PatchInput {
   readonly caller: Caller;
   readonly target: Target;
   readonly type: PatchType;
   /** Throws for what is not JSON. */
-  readonly body: () => { readonly value: Json; readonly problems: readonly string[] };
+  readonly body: () => PatchBody | Promise<PatchBody>;
   readonly options: WriteOptions;
 }
 
 export async function patchResource(intents: Intents, input: PatchInput): Promise<Written> {
   const { caller, target, options } = input;
-  let patch: ((old: Resource) => Resource) | undefined;
+  let patch: Promise<(old: Resource) => Resource> | undefined;
   return await updateResource(intents, {
     caller,
     target,
     options,
     optionsKind: "PatchOptions",
-    change: (old) => ({ wanted: (patch ??= patchFunction(input))(old) }),
+    change: async (old) => ({ wanted: (await (patch ??= patchFunction(input)))(old) }),
     allowsBlind: target.served.kind.origin === "built-in",
   });
 }
 
-function patchFunction(input: PatchInput): (old: Resource) => Resource {
+async function patchFunction(input: PatchInput): Promise<(old: Resource) => Resource> {
   const { type, target } = input;
-  const { value, problems } = input.body();
+  const { value, problems } = await input.body();
   const finish = (result: Json, shown: () => string): Resource =>
     patched(input, result, problems, shown);
   switch (type) {

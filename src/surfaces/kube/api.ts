@@ -18,6 +18,7 @@ import type { HttpSurface, SurfaceRequest } from "../http/surface.ts";
 import { authorise } from "./access.ts";
 import { AnswerHeaders } from "./answer-headers.ts";
 import { deleteObjects, listObjects, watchObjects } from "./collections.ts";
+import type { RequestWork } from "./body.ts";
 import type { ResourceRequest, Surface } from "./context.ts";
 import type { Documents } from "./documents.ts";
 import { createObject, deleteObject, getObject, patchObject, replaceObject } from "./objects.ts";
@@ -144,7 +145,9 @@ async function handle(input: KubeApiInput, request: KubeRequest): Promise<void> 
     mayCreate: () => authorise(authorizer, user, { ...info, verb: "create" }, undefined),
     annotate: (key, value) => trail?.annotate(key, value),
   };
-  await serveResource(input, { exchange, info, found, caller, headers: () => headers.all() });
+  const work: RequestWork = (job) =>
+    surface.heavy.run({ ...job, tenant: info.namespace || user.name });
+  await serveResource(input, { exchange, info, found, caller, work, headers: () => headers.all() });
 }
 
 async function servePath(

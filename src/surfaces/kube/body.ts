@@ -1,7 +1,9 @@
 // Request bodies: read whole within the size limit, then decoded from JSON, YAML or protobuf. The
-// decoder finds keys that are given twice, because nobody after it can.
+// decoder finds keys that are given twice, because nobody after it can. A long YAML text is parsed
+// by a thread, which returns it as JSON: parsing that takes a small part of the time.
 
 import { SetpointError, isSetpointError } from "../../kernel/errors.ts";
+import type { HeavyFunctions, HeavyJob, HeavyResult } from "../../kernel/heavy-work.ts";
 import type { Json } from "../../kernel/json.ts";
 import { limits } from "../../kernel/limits.ts";
 import { parseJson } from "../../kernel/strict-json.ts";
@@ -53,17 +55,18 @@ export async function readBody(exchange: Exchange): Promise<Buffer> {
   return await exchange.readBody(limits.maxKubeBodyBytes, () => tooLarge(limits.maxKubeBodyBytes));
 }
 
-export function decodeBody(
+/** Runs a job for the tenant of the request. */
+export type RequestWork = (job: Omit<HeavyJob, "tenant">) => Promise<HeavyResult>;
+
+export async function decodeBody(
+  work: RequestWork,
   bytes: Buffer,
   type: BodyType,
   { expected, findsDuplicates }: { readonly expected: string; readonly findsDuplicates: boolean },
-): Decoded {
+): Promise<Decoded> {
   try {
     if (type === "protobuf") return { value: decodeProtobuf(bytes), problems: [] };
-    if (type === "yaml") {
-      const { value, duplicates } = parseYaml(decodeUtf8(bytes));
-      return { value, problems: duplicates };
-    }
+    if (type === "yaml") return await decodeYaml(work, bytes);
     const { value, duplicates } = parseJson(bytes, { strict: findsDuplicates });
     return { value, problems: duplicates.map((path) => `duplicate field "${path}"`) };
   } catch (error) {
@@ -72,3 +75,41 @@ export function decodeBody(
     throw badRequest(unrecognisedText(expected, `${prefix}${error.message}`, bytes), error);
   }
 }
+
+/** Throws request.invalid, and request.too_large for a text that describes a larger document. */
+export async function decodeYaml(work: RequestWork, bytes: Buffer): Promise<Decoded> {
+  const json = asJson(bytes);
+  if (json !== undefined) return json;
+  if (bytes.length < limits.minHeavyYamlBytes) {
+    const { value, duplicates } = parseYaml(decodeUtf8(bytes));
+    return { value, problems: duplicates };
+  }
+  const parsed = await work({ name: "parse-yaml", bytes });
+  const { duplicates } = parsed.facts as { readonly duplicates: readonly string[] };
+  return { value: JSON.parse(parsed.bytes.toString("utf8")) as Json, problems: duplicates };
+}
+
+/** JSON is YAML, and is parsed as JSON; YAML alone names the lines of keys that are given twice. */
+function asJson(bytes: Buffer): Decoded | undefined {
+  const first = bytes.find((byte) => byte > space);
+  if (first !== openObject && first !== openList) return undefined;
+  try {
+    JSON.parse(bytes.toString("utf8"));
+  } catch {
+    return undefined;
+  }
+  const { value, duplicates } = parseJson(bytes, { strict: true });
+  return duplicates.length === 0 ? { value, problems: [] } : undefined;
+}
+
+const [space, openObject, openList] = [0x20, 0x7b, 0x5b];
+
+export const bodyFunctions: HeavyFunctions = {
+  "parse-yaml": (bytes) => {
+    const { value, duplicates } = parseYaml(decodeUtf8(bytes));
+    const json = Buffer.from(JSON.stringify(value));
+    // Aliases repeat what they name.
+    if (json.length > limits.maxKubeBodyBytes) throw tooLarge(limits.maxKubeBodyBytes);
+    return { bytes: json, facts: { duplicates } };
+  },
+};

@@ -6,7 +6,9 @@ import type { Lives } from "../../intents/read/lives.ts";
 import type { Caller, Intents, Target } from "../../intents/request.ts";
 import type { ChangeFeed } from "../../intents/watch/change-feed.ts";
 import type { WatchHub } from "../../intents/watch/watch-hub.ts";
+import type { HeavyWork } from "../../kernel/heavy-work.ts";
 import type { Exchange, Headers } from "../http/exchange.ts";
+import type { RequestWork } from "./body.ts";
 import { negotiate } from "./negotiate.ts";
 import type { Form } from "./negotiate.ts";
 import type { RequestInfo } from "./request-info.ts";
@@ -17,6 +19,7 @@ export interface Surface {
   readonly hub: WatchHub;
   readonly lives: Lives;
   readonly timers: Timers;
+  readonly heavy: HeavyWork;
   /** Aborted when the server stops. */
   readonly stopping: AbortSignal;
 }
@@ -26,6 +29,8 @@ export interface ResourceRequest {
   readonly info: RequestInfo;
   readonly found: Found;
   readonly caller: Caller;
+  /** Heavy work for the tenant of the request. */
+  readonly work: RequestWork;
   /** Warnings and the like, to go out with the answer. */
   headers(): Headers;
 }

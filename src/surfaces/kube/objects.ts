@@ -4,8 +4,6 @@
 import { SetpointError, isSetpointError } from "../../kernel/errors.ts";
 import type { Json, JsonObject } from "../../kernel/json.ts";
 import { parseJson } from "../../kernel/strict-json.ts";
-import { decodeUtf8 } from "../../kernel/whole-text.ts";
-import { parseYaml } from "../../kernel/yaml.ts";
 import { presentBytes, presentResource } from "../../intents/read/present.ts";
 import type { Presentable } from "../../intents/read/present.ts";
 import { badRequest, methodNotAllowed, notFound } from "../../intents/refusals.ts";
@@ -17,8 +15,8 @@ import { deleteResource } from "../../intents/write/delete.ts";
 import { patchResource } from "../../intents/write/patch.ts";
 import type { PatchType } from "../../intents/write/patch.ts";
 import { replaceResource } from "../../intents/write/replace.ts";
-import { bodyType, decodeBody, readBody, unsupportedMedia } from "./body.ts";
-import type { Decoded } from "./body.ts";
+import { bodyType, decodeBody, decodeYaml, readBody, unsupportedMedia } from "./body.ts";
+import type { Decoded, RequestWork } from "./body.ts";
 import { formOf, isBuiltIn, targetOf } from "./context.ts";
 import type { ResourceRequest, Surface } from "./context.ts";
 import { deleteOptions } from "./delete-options.ts";
@@ -95,7 +93,8 @@ export async function performPatch(surface: Surface, request: ResourceRequest): 
   const options = optionsOf(request, "PatchOptions", type === "apply");
   const bytes = await readBody(request.exchange);
   const findsDuplicates = options.fieldValidation !== "Ignore";
-  const body = (): Decoded => decodePatch(bytes, type, findsDuplicates);
+  const body = (): Decoded | Promise<Decoded> =>
+    decodePatch(request.work, bytes, type, findsDuplicates);
   if (type === "apply") {
     const { force } = options;
     return await applyResource(surface.intents, { caller, target, body, options, force });
@@ -122,9 +121,14 @@ function noSuchConsumer(): SetpointError {
   return new SetpointError(code, "415: Unsupported Media Type", { details });
 }
 
-function decodePatch(bytes: Buffer, type: PatchType | "apply", strict: boolean): Decoded {
+async function decodePatch(
+  work: RequestWork,
+  bytes: Buffer,
+  type: PatchType | "apply",
+  strict: boolean,
+): Promise<Decoded> {
   try {
-    return type === "apply" ? decodeApply(bytes, strict) : decodeJsonPatch(bytes, strict);
+    return type === "apply" ? await decodeYaml(work, bytes) : decodeJsonPatch(bytes, strict);
   } catch (error) {
     if (!isSetpointError(error, "request.invalid")) throw error;
     const what =
@@ -138,21 +142,6 @@ function decodePatch(bytes: Buffer, type: PatchType | "apply", strict: boolean):
 function decodeJsonPatch(bytes: Buffer, strict: boolean): Decoded {
   const { value, duplicates } = parseJson(bytes, { strict });
   return { value, problems: duplicates.map((path) => `duplicate field "${path}"`) };
-}
-
-/** An apply is YAML, of which JSON is a part; it is read as JSON where it is JSON. */
-function decodeApply(bytes: Buffer, strict: boolean): Decoded {
-  const first = bytes.find((byte) => byte > 0x20);
-  if (first === 0x7b || first === 0x5b) {
-    try {
-      const { value, duplicates } = parseJson(bytes, { strict });
-      if (duplicates.length === 0) return { value, problems: [] };
-    } catch (error) {
-      if (!isSetpointError(error, "request.invalid")) throw error;
-    }
-  }
-  const { value, duplicates } = parseYaml(decodeUtf8(bytes));
-  return { value, problems: duplicates };
 }
 
 export async function deleteObject(surface: Surface, request: ResourceRequest): Promise<void> {
@@ -187,7 +176,8 @@ export async function deleteBody(request: ResourceRequest): Promise<Json | undef
   if (bytes.length === 0) return undefined;
   const type = bodyType(request.exchange.headers["content-type"], true);
   try {
-    return decodeBody(bytes, type, { expected: "DeleteOptions", findsDuplicates: false }).value;
+    const decoding = { expected: "DeleteOptions", findsDuplicates: false };
+    return (await decodeBody(request.work, bytes, type, decoding)).value;
   } catch (error) {
     if (!isSetpointError(error, "request.invalid")) throw error;
     // Options are refused without showing them.
@@ -213,7 +203,8 @@ export async function bodyOf(
   const bytes = await readBody(request.exchange);
   const expected = request.found.served.kind.names.kind;
   const findsDuplicates = fieldValidation !== "Ignore";
-  return { ...decodeBody(bytes, type, { expected, findsDuplicates }), source: bytes };
+  const decoding = { expected, findsDuplicates };
+  return { ...(await decodeBody(request.work, bytes, type, decoding)), source: bytes };
 }
 
 function statusOf({ outcome }: Written): number {

@@ -98,7 +98,10 @@ async function bodyObject(request: ResourceRequest, expected: string): Promise<J
   if (request.info.verb !== "create") throw methodNotAllowed(request.found.served.kind);
   const type = bodyType(request.exchange.headers["content-type"], true);
   const bytes = await readBody(request.exchange);
-  const { value } = decodeBody(bytes, type, { expected, findsDuplicates: false });
+  const { value } = await decodeBody(request.work, bytes, type, {
+    expected,
+    findsDuplicates: false,
+  });
   if (!isJsonObject(value)) throw badRequest("the body of the request must be an object");
   return value;
 }

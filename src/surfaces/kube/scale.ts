@@ -99,7 +99,8 @@ function notAppliable(): SetpointError {
 async function scaleBody(request: ResourceRequest, target: Target): Promise<ScaleChange> {
   const type = bodyType(request.exchange.headers["content-type"], true);
   const bytes = await readBody(request.exchange);
-  const { value } = decodeBody(bytes, type, { expected: "Scale", findsDuplicates: false });
+  const decoding = { expected: "Scale", findsDuplicates: false };
+  const { value } = await decodeBody(request.work, bytes, type, decoding);
   const { kind = "Scale", metadata } = isJsonObject(value) ? value : {};
   if (!isJsonObject(value) || kind !== "Scale") throw notAScale();
   const name = isJsonObject(metadata) ? getOwn(metadata, "name") : undefined;

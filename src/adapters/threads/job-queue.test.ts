@@ -1,0 +1,72 @@
+import { test } from "node:test";
+import assert from "node:assert/strict";
+import { JobQueue } from "./job-queue.ts";
+import type { QueuedJob } from "./job-queue.ts";
+
+const bounds = { threads: 3, maxJobs: 6, maxTenantJobs: 4, maxBytes: 100 };
+
+function job(tenant: string, bytes = 10): QueuedJob {
+  return { tenant, bytes: new Uint8Array(bytes) };
+}
+
+function queueOf(...jobs: readonly QueuedJob[]): JobQueue<QueuedJob> {
+  const queue = new JobQueue<QueuedJob>(bounds);
+  for (const one of jobs) assert.equal(queue.add(one), true);
+  return queue;
+}
+
+test("tenants take turns in the queue of heavy jobs", () => {
+  const queue = queueOf(job("a"), job("a"), job("a"), job("b"), job("c"));
+  const order = [];
+  for (let next = queue.next(); next !== undefined; next = queue.next()) {
+    order.push(next.tenant);
+    queue.finished(next);
+  }
+  assert.deepEqual(order, ["a", "b", "c", "a", "a"]);
+});
+
+test("one tenant does not run heavy jobs on all threads", () => {
+  const queue = queueOf(job("a"), job("a"), job("a"));
+  const first = queue.next();
+  assert.equal(queue.next()?.tenant, "a");
+  assert.equal(queue.next(), undefined);
+  assert.equal(queue.add(job("b")), true);
+  assert.equal(queue.next()?.tenant, "b");
+  assert.ok(first !== undefined);
+  queue.finished(first);
+  assert.equal(queue.next()?.tenant, "a");
+});
+
+test("the only thread of a pool serves every tenant", () => {
+  const queue = new JobQueue<QueuedJob>({ ...bounds, threads: 1 });
+  queue.add(job("a"));
+  assert.equal(queue.next()?.tenant, "a");
+});
+
+test("jobs of one tenant beyond its bound are refused, and those of another are not", () => {
+  const queue = queueOf(job("a"), job("a"), job("a"), job("a"));
+  assert.equal(queue.add(job("a")), false);
+  assert.equal(queue.add(job("b")), true);
+  assert.equal(queue.add(job("b")), true);
+  assert.equal(queue.add(job("c")), false, "six jobs wait");
+  assert.equal(queue.length, 6);
+});
+
+test("the bytes that wait are bounded, and one large job still fits alone", () => {
+  const queue = queueOf(job("a", 500));
+  assert.equal(queue.add(job("b", 1)), false);
+  assert.equal(queue.bytes, 500);
+  assert.equal(queue.next()?.bytes.byteLength, 500);
+  assert.equal(queue.bytes, 0);
+  assert.equal(queue.add(job("b", 1)), true);
+});
+
+test("a job that stops waiting frees its place", () => {
+  const [first, second] = [job("a"), job("a")];
+  const queue = queueOf(first, second);
+  assert.equal(queue.remove(first), true);
+  assert.equal(queue.remove(first), false);
+  assert.equal(queue.next(), second);
+  assert.equal(queue.remove(second), false, "it runs");
+  assert.deepEqual(queue.drain(), []);
+});

@@ -1,0 +1,6 @@
+// All functions that the threads for heavy work can run, by name.
+
+import type { HeavyFunctions } from "../kernel/heavy-work.ts";
+import { bodyFunctions } from "../surfaces/kube/body.ts";
+
+export const heavyFunctions: HeavyFunctions = { ...bodyFunctions };
