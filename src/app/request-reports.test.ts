@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { manualClock } from "../kernel/clock.ts";
 import type { JsonObject } from "../kernel/json.ts";
+import { manualTimers } from "../kernel/manual-timers.ts";
 import { withoutKey } from "../kernel/without-key.ts";
 import { logger } from "../telemetry/log.ts";
 import { requestReports } from "./request-reports.ts";
@@ -29,7 +30,8 @@ test("the log has the ids of a request and the reason of a failed authentication
   const keep = (line: string): void => {
     lines.push(withoutKey(JSON.parse(line) as JsonObject, "time"));
   };
-  const reports = requestReports(logger(keep, manualClock(), "info"));
+  const log = logger(keep, manualClock(), "info");
+  const reports = requestReports(log, manualTimers(manualClock()));
   reports.onUnauthenticated("token has expired", request);
   reports.onAnswer(request);
   reports.onError(new Error("broken"), request);

@@ -17,6 +17,7 @@ import { requestPipeline } from "../surfaces/http/pipeline.ts";
 import type { PipelineInput } from "../surfaces/http/pipeline.ts";
 import { startHttpServer } from "../surfaces/http/server.ts";
 import type { HttpServerInput } from "../surfaces/http/server.ts";
+import type { RequestReports } from "../surfaces/http/error-envelope.ts";
 import type { Logger } from "../telemetry/log.ts";
 import type { LogForm } from "../telemetry/log-form.ts";
 import type { Gauge } from "../telemetry/metrics.ts";
@@ -110,6 +111,7 @@ export async function startServer(
   const surfaces = await openSurfaces({ plane, log });
   undo.defer(startForgetting(config, store, log));
   undo.use(monitorStore({ store, timers: systemTimers, clock: systemClock, log }));
+  const reports = undo.use(requestReports(log, systemTimers));
   let url = "";
   const ownChecks = watchdog?.healthChecks ?? [];
   const parts = { plane, worker, credentials, authentication, observed, storeState, ownChecks };
@@ -129,9 +131,9 @@ export async function startServer(
       surfaces: [kube, rest.surface, ...surfaces],
       authentication,
       audit,
-      ...reportingOf(log, observed, tracing),
+      ...reportingOf(reports, observed, tracing),
     }),
-    onError: (error, { method }) => log.error({ error, method }, "request not handled"),
+    onError: reports.onUnhandled,
     timers: systemTimers,
     ...options,
   });
@@ -180,12 +182,12 @@ function introduce(
 }
 
 function reportingOf(
-  log: Logger,
+  reports: RequestReports,
   { requests: metrics }: ObservedRequests,
   tracing: Tracing | undefined,
 ): Pick<PipelineInput, "timers" | "metrics" | "trace" | "reports"> {
   const trace = tracing?.requests;
-  return { timers: systemTimers, metrics, trace, reports: requestReports(log) };
+  return { timers: systemTimers, metrics, trace, reports };
 }
 
 function modulesView(

@@ -252,6 +252,10 @@ export const limits = Object.freeze({
   /** Characters of one of them, and of the message of a refusal; of longer ones the middle goes. */
   maxShownProblemChars: 8 * kib,
   maxShownMessageChars: 64 * kib,
+  /** Characters of a text, and of the JSON of an object, in a line of the log. */
+  maxLoggedTextChars: 2 * kib,
+  /** Characters of the path of a request in a line of the log. */
+  maxLoggedPathChars: 512,
   /** How long a client may take to send the headers of a request, and all of it. */
   headersTimeoutMs: 10_000,
   requestTimeoutMs: 60_000,

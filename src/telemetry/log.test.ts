@@ -108,3 +108,16 @@ it("a log for people does nothing to their terminal, whatever is in it", () => {
   // oxlint-disable-next-line no-control-regex -- these are what must not be there
   for (const line of lines) assert.doesNotMatch(line, /[\u0000-\u0009\u000b-\u001f\u202e]/);
 });
+
+it("a line has a bounded length, whatever an error quotes", () => {
+  const lines: string[] = [];
+  const log = logger((line) => lines.push(line), manualClock(0));
+  const long = "x".repeat(1_000_000);
+  const details = { causes: Array.from({ length: 100 }, () => ({ message: "y".repeat(10_000) })) };
+  let error: Error = new Error(long);
+  for (let depth = 0; depth < 20; depth++) {
+    error = new SetpointError("request.invalid", long, { details, cause: error });
+  }
+  log.error({ error, path: long, list: [long] }, "failed");
+  assert.ok((lines[0] ?? "").length < 50_000, String(lines[0]?.length));
+});

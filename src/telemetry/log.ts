@@ -5,6 +5,8 @@
  */
 import type { Clock } from "../kernel/clock.ts";
 import { isSetpointError } from "../kernel/errors.ts";
+import { limits } from "../kernel/limits.ts";
+import { shortText } from "../kernel/short-text.ts";
 import { formed } from "./log-form.ts";
 import type { LogForm } from "./log-form.ts";
 
@@ -22,8 +24,9 @@ export interface Logger {
 
 const order: readonly Level[] = ["debug", "info", "warn", "error"];
 const maxCauses = 8;
-/** Errors may hold whatever somebody sent us; a log is read by people. */
-const longestText = 16_384;
+const { maxLoggedTextChars } = limits;
+/** A stack helps most at its start, which names the error and where it was thrown. */
+const maxStackChars = 2 * maxLoggedTextChars;
 const unshowable = "(cannot be printed)";
 
 export function logger(
@@ -48,9 +51,7 @@ function loggable(value: unknown): unknown {
   if (typeof value === "bigint" || typeof value === "symbol") return cut(String(value));
   if (typeof value !== "object" || value === null) return value;
   try {
-    const shown = value instanceof Error ? errorChain(value) : value;
-    const text = JSON.stringify(shown);
-    return text !== undefined && text.length > longestText * maxCauses ? cut(text) : shown;
+    return value instanceof Error ? errorChain(value) : shortJson(value, maxCauses);
   } catch {
     return unshowable;
   }
@@ -83,8 +84,8 @@ function shownError(error: Error): object {
     ...(typeof code === "string" ? { code: cut(code) } : {}),
     ...(typeof code === "number" ? { code } : {}),
     message: typeof message === "string" ? cut(message) : unshowable,
-    ...(isOurs ? { details: error.details } : {}),
-    ...(isLast && typeof stack === "string" ? { stack: cut(stack) } : {}),
+    ...(isOurs ? { details: shortJson(error.details) } : {}),
+    ...(isLast && typeof stack === "string" ? { stack: shortText(stack, maxStackChars) } : {}),
   };
 }
 
@@ -97,6 +98,11 @@ function part(error: Error, name: string): unknown {
   }
 }
 
+function shortJson(value: object, times = 1): unknown {
+  const text = JSON.stringify(value);
+  return text !== undefined && text.length > maxLoggedTextChars * times ? cut(text) : value;
+}
+
 function cut(text: string): string {
-  return text.length <= longestText ? text : `${text.slice(0, longestText)}…`;
+  return shortText(text, maxLoggedTextChars);
 }

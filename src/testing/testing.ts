@@ -147,7 +147,7 @@ function surfacesPipeline(
   const others = { ...first, name: "others", prefixes: [{ path: "/" }] };
   const all = [...surfaces, others];
   const owners = prefixTable(all);
-  const reports = requestReports(log);
+  const reports = requestReports(log, timers);
   const pipeline = requestPipeline({ surfaces: all, timers, authentication: anybody, reports });
   return async (exchange) => {
     const { method, url } = exchange;

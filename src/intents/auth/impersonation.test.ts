@@ -93,7 +93,21 @@ test("what may not be impersonated is refused in the words of Kubernetes", () =>
         recording(() => true),
       ),
     {
+      code: "request.invalid",
       message: "requested [{Group  dev    }] without impersonating a user",
     },
+  );
+});
+
+test("a refusal does not grow with the headers that it quotes", () => {
+  const groups = Array.from({ length: 100 }, (_, n) => `group-${n}-${"x".repeat(100)}`);
+  throws(
+    () =>
+      impersonate(
+        caller,
+        { "impersonate-group": groups },
+        recording(() => true),
+      ),
+    ({ message }: Error) => message.length < 300,
   );
 });

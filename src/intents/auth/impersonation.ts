@@ -3,6 +3,7 @@
 // caller remains, so impersonation never adds rights to those of the caller.
 
 import { SetpointError } from "../../kernel/errors.ts";
+import { shortText } from "../../kernel/short-text.ts";
 import { forbiddenAccess } from "./forbidden.ts";
 import type { Authorizer, ResourceAccess } from "./policy.ts";
 import { headerValues } from "./request-facts.ts";
@@ -18,6 +19,7 @@ import type { UserInfo } from "./user.ts";
 
 const extraPrefix = "impersonate-extra-";
 const authenticationGroup = "authentication.k8s.io";
+const maxShownReferenceChars = 200;
 
 /** The user to go on with; the caller itself when no impersonation is asked for. */
 export function impersonate(
@@ -104,7 +106,7 @@ function completeGroups(name: string, groups: readonly string[]): readonly strin
   return groups.includes(authenticatedGroup) ? groups : [...groups, authenticatedGroup];
 }
 
-/** Kubernetes answers this with an internal error and prints the references as Go does. */
+/** Kubernetes answers 500 here. The mistake is the caller's, so this is 400, and the text short. */
 function withoutUser(
   groups: readonly string[],
   extra: readonly (readonly [string, readonly string[]])[],
@@ -118,6 +120,9 @@ function withoutUser(
     ),
     ...(uid === "" ? [] : [`{UID  ${uid}  ${version}  }`]),
   ];
-  const message = `requested [${references.join(" ")}] without impersonating a user`;
-  return new SetpointError("internal", message);
+  const requested = shortText(references.join(" "), maxShownReferenceChars);
+  const message = `requested [${requested}] without impersonating a user`;
+  return new SetpointError("request.invalid", message, {
+    suggestion: "send the header Impersonate-User as well",
+  });
 }

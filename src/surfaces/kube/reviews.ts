@@ -11,6 +11,7 @@ import {
 import { reviewSelf, reviewToken } from "../../intents/auth/identity-review.ts";
 import type { Rbac } from "../../intents/auth/rbac.ts";
 import type { TokenLookup, TokenSigner } from "../../intents/auth/service-account-token.ts";
+import { checkTypes } from "../../intents/builtin/typed-decoding.ts";
 import { issueToken } from "../../intents/auth/token-request.ts";
 import { isJsonObject } from "../../kernel/json.ts";
 import type { JsonObject } from "../../kernel/json.ts";
@@ -103,7 +104,14 @@ async function bodyObject(request: ResourceRequest, expected: string): Promise<J
     findsDuplicates: false,
   });
   if (!isJsonObject(value)) throw badRequest("the body of the request must be an object");
+  const { apiVersion } = request.found.version;
+  checkTypes({ ...value, kind: expected, apiVersion: reviewVersion(expected, apiVersion) });
   return value;
+}
+
+/** The kind of a subresource is of another group than the resource that has it. */
+function reviewVersion(expected: string, apiVersion: string): string {
+  return expected === "TokenRequest" ? "authentication.k8s.io/v1" : apiVersion;
 }
 
 async function sendReview(request: ResourceRequest, review: JsonObject): Promise<void> {
