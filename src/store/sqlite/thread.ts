@@ -1,7 +1,8 @@
 /**
  * The main thread's side of a thread: calls with answers. A thread that dies takes its open calls
  * with it: they reject with `ThreadDied`, and the next call starts another thread, so one mishap is
- * not the end of the process. Every call settles.
+ * not the end of the process. Every call settles. A call after `close` is refused: a thread that
+ * it would start would never end, and the process with it.
  */
 import { once } from "node:events";
 import { Worker } from "node:worker_threads";
@@ -53,6 +54,7 @@ export class Thread {
   readonly #awake = new AwakeCaller(() => this.#pending.size > 0);
   #worker: Worker | undefined;
   #lastId = 0;
+  #closed: Promise<void> | undefined;
 
   constructor(options: () => ThreadOptions, onEvent: () => void = () => undefined) {
     this.#options = options;
@@ -68,6 +70,7 @@ export class Thread {
     args: readonly unknown[],
     transfer: readonly ArrayBuffer[] = [],
   ): Promise<unknown> {
+    if (this.#closed !== undefined) throw new SetpointError("store.closed", "the store is closed");
     const worker = (this.#worker ??= this.#start());
     const id = (this.#lastId += 1);
     const stayAwake = this.#awake.asks();
@@ -79,6 +82,10 @@ export class Thread {
 
   /** Answers what was asked before, then ends the thread. */
   async close(): Promise<void> {
+    await (this.#closed ??= this.#close());
+  }
+
+  async #close(): Promise<void> {
     const worker = this.#worker;
     if (worker === undefined) return;
     const ended = once(worker, "exit");
