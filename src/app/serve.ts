@@ -106,18 +106,17 @@ export async function startServer(
   const credentials = await openOwnCredentials(config, plane);
   const authentication = openAuthentication(given.authentication, config, credentials, systemClock);
   const audit = undo.use(given.audit && (await openAuditLog({ ...given.audit, log })));
+  const reports = undo.use(requestReports(log, systemTimers));
   const measure = backlogMeasure(plane, systemTimers, worker);
   const observed = observeRequests(plane, measure, storeState, () => gaugesOf(heavy, tracing));
   const surfaces = await openSurfaces({ plane, log });
   undo.defer(startForgetting(config, store, log));
   undo.use(monitorStore({ store, timers: systemTimers, clock: systemClock, log }));
-  const reports = undo.use(requestReports(log, systemTimers));
   let url = "";
-  const ownChecks = watchdog?.healthChecks ?? [];
-  const parts = { plane, worker, credentials, authentication, observed, storeState, ownChecks };
+  const parts = { plane, worker, credentials, authentication, observed, storeState, modules };
   const kube = kubeSurface({
     ...parts,
-    modules,
+    ownChecks: watchdog?.healthChecks ?? [],
     isAlone: config.store.kind === "sqlite",
     stopping: stopping.signal,
     url: () => url,
