@@ -1,7 +1,8 @@
 // An object that is not there: who reads the condition learns what to do about it.
 import assert from "node:assert/strict";
 import { it } from "node:test";
-import { conditionOf, messageOf, openMemoryConnect } from "./memory-connect.ts";
+import type { Binding } from "../../src/modules/connect/binding.ts";
+import { conditionOf, messageOf, openMemoryConnect, plainBinding } from "./memory-connect.ts";
 import { writesOf } from "./memory-service.ts";
 
 it("says what to do where there is nothing to adopt", async () => {
@@ -49,10 +50,13 @@ it("says of what is only observed that it is never made", async () => {
   assert.match(messageOf(found, "Ready"), /; it is only observed, so it is not created$/);
 });
 
-it("makes an object that is never shown once in a resync, and says so", async () => {
-  await using connect = await openMemoryConnect({ binding: { resyncSeconds: 600 } });
+it("repeats a PUT of an object that is never shown once in a resync, and says so", async () => {
+  const { read, replace, delete: remove } = plainBinding.operations;
+  const create = { method: "PUT", path: "/things/{id}" } as const;
+  const operations = { read, replace, create, delete: remove } as Binding["operations"];
+  await using connect = await openMemoryConnect({ binding: { operations, resyncSeconds: 600 } });
   const { service, pass } = connect;
-  service.interfere = ({ method }) => (method === "POST" ? { status: 201 } : undefined);
+  service.interfere = ({ method }) => (method === "PUT" ? { status: 201 } : undefined);
   await connect.make("a", { name: "a" });
   await pass(60_000);
   const unshown = await connect.read("a");

@@ -169,7 +169,10 @@ function fixedErrors(object: Resource, old: Resource, binding: Binding): readonl
     const [was, now] = [old, object].map((each) => valueAt(each["connect"], key));
     if (equalJson(was, now)) return [];
     // A person may say which object a creation has made, or name the one that is known.
-    if (key === "id" && presentObjectAt(old.status, "connect", "renaming") !== undefined) return [];
+    const isSought = ["renaming", "created"].some((page) => {
+      return presentObjectAt(old.status, "connect", page) !== undefined;
+    });
+    if (key === "id" && isSought) return [];
     if (key === "id" && was === undefined) {
       const known = textAt(old.status, "connect", "id");
       if (known === "" || known === now) return [];

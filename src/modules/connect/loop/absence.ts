@@ -5,6 +5,7 @@ import { again, failed } from "../../../engine/outcome.ts";
 import type { Outcome } from "../../../engine/outcome.ts";
 import { textAt } from "../../../kernel/json-read.ts";
 import { incomplete, isCreation } from "./creating.ts";
+import { settlingMsOf, unfound } from "./created.ts";
 import { hasMoved, moved } from "./placing.ts";
 import type { Session } from "./session.ts";
 
@@ -13,9 +14,6 @@ export type Absence =
   | { readonly kind: "make"; readonly wasSeen: boolean }
   /** Nothing is made; `isGone`: it was there. */
   | { readonly kind: "ends"; readonly isGone: boolean; readonly outcome: Outcome };
-
-/** A service may need a while to show what it has made. */
-const settlingMs = 30_000;
 
 export function judgeAbsence(session: Session, why: string): Absence {
   const { book, management, context, compiled } = session;
@@ -27,19 +25,21 @@ export function judgeAbsence(session: Session, why: string): Absence {
   if (management.id !== undefined && !wasSeen) {
     return ends(missing(session, "ImportNotFound", why));
   }
+  const late = unfound(session, why);
+  if (late !== undefined) return ends(late);
   if (!wasSeen) return toBeMade(session, wasSeen);
   const sinceMs = context.clock.nowMs() - Date.parse(textAt(lastWrite, "at"));
   const isMade = isCreation(lastWrite);
   const isNew = isMade || textAt(lastWrite, "newId") !== "";
   // What was seen since its creation and is not there any more is gone, not late.
-  if (isNew && lastWrite?.["isShown"] !== true && sinceMs < settlingMs) {
+  if (isNew && lastWrite?.["isShown"] !== true && sinceMs < settlingMsOf(session)) {
     const message = `the object was ${isMade ? "created" : "renamed"} but is not returned yet`;
     return ends(again(1_000, { reason: "NotShownYet", message, status: book.changes() }));
   }
   const isServers = compiled.binding.identity.kind === "server";
   const isUnseen = isMade && lastWrite?.["isShown"] !== true;
   if (isUnseen && !isServers && sinceMs < session.resyncMs) return ends(unshown(session, sinceMs));
-  if (isServers && !hasBeenShown(session)) {
+  if (isServers && (isUnseen || !hasBeenShown(session))) {
     return ends(incomplete(session, `the service never returned its id, ${id ?? "unknown"}`));
   }
   const policy = management.drift ?? compiled.binding.drift ?? "correct";

@@ -29,6 +29,8 @@ export interface BookPages {
   readonly knownDifferences?: readonly JsonObject[];
   /** A creation that was begun, and of which nobody knows yet what came. */
   readonly creating?: JsonObject;
+  /** A creation that was confirmed, until a read shows the object; see `created.ts`. */
+  readonly created?: JsonObject;
   /** A change that may have given it another id, and of which nobody knows yet what came. */
   readonly renaming?: JsonObject;
   /** A long-running operation of the service. */
@@ -73,6 +75,7 @@ export class Book {
     const path = textAt(own, "path");
     const lastApplied = presentObjectAt(own, "lastApplied");
     const creating = presentObjectAt(own, "creating");
+    const created = presentObjectAt(own, "created");
     const renaming = presentObjectAt(own, "renaming");
     const operation = presentObjectAt(own, "operation");
     const replacing = presentObjectAt(own, "replacing");
@@ -89,6 +92,7 @@ export class Book {
       knownDifferences: objectsAt(own, "knownDifferences"),
       replaces: textsAt(own, "replaces"),
       ...(creating === undefined ? {} : { creating }),
+      ...(created === undefined ? {} : { created }),
       ...(renaming === undefined ? {} : { renaming }),
       ...(operation === undefined ? {} : { operation }),
       ...(replacing === undefined ? {} : { replacing }),

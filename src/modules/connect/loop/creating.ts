@@ -14,6 +14,7 @@ import type { Difference } from "../plan/compare.ts";
 import { enveloped } from "../plan/documents.ts";
 import { createBody } from "../plan/plan.ts";
 import { expandPath, expandQuery } from "../plan/requests.ts";
+import { graceMsOf, noteCreated } from "./created.ts";
 import { alikeNow, knownIn, knownNote, searchFor, withKnown } from "./lookalikes.ts";
 import type { Known } from "./lookalikes.ts";
 import { idInAnswer, isConfirmed } from "./new-id.ts";
@@ -149,7 +150,7 @@ export async function resolveCreation(
     const why = "the service confirmed it but does not list the object";
     return { kind: "ends", outcome: incomplete(session, why) };
   }
-  const message = `${what(session)} got no response: the object is searched before a retry`;
+  const message = `${what(session)}: the object is searched before a retry`;
   const outcome = again(Math.min(Math.max(leftMs, 1_000), 5_000), {
     reason: "CreateUncertain",
     message,
@@ -212,6 +213,7 @@ async function made(session: Session, { answer, request, body, because }: Made):
       ? await newId(session, { answer, request, body, because })
       : ownId(session);
   if (id !== undefined) noteId(session, id);
+  noteCreated(session, answer, request);
   const applied = appliedDocument(session, body);
   noteWrite(session, request, creationChanges(session, body), because);
   const target = session.client.targetOf(request.path);
@@ -307,11 +309,6 @@ function mayStillCome(session: Session, creating: JsonObject | undefined): boole
   return sinceMs < graceMsOf(session);
 }
 
-/** A service may act, and show it, long after nobody waits for its answer any more. */
-export function graceMsOf({ client }: Session): number {
-  return 3 * client.settings.timeoutMs;
-}
-
 /** Of the time in which what was noted may still be carried out; none where no time is noted. */
 export function leftOfGrace(session: Session, note: JsonObject | undefined): number {
   const graceMs = graceMsOf(session);
@@ -326,13 +323,15 @@ export function incomplete(session: Session, why: string): Outcome {
     ? `set connect.id to the object to delete it; ${howToLetGo}`
     : "set connect.id to the object, or delete this resource and apply it again " +
       "to create another";
-  const message = `${what(session)} got no response, and ${why}: ${help}`;
+  const message = `${what(session)}, and ${why}: ${help}`;
   return failed("CreateIncomplete", message, { retry: "slow", status: session.book.changes() });
 }
 
 function what({ book }: Session): string {
-  const isChange = book.pages.creating === undefined && book.pages.renaming !== undefined;
-  return isChange ? "an update that may have changed its id" : "its creation";
+  const { creating, renaming } = book.pages;
+  if (isTrueAt(creating, "answered")) return "the response to its creation does not lead to it";
+  const isChange = creating === undefined && renaming !== undefined;
+  return `${isChange ? "an update that may have changed its id" : "its creation"} got no response`;
 }
 
 function cannotCreate(session: Session): Outcome {

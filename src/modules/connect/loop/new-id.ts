@@ -9,6 +9,7 @@ import { getAt, parsePointer } from "../../../kernel/pointer.ts";
 import type { WriteOperation } from "../binding.ts";
 import type { Answer } from "../http/answer.ts";
 import type { ClientRequest } from "../http/client.ts";
+import { secretName } from "../plan/secret-name.ts";
 import { expandPath, parametersIn, pathText } from "../plan/requests.ts";
 import { resembles } from "./lookalikes.ts";
 import { observe, parametersOf } from "./observing.ts";
@@ -82,7 +83,8 @@ export async function isConfirmed(
   sent: JsonObject,
 ): Promise<boolean> {
   const { identity, item, operations } = session.compiled.binding;
-  if (identity.kind !== "server" || operations.read === undefined) return false;
+  const { read, list } = operations;
+  if (identity.kind !== "server" || (read ?? list) === undefined) return false;
   const path = expandPath(item, { ...parametersOf(session), [identity.parameter]: id });
   const observed = await observe(session, path);
   if (observed.kind === "absent") return false;
@@ -109,11 +111,9 @@ function onlyId({ fields }: Session, object: Json): string | undefined {
   if (only === undefined || more.length > 0) return undefined;
   const [name, value] = only;
   // The key that a service gives out once is no name: it would be shown, and sent in an address.
-  if (fields.child(name).rule.isSecret || secretNames.test(name)) return undefined;
+  if (fields.child(name).rule.isSecret || secretName.test(name)) return undefined;
   return /(?:id|uuid|key|name)$/i.test(name) ? pathText(value) : undefined;
 }
-
-const secretNames = /secret|token|passw|(?:api|access|auth|private|session)[_-]?key/i;
 
 function lastSegment(path: string): string | undefined {
   const last = path.split("/").at(-1) ?? "";

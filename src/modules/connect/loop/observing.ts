@@ -18,6 +18,7 @@ import { maskSecrets, withoutNulls } from "../plan/documents.ts";
 import { expandPath, expandQuery, parametersIn, pathText } from "../plan/requests.ts";
 import type { Parameters } from "../plan/requests.ts";
 import { throughHooks } from "./hooks.ts";
+import { identityMatch } from "../plan/identity-match.ts";
 import { Refused, ask, demand, refusalOf } from "./session.ts";
 import type { Session } from "./session.ts";
 
@@ -29,7 +30,12 @@ export type Observed =
       readonly whole: JsonObject;
       readonly etag: string | undefined;
     }
-  | { readonly kind: "absent"; readonly why: string };
+  | {
+      readonly kind: "absent";
+      readonly why: string;
+      /** The service returns the object, in a state that means that it no longer exists. */
+      readonly isShown?: boolean;
+    };
 
 export type Present = Extract<Observed, { kind: "present" }>;
 
@@ -46,7 +52,7 @@ export function parametersOf(session: Session): Parameters {
 /** What is at the path of the item. */
 export async function observe(session: Session, path: string): Promise<Observed> {
   const { read } = session.compiled.binding.operations;
-  if (read === undefined) return await observeInList(session);
+  if (read === undefined) return await observeInList(session, path);
   const parameters = parametersOf(session);
   const query = expandQuery(read.query, parameters);
   const request = {
@@ -76,17 +82,37 @@ export function etagOf({ headers }: Answer): string | undefined {
   return etag?.startsWith("W/") === true ? undefined : etag;
 }
 
-/** For a service that has no address for one object, only for all. */
-async function observeInList(session: Session): Promise<Observed> {
-  const { identity } = session.compiled.binding;
-  const { id } = session.book.pages;
-  const field = "field" in identity ? identity.field : undefined;
+/** For a service that has no URL for one object, only for the list. */
+async function observeInList(session: Session, path: string): Promise<Observed> {
+  const wanted = { ...session.parameters, ...parametersIn(session.compiled.binding.item, path) };
+  let untold: string | undefined;
   for await (const object of listObjects(session)) {
-    const own = field === undefined ? undefined : getAt(object, parsePointer(field));
-    if (pathText(own) !== id) continue;
+    const match = identityMatch(session.compiled.binding, object, wanted);
+    if (match.kind === "untold") untold ??= match.field;
+    if (match.kind !== "same") continue;
     return await judged(session, { kind: "present", object, whole: object, etag: undefined });
   }
+  // An object without its identity may be the one: that is not an absence.
+  if (untold !== undefined) throw untoldIdentity(session, untold);
   return { kind: "absent", why: "the list does not contain it" };
+}
+
+/** Whether the list has an object with this identity, as far as it shows one. */
+export async function isListed(session: Session, path: string): Promise<boolean> {
+  const wanted = { ...session.parameters, ...parametersIn(session.compiled.binding.item, path) };
+  for await (const object of listObjects(session)) {
+    if (identityMatch(session.compiled.binding, object, wanted).kind === "same") return true;
+  }
+  return false;
+}
+
+function untoldIdentity({ compiled }: Session, field: string): ReconcileFailure {
+  const { identity } = compiled.binding;
+  const setting = identity.kind === "composite" ? "identity.fields" : "identity.field";
+  const message =
+    `the list has objects without a value at ${field}, so it does not tell whether the object ` +
+    `exists: correct ${setting}, or operations.list.items, in the RestKind ${compiled.kind}`;
+  return new ReconcileFailure(failed("IdentityMismatch", message, { retry: "slow" }));
 }
 
 /** All objects of the collection, page by page. */
@@ -138,19 +164,21 @@ function nextPage(session: Session, list: ListOperation, facts: PageFacts): Next
     case "number":
       if (count === 0) return undefined;
       return { at: { path }, query: { [paging.parameter]: String(paging.first + page + 1) } };
+    // A list that is cut off must not hide an object: the standard header always counts.
+    case undefined:
     case "link":
     case "header": {
       const named =
-        paging.kind === "header"
-          ? nextLink(answer.headers)
-          : getAt(answer.json ?? null, parsePointer(paging.next));
+        paging?.kind === "link"
+          ? getAt(answer.json ?? null, parsePointer(paging.next))
+          : nextLink(answer.headers);
       if (typeof named !== "string" || named === "") return undefined;
       const resolved = session.client.resolve(named, session.client.targetOf(path));
       if (resolved.kind === "outside") throw outsideBorder("the next page", resolved.origin);
       return { at: { path: resolved.target, isTarget: true } };
     }
     default:
-      return undefined;
+      return paging satisfies never;
   }
 }
 
@@ -215,7 +243,9 @@ async function judged(session: Session, present: Present): Promise<Observed> {
     last: (given) => Promise.resolve(given),
   });
   const isGone = session.compiled.gone?.({ observed: object });
-  if (isGone === true) return { kind: "absent", why: "the service reports it as deleted" };
+  if (isGone === true) {
+    return { kind: "absent", why: "the service reports it as deleted", isShown: true };
+  }
   const clean = withoutNulls(object);
   return { ...present, object: isJsonObject(clean) ? clean : {} };
 }

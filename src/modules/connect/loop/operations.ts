@@ -77,6 +77,7 @@ export async function askOperation(session: Session): Promise<Asked> {
   if (answer.status === 404 || answer.status === 410) {
     // Services forget operations. What came of it is seen by looking at the object.
     ended(session, operation);
+    session.book.set({ created: undefined });
     return { kind: "succeeded", verb, result: undefined };
   }
   const { longRunning = {} } = session.compiled.binding;
@@ -96,7 +97,7 @@ export async function askOperation(session: Session): Promise<Asked> {
     ended(session, operation);
     return { kind: "succeeded", verb, result: answer.json };
   }
-  session.book.set({ operation: undefined });
+  session.book.set({ operation: undefined, created: undefined });
   return { kind: "failed", outcome: failure(session, operation, answer) };
 }
 

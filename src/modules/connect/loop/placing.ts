@@ -32,7 +32,8 @@ export function noteAdopted(session: Session, id: string): void {
     session.book.set({ id, path: expandPath(item, { ...parametersOf(session), ...own }) });
   }
   // What a person names as the result of our own creation was not there before us.
-  if (session.book.pages.creating === undefined) session.book.set({ adopted: true });
+  const { creating, created } = session.book.pages;
+  if (creating === undefined && created === undefined) session.book.set({ adopted: true });
 }
 
 /** Where the object is by its id, when no path is noted, or one that is none of the kind's. */
@@ -41,7 +42,8 @@ export function placeAnew(session: Session): void {
   const { id, path } = book.pages;
   if (path !== undefined || id === undefined) return;
   const { kind } = compiled.binding.identity;
-  const own = kind === "server" ? id : ownId(session);
+  // The service may have named the object otherwise than we do.
+  const own = kind === "server" || kind === "client" ? id : ownId(session);
   if (own !== undefined) noteId(session, own);
 }
 

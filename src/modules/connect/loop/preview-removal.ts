@@ -1,6 +1,7 @@
 // What the next run would do about an object whose resource is being deleted.
 
 import { textAt } from "../../../kernel/json-read.ts";
+import { observeCreated, unfound } from "./created.ts";
 import { hasMoved, movedMessage } from "./placing.ts";
 import { underWay } from "./preview-object.ts";
 import { previewOfOutcome } from "./preview-result.ts";
@@ -23,11 +24,13 @@ export async function previewRemoval(session: Session): Promise<Preview> {
     case "at": {
       const looked = await observeRenamed(session, place.path);
       if (looked.kind === "ends") return previewOfOutcome(looked.outcome);
-      const { observed } = looked;
+      const observed = await observeCreated(session, looked.observed);
       const uncertain = untilRenamed(session);
       if (uncertain !== undefined) return previewOfOutcome(uncertain);
       if (observed.kind === "present") return deletion(session, observed);
       if (hasMoved(session)) return { action: "refuse", message: movedMessage(session) };
+      const late = unfound(session, observed.why);
+      if (late !== undefined) return previewOfOutcome(late);
       return {
         action: "nothing",
         message: `being deleted; the object no longer exists: ${observed.why}`,

@@ -16,6 +16,7 @@ import { expandPath, expandQuery } from "../plan/requests.ts";
 import { judgeAbsence } from "./absence.ts";
 import { create, noteAnswered, replacedWhy, resolveCreation } from "./creating.ts";
 import type { Around } from "./creating.ts";
+import { observeCreated, placeCreated, strayCreation } from "./created.ts";
 import { inTurn } from "./element-turn.ts";
 import { exportSecrets } from "./export-secrets.ts";
 import { throughHooks } from "./hooks.ts";
@@ -102,11 +103,16 @@ type Found = { readonly kind: "looked"; readonly observed: Observed } | Ended;
 /** Looks where the object is, or would be. */
 export async function find(session: Session): Promise<Found> {
   const { book, management } = session;
+  placeCreated(session);
   const pages = book.pages;
   if (pages.path === undefined && management.id !== undefined) noteAdopted(session, management.id);
   else placeAnew(session);
   const { path } = book.pages;
-  if (path !== undefined) return await observeInParent(session, path);
+  if (path !== undefined) {
+    const found = await observeInParent(session, path);
+    if (found.kind === "ends") return found;
+    return { ...found, observed: await observeCreated(session, found.observed) };
+  }
   if (pages.creating !== undefined && hasMoved(session)) return ends(moved(session));
   const { identity, item } = session.compiled.binding;
   if (identity.kind === "server") {
@@ -125,7 +131,9 @@ export async function find(session: Session): Promise<Found> {
     return { kind: "looked", observed: await observe(session, book.pages.path ?? "") };
   }
   const own = expandPath(item, parametersOf(session));
-  return { kind: "looked", observed: await observe(session, own) };
+  const observed = await observeCreated(session, await observe(session, own));
+  const stray = observed.kind === "present" ? undefined : await strayCreation(session, own);
+  return stray === undefined ? { kind: "looked", observed } : ends(stray);
 }
 
 async function whenAbsent(session: Session, why: string): Promise<Step> {
@@ -175,6 +183,7 @@ function forget(session: Session): void {
     path: undefined,
     lastApplied: undefined,
     knownDifferences: undefined,
+    created: undefined,
     renaming: undefined,
     unshown: undefined,
     drift: undefined,
@@ -263,7 +272,13 @@ export async function takeOver(session: Session, present: Present): Promise<Outc
   const taken = await takenByAnother(session);
   if (taken !== undefined) return taken;
   noteService(session);
-  book.set({ creating: undefined, connection: session.client.settings.name });
+  const { lastWrite } = pages;
+  book.set({
+    creating: undefined,
+    created: undefined,
+    connection: session.client.settings.name,
+    ...(lastWrite === undefined ? {} : { lastWrite: { ...lastWrite, isShown: true } }),
+  });
   return undefined;
 }
 
@@ -327,8 +342,6 @@ async function settled(
   drift: readonly Difference[],
 ): Promise<Outcome> {
   const { book } = session;
-  const { lastWrite } = book.pages;
-  if (lastWrite !== undefined) book.set({ lastWrite: { ...lastWrite, isShown: true } });
   noteDrift(session, drift);
   const joined = await readJoins(session);
   book.setPart("observed", shownObject(session, present.object));

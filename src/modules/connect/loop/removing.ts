@@ -9,6 +9,7 @@ import { getAt, parsePointer } from "../../../kernel/pointer.ts";
 import { setDeep } from "../plan/documents.ts";
 import { expandPath, expandQuery } from "../plan/requests.ts";
 import { noteAnswered, resolveCreation } from "./creating.ts";
+import { observeCreated, placeCreated, unfound } from "./created.ts";
 import { inTurn } from "./element-turn.ts";
 import { observe, parametersOf } from "./observing.ts";
 import type { Present } from "./observing.ts";
@@ -35,13 +36,18 @@ export async function removeForGood(session: Session): Promise<Outcome> {
   return await inTurn(session, async () => {
     const looked = await observeRenamed(session, place.path);
     if (looked.kind === "ends") return looked.outcome;
-    const { observed } = looked;
-    if (observed.kind === "absent" && hasMoved(session)) return moved(session);
-    if (observed.kind === "absent") return done({ status: book.changes() });
+    const observed = await observeCreated(session, looked.observed);
+    if (observed.kind === "absent") return absentOutcome(session, observed.why);
     const uncertain = untilRenamed(session);
     if (uncertain !== undefined) return uncertain;
     return (await removeObject(session, observed)) ?? done({ status: book.changes() });
   });
+}
+
+/** An object that was created and never seen may exist elsewhere in the service. */
+export function absentOutcome(session: Session, why: string): Outcome {
+  if (hasMoved(session)) return moved(session);
+  return unfound(session, why) ?? done({ status: session.book.changes() });
 }
 
 export type RemovalPlace =
@@ -55,6 +61,7 @@ export type RemovalPlace =
 /** Where the object is that has to go, if any. */
 export async function placeOfRemoval(session: Session): Promise<RemovalPlace> {
   const { book } = session;
+  placeCreated(session);
   placeToRemove(session);
   await book.keep();
   const { creating, path } = book.pages;
