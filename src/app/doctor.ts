@@ -10,6 +10,7 @@ import type { KeyRing } from "../store/key-ring.ts";
 import type { Store } from "../store/port.ts";
 import { storeLabel } from "./config.ts";
 import type { StoreConfig } from "./config.ts";
+import { diagnoseModules } from "./doctor-modules.ts";
 import { failure } from "./finding.ts";
 import type { Finding } from "./finding.ts";
 import { hasKeyFile, openKeyFile } from "./key-file.ts";
@@ -19,7 +20,10 @@ const lowDiskBytes = 1024 ** 3;
 /** With less than this the next minutes of work may find no room. */
 const noDiskBytes = 64 * 1024 ** 2;
 
-export async function diagnose(config: StoreConfig): Promise<readonly Finding[]> {
+export async function diagnose(
+  config: StoreConfig,
+  modules: readonly string[] = [],
+): Promise<readonly Finding[]> {
   const findings: Finding[] = [runtimeFinding()];
   if (config.store.kind === "sqlite") findings.push(...folderFindings(config.store.path));
   const ring = ringOf(config, findings);
@@ -27,8 +31,10 @@ export async function diagnose(config: StoreConfig): Promise<readonly Finding[]>
     await using store = await openStoreForLooking(config, ring);
     findings.push(...(await storeFindings(config, store)));
     if (ring !== undefined) findings.push(...(await keyFindings(config, store, ring)));
+    findings.push(...(await diagnoseModules(modules, store)));
   } catch (error) {
     findings.push(failure("store", storeLabel(config.store), error));
+    findings.push(...(await diagnoseModules(modules, undefined)));
   }
   return findings;
 }

@@ -156,7 +156,7 @@ describe("a module", () => {
   it("is refused when it has a field that nobody reads", async () => {
     const reconciler = "reconciler: { reconcile: async () => ({}) }";
     await refused(
-      /kinds\[0\]\.armFace is not a known field; known fields: kind, reconciler, extensions, arm/,
+      /kinds\[0\]\.armFace is not a known field; known fields: kind, reconciler, migrate, /,
       `export default { name: "a", kinds: [{ kind: "a.b", ${reconciler}, armFace: {} }] };`,
     );
     await refused(

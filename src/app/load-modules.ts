@@ -44,6 +44,7 @@ export interface LoadedKind {
   /** Absent when somebody else makes the definition. */
   readonly kind?: KindInput;
   readonly reconciler: Reconciler;
+  readonly migrate?: UserModuleKind["migrate"];
 }
 
 /** The modules that can be used, and the others with the reason. */
@@ -184,7 +185,12 @@ const moduleFields: readonly OwnField<UserModule>[] = [
   "extensions",
 ];
 
-const kindFields: readonly OwnField<UserModuleKind>[] = ["kind", "reconciler", "extensions"];
+const kindFields: readonly OwnField<UserModuleKind>[] = [
+  "kind",
+  "reconciler",
+  "migrate",
+  "extensions",
+];
 
 function namesOf(points: readonly ExtensionPoint[], of: ExtensionPoint["of"]): readonly string[] {
   return points.filter((point) => point.of === of).map(({ name }) => name);
@@ -210,7 +216,7 @@ interface LoadedEntry {
 function loadedKind(place: Place, field: string, entry: unknown): LoadedEntry {
   const { file, points } = place;
   if (!isObject(entry)) throw wrongPart(file, `${field} must have a kind and a reconciler`);
-  const { kind, reconciler } = entry as Partial<UserModuleKind>;
+  const { kind, reconciler, migrate } = entry as Partial<UserModuleKind>;
   checkFields(file, `${field}.`, entry, [...kindFields, ...namesOf(points, "kind")]);
   if (typeof kind !== "string" && !isObject(kind)) {
     throw wrongPart(file, `${field}.kind must be a kind, or the id of one`);
@@ -221,6 +227,9 @@ function loadedKind(place: Place, field: string, entry: unknown): LoadedEntry {
   for (const name of ["remove", "observe"] as const) {
     if (reconciler[name] === undefined || typeof reconciler[name] === "function") continue;
     throw wrongPart(file, `${field}.reconciler.${name} must be a function`);
+  }
+  if (migrate !== undefined && typeof migrate !== "function") {
+    throw wrongPart(file, `${field}.migrate must be a function`);
   }
   const optionProblem = reconcilerProblem(`${field}.reconciler`, reconciler);
   if (optionProblem !== undefined) throw wrongPart(file, optionProblem);
@@ -246,6 +255,7 @@ function loadedKind(place: Place, field: string, entry: unknown): LoadedEntry {
       id,
       reconciler: reconcilerOf({ kind, reconciler }),
       ...(typeof kind === "string" ? {} : { kind }),
+      ...(migrate === undefined ? {} : { migrate }),
     },
     extensions: loadedExtensions(place, `${field}.`, entry, id),
   };

@@ -193,9 +193,9 @@ async function installKinds(
   { name, version, kinds }: LoadedModule,
   log: Logger,
 ): Promise<void> {
-  for (const { id, kind } of kinds) {
+  for (const { id, kind, migrate } of kinds) {
     if (kind === undefined) continue;
-    const outcome = await installKind(intents, kind, { name, version });
+    const outcome = await installKind(intents, kind, { name, version }, { migrate });
     const fields = { kind: id, module: name, version, outcome };
     if (outcome === "terminating") log.warn(fields, "definition of a module kind in deletion");
     else log.info(fields, "kind installed");

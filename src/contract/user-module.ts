@@ -6,6 +6,7 @@ import type { SystemPolicy } from "../engine/external/external.ts";
 import type { Reconciler } from "../engine/reconciler.ts";
 import { kindId } from "../kernel/kind.ts";
 import type { KindInput } from "../kernel/kind.ts";
+import type { Resource } from "../kernel/resource.ts";
 
 /**
  * What a module says to built-in modules, by extension point. Each built-in module adds an
@@ -40,6 +41,12 @@ export interface UserModuleKind extends KindExtensions {
   readonly kind: KindInput | string;
   /** Its `kind` may be left out. */
   readonly reconciler: UserReconciler;
+  /**
+   * For a schema that does not accept the resources that are stored: gets each of them and returns
+   * it in the form of the new schema, or unchanged if it has that form. Only fields outside of
+   * `metadata` and `status` are used. See docs/how-to/change-a-kind.md.
+   */
+  readonly migrate?: (stored: Resource) => Resource | Promise<Resource>;
   readonly extensions?: KindExtensions;
 }
 

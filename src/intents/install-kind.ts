@@ -9,7 +9,11 @@ import type { KindInput } from "../kernel/kind.ts";
 import type { Resource } from "../kernel/resource.ts";
 import { systemCaller, targetFor } from "./bootstrap.ts";
 import { definitionOfKind } from "./kinds/kind-definition.ts";
-import type { Intents, Written } from "./request.ts";
+import { definitionsKind } from "./kinds/definition-kinds.ts";
+import { schemaChange } from "./kinds/schema-change.ts";
+import type { Migrate } from "./kinds/schema-change.ts";
+import { checkStored } from "./kinds/stored-check.ts";
+import type { AlsoWritten, Intents, Written } from "./request.ts";
 import { applyResource } from "./write/apply.ts";
 
 export interface ModuleIdentity {
@@ -25,10 +29,17 @@ export interface ModuleIdentity {
  */
 export type Installed = Written["outcome"] | "kept" | "terminating";
 
+/** How a changed schema meets the stored resources. */
+export interface StoredCare {
+  readonly migrate?: Migrate | undefined;
+}
+
+/** Without `care`, as for built-in modules, stored resources are not compared with the schema. */
 export async function installKind(
   intents: Intents,
   kind: KindInput,
   module: ModuleIdentity,
+  care?: StoredCare,
 ): Promise<Installed> {
   const bare = definitionOfKind(kind, module.isReconciled);
   const metadata = bare["metadata"] as { readonly name: string; readonly annotations: object };
@@ -52,7 +63,12 @@ export async function installKind(
       caller: systemCaller,
       target: { ...target, name },
       body: () => ({ value, problems: [] }),
-      options: { isDryRun: false, fieldManager, fieldValidation: "Strict" },
+      options: {
+        isDryRun: false,
+        fieldManager,
+        fieldValidation: "Strict",
+        ...(care === undefined ? {} : { also: migrationOf(intents, kind, care) }),
+      },
       force: true,
       check,
     });
@@ -64,6 +80,21 @@ export async function installKind(
   }
   checkServed(intents, name);
   return outcome;
+}
+
+/** Runs for a definition that changes, right before the commit. */
+function migrationOf(
+  { store, live, kinds }: Intents,
+  kind: KindInput,
+  { migrate }: StoredCare,
+): AlsoWritten {
+  return async ({ metadata: { name } }) => {
+    const before = live.get({ kind: definitionsKind, namespace: "", name });
+    const change = before && schemaChange(before.resource, kind, migrate);
+    if (change === undefined) return [];
+    const indexTerms = kinds.byId(name)?.storedKind.indexTerms;
+    return (await checkStored(store, change, indexTerms)).migrated;
+  };
 }
 
 const fieldManager = "setpoint-modules";

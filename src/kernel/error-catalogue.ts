@@ -134,6 +134,13 @@ export const catalogue = {
     summary: "The resource is protected from deletion by an annotation.",
     action: "Remove the annotation setpoint.dev/deletion-protection, then repeat the deletion.",
   },
+  "kind.incompatible": {
+    status: 409,
+    retry: "never",
+    summary: "The new schema of a module's kind does not accept stored resources.",
+    action:
+      "Add `migrate` to the kind, or correct the resources; see docs/how-to/change-a-kind.md.",
+  },
   "resource.group_refused": {
     status: 409,
     retry: "after_read",

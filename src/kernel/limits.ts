@@ -347,6 +347,11 @@ export const limits = Object.freeze({
   // Modules of users
   /** How long the import of a module may take; the server then starts without it. */
   moduleImportMs: 30_000,
+  /** Stored resources that are compared with a new schema before other work continues. */
+  schemaCheckPageItems: 200,
+  /** Resources that a refused schema names, and fields of each. */
+  maxNamedMisfits: 10,
+  maxNamedMisfitFields: 5,
 
   // History
   /** Fewer superseded changes than this are not worth a compaction. */

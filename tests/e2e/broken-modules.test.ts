@@ -113,6 +113,51 @@ describe("broken modules", () => {
   });
 });
 
+describe("a module with a changed schema", () => {
+  const boards = (field: string, migrate = ""): string =>
+    sourceOf("boards", "Board")
+      .replace(
+        'spec: { type: "object" }',
+        `spec: { type: "object", required: ["${field}"],
+           properties: { ${field}: { type: "string" } } }`,
+      )
+      .replace("reconciler: {", `${migrate} reconciler: {`);
+
+  async function doctor(server: Setpoint, file: string): Promise<string> {
+    const args = ["doctor", "--data", server.folder, "--module", file];
+    await using program = await startProgram("src/cli/main.ts", { args });
+    const { code } = await program.waitForExit();
+    assert.equal(code, program.stdout().includes("bad ") ? 1 : 0);
+    return program.stdout();
+  }
+
+  it("is refused next to stored data, until it migrates them", async () => {
+    const file = await moduleFile("boards", boards("title"));
+    await using server = await startSetpoint({ args: ["--module", file] });
+    const metadata = { name: "a" };
+    const body = { apiVersion: "tests.dev/v1", kind: "Board", metadata, spec: { title: "t" } };
+    assert.equal((await server.ask(path("boards"), { method: "POST", body })).status, 201);
+    await untilReady(server, "boards", "a");
+    await writeFile(file, boards("heading"));
+    const words = /boards\.tests\.dev does not accept stored resources: default\/a \(spec\.title/;
+    assert.match(await doctor(server, file), words);
+    assert.equal(await server.stop(), 0);
+    await server.start();
+    assert.match(server.log(), words);
+    const kept = (await server.ask(path("boards", "a"))).body.toString();
+    assert.match(kept, /"spec":\{"title":"t"\}/);
+    const migrate = `migrate: (old) => ({ ...old, spec: { heading: old.spec.title } }),`;
+    await writeFile(file, boards("heading", migrate));
+    assert.match(await doctor(server, file), /accepts 1 stored resources, of which 1 would be/);
+    assert.equal(await server.stop(), 0);
+    await server.start();
+    await waitUntil("the migration", async () => {
+      const { body: read } = await server.ask(path("boards", "a"));
+      return read.toString().includes('"spec":{"heading":"t"}');
+    });
+  });
+});
+
 describe("a kind in deletion", () => {
   it("does not prevent the start, and its resources are removed by their reconciler", async () => {
     const file = await moduleFile("ending", sourceOf("ending", "Quince"));

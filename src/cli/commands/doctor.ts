@@ -2,7 +2,6 @@
 import { styleText } from "node:util";
 import type { Command } from "commander";
 import { diagnose } from "../../app/doctor.ts";
-import { diagnoseModules } from "../../app/doctor-modules.ts";
 import { engineConfig } from "../../app/engine-config.ts";
 import type { EngineOptions } from "../../app/engine-config.ts";
 import type { Finding } from "../../app/finding.ts";
@@ -24,10 +23,7 @@ export function addDoctor(program: Command): void {
     .addOption(moduleOption())
     .action(async (flags: Flags, command: Command) => {
       const { modules } = configuredBy(flags, command, engineConfig);
-      const findings = [
-        ...(await diagnose(storeConfigOf(flags, command))),
-        ...(await diagnoseModules(modules)),
-      ];
+      const findings = await diagnose(storeConfigOf(flags, command), modules);
       for (const { level, subject, message, suggestion } of findings) {
         console.log(`${marks[level]}  ${subject.padEnd(11)}${message}`);
         if (suggestion !== undefined) console.log(`${" ".repeat(17)}-> ${suggestion}`);
