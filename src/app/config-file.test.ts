@@ -86,5 +86,8 @@ describe("configuration file", () => {
     assert.throws(() => serveConfig({ auditLog: "a.log" }), refusal("--audit-policy is missing"));
     assert.throws(() => serveConfig({ history: "1w" }), refusal("--history 1w"));
     assert.equal(serveConfig({ history: "forever" }).historyMs, undefined);
+    assert.equal(serveConfig({}).secretRetentionMs, 3_600_000);
+    assert.equal(serveConfig({ secretRetention: "forever" }).secretRetentionMs, undefined);
+    assert.throws(() => serveConfig({ secretRetention: "2" }), refusal("--secret-retention 2"));
   });
 });

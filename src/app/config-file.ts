@@ -32,6 +32,7 @@ export interface ConfigFile {
   readonly keys?: string;
   readonly hosts?: readonly string[];
   readonly history?: string;
+  readonly secretRetention?: string;
   readonly anonymous?: boolean;
   readonly tokenFile?: string;
   readonly oidc?: readonly OidcFileConfig[];
@@ -125,6 +126,7 @@ function fieldsOf(path: Reader): Readonly<Record<string, Reader>> {
     keys: path,
     hosts: texts,
     history: text,
+    secretRetention: text,
     anonymous: flag,
     tokenFile: path,
     oidc: (value, field) =>

@@ -30,6 +30,8 @@ export interface ServeOptions extends StoreOptions, EngineOptions, TracingOption
   readonly hosts?: readonly string[];
   /** How long superseded states are kept, as in "7d"; "forever" keeps all. */
   readonly history?: string;
+  /** How long the secrets of deleted resources are kept in the history, as in "1h". */
+  readonly secretRetention?: string;
   readonly auditPolicy?: string;
   readonly auditLog?: string;
 }
@@ -49,6 +51,8 @@ export interface ServeConfig extends StoreConfig {
   readonly hosts: readonly string[];
   /** Undefined: everything is kept. */
   readonly historyMs: number | undefined;
+  /** Undefined: as long as the history. */
+  readonly secretRetentionMs: number | undefined;
   /** Whether requests without credentials are let in as system:anonymous, to what roles allow. */
   readonly isAnonymousAllowed: boolean;
   readonly tokenFile: string | undefined;
@@ -64,6 +68,7 @@ export interface ServeConfig extends StoreConfig {
 export const defaultListen = "127.0.0.1:7443";
 export const defaultDataFolder = "setpoint-data";
 export const defaultHistory = "7d";
+export const defaultSecretRetention = "1h";
 
 /** An empty text, as from an empty environment variable, counts as left out. */
 export function storeConfig(options: StoreOptions, file: ConfigFile = {}): StoreConfig {
@@ -91,7 +96,11 @@ export function serveConfig(
     ...stored,
     listen: listenAddress(given(options.listen) ?? file.listen ?? defaultListen),
     hosts,
-    historyMs: durationMs(given(options.history) ?? file.history ?? defaultHistory),
+    historyMs: durationMs("history", given(options.history) ?? file.history ?? defaultHistory),
+    secretRetentionMs: durationMs(
+      "secret-retention",
+      given(options.secretRetention) ?? file.secretRetention ?? defaultSecretRetention,
+    ),
     isAnonymousAllowed: file.anonymous ?? true,
     tokenFile: file.tokenFile === undefined ? undefined : resolve(file.tokenFile),
     oidc: file.oidc ?? [],
@@ -168,13 +177,13 @@ function listenAddress(text: string): { readonly host: string; readonly port: nu
 
 const unitsMs: Readonly<Record<string, number>> = { m: 60_000, h: 3_600_000, d: 86_400_000 };
 
-function durationMs(text: string): number | undefined {
+function durationMs(option: string, text: string): number | undefined {
   if (text === "forever") return undefined;
   const [, count = "", unit = ""] = /^(\d{1,6})([mhd])$/.exec(text) ?? [];
   const ms = Number(count) * (unitsMs[unit] ?? 0);
   if (count !== "" && ms > 0) return ms;
-  throw new SetpointError("config.invalid", `--history ${text} is not a duration`, {
-    details: { option: "history", value: text },
+  throw new SetpointError("config.invalid", `--${option} ${text} is not a duration`, {
+    details: { option, value: text },
     suggestion: "write for example 30m, 12h or 7d, or forever",
   });
 }

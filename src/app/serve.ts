@@ -7,11 +7,10 @@ import { existsSync } from "node:fs";
 import type { AddressInfo } from "node:net";
 import { hostname } from "node:os";
 import type { ThreadPool } from "../adapters/threads/pool.ts";
-import { forgetHistory } from "../intents/housekeeping/history.ts";
 import type { WatchHub } from "../intents/watch/watch-hub.ts";
 import { systemClock } from "../kernel/clock.ts";
 import { SetpointError, isSetpointError } from "../kernel/errors.ts";
-import { every, systemTimers } from "../kernel/timers.ts";
+import { systemTimers } from "../kernel/timers.ts";
 import type { Store } from "../store/port.ts";
 import { requestPipeline } from "../surfaces/http/pipeline.ts";
 import type { PipelineInput } from "../surfaces/http/pipeline.ts";
@@ -34,6 +33,7 @@ import { reconciledKinds } from "./declared-parts.ts";
 import { openHeavyPool, poolGauges } from "./heavy-pool.ts";
 import { kubeSurface } from "./kube-surface.ts";
 import { extensionsOf, kindsOf, loadModules, metricsIn } from "./load-modules.ts";
+import { startForgetting } from "./forgetting.ts";
 import { backlogMeasure } from "./measure-backlog.ts";
 import { observeRequests } from "./observe-requests.ts";
 import type { ObservedRequests } from "./observe-requests.ts";
@@ -81,8 +81,6 @@ export interface StartOptions extends Pick<HttpServerInput, "writeStallMs"> {
   /** Starts the watchdog of the event loop, which logs on standard error in this form. */
   readonly watchdog?: LogForm;
 }
-
-const historySweepMs = 3_600_000;
 
 export async function startServer(
   config: ServeConfig,
@@ -301,28 +299,6 @@ async function openOwnCredentials(
 
 function gaugesOf(heavy: ThreadPool, tracing: Tracing | undefined): readonly Gauge[] {
   return [...poolGauges(heavy), ...(tracing?.counters() ?? [])];
-}
-
-/** Keeps history within its time; the returned function ends it. */
-function startForgetting(
-  { historyMs: keepMs }: ServeConfig,
-  store: Store,
-  log: Logger,
-): () => Promise<void> {
-  if (keepMs === undefined) return () => Promise.resolve();
-  const stop = new AbortController();
-  const forget = async (): Promise<void> => {
-    try {
-      await forgetHistory(store, { nowMs: systemClock.nowMs(), keepMs }, stop.signal);
-    } catch (error) {
-      if (!stop.signal.aborted) log.warn({ error }, "history not compacted");
-    }
-  };
-  const sweeping = every(systemTimers, Math.min(historySweepMs, keepMs), forget, stop.signal);
-  return async () => {
-    stop.abort();
-    await sweeping;
-  };
 }
 
 /** Who listens on all addresses is reached on this machine by the local one. */

@@ -7,6 +7,7 @@ import { addAudit } from "./commands/audit.ts";
 import { addBackup } from "./commands/backup.ts";
 import { addDiff } from "./commands/diff.ts";
 import { addDoctor } from "./commands/doctor.ts";
+import { addErase } from "./commands/erase.ts";
 import { addHistory } from "./commands/history.ts";
 import { addKeys } from "./commands/keys.ts";
 import { addKubeconfig } from "./commands/kubeconfig.ts";
@@ -42,6 +43,7 @@ const commands = [
   addHistory,
   addDiff,
   addRollback,
+  addErase,
   addAudit,
   addBuiltIn,
   addBackup,

@@ -65,6 +65,36 @@ onEachStore("the past of a namespace", (server) => {
   });
 });
 
+onEachStore("erasing through the REST API", (server) => {
+  const erase = (path: string, user?: string) =>
+    server().request("POST", `/api/v1/erase${path}`, {}, user === undefined ? {} : as(user));
+
+  it("needs its own verb, in the namespace or in all", async () => {
+    await createNamespace(server());
+    await bindAdmin(server(), "one");
+    for (const path of ["", "?namespace=tenant", "/secrets/key?namespace=tenant"]) {
+      const reply = await erase(path, "one");
+      assert.equal(reply.status, 403, `${path} ${reply.text}`);
+    }
+    assert.equal((await erase("/nothing.example/key?namespace=tenant")).status, 404);
+  });
+
+  it("erases deleted secrets of one namespace, and earlier states of one resource", async () => {
+    await createSecret(server(), first);
+    await removed(server(), `${secrets}/key`);
+    assert.equal(pick((await erase("?namespace=team")).json, "erased"), 0);
+    assert.equal(pick((await erase("?namespace=tenant")).json, "erased"), 2);
+    const made = await createSecret(server(), first);
+    const data = { key: Buffer.from("next").toString("base64") };
+    await server().request("PATCH", `${secrets}/key`, { data });
+    assert.equal(pick((await erase("/secrets/key?namespace=tenant")).json, "erased"), 3);
+    const exact = `${secrets}?resourceVersion=${made}&resourceVersionMatch=Exact`;
+    assert.equal((await server().request("GET", exact)).status, 410);
+    const now = await server().request("GET", `${secrets}/key`);
+    assert.deepEqual(pick(now.json, "data"), data, "the current state stays");
+  });
+});
+
 onEachStore("a deleted Secret whose values were erased", (server) => {
   it("is not in old lists and watches, and its history says so", async () => {
     await createNamespace(server());

@@ -4,7 +4,12 @@
 import { Option } from "commander";
 import type { Command } from "commander";
 import { parsedOption } from "../../app/config-sections.ts";
-import { defaultHistory, defaultListen, serveConfig } from "../../app/config.ts";
+import {
+  defaultHistory,
+  defaultListen,
+  defaultSecretRetention,
+  serveConfig,
+} from "../../app/config.ts";
 import type { ServeConfig, ServeOptions } from "../../app/config.ts";
 import { sectionsOf } from "../../app/declared-parts.ts";
 import { builtInModules } from "../../app/modules.ts";
@@ -74,6 +79,14 @@ function addServeOptions(command: Command): Command {
       new Option("--history <time>", "how long history is kept: 12h, 7d, forever")
         .env("SETPOINT_HISTORY")
         .default(defaultHistory),
+    )
+    .addOption(
+      new Option(
+        "--secret-retention <time>",
+        "how long secrets of deleted resources stay in the history: 30m, 1h, forever",
+      )
+        .env("SETPOINT_SECRET_RETENTION")
+        .default(defaultSecretRetention),
     )
     .addOption(moduleOption())
     .addOption(

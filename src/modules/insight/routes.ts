@@ -5,6 +5,7 @@ import { auditRoute } from "./audit-route.ts";
 import { changesRoute } from "./changes-route.ts";
 import { countsRoute } from "./counts-route.ts";
 import { diffRoute } from "./diff-route.ts";
+import { eraseRoutes } from "./erase-route.ts";
 import { historyRoute } from "./history-route.ts";
 import { listRoute } from "./list-route.ts";
 import { openLives } from "../../intents/read/lives.ts";
@@ -20,6 +21,7 @@ export function insightRoutes(ports: RoutePorts): readonly Route[] {
     historyRoute(ports, lives),
     diffRoute(ports, lives),
     rollbackRoute(ports, lives),
+    ...eraseRoutes(ports),
     changesRoute(ports, lives),
     auditRoute(ports, lives),
   ];
