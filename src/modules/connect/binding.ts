@@ -78,13 +78,18 @@ export interface SecretField {
 
 export type Identity =
   /** We choose: the value of a field of the object (pointer), or the name of the resource. */
-  | { readonly kind: "client"; readonly field?: string; readonly parameter: string }
-  /** The service chooses; its id is in the answer to the creation, or at the end of Location. */
-  | { readonly kind: "server"; readonly field?: string; readonly parameter: string }
-  /** Several fields together; parameter by pointer. */
-  | { readonly kind: "composite"; readonly fields: { readonly [parameter: string]: string } }
-  /** There is exactly one, at a fixed path. */
-  | { readonly kind: "singleton" };
+  (
+    | { readonly kind: "client"; readonly field?: string; readonly parameter: string }
+    /** The service chooses; its id is in the answer to the creation, or at the end of Location. */
+    | { readonly kind: "server"; readonly field?: string; readonly parameter: string }
+    /** Several fields together; parameter by pointer. */
+    | { readonly kind: "composite"; readonly fields: { readonly [parameter: string]: string } }
+    /** There is exactly one, at a fixed path. */
+    | { readonly kind: "singleton" }
+  ) & {
+    /** How sure the import is; without it, it is. */
+    readonly confidence?: number;
+  };
 
 export interface ParentLink {
   /** The id of its kind; undefined when it is not managed here and its id is a parameter. */

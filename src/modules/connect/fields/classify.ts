@@ -4,6 +4,7 @@
 // guessed.
 
 import type { FieldEntry } from "../binding.ts";
+import type { SchemaNode } from "../document/tree.ts";
 import { verdictByAnnotation } from "./by-annotation.ts";
 import { verdictByDifference } from "./by-difference.ts";
 import type { Comparable } from "./by-difference.ts";
@@ -24,6 +25,8 @@ export interface ClassifyInput extends Pick<GuessContext, "examples"> {
   readonly useMarks?: boolean;
   /** Fields that changes take, by the words of the document; undefined when it does not say. */
   readonly listed?: ReadonlySet<string>;
+  /** Objects can be created and not changed. */
+  readonly isFixed?: boolean;
   /** Path of a list whose elements are resources of their own. */
   readonly elements?: string;
   /** Paths of the fields that name the object, where we name it. */
@@ -104,8 +107,13 @@ function decide(
     const { class: same, from, why, confidence } = above;
     return { class: same, from, why: why.endsWith("(above)") ? why : `${why} (above)`, confidence };
   }
+  if (isFree(field)) return undefined;
   const different = verdictByDifference(field, known);
   if (different !== undefined) return different;
+  if (input.isFixed === true && isTakenAtCreation(field)) {
+    const why = "the service has no operation that changes the object";
+    return { class: "create-only", from: "difference", why, confidence: 0.85 };
+  }
   if (input.names?.includes(field.path) === true) {
     return {
       class: "create-only",
@@ -119,6 +127,27 @@ function decide(
   const guessed = isTold ? undefined : verdictByGuess(field, context);
   if (guessed !== undefined) return guessed;
   return byList(field, input.listed);
+}
+
+/** Below an object that requests take whole: what a response shows in it says nothing about it. */
+function isFree({ parent, at }: Field): boolean {
+  if (parent === undefined) return false;
+  const writes = sides.filter((side) => side !== "read");
+  if (writes.some((side) => at[side] !== undefined)) return false;
+  return writes.some((side) => {
+    const node = parent.at[side];
+    return node !== undefined && (node.additional === true || isAnyObject(node));
+  });
+}
+
+function isAnyObject({ types, properties, items, additional }: SchemaNode): boolean {
+  const isOpen = properties.size === 0 && items === undefined && additional === undefined;
+  return isOpen && (types.length === 0 || types.includes("object"));
+}
+
+/** What only exists after the creation cannot be given to it. */
+function isTakenAtCreation({ level, at }: Field): boolean {
+  return level === 0 && at.create !== undefined;
 }
 
 /** "The only fields that can be modified are …": the others are taken at creation. */

@@ -30,19 +30,30 @@ export function verdictByGuess(field: Field, context: GuessContext): Verdict | u
     return { class: "read-only", from: "name", why: "by its name", confidence: 0.7 };
   }
   const signs = signsOf(field, context);
-  return (
-    (isNeeded ? undefined : guessed("read-only", readOnlyWeights, signs)) ??
-    guessed("create-only", createOnlyWeights, signs)
-  );
+  const readOnly = isNeeded ? 0 : probabilityOf(readOnlyWeights, signs).probability;
+  // What may be read-only is not guessed to be something else.
+  if (readOnly >= readOnlyWeights.threshold) {
+    return guessed("read-only", readOnlyWeights, signs, spoken);
+  }
+  return guessed("create-only", createOnlyWeights, signs, spoken);
 }
+
+/**
+ * A wrong guess that a field is read-only removes it from the spec, and a wrong guess that it is
+ * create-only refuses its changes. A field that is left writable by mistake costs nothing until a
+ * user sets it. So a guess counts if it is probably right, or if the description says the same.
+ */
+const leastProbability = 0.6;
 
 function guessed(
   what: Verdict["class"],
   weights: Weights,
   signs: readonly string[],
+  spoken: string | undefined,
 ): Verdict | undefined {
   const { probability, strongest } = probabilityOf(weights, signs);
-  if (probability < weights.threshold) return undefined;
+  const least = spoken === what ? weights.threshold : Math.max(weights.threshold, leastProbability);
+  if (probability < least) return undefined;
   const isExample = strongest.startsWith("example:");
   const isDescribed = strongest.startsWith("says:");
   const why = isExample

@@ -17,13 +17,14 @@ import type { SchemaNode } from "../document/tree.ts";
 import type { Classified } from "../fields/classify.ts";
 import { nodeOf } from "../fields/field-table.ts";
 import type { Judgement } from "../fields/judgement.ts";
-import { goodAnswers, schemaIn } from "./describe.ts";
+import { goodAnswers, isJsonPatch, schemaIn } from "./describe.ts";
 import type { Described, Read, Write } from "./describe.ts";
 import { overlapOf } from "./envelope.ts";
 import { itemsOf, pagingOf } from "./listing.ts";
 import type { Parameter, ServiceOperation } from "./operations.ts";
 import { parametersIn, pathOf } from "./paths.ts";
 import { replacedFields } from "./replaced-fields.ts";
+import type { PathGroup } from "./resources.ts";
 import { takenFields } from "./taken-fields.ts";
 import type { Trees } from "./trees.ts";
 
@@ -115,15 +116,26 @@ function pathIn(text: string, segments: readonly string[]): string {
   return text.endsWith("/") ? `${pathOf(segments)}/` : pathOf(segments);
 }
 
-/** In the words of the item's path, which name the same parameters. */
+/** Where objects are listed; without a list, what is above the item. */
 function collectionPath({ found }: Described): string | undefined {
-  const { collection, item } = found;
-  if (collection === undefined) return undefined;
-  const segments = collection.segments.map((segment, index) => {
+  const { collection, creation, item, ids } = found;
+  if (collection !== undefined) return pathLike(collection, item);
+  return creation === undefined ? undefined : pathOf(item.segments.slice(0, -ids));
+}
+
+/** The path of an operation that has one of its own. */
+function pathAt({ found }: Described, which: "creation" | "reading"): { readonly path?: string } {
+  const group = found[which];
+  return group === undefined ? {} : { path: pathLike(group, found.item) };
+}
+
+/** In the words of the item's path, which name the same parameters. */
+function pathLike(group: PathGroup, item: PathGroup): string {
+  const segments = group.segments.map((segment, index) => {
     const own = item.segments[index];
     return segment.startsWith("{") && own?.startsWith("{") === true ? own : segment;
   });
-  return pathIn(collection.text, segments);
+  return pathIn(group.text, segments);
 }
 
 function operationsOf(described: Described, input: BindingInput): Operations {
@@ -132,9 +144,17 @@ function operationsOf(described: Described, input: BindingInput): Operations {
   return {
     ...(read === undefined
       ? {}
-      : { read: { ...base(read.operation, input), ...answerOf(read.pointer) } }),
+      : {
+          read: {
+            ...base(read.operation, input),
+            ...pathAt(described, "reading"),
+            ...answerOf(read.pointer),
+          },
+        }),
     ...(listed === undefined ? {} : { list: listed }),
-    ...(create === undefined ? {} : { create: writeOf(create, described, input) }),
+    ...(create === undefined
+      ? {}
+      : { create: { ...writeOf(create, described, input), ...pathAt(described, "creation") } }),
     ...(replace === undefined ? {} : { replace: writeOf(replace, described, input) }),
     ...(patch === undefined ? {} : { patch: patchOf(patch, described, input) }),
     ...(remove === undefined ? {} : { delete: base(remove, input) }),
@@ -208,11 +228,14 @@ function writeOf(write: Write, described: Described, input: BindingInput): Write
 
 function patchOf(write: Write, described: Described, input: BindingInput): PatchOperation {
   const { mediaTypes = [], mediaType = "" } = write.operation.body ?? {};
-  const isJsonPatch = /json-patch/i.test(mediaType) && mediaTypes.length === 1;
-  const style = write.operation.method === "post" ? "set" : isJsonPatch ? "json" : "merge";
+  const isOnly = /json-patch/i.test(mediaType) && mediaTypes.length === 1;
+  const isJson = isOnly || isJsonPatch(write.tree);
+  const style = isJson ? "json" : write.operation.method === "post" ? "set" : "merge";
   const replaces = style === "json" ? [] : replacedFields(write.operation, write.tree);
   return {
     ...writeOf(write, described, input),
+    // Without it a JSON Patch is sent under its own media type.
+    ...(isJson && mediaType !== "" ? { mediaType } : {}),
     style,
     ...(replaces.length === 0 ? {} : { replaces }),
   };

@@ -88,14 +88,13 @@ export function describeResource(
   const replace = writeOf(ops.replace);
   const patched = writeOf(ops.patch);
   const element = patched === undefined ? undefined : findElement(patched.tree);
-  const isOrder = element !== undefined;
-  const patch = isOrder || isForeign(ops.patch, patched, object) ? undefined : patched;
+  const patch = element || isForeign(ops.patch, patched, object) ? undefined : patched;
   const hasRead = object.properties.size > 0;
   const resourceTrees: ResourceTrees = {
     ...(hasRead ? { read: object } : {}),
     ...(create === undefined ? {} : { create: create.tree }),
     ...(replace === undefined ? {} : { replace: replace.tree }),
-    ...(patch === undefined ? {} : { patch: patch.tree }),
+    ...(patch === undefined || isJsonPatch(patch.tree) ? {} : { patch: patch.tree }),
   };
   const isComparable = matched.overlap >= minOverlap;
   const listed = listedFields(ops.replace, replace?.tree);
@@ -107,6 +106,7 @@ export function describeResource(
     examples: resourceExamples(ops, resourceTrees, matched.answer.pointer, matched.body.pointer),
     ...options,
     ...(listed === undefined ? {} : { listed }),
+    isFixed: (replace ?? patch ?? element) === undefined && createsOnly(create, identity),
     ...(element === undefined ? {} : { elements: element.element.list }),
     names: namesIn(identity),
     shown: shownIn(identity),
@@ -136,6 +136,13 @@ function namesIn(identity: Identity): readonly string[] {
   return identity.kind === "client" && identity.field !== undefined ? [identity.field] : [];
 }
 
+/** A creation that accepts the id of the service also changes the object with this id. */
+function createsOnly(create: Write | undefined, identity: Identity): boolean {
+  if (create === undefined) return false;
+  const id = identity.kind === "server" ? identity.field : undefined;
+  return id === undefined || !create.tree.properties.has(id.slice(1));
+}
+
 /** Fields that are in the URL of the object. */
 function shownIn(identity: Identity): readonly string[] {
   const isServer = identity.kind === "server" && identity.field !== undefined;
@@ -151,11 +158,13 @@ export interface ResourceOperations {
   readonly remove?: ServiceOperation;
 }
 
-function operationsFor({ item, collection, ids }: FoundResource): ResourceOperations {
+function operationsFor(found: FoundResource): ResourceOperations {
+  const { item, collection, creation, reading, ids } = found;
   const get = (method: string): ServiceOperation | undefined => item.operations.get(method);
-  const [read, put, remove] = [get("get"), get("put"), get("delete")];
+  const [put, remove] = [get("put"), get("delete")];
+  const read = get("get") ?? reading?.operations.get("get");
   const patch = get("patch") ?? (put === undefined ? get("post") : undefined);
-  const post = collection?.operations.get("post");
+  const post = (creation ?? collection)?.operations.get("post");
   const create = ids > 0 && post?.body?.schema !== undefined ? post : put;
   const list = collection === undefined ? undefined : listIn(collection);
   return {
@@ -204,6 +213,11 @@ function answerPointer(operation: ServiceOperation, object: SchemaNode, trees: T
   if (answer.properties.size === 0 || object.properties.size === 0) return "";
   const { answer: inner, overlap } = matchEnvelopes(answer, object);
   return overlap >= minOverlap ? inner.pointer : "";
+}
+
+/** RFC 6902, whatever its media type is: the fields of an operation are not those of the object. */
+export function isJsonPatch({ items }: SchemaNode): boolean {
+  return items !== undefined && ["op", "path"].every((name) => items.properties.has(name));
 }
 
 /** A POST to an object may also be an order to it: it changes it only if it takes its fields. */

@@ -26,6 +26,8 @@ export const minOverlap = 0.2;
 
 export function matchEnvelopes(answer: SchemaNode, body: SchemaNode): Matched {
   const best = { answer: plain(answer), body: plain(body), overlap: overlapOf(answer, body) };
+  const both = sameEnvelope(answer, body);
+  if (both !== undefined) return both;
   if (isPlain(answer, body)) return best;
   let most = commonOf(answer, body);
   let found: Matched = best;
@@ -38,6 +40,16 @@ export function matchEnvelopes(answer: SchemaNode, body: SchemaNode): Matched {
     }
   }
   return found;
+}
+
+/** Both consist of one object of the same name: {"integration": {…}}. */
+function sameEnvelope(answer: SchemaNode, body: SchemaNode): Matched | undefined {
+  const [only] = body.properties.keys();
+  const isOnly = body.properties.size === 1 && answer.properties.size === 1;
+  if (!isOnly || only === undefined || isSameSchema(answer, body)) return undefined;
+  const [left, right] = [answer, body].map((tree) => candidates(tree)[1]);
+  if (left?.tree.name !== only || right === undefined) return undefined;
+  return { answer: left, body: right, overlap: overlapOf(left.tree, right.tree) };
 }
 
 /** Half of what is written is read right there, or they are one schema. */

@@ -1,15 +1,17 @@
 // How an object is named: by us or by the service. We name it when it is made at its own address
 // (PUT), or when what creates it has to be given the value that the address ends with. The service
 // does when it answers with an id. Which field holds the value is found by what the parameter is
-// called.
+// called. If no field is called like it, an id in the response is safer than a name: a wrong
+// identity means that created objects are never found again. Such guesses have a low confidence.
 
 import type { Identity } from "../binding.ts";
 import { escapeToken } from "../../../kernel/pointer.ts";
 import type { SchemaNode } from "../document/tree.ts";
 import { emptyTree } from "../document/tree.ts";
+import { isSecretName } from "../fields/secret-name.ts";
 import { parameterName } from "./paths.ts";
 import type { FoundResource } from "./resources.ts";
-import { isSameName, wordsOf } from "./words.ts";
+import { isSameName, singularOf, wordsOf } from "./words.ts";
 
 export interface IdentityInput {
   readonly found: FoundResource;
@@ -18,24 +20,58 @@ export interface IdentityInput {
   readonly posted: SchemaNode | undefined;
 }
 
-export function identityOf({ found, read, posted }: IdentityInput): Identity {
+export function identityOf(input: IdentityInput): Identity {
+  const { found, read, posted } = input;
   const { ids, item } = found;
   const names = item.segments.slice(-ids).map(parameterName);
   const [parameter = ""] = names;
   if (ids === 0) return { kind: "singleton" };
   if (names.length > 1) return compositeOf(names, posted ?? read ?? emptyTree);
   if (posted === undefined) return { kind: "client", parameter };
-  const shown = fieldFor(parameter, found, read ?? posted);
-  const isAnswered = shown !== undefined && !posted.properties.has(shown.slice(1));
-  const isAtTop = shown?.lastIndexOf("/") === 0;
+  const shown = fieldFor(parameter, found, read ?? posted) ?? fieldFor(parameter, found, posted);
+  if (shown === undefined) return withoutField(parameter, { found, read, posted });
+  const isAnswered = !isAccepted(posted, shown, found);
+  const isAtTop = shown.lastIndexOf("/") === 0;
   if (isAnswered && isAtTop) return { kind: "server", field: shown, parameter };
   const taken = fieldFor(parameter, found, posted);
-  const isIdLike = /^(?:id|uuid|uid|guid)$/i.test(lastKey(taken) ?? lastKey(shown) ?? "id");
+  const isIdLike = isIdWord(wordsOf(lastKey(taken ?? shown)).at(-1) ?? "");
   const isNeeded = taken !== undefined && isRequiredAt(posted, taken);
   if (taken !== undefined && (isNeeded || !isIdLike)) {
     return { kind: "client", field: taken, parameter };
   }
-  return { kind: "server", ...(shown === undefined ? {} : { field: shown }), parameter };
+  return { kind: "server", field: shown, parameter };
+}
+
+/** Below this an identity is reported as a guess that a person should check. */
+export const sureIdentity = 0.7;
+
+/** No field is called like the parameter: the id of the response, else the name, else none. */
+function withoutField(
+  parameter: string,
+  { found, read, posted }: IdentityInput & { readonly posted: SchemaNode },
+): Identity {
+  const tree = read ?? posted;
+  const id = ["id", "uuid", "uid", "guid"].flatMap((name) => fieldCalled(tree, name) ?? [])[0];
+  if (id !== undefined) return { kind: "server", field: id, parameter, confidence: 0.6 };
+  const literal = found.item.segments.at(-found.ids - 1) ?? "";
+  const isCalledAfterKind =
+    isSameName(singularOf(literal), singularOf(parameter)) && !isSecretName(parameter);
+  const name = isCalledAfterKind ? fieldCalled(posted, "name") : undefined;
+  if (name !== undefined) return { kind: "client", field: name, parameter, confidence: 0.6 };
+  return { kind: "server", parameter, confidence: 0.3 };
+}
+
+/**
+ * An id that is marked as read-only is in the schema of requests only because the schema is shared.
+ * Where nothing can be changed, the id may be a reference: to put a team into a group.
+ */
+function isAccepted({ properties }: SchemaNode, pointer: string, { item }: FoundResource): boolean {
+  const node = properties.get(pointer.slice(1));
+  const isReference = !["put", "patch", "post"].some((method) => item.operations.has(method));
+  if (isReference) return node !== undefined;
+  return (
+    node !== undefined && !(node.marks.isReadOnly && isIdWord(wordsOf(node.name).at(-1) ?? ""))
+  );
 }
 
 function compositeOf(names: readonly string[], tree: SchemaNode): Identity {
@@ -43,7 +79,12 @@ function compositeOf(names: readonly string[], tree: SchemaNode): Identity {
     const field = [...tree.properties.keys()].find((key) => isSameName(key, name));
     return [name, `/${escapeToken(field ?? name)}`] as const;
   });
-  return { kind: "composite", fields: Object.fromEntries(fields) };
+  const isKnown = fields.every(([, field]) => tree.properties.has(field.slice(1)));
+  return {
+    kind: "composite",
+    fields: Object.fromEntries(fields),
+    ...(isKnown ? {} : { confidence: 0.5 }),
+  };
 }
 
 /** "zone_id" is the field zone_id or id of a zone; "metadata_kind" is its kind. */
@@ -53,16 +94,20 @@ function fieldFor(parameter: string, found: FoundResource, tree: SchemaNode): st
   const literal = found.item.segments.at(-found.ids - 1) ?? "";
   const rest = withoutPrefix(words, wordsOf(literal));
   const wanted = [parameter, rest.join("_"), tail];
-  if (isIdWord(tail)) wanted.push("id", "uuid", "uid", "guid");
-  if (!isIdWord(tail)) wanted.push("name");
+  if (isIdWord(tail)) wanted.push("id", "uuid", "uid", "guid", `${singularOf(literal)}_${tail}`);
   for (const name of wanted) {
-    const field = [...tree.properties.keys()].find((key) => isSameName(key, name));
-    const isFound = field !== undefined && isScalar(tree.properties.get(field));
-    if (isFound) return `/${escapeToken(field)}`;
+    const field = fieldCalled(tree, name);
+    if (field !== undefined) return field;
   }
   const inner = tree.properties.get("metadata")?.properties;
   const nested = wanted.find((name) => inner?.has(name) === true);
   return nested === undefined ? undefined : `/metadata/${escapeToken(nested)}`;
+}
+
+function fieldCalled(tree: SchemaNode, name: string): string | undefined {
+  const field = [...tree.properties.keys()].find((key) => isSameName(key, name));
+  const isFound = field !== undefined && isScalar(tree.properties.get(field));
+  return isFound ? `/${escapeToken(field)}` : undefined;
 }
 
 function isIdWord(word: string): boolean {
@@ -86,6 +131,6 @@ function isRequiredAt(tree: SchemaNode, pointer: string): boolean {
   return tree.properties.get(first)?.required.has(second) === true;
 }
 
-function lastKey(pointer: string | undefined): string | undefined {
-  return pointer?.slice(pointer.lastIndexOf("/") + 1);
+function lastKey(pointer: string): string {
+  return pointer.slice(pointer.lastIndexOf("/") + 1);
 }

@@ -106,7 +106,9 @@ function operationsAt(
   const [path = "", query = ""] = text.split("?");
   const shared = parameterPlaces(documents, keyOf(item, "parameters"));
   return methods.flatMap((method) => {
-    const place = keyOf(item, method);
+    const given = keyOf(item, method);
+    // Documents in many files have each operation in a file of its own.
+    const place = given === undefined ? undefined : follow(documents, given).layers.at(-1);
     if (place === undefined || !isJsonObject(place.node)) return [];
     const own = parameterPlaces(documents, below(place, "parameters"));
     const parameters = [...own, ...shared];

@@ -67,7 +67,7 @@ test("one schema for everything is told apart by descriptions and names, as gues
   assert.deepEqual(classesOf(domain), {
     "/id": "read-only",
     "/name": "create-only",
-    "/url": "read-only",
+    "/url": "create-only",
     "/serial": "read-only",
     "/hosts": "write-only",
     "/sets": "read-only",
@@ -134,6 +134,7 @@ test("definitions are accepted, lack what is read-only and fix what is set once"
   const spec = objectAt(schema, "properties", "spec");
   assert.deepEqual(Object.keys(objectAt(spec, "properties")), [
     "name",
+    "url",
     "kind",
     "masters",
     "owner",
@@ -141,6 +142,7 @@ test("definitions are accepted, lack what is read-only and fix what is set once"
   ]);
   assert.deepEqual(fieldRulesOf(schema), [
     { path: "/spec/name", rule: "create-only" },
+    { path: "/spec/url", rule: "create-only" },
     { path: "/spec/hosts", rule: "create-only" },
   ]);
 });

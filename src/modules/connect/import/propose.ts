@@ -3,9 +3,9 @@
 
 import type { Binding, FieldEntry, Identity } from "../binding.ts";
 import type { JsonObject } from "../../../kernel/json.ts";
-import { textAt } from "../../../kernel/json-read.ts";
+import { objectAt, textAt } from "../../../kernel/json-read.ts";
 import type { Documents } from "../document/load.ts";
-import { rootOf } from "../document/place.ts";
+import { rootOf, rootsOf } from "../document/place.ts";
 import type { Problem } from "../document/problem.ts";
 import type { Classified } from "../fields/classify.ts";
 import { isSecretName } from "../fields/secret-name.ts";
@@ -15,8 +15,10 @@ import { makeDefinition } from "./definition-of.ts";
 import { describeResource, schemaIn } from "./describe.ts";
 import type { Described } from "./describe.ts";
 import { elementKind } from "./element-kind.ts";
+import { sureIdentity } from "./identity.ts";
 import { groupFor, nameElement, nameResources, takenNames } from "./names.ts";
 import type { KindName } from "./names.ts";
+import { nothingFound } from "./nothing-found.ts";
 import { operationsOf } from "./operations.ts";
 import { findResources, groupPaths } from "./resources.ts";
 import type { FoundResource } from "./resources.ts";
@@ -67,7 +69,9 @@ export function propose(documents: Documents, options: ProposeOptions): Proposal
   const group = options.group ?? groupFor(options.baseUrl, title);
   const connection = options.connection ?? (group.split(".")[0] || "service");
   const trees = treesOf(documents);
-  const found = findResources(groupPaths(operationsOf(documents)));
+  const operations = operationsOf(documents);
+  const groups = groupPaths(operations);
+  const found = findResources(groups);
   const names = nameResources(found);
   const context: Context = {
     group,
@@ -87,6 +91,11 @@ export function propose(documents: Documents, options: ProposeOptions): Proposal
       const at = { file: documents.root, pointer: "" };
       documents.problems.add({ severity: "warning", ...at, message: `${id}: ${message}` });
     }
+  }
+  if (kinds.length === 0) {
+    const paths = rootsOf(documents).flatMap((root) => Object.keys(objectAt(root.node, "paths")));
+    const message = nothingFound({ paths: paths.length, operations, groups });
+    documents.problems.add({ severity: "error", file: documents.root, pointer: "/paths", message });
   }
   return {
     group,
@@ -165,6 +174,7 @@ function proposedKind(
     ...(made.problem === undefined ? [] : [`its definition would be refused: ${made.problem}`]),
     ...made.unhidden.map((path) => `${path} is a secret inside a list, so it cannot be hidden`),
     ...readableSecrets(described.identity),
+    ...identityDoubt(described.identity),
     ...(isComparable
       ? []
       : ["the schemas for reading and writing have little in common, so they are not compared"]),
@@ -172,6 +182,12 @@ function proposedKind(
     ...(described.remove === undefined ? ["it cannot be deleted"] : []),
   ];
   return { id, name, definition: made.definition, binding, classified, isComparable, notes };
+}
+
+function identityDoubt({ kind, confidence = 1 }: Identity): readonly string[] {
+  if (confidence >= sureIdentity) return [];
+  const what = `the identity (${kind}, confidence ${confidence.toFixed(2)}) is a guess`;
+  return [`${what}: no field is called like the parameter of the path; check it in the RestKind`];
 }
 
 /** What is in a URL cannot be hidden. */

@@ -61,12 +61,14 @@ function kindLines({
 }: ReportedKind): readonly string[] {
   const { identity, parent } = binding;
   const field = "field" in identity ? identity.field : undefined;
+  const confidence =
+    identity.confidence === undefined ? "" : `, confidence ${identity.confidence.toFixed(2)}`;
   const parentText = parent === undefined ? "none" : (parent.kind ?? `not managed, ${parent.path}`);
   return [
     `## ${name.kind} (${id})`,
     "",
     `- path: \`${binding.item}\``,
-    `- identity: ${identity.kind}${field === undefined ? "" : `, \`${field}\``}`,
+    `- identity: ${identity.kind}${field === undefined ? "" : `, \`${field}\``}${confidence}`,
     `- parent: ${parentText}`,
     ...Object.entries(binding.operations).map(([use, one]: [string, Operation]) =>
       operationLine(use, one),

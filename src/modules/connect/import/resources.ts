@@ -22,6 +22,10 @@ export interface FoundResource {
   readonly key: string;
   readonly item: PathGroup;
   readonly collection?: PathGroup;
+  /** Where objects are created, if not in the collection: `/volumes/create`. */
+  readonly creation?: PathGroup;
+  /** Where one object is read, if not at its own path: `/containers/{id}/json`. */
+  readonly reading?: PathGroup;
   /** How many parameters at the end of the item's path name it; none for a singleton. */
   readonly ids: number;
   /** The nearest resource that it lies below. */
@@ -69,10 +73,14 @@ function itemIn(
   if (isList) return undefined;
   const ids = idsOf(segments, groups);
   const collection = collectionOf(segments.slice(0, -ids), groups);
-  const canCreate = operations.has("put") || hasBody(collection?.operations.get("post"));
+  const creation = creationOf(segments.slice(0, -ids), collection, groups);
+  const reading = operations.has("get") ? undefined : below(group, readWords, "get", groups);
+  const canCreate =
+    operations.has("put") || hasBody(collection?.operations.get("post")) || creation !== undefined;
   const canChange = operations.has("patch") || isUpdate(operations.get("post"));
   const canRead =
     operations.has("get") ||
+    reading !== undefined ||
     (operations.has("delete") && collection?.operations.has("get") === true);
   if (!canRead || !(canCreate || canChange)) return undefined;
   // What can be posted to a list and read, but neither changed nor removed, is a log.
@@ -82,10 +90,37 @@ function itemIn(
     key: group.key,
     item: group,
     ...(collection === undefined ? {} : { collection }),
+    ...(creation === undefined ? {} : { creation }),
+    ...(reading === undefined ? {} : { reading }),
     ids,
     parentSegments: 0,
     views: viewsOf(group, groups),
   };
+}
+
+const createWords = ["create", "new", "add"];
+const readWords = ["json", "inspect", "details", "info"];
+
+/** Some services create objects at a path of its own, and list them without it. */
+function creationOf(
+  segments: readonly string[],
+  collection: PathGroup | undefined,
+  groups: ReadonlyMap<string, PathGroup>,
+): PathGroup | undefined {
+  if (hasBody(collection?.operations.get("post"))) return undefined;
+  const group = below({ key: keyOfSegments(segments) }, createWords, "post", groups);
+  return hasBody(group?.operations.get("post")) ? group : undefined;
+}
+
+/** The path with one more word that has the operation. */
+function below(
+  { key }: Pick<PathGroup, "key">,
+  words: readonly string[],
+  method: string,
+  groups: ReadonlyMap<string, PathGroup>,
+): PathGroup | undefined {
+  const found = words.map((word) => groups.get(`${key}/${word}`));
+  return found.find((group) => group?.operations.has(method) === true);
 }
 
 /** One object at a fixed path: read and written there, and not a list of others. */

@@ -26,6 +26,13 @@ const identity: JsonObject = {
       field: described(pointer, "Field with the id. Default for client: the resource name."),
       parameter: described(text, "Parameter of the item path that holds the id."),
       fields: described(map(pointer, 20), "For composite: the field of each path parameter."),
+      confidence: {
+        type: "number",
+        minimum: 0,
+        maximum: 1,
+        description:
+          "Confidence of the import, if the identity is a guess. Remove it when checked.",
+      },
     },
     ["kind"],
   ),
