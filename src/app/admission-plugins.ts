@@ -3,6 +3,7 @@
 
 import type { AdmissionPlugin } from "../intents/admission/admission.ts";
 import { reconciledDefinitions } from "../intents/admission/reconciled-definitions.ts";
+import { hiddenFieldGuard } from "../intents/admission/hidden-field-guard.ts";
 import { policyIndex } from "../intents/admission/policy/policy-index.ts";
 import { validatingPolicies } from "../intents/admission/policy/validating-policies.ts";
 import type { QuotaIndex } from "../intents/admission/quota/quota-index.ts";
@@ -60,5 +61,6 @@ export function admissionPlugins(input: AdmissionPluginsInput): readonly Admissi
     ),
     validatingWebhooks(webhookIndex(`validatingwebhookconfigurations.${group}`, index), ports),
     quotaPlugin(quotas, { store, kinds, live }),
+    hiddenFieldGuard(store),
   ];
 }

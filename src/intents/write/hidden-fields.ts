@@ -13,7 +13,7 @@ import type { Resource } from "../../kernel/resource.ts";
 
 type Ruled = Pick<Kind, "fieldRules">;
 
-function isHiding({ rule }: CompiledFieldRule): boolean {
+export function isHiding({ rule }: CompiledFieldRule): boolean {
   return rule === "write-only" || rule === "secret";
 }
 
