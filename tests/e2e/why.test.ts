@@ -8,6 +8,7 @@ import { join } from "node:path";
 import { after, before, describe, it } from "node:test";
 import { root } from "../../tools/stages.ts";
 import { writeTasksModule } from "../kube/tasks.ts";
+import { kubectlPaths, openKubectl } from "../peers/kubectl.ts";
 import { startSetpoint } from "../peers/setpoint.ts";
 import type { Setpoint } from "../peers/setpoint.ts";
 import { waitUntil } from "../peers/wait.ts";
@@ -61,6 +62,28 @@ async function setpoint(...args: readonly string[]): Promise<Ran> {
 }
 
 describe("setpoint why", () => {
+  it("agrees with the columns and with kubectl wait about a spec that fails", async () => {
+    await make("edited", { does: "well" });
+    const [path = ""] = kubectlPaths();
+    await using kubectl = await openKubectl(path, server.kubeconfig);
+    await kubectl.ok(["wait", "--for=condition=Ready", "task/edited", "--timeout=60s"]);
+    await kubectl.ok(["patch", "task/edited", "--type=merge", "-p", '{"spec":{"does":"fail"}}']);
+    await waitUntil("the failure", async () => {
+      const { stdout } = await setpoint("why", "task/edited");
+      return stdout.includes("Task/edited is not ready: failed");
+    });
+    assert.match(await kubectl.ok(["get", "task/edited"]), /edited +Unknown +False +SpecChanged/);
+    const wait = await kubectl.run([
+      "wait",
+      "--for=condition=Ready",
+      "task/edited",
+      "--timeout=1s",
+    ]);
+    assert.equal(wait.code, 1);
+    assert.match(wait.stderr, /timed out/);
+    await kubectl.ok(["delete", "task/edited"]);
+  });
+
   it("tells that something is ready, by any name of its kind", async () => {
     for (const words of [["task/good"], ["tasks.tasks.tests.dev/good"], ["Task", "good"]]) {
       const { code, stdout, stderr } = await setpoint("why", ...words, "--exit-code");

@@ -3,12 +3,13 @@
 
 import { annotations } from "../../kernel/annotations.ts";
 import { isHeldByEngine } from "../../kernel/engine-finalizers.ts";
+import { numberAt } from "../../kernel/json-read.ts";
 import type { Resource } from "../../kernel/resource.ts";
 import type { WorkState } from "../../store/port.ts";
 import { diagnoseDeletion } from "./deletion.ts";
 import type { Diagnosis, Hold, KindNames, State, Subject, Suspect } from "./diagnosis.ts";
 import { holdOf, lastRunText, plainHold } from "./hold.ts";
-import { annotationOf, observedOf, reconcileOf, reported } from "./report.ts";
+import { annotationOf, isCurrent, reconcileOf, reported } from "./report.ts";
 import type { Report } from "./report.ts";
 import { whenText } from "../../kernel/span-text.ts";
 
@@ -33,8 +34,8 @@ function diagnoseAlone(subject: Subject, names: KindNames, nowMs: number): Diagn
 function diagnoseReconciled(subject: Subject, names: KindNames, nowMs: number): Diagnosis {
   const { resource, work, isReconciled, dependents } = subject;
   const ready = reported(resource, "Ready");
-  const observed = observedOf(resource, ready);
-  const isUpToDate = observed === undefined || observed >= resource.metadata.generation;
+  const observed = ready?.generation ?? numberAt(resource.status, "observedGeneration");
+  const isUpToDate = ready?.isCurrent ?? isCurrent(resource);
   const hold = isReconciled ? holdOf(subject, names, nowMs) : undefined;
   if (ready?.status === "True" && isUpToDate) return readyWith(hold, resource, ready);
   const found = hold ?? quietHold(subject, ready);
@@ -50,7 +51,7 @@ function diagnoseReconciled(subject: Subject, names: KindNames, nowMs: number): 
     details: [
       ...found.details,
       ...readinessLines(found, readyText, resource),
-      ...(isUpToDate ? [] : [staleText(observed, resource)]),
+      ...(isUpToDate || observed === undefined ? [] : [staleText(observed, resource)]),
     ],
     suspects: [...found.suspects, ...dependents.map((key): Suspect => ({ relation: "Owns", key }))],
   };

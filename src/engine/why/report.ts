@@ -1,6 +1,7 @@
 // Reads what was reported in a document. Anybody may have written it: what has not its shape counts
 // as absent, and texts are cut to a length that people still read.
 
+import { isCurrentCondition, observedGeneration } from "../../kernel/current-conditions.ts";
 import type { JsonObject } from "../../kernel/json.ts";
 import { numberAt, objectAt, objectsAt, textAt, textsAt } from "../../kernel/json-read.ts";
 import type { Resource } from "../../kernel/resource.ts";
@@ -10,8 +11,9 @@ export interface Report {
   readonly reason: string;
   /** The reason and the message; undefined when there is neither. */
   readonly text: string | undefined;
-  /** Which spec it is about, where it says so. */
+  /** Which spec it is about, as far as it or the status says so. */
   readonly generation: number | undefined;
+  readonly isCurrent: boolean;
 }
 
 /** A condition as it was reported. */
@@ -26,7 +28,8 @@ export function reported(resource: Resource, type: string): Report | undefined {
     status: textAt(found, "status"),
     reason,
     text: text === "" ? undefined : cut(text),
-    generation: numberAt(found, "observedGeneration"),
+    generation: observedGeneration(resource, found),
+    isCurrent: isCurrentCondition(resource, found),
   };
 }
 
@@ -39,16 +42,6 @@ export function reconcileOf(resource: Resource): JsonObject {
 export function isCurrent(resource: Resource): boolean {
   const observed = numberAt(resource.status, "observedGeneration");
   return observed === undefined || observed >= resource.metadata.generation;
-}
-
-/**
- * Which spec the report on a condition is about. The condition may lag behind the status: a loop
- * that fails with a new spec says nothing new about whether the thing can be used.
- */
-export function observedOf(resource: Resource, report: Report | undefined): number | undefined {
-  const observed = numberAt(resource.status, "observedGeneration");
-  if (report?.generation === undefined) return observed;
-  return Math.min(report.generation, observed ?? report.generation);
 }
 
 export function annotationOf({ metadata }: Resource, name: string): string | undefined {

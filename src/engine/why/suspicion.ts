@@ -1,6 +1,7 @@
 // Whether a resource that is suspected to hold another one does, and what is to be said about it.
 
 import { annotations } from "../../kernel/annotations.ts";
+import { isTrueNow } from "../../kernel/current-conditions.ts";
 import type { Resource, ResourceKey } from "../../kernel/resource.ts";
 import type { Diagnosis, Relation, Subject, Suspect } from "./diagnosis.ts";
 import { nestedFinalizer } from "../names.ts";
@@ -37,7 +38,7 @@ export function isBlocking(
 }
 
 function isTrue(resource: Resource, condition: string): boolean {
-  return reported(resource, condition)?.status === "True";
+  return isTrueNow(resource, condition);
 }
 
 /** What is in a namespace or of a kind has no reference to it, and always holds it. */

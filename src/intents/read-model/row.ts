@@ -3,6 +3,7 @@
 // no secret becomes a column, and long texts are cut.
 
 import { canonicalJson } from "../../kernel/canonical-json.ts";
+import { withCurrentConditions } from "../../kernel/current-conditions.ts";
 import { decodeDocument } from "../../kernel/document.ts";
 import { isSetpointError } from "../../kernel/errors.ts";
 import { compileJsonPath } from "../../kernel/json-path.ts";
@@ -64,6 +65,7 @@ export function projectionOf(served: ServedKind): Projection {
       const stored = decodeDocument(body, revision);
       const shown = hasSecrets ? withoutHidden(kind, stored) : stored;
       const { metadata } = shown;
+      const current = withCurrentConditions(shown);
       return {
         namespace: key.namespace,
         name: key.name,
@@ -72,7 +74,7 @@ export function projectionOf(served: ServedKind): Projection {
         created: metadata.creationTimestamp,
         generation: metadata.generation,
         ...judge(shown, served.isReconciled),
-        cells: columns.map((column) => cellOf(column, shown)),
+        cells: columns.map((column) => cellOf(column, current)),
       };
     },
   };

@@ -1,8 +1,9 @@
 // The state of a resource as one word of a closed set, derived from its document alone. `why` says
 // more about one resource; this word is for counting and filtering many of them.
 
+import { isCurrentCondition, specChangedReason } from "../../kernel/current-conditions.ts";
 import type { JsonObject } from "../../kernel/json.ts";
-import { numberAt, objectsAt, textAt } from "../../kernel/json-read.ts";
+import { objectsAt, textAt } from "../../kernel/json-read.ts";
 import type { Resource } from "../../kernel/resource.ts";
 
 export const resourceStates = [
@@ -54,26 +55,18 @@ export function judge(resource: Resource, isReconciled: boolean): Judged {
       : { state: "Stored", reason: "" };
   }
   const reason = textAt(ready, "reason");
-  const isBehind = isStale(resource, ready);
+  const isBehind = !isCurrentCondition(resource, ready);
   const isTrue = textAt(ready, "status") === readyStatus;
   if (isTrue && !isBehind) return { state: "Ready", reason };
   const synced = conditions.find((condition) => textAt(condition, "type") === "Synced");
   if (textAt(synced, "status") === "False") {
     return { state: "Failed", reason: textAt(synced, "reason") || reason || "Failed" };
   }
-  if (isTrue) return { state: "Progressing", reason: "SpecChanged" };
+  if (isTrue) return { state: "Progressing", reason: specChangedReason };
   if (reason === "Waiting") return { state: "Waiting", reason };
   if (reason === "InProgress" || isBehind) return { state: "Progressing", reason };
   const isUnknown = textAt(ready, "status") === "Unknown";
   return { state: isUnknown ? "Unknown" : "NotReady", reason: reason || "NotReady" };
-}
-
-/** Whether the report is about an earlier generation of the spec. */
-function isStale({ metadata, status }: Resource, ready: JsonObject): boolean {
-  const ofCondition = numberAt(ready, "observedGeneration");
-  const ofStatus = numberAt(status, "observedGeneration");
-  const observed = Math.min(ofCondition ?? Infinity, ofStatus ?? Infinity);
-  return observed < (numberAt(metadata, "generation") ?? 0);
 }
 
 /** A removal that fails says so in Synced; every other one is in progress. */

@@ -1,6 +1,7 @@
 // Kubernetes Tables: what `kubectl get` prints. The columns of a version are compiled once and kept
 // as long as the version lives, so that a row costs no more than its cells.
 
+import { withCurrentConditions } from "../../../kernel/current-conditions.ts";
 import type { Json, JsonObject } from "../../../kernel/json.ts";
 import { textAt } from "../../../kernel/json-read.ts";
 import type { Kind, KindVersion } from "../../../kernel/kind.ts";
@@ -47,7 +48,8 @@ function tableRow(
   object: JsonObject,
   options: Pick<TableOptions, "nowMs" | "includeObject" | "version">,
 ): JsonObject {
-  const cells = columns.map((column) => column.cell(object, options.nowMs));
+  const shown = withCurrentConditions(object);
+  const cells = columns.map((column) => column.cell(shown, options.nowMs));
   return { cells, object: included(object, options) };
 }
 
