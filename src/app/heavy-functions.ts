@@ -2,5 +2,6 @@
 
 import type { HeavyFunctions } from "../kernel/heavy-work.ts";
 import { bodyFunctions } from "../surfaces/kube/body.ts";
+import { shapeFunctions } from "../surfaces/kube/shaped-items.ts";
 
-export const heavyFunctions: HeavyFunctions = { ...bodyFunctions };
+export const heavyFunctions: HeavyFunctions = { ...bodyFunctions, ...shapeFunctions };

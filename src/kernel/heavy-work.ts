@@ -22,6 +22,8 @@ export interface HeavyJob {
   /** Copied for the thread. */
   readonly bytes: Uint8Array;
   readonly options?: JsonObject;
+  /** It continues an answer that has begun: it waits for its turn and is never refused. */
+  readonly isContinued?: boolean;
 }
 
 export interface HeavyResult {

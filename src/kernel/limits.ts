@@ -51,7 +51,7 @@ export const limits = Object.freeze({
 
   // Heavy work (src/adapters/threads)
   /** Smaller inputs are processed on the event loop: a thread would only add its own delay. */
-  minHeavyBytes: 64 * kib,
+  minHeavyBytes: 256 * kib,
   /** YAML takes microseconds for each character, so a thread pays off earlier. */
   minHeavyYamlBytes: 8 * kib,
   /** Bytes of one job that is part of a longer answer, such as some items of a list. */

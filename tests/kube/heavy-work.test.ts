@@ -1,8 +1,10 @@
 // Requests whose processing would block the event loop: the work is done by threads.
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
-import { startKubeServer } from "./server.ts";
-import type { KubeServer } from "./server.ts";
+import type { Json } from "../../src/kernel/json.ts";
+import { formatYaml, parseYaml } from "../../src/kernel/yaml.ts";
+import { pick, pickList, pickText, startKubeServer } from "./server.ts";
+import type { KubeServer, Reply } from "./server.ts";
 
 let server: KubeServer;
 
@@ -97,4 +99,98 @@ test("short YAML bodies and JSON in a YAML body are parsed at once", async () =>
     assert.equal(long.status, 201);
   });
   assert.equal(jobs, 0);
+});
+
+const listed = "/api/v1/namespaces/lists/configmaps";
+
+/** Three documents of 600 KB, which are a long list in three parts. */
+async function createLongList(): Promise<void> {
+  const namespace = { apiVersion: "v1", kind: "Namespace", metadata: { name: "lists" } };
+  const { status } = await server.request("POST", "/api/v1/namespaces", namespace);
+  assert.equal(status, 201);
+  for (const name of ["a", "b", "c"]) {
+    const data = { text: "x".repeat(600_000), lines: `${name}\n- 1\n"quoted"\n`, number: "1e3" };
+    const map = { apiVersion: "v1", kind: "ConfigMap", metadata: { name }, data };
+    const created = await server.request("POST", listed, map);
+    assert.equal(created.status, 201);
+  }
+}
+
+test("long lists in other forms than JSON are made by threads, in parts", async (t) => {
+  await createLongList();
+  const { json: now } = await server.request("GET", listed);
+  // The server writes, too: all lists are of one revision.
+  const at = `resourceVersionMatch=Exact&resourceVersion=${pickText(now, "metadata.resourceVersion")}`;
+  const { json: list } = await server.request("GET", `${listed}?${at}`);
+  const forms: Readonly<Record<string, readonly [accept: string, query: string]>> = {
+    yaml: ["application/yaml", ""],
+    pretty: ["application/json", "pretty=1"],
+    metadata: ["application/json;as=PartialObjectMetadataList;g=meta.k8s.io;v=v1", ""],
+    table: ["application/json;as=Table;g=meta.k8s.io;v=v1", "includeObject=Object"],
+    "table as YAML": ["application/yaml;as=Table;g=meta.k8s.io;v=v1", ""],
+    protobuf: ["application/vnd.kubernetes.protobuf", ""],
+  };
+  const replies = new Map<string, Reply>();
+  for (const [name, [accept, query]] of Object.entries(forms)) {
+    for (const limit of ["", "&limit=3"]) {
+      const jobs = await jobsOf(async () => {
+        const reply = await server.request("GET", `${listed}?${at}&${query}${limit}`, undefined, {
+          accept,
+        });
+        assert.equal(reply.status, 200, name);
+        if (limit === "") replies.set(name, reply);
+        else assert.deepEqual(reply.bytes, replies.get(name)?.bytes, `${name} as a page`);
+      });
+      assert.equal(jobs, name === "protobuf" ? 1 : 3, `${name}${limit}`);
+    }
+  }
+  const textOf = (name: string): string => replies.get(name)?.text ?? "";
+  await t.test("YAML of a long list is the YAML of the whole", () => {
+    assert.equal(textOf("yaml"), formatYaml(list as Json));
+  });
+  await t.test("JSON for people is indented as a whole", () => {
+    assert.equal(textOf("pretty"), JSON.stringify(list, undefined, 2));
+  });
+  await t.test("rows and metadata of a long list are complete", () => {
+    const rows = pickList(JSON.parse(textOf("table")), "rows");
+    const items = pickList(list, "items");
+    assert.deepEqual(
+      rows.map((row) => pick(row, "object.data")),
+      items.map((item) => pick(item, "data")),
+    );
+    assert.equal(pick(rows[0], "object.kind"), "ConfigMap");
+    const metadata = pickList(JSON.parse(textOf("metadata")), "items");
+    assert.deepEqual(
+      metadata.map((item) => pick(item, "metadata")),
+      items.map((item) => pick(item, "metadata")),
+    );
+  });
+  await t.test("a Table in YAML has its rows at the end", () => {
+    const { value } = parseYaml(textOf("table as YAML"), lenient);
+    assert.equal(pickList(value, "rows").length, 3);
+    assert.equal(pick(value, "kind"), "Table");
+  });
+});
+
+const lenient = { maxChars: 10_000_000, maxAliases: 0, isLenient: true } as const;
+
+test("the form of one long document is made by a thread", async () => {
+  const { json: map } = await server.request("GET", `${listed}/a`);
+  const jobs = await jobsOf(async () => {
+    const yamlReply = await server.request("GET", `${listed}/a`, undefined, {
+      accept: "application/yaml",
+    });
+    assert.equal(yamlReply.text, formatYaml(map as Json));
+    const table = await server.request("GET", `${listed}/a`, undefined, {
+      accept: "application/json;as=Table;g=meta.k8s.io;v=v1",
+    });
+    assert.equal(pickList(table.json, "rows").length, 1);
+  });
+  assert.equal(jobs, 2);
+});
+
+test("a long list without items is an empty list in YAML", async () => {
+  const query = `${listed}?labelSelector=none`;
+  const { text } = await server.request("GET", query, undefined, { accept: "application/yaml" });
+  assert.match(text, /^apiVersion: v1\nitems: \[\]\nkind: ConfigMapList\n/);
 });

@@ -5,8 +5,8 @@ import type { QueuedJob } from "./job-queue.ts";
 
 const bounds = { threads: 3, maxJobs: 6, maxTenantJobs: 4, maxBytes: 100 };
 
-function job(tenant: string, bytes = 10): QueuedJob {
-  return { tenant, bytes: new Uint8Array(bytes) };
+function job(tenant: string, bytes = 10, isContinued = false): QueuedJob {
+  return { tenant, bytes: new Uint8Array(bytes), isContinued };
 }
 
 function queueOf(...jobs: readonly QueuedJob[]): JobQueue<QueuedJob> {
@@ -59,6 +59,12 @@ test("the bytes that wait are bounded, and one large job still fits alone", () =
   assert.equal(queue.next()?.bytes.byteLength, 500);
   assert.equal(queue.bytes, 0);
   assert.equal(queue.add(job("b", 1)), true);
+});
+
+test("a job that continues an answer is not refused", () => {
+  const queue = queueOf(job("a"), job("a"), job("a"), job("a"));
+  assert.equal(queue.add(job("a")), false);
+  assert.equal(queue.add(job("a", 1_000, true)), true);
 });
 
 test("a job that stops waiting frees its place", () => {

@@ -5,6 +5,8 @@
 export interface QueuedJob {
   readonly tenant: string;
   readonly bytes: Uint8Array;
+  /** The bounds do not apply: it belongs to a request that was accepted. */
+  readonly isContinued: boolean;
 }
 
 export interface QueueBounds {
@@ -40,11 +42,7 @@ export class JobQueue<J extends QueuedJob> {
 
   /** False: the queue is full. */
   add(job: J): boolean {
-    const { maxJobs, maxTenantJobs, maxBytes } = this.#bounds;
-    const waiting = this.#tenants.get(job.tenant)?.waiting.size ?? 0;
-    if (this.#jobs >= maxJobs || waiting >= maxTenantJobs) return false;
-    // A single job always fits: its size has limits of its own.
-    if (this.#jobs > 0 && this.#bytes + job.bytes.byteLength > maxBytes) return false;
+    if (!job.isContinued && this.#isFull(job)) return false;
     this.#tenantOf(job.tenant).waiting.add(job);
     this.#jobs += 1;
     this.#bytes += job.bytes.byteLength;
@@ -88,6 +86,14 @@ export class JobQueue<J extends QueuedJob> {
     for (const { waiting } of this.#tenants.values()) for (const job of waiting) all.push(job);
     for (const job of all) this.remove(job);
     return all;
+  }
+
+  #isFull({ tenant, bytes }: J): boolean {
+    const { maxJobs, maxTenantJobs, maxBytes } = this.#bounds;
+    const waiting = this.#tenants.get(tenant)?.waiting.size ?? 0;
+    if (this.#jobs >= maxJobs || waiting >= maxTenantJobs) return true;
+    // A single job always fits: its size has limits of its own.
+    return this.#jobs > 0 && this.#bytes + bytes.byteLength > maxBytes;
   }
 
   #takeOut(tenant: Tenant<J>, job: J): void {

@@ -53,6 +53,7 @@ interface Waiting {
   readonly job: HeavyJob;
   readonly tenant: string;
   readonly bytes: Uint8Array;
+  readonly isContinued: boolean;
   readonly settle: (result: HeavyResult) => void;
   readonly fail: (error: unknown) => void;
   stopWaiting: () => void;
@@ -88,18 +89,21 @@ class Pool implements ThreadPool {
 
   async run(job: HeavyJob): Promise<HeavyResult> {
     const { promise, resolve: settle, reject: fail } = Promise.withResolvers<HeavyResult>();
-    const { tenant, bytes } = job;
-    const waiting: Waiting = { job, tenant, bytes, settle, fail, stopWaiting: () => undefined };
+    const { isContinued = false } = job;
+    const stopWaiting = (): void => undefined;
+    const waiting: Waiting = { ...job, job, isContinued, settle, fail, stopWaiting };
     if (this.#isClosed || !this.#queue.add(waiting)) {
       this.#refused += 1;
       throw overloaded();
     }
     const { waitMs = limits.maxRequestWaitMs, timers } = this.#input;
-    waiting.stopWaiting = timers.after(waitMs, () => {
-      if (!this.#queue.remove(waiting)) return;
-      this.#refused += 1;
-      fail(overloaded());
-    });
+    if (!isContinued) {
+      waiting.stopWaiting = timers.after(waitMs, () => {
+        if (!this.#queue.remove(waiting)) return;
+        this.#refused += 1;
+        fail(overloaded());
+      });
+    }
     this.#startJobs();
     return await promise;
   }

@@ -31,7 +31,9 @@ import type { Form } from "./negotiate.ts";
 import { deleteBody } from "./objects.ts";
 import { listOptions } from "./options.ts";
 import type { ListOptions } from "./options.ts";
-import { gzipLevel, sendBytes, sendJson, takesGzip } from "./respond.ts";
+import { requestForm, sendStored } from "./heavy-answer.ts";
+import { isHeavy, recordBytes, streamShaped } from "./list-stream.ts";
+import { gzipHeaders, gzipLevel, isForPeople, sendBytes, sendJson, takesGzip } from "./respond.ts";
 import { waitForRevision } from "./revision-wait.ts";
 import { includeObject } from "./table-options.ts";
 import { partialObjectMetadataList } from "./table/partial-metadata.ts";
@@ -51,9 +53,9 @@ export async function listObjects(surface: Surface, request: ResourceRequest): P
     pageItems: limit > 0 ? Math.min(limit, limits.maxPageItems) : limits.defaultPageItems * 2,
     countRemaining: limit > 0 && !hasSelector,
   });
-  const isPlain = form.as === "object" && form.encoding === "json";
-  if (limit === 0 && isPlain) {
-    await streamList(request, pages, form);
+  if (limit === 0 && form.encoding !== "protobuf") {
+    if (isPlain(request, form)) await streamList(request, pages, form);
+    else await streamInForm(surface, request, form, pages);
     return;
   }
   const most = limit > 0 ? limit : Number.POSITIVE_INFINITY;
@@ -88,10 +90,17 @@ async function sendList(
   }: { readonly records: readonly StoredRecord[]; readonly metadata: JsonObject },
 ): Promise<void> {
   const { exchange, found } = request;
+  const isLong = !isPlain(request, form) && isHeavy(form, recordBytes(records));
+  if (isLong && form.encoding !== "protobuf") {
+    const item = requestForm(surface, request, form);
+    await streamShaped(request, { form, item, metadata, pages: [records] });
+    return;
+  }
   const answer = { status: 200, form, headers: request.headers() };
   if (form.as === "object") {
     const items = await itemBytes(found, records);
-    await sendBytes(exchange, answer, Buffer.concat([listHead(found, metadata), items, listTail]));
+    const bytes = Buffer.concat([listHead(found, metadata), items, listTail]);
+    await sendStored(surface, request, answer, bytes);
     return;
   }
   const objects = await itemObjects(found, records);
@@ -105,6 +114,43 @@ async function sendList(
           version: form.metaVersion,
         });
   await sendJson(exchange, answer, shown);
+}
+
+/** Whether the answer consists of stored bytes. */
+function isPlain({ exchange }: ResourceRequest, form: Form): boolean {
+  return form.as === "object" && form.encoding === "json" && !isForPeople(exchange, form);
+}
+
+/** A short list is sent whole, a long one in parts that threads make. */
+async function streamInForm(
+  surface: Surface,
+  request: ResourceRequest,
+  form: Form,
+  pages: AsyncGenerator<Page>,
+): Promise<void> {
+  const first = await pages.next();
+  if (first.done === true) throw new Error("a list has at least one page");
+  const { revision, records, next } = first.value;
+  const metadata = { resourceVersion: String(revision) };
+  if (next === undefined && !isHeavy(form, recordBytes(records))) {
+    await sendList(surface, request, form, { records, metadata });
+    return;
+  }
+  refuseOverload(request);
+  const item = requestForm(surface, request, form);
+  await streamShaped(request, { form, item, metadata, pages: recordsOf(records, pages) });
+}
+
+async function* recordsOf(
+  first: readonly StoredRecord[],
+  pages: AsyncGenerator<Page>,
+): AsyncGenerator<readonly StoredRecord[], void> {
+  try {
+    yield first;
+    for await (const { records } of pages) yield records;
+  } finally {
+    await pages.return(undefined);
+  }
 }
 
 /** A whole list goes out page by page, so that its size is no matter of memory. */
@@ -171,8 +217,6 @@ async function nextItems(found: Found, pages: AsyncGenerator<Page>): Promise<Buf
   const next = await pages.next();
   return next.done === true ? undefined : await itemBytes(found, next.value.records);
 }
-
-const gzipHeaders = { "content-encoding": "gzip", vary: "Accept-Encoding" };
 
 const comma = Buffer.from(",");
 

@@ -250,9 +250,13 @@ function tooMuch(): SetpointError {
 const comma = Buffer.from(",");
 
 /** The items of a list as they stand between its brackets. */
-export async function itemBytes(found: Found, records: readonly StoredRecord[]): Promise<Buffer> {
+export async function itemBytes(
+  found: Found,
+  records: readonly StoredRecord[],
+  { hasType = false }: { readonly hasType?: boolean } = {},
+): Promise<Buffer> {
   const { served, version } = found;
-  const type = itemType(found);
+  const type = hasType ? noType : itemType(found);
   const parts: Buffer[] = [];
   for (const record of records) {
     const bytes = presentBytes(served, version, record);
@@ -263,9 +267,12 @@ export async function itemBytes(found: Found, records: readonly StoredRecord[]):
   return Buffer.concat(parts);
 }
 
+/** No document begins like this. */
+const noType = Buffer.from("none");
+
 /** In a list of a built-in kind the items do not repeat what the list says of them. */
 function itemType({ served, version }: Found): Buffer {
-  if (served.kind.origin !== "built-in") return Buffer.from("none");
+  if (served.kind.origin !== "built-in") return noType;
   const { apiVersion } = version;
   const { kind } = served.kind.names;
   return Buffer.from(`${JSON.stringify({ apiVersion, kind }).slice(0, -1)},`);
@@ -291,15 +298,19 @@ export async function itemObjects(
 
 /** The first bytes of a list, up to and with the bracket of its items. */
 export function listHead(found: Found, metadata: JsonObject): Buffer {
+  return Buffer.from(`${JSON.stringify(listFields(found, metadata)).slice(0, -1)},"items":[`);
+}
+
+/** What a list has besides its items. */
+export function listFields(found: Found, metadata: JsonObject): JsonObject {
   const { names } = found.served.kind;
   // Lists of defined kinds always have the field, those of built-in kinds only when it says more.
   const hasToken = metadata["continue"] !== undefined || found.served.kind.origin === "built-in";
-  const head = JSON.stringify({
+  return {
     kind: names.listKind,
     apiVersion: found.version.apiVersion,
     metadata: hasToken ? metadata : { continue: "", ...metadata },
-  });
-  return Buffer.from(`${head.slice(0, -1)},"items":[`);
+  };
 }
 
 export const listTail = Buffer.from("]}\n");

@@ -4,8 +4,6 @@
 import { SetpointError, isSetpointError } from "../../kernel/errors.ts";
 import type { Json, JsonObject } from "../../kernel/json.ts";
 import { parseJson } from "../../kernel/strict-json.ts";
-import { presentBytes, presentResource } from "../../intents/read/present.ts";
-import type { Presentable } from "../../intents/read/present.ts";
 import { badRequest, methodNotAllowed, notFound } from "../../intents/refusals.ts";
 import { keyOfTarget } from "../../intents/request.ts";
 import type { Written } from "../../intents/request.ts";
@@ -20,17 +18,14 @@ import type { Decoded, RequestWork } from "./body.ts";
 import { formOf, isBuiltIn, targetOf } from "./context.ts";
 import type { ResourceRequest, Surface } from "./context.ts";
 import { deleteOptions } from "./delete-options.ts";
+import { sendRecord } from "./heavy-answer.ts";
 import { listRevision } from "./list.ts";
-import type { Form } from "./negotiate.ts";
 import { writeOptions } from "./options.ts";
 import type { OptionsKind, ParsedWriteOptions } from "./options.ts";
-import { sendBytes, sendJson } from "./respond.ts";
+import { sendJson } from "./respond.ts";
 import { waitForRevision } from "./revision-wait.ts";
 import { successStatus } from "./status.ts";
 import { isTrue } from "./request-info.ts";
-import { includeObject } from "./table-options.ts";
-import { partialObjectMetadata } from "./table/partial-metadata.ts";
-import { tableFor } from "./table/table.ts";
 
 export async function getObject(surface: Surface, request: ResourceRequest): Promise<void> {
   const form = formOf(request, true);
@@ -40,7 +35,7 @@ export async function getObject(surface: Surface, request: ResourceRequest): Pro
   if (asked > 0) await waitForRevision(surface, asked);
   const record = await surface.intents.store.get(keyOfTarget(target));
   if (record === undefined) throw notFound(target.served.kind, target.name);
-  await sendObject(surface, request, { status: 200, form }, record);
+  await sendRecord(surface, request, { status: 200, form }, record);
 }
 
 /** The parameter existed until Kubernetes 1.20; what it asked for would now be missing silently. */
@@ -59,7 +54,7 @@ export async function createObject(surface: Surface, request: ResourceRequest): 
   const { caller } = request;
   const input = { caller, target, body: value, source, options, decodeProblems: problems };
   const written = await createResource(surface.intents, input);
-  await sendObject(surface, request, { status: 201, form }, written);
+  await sendRecord(surface, request, { status: 201, form }, written);
 }
 
 export async function replaceObject(surface: Surface, request: ResourceRequest): Promise<void> {
@@ -70,7 +65,7 @@ export async function replaceObject(surface: Surface, request: ResourceRequest):
   const { caller } = request;
   const input = { caller, target, body: value, source, options, decodeProblems: problems };
   const written = await replaceResource(surface.intents, input);
-  await sendObject(surface, request, { status: statusOf(written), form }, written);
+  await sendRecord(surface, request, { status: statusOf(written), form }, written);
 }
 
 const patchTypes: ReadonlyMap<string, PatchType | "apply"> = new Map([
@@ -83,7 +78,7 @@ const patchTypes: ReadonlyMap<string, PatchType | "apply"> = new Map([
 export async function patchObject(surface: Surface, request: ResourceRequest): Promise<void> {
   const form = formOf(request, true);
   const written = await performPatch(surface, request);
-  await sendObject(surface, request, { status: statusOf(written), form }, written);
+  await sendRecord(surface, request, { status: statusOf(written), form }, written);
 }
 
 export async function performPatch(surface: Surface, request: ResourceRequest): Promise<Written> {
@@ -151,7 +146,7 @@ export async function deleteObject(surface: Surface, request: ResourceRequest): 
   const { caller } = request;
   const deleted = await deleteResource(surface.intents, { caller, target, options });
   if (deleted.outcome !== "deleted" || showsDeleted.has(target.served.id)) {
-    await sendObject(surface, request, { status: 200, form }, deleted);
+    await sendRecord(surface, request, { status: 200, form }, deleted);
     return;
   }
   const { kind } = target.served;
@@ -209,30 +204,4 @@ export async function bodyOf(
 
 function statusOf({ outcome }: Written): number {
   return outcome === "created" ? 201 : 200;
-}
-
-export async function sendObject(
-  surface: Surface,
-  request: ResourceRequest,
-  { status, form }: { readonly status: number; readonly form: Form },
-  record: Presentable,
-): Promise<void> {
-  const { exchange, found } = request;
-  const { served, version } = found;
-  const answer = { status, form, headers: request.headers() };
-  if (form.as === "object") {
-    const bytes = presentBytes(served, version, record);
-    await sendBytes(exchange, answer, bytes instanceof Promise ? await bytes : bytes);
-    return;
-  }
-  const object = await presentResource(served, version, record);
-  const shown =
-    form.as === "metadata"
-      ? partialObjectMetadata(object, form.metaVersion)
-      : tableFor(served.kind, version.definition, [object], {
-          nowMs: surface.intents.clock.nowMs(),
-          includeObject: includeObject(request.info.query),
-          version: form.metaVersion,
-        });
-  await sendJson(exchange, answer, shown);
 }

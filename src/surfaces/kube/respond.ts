@@ -14,11 +14,17 @@ import { encodeProtobuf } from "./protobuf/envelope.ts";
 
 const compress = promisify(gzip);
 export const gzipLevel = 1;
+export const gzipHeaders = { "content-encoding": "gzip", vary: "Accept-Encoding" };
 
 export interface Answer {
   readonly status: number;
   readonly form: Form;
   readonly headers?: Headers;
+}
+
+/** Bytes in the encoding of the answer. */
+export async function sendReady(exchange: Exchange, answer: Answer, bytes: Buffer): Promise<void> {
+  await sendEncoded(exchange, answer, bytes);
 }
 
 /** JSON bytes that are already in the right shape: the usual answer. */
@@ -72,8 +78,7 @@ async function sendEncoded(
     return;
   }
   const packed = await compress(bytes, { level: gzipLevel });
-  const extra = { "content-encoding": "gzip", vary: "Accept-Encoding" };
-  exchange.send(status, { ...base, ...extra }, packed);
+  exchange.send(status, { ...base, ...gzipHeaders }, packed);
 }
 
 const noCache = "no-cache, private";

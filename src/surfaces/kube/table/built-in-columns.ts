@@ -5,16 +5,14 @@
 import { isJsonObject } from "../../../kernel/json.ts";
 import type { Json, JsonObject } from "../../../kernel/json.ts";
 import { listAt, objectAt, textAt, valueAt } from "../../../kernel/json-read.ts";
-import { kindId } from "../../../kernel/kind.ts";
-import type { Kind } from "../../../kernel/kind.ts";
 import { ageColumn, column, creationDescription, nameColumn } from "./column.ts";
 import { prose } from "./column.ts";
 import type { Column } from "./column.ts";
 import { coreEventColumns, newEventColumns } from "./event-columns.ts";
 import { paramRefText } from "./param-ref.ts";
 
-export function builtInColumns(kind: Kind): readonly Column[] {
-  const known = new Map(table).get(kindId(kind));
+export function builtInColumns(id: string): readonly Column[] {
+  const known = new Map(table).get(id);
   return known === undefined ? plainColumns() : known();
 }
 

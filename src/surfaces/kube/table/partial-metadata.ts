@@ -27,11 +27,16 @@ export function partialObjectMetadataList(
   metadata: ListMetadata,
   version: MetaVersion = "v1",
 ): JsonObject {
+  const items = objects.map((object) => partialObjectMetadata(object, version));
+  return { ...metadataListFields(metadata, version), items };
+}
+
+/** What such a list has besides its items. */
+export function metadataListFields(metadata: ListMetadata, version: MetaVersion): JsonObject {
   return {
     kind: "PartialObjectMetadataList",
     apiVersion: `meta.k8s.io/${version}`,
     metadata: listMetadata(metadata),
-    items: objects.map((object) => partialObjectMetadata(object, version)),
   };
 }
 

@@ -4,7 +4,8 @@
 import { withCurrentConditions } from "../../../kernel/current-conditions.ts";
 import type { Json, JsonObject } from "../../../kernel/json.ts";
 import { textAt } from "../../../kernel/json-read.ts";
-import type { Kind, KindVersion } from "../../../kernel/kind.ts";
+import { kindId } from "../../../kernel/kind.ts";
+import type { Kind, KindVersion, PrinterColumn } from "../../../kernel/kind.ts";
 import { builtInColumns } from "./built-in-columns.ts";
 import type { Column } from "./column.ts";
 import { definedColumns } from "./defined-columns.ts";
@@ -31,19 +32,36 @@ export function tableFor(
   objects: readonly JsonObject[],
   options: TableOptions,
 ): JsonObject {
-  const columns = columnsFor(kind, version);
-  const { withoutColumns = false, version: metaVersion = "v1" } = options;
+  return tableOf(columnsFor(kind, version), objects, options);
+}
+
+export function tableOf(
+  columns: readonly Column[],
+  objects: readonly JsonObject[],
+  options: TableOptions,
+): JsonObject {
+  const { withoutColumns = false, version = "v1" } = options;
+  const fields = tableFields(columns, options.metadata ?? ownMetadata(objects), version);
+  const rows = objects.map((object) => tableRow(columns, object, options));
+  return withoutColumns ? { ...fields, columnDefinitions: null, rows } : { ...fields, rows };
+}
+
+/** What a Table has besides its rows. */
+export function tableFields(
+  columns: readonly Column[],
+  metadata: ListMetadata,
+  version: MetaVersion,
+): JsonObject {
   return {
     kind: "Table",
-    apiVersion: `meta.k8s.io/${metaVersion}`,
-    metadata: listMetadata(options.metadata ?? ownMetadata(objects)),
-    columnDefinitions: withoutColumns ? null : columns.map(({ definition }) => definition),
-    rows: objects.map((object) => tableRow(columns, object, options)),
+    apiVersion: `meta.k8s.io/${version}`,
+    metadata: listMetadata(metadata),
+    columnDefinitions: columns.map(({ definition }) => definition),
   };
 }
 
-/** One row, for those who write long lists piece by piece. */
-function tableRow(
+/** One row, for lists that are written in parts. */
+export function tableRow(
   columns: readonly Column[],
   object: JsonObject,
   options: Pick<TableOptions, "nowMs" | "includeObject" | "version">,
@@ -53,12 +71,23 @@ function tableRow(
   return { cells, object: included(object, options) };
 }
 
+/** Where the columns of a kind come from. */
+export interface ColumnSource {
+  /** The id of a built-in kind, whose columns are code. */
+  readonly builtIn: string | undefined;
+  readonly printerColumns: readonly PrinterColumn[];
+}
+
+export function tableColumns({ builtIn, printerColumns }: ColumnSource): readonly Column[] {
+  return builtIn === undefined ? definedColumns({ printerColumns }) : builtInColumns(builtIn);
+}
+
 /** The columns of a version; compiled once. */
 function columnsFor(kind: Kind, version: KindVersion): readonly Column[] {
   const known = compiled.get(version);
   if (known !== undefined) return known;
   const isBuiltIn = kind.origin === "built-in";
-  const columns = isBuiltIn ? builtInColumns(kind) : definedColumns(version);
+  const columns = isBuiltIn ? builtInColumns(kindId(kind)) : definedColumns(version);
   compiled.set(version, columns);
   return columns;
 }
