@@ -120,7 +120,8 @@ test("long lists in other forms than JSON are made by threads, in parts", async 
   await createLongList();
   const { json: now } = await server.request("GET", listed);
   // The server writes, too: all lists are of one revision.
-  const at = `resourceVersionMatch=Exact&resourceVersion=${pickText(now, "metadata.resourceVersion")}`;
+  const revision = pickText(now, "metadata.resourceVersion");
+  const at = `resourceVersionMatch=Exact&resourceVersion=${revision}`;
   const { json: list } = await server.request("GET", `${listed}?${at}`);
   const forms: Readonly<Record<string, readonly [accept: string, query: string]>> = {
     yaml: ["application/yaml", ""],
