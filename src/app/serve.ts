@@ -12,6 +12,8 @@ import { systemClock } from "../kernel/clock.ts";
 import { SetpointError, isSetpointError } from "../kernel/errors.ts";
 import { systemTimers } from "../kernel/timers.ts";
 import type { Store } from "../store/port.ts";
+import { createAdmissions } from "../surfaces/http/admit.ts";
+import type { Admissions } from "../surfaces/http/admit.ts";
 import { requestPipeline } from "../surfaces/http/pipeline.ts";
 import type { PipelineInput } from "../surfaces/http/pipeline.ts";
 import { startHttpServer } from "../surfaces/http/server.ts";
@@ -20,6 +22,7 @@ import type { RequestReports } from "../surfaces/http/error-envelope.ts";
 import type { Logger } from "../telemetry/log.ts";
 import type { LogForm } from "../telemetry/log-form.ts";
 import type { Gauge } from "../telemetry/metrics.ts";
+import { admissionGauges } from "./admission-gauges.ts";
 import { openAuditLog } from "./audit-log.ts";
 import { openAuthentication } from "./authenticators.ts";
 import { checkBeforeStart } from "./check-before-start.ts";
@@ -75,7 +78,7 @@ export interface RunningServer {
   stop(): Promise<void>;
 }
 
-export interface StartOptions extends Pick<HttpServerInput, "writeStallMs"> {
+export interface StartOptions extends Pick<HttpServerInput, "writeStallMs" | "bodyPaceMs"> {
   /** The process belongs to the server, which handles its uncaught errors. */
   readonly guardsProcess?: boolean;
   /** Starts the watchdog of the event loop, which logs on standard error in this form. */
@@ -101,13 +104,17 @@ export async function startServer(
   const { worker } = undo.use(
     await startReconciling({ plane, modules, surroundings, log, ...engineInput(config, tracing) }),
   );
+  const admissions = createAdmissions(systemTimers);
   const credentials = await openOwnCredentials(config, plane);
   const authentication = openAuthentication(given.authentication, config, credentials, systemClock);
   const audit = undo.use(given.audit && (await openAuditLog({ ...given.audit, log })));
+  const security = { authentication, audit, roles: plane.rbac, admissions };
   const reports = undo.use(requestReports(log, systemTimers));
   const measure = backlogMeasure(plane, systemTimers, worker);
-  const observed = observeRequests(plane, measure, storeState, () => gaugesOf(heavy, tracing));
-  const surfaces = await openSurfaces({ plane, log });
+  const observed = observeRequests(plane, measure, storeState, () =>
+    gaugesOf(heavy, admissions, tracing),
+  );
+  const opened = await openSurfaces({ plane, log });
   undo.defer(startForgetting(config, store, log));
   undo.use(monitorStore({ store, timers: systemTimers, clock: systemClock, log }));
   let url = "";
@@ -120,16 +127,12 @@ export async function startServer(
     url: () => url,
   });
   const rest = undo.use(startRest({ plane, log, stopping: stopping.signal }));
+  const surfaces = [kube, rest.surface, ...opened];
   const http = await startHttpServer({
     ...config.listen,
     tls: credentials.tls,
     certificateOf: peerCertificateOf,
-    handle: requestPipeline({
-      surfaces: [kube, rest.surface, ...surfaces],
-      authentication,
-      audit,
-      ...reportingOf(reports, observed, tracing),
-    }),
+    handle: requestPipeline({ surfaces, ...reportingOf(reports, observed, tracing, security) }),
     onError: reports.onUnhandled,
     timers: systemTimers,
     ...options,
@@ -182,9 +185,10 @@ function reportingOf(
   reports: RequestReports,
   { requests: metrics }: ObservedRequests,
   tracing: Tracing | undefined,
-): Pick<PipelineInput, "timers" | "metrics" | "trace" | "reports"> {
+  security: Omit<PipelineInput, "surfaces" | "timers" | "metrics" | "trace" | "reports">,
+): Omit<PipelineInput, "surfaces"> {
   const trace = tracing?.requests;
-  return { timers: systemTimers, metrics, trace, reports };
+  return { ...security, timers: systemTimers, metrics, trace, reports };
 }
 
 function modulesView(
@@ -297,8 +301,12 @@ async function openOwnCredentials(
   return await openCredentials({ folder, hosts: [listen.host, hostname(), ...named], intents });
 }
 
-function gaugesOf(heavy: ThreadPool, tracing: Tracing | undefined): readonly Gauge[] {
-  return [...poolGauges(heavy), ...(tracing?.counters() ?? [])];
+function gaugesOf(
+  heavy: ThreadPool,
+  admissions: Admissions,
+  tracing: Tracing | undefined,
+): readonly Gauge[] {
+  return [...poolGauges(heavy), ...admissionGauges(admissions), ...(tracing?.counters() ?? [])];
 }
 
 /** Who listens on all addresses is reached on this machine by the local one. */

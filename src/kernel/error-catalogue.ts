@@ -62,6 +62,12 @@ export const catalogue = {
     summary: "Too many requests are waiting, from this caller or in total.",
     action: "Wait for the time in Retry-After, then try again.",
   },
+  "request.body_timeout": {
+    status: 408,
+    retry: "backoff",
+    summary: "The body of the request arrived too slowly.",
+    action: "Send the body without pauses; see the limits of the reference.",
+  },
   "request.timeout": {
     status: 504,
     retry: "backoff",

@@ -275,6 +275,10 @@ export const limits = Object.freeze({
   watchCloseMs: 2_000,
   /** What all clients together have not taken yet; beyond it lists and watches are refused. */
   maxPendingAnswerBytes: 512 * mib,
+  /** Memory of all requests in progress: bodies, documents being read, responses not yet taken. */
+  maxBytesInFlight: 512 * mib,
+  /** What a tenant may hold of it whenever it is free. */
+  leastBytesInFlight: 32 * mib,
   /** Requests under way at once on one HTTP/2 connection. */
   maxConnectionStreams: 250,
   /** Characters of one warning once all of them together are too long; as kube-apiserver. */
@@ -292,14 +296,23 @@ export const limits = Object.freeze({
   openidTimeoutMs: 10_000,
   /** After a provider did not answer, tokens of it are refused at once for this long. */
   openidRetryMs: 10_000,
-  /** Requests that only read, under way at once; the same as kube-apiserver. */
+  /** Requests in progress at once, of each surface; reads and writes as in kube-apiserver. */
   maxReadsInFlight: 400,
+  maxListsInFlight: 100,
   maxWritesInFlight: 200,
+  /** Requests whose body is arriving; they hold no place among the writes. */
+  maxBodiesInTransit: 1_000,
+  /** How long a client may take to send a body, and how fast it must send. */
+  bodyTimeoutMs: 60_000,
+  bodyPaceMs: 5_000,
+  minBodyBytesPerPace: 5 * kib,
+  /** Memory for each byte of a body: the bytes, the decoded document and its copies. */
+  bodyMemoryFactor: 8,
   /** Watches and other requests without an end. */
   maxLongRequests: 10_000,
-  /** Requests of one user that wait for their turn. */
-  maxQueuedRequestsPerUser: 50,
-  /** Requests of all users that wait for their turn. */
+  /** Requests of one tenant that wait for their turn. */
+  maxQueuedRequestsPerTenant: 50,
+  /** Requests of all tenants that wait for their turn. */
   maxQueuedRequests: 2_000,
   maxRequestWaitMs: 15_000,
 

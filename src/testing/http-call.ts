@@ -3,6 +3,7 @@
 
 import type { IncomingHttpHeaders } from "node:http";
 import type { Authentication } from "../intents/auth/authentication.ts";
+import type { RoleHolders } from "../intents/auth/role-holders.ts";
 import { mastersGroup } from "../intents/auth/user.ts";
 import { isJsonObject } from "../kernel/json.ts";
 import type { Json, JsonObject } from "../kernel/json.ts";
@@ -30,6 +31,8 @@ export const anybody: Pick<Authentication, "authenticate"> = {
     Promise.resolve({ name: "test", groups: [mastersGroup, "system:authenticated"], extra: {} }),
 };
 
+export const everyRole: RoleHolders = { holdsRoleIn: () => true, holdsAnyRole: () => true };
+
 /** The call as the server sees it, and its answer once there is one. */
 export function exchangeFor(call: HttpCall): {
   readonly exchange: Exchange;
@@ -50,6 +53,8 @@ export function exchangeFor(call: HttpCall): {
     headerValues: (name) => [headers[name] ?? []].flat(),
     remoteAddress: "127.0.0.1",
     certificate: undefined,
+    isBodyInTransit: false,
+    admitted: () => undefined,
     readBody: (maxBytes, tooLarge) =>
       sent.length > maxBytes ? Promise.reject(tooLarge()) : Promise.resolve(sent),
     send: (status, told, text = "") => {

@@ -13,7 +13,7 @@ import { requestPipeline } from "../surfaces/http/pipeline.ts";
 import { runKeyed } from "../surfaces/rest/idempotent-run.ts";
 import { restSurface } from "../surfaces/rest/rest-surface.ts";
 import { sampleRoute } from "../surfaces/rest/sample-routes.ts";
-import { exchangeFor } from "./http-call.ts";
+import { everyRole, exchangeFor } from "./http-call.ts";
 
 const ids = seededIds(seededRandom(1));
 const jane = { name: "jane", groups: [], extra: {} };
@@ -35,6 +35,7 @@ function pipelineOf(route: Route, timers: ReturnType<typeof manualTimers>, clock
     surfaces: [{ ...surface, prefixes: [{ path: "/" }] }],
     timers,
     authentication: { authenticate: () => Promise.resolve(jane) },
+    roles: everyRole,
     reports: { onError: assert.fail, onAnswer: () => {}, onUnauthenticated: assert.fail },
   });
 }

@@ -22,7 +22,7 @@ import { prefixTable } from "../surfaces/http/prefix-table.ts";
 import type { HttpSurface } from "../surfaces/http/surface.ts";
 import { logger } from "../telemetry/log.ts";
 import type { Logger } from "../telemetry/log.ts";
-import { anybody, exchangeFor } from "./http-call.ts";
+import { anybody, everyRole, exchangeFor } from "./http-call.ts";
 import type { HttpCall, HttpReply } from "./http-call.ts";
 import { troubleOf } from "./trouble.ts";
 
@@ -148,7 +148,8 @@ function surfacesPipeline(
   const all = [...surfaces, others];
   const owners = prefixTable(all);
   const reports = requestReports(log, timers);
-  const pipeline = requestPipeline({ surfaces: all, timers, authentication: anybody, reports });
+  const caller = { authentication: anybody, roles: everyRole };
+  const pipeline = requestPipeline({ surfaces: all, timers, ...caller, reports });
   return async (exchange) => {
     const { method, url } = exchange;
     if (owners.find(url) !== others) return await pipeline(exchange);

@@ -51,6 +51,8 @@ export interface KubeServerOptions {
   readonly auditLog?: string;
   /** How long a client may take nothing of its answer before it is cut off. */
   readonly writeStallMs?: number;
+  /** How often the pace of a request body is checked. */
+  readonly bodyPaceMs?: number;
   /** Files of modules, whose reconcilers run in the server. */
   readonly module?: readonly string[];
   /** With commas between them; all roles when left out. */
@@ -64,13 +66,17 @@ export interface KubeServerOptions {
 
 export async function startKubeServer({
   writeStallMs,
+  bodyPaceMs,
   sections = {},
   ...options
 }: KubeServerOptions = {}): Promise<KubeServer> {
   const folder = await mkdtemp(join(tmpdir(), "setpoint-kube-"));
   const errors: string[] = [];
   const config = serveConfig({ data: folder, listen: "127.0.0.1:0", ...options }, { sections });
-  const limited = writeStallMs === undefined ? {} : { writeStallMs };
+  const limited = {
+    ...(writeStallMs === undefined ? {} : { writeStallMs }),
+    ...(bodyPaceMs === undefined ? {} : { bodyPaceMs }),
+  };
   const server = await startServer(config, collectingLog(errors), limited);
   const token = (await readFile(join(folder, "admin.token"), "utf8")).trim();
   const ca = await readFile(server.authorityFile, "utf8");

@@ -93,7 +93,7 @@ function describeSubject({ kind, name, namespace }: Subject, bindingNamespace: s
 }
 
 /** The user whom a subject means; undefined for groups and for subjects that mean nobody. */
-function userNameOf(subject: Subject, bindingNamespace: string): string | undefined {
+export function userNameOf(subject: Subject, bindingNamespace: string): string | undefined {
   if (subject.kind === "User") return subject.name;
   if (subject.kind !== "ServiceAccount") return undefined;
   const namespace = subject.namespace === "" ? bindingNamespace : subject.namespace;

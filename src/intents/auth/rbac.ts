@@ -12,6 +12,8 @@ import { rbacGroup, roleRefOf, rulesOf } from "./policy.ts";
 import type { Access, Authorizer, Decision, PolicyRule, RoleRef } from "./policy.ts";
 import { aggregateRules, clusterRoleOf } from "./role-aggregation.ts";
 import type { ClusterRole } from "./role-aggregation.ts";
+import { roleHolders } from "./role-holders.ts";
+import type { RoleHolders } from "./role-holders.ts";
 import { compiledAllows, createRoleSlots } from "./role-slot.ts";
 import { mastersGroup } from "./user.ts";
 import type { UserInfo } from "./user.ts";
@@ -31,7 +33,7 @@ export interface RulesFound {
   readonly missing: readonly RoleRef[];
 }
 
-export interface Rbac extends Authorizer {
+export interface Rbac extends Authorizer, RoleHolders {
   /** Adds an object, or replaces the one with its kind, namespace and name. */
   put(kind: RbacKind, object: JsonObject): void;
   remove(name: RbacName): void;
@@ -48,6 +50,7 @@ export function createRbac(): Rbac {
   const bindings = new Map<string, Binding>();
   const clusterRoles = new Map<string, ClusterRole>();
   const scopes: Scopes = new Map();
+  const holders = roleHolders(scopes);
   let isAggregationStale = false;
 
   const dropBinding = (key: string): void => {
@@ -55,6 +58,7 @@ export function createRbac(): Rbac {
     if (binding === undefined) return;
     bindings.delete(key);
     unlist(scopes, binding);
+    holders.remove(binding);
     slots.release(binding.slot, binding.namespace);
   };
   /** Done at the next question and not at each write: many roles are written at once. */
@@ -84,6 +88,7 @@ export function createRbac(): Rbac {
         const binding = newBinding({ key, kind, name, namespace: scope, object, slot });
         bindings.set(key, binding);
         enlist(scopes, binding);
+        holders.add(binding);
       }
     },
     remove: ({ kind, namespace, name }) => {
@@ -95,10 +100,11 @@ export function createRbac(): Rbac {
       else dropBinding(objectKey(kind, kind === "RoleBinding" ? namespace : "", name));
     },
     authorize: (user, access) => {
-      if (user.groups.includes(mastersGroup)) return everything;
       refresh();
-      return decide(scopes, user, access);
+      return user.groups.includes(mastersGroup) ? everything : decide(scopes, user, access);
     },
+    holdsRoleIn: holders.holdsRoleIn,
+    holdsAnyRole: holders.holdsAnyRole,
     rulesFor: (user, namespace) => {
       refresh();
       return collectRules(bindingsFor(scopes, user, namespace));

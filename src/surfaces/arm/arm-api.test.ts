@@ -46,6 +46,7 @@ function rig(authenticate: () => Promise<UserInfo>): Rig {
     surfaces: [{ ...surface, prefixes: [{ path: "/" }] }],
     timers,
     authentication: { authenticate },
+    roles: { holdsRoleIn: () => true, holdsAnyRole: () => true },
     metrics: { started: () => 0, finished: (_from, _labels, code) => void statuses.push(code) },
     reports: {
       onError: (error, { status }) => void errors.push([error, status]),

@@ -6,7 +6,7 @@ import type { AuditTrail } from "../../intents/audit/audit-trail.ts";
 import type { UserInfo } from "../../intents/auth/user.ts";
 import type { Caller } from "../../intents/request.ts";
 import { SetpointError } from "../../kernel/errors.ts";
-import { readCost, writeCost } from "../http/admit.ts";
+import { listCost, readCost, writeCost } from "../http/admit.ts";
 import type { RequestCost } from "../http/admit.ts";
 import type { HttpSurface, SurfaceRequest } from "../http/surface.ts";
 import type { RequestIds } from "../http/trace.ts";
@@ -65,7 +65,11 @@ export function armApi(input: ArmApiInput): HttpSurface<ArmParsed> {
     answerWithinMs,
     parse: (exchange) => parseArmRequest(input, urls, exchange),
     auditFacts: ({ parsed }) => auditFactsOf(parsed.facts, parsed.asked),
-    tenantOf: ({ user }) => user.name,
+    namespaceOf: ({ parsed: { asked } }) => {
+      const { path } = asked;
+      const isOfOne = path !== undefined && "subscription" in path;
+      return isOfOne ? namespaceOf(path.subscription) : "";
+    },
     costOf,
     handle: async (call) => {
       const { parsed } = call;
@@ -83,7 +87,8 @@ export function armApi(input: ArmApiInput): HttpSurface<ArmParsed> {
 /** Documents and unknown paths cost nothing, and the resource manager limits its own clients. */
 function costOf({ exchange, parsed }: ArmCall): RequestCost | undefined {
   if (parsed.isManager || parsed.asked.path === undefined) return undefined;
-  return isRead(exchange.method) ? readCost : writeCost;
+  if (!isRead(exchange.method)) return writeCost;
+  return parsed.asked.path.kind === "collection" ? listCost : readCost;
 }
 
 function isRead(method: string): boolean {

@@ -172,6 +172,7 @@ const codesOfErrors: Readonly<Partial<Record<ErrorCode, string>>> = {
   "request.method_not_allowed": "MethodNotAllowed",
   "request.unsupported_media_type": "UnsupportedMediaType",
   "request.overloaded": "TooManyRequests",
+  "request.body_timeout": "RequestTimeout",
   "resource.not_found": "ResourceNotFound",
   "resource.already_exists": "Conflict",
   "resource.conflict": "Conflict",

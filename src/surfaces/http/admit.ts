@@ -1,38 +1,119 @@
-// Admission: gives a request its place among those that are in progress, or makes it wait or
-// refuses it with request.overloaded. The decision takes a tenant and a cost. Today the tenant is
-// the user and only the class of the cost counts: see fairness.ts for the policy.
+// Admission: gives a request its place among those that are in progress, makes it wait, or refuses
+// it with request.overloaded. The decision takes a tenant (tenant.ts) and a cost: the type of work,
+// and the bytes of memory that the request will hold. Each type of work of each surface has a lane
+// (fair-lane.ts); memory is one lane for all surfaces.
 
 import { mastersGroup } from "../../intents/auth/user.ts";
+import { limits } from "../../kernel/limits.ts";
 import type { Timers } from "../../kernel/timers.ts";
-import { createFairness } from "./fairness.ts";
-import type { RequestClass } from "./fairness.ts";
+import { FairLane } from "./fair-lane.ts";
+import type { FairLaneOptions, LaneCounts } from "./fair-lane.ts";
+import { Place } from "./place.ts";
 import type { HttpSurface, SurfaceRequest } from "./surface.ts";
+import { noRoleTenant } from "./tenant.ts";
 
-/** Shared constants, so that admission allocates nothing. */
+/** `long` is a request without an end, such as a watch. */
+export type WorkType = "read" | "list" | "write" | "long";
+
+/** Shared constants, so that a cost allocates nothing. */
 export interface RequestCost {
-  readonly class: RequestClass;
+  readonly work: WorkType;
 }
 
-export const readCost: RequestCost = { class: "read" };
-export const writeCost: RequestCost = { class: "write" };
-/** A request without an end, such as a watch. */
-export const longCost: RequestCost = { class: "long" };
+export const readCost: RequestCost = { work: "read" };
+export const listCost: RequestCost = { work: "list" };
+export const writeCost: RequestCost = { work: "write" };
+export const longCost: RequestCost = { work: "long" };
+
+/** A lane for each type of work, and one for requests whose body is still arriving. */
+export type Lanes = Readonly<Record<WorkType | "body", FairLane>>;
 
 export interface Admission {
-  /**
-   * Takes a place. Undefined means that the request continues at once, which is the common case
-   * and allocates no promise. Throws, or rejects with, request.overloaded. A place that was taken
-   * must be returned with `leave`.
-   */
-  enter(tenant: string, cost: RequestCost): Promise<void> | undefined;
-  leave(tenant: string, cost: RequestCost): void;
+  /** A place must be entered before the request is handled, and left when it has ended. */
+  placeOf(tenant: string, cost: RequestCost, isBodyInTransit: boolean): Place;
+  counts(lane: keyof Lanes): LaneCounts;
 }
 
-export function createAdmission(timers: Timers): Admission {
-  const fairness = createFairness({ timers });
+export type LaneLimits = Partial<Pick<FairLaneOptions, "capacity" | "maxQueued">>;
+
+export interface AdmissionInput {
+  readonly timers: Timers;
+  readonly memory: FairLane;
+  /** For tests: other limits than those of the kernel. */
+  readonly lanes?: Readonly<Partial<Record<keyof Lanes, LaneLimits>>>;
+}
+
+/** The places of one surface. */
+export function createAdmission({ timers, memory, lanes: own = {} }: AdmissionInput): Admission {
+  const lane = (name: keyof Lanes, capacity: number, more: LaneLimits & ShareInput): FairLane =>
+    new FairLane(laneOptions({ timers, capacity, ...more, ...own[name] }));
+  const brief = { share: briefShare };
+  const lanes: Lanes = {
+    read: lane("read", limits.maxReadsInFlight, brief),
+    list: lane("list", limits.maxListsInFlight, brief),
+    write: lane("write", limits.maxWritesInFlight, brief),
+    body: lane("body", limits.maxBodiesInTransit, { share: 1 }),
+    // A watch that had to wait would miss what it watches: it is refused instead.
+    long: lane("long", limits.maxLongRequests, { share: 1, maxQueued: 0 }),
+  };
   return {
-    enter: (tenant, cost) => fairness.enter(cost.class, tenant),
-    leave: (tenant, cost) => fairness.leave(cost.class, tenant),
+    placeOf: (tenant, cost, isBodyInTransit) =>
+      new Place({ lanes, memory }, tenant, { work: cost.work, isBodyInTransit }),
+    counts: (name) => lanes[name].counts(),
+  };
+}
+
+/** The places of all surfaces of a server. */
+export interface Admissions {
+  of(surface: string): Admission;
+  /** What requests of all surfaces hold in a lane; `memory` in bytes. */
+  held(lane: keyof Lanes | "memory"): number;
+}
+
+export function createAdmissions(timers: Timers): Admissions {
+  const memory = memoryLane(timers);
+  const all = new Map<string, Admission>();
+  return {
+    of: (surface) => {
+      const admission = all.get(surface) ?? createAdmission({ timers, memory });
+      all.set(surface, admission);
+      return admission;
+    },
+    held: (lane) => {
+      if (lane === "memory") return memory.counts().held;
+      return [...all.values()].reduce((sum, one) => sum + one.counts(lane).held, 0);
+    },
+  };
+}
+
+/** The bytes that requests of all surfaces hold. */
+export function memoryLane(timers: Timers, own: LaneLimits = {}): FairLane {
+  const { maxBytesInFlight: capacity, leastBytesInFlight: least } = limits;
+  return new FairLane(laneOptions({ timers, capacity, share: 1, least, ...own }));
+}
+
+/** What ends within a short time is shared less strictly than what stays. */
+const briefShare = 3;
+/** Callers without a role share one tenant, and it is a small one. */
+const noRoleShare = 1 / 16;
+
+interface ShareInput {
+  readonly share: number;
+  readonly least?: number;
+}
+
+function laneOptions(
+  input: ShareInput & LaneLimits & { readonly timers: Timers },
+): FairLaneOptions {
+  const { timers, capacity = 1, share, least = 1, maxQueued = limits.maxQueuedRequests } = input;
+  return {
+    timers,
+    capacity,
+    shareOf: (tenant) => (tenant === noRoleTenant ? noRoleShare : share),
+    least,
+    maxQueued,
+    maxQueuedPerTenant: limits.maxQueuedRequestsPerTenant,
+    maxWaitMs: limits.maxRequestWaitMs,
   };
 }
 

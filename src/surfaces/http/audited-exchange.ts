@@ -11,6 +11,10 @@ export function auditedExchange(exchange: Exchange, trail: AuditTrail): Exchange
     headerValues: (name) => exchange.headerValues(name),
     remoteAddress: exchange.remoteAddress,
     certificate: exchange.certificate,
+    get isBodyInTransit() {
+      return exchange.isBodyInTransit;
+    },
+    admitted: (place) => exchange.admitted(place),
     readBody: async (maxBytes, tooLarge) => {
       const bytes = await exchange.readBody(maxBytes, tooLarge);
       if (trail.hasRequestBody) trail.requestBody(bytes);

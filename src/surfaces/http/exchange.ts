@@ -9,10 +9,11 @@ import type {
   ServerResponse,
 } from "node:http";
 import type { Http2ServerRequest } from "node:http2";
-import { SetpointError } from "../../kernel/errors.ts";
 import type { PeerCertificate } from "../../intents/auth/request-facts.ts";
+import { readBody } from "./incoming-body.ts";
 import { Outflow, isGone } from "./outflow.ts";
 import type { BodyStream, Outflows, Response } from "./outflow.ts";
+import type { Place } from "./place.ts";
 import { currentTurn, sendTogether } from "./turn.ts";
 import { endLater, isSoonOver, isUnread, stopSending } from "./unread-body.ts";
 
@@ -27,6 +28,10 @@ export interface Exchange {
   readonly remoteAddress: string;
   /** Absent when the client showed no certificate that our authority has signed. */
   readonly certificate: PeerCertificate | undefined;
+  /** Whether a part of the body has not arrived. */
+  readonly isBodyInTransit: boolean;
+  /** What the request holds, from its admission on. Called at most once. */
+  admitted(place: Place): void;
   /** Rejects with the given error as soon as the body is larger. */
   readBody(maxBytes: number, tooLarge: () => Error): Promise<Buffer>;
   /** The whole answer at once. */
@@ -70,6 +75,7 @@ class HttpExchange implements Exchange {
   readonly #response: Response;
   readonly #turn = currentTurn();
   readonly #outflows: Outflows;
+  #place: Place | undefined;
   #outflow: Outflow | undefined;
   #isHeldBack: boolean;
   #status = 0;
@@ -107,14 +113,28 @@ class HttpExchange implements Exchange {
     return raw.filter((_, at) => at % 2 === 1 && raw[at - 1]?.toLowerCase() === name);
   }
 
+  get isBodyInTransit(): boolean {
+    return isUnread(this.#request);
+  }
+
+  admitted(place: Place): void {
+    this.#place = place;
+  }
+
   readBody(maxBytes: number, tooLarge: () => Error): Promise<Buffer> {
-    const declared = Number(this.headers["content-length"]);
-    if (declared > maxBytes) return Promise.reject(tooLarge());
-    if (this.#isHeldBack) {
-      this.#isHeldBack = false;
-      this.#response.writeContinue();
-    }
-    return readBody(this.#request, maxBytes, tooLarge);
+    const length = this.headers["content-length"];
+    const declaredBytes = length === undefined ? undefined : Number(length);
+    if (declaredBytes !== undefined && declaredBytes > maxBytes) return Promise.reject(tooLarge());
+    const read = (onBytes?: (bytes: number) => void): Promise<Buffer> => {
+      if (this.#isHeldBack) {
+        this.#isHeldBack = false;
+        this.#response.writeContinue();
+      }
+      const { timers, bodyPaceMs: paceMs } = this.#outflows;
+      return readBody(this.#request, { maxBytes, tooLarge, timers, paceMs, onBytes });
+    };
+    if (this.#place === undefined) return read();
+    return this.#place.receive({ declaredBytes, isInTransit: () => this.isBodyInTransit, read });
   }
 
   send(status: number, headers: Headers, body: Buffer | string = ""): void {
@@ -186,36 +206,4 @@ function sendSmall(response: ServerResponse, body: Buffer): void {
 /** The two kinds of response differ in their types only. */
 function writeHead(response: Response, status: number, headers: Headers): void {
   (response as ServerResponse).writeHead(status, headers as OutgoingHttpHeaders);
-}
-
-function readBody(request: Request, maxBytes: number, tooLarge: () => Error): Promise<Buffer> {
-  // It waited for its turn, and nothing would tell any more that nobody is left.
-  if (request.destroyed) return Promise.reject(clientGone(undefined));
-  return new Promise((resolve, reject) => {
-    let chunks: Buffer[] = [];
-    let bytes = 0;
-    const take = (chunk: Buffer): void => {
-      bytes += chunk.length;
-      if (bytes > maxBytes) {
-        chunks = [];
-        request.off("data", take);
-        request.pause();
-        reject(tooLarge());
-      } else chunks.push(chunk);
-    };
-    request.on("data", take);
-    request.once("end", () => {
-      const [only] = chunks;
-      resolve(chunks.length === 1 && only !== undefined ? only : Buffer.concat(chunks));
-    });
-    // Nobody is left to read the answer; it is an error of the client and not one to log.
-    const leave = (cause?: unknown): void => reject(clientGone(cause));
-    request.once("error", leave);
-    request.once("aborted", leave);
-  });
-}
-
-function clientGone(cause: unknown): SetpointError {
-  const message = "the client went away before its request was complete";
-  return new SetpointError("request.invalid", message, { cause });
 }

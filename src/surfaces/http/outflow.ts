@@ -31,6 +31,8 @@ export interface Outflows {
   readonly timers: Timers;
   /** How long a client may take nothing before it is cut off. */
   readonly stallMs: number;
+  /** How often the pace of a request body is checked. */
+  readonly bodyPaceMs: number;
   /** Bytes of all answers that wait for their clients. */
   pendingBytes: number;
 }

@@ -10,12 +10,13 @@ import type { UserInfo } from "../../intents/auth/user.ts";
 import { manualClock } from "../../kernel/clock.ts";
 import { SetpointError, isSetpointError } from "../../kernel/errors.ts";
 import { manualTimers } from "../../kernel/manual-timers.ts";
-import { readCost } from "./admit.ts";
+import { readCost, writeCost } from "./admit.ts";
 import type { Admission } from "./admit.ts";
 import type { RequestSummary } from "./error-envelope.ts";
 import type { Exchange, Headers } from "./exchange.ts";
 import { challengeHeaders } from "./identify.ts";
 import { noResource } from "./metrics.ts";
+import type { Place } from "./place.ts";
 import { requestPipeline } from "./pipeline.ts";
 import type { PipelineInput } from "./pipeline.ts";
 import type { HttpSurface, SurfaceRequest } from "./surface.ts";
@@ -66,7 +67,7 @@ function rig(own: Partial<HttpSurface> = {}, ports: Partial<PipelineInput> = {})
       name: "",
       hasHidden: false,
     }),
-    tenantOf: ({ user }) => user.name,
+    namespaceOf: () => "",
     costOf: () => readCost,
     handle: ({ exchange, user }) => {
       steps.push(`handle for ${user.name}`);
@@ -81,13 +82,10 @@ function rig(own: Partial<HttpSurface> = {}, ports: Partial<PipelineInput> = {})
     labels: () => ({ ...noResource, verb: "get" }),
     ...own,
   };
-  const admission: Admission = {
-    enter: (tenant, cost) => {
-      steps.push(`enter ${tenant} ${cost.class}`);
-      return undefined;
-    },
-    leave: (tenant) => void steps.push(`leave ${tenant}`),
-  };
+  const admission = admissionWith((tenant, { work }) => ({
+    enter: () => void steps.push(`enter ${tenant} ${work}`),
+    leave: () => void steps.push(`leave ${tenant}`),
+  }));
   const pipeline = requestPipeline({
     surfaces: [surface],
     timers,
@@ -96,7 +94,8 @@ function rig(own: Partial<HttpSurface> = {}, ports: Partial<PipelineInput> = {})
       started: () => steps.push("started"),
       finished: (_from, _labels, status) => void steps.push(`finished ${status}`),
     },
-    admission: () => admission,
+    roles: everyRole,
+    admissions: { of: () => admission },
     reports: {
       onError: (...fault) => void faults.push(fault),
       onAnswer: ({ status }) => void steps.push(`logged ${status}`),
@@ -106,6 +105,16 @@ function rig(own: Partial<HttpSurface> = {}, ports: Partial<PipelineInput> = {})
   });
   const send = (options: SendOptions = {}): Promise<void> => pipeline(exchangeWith(sent, options));
   return { steps, sent, faults, timers, send };
+}
+
+const everyRole = { holdsRoleIn: () => true, holdsAnyRole: () => true };
+
+function admissionWith(
+  placeOf: (...given: Parameters<Admission["placeOf"]>) => Pick<Place, "leave"> & {
+    enter(): Promise<void> | void;
+  },
+): Admission {
+  return { placeOf } as unknown as Admission;
 }
 
 function exchangeWith(sent: Sent[], options: SendOptions): Exchange {
@@ -129,6 +138,8 @@ function exchangeWith(sent: Sent[], options: SendOptions): Exchange {
       status = code;
       sent.push({ status: code, headers: answered, body });
     },
+    isBodyInTransit: false,
+    admitted: () => undefined,
     taken: () => taken,
     onClose,
   } as unknown as Exchange;
@@ -139,9 +150,9 @@ test("a request passes authentication and admission before it is handled", async
   await send();
   assert.deepEqual(steps, [
     "started",
-    "enter ann read",
+    "enter user ann read",
     "handle for ann",
-    "leave ann",
+    "leave user ann",
     "finished 200",
   ]);
   assert.equal(sent[0]?.body, "done");
@@ -221,7 +232,7 @@ test("only a surface with impersonation heeds its headers", async () => {
   const impersonation = { authorize: () => ({ allowed: true, reason: "" }) } as Authorizer;
   const acting = rig({ impersonation });
   await acting.send({ headers });
-  assert.ok(acting.steps.includes("enter bob read"));
+  assert.ok(acting.steps.includes("enter user bob read"));
   assert.ok(acting.steps.includes("handle for bob"));
 });
 
@@ -235,17 +246,29 @@ test("an administrator and an exempt request take no place", async () => {
   }
 });
 
+test("the tenant is the namespace if the caller has a role in it", async () => {
+  const write = { namespaceOf: () => "team", costOf: () => writeCost };
+  const member = rig(write);
+  await member.send();
+  assert.ok(member.steps.includes("enter namespace team write"));
+  const roles = { holdsRoleIn: () => false, holdsAnyRole: () => false };
+  const stranger = rig(write, { roles });
+  await stranger.send();
+  assert.ok(stranger.steps.includes("enter callers without a role write"));
+});
+
 test("a refused admission is answered and leaves no place behind", async () => {
   const overloaded = new SetpointError("request.overloaded", "too many");
-  const admissions: readonly Admission["enter"][] = [
+  const entries: readonly (() => Promise<void>)[] = [
     () => Promise.reject(overloaded),
     () => {
       throw overloaded;
     },
   ];
-  for (const enter of admissions) {
+  for (const enter of entries) {
     const leave = (): void => assert.fail("no place was taken");
-    const { send, steps, sent } = rig({}, { admission: () => ({ enter, leave }) });
+    const admission = admissionWith(() => ({ enter, leave }));
+    const { send, steps, sent } = rig({}, { admissions: { of: () => admission } });
     await send();
     assert.equal(sent[0]?.status, 429);
     assert.deepEqual(steps, ["started", "finished 429"]);
@@ -260,7 +283,7 @@ test("a request keeps its place until the client has taken the answer", async ()
   assert.deepEqual(steps.slice(-1), ["handle for ann"]);
   resolve();
   await done;
-  assert.deepEqual(steps.slice(-2), ["leave ann", "finished 200"]);
+  assert.deepEqual(steps.slice(-2), ["leave user ann", "finished 200"]);
 });
 
 test("an overdue request is answered and counted once, and its late error is logged", async () => {
@@ -286,7 +309,7 @@ test("an overdue request is answered and counted once, and its late error is log
     faults.map(([error, { status }]) => [error, status]),
     [[late, 504]],
   );
-  assert.ok(steps.includes("leave ann"));
+  assert.ok(steps.includes("leave user ann"));
 });
 
 test("the signal of a request aborts when its deadline passes or its client leaves", async () => {

@@ -11,13 +11,14 @@
 //   error-envelope.ts  an error in the words of the protocol
 
 import type { AuditTrail } from "../../intents/audit/audit-trail.ts";
+import type { RoleHolders } from "../../intents/auth/role-holders.ts";
 import { anonymousUser } from "../../intents/auth/user.ts";
 import type { UserInfo } from "../../intents/auth/user.ts";
 import { during } from "../../kernel/activity.ts";
 import type { SetpointError } from "../../kernel/errors.ts";
 import type { Timers } from "../../kernel/timers.ts";
-import { admittedCost, createAdmission } from "./admit.ts";
-import type { Admission } from "./admit.ts";
+import { admittedCost, createAdmissions } from "./admit.ts";
+import type { Admission, Admissions } from "./admit.ts";
 import { Deadlines } from "./deadline.ts";
 import type { Deadline, Overdue } from "./deadline.ts";
 import { answerError, summaryOf } from "./error-envelope.ts";
@@ -26,9 +27,11 @@ import type { Exchange } from "./exchange.ts";
 import { identify } from "./identify.ts";
 import type { Identified, IdentifyPorts } from "./identify.ts";
 import type { RequestMetrics } from "./metrics.ts";
+import type { Place } from "./place.ts";
 import { prefixTable } from "./prefix-table.ts";
 import { RequestActivity } from "./request-activity.ts";
 import type { HttpSurface, ParsedRequest } from "./surface.ts";
+import { tenantOf } from "./tenant.ts";
 import type { RequestSpan, RequestTrace } from "./trace.ts";
 
 export interface PipelineInput extends IdentifyPorts {
@@ -37,20 +40,20 @@ export interface PipelineInput extends IdentifyPorts {
   readonly reports: RequestReports;
   readonly metrics?: RequestMetrics | undefined;
   readonly trace?: RequestTrace | undefined;
-  /** For each surface; its places are its own. */
-  readonly admission?: (timers: Timers) => Admission;
+  readonly roles: RoleHolders;
+  readonly admissions?: Pick<Admissions, "of">;
 }
 
 /** Resolves when the request is done; the answer may have been sent before. */
 export type Pipeline = (exchange: Exchange) => Promise<void>;
 
 export function requestPipeline(input: PipelineInput): Pipeline {
-  const { surfaces, timers, admission = createAdmission } = input;
+  const { surfaces, timers, admissions = createAdmissions(timers) } = input;
   const lines = surfaces.map((surface): Line => {
     const { name, prefixes, answerWithinMs } = surface;
     const deadlines =
       answerWithinMs === undefined ? undefined : new Deadlines(timers, answerWithinMs);
-    return { name, prefixes, ports: input, surface, admission: admission(timers), deadlines };
+    return { name, prefixes, ports: input, surface, admission: admissions.of(name), deadlines };
   });
   const table = prefixTable(lines);
   return (exchange) => serve(table.find(exchange.url), exchange);
@@ -70,15 +73,14 @@ function serve(line: Line, exchange: Exchange): Promise<void> {
 }
 
 async function serveRequest(line: Line, request: PipelineRequest): Promise<void> {
-  const { ports, surface, admission } = line;
+  const { ports, surface } = line;
   const { exchange } = request;
   try {
     const { parsed } = request;
     surface.check?.(parsed);
     if (!parsed.isOpen) await identify(ports, surface, request);
-    const cost = admittedCost(surface, request);
-    const tenant = cost === undefined ? "" : surface.tenantOf(request);
-    const waiting = cost === undefined ? undefined : admission.enter(tenant, cost);
+    const place = placeOf(line, request);
+    const waiting = place?.enter(() => request.signal());
     if (waiting !== undefined) await waiting;
     try {
       await request.handle();
@@ -87,7 +89,7 @@ async function serveRequest(line: Line, request: PipelineRequest): Promise<void>
       const taken = exchange.taken();
       if (taken !== undefined) await taken;
     } finally {
-      if (cost !== undefined) admission.leave(tenant, cost);
+      place?.leave();
     }
     request.finish();
   } catch (error) {
@@ -95,11 +97,23 @@ async function serveRequest(line: Line, request: PipelineRequest): Promise<void>
   }
 }
 
+/** Undefined for a request that is exempt from admission. */
+function placeOf({ ports, surface, admission }: Line, request: PipelineRequest): Place | undefined {
+  const cost = admittedCost(surface, request);
+  if (cost === undefined) return undefined;
+  const { exchange, user } = request;
+  request.tenant = tenantOf(ports.roles, user, surface.namespaceOf(request));
+  const place = admission.placeOf(request.tenant, cost, exchange.isBodyInTransit);
+  exchange.admitted(place);
+  return place;
+}
+
 /** One request on its way. A class, because closures for every request would cost more. */
 class PipelineRequest implements Identified, Overdue {
   exchange: Exchange;
   user: UserInfo = anonymousUser;
   impersonator: string | undefined = undefined;
+  tenant = "";
   trail: AuditTrail | undefined = undefined;
   readonly parsed: ParsedRequest;
   readonly deadline: Deadline | undefined;

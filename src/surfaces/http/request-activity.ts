@@ -27,13 +27,13 @@ export class RequestActivity implements Activity {
   facts(): ActivityFacts {
     const [surface, request] = [this.#surface, this.#request];
     if (surface === undefined || request === undefined) return { activity: "ended request" };
-    const { exchange, user } = request;
+    const { exchange, user, tenant } = request;
     return {
       activity: "request",
       surface: surface.name,
       method: exchange.method,
       path: templateOf(surface, request),
-      tenant: surface.tenantOf(request),
+      tenant,
       user: user.name,
     };
   }

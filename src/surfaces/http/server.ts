@@ -35,6 +35,8 @@ export interface HttpServerInput {
   readonly timers: Timers;
   /** How long a client may take nothing of its answer before it is cut off. */
   readonly writeStallMs?: number;
+  /** How often the pace of a request body is checked. */
+  readonly bodyPaceMs?: number;
 }
 
 export interface HttpServer {
@@ -58,7 +60,8 @@ export async function startHttpServer(input: HttpServerInput): Promise<HttpServe
   } as Parameters<typeof createSecureServer>[0]);
   Object.assign(server, requestLimits);
   const { timers, writeStallMs: stallMs = limits.writeStallMs } = input;
-  const outflows: Outflows = { timers, stallMs, pendingBytes: 0 };
+  const { bodyPaceMs = limits.bodyPaceMs } = input;
+  const outflows: Outflows = { timers, stallMs, bodyPaceMs, pendingBytes: 0 };
   const certificates = rememberedCertificates(input.certificateOf);
   const sockets = new Set<Socket>();
   const sessions = new Set<ServerHttp2Session>();

@@ -35,8 +35,8 @@ export interface HttpSurface<P extends ParsedRequest = ParsedRequest> {
   check?(parsed: P): void;
   /** What the audit policy and the audit record say about the request. */
   auditFacts(request: SurfaceRequest<P>): AuditFacts;
-  /** Whose share of the server the request uses. */
-  tenantOf(request: SurfaceRequest<P>): string;
+  /** The namespace that the request is about; empty if there is none. See tenant.ts. */
+  namespaceOf(request: SurfaceRequest<P>): string;
   /** Undefined: the request is exempt from admission. */
   costOf(request: SurfaceRequest<P>): RequestCost | undefined;
   /** Authorises, performs and answers the request through `request.exchange`. */
@@ -67,6 +67,8 @@ export interface SurfaceRequest<P extends ParsedRequest = ParsedRequest> {
   readonly user: UserInfo;
   /** The name of the user who was authenticated, where `user` is impersonated. */
   readonly impersonator?: string | undefined;
+  /** Whose share of the server the request uses; empty before its admission and when exempt. */
+  readonly tenant: string;
   /** Undefined when the audit policy does not record the request. */
   readonly trail: AuditTrail | undefined;
   /**

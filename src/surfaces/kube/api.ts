@@ -7,7 +7,7 @@ import type { Authorizer } from "../../intents/auth/policy.ts";
 import type { UserInfo } from "../../intents/auth/user.ts";
 import { badRequest, methodNotAllowed } from "../../intents/refusals.ts";
 import type { Caller } from "../../intents/request.ts";
-import { longCost, readCost, writeCost } from "../http/admit.ts";
+import { listCost, longCost, readCost, writeCost } from "../http/admit.ts";
 import type { RequestCost } from "../http/admit.ts";
 import type { AuditFacts } from "../http/audit.ts";
 import type { Exchange } from "../http/exchange.ts";
@@ -81,7 +81,7 @@ export function kubeApi(input: KubeApiInput): HttpSurface<KubeParsed> {
       if (info.verb !== "watch") checkTimeout(info.query);
     },
     auditFacts: ({ parsed }) => auditFacts(input, readInfo(parsed)),
-    tenantOf: ({ user }) => user.name,
+    namespaceOf: ({ parsed }) => readInfo(parsed).namespace,
     costOf: ({ parsed }) => costOf(readInfo(parsed)),
     handle: (request) => handle(input, request),
     envelope: (error, { exchange, parsed: { headers } }) =>
@@ -113,9 +113,9 @@ function labelsOf({ surface }: KubeApiInput, info: RequestInfo | undefined): Req
 
 /** A place is taken for as long as a request runs; for a watch, that is until it ends. */
 function costOf({ verb, isResource }: RequestInfo): RequestCost {
-  if (verb === "watch") return longCost;
-  const isRead = !isResource || verb === "get" || verb === "list";
-  return isRead ? readCost : writeCost;
+  if (!isResource || verb === "get") return readCost;
+  if (verb === "list") return listCost;
+  return verb === "watch" ? longCost : writeCost;
 }
 
 async function handle(input: KubeApiInput, request: KubeRequest): Promise<void> {

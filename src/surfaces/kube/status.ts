@@ -25,6 +25,7 @@ const mappings: Readonly<Partial<Record<ErrorCode, Mapping>>> = {
   "resource.not_found": [404, "NotFound"],
   "request.method_not_allowed": [405, "MethodNotAllowed"],
   "request.not_acceptable": [406, "NotAcceptable"],
+  "request.body_timeout": [408, "Timeout"],
   "resource.already_exists": [409, "AlreadyExists"],
   "resource.conflict": [409, "Conflict"],
   "resource.not_owned": [409, "Conflict"],

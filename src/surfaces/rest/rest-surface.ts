@@ -73,7 +73,10 @@ export function restSurface(input: RestSurfaceInput): HttpSurface<RestRequest> {
       name: "",
       hasHidden: false,
     }),
-    tenantOf: ({ user }) => user.name,
+    namespaceOf: ({ parsed: { match, search } }) => {
+      const inPath = match.kind === "found" ? match.path["namespace"] : undefined;
+      return inPath ?? new URLSearchParams(search).get("namespace") ?? "";
+    },
     costOf: ({ parsed: { match } }) => {
       if (match.kind !== "found") return readCost;
       if (match.route.stream === true) return longCost;

@@ -1,0 +1,160 @@
+import { deepEqual, equal, rejects, throws } from "node:assert/strict";
+import { test } from "node:test";
+import { manualClock } from "../../kernel/clock.ts";
+import { isSetpointError } from "../../kernel/errors.ts";
+import { limits } from "../../kernel/limits.ts";
+import { manualTimers } from "../../kernel/manual-timers.ts";
+import { createAdmission, longCost, memoryLane, writeCost } from "./admit.ts";
+import type { Admission } from "./admit.ts";
+import type { FairLane } from "./fair-lane.ts";
+import type { Arriving, Place } from "./place.ts";
+import { noRoleTenant } from "./tenant.ts";
+
+interface Rig {
+  readonly admission: Admission;
+  readonly memory: FairLane;
+}
+
+function rig(): Rig {
+  const timers = manualTimers(manualClock());
+  const memory = memoryLane(timers);
+  return { admission: createAdmission({ timers, memory }), memory };
+}
+
+function held({ admission }: Rig): readonly [writes: number, bodies: number] {
+  return [admission.counts("write").held, admission.counts("body").held];
+}
+
+interface Sender {
+  readonly body: Arriving;
+  readonly send: (bytes: number) => void;
+  readonly end: () => void;
+}
+
+function sender(declaredBytes?: number): Sender {
+  const { promise, resolve } = Promise.withResolvers<Buffer>();
+  let onPart: (bytes: number) => void = () => undefined;
+  let isInTransit = true;
+  const read = (onBytes: (bytes: number) => void): Promise<Buffer> => {
+    onPart = onBytes;
+    return promise;
+  };
+  return {
+    body: { declaredBytes, isInTransit: () => isInTransit, read },
+    send: (bytes) => onPart(bytes),
+    end: () => {
+      isInTransit = false;
+      resolve(Buffer.alloc(0));
+    },
+  };
+}
+
+const isOverloaded = (error: unknown): boolean => isSetpointError(error, "request.overloaded");
+
+function writing({ admission }: Rig, tenant = "a"): Place {
+  return admission.placeOf(tenant, writeCost, true);
+}
+
+test("a request is no write in progress until its body has arrived", async () => {
+  const its = rig();
+  const place = writing(its);
+  equal(place.enter(), undefined);
+  deepEqual(held(its), [0, 1]);
+  const client = sender();
+  const received = place.receive(client.body);
+  await Promise.resolve();
+  deepEqual(held(its), [0, 1]);
+  client.end();
+  await received;
+  deepEqual(held(its), [1, 0]);
+  place.leave();
+  deepEqual(held(its), [0, 0]);
+});
+
+test("bodies of one tenant that never end leave places for bodies of another", () => {
+  const its = rig();
+  for (let at = 0; at < 600; at++) {
+    try {
+      writing(its, noRoleTenant)
+        .enter()
+        ?.catch(() => undefined);
+    } catch (error) {
+      equal(isOverloaded(error), true);
+    }
+  }
+  const [writes, bodies] = held(its);
+  equal(writes, 0);
+  equal(bodies < limits.maxBodiesInTransit / 10, true, `${bodies} bodies of callers without role`);
+  equal(writing(its, "b").enter(), undefined);
+});
+
+test("memory for a body is taken before it arrives, and returned with the place", async () => {
+  const its = rig();
+  const place = writing(its);
+  equal(place.enter(), undefined);
+  const client = sender(1_000);
+  const received = place.receive(client.body);
+  equal(its.memory.heldBy("a"), 1_000 * limits.bodyMemoryFactor);
+  client.end();
+  await received;
+  equal(place.bytes, 1_000 * limits.bodyMemoryFactor);
+  place.leave();
+  equal(its.memory.heldBy("a"), 0);
+});
+
+test("a body without a length is refused as soon as its tenant holds too much", async () => {
+  const its = rig();
+  its.memory.add("a", limits.maxBytesInFlight / 2 - 1_000);
+  const place = writing(its);
+  equal(place.enter(), undefined);
+  const client = sender();
+  void place.receive(client.body);
+  await Promise.resolve();
+  await Promise.resolve();
+  client.send(100);
+  equal(place.bytes, 100 * limits.bodyMemoryFactor);
+  throws(() => client.send(100), isOverloaded);
+  place.leave();
+  equal(its.memory.heldBy("a"), limits.maxBytesInFlight / 2 - 1_000);
+});
+
+test("a request that holds memory never waits for more", async () => {
+  const its = rig();
+  const place = writing(its);
+  equal(place.enter(), undefined);
+  await place.reserve(1_000);
+  its.memory.add("a", limits.maxBytesInFlight / 2);
+  await rejects(place.reserve(2_000), isOverloaded);
+  equal(place.bytes, 1_000);
+});
+
+test("a place that was left holds nothing, whatever arrives later", async () => {
+  const its = rig();
+  const place = writing(its);
+  equal(place.enter(), undefined);
+  const client = sender();
+  const received = place.receive(client.body);
+  place.leave();
+  client.end();
+  await received;
+  deepEqual(held(its), [0, 0]);
+  place.hold(1_000);
+  place.grow(1_000);
+  equal(its.memory.heldBy("a"), 0);
+});
+
+test("a tenant takes at most half of the watches, whatever the number of its accounts", () => {
+  const { admission } = rig();
+  const open = (tenant: string): number => {
+    for (let count = 0; ; count++) {
+      try {
+        equal(admission.placeOf(tenant, longCost, false).enter(), undefined);
+      } catch (error) {
+        equal(isOverloaded(error), true);
+        return count;
+      }
+    }
+  };
+  equal(open("namespace a"), limits.maxLongRequests / 2);
+  equal(open("namespace b"), limits.maxLongRequests / 4);
+});

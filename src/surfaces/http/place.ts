@@ -1,0 +1,128 @@
+// What one request holds of the server: a place in a lane, and bytes of memory. Whoever does not
+// send must not hold up work: while the body of a request arrives, the request is in the lane of
+// bodies, and it enters the lane of its work when the body is complete. Memory is taken before the
+// bytes exist, where their number is known or can be estimated, and corrected afterwards.
+
+import { limits } from "../../kernel/limits.ts";
+import type { Lanes, WorkType } from "./admit.ts";
+import type { FairLane } from "./fair-lane.ts";
+
+export interface PlacePorts {
+  readonly lanes: Lanes;
+  readonly memory: FairLane;
+}
+
+export interface PlaceWork {
+  readonly work: WorkType;
+  /** Whether the body of the request has not arrived yet. */
+  readonly isBodyInTransit: boolean;
+}
+
+/** A body that arrives. */
+export interface Arriving {
+  /** Undefined when the client does not announce the length. */
+  readonly declaredBytes: number | undefined;
+  isInTransit(): boolean;
+  /** Calls `onBytes` for each part, before it is kept. */
+  read(onBytes: (bytes: number) => void): Promise<Buffer>;
+}
+
+/** Has a life cycle, hence a class: entered, receiving, working, left. */
+export class Place {
+  readonly tenant: string;
+  readonly #lanes: Lanes;
+  readonly #memory: FairLane;
+  readonly #work: WorkType;
+  #lane: keyof Lanes;
+  /** Aborted when the client leaves. */
+  #signal: (() => AbortSignal) | undefined;
+  #isEntered = false;
+  #isLeft = false;
+  #bytes = 0;
+
+  constructor({ lanes, memory }: PlacePorts, tenant: string, work: PlaceWork) {
+    this.tenant = tenant;
+    this.#lanes = lanes;
+    this.#memory = memory;
+    this.#work = work.work;
+    this.#lane = work.isBodyInTransit && work.work !== "long" ? "body" : work.work;
+  }
+
+  /** Undefined means that the request continues at once. Throws, or rejects with, overloaded. */
+  enter(signal = this.#signal): Promise<void> | undefined {
+    this.#signal = signal;
+    const waiting = this.#lanes[this.#lane].enter(this.tenant, 1, signal);
+    if (waiting !== undefined) return this.#entered(waiting);
+    this.#isEntered = true;
+    return undefined;
+  }
+
+  async #entered(waiting: Promise<void>): Promise<void> {
+    await waiting;
+    this.#isEntered = true;
+  }
+
+  leave(): void {
+    this.#isLeft = true;
+    this.hold(0);
+    this.#exit();
+  }
+
+  /** The bytes that are held. */
+  get bytes(): number {
+    return this.#bytes;
+  }
+
+  async receive(body: Arriving): Promise<Buffer> {
+    const { declaredBytes = 0 } = body;
+    await this.reserve(declaredBytes * limits.bodyMemoryFactor);
+    if (body.isInTransit()) await this.#enterLane("body");
+    let received = 0;
+    const bytes = await body.read((count) => {
+      received += count;
+      if (received > declaredBytes) this.grow(count * limits.bodyMemoryFactor);
+    });
+    await this.#enterLane(this.#work);
+    return bytes;
+  }
+
+  /** Takes memory before the work that needs it; waits for it while nothing else is held. */
+  async reserve(bytes: number): Promise<void> {
+    const more = bytes - this.#bytes;
+    if (more <= 0 || this.#isLeft) return;
+    // A request that waits for more than it has would keep memory from others that do the same.
+    if (this.#bytes > 0) this.#memory.grow(this.tenant, more);
+    else await this.#memory.enter(this.tenant, more, this.#signal);
+    this.#bytes += more;
+    if (this.#isLeft) this.hold(0);
+  }
+
+  /** Takes more memory, or throws: the request is refused. */
+  grow(bytes: number): void {
+    if (this.#isLeft) return;
+    this.#memory.grow(this.tenant, bytes);
+    this.#bytes += bytes;
+  }
+
+  /** States what is held now. False when the tenant holds more than its share. */
+  hold(bytes: number): boolean {
+    const more = (this.#isLeft ? 0 : bytes) - this.#bytes;
+    this.#bytes += more;
+    if (more < 0) this.#memory.leave(this.tenant, -more);
+    return more <= 0 || this.#memory.add(this.tenant, more);
+  }
+
+  async #enterLane(lane: keyof Lanes): Promise<void> {
+    if (this.#lane === lane || this.#work === "long" || this.#isLeft) return;
+    this.#exit();
+    this.#lane = lane;
+    await this.enter();
+    if (this.#isLeft) this.#exit();
+  }
+
+  #exit(): void {
+    if (!this.#isEntered) return;
+    this.#isEntered = false;
+    this.#lanes[this.#lane].leave(this.tenant);
+  }
+}
