@@ -56,3 +56,52 @@ test("files of a server are read there alone, and redirects stay where they are"
     "/broken.json",
   ]);
 });
+
+test("credentials reach the server of the document, no other server and no message", async (t) => {
+  const seen: string[] = [];
+  const serve = async (answer: (path: string) => string): Promise<string> => {
+    const server = createServer((request, response) => {
+      const { authorization = "none" } = request.headers;
+      seen.push(`${request.url ?? ""} ${authorization}`);
+      const isRefused = request.url === "/openapi.json" && authorization !== "Bearer only-a-test";
+      if (isRefused) response.writeHead(401).end();
+      else response.end(answer(request.url ?? ""));
+    });
+    await new Promise<void>((resolve) => {
+      server.listen(0, "127.0.0.1", resolve);
+    });
+    t.after(() => {
+      server.closeAllConnections();
+      server.close();
+    });
+    return `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  };
+  const other = await serve(() => '{"Thing": {"type": "object"}}');
+  const extra = { "x-more": { $ref: `${other}/types.json#/Thing` } };
+  const base = await serve(() => JSON.stringify({ ...sampleDns, ...extra }));
+  const input = {
+    document: `${base}/openapi.json`,
+    baseUrl: base,
+    allowed: [other],
+    openHttp,
+    target: { kind: "none" },
+  } as const;
+  await assert.rejects(importDocument(input), /returned status 401/);
+  const documentHeaders = { authorization: "Bearer only-a-test" };
+  const { kinds, report } = await importDocument({ ...input, documentHeaders });
+  assert.equal(kinds.length, 4);
+  assert.ok(!report.includes("only-a-test"));
+  assert.deepEqual(seen, [
+    "/openapi.json none",
+    "/openapi.json Bearer only-a-test",
+    "/types.json none",
+  ]);
+  const two = { ...input, documentHeaders, more: [`${other}/openapi.json`] };
+  await assert.rejects(importDocument(two), /need documents that one server has/);
+  const named = { ...input, document: `${base.replace("//", "//ann:only-a-test@")}/openapi.json` };
+  await assert.rejects(
+    importDocument(named),
+    (error: Error) =>
+      /must not have credentials/.test(error.message) && !error.message.includes("only-a-test"),
+  );
+});

@@ -67,6 +67,19 @@ export const connectCommands: readonly CommandGroup[] = [
             summary: "additional origins that $ref may refer to",
           },
           {
+            flags: "--document-header <headers...>",
+            summary: "header for the server of the document, NAME: VALUE or NAME: @FILE",
+          },
+          {
+            flags: "--document-user <user>",
+            summary: "basic authentication for that server, USER:PASSWORD or @FILE",
+            conflicts: ["documentToken"],
+          },
+          {
+            flags: "--document-token <token>",
+            summary: "bearer token for that server, TOKEN or @FILE",
+          },
+          {
             flags: "--out <folder>",
             summary: "write the proposal to files, for review",
             conflicts: ["apply"],

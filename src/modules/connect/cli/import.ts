@@ -6,10 +6,12 @@ import { SetpointError } from "../../../kernel/errors.ts";
 import { secrecyText } from "../import/changes.ts";
 import { importDocument } from "../import/import-document.ts";
 import type { Imported, ImportTarget } from "../import/import-document.ts";
+import { documentHeaders } from "./document-credentials.ts";
+import type { CredentialFlags } from "./document-credentials.ts";
 import { valueOf } from "./named-value.ts";
 import { secretHint } from "./secret-hint.ts";
 
-interface Flags {
+interface Flags extends CredentialFlags {
   readonly baseUrl: string;
   readonly group?: string;
   readonly connection?: string;
@@ -32,6 +34,7 @@ export const runImport: RunCommand = async (call) => {
     values: Object.fromEntries(set.map(valueOf)),
     target: targetOf(call, flags),
     openHttp: call.openHttp,
+    documentHeaders: documentHeaders(flags),
     ...(group === undefined ? {} : { group }),
     ...(connection === undefined ? {} : { connection }),
     ...(only === undefined ? {} : { only }),

@@ -12,7 +12,12 @@ import { isInnerHost } from "./location.ts";
 
 const maxRedirects = 3;
 
-export function documentReader(root: string, open: OpenHttp): ReadFile {
+/** The headers are sent to the origin of the document only. */
+export function documentReader(
+  root: string,
+  open: OpenHttp,
+  headers: Readonly<Record<string, string>> = {},
+): ReadFile {
   const origin = new URL(root).origin;
   let anywhere: HttpClient | undefined;
   let outer: HttpClient | undefined;
@@ -21,8 +26,9 @@ export function documentReader(root: string, open: OpenHttp): ReadFile {
     if (url.protocol === "file:") return await readLocal(url);
     // Where the document itself is, or an address that a person wrote down, may be inside.
     const mayBeInner = url.origin === origin || isInnerHost(url.hostname);
-    if (mayBeInner) return await readRemote(url, (anywhere ??= open()));
-    return await readRemote(url, (outer ??= open({ refuseAddress: refuseInner })));
+    const own = url.origin === origin ? headers : {};
+    if (mayBeInner) return await readRemote(url, (anywhere ??= open()), own);
+    return await readRemote(url, (outer ??= open({ refuseAddress: refuseInner })), {});
   };
 }
 
@@ -37,13 +43,17 @@ async function readLocal(url: URL): Promise<string> {
   return await readFile(path, "utf8");
 }
 
-async function readRemote(url: URL, http: HttpClient): Promise<string> {
+async function readRemote(
+  url: URL,
+  http: HttpClient,
+  headers: Readonly<Record<string, string>>,
+): Promise<string> {
   const eachMs = connectLimits.readTimeoutMs;
   const result = await http.send({
     place: { kind: "origin", origin: url.origin },
     method: "GET",
     target: `${url.pathname}${url.search}`,
-    headers: { accept: "application/json, application/yaml;q=0.9, */*;q=0.8" },
+    headers: { accept: "application/json, application/yaml;q=0.9, */*;q=0.8", ...headers },
     timeouts: { totalMs: 2 * eachMs, connectMs: eachMs, headersMs: eachMs, bodyMs: eachMs },
     maxBytes: connectLimits.maxFileBytes,
     maxRedirects,

@@ -36,6 +36,8 @@ export interface ImportInput extends Omit<ProposeOptions, "overrides" | "useMark
   readonly allowed: readonly string[];
   /** For documents that a server has. */
   readonly openHttp: OpenHttp;
+  /** Sent to the server of the documents, which is one if there are headers. */
+  readonly documentHeaders?: Readonly<Record<string, string>>;
   /** Where what was imported before is, and where it goes. */
   readonly target: ImportTarget;
 }
@@ -141,10 +143,12 @@ const mostDocuments = 200;
 
 async function loadAll(
   given: readonly string[],
-  { allowed, openHttp }: Pick<ImportInput, "allowed" | "openHttp">,
+  input: Pick<ImportInput, "allowed" | "openHttp" | "documentHeaders">,
 ): Promise<Documents> {
+  const { allowed, openHttp, documentHeaders = {} } = input;
   const loaded: Documents[] = [];
   const roots = given.flatMap(rootsIn);
+  checkOrigins(roots, documentHeaders);
   if (roots.length > mostDocuments) {
     const message = `found ${roots.length} documents in ${given.join(", ")}`;
     throw new SetpointError("config.invalid", message, {
@@ -153,11 +157,8 @@ async function loadAll(
   }
   for (const { root, isCertain } of roots) {
     try {
-      loaded.push(
-        await loadDocument(root, (isCertain ? readerOf : documentReader)(root, openHttp), {
-          allowed,
-        }),
-      );
+      const read = documentReader(root, openHttp, documentHeaders);
+      loaded.push(await loadDocument(root, isCertain ? told(root, read) : read, { allowed }));
     } catch (error) {
       // A folder also has files that the others refer to, and whatever else.
       if (isCertain || !isSetpointError(error)) throw error;
@@ -168,8 +169,7 @@ async function loadAll(
 }
 
 /** That the document itself cannot be read is a mistake in the command, and told as one. */
-function readerOf(root: string, openHttp: OpenHttp): ReadFile {
-  const read = documentReader(root, openHttp);
+function told(root: string, read: ReadFile): ReadFile {
   return async (file) => {
     try {
       return await read(file);
@@ -178,10 +178,27 @@ function readerOf(root: string, openHttp: OpenHttp): ReadFile {
       const why = error instanceof Error ? error.message : String(error);
       throw new SetpointError("config.invalid", `${root} cannot be read: ${why}`, {
         cause: error,
-        suggestion: "check the URL of the document, and that its server is running",
+        suggestion: / status 40[13]$/.test(why)
+          ? "give credentials with --document-token, --document-user or --document-header"
+          : "check the URL of the document, and that its server is running",
       });
     }
   };
+}
+
+/** Credentials are for one server. */
+function checkOrigins(
+  roots: readonly GivenRoot[],
+  headers: Readonly<Record<string, string>>,
+): void {
+  if (Object.keys(headers).length === 0) return;
+  const origins = new Set(roots.map(({ root }) => new URL(root).origin));
+  const [only] = origins;
+  if (origins.size === 1 && only !== "null") return;
+  const message = "credentials for documents need documents that one server has";
+  throw new SetpointError("config.invalid", message, {
+    suggestion: "import the documents of each server separately, or download them first",
+  });
 }
 
 interface GivenRoot {
@@ -202,10 +219,18 @@ function rootsIn(document: string): readonly GivenRoot[] {
 const quiet = { throwIfNoEntry: false } as const;
 
 function addressOf(document: string): string {
-  if (/^https?:\/\//i.test(document)) return new URL(document).href;
+  if (/^https?:\/\//i.test(document)) return addressWithoutUser(new URL(document));
   const path = resolve(document);
   if (existsSync(path)) return pathToFileURL(path).href;
   throw new SetpointError("config.invalid", `the file ${document} does not exist`);
+}
+
+/** The URL of a document is printed and written into the report. */
+function addressWithoutUser(url: URL): string {
+  if (url.username === "" && url.password === "") return url.href;
+  throw new SetpointError("config.invalid", "the URL of a document must not have credentials", {
+    suggestion: "give them with --document-user USER:PASSWORD, or --document-user @FILE",
+  });
 }
 
 function importedKind(kind: ProposedKind, previous: WrittenKind | undefined): ImportedKind {
