@@ -1,6 +1,6 @@
 // Shares a bounded amount between tenants: requests in progress, watches, bodies in transit, or
 // bytes of memory. A tenant may hold at most a multiple of what is free at that moment (its share,
-// see docs/decisions/0016-admission-by-cost.md). So the more tenants hold, the less each of them
+// see docs/decisions/0017-admission-by-cost.md). So the more tenants hold, the less each of them
 // may hold, and something is always free for a tenant that holds nothing: one tenant, or any
 // number of them, can slow down only themselves. What does not fit waits in the queue of its
 // tenant, and tenants take turns. Queues and waits are bounded; beyond a bound the request is
