@@ -6,6 +6,7 @@ import { getOwn, isJsonArray, isJsonObject, jsonProblem } from "../../../kernel/
 import type { Json, JsonObject } from "../../../kernel/json.ts";
 import { limits } from "../../../kernel/limits.ts";
 import { connectLimits } from "../limits.ts";
+import { errorDetails } from "./error-details.ts";
 import type { RawAnswer } from "./exchange.ts";
 import type { Hide } from "./hiding.ts";
 
@@ -44,7 +45,9 @@ export function errorFacts(answer: Answer, hide: Hide = (text) => text): ErrorFa
   const code = hide(codeIn(json) ?? "").slice(0, longestCode);
   const said = messageIn(json) ?? textMessage(answer);
   const message = said === "" ? (statusTexts[status] ?? "no error message was returned") : said;
-  return { status, code, message: hide(message).slice(0, shownChars) };
+  const details = hide(errorDetails(json, said)).slice(0, shownChars);
+  const more = details === "" ? "" : ` (${details})`;
+  return { status, code, message: `${hide(message).slice(0, shownChars)}${more}` };
 }
 
 /**

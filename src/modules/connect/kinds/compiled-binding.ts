@@ -8,7 +8,7 @@ import { dynamicValue } from "../../../kernel/cel/schema-values.ts";
 import type { Json, JsonObject } from "../../../kernel/json.ts";
 import { limits } from "../../../kernel/limits.ts";
 import { parsePointer } from "../../../kernel/pointer.ts";
-import type { Binding, Operation } from "../binding.ts";
+import type { Binding, FieldEntry, Operation } from "../binding.ts";
 import { fieldTree } from "../plan/fields.ts";
 import type { FieldTree } from "../plan/fields.ts";
 import { templateNames } from "../plan/requests.ts";
@@ -41,8 +41,25 @@ export function compileBinding(kind: string, spec: JsonObject): CompiledOr {
   const gone = ruleOf("gone", binding.gone, ["observed"], problems);
   if (problems.length === 0) problems.push(...operationProblems(binding));
   if (problems.length > 0) return { kind: "refused", problems };
-  const tree = fieldTree(binding.fields, binding.lists ?? []);
+  const tree = fieldTree(effectiveFields(binding), binding.lists ?? []);
   return { kind: "compiled", compiled: { kind, binding, tree, ready, gone } };
+}
+
+/** Whether any request changes an object that exists. */
+export function canUpdate({ operations, element }: Binding): boolean {
+  const { patch, replace, create } = operations;
+  return (patch ?? replace ?? element) !== undefined || create?.method === "PUT";
+}
+
+/** Without a request that changes an object, every field is fixed at the creation. */
+function effectiveFields(binding: Binding): Binding["fields"] {
+  const { fields } = binding;
+  if (canUpdate(binding)) return fields;
+  return [{ path: "/*", class: "create-only", from: "difference" }, ...fields.map(asFixed)];
+}
+
+function asFixed(field: FieldEntry): FieldEntry {
+  return field.class === "writable" ? { ...field, class: "create-only" } : field;
 }
 
 function ruleOf(

@@ -21,11 +21,12 @@ import { certificatesProblem } from "../http/tls-material.ts";
 import { HookFailed, verdictOf } from "../loop/hooks.ts";
 import type { NamedHooks } from "../loop/hooks.ts";
 import { managementOf } from "../loop/management.ts";
+import { maskSecrets } from "../plan/documents.ts";
 import { fieldsFor } from "../plan/fields.ts";
 import type { Fields } from "../plan/fields.ts";
 import { isNaming } from "../plan/naming-fields.ts";
 import { unnamedParent } from "../plan/unnamed-parent.ts";
-import { compileBinding } from "./compiled-binding.ts";
+import { canUpdate, compileBinding } from "./compiled-binding.ts";
 import type { CompiledBinding } from "./compiled-binding.ts";
 import { connectionsKind } from "./connection-kind.ts";
 import { bindingOf } from "./follow-kinds.ts";
@@ -116,9 +117,17 @@ function resourceErrors(
   errors.push(...fixedErrors(object, old, binding));
   const known = new Set(kind.fieldRules.map(({ path }) => path));
   const rules = createOnlyRules(binding).filter(({ path }) => !known.has(path));
+  const reported = new Set<string>();
   for (const { path, ...change } of checkFieldRules({ fieldRules: rules }, old, object)) {
-    if (mayStillChange(old, object, path)) continue;
-    errors.push(changedError(path, change.old, change.new));
+    if (known.has(path) || reported.has(path) || mayStillChange(old, object, path)) continue;
+    reported.add(path);
+    const below = parsePointer(path)
+      .slice(1)
+      .reduce((at, token) => at.child(token), fields);
+    const [was, now] = [change.old, change.new].map((value) => {
+      return value === undefined ? undefined : maskSecrets(value, below, () => "[hidden]");
+    });
+    errors.push(changedError(path, was, now));
   }
   return errors;
 }
@@ -147,6 +156,7 @@ function createOnlyRules(binding: Binding): Parameters<typeof checkFieldRules>[0
   if (identity.kind === "composite") {
     for (const path of Object.values(identity.fields)) paths.add(path);
   }
+  if (!canUpdate(binding)) paths.add("/*");
   return [...paths].map((path) => {
     const whole = `/spec${path}`;
     return { path: whole, rule: "create-only", segments: parsePointer(whole) };

@@ -6,7 +6,8 @@ import type { Outcome } from "../../../engine/outcome.ts";
 import { textAt } from "../../../kernel/json-read.ts";
 import { incomplete, isCreation } from "./creating.ts";
 import { settlingMsOf, unfound } from "./created.ts";
-import { hasMoved, moved } from "./placing.ts";
+import type { Observed } from "./observing.ts";
+import { hasMoved, howToLetGo, moved } from "./placing.ts";
 import type { Session } from "./session.ts";
 
 export type Absence =
@@ -15,7 +16,10 @@ export type Absence =
   /** Nothing is made; `isGone`: it was there. */
   | { readonly kind: "ends"; readonly isGone: boolean; readonly outcome: Outcome };
 
-export function judgeAbsence(session: Session, why: string): Absence {
+export function judgeAbsence(
+  session: Session,
+  { why, isUnconfirmed = false }: Omit<Extract<Observed, { kind: "absent" }>, "kind">,
+): Absence {
   const { book, management, context, compiled } = session;
   if (management.manage === "observe") return ends(missing(session, "ObjectNotFound", why));
   if (hasMoved(session)) return ends(moved(session));
@@ -28,6 +32,7 @@ export function judgeAbsence(session: Session, why: string): Absence {
   const late = unfound(session, why);
   if (late !== undefined) return ends(late);
   if (!wasSeen) return toBeMade(session, wasSeen);
+  if (isUnconfirmed) return ends(unconfirmed(session, why));
   const sinceMs = context.clock.nowMs() - Date.parse(textAt(lastWrite, "at"));
   const isMade = isCreation(lastWrite);
   const isNew = isMade || textAt(lastWrite, "newId") !== "";
@@ -61,6 +66,16 @@ function ends(outcome: Outcome): Absence {
 
 function hasBeenShown({ book }: Session): boolean {
   return Object.keys(book.part("observed")).length > 0;
+}
+
+/** Neither created again nor held to be deleted: the credentials may have lost a permission. */
+export function unconfirmed({ book, compiled, resource }: Session, why: string): Outcome {
+  const isGoing = resource.metadata.deletionTimestamp !== undefined;
+  const message =
+    `${why}: the object existed, and a refusal does not prove that it was deleted; check the ` +
+    `permissions of the credentials, or add operations.list to the RestKind ${compiled.kind}` +
+    (isGoing ? `; ${howToLetGo}` : "");
+  return failed("AbsenceUnconfirmed", message, { retry: "slow", status: book.changes() });
 }
 
 /** Made again once in a resync, as it may have been taken away before anybody looked. */

@@ -9,6 +9,7 @@ import { isTrueAt, objectAt, presentObjectAt, textAt, textsAt } from "../../../k
 import { getAt, parsePointer } from "../../../kernel/pointer.ts";
 import type { Resource } from "../../../kernel/resource.ts";
 import { areAlike, areSame } from "../plan/alike.ts";
+import { isMaskOf } from "../plan/echo.ts";
 import { maskSecrets } from "../plan/documents.ts";
 import { expandPath, pathText } from "../plan/requests.ts";
 import { listObjects, parametersOf } from "./observing.ts";
@@ -153,6 +154,7 @@ function likeShare(session: Session, object: JsonObject, body: JsonObject): numb
     const { rule } = session.fields.child(key);
     const shown = getOwn(object, key);
     if (rule.isSecret || rule.class === "write-only" || shown === undefined) continue;
+    if (isMaskOf(sent, shown)) continue;
     const isAlike = areAlike(sent, shown);
     if (!isAlike && names.test(key)) return 0;
     compared += 1;
@@ -180,6 +182,7 @@ function shows(
     const { rule } = session.fields.child(key);
     const shown = getOwn(object, key);
     if (rule.isSecret || rule.class === "write-only" || shown === undefined) continue;
+    if (isMaskOf(sent, shown)) continue;
     // What others may have changed already says nothing about who made it.
     if (rule.isLeft) continue;
     const isName = names.test(key);

@@ -6,9 +6,9 @@
 import { equalJson, isJsonObject } from "../../../kernel/json.ts";
 import type { Json, JsonObject } from "../../../kernel/json.ts";
 import { escapeToken, getAt, parsePointer } from "../../../kernel/pointer.ts";
+import { isSecretName } from "../fields/secret-name.ts";
 import type { Answer } from "../http/answer.ts";
 import type { ClientRequest } from "../http/client.ts";
-import { secretName } from "../plan/secret-name.ts";
 import { expandPath, parametersIn, pathText } from "../plan/requests.ts";
 import type { Parameters } from "../plan/requests.ts";
 import { parametersOf } from "./observing.ts";
@@ -132,7 +132,7 @@ function namesOf({ compiled }: Session): readonly string[] {
 function secretTexts({ fields }: Session, object: Json): ReadonlySet<string> {
   if (!isJsonObject(object)) return new Set();
   const found = Object.entries(object).flatMap(([key, value]) => {
-    const isSecret = fields.child(key).rule.isSecret || secretName.test(key);
+    const isSecret = fields.child(key).rule.isSecret || isSecretName(key);
     return isSecret ? (pathText(value) ?? []) : [];
   });
   return new Set(found);

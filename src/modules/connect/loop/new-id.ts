@@ -7,9 +7,9 @@ import { getOwn, isJsonObject } from "../../../kernel/json.ts";
 import type { Json, JsonObject } from "../../../kernel/json.ts";
 import { getAt, parsePointer } from "../../../kernel/pointer.ts";
 import type { WriteOperation } from "../binding.ts";
+import { isSecretName } from "../fields/secret-name.ts";
 import type { Answer } from "../http/answer.ts";
 import type { ClientRequest } from "../http/client.ts";
-import { secretName } from "../plan/secret-name.ts";
 import { expandPath, parametersIn, pathText } from "../plan/requests.ts";
 import { resembles } from "./lookalikes.ts";
 import { observe, parametersOf } from "./observing.ts";
@@ -111,7 +111,7 @@ function onlyId({ fields }: Session, object: Json): string | undefined {
   if (only === undefined || more.length > 0) return undefined;
   const [name, value] = only;
   // The key that a service gives out once is no name: it would be shown, and sent in an address.
-  if (fields.child(name).rule.isSecret || secretName.test(name)) return undefined;
+  if (fields.child(name).rule.isSecret || isSecretName(name)) return undefined;
   return /(?:id|uuid|key|name)$/i.test(name) ? pathText(value) : undefined;
 }
 

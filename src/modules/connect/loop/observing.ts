@@ -18,7 +18,8 @@ import { maskSecrets, withoutNulls } from "../plan/documents.ts";
 import { expandPath, expandQuery, parametersIn, pathText } from "../plan/requests.ts";
 import type { Parameters } from "../plan/requests.ts";
 import { throughHooks } from "./hooks.ts";
-import { identityMatch } from "../plan/identity-match.ts";
+import { hasNone, placeOfList, placeOfObject } from "../plan/envelope-place.ts";
+import { identityKeys, identityMatch } from "../plan/identity-match.ts";
 import { Refused, ask, demand, refusalOf } from "./session.ts";
 import type { Session } from "./session.ts";
 
@@ -35,6 +36,8 @@ export type Observed =
       readonly why: string;
       /** The service returns the object, in a state that means that it no longer exists. */
       readonly isShown?: boolean;
+      /** A refusal counts as absence by a rule of the kind, and nothing else confirms it. */
+      readonly isUnconfirmed?: boolean;
     };
 
 export type Present = Extract<Observed, { kind: "present" }>;
@@ -63,10 +66,12 @@ export async function observe(session: Session, path: string): Promise<Observed>
   const answer = await ask(session, request);
   if (!isSuccess(answer)) {
     const refused = await refusalOf(session, request, answer);
-    if (refused.classified.is === "absent") return { kind: "absent", why: refused.message };
-    throw refused;
+    if (refused.classified.is !== "absent") throw refused;
+    return await absentBy(session, path, refused);
   }
-  const whole = objectIn(answer, read.answer, `${request.method} ${request.path}`);
+  const named = `${request.method} ${request.path}`;
+  const whole = objectIn(session, answer, { pointer: read.answer, request: named });
+  checkEnvelope(session, answer, { pointer: read.answer, request: named }, whole);
   const { element } = session.compiled.binding;
   const found = element === undefined ? whole : elementIn(session, element, whole);
   if (found === undefined) {
@@ -74,6 +79,31 @@ export async function observe(session: Session, path: string): Promise<Observed>
   }
   const etag = etagOf(answer);
   return await judged(session, { kind: "present", object: found, whole, etag });
+}
+
+/**
+ * A service may refuse to show what does not exist. The same refusal may be about the credentials,
+ * so the list has to confirm it.
+ */
+async function absentBy(session: Session, path: string, refused: Refused): Promise<Observed> {
+  const { message, facts } = refused;
+  if (!isPermission(facts.status)) return { kind: "absent", why: message };
+  if (session.compiled.binding.operations.list === undefined) {
+    return { kind: "absent", why: message, isUnconfirmed: true };
+  }
+  const listed = await observeInList(session, path);
+  if (listed.kind === "present") throw refusedThough(message);
+  return { ...listed, why: `${message}; ${listed.why}` };
+}
+
+/** Statuses that are about the caller, even where a rule of the kind reads them as absence. */
+export function isPermission(status: number): boolean {
+  return status === 401 || status === 403 || status === 407;
+}
+
+function refusedThough(message: string): ReconcileFailure {
+  const why = `${message}; the list contains the object: allow the credentials to read it`;
+  return new ReconcileFailure(failed("Forbidden", why, { retry: "slow" }));
 }
 
 /** A weak one is no proof that nothing changed. */
@@ -133,7 +163,8 @@ export async function* listObjects(session: Session): AsyncGenerator<JsonObject>
     // The address of a page that the service names has its query already.
     const query: NextPage["query"] = next.query === undefined ? {} : { ...fixed, ...next.query };
     const answer: Answer = await demand(session, { method: list.method, ...next.at, query });
-    const items = itemsIn(answer, list.items, `${list.method} ${path}`);
+    const envelope = { pointer: list.items, request: `${list.method} ${path}` };
+    const items = itemsIn(session, answer, envelope);
     for (const item of items) if (isJsonObject(item)) yield item;
     next = nextPage(session, list, { answer, page, path, count: items.length });
   }
@@ -250,25 +281,76 @@ async function judged(session: Session, present: Present): Promise<Observed> {
   return { ...present, object: isJsonObject(clean) ? clean : {} };
 }
 
-export function objectIn(answer: Answer, pointer = "", request: string): JsonObject {
+interface Envelope {
+  readonly pointer: string | undefined;
+  /** As "GET /things/1". */
+  readonly request: string;
+}
+
+export function objectIn(session: Session, answer: Answer, envelope: Envelope): JsonObject {
+  const { pointer = "" } = envelope;
   const found = getAt(answer.json ?? null, parsePointer(pointer));
   if (found !== undefined && isJsonObject(found)) return found;
   const what = answer.json === undefined ? "something that is not JSON" : "no object";
-  const where = pointer === "" ? "" : ` at ${pointer}`;
-  const message = `${request}: ${answer.status}, but the response has ${what}${where}`;
-  throw new ReconcileFailure(failed("UnexpectedAnswer", message));
+  throw wrongEnvelope(session, answer, envelope, what);
+}
+
+/** An object without any of its fields is the envelope of another, not an emptied object. */
+function checkEnvelope(
+  session: Session,
+  answer: Answer,
+  envelope: Envelope,
+  found: JsonObject,
+): void {
+  const keys = shownKeys(session);
+  if (session.compiled.binding.element !== undefined || !hasNone(found, keys)) return;
+  if (placeOfObject(answer.json ?? null, keys, envelope.pointer ?? "") === undefined) return;
+  throw wrongEnvelope(session, answer, envelope, "none of the fields");
+}
+
+function wrongEnvelope(
+  session: Session,
+  { status, json = null }: Answer,
+  { pointer = "", request }: Envelope,
+  what: string,
+): ReconcileFailure {
+  const place = placeOfObject(json, shownKeys(session), pointer);
+  const hint = place === undefined ? "" : ` (the object seems to be at "${place}")`;
+  const message =
+    `${request}: ${status}, but the response has ${what} at "${pointer}": correct ` +
+    `operations.read.answer in the RestKind ${session.compiled.kind}${hint}`;
+  return new ReconcileFailure(failed("UnexpectedAnswer", session.hide(message)));
+}
+
+/** The topmost fields that a read of the object should show. */
+function shownKeys({ book, desired, fields, hooks }: Session): readonly string[] {
+  // A hook may make the object of a response that looks otherwise.
+  if (hooks.some((each) => each.hooks.mapObserved !== undefined)) return [];
+  const given = Object.keys({ ...book.pages.lastApplied, ...desired });
+  return given.filter((key) => {
+    const { rule } = fields.child(key);
+    return !rule.isSecret && rule.class !== "write-only" && rule.class !== "update-only";
+  });
 }
 
 /** What is no list must not pass for an empty one: what is not listed may be made again. */
-function itemsIn(answer: Answer, pointer = "", request: string): readonly Json[] {
+function itemsIn(
+  session: Session,
+  answer: Answer,
+  { pointer = "", request }: Envelope,
+): readonly Json[] {
   const { json = null, status } = answer;
   const found = getAt(json, parsePointer(pointer)) ?? null;
   if (isJsonArray(found)) return found;
-  const isEmpty = pointer !== "" && found === null && isJsonObject(json);
+  const { kind, binding } = session.compiled;
+  const place = placeOfList(json, identityKeys(binding));
+  const isEmpty = pointer !== "" && found === null && isJsonObject(json) && place === undefined;
   if (isEmpty && !tellsError(json)) return [];
-  const where = pointer === "" ? "" : ` at ${pointer}`;
-  const message = `${request}: ${status}, but the response has no list${where}`;
-  throw new ReconcileFailure(failed("UnexpectedAnswer", message));
+  const hint = place === undefined ? "" : ` (the list seems to be at "${place}")`;
+  const message =
+    `${request}: ${status}, but the response has no list at "${pointer}": correct ` +
+    `operations.list.items in the RestKind ${kind}${hint}`;
+  throw new ReconcileFailure(failed("UnexpectedAnswer", session.hide(message)));
 }
 
 /** Some services answer 200, and say in the body that they could not. */

@@ -6,12 +6,13 @@ import { isJsonArray, isJsonObject } from "../../../kernel/json.ts";
 import { textAt } from "../../../kernel/json-read.ts";
 import { hideIn } from "../http/hiding.ts";
 import type { Difference } from "../plan/compare.ts";
+import { isMask } from "../plan/echo.ts";
 import { maskSecrets, pick } from "../plan/documents.ts";
 import { createBody } from "../plan/plan.ts";
 import type { Plan } from "../plan/plan.ts";
 import { judgeAbsence } from "./absence.ts";
 import { createRequest, creationChanges } from "./creating.ts";
-import type { Present } from "./observing.ts";
+import type { Observed, Present } from "./observing.ts";
 import { previewOfOutcome } from "./preview-result.ts";
 import type { Preview } from "./preview-result.ts";
 import { untilRenamed } from "./renamed.ts";
@@ -26,7 +27,7 @@ export async function previewObject(session: Session): Promise<Preview> {
   const found = await find(session);
   if (found.kind === "ends") return previewOfOutcome(found.outcome);
   const { observed } = found;
-  if (observed.kind === "absent") return await absent(session, observed.why);
+  if (observed.kind === "absent") return await absent(session, observed);
   return await present(session, observed);
 }
 
@@ -37,8 +38,12 @@ export function underWay(since: string): Preview {
 /** In the place of digests: what cannot be compared is taken for the same. */
 export const unknownDigest = "?";
 
-async function absent(session: Session, why: string): Promise<Preview> {
-  const absence = judgeAbsence(session, why);
+async function absent(
+  session: Session,
+  observed: Extract<Observed, { kind: "absent" }>,
+): Promise<Preview> {
+  const { why } = observed;
+  const absence = judgeAbsence(session, observed);
   if (absence.kind === "ends") return previewOfOutcome(absence.outcome);
   if (forgetAbsent(session, absence.wasSeen)) return await previewObject(session);
   return creation(session, `the object does not exist: ${why}`);
@@ -137,8 +142,16 @@ function specOf(session: Session, object: JsonObject): JsonObject {
     session.fields,
     (rule) => rule.class !== "read-only" && rule.class !== "write-only" && !rule.isSecret,
   );
-  const shown = isSpec === undefined ? undefined : hideIn(isSpec, session.hide);
+  const shown = isSpec === undefined ? undefined : hideIn(withoutMasks(isSpec), session.hide);
   return shown !== undefined && isJsonObject(shown) ? shown : {};
+}
+
+/** A mask is not a value of the object: written back, it would replace the value. */
+function withoutMasks(value: Json): Json {
+  if (isJsonArray(value)) return value.map(withoutMasks);
+  if (!isJsonObject(value)) return value;
+  const kept = Object.entries(value).filter(([, item]) => !isMask(item));
+  return Object.fromEntries(kept.map(([key, item]) => [key, withoutMasks(item)]));
 }
 
 function masked(session: Session, body: Json): Json {

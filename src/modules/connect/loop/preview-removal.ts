@@ -7,7 +7,7 @@ import { underWay } from "./preview-object.ts";
 import { previewOfOutcome } from "./preview-result.ts";
 import type { Preview } from "./preview-result.ts";
 import { observeRenamed, untilRenamed } from "./renamed.ts";
-import { notSupportedMessage, placeOfRemoval, removeRequest } from "./removing.ts";
+import { hidden, notSupportedMessage, placeOfRemoval, removeRequest } from "./removing.ts";
 import type { Session } from "./session.ts";
 
 export async function previewRemoval(session: Session): Promise<Preview> {
@@ -28,6 +28,7 @@ export async function previewRemoval(session: Session): Promise<Preview> {
       const uncertain = untilRenamed(session);
       if (uncertain !== undefined) return previewOfOutcome(uncertain);
       if (observed.kind === "present") return deletion(session, observed);
+      if (observed.isUnconfirmed === true) return deletion(session, hidden);
       if (hasMoved(session)) return { action: "refuse", message: movedMessage(session) };
       const late = unfound(session, observed.why);
       if (late !== undefined) return previewOfOutcome(late);

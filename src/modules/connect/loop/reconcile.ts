@@ -94,7 +94,7 @@ async function oneRound(session: Session, hasWritten: boolean): Promise<Step> {
 async function lookAndWrite(session: Session, hasWritten: boolean): Promise<Step> {
   const found = await find(session);
   if (found.kind === "ends") return found;
-  if (found.observed.kind === "absent") return await whenAbsent(session, found.observed.why);
+  if (found.observed.kind === "absent") return await whenAbsent(session, found.observed);
   return await whenPresent(session, found.observed, hasWritten);
 }
 
@@ -136,8 +136,11 @@ export async function find(session: Session): Promise<Found> {
   return stray === undefined ? { kind: "looked", observed } : ends(stray);
 }
 
-async function whenAbsent(session: Session, why: string): Promise<Step> {
-  const absence = judgeAbsence(session, why);
+type Absent = Extract<Observed, { kind: "absent" }>;
+
+async function whenAbsent(session: Session, absent: Absent): Promise<Step> {
+  const { why } = absent;
+  const absence = judgeAbsence(session, absent);
   if (absence.kind === "ends" ? absence.isGone : absence.wasSeen) {
     session.count("drift");
     session.context.event("Warning", "Drift", `the object no longer exists: ${why}`);
@@ -172,7 +175,8 @@ async function parentDocument(session: Session): Promise<Around> {
   const path = expandPath(operations.read?.path ?? item, parameters);
   const query = expandQuery(operations.read?.query, parameters) ?? {};
   const answer = await demand(session, { method: "GET", path, query });
-  const whole = objectIn(answer, operations.read?.answer, `GET ${path}`);
+  const envelope = { pointer: operations.read?.answer, request: `GET ${path}` };
+  const whole = objectIn(session, answer, envelope);
   return { whole, etag: etagOf(answer) };
 }
 

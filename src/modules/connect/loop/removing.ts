@@ -8,10 +8,11 @@ import type { JsonObject } from "../../../kernel/json.ts";
 import { getAt, parsePointer } from "../../../kernel/pointer.ts";
 import { setDeep } from "../plan/documents.ts";
 import { expandPath, expandQuery } from "../plan/requests.ts";
+import { unconfirmed } from "./absence.ts";
 import { noteAnswered, resolveCreation } from "./creating.ts";
 import { observeCreated, placeCreated, unfound } from "./created.ts";
 import { inTurn } from "./element-turn.ts";
-import { observe, parametersOf } from "./observing.ts";
+import { isPermission, observe, parametersOf } from "./observing.ts";
 import type { Present } from "./observing.ts";
 import { askOperation, trackOperation } from "./operations.ts";
 import { hasMoved, isLost, lost, moved, noteId, placeToRemove } from "./placing.ts";
@@ -37,12 +38,19 @@ export async function removeForGood(session: Session): Promise<Outcome> {
     const looked = await observeRenamed(session, place.path);
     if (looked.kind === "ends") return looked.outcome;
     const observed = await observeCreated(session, looked.observed);
-    if (observed.kind === "absent") return absentOutcome(session, observed.why);
+    if (observed.kind === "absent" && observed.isUnconfirmed !== true) {
+      return absentOutcome(session, observed.why);
+    }
     const uncertain = untilRenamed(session);
     if (uncertain !== undefined) return uncertain;
-    return (await removeObject(session, observed)) ?? done({ status: book.changes() });
+    // What a refusal hides is deleted as well: the response to that is a proof.
+    const present = observed.kind === "present" ? observed : hidden;
+    return (await removeObject(session, present)) ?? done({ status: book.changes() });
   });
 }
+
+/** An object that the service refuses to show. */
+export const hidden: Present = { kind: "present", object: {}, whole: {}, etag: undefined };
 
 /** An object that was created and never seen may exist elsewhere in the service. */
 export function absentOutcome(session: Session, why: string): Outcome {
@@ -93,6 +101,7 @@ export async function removeObject(
   const { book, compiled } = session;
   const request = removeRequest(session, present);
   if (request === undefined) return notSupported(session);
+  let isProven = true;
   try {
     const answer = await demand(session, request);
     session.count("write");
@@ -107,11 +116,15 @@ export async function removeObject(
       return changedMeanwhile(session);
     }
     if (error.classified.is !== "absent") throw error;
+    isProven = !isPermission(error.facts.status);
   }
   const { read, list } = compiled.binding.operations;
   if (read === undefined && list === undefined) return undefined;
   const left = await observe(session, book.pages.path ?? "");
-  if (left.kind === "absent") return undefined;
+  if (left.kind === "absent") {
+    const isUnconfirmed = !isProven && left.isUnconfirmed === true;
+    return isUnconfirmed ? unconfirmed(session, left.why) : undefined;
+  }
   const message = "the service accepted the deletion but still returns the object";
   return again(1_000, { reason: "Deleting", message, status: book.changes() });
 }

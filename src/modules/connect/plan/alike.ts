@@ -6,6 +6,7 @@
 import { canonicalJson } from "../../../kernel/canonical-json.ts";
 import { equalJson, getOwn, isJsonArray, isJsonObject } from "../../../kernel/json.ts";
 import type { Json } from "../../../kernel/json.ts";
+import { isReferenceTo } from "./echo.ts";
 
 export function areAlike(sent: Json | undefined, shown: Json | undefined): boolean {
   return compare(sent, shown, areTextsAlike);
@@ -22,6 +23,7 @@ function compare(sent: Json | undefined, shown: Json | undefined, texts: Compare
   if (isEmpty(sent) && isEmpty(shown)) return true;
   if (sent === undefined || shown === undefined) return false;
   if (equalJson(sent, shown)) return true;
+  if (isReferenceTo(sent, shown)) return true;
   if (isJsonArray(sent)) return isJsonArray(shown) && compareLists(sent, shown, texts);
   if (isJsonObject(sent)) {
     if (!isJsonObject(shown)) return false;

@@ -8,6 +8,7 @@ import type { Json, JsonObject, MutableJsonObject } from "../../../kernel/json.t
 import { escapeToken } from "../../../kernel/pointer.ts";
 import type { FieldClass } from "../binding.ts";
 import { areAlike } from "./alike.ts";
+import { isMaskOf, isReferenceTo } from "./echo.ts";
 import type { Fields } from "./fields.ts";
 import { keyedList } from "./lists.ts";
 
@@ -83,6 +84,8 @@ function compareAt(walk: Walk, place: Place): Json | undefined {
   if (rule.class === "read-only" || rule.isLeft) return shown;
   if (rule.isSecret || rule.class === "write-only") return compareUnseen(walk, place);
   if (rule.class === "create-only") return compareFixed(walk, place);
+  // What was written is sent again where the whole is: the service takes names, not objects.
+  if (isReferenceTo(desired, shown)) return desired;
   if (fields.keys !== undefined) {
     const merged = compareKeyed(walk, place, fields.keys);
     if (merged !== undefined) return merged;
@@ -127,6 +130,10 @@ function compareLeaf(walk: Walk, place: Place): Json | undefined {
     return undefined;
   }
   if (equalJson(desired, shown)) return shown;
+  if (isMaskOf(desired, shown)) {
+    compareUnseen(walk, place);
+    return desired;
+  }
   if (isKnown(walk, path, desired, shown)) return shown;
   const why = equalJson(desired, applied) ? "drift" : "wanted";
   note(walk, place, { ...(shown === undefined ? {} : { before: shown }), after: desired, why });
@@ -155,6 +162,7 @@ function compareFixed(walk: Walk, place: Place): Json | undefined {
     note(walk, place, { ...before, after: desired, why: "wanted" });
   } else if (shown !== undefined && !areAlike(desired, shown)) {
     if (isMap(desired) && isMap(shown)) return shown;
+    if (isMaskOf(desired, shown)) return shown;
     if (isKnown(walk, path, desired, shown)) return shown;
     note(walk, place, {
       ...before,

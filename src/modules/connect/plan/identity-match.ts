@@ -31,6 +31,12 @@ export function identityMatch(
   return untold === undefined ? { kind: "same" } : { kind: "untold", field: untold };
 }
 
+/** The topmost fields that name an object, as far as the binding says. */
+export function identityKeys(binding: Binding): readonly string[] {
+  const fields = partsOf(binding).flatMap(([, pointers]) => pointers.slice(0, 1));
+  return fields.flatMap((field) => parsePointer(field).slice(0, 1));
+}
+
 /** Of each parameter that identifies the object, the fields that may show it, best first. */
 function partsOf({ identity }: Binding): readonly (readonly [string, readonly string[]])[] {
   switch (identity.kind) {
