@@ -3,6 +3,7 @@
 // watchers receive every deletion. Each write names the claim of the run.
 
 import { isSetpointError } from "../kernel/errors.ts";
+import { parseExact } from "../kernel/int64.ts";
 import { limits } from "../kernel/limits.ts";
 import { systemCaller } from "../intents/bootstrap.ts";
 import type { ServedKind } from "../intents/kinds/served-kind.ts";
@@ -90,7 +91,7 @@ async function deleteOne(
       options: { ...options, claim },
     });
     if (deleted.outcome === "deleted") return undefined;
-    const { metadata } = JSON.parse(deleted.body.toString("utf8")) as {
+    const { metadata } = parseExact(deleted.body.toString("utf8")) as {
       readonly metadata: { readonly finalizers?: readonly string[] };
     };
     return metadata.finalizers ?? [];

@@ -7,6 +7,7 @@ import type { LeaderTask } from "../engine/wakes/leader-tasks.ts";
 import type { Duty, OwnerFollower } from "../intents/housekeeping/follow-owners.ts";
 import { keyedWorker } from "../intents/housekeeping/keyed-worker.ts";
 import type { Intents } from "../intents/request.ts";
+import { parseExact } from "../kernel/int64.ts";
 import type { ResourceKey } from "../kernel/resource.ts";
 import type { Timers } from "../kernel/timers.ts";
 import { untilAborted } from "../kernel/until-aborted.ts";
@@ -29,7 +30,7 @@ export function garbageCollection({ intents, owners, timers, onError }: GarbageI
         timers,
         onError,
         work: async (text) => {
-          const [duty, kind, namespace, name] = JSON.parse(text) as [Duty, string, string, string];
+          const [duty, kind, namespace, name] = parseExact(text) as [Duty, string, string, string];
           return await duties[duty]({ intents, owners, claim }, { kind, namespace, name });
         },
       });

@@ -1,8 +1,9 @@
 // Random values for the property tests of this folder. Keys and scalars come from small sets, so
 // that two random documents share much, and the sets hold what breaks careless code: prototype
-// names, integer-like keys, pointer escapes, quotes, half surrogates.
+// names, integer-like keys, pointer escapes, quotes, half surrogates, integers of 64 bits.
 
 import * as fc from "fast-check";
+import { integerOf, maxInt64, minInt64 } from "./int64.ts";
 import { isJsonObject, setOwn } from "./json.ts";
 import type { Json, JsonObject, MutableJsonObject } from "./json.ts";
 import type { Metadata, Resource } from "./resource.ts";
@@ -33,9 +34,18 @@ const key = fc.oneof(
   { weight: 1, arbitrary: fc.string({ unit: anyCharacter, maxLength: 4 }) },
 );
 
+/** Whole numbers of up to 64 bits as documents hold them, many of them at the borders. */
+export const anyInteger: fc.Arbitrary<number | bigint> = fc
+  .oneof(
+    fc.bigInt({ min: minInt64, max: maxInt64 }),
+    fc.constantFrom(minInt64, maxInt64, 2n ** 53n, 2n ** 53n - 1n, 2n ** 53n + 1n, -(2n ** 53n)),
+  )
+  .map(integerOf);
+
 const scalar: fc.Arbitrary<Json> = fc.oneof(
   fc.constantFrom<Json[]>(null, true, false, 0, 1, "", "x", '"metadata":{', "\\", "\ud800"),
   fc.double({ noNaN: true, noDefaultInfinity: true }).map((value) => value + 0),
+  anyInteger,
   fc.string({ unit: anyCharacter, maxLength: 8 }),
 );
 

@@ -5,6 +5,7 @@
 
 import { hash } from "node:crypto";
 import { SetpointError } from "./errors.ts";
+import { parseExact } from "./int64.ts";
 import type { Json } from "./json.ts";
 import { limits } from "./limits.ts";
 
@@ -25,7 +26,7 @@ export function decodeCursor(cursor: string, query: string): Json {
     cursor.slice(0, checkChars) === checkOf(payload, query);
   if (!isSound) throw notOfQuery();
   try {
-    return JSON.parse(Buffer.from(payload, "base64url").toString("utf8")) as Json;
+    return parseExact(Buffer.from(payload, "base64url").toString("utf8")) as Json;
   } catch {
     throw notOfQuery();
   }

@@ -5,6 +5,7 @@
 
 import { hash } from "node:crypto";
 import { SetpointError } from "./errors.ts";
+import { parseExact } from "./int64.ts";
 import { isJsonObject } from "./json.ts";
 import type { JsonObject } from "./json.ts";
 import type { Resource } from "./resource.ts";
@@ -30,7 +31,7 @@ export function decodeDocument(bytes: Uint8Array, revision: number): Resource {
   const text = textOf(bytes);
   let value: unknown;
   try {
-    value = JSON.parse(text);
+    value = parseExact(text);
   } catch (cause) {
     throw corrupt("it is not JSON", cause);
   }
@@ -52,7 +53,7 @@ export function addedStatus(before: Buffer, bytes: Buffer): JsonObject | undefin
   if (bytes.indexOf(statusMark, end) !== end) return undefined;
   try {
     const text = bytes.toString("utf8", end + statusMark.length, bytes.length - 1);
-    const value: unknown = JSON.parse(text);
+    const value: unknown = parseExact(text);
     return isJsonObject(value) ? value : undefined;
   } catch {
     return undefined;

@@ -43,14 +43,22 @@ export function goSyntax(value: Json): string {
   return `map[string]interface {}{${members.join(", ")}}`;
 }
 
-/** The name of the type that a decoded value has. */
+/** The name of the type that a decoded value has in Go. */
 export function goType(value: Json): string {
   if (value === null) return "%!s(<nil>)";
   if (isJsonArray(value)) return "[]interface {}";
   if (typeof value === "string") return "string";
   if (typeof value === "boolean") return "bool";
+  if (typeof value === "bigint") return "int64";
   if (typeof value === "number") return Number.isInteger(value) ? "int64" : "float64";
   return "map[string]interface {}";
+}
+
+/** The type of a value in `cannot unmarshal bool into ...`. */
+export function jsonName(value: unknown): string {
+  if (Array.isArray(value)) return "array";
+  if (typeof value === "bigint") return "number";
+  return typeof value === "boolean" ? "bool" : typeof value;
 }
 
 const controls = /\\u00([01][0-9a-f])|\\b|[\u007f-\u009f]/g;

@@ -3,7 +3,8 @@
 // Whatever is missing is passed over, but a wrong shape (an index into a string, a comparison of
 // different types) makes the whole path fail, because that is what kube-apiserver's cells show.
 
-import { getOwn, isJsonArray, isJsonObject } from "./json.ts";
+import { compareNumbers, isNumber } from "./int64.ts";
+import { equalJson, getOwn, isJsonArray, isJsonObject } from "./json.ts";
 import type { Json } from "./json.ts";
 import { limits } from "./limits.ts";
 import { parseJsonPath } from "./json-path-parse.ts";
@@ -126,8 +127,8 @@ function matches(item: Json, filter: Filter): boolean | undefined {
 function compared(left: Json, operator: Comparison, right: Json): boolean | undefined {
   const type = basicType(left);
   if (type === undefined || type !== basicType(right)) return undefined;
-  if (operator === "==") return left === right;
-  if (operator === "!=") return left !== right;
+  if (operator === "==") return equalJson(left, right);
+  if (operator === "!=") return !equalJson(left, right);
   const order = ordered(left, right);
   if (order === undefined) return undefined;
   switch (operator) {
@@ -146,12 +147,13 @@ function compared(left: Json, operator: Comparison, right: Json): boolean | unde
 
 /** Whole numbers and fractions are different types to kube-apiserver. */
 function basicType(value: Json): string | undefined {
+  if (typeof value === "bigint") return "integer";
   if (typeof value === "number") return Number.isInteger(value) ? "integer" : "fraction";
   return typeof value === "object" ? undefined : typeof value;
 }
 
 function ordered(left: Json, right: Json): number | undefined {
-  if (typeof left === "number" && typeof right === "number") return left - right;
+  if (isNumber(left) && isNumber(right)) return compareNumbers(left, right);
   if (typeof left !== "string" || typeof right !== "string") return undefined;
   if (left === right) return 0;
   return left < right ? -1 : 1;

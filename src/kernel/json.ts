@@ -3,7 +3,10 @@
 // document are ordinary fields: a hostile body can never reach a prototype. Values are never
 // mutated except through `setOwn`, which callers use only on objects they have just made.
 
-export type Json = null | boolean | number | string | readonly Json[] | JsonObject;
+import { isInt64 } from "./int64.ts";
+
+/** A bigint is an int64 that is not exact as a number, and nothing else: see int64.ts. */
+export type Json = null | boolean | number | bigint | string | readonly Json[] | JsonObject;
 
 export interface JsonObject {
   readonly [key: string]: Json;
@@ -37,7 +40,9 @@ export function setOwn(object: MutableJsonObject, key: string, value: Json): voi
 /** Deep equality; key order does not matter, list order does. */
 export function equalJson(a: Json | undefined, b: Json | undefined): boolean {
   if (a === b) return true;
-  if (typeof a !== "object" || typeof b !== "object" || a === null || b === null) return false;
+  if (typeof a !== "object" || typeof b !== "object" || a === null || b === null) {
+    return isSameInteger(a, b);
+  }
   if (isJsonArray(a)) {
     if (!isJsonArray(b) || a.length !== b.length) return false;
     for (let i = 0; i < a.length; i++) if (!equalJson(a[i], b[i])) return false;
@@ -48,6 +53,12 @@ export function equalJson(a: Json | undefined, b: Json | undefined): boolean {
   for (const key in a) if (!Object.hasOwn(b, key) || !equalJson(a[key], b[key])) return false;
   for (const key in b) if (!Object.hasOwn(a, key)) return false;
   return true;
+}
+
+/** A float such as 1e17 is written as a whole number, so that it is a bigint when it is read. */
+function isSameInteger(a: Json | undefined, b: Json | undefined): boolean {
+  if (typeof a === "bigint") return typeof b === "number" && String(a) === String(b);
+  return typeof a === "number" && typeof b === "bigint" && String(a) === String(b);
 }
 
 export function cloneJson<T extends Json>(value: T): T;
@@ -70,6 +81,8 @@ export function jsonProblem(value: unknown, maxDepth: number): string | undefine
       return undefined;
     case "number":
       return Number.isFinite(value) ? undefined : "a number is not finite";
+    case "bigint":
+      return isInt64(value) ? undefined : "an integer has more than 64 bits";
     case "object":
       break;
     default:

@@ -1,10 +1,10 @@
 // JSON texts of clients. They are parsed by the platform, and what it lets pass is looked for
 // afterwards: nesting that would endanger recursive walks, numbers too large to be any, and keys
 // given twice, of which the last one counts. Whether there are any is found by counting keys;
-// which ones they are is asked only if so. Whole numbers beyond 2^53 would lose digits silently and
-// are refused; whether there are any is seen while counting.
+// which ones they are is asked only if so.
 
 import { SetpointError } from "./errors.ts";
+import { parseExact } from "./int64.ts";
 import type { Json } from "./json.ts";
 import { jsonSyntaxProblem } from "./json-syntax.ts";
 import { limits } from "./limits.ts";
@@ -27,21 +27,11 @@ export interface ParsedJson {
 export function parseJson(input: string | Uint8Array, { strict }: ParseOptions): ParsedJson {
   const text = typeof input === "string" ? input : decodeUtf8(input);
   const value = parse(text);
-  let keys = countKeys(value, limits.maxJsonDepth, Number.MAX_SAFE_INTEGER);
-  if (keys < tooDeep) {
-    keys = countKeys(value, limits.maxJsonDepth, Number.MAX_VALUE);
-    if (keys >= 0) refuseInexact(text);
-  }
+  const keys = countKeys(value, limits.maxJsonDepth);
   if (keys < 0) throw refusal(text, keys);
   refuseHalves(text, value);
   const hasDuplicates = strict && keys !== countKeysInText(text);
   return { value, duplicates: hasDuplicates ? findDuplicates(text) : none };
-}
-
-/** Why a whole number cannot be taken; a document that is changed in silence would be worse. */
-export function inexactInteger(number: string): string {
-  const max = Number.MAX_SAFE_INTEGER;
-  return `${number.slice(0, 100)} is beyond the integers from -${max} to ${max}`;
 }
 
 const none: readonly string[] = Object.freeze([]);
@@ -51,7 +41,7 @@ const maxDuplicates = 100;
 
 function parse(text: string): Json {
   try {
-    const value: unknown = JSON.parse(text);
+    const value: unknown = parseExact(text);
     // JSON.parse returns nothing else.
     return value as Json;
   } catch (cause) {
@@ -60,10 +50,10 @@ function parse(text: string): Json {
   }
 }
 
-/** All keys in the value; very negative when it is too deep or has a larger number. */
-function countKeys(value: Json, depthLeft: number, maxNumber: number): number {
+/** All keys in the value; very negative when it is too deep or has an infinite number. */
+function countKeys(value: Json, depthLeft: number): number {
   if (typeof value !== "object" || value === null) {
-    return typeof value === "number" && (value > maxNumber || value < -maxNumber) ? tooLarge : 0;
+    return value === Infinity || value === -Infinity ? tooLarge : 0;
   }
   if (depthLeft <= 0) return tooDeep;
   if (Array.isArray(value)) {
@@ -72,7 +62,7 @@ function countKeys(value: Json, depthLeft: number, maxNumber: number): number {
     for (let i = 0; i < list.length; i++) {
       const inner = list[i];
       if (typeof inner === "string") continue;
-      keys += countKeys(inner ?? null, depthLeft - 1, maxNumber);
+      keys += countKeys(inner ?? null, depthLeft - 1);
       if (keys < 0) return keys;
     }
     return keys;
@@ -83,7 +73,7 @@ function countKeys(value: Json, depthLeft: number, maxNumber: number): number {
   for (let i = 0; i < names.length; i++) {
     const inner = object[names[i] ?? ""];
     if (typeof inner === "string") continue;
-    keys += countKeys(inner ?? null, depthLeft - 1, maxNumber);
+    keys += countKeys(inner ?? null, depthLeft - 1);
     if (keys < 0) return keys;
   }
   return keys;
@@ -98,18 +88,6 @@ function refusal(text: string, keys: number): SetpointError {
     return new SetpointError("request.invalid", message);
   }
   return new SetpointError("request.invalid", "json: a number is too large");
-}
-
-/** A number with a fraction or an exponent is no whole number, however large it is. */
-function refuseInexact(text: string): void {
-  JSON.parse(text, (_key, value: unknown, context?: { readonly source?: string }) => {
-    const source = context?.source ?? "";
-    const isUnsafe = typeof value === "number" && !Number.isSafeInteger(value);
-    if (isUnsafe && /^-?\d+$/.test(source)) {
-      throw new SetpointError("request.invalid", `json: ${inexactInteger(source)}`);
-    }
-    return undefined;
-  });
 }
 
 /** Texts followed by a colon are keys; the text is known to be JSON. */
@@ -160,7 +138,7 @@ function findDuplicates(text: string): readonly string[] {
       let next = end + 1;
       while (isSpace(text.charCodeAt(next))) next += 1;
       if (text.charCodeAt(next) === colon && keys !== undefined) {
-        const key = String(JSON.parse(text.slice(i, end + 1)));
+        const key = String(parseExact(text.slice(i, end + 1)));
         trail.pop();
         if (keys.has(key)) found.add(formatChild(trail, key));
         keys.add(key);

@@ -9,7 +9,7 @@ import type { Json } from "./json.ts";
 import { limits } from "./limits.ts";
 import type { Resource } from "./resource.ts";
 
-export type FieldScalar = string | number | boolean;
+export type FieldScalar = string | number | bigint | boolean;
 
 export interface TermSource {
   readonly labels?: { readonly [key: string]: string } | undefined;

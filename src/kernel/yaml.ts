@@ -7,10 +7,11 @@
 import { Composer, Lexer, LineCounter, Parser, isMap, isScalar, isSeq, stringify } from "yaml";
 import type { CST, Document, Scalar, YAMLParseError } from "yaml";
 import { SetpointError } from "./errors.ts";
+import { integerOf, parseExact } from "./int64.ts";
 import { jsonProblem } from "./json.ts";
 import type { Json } from "./json.ts";
 import { limits } from "./limits.ts";
-import { inexactInteger, parseJson } from "./strict-json.ts";
+import { parseJson } from "./strict-json.ts";
 import { refuseHalves } from "./whole-text.ts";
 
 export interface ParsedYaml {
@@ -66,7 +67,7 @@ export function formatYaml(value: Json): string {
 function asJson(text: string): ParsedYaml | undefined {
   if (!/^\s*[{[]/.test(text)) return undefined;
   try {
-    JSON.parse(text);
+    parseExact(text);
   } catch {
     return undefined;
   }
@@ -127,7 +128,7 @@ const startOfText = "\u001f";
 /** A document, its innermost scalar, and a value for each level around it. */
 const maxOpenTokens = limits.maxJsonDepth + 2;
 
-/** In the order of the text; whole numbers that lost digits are refused on the way. */
+/** In the order of the text; whole numbers that lost digits get them back on the way. */
 function duplicatesIn(contents: unknown, lines: LineCounter, mayRound: boolean): readonly string[] {
   const found: string[] = [];
   const visit = (node: unknown): void => {
@@ -136,11 +137,12 @@ function duplicatesIn(contents: unknown, lines: LineCounter, mayRound: boolean):
       const keys = new Set<unknown>();
       for (const { key, value } of node.items) {
         if (!isScalar(key)) throw unreadable("invalid map key");
+        if (!mayRound) restoreDigits(key);
         if (keys.has(key.value)) found.push(alreadySet(key, lines));
         keys.add(key.value);
         visit(value);
       }
-    } else if (isScalar(node) && !mayRound) checkInteger(node);
+    } else if (isScalar(node) && !mayRound) restoreDigits(node);
   };
   visit(contents);
   return found.slice(0, limits.maxShownErrors);
@@ -151,9 +153,12 @@ function alreadySet({ value, range }: Scalar, lines: LineCounter): string {
   return `line ${line}: key ${JSON.stringify(String(value))} already set in map`;
 }
 
-function checkInteger({ value, source = "" }: Scalar): void {
+function restoreDigits(scalar: Scalar): void {
+  const { value, source = "" } = scalar;
   if (typeof value !== "number" || !Number.isInteger(value) || Number.isSafeInteger(value)) return;
-  if (/^[-+]?(?:\d+|0[ox][\da-fA-F]+)$/.test(source)) throw unreadable(inexactInteger(source));
+  const [, sign, digits] = /^([-+]?)(\d+|0[ox][\da-fA-F]+)$/.exec(source) ?? [];
+  if (digits === undefined) return;
+  scalar.value = integerOf(sign === "-" ? -BigInt(digits) : BigInt(digits));
 }
 
 /** The commonest problems as Kubernetes words them; clients print these. */

@@ -26,6 +26,7 @@ import type { KeyRing } from "./key-ring.ts";
 import type { DumpRow, Store } from "./port.ts";
 import { RevisionSet } from "./revision-set.ts";
 import { envelopeKeyId, isErased, openDocument } from "./seal.ts";
+import { parseExact } from "../kernel/int64.ts";
 
 const formatVersion = 1;
 const zstdMagic = Buffer.from([0x28, 0xb5, 0x2f, 0xfd]);
@@ -267,7 +268,7 @@ function checkHeader(path: string, value: Record<string, unknown>): void {
 
 function parseLine(path: string, number: number, text: string): Record<string, unknown> {
   try {
-    return JSON.parse(text) as Record<string, unknown>;
+    return parseExact(text) as Record<string, unknown>;
   } catch (cause) {
     throw broken(path, `line ${number} is not JSON`, cause);
   }

@@ -7,6 +7,7 @@
  * that every process drops the copies in its memory (recent-log.ts).
  */
 import { SetpointError } from "../kernel/errors.ts";
+import { parseExact } from "../kernel/int64.ts";
 import { isJsonObject } from "../kernel/json.ts";
 import type { Json, MutableJsonObject } from "../kernel/json.ts";
 import { systemCause } from "../kernel/cause.ts";
@@ -116,7 +117,7 @@ const identityFields = ["name", "namespace", "uid", "creationTimestamp"] as cons
 
 /** The part of a document that names the resource and says nothing about it. */
 function identityOf(body: Buffer): Buffer {
-  const document = JSON.parse(body.toString("utf8")) as Json;
+  const document = parseExact(body.toString("utf8")) as Json;
   const { apiVersion, kind, metadata } = isJsonObject(document) ? document : {};
   const kept: MutableJsonObject = {};
   if (isJsonObject(metadata)) {

@@ -7,6 +7,7 @@
  */
 import { randomBytes } from "node:crypto";
 import { SetpointError } from "../kernel/errors.ts";
+import { parseExact } from "../kernel/int64.ts";
 
 export interface SealKey {
   /** 16 hexadecimal digits, written into every envelope. */
@@ -66,7 +67,7 @@ export function parseKeyRing(text: string): readonly SealKey[] {
 function readEntries(text: string): readonly unknown[] {
   let parsed: unknown;
   try {
-    parsed = JSON.parse(text);
+    parsed = parseExact(text);
   } catch {
     // The cause is left out on purpose: a JSON error message quotes the text, which is secret.
     throw malformed("the file is not JSON");

@@ -10,6 +10,7 @@
 import { createCipheriv, createDecipheriv, createHmac, hkdfSync, randomBytes } from "node:crypto";
 import { documentDigest } from "../kernel/document.ts";
 import { SetpointError, isSetpointError } from "../kernel/errors.ts";
+import { parseExact } from "../kernel/int64.ts";
 import { setOwn } from "../kernel/json.ts";
 import type { Json, MutableJsonObject } from "../kernel/json.ts";
 import { getAt, parsePointer } from "../kernel/pointer.ts";
@@ -61,7 +62,7 @@ function blanked(draft: { readonly body: Buffer; readonly secrets: readonly stri
   try {
     // Parsed here and known to no other code, so it is changed in place: copies of an object
     // with many secrets would take time in proportion to the square of their number.
-    const root: MutableJsonObject = { "": JSON.parse(draft.body.toString("utf8")) as Json };
+    const root: MutableJsonObject = { "": parseExact(draft.body.toString("utf8")) as Json };
     for (const pointer of draft.secrets) {
       const tokens = ["", ...parsePointer(pointer)];
       if (getAt(root, tokens) === undefined) continue;

@@ -5,6 +5,7 @@ import type { IncomingHttpHeaders } from "node:http";
 import type { Authentication } from "../intents/auth/authentication.ts";
 import type { RoleHolders } from "../intents/auth/role-holders.ts";
 import { mastersGroup } from "../intents/auth/user.ts";
+import { parseExact } from "../kernel/int64.ts";
 import { isJsonObject } from "../kernel/json.ts";
 import type { Json, JsonObject } from "../kernel/json.ts";
 import type { Exchange, Headers } from "../surfaces/http/exchange.ts";
@@ -77,6 +78,6 @@ export function exchangeFor(call: HttpCall): {
 }
 
 function bodyOf(text: Buffer | string): JsonObject {
-  const value: unknown = text.length === 0 ? {} : JSON.parse(text.toString());
+  const value: unknown = text.length === 0 ? {} : parseExact(text.toString());
   return isJsonObject(value) ? value : {};
 }

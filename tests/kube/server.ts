@@ -10,6 +10,7 @@ import type { Sections } from "../../src/app/config-sections.ts";
 import { serveConfig } from "../../src/app/config.ts";
 import { startServer } from "../../src/app/serve.ts";
 import type { WatchHub } from "../../src/intents/watch/watch-hub.ts";
+import { parseExact } from "../../src/kernel/int64.ts";
 import type { Store } from "../../src/store/port.ts";
 import type { Logger } from "../../src/telemetry/log.ts";
 import { openWatch } from "./watch-stream.ts";
@@ -197,7 +198,7 @@ async function replyOf(response: IncomingMessage): Promise<Reply> {
 
 function jsonOf(text: string): unknown {
   try {
-    return JSON.parse(text) as unknown;
+    return parseExact(text);
   } catch {
     return undefined;
   }

@@ -1,6 +1,7 @@
 // The client's end of a watch: frames as they come, one JSON object per line, and how it ended.
 import type { IncomingHttpHeaders, IncomingMessage } from "node:http";
 import { setTimeout as delay } from "node:timers/promises";
+import { parseExact } from "../../src/kernel/int64.ts";
 
 export interface WatchFrame {
   readonly type: string;
@@ -42,7 +43,7 @@ export function openWatch(response: IncomingMessage): WatchStream {
     if (response.statusCode !== 200) return;
     const lines = `${unread}${text}`.split("\n");
     unread = lines.pop() ?? "";
-    for (const line of lines) if (line !== "") frames.push(JSON.parse(line) as WatchFrame);
+    for (const line of lines) if (line !== "") frames.push(parseExact(line) as WatchFrame);
     wake();
   });
   response.once("end", () => finish("ended"));

@@ -9,6 +9,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { openAuthority } from "../../src/app/tls/authority.ts";
 import { systemClock } from "../../src/kernel/clock.ts";
+import { parseExact } from "../../src/kernel/int64.ts";
 import { systemRandom } from "../../src/kernel/random.ts";
 import { pick } from "./server.ts";
 
@@ -68,7 +69,7 @@ async function answer(
 ): Promise<void> {
   const parts: Buffer[] = [];
   for await (const part of request) parts.push(part as Buffer);
-  const review: unknown = JSON.parse(Buffer.concat(parts).toString("utf8"));
+  const review: unknown = parseExact(Buffer.concat(parts).toString("utf8"));
   const [path = "", query = ""] = (request.url ?? "").split("?");
   asked.push({ path, query, review });
   const result = await behaviours.get(path)?.(review, response);

@@ -75,6 +75,18 @@ const bans: readonly Ban[] = [
     sampledAt: "src/intents/sample.ts",
   },
   {
+    name: "documents are parsed by parseExact, which keeps every int64",
+    pattern: /\bJSON\.parse\(/g,
+    instead: "use parseExact of kernel/int64.ts",
+    appliesTo: (path) =>
+      /^src\/(?:kernel|store\/[^/]+\.ts|intents|surfaces|modules|engine|housekeeping)/.test(path) &&
+      !isTest(path) &&
+      path !== "src/kernel/int64.ts",
+    bad: "const document = JSON.parse(text);",
+    good: "const document = parseExact(text);",
+    sampledAt: "src/intents/sample.ts",
+  },
+  {
     name: "only the command line prints",
     pattern: /\bconsole\.\w+\(/g,
     instead: "take the log",

@@ -7,6 +7,7 @@ import { httpWith } from "../../adapters/http/client.ts";
 import type { HttpClient, TlsMaterial } from "../../adapters/http/port.ts";
 import { SetpointError, catalogue } from "../../kernel/errors.ts";
 import type { ErrorCode } from "../../kernel/errors.ts";
+import { parseExact } from "../../kernel/int64.ts";
 import type { Json } from "../../kernel/json.ts";
 import { textAt } from "../../kernel/json-read.ts";
 import { systemTimers } from "../../kernel/timers.ts";
@@ -104,7 +105,7 @@ function trust({ authority, isInsecure, serverName, certificate }: ClientConfig)
 
 function jsonOf(text: string): Json | undefined {
   try {
-    return JSON.parse(text) as Json;
+    return parseExact(text) as Json;
   } catch {
     // Proxies, and paths that are not served, answer with plain text.
     return undefined;

@@ -5,6 +5,7 @@
 
 import { SetpointError } from "../../kernel/errors.ts";
 import type { Draft } from "../../kernel/draft.ts";
+import { parseExact } from "../../kernel/int64.ts";
 import { jsonProblem } from "../../kernel/json.ts";
 import type { Json } from "../../kernel/json.ts";
 import { limits } from "../../kernel/limits.ts";
@@ -178,7 +179,7 @@ export interface JournalHead {
 export function readJournalHead(body: Buffer): JournalHead {
   const end = body.indexOf(referencesEnd);
   if (end < 0) throw new SetpointError("store.corrupt", "a stored journal is damaged");
-  const { resource, references } = JSON.parse(`${body.toString("utf8", 0, end)}}`) as Encoded;
+  const { resource, references } = parseExact(`${body.toString("utf8", 0, end)}}`) as Encoded;
   return { resource: keyFrom(resource), references: references.map(keyFrom) };
 }
 
@@ -192,7 +193,7 @@ interface Encoded {
 }
 
 function readJournal(body: Buffer): JournalContent {
-  const { references, remembered, operations } = JSON.parse(body.toString("utf8")) as Encoded;
+  const { references, remembered, operations } = parseExact(body.toString("utf8")) as Encoded;
   return {
     references: references.map(keyFrom),
     remembered: new Map(remembered),

@@ -3,6 +3,7 @@
 // was given stays as it is; what is shown is a copy.
 
 import { isSetpointError } from "../../kernel/errors.ts";
+import { parseExact } from "../../kernel/int64.ts";
 
 /** Shorter ones would be found in words that have nothing to do with them. */
 const shortestSecret = 4;
@@ -55,7 +56,7 @@ function copyOf(error: unknown, hide: (text: string) => string, depth: number): 
 function plainCopy(value: unknown, hide: (text: string) => string): unknown {
   if (typeof value !== "object" || value === null) return value;
   try {
-    const copy: unknown = JSON.parse(hide(JSON.stringify(value)));
+    const copy: unknown = parseExact(hide(JSON.stringify(value)));
     return copy;
   } catch {
     return stand;

@@ -6,6 +6,7 @@
 // interrupted at any time and done by several at once.
 
 import { isSetpointError } from "../../kernel/errors.ts";
+import { parseExact } from "../../kernel/int64.ts";
 import type { ResourceKey } from "../../kernel/resource.ts";
 import type { ChangePage, Store } from "../../store/port.ts";
 import { untilSeen } from "./until-seen.ts";
@@ -126,7 +127,7 @@ async function adoptionOf(
 ): Promise<Adoption> {
   const record = await unlessAborted(store.get(adoptionKey(kind)), signal);
   if (record === undefined) return { version: noVersion, seen: noVersion, revision: undefined };
-  const stored = JSON.parse(record.body.toString("utf8")) as Partial<Adoption>;
+  const stored = parseExact(record.body.toString("utf8")) as Partial<Adoption>;
   const { version = noVersion, seen = version } = stored;
   return { version, seen, revision: record.revision };
 }

@@ -3,6 +3,7 @@
 // is handed back. Writes of the place name the claim, so a holder that lost it cannot turn it back.
 
 import { isSetpointError } from "../../kernel/errors.ts";
+import { parseExact } from "../../kernel/int64.ts";
 import type { ResourceKey } from "../../kernel/resource.ts";
 import type { Claim, ClaimRef, DueChange, Put, Store } from "../../store/port.ts";
 import { cursorKind } from "../names.ts";
@@ -54,7 +55,7 @@ export async function claimCursor(
 export async function readPlace(store: Pick<Store, "get">): Promise<Place> {
   const record = await store.get(key);
   if (record === undefined) return { revision: 0, isComplete: false };
-  const { revision, isComplete } = JSON.parse(record.body.toString("utf8")) as Place;
+  const { revision, isComplete } = parseExact(record.body.toString("utf8")) as Place;
   return { revision, isComplete };
 }
 

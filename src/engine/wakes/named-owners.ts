@@ -3,6 +3,7 @@
 // has to name the very owners that the terms of the document name; if not, all of it is parsed.
 
 import { decodeDocument } from "../../kernel/document.ts";
+import { parseExact } from "../../kernel/int64.ts";
 import { isJsonArray, isJsonObject } from "../../kernel/json.ts";
 import type { OwnerReference } from "../../kernel/resource.ts";
 import { ownerTerm } from "../../kernel/terms.ts";
@@ -50,7 +51,7 @@ function markedList(body: Buffer): OwnerList | undefined {
 function listIn(text: string): OwnerList | undefined {
   let owners: unknown;
   try {
-    owners = JSON.parse(text);
+    owners = parseExact(text);
   } catch {
     return undefined;
   }

@@ -2,6 +2,7 @@
 // wants. Events are handed to a sink that never makes a request wait.
 
 import type { Clock } from "../../kernel/clock.ts";
+import { parseExact } from "../../kernel/int64.ts";
 import type { Json, JsonObject, MutableJsonObject } from "../../kernel/json.ts";
 import { isJsonArray, isJsonObject } from "../../kernel/json.ts";
 import { objectAt, textAt } from "../../kernel/json-read.ts";
@@ -186,7 +187,7 @@ function statusOf(code: number, answer: Json | undefined): JsonObject {
 function readDocument(body: Buffer | string): Json | undefined {
   const text = typeof body === "string" ? body : body.toString("utf8");
   try {
-    return JSON.parse(text) as Json;
+    return parseExact(text) as Json;
   } catch {
     return readYaml(text);
   }

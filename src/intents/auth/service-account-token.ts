@@ -5,6 +5,7 @@
 import { SignJWT, compactVerify, decodeJwt, decodeProtectedHeader } from "jose";
 import type { Clock } from "../../kernel/clock.ts";
 import type { Ids } from "../../kernel/ids.ts";
+import { parseExact } from "../../kernel/int64.ts";
 import { isJsonObject } from "../../kernel/json.ts";
 import type { JsonObject } from "../../kernel/json.ts";
 import { objectAt, textAt, textsAt } from "../../kernel/json-read.ts";
@@ -146,7 +147,7 @@ async function verifiedClaims(token: string, keys: readonly SigningKey[]): Promi
   for (const { publicKey, algorithm } of candidates) {
     try {
       const { payload } = await compactVerify(token, publicKey, { algorithms: [algorithm] });
-      const claims: unknown = JSON.parse(Buffer.from(payload).toString("utf8"));
+      const claims: unknown = parseExact(Buffer.from(payload).toString("utf8"));
       if (isJsonObject(claims)) return claims;
     } catch (error) {
       failure = error;

@@ -8,6 +8,8 @@ import {
   tooLongField,
 } from "../../kernel/field-error.ts";
 import type { FieldError } from "../../kernel/field-error.ts";
+import { jsonName } from "../../kernel/go-text.ts";
+import { parseExact } from "../../kernel/int64.ts";
 import { equalJson, isJsonObject, setOwn } from "../../kernel/json.ts";
 import type { JsonObject, MutableJsonObject } from "../../kernel/json.ts";
 import { objectAt, textAt, valueAt } from "../../kernel/json-read.ts";
@@ -119,7 +121,7 @@ function objectErrors(data: JsonObject, key: string): readonly FieldError[] {
 function objectProblem(text: string): string | undefined {
   let value: unknown;
   try {
-    value = JSON.parse(text);
+    value = parseExact(text);
   } catch {
     const first = text.trimStart().charAt(0);
     const mayBegin = first === "" || /[[{"\-0-9tfn]/.test(first);
@@ -128,8 +130,7 @@ function objectProblem(text: string): string | undefined {
       : `invalid character '${first}' looking for beginning of value`;
   }
   if (value === null || isJsonObject(value)) return undefined;
-  const type = Array.isArray(value) ? "array" : typeof value === "boolean" ? "bool" : typeof value;
-  return `json: cannot unmarshal ${type} into Go value of type map[string]interface {}`;
+  return `json: cannot unmarshal ${jsonName(value)} into Go value of type map[string]interface {}`;
 }
 
 /** Once immutable is set, neither it nor the content changes. */

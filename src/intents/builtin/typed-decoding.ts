@@ -4,6 +4,8 @@
 // order of the document counts. Unknown fields and nulls are no problem here.
 
 import { SetpointError } from "../../kernel/errors.ts";
+import { jsonName } from "../../kernel/go-text.ts";
+import { isNumber } from "../../kernel/int64.ts";
 import { getOwn, isJsonArray, isJsonObject } from "../../kernel/json.ts";
 import type { Json, JsonObject } from "../../kernel/json.ts";
 import { textAt } from "../../kernel/json-read.ts";
@@ -109,9 +111,9 @@ function scalarProblem(scalar: Scalar, value: Json, at: Place): string | undefin
       return typeof value === "boolean" ? undefined : wrong();
     case "int32":
     case "int64":
-      return typeof value === "number" ? integerProblem(scalar, value, at) : wrong();
+      return isNumber(value) ? integerProblem(scalar, value, at) : wrong();
     case "double":
-      return typeof value === "number" ? undefined : wrong();
+      return isNumber(value) ? undefined : wrong();
     case "bytes":
       return typeof value === "string" ? base64Problem(value) : wrong();
     case "time":
@@ -120,6 +122,7 @@ function scalarProblem(scalar: Scalar, value: Json, at: Place): string | undefin
     case "quantity":
       return quantityProblem(value);
     case "intOrString":
+      if (typeof value === "bigint") return integerProblem("int32", value, at);
       return typeof value === "string" || typeof value === "number" ? undefined : wrong();
     case "texts": {
       if (!isJsonArray(value)) return wrong();
@@ -135,9 +138,14 @@ function scalarProblem(scalar: Scalar, value: Json, at: Place): string | undefin
   }
 }
 
-function integerProblem(scalar: "int32" | "int64", value: number, at: Place): string | undefined {
+function integerProblem(
+  scalar: "int32" | "int64",
+  value: number | bigint,
+  at: Place,
+): string | undefined {
   const limit = scalar === "int32" ? 2 ** 31 : 2 ** 63;
-  if (Number.isInteger(value) && value >= -limit && value < limit) return undefined;
+  const isWhole = typeof value === "bigint" || Number.isInteger(value);
+  if (isWhole && value >= -limit && value < limit) return undefined;
   return unmarshal(`number ${value}`, scalar, at);
 }
 
@@ -180,16 +188,11 @@ function mismatch(value: Json, shape: Shape, at: Place): string {
 }
 
 function mismatchOf(value: Json, wanted: string, at: Place): string {
-  return unmarshal(jsonType(value), wanted, at);
+  return unmarshal(jsonName(value), wanted, at);
 }
 
 function unmarshal(what: string, wanted: string, { struct, path }: Place): string {
   return `json: cannot unmarshal ${what} into Go struct field ${struct}.${path} of type ${wanted}`;
-}
-
-function jsonType(value: Json): string {
-  if (isJsonArray(value)) return "array";
-  return typeof value === "boolean" ? "bool" : typeof value;
 }
 
 function goType({ type }: Shape): string {

@@ -3,7 +3,9 @@
 // client that Kubernetes uses, since they end up in answers to users.
 
 import { SetpointError } from "../../kernel/errors.ts";
-import { getOwn, isJsonArray, isJsonObject, jsonProblem } from "../../kernel/json.ts";
+import { jsonName } from "../../kernel/go-text.ts";
+import { parseExact } from "../../kernel/int64.ts";
+import { getOwn, isJsonObject, jsonProblem } from "../../kernel/json.ts";
 import type { Json, JsonObject } from "../../kernel/json.ts";
 import { limits } from "../../kernel/limits.ts";
 
@@ -74,7 +76,9 @@ function parsed({ body, status, contentType }: WebhookAnswer): JsonObject {
     throw failed(`0-length response with status code: ${status} and content type: ${type}`);
   }
   const json = parsedJson(body);
-  if (!isJsonObject(json)) throw failed(`${unreadable} ${goKind(json)} into Go value of ${header}`);
+  if (!isJsonObject(json)) {
+    throw failed(`${unreadable} ${jsonName(json)} into Go value of ${header}`);
+  }
   const problem = jsonProblem(json, limits.maxJsonDepth);
   if (problem !== undefined) throw failed(`json parse error: ${problem}`);
   const message = failureMessage(json);
@@ -85,7 +89,7 @@ function parsed({ body, status, contentType }: WebhookAnswer): JsonObject {
 /** What is not JSON is read as YAML by Kubernetes, to which almost any text is a string. */
 function parsedJson(text: string): unknown {
   try {
-    return JSON.parse(text);
+    return parseExact(text);
   } catch (error) {
     throw failed(`${unreadable} string into Go value of ${header}`, error);
   }
@@ -95,11 +99,6 @@ const unreadable = "couldn't get version/kind; json parse error: json: cannot un
 const header =
   'type struct { APIVersion string "json:\\"apiVersion,omitempty\\""; ' +
   'Kind string "json:\\"kind,omitempty\\"" }';
-
-function goKind(value: unknown): string {
-  if (isJsonArray(value)) return "array";
-  return typeof value === "boolean" ? "bool" : typeof value;
-}
 
 /** The message of a Status that tells of a failure. */
 function failureMessage(json: JsonObject): string | undefined {
@@ -145,7 +144,7 @@ function statusProblem({ status, contentType, body }: WebhookAnswer): string {
 function bodyOrUndefined(body: string): JsonObject | undefined {
   if (!body.trimStart().startsWith("{")) return undefined;
   try {
-    const json: unknown = JSON.parse(body);
+    const json: unknown = parseExact(body);
     return isJsonObject(json) ? json : undefined;
   } catch {
     // The body of a failure may be anything; the status says enough.

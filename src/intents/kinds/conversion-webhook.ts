@@ -3,6 +3,7 @@
 // What is not in order is refused in the words of Kubernetes, because these texts reach users.
 
 import { isSetpointError, SetpointError } from "../../kernel/errors.ts";
+import { jsonName } from "../../kernel/go-text.ts";
 import type { Ids } from "../../kernel/ids.ts";
 import { getOwn, isJsonArray, isJsonObject } from "../../kernel/json.ts";
 import type { Json, JsonObject } from "../../kernel/json.ts";
@@ -178,8 +179,7 @@ function acceptedObject(original: JsonObject, converted: Json, place: Place): Js
 function unreadableObject(converted: Json): string | undefined {
   if (converted === null) return "unexpected end of JSON input";
   if (!isJsonObject(converted)) {
-    const type = isJsonArray(converted) ? "array" : typeof converted;
-    const name = type === "boolean" ? "bool" : type;
+    const name = jsonName(converted);
     return `json: cannot unmarshal ${name} into Go value of type map[string]interface {}`;
   }
   if (textAt(converted, "kind") !== "") return undefined;

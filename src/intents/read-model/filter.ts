@@ -6,6 +6,7 @@
 // be in double quotes, in which \" and \\ are escapes. A field without a value satisfies "!=" only.
 
 import { SetpointError } from "../../kernel/errors.ts";
+import { compareNumbers, integerOf, isNumber } from "../../kernel/int64.ts";
 import { limits } from "../../kernel/limits.ts";
 import type { Field } from "./fields.ts";
 import type { Cell, Row } from "./row.ts";
@@ -78,6 +79,7 @@ function valueFor({ name, type }: Field, text: string): Cell {
     throw invalidFilter(`${name} is true or false, not ${shown(text)}`);
   }
   const number = text === "" ? Number.NaN : Number(text);
+  if (/^-?\d+$/.test(text)) return integerOf(BigInt(text));
   if (Number.isFinite(number)) return number;
   throw invalidFilter(`${name} is a number, and ${shown(text)} is not`);
 }
@@ -103,7 +105,7 @@ function holds(order: number, operator: Exclude<Operator, "~">): boolean {
 
 /** Numbers and booleans by value, texts by code unit. Both cells are of one type. */
 export function compareCells(one: Cell, other: Cell): number {
-  if (typeof one === "number" && typeof other === "number") return one - other;
+  if (isNumber(one) && isNumber(other)) return compareNumbers(one, other);
   const [left, right] = [String(one), String(other)];
   if (left === right) return 0;
   return left < right ? -1 : 1;

@@ -6,6 +6,7 @@ import { canonicalJson } from "../../kernel/canonical-json.ts";
 import { withCurrentConditions } from "../../kernel/current-conditions.ts";
 import { decodeDocument } from "../../kernel/document.ts";
 import { isSetpointError } from "../../kernel/errors.ts";
+import { isNumber } from "../../kernel/int64.ts";
 import { compileJsonPath } from "../../kernel/json-path.ts";
 import type { JsonPath } from "../../kernel/json-path.ts";
 import type { Json } from "../../kernel/json.ts";
@@ -17,7 +18,7 @@ import { withoutHidden } from "../write/hidden-fields.ts";
 import { judge } from "./state.ts";
 import type { ResourceState } from "./state.ts";
 
-export type Cell = string | number | boolean | null;
+export type Cell = string | number | bigint | boolean | null;
 
 export interface Row {
   /** Empty in cluster scope. */
@@ -140,7 +141,7 @@ export function columnKey(name: string): string {
 function cellOf({ path, type }: CompiledColumn, resource: Resource): Cell {
   const value = path.find(resource)?.[0];
   if (value === undefined || value === null) return null;
-  if (type === "number") return typeof value === "number" ? value : null;
+  if (type === "number") return isNumber(value) ? value : null;
   if (type === "boolean") return typeof value === "boolean" ? value : null;
   return textOf(value).slice(0, limits.maxReadModelTextChars);
 }

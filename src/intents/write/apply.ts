@@ -2,10 +2,11 @@
 // in kernel/apply; here it meets the stored document, and what it yields goes the way of any other
 // write. Applying to a resource that does not exist creates it.
 
+import { jsonName } from "../../kernel/go-text.ts";
 import { withoutKey } from "../../kernel/without-key.ts";
 import { applyConfiguration } from "../../kernel/apply/managers.ts";
 import { SetpointError } from "../../kernel/errors.ts";
-import { isJsonArray, isJsonObject } from "../../kernel/json.ts";
+import { isJsonObject } from "../../kernel/json.ts";
 import type { Json, JsonObject } from "../../kernel/json.ts";
 import type { Resource } from "../../kernel/resource.ts";
 import { badRequest, causeJson, conflict, unexplained } from "../refusals.ts";
@@ -92,10 +93,9 @@ function configOf(
   { value, problems }: PatchBody,
 ): Resource {
   if (value !== null && !isJsonObject(value)) {
-    const found = isJsonArray(value) ? "array" : typeof value === "boolean" ? "bool" : typeof value;
     throw badRequest(
       "error decoding YAML: error unmarshaling JSON: while decoding JSON: " +
-        `json: cannot unmarshal ${found} into Go value of type map[string]interface {}`,
+        `json: cannot unmarshal ${jsonName(value)} into Go value of type map[string]interface {}`,
     );
   }
   if (problems.length > 0 && options.fieldValidation === "Strict") {

@@ -2,9 +2,10 @@
 // words of the API server's decoders, of which there are two: built-in kinds may leave kind and
 // version out, those of definitions may not.
 
+import { jsonName } from "../../kernel/go-text.ts";
 import { withoutKey } from "../../kernel/without-key.ts";
 import { invalidField } from "../../kernel/field-error.ts";
-import { getOwn, isJsonArray, isJsonObject } from "../../kernel/json.ts";
+import { getOwn, isJsonObject } from "../../kernel/json.ts";
 import type { Json } from "../../kernel/json.ts";
 import type { Resource } from "../../kernel/resource.ts";
 import { badRequest, invalid } from "../refusals.ts";
@@ -159,12 +160,6 @@ function summary(source: Uint8Array): string {
 
 function textOf(source: Uint8Array): string {
   return Buffer.from(source).toString("utf8");
-}
-
-function jsonName(value: Exclude<Json, null>): string {
-  if (typeof value === "boolean") return "bool";
-  if (typeof value !== "object") return typeof value;
-  return isJsonArray(value) ? "array" : "object";
 }
 
 /** Metadata that is absent or null counts as empty; anything else is judged when it is read. */

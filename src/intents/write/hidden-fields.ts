@@ -4,6 +4,7 @@
 // apply` puts into an annotation would show them after all, so it is stored without them.
 
 import { lastAppliedAnnotation } from "../../kernel/apply/last-applied.ts";
+import { parseExact } from "../../kernel/int64.ts";
 import { equalJson, getOwn, isJsonArray, isJsonObject } from "../../kernel/json.ts";
 import type { Json } from "../../kernel/json.ts";
 import type { CompiledFieldRule, Kind } from "../../kernel/kind.ts";
@@ -97,7 +98,7 @@ function textsIn(value: Json | undefined): readonly string[] {
 
 function parsed(text: string): Json | undefined {
   try {
-    return JSON.parse(text) as Json;
+    return parseExact(text) as Json;
   } catch {
     return undefined;
   }

@@ -3,7 +3,7 @@
 // the request, and again to the newer document when another writer was faster; the result goes
 // the way of any other update.
 
-import { goText } from "../../kernel/go-text.ts";
+import { goText, jsonName } from "../../kernel/go-text.ts";
 import { canonicalJson } from "../../kernel/canonical-json.ts";
 import { SetpointError, isSetpointError } from "../../kernel/errors.ts";
 import { forbiddenField, invalidField } from "../../kernel/field-error.ts";
@@ -231,14 +231,7 @@ function objectOf(value: Json): JsonObject | undefined {
 }
 
 function misfit(value: Json, type: string): SetpointError {
-  const found =
-    typeof value === "boolean"
-      ? "bool"
-      : isJsonArray(value)
-        ? "array"
-        : isJsonObject(value)
-          ? "object"
-          : typeof value;
+  const found = jsonName(value);
   return badRequest(`error decoding patch: json: cannot unmarshal ${found} into Go ${type}`);
 }
 

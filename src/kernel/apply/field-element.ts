@@ -4,6 +4,7 @@
 // elements are equal exactly when their texts are and a field set can be a plain object.
 
 import { canonicalJson } from "../canonical-json.ts";
+import { compareNumbers, isNumber, parseExact } from "../int64.ts";
 import { isJsonArray, isJsonObject } from "../json.ts";
 import type { Json } from "../json.ts";
 
@@ -131,7 +132,7 @@ function parsedKey(text: string): ParsedElement {
 
 function parsedJson(text: string): Json | undefined {
   try {
-    return JSON.parse(text) as Json;
+    return parseExact(text) as Json;
   } catch {
     return undefined;
   }
@@ -145,7 +146,7 @@ function malformed(problem: string): ParsedElement {
 function scalarText(value: Json): string {
   if (typeof value === "string" && plainText.test(value)) return `"${value}"`;
   const text = typeof value === "object" ? canonicalJson(value) : JSON.stringify(value);
-  if (typeof value === "number" || !needsEscape.test(text)) return text;
+  if (isNumber(value) || !needsEscape.test(text)) return text;
   return text
     .replaceAll("\\b", "\\u0008")
     .replaceAll("\\f", "\\u000c")
@@ -196,7 +197,7 @@ function comparePairs(a: readonly KeyPair[], b: readonly KeyPair[]): number {
 function compareValues(a: Json, b: Json): number {
   const rank = valueRank(a) - valueRank(b);
   if (rank !== 0) return rank;
-  if (typeof a === "number" && typeof b === "number") return a - b;
+  if (isNumber(a) && isNumber(b)) return compareNumbers(a, b);
   if (typeof a === "boolean" && typeof b === "boolean") return Number(a) - Number(b);
   const left = typeof a === "string" ? a : canonicalJson(a);
   const right = typeof b === "string" ? b : canonicalJson(b);
@@ -204,7 +205,7 @@ function compareValues(a: Json, b: Json): number {
 }
 
 function valueRank(value: Json): number {
-  if (typeof value === "number") return 0;
+  if (isNumber(value)) return 0;
   if (typeof value === "string") return 1;
   if (typeof value === "boolean") return 2;
   if (isJsonArray(value)) return 3;

@@ -2,6 +2,7 @@
 // by the manager "kubectl" honours it twice: fields that it and the live object agree on may be
 // taken without a conflict, and it is brought up to date, so both ways of applying can be mixed.
 
+import { parseExact } from "../int64.ts";
 import { isJsonObject, setOwn } from "../json.ts";
 import type { Json, JsonObject, MutableJsonObject } from "../json.ts";
 import { limits } from "../limits.ts";
@@ -48,7 +49,7 @@ function annotationsOf(object: JsonObject): JsonObject | undefined {
 
 function parsedObject(text: string): JsonObject | undefined {
   try {
-    const value: unknown = JSON.parse(text);
+    const value: unknown = parseExact(text);
     return isJsonObject(value) ? value : undefined;
   } catch {
     return undefined;

@@ -2,6 +2,7 @@
 // fields, and lists whose items could not be told apart. Problems are worded as the Kubernetes API
 // words them, down to how it prints values, since clients show and compare these texts.
 
+import { isNumber } from "../int64.ts";
 import { isJsonArray, isJsonObject } from "../json.ts";
 import type { Json, JsonObject } from "../json.ts";
 import { elementLabel } from "./field-element.ts";
@@ -45,7 +46,7 @@ function shapeProblem(
 function scalarProblem(value: Json, scalar: ScalarType): string | undefined {
   switch (scalar) {
     case "numeric":
-      if (typeof value === "number") return undefined;
+      if (isNumber(value)) return undefined;
       return `expected numeric (int or float), got ${goType(value)}`;
     case "string":
       if (typeof value === "string") return undefined;

@@ -1,6 +1,7 @@
 // JSON as values, by its schema and as late as possible: an object becomes a map that looks its
 // fields up when they are asked for, so a rule about one field costs nothing for the others.
 
+import { isNumber } from "../int64.ts";
 import { equalJson, getOwn, isJsonArray, isJsonObject } from "../json.ts";
 import type { Json, JsonObject } from "../json.ts";
 import { equal } from "./compare.ts";
@@ -38,7 +39,8 @@ export function valueOf(schema: CelSchema, json: Json): CelValue {
 
 /** JSON without a schema: whole numbers are ints, all others doubles. */
 export function dynamicValue(json: Json): CelValue {
-  if (typeof json === "number") return isInt64(json) ? wholeNumber(json) : double(json);
+  if (isWhole(json)) return wholeNumber(json);
+  if (typeof json === "number") return double(json);
   if (typeof json !== "object" || json === null) return json;
   if (isJsonArray(json)) return list(json.map(dynamicValue));
   return {
@@ -58,13 +60,13 @@ function wrongType(expected: string, type: string): CelValue {
   return error(`invalid data, expected ${expected} for the provided schema with type=${type}`);
 }
 
-/** Numbers beyond 2^53 were rounded when they were read; what is left of them is exact. */
-function wholeNumber(value: number): number | bigint {
+function wholeNumber(value: number | bigint): number | bigint {
   return Number.isSafeInteger(value) ? value : int(BigInt(value));
 }
 
 /** What does not fit into 64 bits is no int, however whole it is. */
-function isInt64(value: Json): value is number {
+function isWhole(value: Json): value is number | bigint {
+  if (typeof value === "bigint") return true;
   return Number.isInteger(value) && Number(value) >= -(2 ** 63) && Number(value) < 2 ** 63;
 }
 
@@ -73,14 +75,14 @@ function scalarValue({ schema, type }: ScalarSchema, json: Json): CelValue {
     case "string":
       return typeof json === "string" ? json : unexpected("string", json);
     case "int":
-      return isInt64(json) ? wholeNumber(json) : unexpected("int", json);
+      return isWhole(json) ? wholeNumber(json) : unexpected("int", json);
     case "bool":
       return typeof json === "boolean" ? json : unexpected("bool", json);
     case "double":
-      return typeof json === "number" ? double(json) : unexpected("float", json);
+      return isNumber(json) ? double(Number(json)) : unexpected("float", json);
     case "dyn": {
       if (typeof json === "string") return json;
-      if (isInt64(json)) return wholeNumber(json);
+      if (isWhole(json)) return wholeNumber(json);
       return error("invalid data, expected XIntOrString value to be either a string or integer");
     }
     default:
@@ -104,7 +106,9 @@ function formatted(format: string, text: string): CelValue {
 function unexpected(expected: string, json: Json): CelValue {
   const found = isJsonArray(json)
     ? "[]interface {}"
-    : { string: "string", number: "float64", boolean: "bool" }[typeof json as string];
+    : { string: "string", number: "float64", bigint: "int64", boolean: "bool" }[
+        typeof json as string
+      ];
   return error(`invalid data, expected ${expected}, got ${found ?? "map[string]interface {}"}`);
 }
 

@@ -3,6 +3,7 @@
 
 import { invalidField, tooLongField } from "../field-error.ts";
 import type { FieldError } from "../field-error.ts";
+import { isNumber } from "../int64.ts";
 import { getOwn, isJsonArray, isJsonObject } from "../json.ts";
 import type { Json, JsonObject } from "../json.ts";
 import { textAt } from "../json-read.ts";
@@ -47,7 +48,7 @@ function forbiddenParts(name: string): readonly string[] {
 
 function generationProblems(metadata: JsonObject, path: string): readonly FieldError[] {
   const generation = getOwn(metadata, "generation");
-  if (typeof generation !== "number" || generation >= 0) return [];
+  if (!isNumber(generation) || generation >= 0) return [];
   return [invalidField(`${path}.generation`, generation, "must be greater than or equal to 0")];
 }
 

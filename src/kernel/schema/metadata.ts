@@ -4,7 +4,7 @@
 
 import { isJsonArray, isJsonObject, setOwn } from "../json.ts";
 import type { Json, JsonObject, MutableJsonObject } from "../json.ts";
-import { goNumber } from "../go-text.ts";
+import { goNumber, jsonName } from "../go-text.ts";
 import { goTimeProblem, normalTime } from "./go-time.ts";
 import { formatChild, formatTrail } from "./trail.ts";
 import type { Trail } from "./trail.ts";
@@ -146,6 +146,7 @@ function readField(walk: Walk, struct: Struct, field: Field, value: Json): Json 
 }
 
 function readInteger(walk: Walk, struct: Struct, value: Json): Json | undefined {
+  if (typeof value === "bigint") return value;
   if (typeof value !== "number") return refuse(walk, struct, jsonName(value), "int64");
   if (!Number.isInteger(value) || Math.abs(value) >= 2 ** 63) {
     return refuse(walk, struct, `number ${goNumber(value)}`, "int64");
@@ -214,10 +215,4 @@ function refusal(walk: Walk, struct: Struct | undefined, found: string, type: st
       ? `Go value of type ${type}`
       : `Go struct field ${struct.name}.${field} of type ${type}`;
   return `json: cannot unmarshal ${found} into ${target}`;
-}
-
-function jsonName(value: Json): string {
-  if (typeof value === "boolean") return "bool";
-  if (typeof value !== "object" || value === null) return typeof value;
-  return isJsonArray(value) ? "array" : "object";
 }

@@ -4,6 +4,7 @@
 // not changed is not complained about (see correlate.ts).
 
 import type { FieldError } from "../field-error.ts";
+import { isNumber } from "../int64.ts";
 import { isJsonArray, isJsonObject } from "../json.ts";
 import type { Json, JsonObject } from "../json.ts";
 import { appendAll } from "../append.ts";
@@ -108,7 +109,7 @@ function check(
     if (first !== undefined) addTextErrors(walk, schema, value, first);
     if (hasFormat) add(walk, formatError(schema, value, walk.at));
     passed += hasFormat ? 2 : 1;
-  } else if (typeof value === "number") {
+  } else if (isNumber(value)) {
     numberErrors(schema, value, walk.at, walk.errors);
     passed += 2;
   } else if (isJsonArray(value)) passed += checkList(walk, schema, value, correlation) + 2;

@@ -4,6 +4,7 @@
 
 import { canonicalJson } from "../canonical-json.ts";
 import type { FieldError } from "../field-error.ts";
+import { integerOf } from "../int64.ts";
 import type { Json, JsonObject } from "../json.ts";
 import { compileRegex, regexProblem } from "../regex.ts";
 import { formatCheck } from "./formats.ts";
@@ -73,13 +74,14 @@ export function formatError(schema: Schema, text: string, at: PlaceOf): FieldErr
 
 export function numberErrors(
   schema: Schema,
-  value: number,
+  value: number | bigint,
   at: PlaceOf,
   errors: FieldError[],
 ): void {
   const { minimum, maximum, multipleOf, exclusiveMinimum, exclusiveMaximum } = schema;
   // Bounds of integers lose their fraction first.
-  const native = Number.isInteger(value) ? Math.trunc : (bound: number) => bound;
+  const isWhole = typeof value === "bigint" || Number.isInteger(value);
+  const native = isWhole ? Math.trunc : (bound: number) => bound;
   if (multipleOf !== undefined) {
     const factor = native(multipleOf);
     if (factor <= 0) errors.push(notPositiveFactor(at(), factor));
@@ -152,6 +154,8 @@ function typeOf(value: Json): string {
       return "string";
     case "boolean":
       return "boolean";
+    case "bigint":
+      return "integer";
     case "number":
       return Number.isInteger(value) && Math.abs(value) <= maxInteger ? "integer" : "number";
     default:
@@ -187,6 +191,7 @@ function numberFormat(found: string): string {
 function isListed(allowed: readonly Json[], value: Json): boolean {
   const items = itemsOf(allowed);
   if (items.has(keyOf(value))) return true;
+  if (typeof value === "bigint") return items.has(Number(value));
   if (typeof value !== "number") return false;
   if (items.has(Math.trunc(value))) return true;
   const isCharacter = Number.isInteger(value) && value >= 0 && value <= 0x10ffff;
@@ -207,7 +212,9 @@ function itemsOf(allowed: readonly Json[]): ReadonlySet<unknown> {
 
 /** Equal for equal values: itself, or for an object or list a text that no string has. */
 function keyOf(value: Json): unknown {
-  return typeof value === "object" && value !== null ? `\0${canonicalJson(value)}` : value;
+  if (typeof value === "object" && value !== null) return `\0${canonicalJson(value)}`;
+  const isLarge = typeof value === "number" && Math.abs(value) > Number.MAX_SAFE_INTEGER;
+  return isLarge && Number.isInteger(value) ? integerOf(BigInt(value)) : value;
 }
 
 function isMatch(pattern: string, text: string): boolean {
@@ -238,7 +245,8 @@ function isLow(code: number): boolean {
   return code >= 0xdc00 && code < 0xe000;
 }
 
-function isMultiple(value: number, factor: number): boolean {
+function isMultiple(value: number | bigint, factor: number): boolean {
+  if (typeof value === "bigint") return value % BigInt(factor) === 0n;
   if (Number.isInteger(value)) return value % factor === 0;
   const quotient = factor < 1 ? (1 / factor) * value : value / factor;
   if (!Number.isFinite(quotient) || Math.abs(quotient) > Number.MAX_SAFE_INTEGER) return false;

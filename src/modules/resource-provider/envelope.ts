@@ -3,6 +3,7 @@
 // should be counts as absent, and so does what was made for another subscription.
 
 import { isIdIn } from "./faces/arm-face.ts";
+import { parseExact } from "../../kernel/int64.ts";
 import { getOwn, isJsonObject } from "../../kernel/json.ts";
 import type { Json, JsonObject } from "../../kernel/json.ts";
 import { isTrueAt, objectAt, textAt } from "../../kernel/json-read.ts";
@@ -98,7 +99,7 @@ function tagsOf(value: JsonObject): Readonly<Record<string, string>> {
 
 function parsed(text: string): Json | undefined {
   try {
-    return JSON.parse(text) as Json;
+    return parseExact(text) as Json;
   } catch {
     return undefined;
   }

@@ -5,6 +5,7 @@
 import { createHmac, hkdfSync, timingSafeEqual } from "node:crypto";
 import type { KeyObject } from "node:crypto";
 import { canonicalJson } from "../../kernel/canonical-json.ts";
+import { parseExact } from "../../kernel/int64.ts";
 import { isJsonArray } from "../../kernel/json.ts";
 import type { Json } from "../../kernel/json.ts";
 import type { ListQuery, Position } from "../../store/port.ts";
@@ -46,7 +47,7 @@ function digestOf(key: SkipKey, list: ListedBy, revision: number, name: string):
 
 function readToken(token: string): readonly Json[] {
   try {
-    const value = JSON.parse(Buffer.from(token, "base64url").toString("utf8")) as Json;
+    const value = parseExact(Buffer.from(token, "base64url").toString("utf8")) as Json;
     return isJsonArray(value) ? value : [];
   } catch {
     return [];

@@ -1,6 +1,7 @@
 // Who made and who last changed a resource, and when. The resource manager tells it in a header; of
 // others we know it ourselves. What a client writes about it in a body counts for nothing.
 
+import { parseExact } from "../../kernel/int64.ts";
 import { isJsonObject } from "../../kernel/json.ts";
 import type { Json, JsonObject } from "../../kernel/json.ts";
 import { textAt } from "../../kernel/json-read.ts";
@@ -36,7 +37,7 @@ function toldBy({ exchange }: ArmRequest): JsonObject | undefined {
   const text = exchange.headers[header];
   if (typeof text !== "string" || text.length > maxChars) return undefined;
   try {
-    const value = JSON.parse(text) as Json;
+    const value = parseExact(text) as Json;
     return isJsonObject(value) ? value : undefined;
   } catch {
     return undefined;

@@ -4,6 +4,7 @@
 
 import { SetpointError, isSetpointError } from "../../kernel/errors.ts";
 import type { HeavyFunctions, HeavyJob, HeavyResult } from "../../kernel/heavy-work.ts";
+import { parseExact } from "../../kernel/int64.ts";
 import type { Json } from "../../kernel/json.ts";
 import { limits } from "../../kernel/limits.ts";
 import { parseJson } from "../../kernel/strict-json.ts";
@@ -86,7 +87,7 @@ export async function decodeYaml(work: RequestWork, bytes: Buffer): Promise<Deco
   }
   const parsed = await work({ name: "parse-yaml", bytes });
   const { duplicates } = parsed.facts as { readonly duplicates: readonly string[] };
-  return { value: JSON.parse(parsed.bytes.toString("utf8")) as Json, problems: duplicates };
+  return { value: parseExact(parsed.bytes.toString("utf8")) as Json, problems: duplicates };
 }
 
 /** JSON is YAML, and is parsed as JSON; YAML alone names the lines of keys that are given twice. */
@@ -94,7 +95,7 @@ function asJson(bytes: Buffer): Decoded | undefined {
   const first = bytes.find((byte) => byte > space);
   if (first !== openObject && first !== openList) return undefined;
   try {
-    JSON.parse(bytes.toString("utf8"));
+    parseExact(bytes.toString("utf8"));
   } catch {
     return undefined;
   }

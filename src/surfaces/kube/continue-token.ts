@@ -3,6 +3,8 @@
 // to what is listed, a namespace or everything. A revision of -1 means that the rest may be read
 // from a newer state.
 
+import { jsonName } from "../../kernel/go-text.ts";
+import { parseExact } from "../../kernel/int64.ts";
 import { isJsonObject } from "../../kernel/json.ts";
 import type { Json, JsonObject } from "../../kernel/json.ts";
 import { jsonSyntaxProblem } from "../../kernel/json-syntax.ts";
@@ -34,7 +36,7 @@ export function decodeContinue(token: string, listed: ListedNamespace, head: num
     throw problem("incorrect encoded start resourceVersion (version meta.k8s.io/v1)");
   }
   if (typeof rv !== "number" || !Number.isSafeInteger(rv)) {
-    const type = typeof rv === "number" ? `number ${rv}` : goTypeOf(rv);
+    const type = typeof rv === "number" ? `number ${rv}` : jsonName(rv);
     throw problem(
       `json: cannot unmarshal ${type} into Go struct field continueToken.rv of type int64`,
     );
@@ -69,19 +71,14 @@ function tokenOf(token: string): JsonObject {
   const text = Buffer.from(token, "base64url").toString("utf8");
   let value: Json;
   try {
-    value = JSON.parse(text) as Json;
+    value = parseExact(text) as Json;
   } catch {
     throw problem(jsonSyntaxProblem(text) ?? "unexpected end of JSON input");
   }
   if (isJsonObject(value)) return value;
   throw problem(
-    `json: cannot unmarshal ${goTypeOf(value)} into Go value of type storage.continueToken`,
+    `json: cannot unmarshal ${jsonName(value)} into Go value of type storage.continueToken`,
   );
-}
-
-function goTypeOf(value: Json): string {
-  if (Array.isArray(value)) return "array";
-  return typeof value === "boolean" ? "bool" : typeof value;
 }
 
 function problem(why: string): Error {

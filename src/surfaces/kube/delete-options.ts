@@ -2,6 +2,7 @@
 
 import { invalidField, unsupportedField } from "../../kernel/field-error.ts";
 import type { FieldError } from "../../kernel/field-error.ts";
+import { jsonName } from "../../kernel/go-text.ts";
 import { isJsonArray, isJsonObject } from "../../kernel/json.ts";
 import type { Json, JsonObject, MutableJsonObject } from "../../kernel/json.ts";
 import { badRequest, invalidOptions } from "../../intents/refusals.ts";
@@ -85,7 +86,7 @@ interface FieldType {
 }
 
 const fieldTypes: ReadonlyMap<string, FieldType> = new Map<string, FieldType>([
-  ["gracePeriodSeconds", { name: "int64", fits: (value) => Number.isInteger(value) }],
+  ["gracePeriodSeconds", { name: "int64", fits: isInteger }],
   ["preconditions", { name: "v1.Preconditions", fits: isJsonObject }],
   ["orphanDependents", { name: "bool", fits: isFlag }],
   ["propagationPolicy", { name: "v1.DeletionPropagation", fits: isText }],
@@ -97,14 +98,12 @@ function isText(value: Json): boolean {
   return typeof value === "string";
 }
 
-function isFlag(value: Json): boolean {
-  return typeof value === "boolean";
+function isInteger(value: Json): boolean {
+  return typeof value === "bigint" || Number.isInteger(value);
 }
 
-function jsonName(value: Json): string {
-  if (typeof value === "boolean") return "bool";
-  if (isJsonArray(value)) return "array";
-  return typeof value;
+function isFlag(value: Json): boolean {
+  return typeof value === "boolean";
 }
 
 function fromQuery(query: URLSearchParams): JsonObject {

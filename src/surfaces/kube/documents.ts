@@ -4,6 +4,7 @@
 
 import type { ExtraSubresource } from "../../intents/builtin/builtin-kinds.ts";
 import type { KindRegistry } from "../../intents/kinds/registry.ts";
+import { parseExact } from "../../kernel/int64.ts";
 import type { Json } from "../../kernel/json.ts";
 import { formatYaml } from "../../kernel/yaml.ts";
 import type { Exchange } from "../http/exchange.ts";
@@ -199,9 +200,9 @@ function sendDiscovery(exchange: Exchange, { etag, bytes }: EncodedDocument): vo
   const known = exchange.headers["if-none-match"];
   if (known !== undefined && known.includes(etag)) exchange.send(304, headers);
   else if (form.encoding === "yaml") {
-    exchange.send(200, headers, formatYaml(JSON.parse(bytes.toString("utf8")) as Json));
+    exchange.send(200, headers, formatYaml(parseExact(bytes.toString("utf8")) as Json));
   } else if (isForPeople(exchange, form)) {
-    const value = JSON.parse(bytes.toString("utf8")) as Json;
+    const value = parseExact(bytes.toString("utf8")) as Json;
     exchange.send(200, headers, JSON.stringify(value, undefined, 2));
   } else exchange.send(200, headers, bytes);
 }

@@ -3,6 +3,7 @@
 
 import { appendAll } from "../../kernel/append.ts";
 import { SetpointError, isSetpointError } from "../../kernel/errors.ts";
+import { parseExact } from "../../kernel/int64.ts";
 import type { JsonObject } from "../../kernel/json.ts";
 import { limits } from "../../kernel/limits.ts";
 import { parseRevision } from "../../kernel/revision.ts";
@@ -115,7 +116,7 @@ export async function* readPages(
 /** What no index knows of is looked for in the document. */
 function hasLabels(labels: Selection["labels"], { body }: StoredRecord): boolean {
   if (labels.length === 0) return true;
-  const document = JSON.parse(body.toString("utf8")) as Parameters<typeof fieldValue>[0];
+  const document = parseExact(body.toString("utf8")) as Parameters<typeof fieldValue>[0];
   return matchesSelector(labels, document.metadata.labels);
 }
 
@@ -147,7 +148,7 @@ async function readOne(
 function matchesDocument({ labels, fields, excluded }: Selection, record: StoredRecord): boolean {
   if (excluded.some(({ part, value }) => record.key[part] === value)) return false;
   if (labels.length === 0 && fields.length === 0) return true;
-  const document = JSON.parse(record.body.toString("utf8")) as Parameters<typeof fieldValue>[0];
+  const document = parseExact(record.body.toString("utf8")) as Parameters<typeof fieldValue>[0];
   if (!matchesSelector(labels, document.metadata.labels)) return false;
   return fields.every(({ path, operator, values }) => {
     const isIn = values.includes(String(fieldValue(document, path) ?? ""));

@@ -3,6 +3,7 @@
 
 import { promisify } from "node:util";
 import { gzip } from "node:zlib";
+import { parseExact } from "../../kernel/int64.ts";
 import type { Json, JsonObject } from "../../kernel/json.ts";
 import { limits } from "../../kernel/limits.ts";
 import { formatYaml } from "../../kernel/yaml.ts";
@@ -31,7 +32,7 @@ export async function sendReady(exchange: Exchange, answer: Answer, bytes: Buffe
 export async function sendBytes(exchange: Exchange, answer: Answer, bytes: Buffer): Promise<void> {
   const { form } = answer;
   if (form.encoding !== "json" || isForPeople(exchange, form)) {
-    await sendJson(exchange, answer, JSON.parse(bytes.toString("utf8")) as Json);
+    await sendJson(exchange, answer, parseExact(bytes.toString("utf8")) as Json);
     return;
   }
   await sendEncoded(exchange, answer, bytes.at(-1) === newline ? bytes : withNewline(bytes));

@@ -3,6 +3,7 @@
 // time in proportion to the documents. Small answers are made on the event loop.
 
 import type { HeavyFunctions } from "../../kernel/heavy-work.ts";
+import { parseExact } from "../../kernel/int64.ts";
 import type { Json, JsonObject } from "../../kernel/json.ts";
 import type { PrinterColumn } from "../../kernel/kind.ts";
 import { kindId } from "../../kernel/kind.ts";
@@ -107,7 +108,7 @@ export const shapeFunctions: HeavyFunctions = {
 };
 
 export function parsed(bytes: Buffer): Json {
-  return JSON.parse(bytes.toString("utf8")) as Json;
+  return parseExact(bytes.toString("utf8")) as Json;
 }
 
 /** A form as the options of a job: JSON has no undefined. */

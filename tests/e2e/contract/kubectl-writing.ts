@@ -2,6 +2,7 @@
 // scale.
 import assert from "node:assert/strict";
 import { it } from "node:test";
+import { maxInt64 } from "../../../src/kernel/int64.ts";
 import { apiVersion, configMap, group, openRoom, since, widget } from "./scene.ts";
 import type { Room, Stage } from "./scene.ts";
 
@@ -156,6 +157,26 @@ function patchTests({ scene, minor }: Stage): void {
     JSON.stringify(body),
     ...more,
   ];
+
+  it("keeps integers of 64 bits", async () => {
+    const at = await openRoom(scene());
+    const sized = (size: bigint): object => widget("one", { size });
+    await at.ok("create -f - --save-config", sized(maxInt64));
+    assert.equal(await sizeOf(at), "9223372036854775807");
+    assert.match(await at.ok("get wg one"), / 9223372036854775807 /);
+    assert.match(await at.ok("get wg one -o yaml"), /^ {2}size: 9223372036854775807$/m);
+    // Not by a client-side apply: kubectl rounds integers in the merge patch that it computes.
+    await at.ok("replace -f -", sized(9_007_199_254_740_993n));
+    assert.equal(await sizeOf(at), "9007199254740993");
+    await at.ok(patch("merge", { spec: { size: 9_007_199_254_740_995n } }));
+    assert.equal(await sizeOf(at), "9007199254740995");
+    const operation = { op: "replace", path: "/spec/size", value: 9_007_199_254_740_997n };
+    await at.ok(patch("json", [operation]));
+    assert.equal(await sizeOf(at), "9007199254740997");
+    const forced = "apply --server-side --force-conflicts -f -";
+    await at.ok(forced, sized(9_007_199_254_740_999n));
+    assert.equal(await sizeOf(at), "9007199254740999");
+  });
 
   it("patch changes a defined kind by merge and by operations", async () => {
     const at = await openRoom(scene());

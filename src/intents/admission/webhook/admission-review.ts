@@ -1,6 +1,7 @@
 // AdmissionReview: the question that a webhook is asked, and the reading of its answer. What is
 // wrong with an answer is told in the words of Kubernetes, because it ends up in front of users.
 
+import { jsonName } from "../../../kernel/go-text.ts";
 import { getOwn, isJsonArray, isJsonObject } from "../../../kernel/json.ts";
 import type { Json, JsonObject } from "../../../kernel/json.ts";
 import { listAt, numberAt, objectAt, textAt, textsAt, valueAt } from "../../../kernel/json-read.ts";
@@ -71,7 +72,7 @@ export function decodingProblem(answer: JsonObject, version: string): string | u
   for (const [key, type] of fieldTypes) {
     const value = valueAt(response, key);
     if (value === undefined || typeof value === type) continue;
-    const [found, wanted] = [goType(value), type === "boolean" ? "bool" : type];
+    const [found, wanted] = [jsonName(value), type === "boolean" ? "bool" : type];
     const field = `AdmissionResponse.response.${key}`;
     return `json: cannot unmarshal ${found} into Go struct field ${field} of type ${wanted}`;
   }
@@ -84,11 +85,6 @@ const fieldTypes = [
   ["patch", "string"],
   ["patchType", "string"],
 ] as const;
-
-function goType(value: Json): string {
-  if (isJsonArray(value)) return "array";
-  return typeof value === "boolean" ? "bool" : typeof value;
-}
 
 /** The answer, or what is wrong with it. */
 export function readAnswer(

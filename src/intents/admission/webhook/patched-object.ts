@@ -3,6 +3,7 @@
 
 import { isSetpointError } from "../../../kernel/errors.ts";
 import type { SetpointError } from "../../../kernel/errors.ts";
+import { parseExact } from "../../../kernel/int64.ts";
 import { equalJson, isJsonArray, isJsonObject } from "../../../kernel/json.ts";
 import type { Json } from "../../../kernel/json.ts";
 import { textAt } from "../../../kernel/json-read.ts";
@@ -48,7 +49,7 @@ export async function patched(
 
 function decoded(name: string, patch: string): Json {
   try {
-    const operations = JSON.parse(patch) as Json;
+    const operations = parseExact(patch) as Json;
     if (!isJsonArray(operations)) throw new Error("the patch is not a list of operations");
     return operations;
   } catch (error) {

@@ -2,6 +2,7 @@
 // the code of an error from the usual places of JSON bodies, from a text, from the title of a page,
 // or from the status alone; when to come back; where to go on.
 
+import { hasLongInteger, integerOf, isNumber } from "../../../kernel/int64.ts";
 import { getOwn, isJsonArray, isJsonObject, jsonProblem } from "../../../kernel/json.ts";
 import type { Json, JsonObject } from "../../../kernel/json.ts";
 import { limits } from "../../../kernel/limits.ts";
@@ -74,23 +75,25 @@ export function nextLink(headers: { readonly [name: string]: string }): string |
   return undefined;
 }
 
-/** Whole numbers beyond what is exact become texts, so that ids survive. */
+/** Whole numbers of more than 64 bits become texts, so that ids survive. */
 function jsonIn(text: string, type: string): Json | undefined {
   const looksLikeIt = /json/i.test(type) || /^\s*[[{]/.test(text);
   if (!looksLikeIt || text.trim() === "") return undefined;
   try {
-    const parsed: unknown = /\d{16}/.test(text) ? parseExact(text) : JSON.parse(text);
+    const parsed: unknown = hasLongInteger(text) ? parseLong(text) : JSON.parse(text);
     return jsonProblem(parsed, limits.maxJsonDepth) === undefined ? (parsed as Json) : undefined;
   } catch {
     return undefined;
   }
 }
 
-function parseExact(text: string): unknown {
+function parseLong(text: string): unknown {
   const exact = (_key: string, value: unknown, context?: { readonly source?: string }): unknown => {
     const isInexact = typeof value === "number" && !Number.isSafeInteger(value);
     const source = context?.source ?? "";
-    return isInexact && /^-?\d+$/.test(source) ? source : value;
+    if (!isInexact || !/^-?\d+$/.test(source)) return value;
+    const integer = integerOf(BigInt(source));
+    return typeof integer === "bigint" ? integer : source;
   };
   return JSON.parse(text, exact);
 }
@@ -116,7 +119,7 @@ function codeIn(json: Json | undefined): string | undefined {
     for (const key of codeKeys) {
       const value = getOwn(object, key);
       if (typeof value === "string" && value !== "") return value;
-      if (typeof value === "number") return String(value);
+      if (isNumber(value)) return String(value);
     }
   }
   return typeof inner === "string" && /^[A-Za-z][\w.-]{0,60}$/.test(inner) ? inner : undefined;

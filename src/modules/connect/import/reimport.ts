@@ -6,6 +6,7 @@
 import { createHash } from "node:crypto";
 import type { Binding, FieldClass, FieldEntry } from "../binding.ts";
 import { canonicalJson } from "../../../kernel/canonical-json.ts";
+import { parseExact } from "../../../kernel/int64.ts";
 import { getOwn, isJsonObject, setOwn } from "../../../kernel/json.ts";
 import type { Json, JsonObject, MutableJsonObject } from "../../../kernel/json.ts";
 import { isTrueAt, objectAt, objectsAt, textAt } from "../../../kernel/json-read.ts";
@@ -96,7 +97,7 @@ function kept(
 function recordIn(restKind: JsonObject): JsonObject {
   const text = textAt(restKind, "metadata", "annotations", proposedAnnotation);
   try {
-    const value: unknown = JSON.parse(text);
+    const value: unknown = parseExact(text);
     return isJsonObject(value) ? value : {};
   } catch {
     // Somebody wrote it by hand: then all of it is theirs.

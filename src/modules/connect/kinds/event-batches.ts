@@ -2,6 +2,7 @@
 // second costs a few looks at the store. What is more than can be told apart, or could not be
 // carried out, ends in a look at everything: no event is lost, and what waits is bounded.
 
+import { parseExact } from "../../../kernel/int64.ts";
 import { isJsonArray, jsonProblem } from "../../../kernel/json.ts";
 import type { Json } from "../../../kernel/json.ts";
 import { limits } from "../../../kernel/limits.ts";
@@ -82,7 +83,7 @@ export function eventBatches(input: EventBatchesInput): EventBatches {
 
 function eventIn(text: string): Json | undefined {
   try {
-    const event: unknown = JSON.parse(text);
+    const event: unknown = parseExact(text);
     return jsonProblem(event, limits.maxJsonDepth) === undefined ? (event as Json) : undefined;
   } catch {
     return undefined;

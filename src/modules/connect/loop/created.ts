@@ -7,6 +7,7 @@
 import { again, failed } from "../../../engine/outcome.ts";
 import type { Outcome } from "../../../engine/outcome.ts";
 import { timeText } from "../../../kernel/clock.ts";
+import { parseExact } from "../../../kernel/int64.ts";
 import { equalJson } from "../../../kernel/json.ts";
 import type { JsonObject } from "../../../kernel/json.ts";
 import { objectAt, objectsAt, textAt } from "../../../kernel/json-read.ts";
@@ -67,7 +68,7 @@ function settingsOf({ compiled }: Session): JsonObject {
   const { identity, item, operations } = compiled.binding;
   const { read, list } = operations;
   const parts = { identity, item, read, list };
-  return JSON.parse(JSON.stringify(parts)) as JsonObject;
+  return parseExact(JSON.stringify(parts)) as JsonObject;
 }
 
 /**

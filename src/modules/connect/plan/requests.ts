@@ -3,6 +3,7 @@
 // because clients and proxies take them for steps.
 
 import { SetpointError } from "../../../kernel/errors.ts";
+import { isNumber } from "../../../kernel/int64.ts";
 import { isJsonArray, isJsonObject, setOwn } from "../../../kernel/json.ts";
 import type { Json, JsonObject, MutableJsonObject } from "../../../kernel/json.ts";
 
@@ -49,7 +50,7 @@ export function expandQuery(
 /** The text of a value in a path; undefined for what cannot stand in one. */
 export function pathText(value: Json | undefined): string | undefined {
   if (typeof value === "string") return value === "" ? undefined : value;
-  return typeof value === "number" || typeof value === "boolean" ? String(value) : undefined;
+  return isNumber(value) || typeof value === "boolean" ? String(value) : undefined;
 }
 
 /** The parameters that a path has in the places of the template; undefined when it does not fit. */

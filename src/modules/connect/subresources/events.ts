@@ -4,6 +4,7 @@
 
 import type { Subresource } from "../../../contract/subresource.ts";
 import { badRequest, notFound } from "../../../intents/refusals.ts";
+import { parseExact } from "../../../kernel/int64.ts";
 import { jsonProblem } from "../../../kernel/json.ts";
 import type { Json } from "../../../kernel/json.ts";
 import { limits } from "../../../kernel/limits.ts";
@@ -25,7 +26,7 @@ export const eventsSubresource: Subresource = {
 
 function eventIn(text: string): Json {
   try {
-    const event: unknown = JSON.parse(text);
+    const event: unknown = parseExact(text);
     if (jsonProblem(event, limits.maxJsonDepth) === undefined) return event as Json;
   } catch {
     // Refused below, without the text, which may have secrets.

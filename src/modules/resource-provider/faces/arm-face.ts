@@ -4,6 +4,7 @@
 // write it and the surface reads it, and neither knows the other.
 
 import type { Clock } from "../../../kernel/clock.ts";
+import { parseExact } from "../../../kernel/int64.ts";
 import { getOwn } from "../../../kernel/json.ts";
 import type { Json, JsonObject } from "../../../kernel/json.ts";
 import { textAt } from "../../../kernel/json-read.ts";
@@ -136,7 +137,7 @@ export function armIdOf({ metadata }: Resource): string | undefined {
   const text = getOwn(metadata.annotations ?? {}, envelopeAnnotation);
   if (typeof text !== "string") return undefined;
   try {
-    const id = textAt(JSON.parse(text) as Json, "id");
+    const id = textAt(parseExact(text) as Json, "id");
     return isIdIn(metadata.namespace, id) ? id : undefined;
   } catch {
     return undefined;

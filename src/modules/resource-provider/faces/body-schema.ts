@@ -18,6 +18,7 @@ import type { Validator } from "../../../kernel/cel/validations.ts";
 import type { FieldError } from "../../../kernel/field-error.ts";
 import { checkFieldRules } from "../../../kernel/field-rules.ts";
 import type { FieldViolation } from "../../../kernel/field-rules.ts";
+import { parseExact } from "../../../kernel/int64.ts";
 import { equalJson, getOwn, isJsonArray, isJsonObject, setOwn } from "../../../kernel/json.ts";
 import type { Json, JsonObject, MutableJsonObject } from "../../../kernel/json.ts";
 import type { CompiledFieldRule, FieldRule } from "../../../kernel/kind.ts";
@@ -177,7 +178,7 @@ function withRules(parts: Parts, more: readonly CompiledFieldRule[]): Parts {
 
 /** What a function leaves undefined is not there; nothing else of it is changed. */
 function withoutUndefined(spec: JsonObject): JsonObject {
-  return JSON.parse(JSON.stringify(spec)) as JsonObject;
+  return parseExact(JSON.stringify(spec)) as JsonObject;
 }
 
 function hasHidden({ rules }: Parts): boolean {

@@ -9,6 +9,7 @@ import { decodeDocument } from "../../../kernel/document.ts";
 import { draftOf } from "../../../kernel/draft.ts";
 import type { Draft } from "../../../kernel/draft.ts";
 import { isSetpointError } from "../../../kernel/errors.ts";
+import { parseExact } from "../../../kernel/int64.ts";
 import { isJsonObject } from "../../../kernel/json.ts";
 import type { Json } from "../../../kernel/json.ts";
 import { numberAt, textAt } from "../../../kernel/json-read.ts";
@@ -109,7 +110,7 @@ function keyFor({ metadata }: Resource): ResourceKey {
 
 function parsed(text: string): Json | undefined {
   try {
-    return JSON.parse(text) as Json;
+    return parseExact(text) as Json;
   } catch {
     return undefined;
   }

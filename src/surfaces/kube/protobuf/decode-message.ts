@@ -5,7 +5,7 @@
 import { isSetpointError } from "../../../kernel/errors.ts";
 import { getOwn, setOwn } from "../../../kernel/json.ts";
 import type { Json, JsonObject, MutableJsonObject } from "../../../kernel/json.ts";
-import { inexactInteger, parseJson } from "../../../kernel/strict-json.ts";
+import { parseJson } from "../../../kernel/strict-json.ts";
 import type { Field, Message, Scalar, Shape } from "../../../intents/builtin/message.ts";
 import { formatInstant } from "../../../intents/builtin/times.ts";
 import { unreadable, wire } from "./wire-reader.ts";
@@ -105,7 +105,7 @@ function decodeScalar(scalar: Scalar, reader: WireReader): Json | undefined {
     case "int32":
       return reader.int32();
     case "int64":
-      return exact(reader.int64());
+      return reader.int64();
     case "double":
       return finite(reader.double());
     case "bytes":
@@ -135,7 +135,7 @@ function decodeTime(reader: WireReader, digits: 0 | 6): string | undefined {
   if (reader.isAtEnd) return undefined;
   while (!reader.isAtEnd) {
     const { number, wireType } = reader.tag();
-    if (number === 1 && wireType === wire.varint) seconds = reader.int64();
+    if (number === 1 && wireType === wire.varint) seconds = Number(reader.int64());
     else if (number === 2 && wireType === wire.varint) nanos = reader.int32();
     else reader.skip(wireType);
   }
@@ -234,12 +234,6 @@ export function wireTypeOf(shape: Shape): number {
     default:
       return wire.bytes;
   }
-}
-
-/** Numbers beyond 2^53 have lost digits already, so that the one that was sent is not known. */
-function exact(value: number): number {
-  if (!Number.isSafeInteger(value)) throw unreadable(inexactInteger(String(value)));
-  return value;
 }
 
 function finite(value: number): number {

@@ -2,6 +2,7 @@
 // type table: fields in rising order, keys of maps sorted, plain values written even when empty,
 // pointers only when present. What the table does not know is left out.
 
+import { isNumber } from "../../../kernel/int64.ts";
 import { isJsonArray, isJsonObject, getOwn } from "../../../kernel/json.ts";
 import type { Json, JsonObject } from "../../../kernel/json.ts";
 import { SetpointError } from "../../../kernel/errors.ts";
@@ -98,7 +99,7 @@ function encodeScalar(
       break;
     case "int32":
     case "int64":
-      writer.integer(Math.trunc(numberOf(value)));
+      writer.integer(typeof value === "bigint" ? value : Math.trunc(numberOf(value)));
       break;
     case "double":
       writer.double(numberOf(value));
@@ -181,7 +182,7 @@ function encodeNested(
 }
 
 function quantityText(value: Json): string {
-  return typeof value === "number" ? String(value) : textOf(value);
+  return isNumber(value) ? String(value) : textOf(value);
 }
 
 function textOf(value: Json): string {
@@ -190,8 +191,8 @@ function textOf(value: Json): string {
 }
 
 function numberOf(value: Json): number {
-  if (typeof value !== "number") throw unfit("a number was expected");
-  return value;
+  if (!isNumber(value)) throw unfit("a number was expected");
+  return Number(value);
 }
 
 function listOf(value: Json | undefined): readonly Json[] {

@@ -60,10 +60,11 @@ export class WireReader {
     return this.#varintHalves()[0] | 0;
   }
 
-  /** Numbers beyond 2^53 are rounded, as they are when read from JSON. */
-  int64(): number {
+  /** A bigint where a number is not exact. */
+  int64(): number | bigint {
     const [low, high] = this.#varintHalves();
-    return (high | 0) * 2 ** 32 + low;
+    const near = (high | 0) * 2 ** 32 + low;
+    return Number.isSafeInteger(near) ? near : (BigInt(high | 0) << 32n) + BigInt(low);
   }
 
   double(): number {

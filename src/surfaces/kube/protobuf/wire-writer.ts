@@ -32,8 +32,9 @@ export class WireWriter {
   }
 
   /** Negative numbers take ten bytes, for 32 bits too. */
-  integer(value: number): void {
-    if (value >= 0 && Number.isSafeInteger(value)) this.#varint(value);
+  integer(value: number | bigint): void {
+    const isShort = typeof value === "number" && value >= 0 && Number.isSafeInteger(value);
+    if (isShort) this.#varint(value);
     else this.#bigVarint(BigInt.asUintN(64, BigInt(value)));
   }
 

@@ -55,6 +55,7 @@ function cellOf(type: PrinterColumn["type"], value: Json, nowMs: number): Json {
   if (type === "string") return printedText(value);
   if (type === "date") return typeof value === "string" ? ageOf(value, nowMs) : null;
   if (type === "boolean") return typeof value === "boolean" ? value : null;
+  if (typeof value === "bigint") return value;
   if (typeof value !== "number") return null;
   return type === "integer" ? Math.trunc(value) : value;
 }
@@ -66,6 +67,7 @@ function printedText(value: Json): string {
       return value;
     case "number":
       return printedNumber(value);
+    case "bigint":
     case "boolean":
       return String(value);
     default:
