@@ -9,6 +9,7 @@ import { conditionsOf, statusOf } from "../engine/run/status.ts";
 import { decodeDocument } from "../kernel/document.ts";
 import { isSetpointError } from "../kernel/errors.ts";
 import type { JsonObject } from "../kernel/json.ts";
+import { textAt } from "../kernel/json-read.ts";
 import type { Resource } from "../kernel/resource.ts";
 import { logger } from "../telemetry/log.ts";
 import { engineResources } from "../bridge/engine-resources.ts";
@@ -182,6 +183,34 @@ it("fields that a kind does not have are no reason to write a settled resource a
   const { changes } = await store.changes(revision, undefined, { kinds: [things] });
   assert.deepEqual(changes, []);
   await memory.remove(settled);
+});
+
+it("fields that a kind does not have are reported once on the resource", async () => {
+  const { surroundings } = memory;
+  let runs = 0;
+  const reconcile = async (): Promise<Outcome> => {
+    runs += 1;
+    return done({ status: { replicas: runs, unheard: true, conditions: [] } });
+  };
+  await using engine = await running(reconcile, { resyncMs: 60_000 });
+  assert.ok(engine.worker !== undefined);
+  await made("dropping");
+  await surroundings.timers.advance(600_000);
+  assert.ok(runs > 5, `${runs} runs, each with another status`);
+  const { records } = await memory.store.list({ kind: "events" });
+  const events = records
+    .map(({ body, revision }) => decodeDocument(body, revision))
+    .filter((event) => event["reason"] === "StatusFieldDropped")
+    .filter((event) => textAt(event["involvedObject"], "name") === "dropping");
+  const [event] = events;
+  assert.equal(events.length, 1);
+  assert.equal(event?.["type"], "Warning");
+  assert.match(
+    textAt(event, "message"),
+    /the schema of the kind does not have it: status\.unheard$/,
+  );
+  assert.equal(event["count"] ?? 1, 1);
+  await memory.remove({ ...place, name: "dropping" });
 });
 
 it("a refused status is told, and keeps nobody from editing, not even strictly", async () => {

@@ -165,6 +165,40 @@ describe("a module", () => {
     );
   });
 
+  it("is refused for a misspelt field of a reconciler or a kind, with the name", async () => {
+    const reconcilers = [
+      "{ reconcile: async () => ({}), resynchMs: 5_000 }",
+      "new (class { resynchMs = 5_000; helper = 1; async reconcile() { return {}; } })()",
+    ];
+    for (const reconciler of reconcilers) {
+      await refused(
+        /kinds\[0\]\.reconciler\.resynchMs is not a known field; .*did you mean resyncMs\?/,
+        `export default { name: "a", kinds: [{ kind: "a.b", reconciler: ${reconciler} }] };`,
+      );
+    }
+    const path = await file(
+      moduleText("a", kindText("apples").replace("spec:", 'shortname: "ap", spec:')),
+    );
+    const {
+      broken: [{ error } = fail("not refused")],
+    } = await loadModules([path]);
+    assert.match(error.message, /cannot be loaded \(line 4\)$/);
+    const { message } = error.cause as Error;
+    assert.match(message, /describeKind: shortname is not a known field; .*mean shortNames\?/);
+    const kind = (more: string, column: string): string =>
+      `{ group: "tests.dev", names: { plural: "apples", kind: "Apple" }, scope: "Cluster",
+         versions: [{ name: "v1", served: true, storage: true, schema: { type: "object" },
+         printerColumns: [{ name: "A", type: "string", jsonPath: ".a", ${column} }] }], ${more} }`;
+    await refused(
+      /kinds\[0\]\.kind: fieldRule is not a known field; .*mean fieldRules\?/,
+      moduleText("a", kind("fieldRule: []", "")),
+    );
+    await refused(
+      /kinds\[0\]\.kind: versions\[0\]\.printerColumns\[0\]\.jsonpath is not/,
+      moduleText("a", kind("", 'jsonpath: ".b"')),
+    );
+  });
+
   it("is refused when it says of a system outside what no system can be", async () => {
     const reconciler = '{ reconcile: async () => ({ kind: "done" }) }';
     const text = (name: string, systems: string): string =>

@@ -13,12 +13,13 @@ import type { SetpointError } from "../kernel/errors.ts";
 import { kindId } from "../kernel/kind.ts";
 import type { KindInput } from "../kernel/kind.ts";
 import { dnsLabelProblems } from "../kernel/names.ts";
-import { nearestName } from "../kernel/nearest-name.ts";
+import { unknownField } from "../kernel/unknown-field.ts";
 import { brokenModule, invalidModule, unusableModule } from "./broken-module.ts";
 import type { BrokenModule } from "./broken-module.ts";
 import { declaredKinds, extensionPointsOf } from "./declared-parts.ts";
 import { importModule } from "./import-module.ts";
 import { extensionsIn } from "./module-extensions.ts";
+import { unknownKindField, unknownReconcilerField } from "./module-fields.ts";
 import { metricsProblem } from "./module-metrics.ts";
 import { reconcilerProblem, systemProblem } from "./module-options.ts";
 import { conflictWith } from "./module-conflicts.ts";
@@ -200,12 +201,8 @@ function namesOf(points: readonly ExtensionPoint[], of: ExtensionPoint["of"]): r
 function checkFields(file: string, prefix: string, given: object, known: readonly string[]): void {
   // An instance of a class may have more members than the type declares.
   if (Object.getPrototypeOf(given) !== Object.prototype) return;
-  const unknown = Object.keys(given).find((name) => !known.includes(name));
-  if (unknown === undefined) return;
-  const near = nearestName(unknown, known);
-  const meant = near === undefined ? "" : `; did you mean ${near}?`;
-  const fields = `known fields: ${known.join(", ")}`;
-  throw wrongPart(file, `${prefix}${unknown} is not a known field; ${fields}${meant}`);
+  const problem = unknownField(prefix, given, known);
+  if (problem !== undefined) throw wrongPart(file, problem);
 }
 
 interface LoadedEntry {
@@ -231,7 +228,9 @@ function loadedKind(place: Place, field: string, entry: unknown): LoadedEntry {
   if (migrate !== undefined && typeof migrate !== "function") {
     throw wrongPart(file, `${field}.migrate must be a function`);
   }
-  const optionProblem = reconcilerProblem(`${field}.reconciler`, reconciler);
+  const optionProblem =
+    unknownReconcilerField(`${field}.reconciler.`, reconciler) ??
+    reconcilerProblem(`${field}.reconciler`, reconciler);
   if (optionProblem !== undefined) throw wrongPart(file, optionProblem);
   const problem = typeof kind === "string" ? undefined : kindProblem(kind);
   if (problem !== undefined) throw wrongPart(file, `${field}.kind: ${problem}`);
@@ -274,7 +273,7 @@ const moduleNames: ReadonlySet<string> = new Set([
 
 function kindProblem(kind: KindInput): string | undefined {
   try {
-    return kindInputProblem(kind);
+    return unknownKindField(kind) ?? kindInputProblem(kind);
   } catch (error) {
     // A part that is missing altogether, or of another type than the types say.
     if (error instanceof TypeError) return `is not complete (${error.message})`;

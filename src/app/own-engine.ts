@@ -42,6 +42,7 @@ export function startOwnEngine(input: OwnEngineInput): OwnEngine {
       intents,
       quietKinds,
       recordEvent: (event) => Promise.resolve(events.record(event)),
+      warn: (fields, message) => log.warn(fields, message),
     }),
     ...surroundings,
     log,

@@ -1,8 +1,10 @@
 // A kind with one version, in the fewest words: most kinds begin like this, and those that have
 // grown write a `KindInput` themselves.
 
+import { SetpointError } from "../kernel/errors.ts";
 import type { JsonObject } from "../kernel/json.ts";
 import type { FieldRule, KindInput, PrinterColumn } from "../kernel/kind.ts";
+import { unknownField } from "../kernel/unknown-field.ts";
 
 export interface KindDescription {
   /** Group and version, as in "example.dev/v1". */
@@ -22,7 +24,22 @@ export interface KindDescription {
   readonly fieldRules?: readonly FieldRule[];
 }
 
+const knownFields: readonly (keyof KindDescription)[] = [
+  "apiVersion",
+  "kind",
+  "plural",
+  "shortNames",
+  "scope",
+  "spec",
+  "status",
+  "columns",
+  "fieldRules",
+];
+
+/** Throws for a field that it does not know. */
 export function describeKind(given: KindDescription): KindInput {
+  const problem = unknownField("", given, knownFields);
+  if (problem !== undefined) throw new SetpointError("config.invalid", `describeKind: ${problem}`);
   const { apiVersion, kind, plural, shortNames = [], scope = "Namespaced", spec, status } = given;
   const slash = apiVersion.lastIndexOf("/");
   const properties = status === undefined ? { spec } : { spec, status };

@@ -20,6 +20,8 @@ import { SetpointError, isSetpointError } from "../kernel/errors.ts";
 import type { Json } from "../kernel/json.ts";
 import { objectsAt, textAt } from "../kernel/json-read.ts";
 import { limits } from "../kernel/limits.ts";
+import { DroppedStatus } from "./dropped-status.ts";
+import type { DroppedStatusInput } from "./dropped-status.ts";
 import { checkedStatus } from "./engine-status.ts";
 import type { OwnerReference, Resource, ResourceKey } from "../kernel/resource.ts";
 
@@ -28,10 +30,12 @@ export interface EngineResourcesInput {
   /** Kinds of which a change of the status alone wakes no referrer. */
   readonly quietKinds?: readonly string[];
   readonly recordEvent: (event: EngineEvent) => Promise<void>;
+  readonly warn?: DroppedStatusInput["warn"];
 }
 
 export function engineResources(input: EngineResourcesInput): Resources {
-  const { intents, quietKinds = [], recordEvent } = input;
+  const { intents, quietKinds = [], recordEvent, warn = () => undefined } = input;
+  const dropped = new DroppedStatus({ recordEvent, warn });
   const { kinds, live } = intents;
   return {
     read: (record) => {
@@ -40,7 +44,9 @@ export function engineResources(input: EngineResourcesInput): Resources {
     },
     draft: (kind, resource, before) => {
       const served = servedAs(intents, kind);
-      const checked = checkedStatus(served, resource, before);
+      const checked = checkedStatus(served, resource, before, (fields) =>
+        dropped.report(kind, resource, fields),
+      );
       return draftFor(served, withoutRevision(checked));
     },
     stored: (kind, resource, before) => checkedStatus(servedAs(intents, kind), resource, before),

@@ -13,12 +13,14 @@ import type { Json, JsonObject, MutableJsonObject } from "../kernel/json.ts";
 import type { Resource } from "../kernel/resource.ts";
 
 const ownFields = ["observedGeneration", "conditions", "reconcile"] as const;
+const ownPath = new RegExp(`^(?:${ownFields.join("|")})(?:[.[]|$)`);
 
 /** `before` is what is stored: what was wrong there already is let pass. */
 export function checkedStatus(
   served: ServedKind,
   resource: Resource,
   before: Resource | undefined,
+  reportDropped: (fields: readonly string[]) => void = () => undefined,
 ): Resource {
   const given = getOwn(resource, "status");
   if (!isJsonObject(given)) return resource;
@@ -33,6 +35,8 @@ export function checkedStatus(
     throw invalid(served.kind, resource.metadata.name, shown);
   }
   if (judged.status === given) return resource;
+  const dropped = judged.unknown.filter((path) => !ownPath.test(path));
+  if (dropped.length > 0) reportDropped(dropped.map((path) => `status.${path}`));
   return { ...resource, status: withOwnFields(judged.status, given) };
 }
 

@@ -18,26 +18,30 @@ export type StatusJudge = (resource: Resource, old: Resource | undefined) => Jud
 export interface JudgedStatus {
   readonly status: Json;
   readonly errors: readonly FieldError[];
+  /** The paths of fields that were taken out, without "status". */
+  readonly unknown: readonly string[];
 }
 
 /** `runRules` are the rules in CEL of the whole document: those of the status may refer to it. */
 export function statusJudge(schema: Schema, runRules: Validator | undefined): StatusJudge {
   const part = schema.properties.get("status");
   if (part === undefined) {
-    return (resource) => ({ status: getOwn(resource, "status") ?? null, errors: [] });
+    return (resource) => ({ status: getOwn(resource, "status") ?? null, errors: [], unknown: [] });
   }
   const hasRules = runRules !== undefined && compileValidator(part) !== undefined;
   return (resource, old) => {
     const given = getOwn(resource, "status") ?? null;
     const before = old === undefined ? undefined : getOwn(old, "status");
-    const status = isJsonObject(given) ? prune(part, given, { isRoot: false }).value : given;
+    const { value: status, unknown } = isJsonObject(given)
+      ? prune(part, given, { isRoot: false })
+      : { value: given, unknown: [] };
     const errors = [
       ...validateValue(part, status, "status", { old: before }),
       ...listTypeProblems(part, status, "status", { old: before }),
     ];
-    if (!hasRules || errors.length > 0) return { status, errors };
+    if (!hasRules || errors.length > 0) return { status, errors, unknown };
     const broken = runRules({ ...resource, status }, old);
-    return { status, errors: broken.filter(({ field }) => isInStatus(field)) };
+    return { status, errors: broken.filter(({ field }) => isInStatus(field)), unknown };
   };
 }
 
