@@ -382,3 +382,27 @@ it("wants no spec where nothing of it is required", async () => {
   const metadata = { name: "a", namespace: "default" };
   await connect.memory.create({ apiVersion: `${group}/v1`, kind: "Thing", metadata });
 });
+
+it("explains an unknown field that the RestKind classifies as read-only", async () => {
+  const text = { type: "string" };
+  const why = { from: "name", why: "by its name", confidence: 0.63 } as const;
+  await using connect = await openMemoryConnect({
+    schema: { type: "object", properties: { name: text, owner: { type: "object" } } },
+    binding: {
+      fields: [
+        ...plainBinding.fields,
+        { path: "/state", class: "read-only", ...why },
+        { path: "/rules/*/serial", class: "read-only", from: "annotation", why: "readOnly" },
+      ],
+    },
+  });
+  const reason = `only the service sets it, according to the RestKind ${thingsKind}`;
+  const guess = `unknown field "spec.state" (${reason}: by its name, confidence 0.63)`;
+  const made = connect.make("a", { name: "a", state: "on", nonsense: 1 });
+  const refused = await refusal(made);
+  assert.ok(refused.includes(guess), refused);
+  assert.match(refused, /unknown field "spec\.nonsense"($|,)/);
+  await connect.make("a", { name: "a" });
+  const changed = await refusal(connect.change("a", { spec: { state: "on" } }));
+  assert.ok(changed.includes(guess), changed);
+});

@@ -45,6 +45,8 @@ export interface AdmissionPlugin {
   bounds?(request: AdmissionRequest): readonly CounterBound[] | undefined;
   /** Whether a create-only field may change in this update. */
   mayChange?(change: FieldChange): boolean;
+  /** Why the kind does not declare a field that a client sent, such as `spec.serial`. */
+  explainUnknown?(target: Target, path: string): string | undefined;
 }
 
 /** A change of a create-only field, at a JSON Pointer into the document. */
@@ -65,6 +67,8 @@ export interface Admission {
   bounds(request: AdmissionRequest): readonly CounterBound[] | undefined;
   /** Whether a plugin exempts a change of a create-only field. */
   mayChange(change: FieldChange): boolean;
+  /** For the message about a field that the kind does not declare. */
+  explainer(target: Target): (path: string) => string | undefined;
 }
 
 export function admissionChain(plugins: readonly AdmissionPlugin[]): Admission {
@@ -100,6 +104,13 @@ export function admissionChain(plugins: readonly AdmissionPlugin[]): Admission {
       for (const plugin of bounders) {
         const bounds = plugin.bounds?.(request);
         if (bounds !== undefined) return bounds;
+      }
+      return undefined;
+    },
+    explainer: (target) => (path) => {
+      for (const plugin of plugins) {
+        const why = plugin.explainUnknown?.(target, path);
+        if (why !== undefined) return why;
       }
       return undefined;
     },

@@ -41,7 +41,8 @@ export async function createResource(intents: Intents, input: CreateInput): Prom
   const { served, version } = target;
   const sent = withMetadataObject(checkEnvelope(target, input.body, input.source));
   const { resource: known, unknown } = version.type.prune(sent);
-  const strictness = { mode: options.fieldValidation, decodeProblems };
+  const explain = intents.admission.explainer(target);
+  const strictness = { mode: options.fieldValidation, decodeProblems, explain };
   reportUnknownFields(caller, target, unknown, strictness);
   checkKind(target, known);
   const wanted = withDistinctOwners(caller, withNamespace(target, known), false);

@@ -30,6 +30,7 @@ import { readHiding } from "./hidden-errors.ts";
 import { touchesHidden, withoutHidden } from "./hidden-fields.ts";
 import { withDistinctOwners } from "./owner-references.ts";
 import { strictProblem } from "./unknown-fields.ts";
+import type { Strictness } from "./unknown-fields.ts";
 import { updateResource } from "./update.ts";
 
 export type PatchType = "json" | "merge" | "strategic";
@@ -50,18 +51,21 @@ export interface PatchInput {
 
 export async function patchResource(intents: Intents, input: PatchInput): Promise<Written> {
   const { caller, target, options } = input;
+  const explained = { ...input, explain: intents.admission.explainer(target) };
   let patch: Promise<(old: Resource) => Resource> | undefined;
   return await updateResource(intents, {
     caller,
     target,
     options,
     optionsKind: "PatchOptions",
-    change: async (old) => ({ wanted: (await (patch ??= patchFunction(input)))(old) }),
+    change: async (old) => ({ wanted: (await (patch ??= patchFunction(explained)))(old) }),
     allowsBlind: target.served.kind.origin === "built-in",
   });
 }
 
-async function patchFunction(input: PatchInput): Promise<(old: Resource) => Resource> {
+type ExplainedInput = PatchInput & Required<Pick<Strictness, "explain">>;
+
+async function patchFunction(input: ExplainedInput): Promise<(old: Resource) => Resource> {
   const { type, target } = input;
   const { value, problems } = await input.body();
   const finish = (result: Json, shown: () => string): Resource =>
@@ -129,7 +133,7 @@ function shownText({ served }: Target, result: Json): string {
 
 /** The result read as a document; `shown` is what a refusal quotes. */
 function patched(
-  { caller, target, options }: PatchInput,
+  { caller, target, options, explain }: ExplainedInput,
   result: Json,
   decodeProblems: readonly string[],
   shown: () => string,
@@ -139,7 +143,7 @@ function patched(
   const { resource: known, unknown } = asPatch(shown, () =>
     readHiding(target.served, result, read),
   );
-  const strictness = { mode: options.fieldValidation, decodeProblems };
+  const strictness = { mode: options.fieldValidation, decodeProblems, explain };
   const problem = strictProblem(caller, unknown, strictness);
   if (problem !== undefined) throw unfit(shown(), problem);
   const placed = withNamespace(target, known);

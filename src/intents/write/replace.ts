@@ -29,7 +29,8 @@ export async function replaceResource(intents: Intents, input: ReplaceInput): Pr
   const { served, version } = target;
   const sent = withMetadataObject(checkEnvelope(target, input.body, input.source));
   const { resource: known, unknown } = version.type.prune(sent);
-  const strictness = { mode: options.fieldValidation, decodeProblems };
+  const explain = intents.admission.explainer(target);
+  const strictness = { mode: options.fieldValidation, decodeProblems, explain };
   reportUnknownFields(caller, target, unknown, strictness);
   const placed = withNamespace(target, known);
   checkName(target, placed);

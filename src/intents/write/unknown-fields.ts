@@ -9,6 +9,8 @@ export interface Strictness {
   readonly mode: FieldValidation;
   /** Found by the decoder, which alone sees them: `duplicate field "spec.x"`. */
   readonly decodeProblems: readonly string[];
+  /** Why the kind does not declare a field, such as `spec.serial`. */
+  readonly explain?: (path: string) => string | undefined;
 }
 
 /** Throws what makes a document unfit, for the caller to put into its own words. */
@@ -30,11 +32,14 @@ export function reportUnknownFields(
 export function strictProblem(
   caller: Caller,
   unknown: readonly string[],
-  { mode, decodeProblems }: Strictness,
+  { mode, decodeProblems, explain }: Strictness,
 ): string | undefined {
   if (mode === "Ignore" || (unknown.length === 0 && decodeProblems.length === 0)) return undefined;
   const max = limits.maxShownErrors;
-  const fields = unknown.slice(0, max).map((path) => `unknown field "${path}"`);
+  const fields = unknown.slice(0, max).map((path) => {
+    const why = explain?.(path);
+    return `unknown field "${path}"${why === undefined ? "" : ` (${why})`}`;
+  });
   if (mode === "Warn") {
     for (const problem of [...decodeProblems, ...fields]) caller.warn(problem);
     return undefined;

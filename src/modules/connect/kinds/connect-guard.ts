@@ -32,13 +32,16 @@ import { connectionsKind } from "./connection-kind.ts";
 import { bindingOf } from "./follow-kinds.ts";
 import { isKeptKind } from "./kept-kind.ts";
 import { leaveWarnings, pointerErrors, unknownSecretErrors } from "./named-fields.ts";
+import { whyUnknown } from "./why-unknown.ts";
 import { restKindsKind } from "./rest-kind-kind.ts";
 
 export function connectGuard(
   live: Pick<LiveView, "get">,
   hooks: readonly NamedHooks[],
 ): AdmissionPlugin {
-  const compiledFor = ({ target }: AdmissionRequest): CompiledBinding | undefined => {
+  const compiledFor = ({
+    target,
+  }: Pick<AdmissionRequest, "target">): CompiledBinding | undefined => {
     const isWhole = target.subresource === "" && target.served.kind.origin === "definition";
     return isWhole ? bindingOf(live, target.served.id) : undefined;
   };
@@ -46,6 +49,10 @@ export function connectGuard(
     name: "Connect",
     mayChange: ({ target, old, object, path }) =>
       isKeptKind(live, target.served.id) && mayStillChange(old, object, path),
+    explainUnknown: (target, path) => {
+      const compiled = compiledFor({ target });
+      return compiled === undefined ? undefined : whyUnknown(compiled, path);
+    },
     mutate: (request) => {
       const compiled = compiledFor(request);
       if (request.object === undefined || compiled === undefined) return request.object;

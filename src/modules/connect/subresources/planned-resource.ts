@@ -34,7 +34,8 @@ const options: WriteOptions = {
 };
 
 export async function plannedResource(intents: Intents, input: PlannedInput): Promise<Resource> {
-  const { caller, target, stored, given, strictness } = input;
+  const { caller, target, stored, given } = input;
+  const strictness = { ...input.strictness, explain: intents.admission.explainer(target) };
   const sent = withMetadataObject(checkEnvelope(target, given));
   reportUnknownFields(caller, target, target.version.type.prune(sent).unknown, strictness);
   if (given["spec"] === undefined) return adopting(input);
