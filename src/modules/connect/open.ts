@@ -26,7 +26,7 @@ export function openConnect(ports: OpenPorts, options: ConnectOptions): OpenModu
   const isKept = (kind: string): boolean => isKeptKind(live, kind);
   const plans = { planner: planner({ ports, clients, hooks }), authorizer, isKept };
   return {
-    admission: [connectGuard(live, hooks)],
+    admission: [connectGuard(live, hooks, authorizer)],
     subresources: [planSubresource(plans), eventsSubresource],
     explainers: [explainerOf(ports)],
     reconciles: (name) => live.get({ kind: restKindsKind, namespace: "", name }) !== undefined,

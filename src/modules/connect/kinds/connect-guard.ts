@@ -4,6 +4,7 @@
 
 import type { AdmissionPlugin, AdmissionRequest } from "../../../intents/admission/admission.ts";
 import type { LiveView } from "../../../intents/live-view.ts";
+import type { Authorizer } from "../../../intents/auth/policy.ts";
 import { refusedBy } from "../../../intents/admission/attributes.ts";
 import { invalid } from "../../../intents/refusals.ts";
 import { checkFieldRules } from "../../../kernel/field-rules.ts";
@@ -34,10 +35,12 @@ import { isKeptKind } from "./kept-kind.ts";
 import { leaveWarnings, pointerErrors, unknownSecretErrors } from "./named-fields.ts";
 import { whyUnknown } from "./why-unknown.ts";
 import { restKindsKind } from "./rest-kind-kind.ts";
+import { checkReferences, connectionReferences, resourceReferences } from "./secret-references.ts";
 
 export function connectGuard(
   live: Pick<LiveView, "get">,
   hooks: readonly NamedHooks[],
+  authorizer: Authorizer,
 ): AdmissionPlugin {
   const compiledFor = ({
     target,
@@ -77,6 +80,12 @@ export function connectGuard(
         if (own.length > 0) errors.push(...hookErrors(request, own, (text) => caller.warn(text)));
       }
       if (errors.length > 0) throw invalid(target.served.storedKind, target.name, errors);
+      const isConnection = target.served.id === connectionsKind;
+      if (compiled === undefined && !isConnection) return;
+      const references = isConnection
+        ? connectionReferences(object, request.old)
+        : resourceReferences(object, request.old, target.namespace);
+      checkReferences(authorizer, caller.user, target, references);
     },
   };
 }

@@ -12,6 +12,7 @@ import { badRequest, notFound } from "../../../intents/refusals.ts";
 import { keyOfTarget } from "../../../intents/request.ts";
 import { isJsonObject } from "../../../kernel/json.ts";
 import type { Resource } from "../../../kernel/resource.ts";
+import { checkReferences, resourceReferences } from "../kinds/secret-references.ts";
 import { previewDocument } from "../loop/preview.ts";
 import type { Planner } from "./planner.ts";
 import { plannedResource } from "./planned-resource.ts";
@@ -40,6 +41,9 @@ export function planSubresource({ planner, authorizer, isKept }: PlanInput): Sub
       if (!allowed) throw forbiddenAccess(caller.user, access, reason);
       const resource = asked === "get" ? stored : await resourceSent(request, stored);
       if (resource === undefined) throw notFound(served.kind, name);
+      // A document without a spec passes no admission.
+      const named = asked === "get" ? [] : resourceReferences(resource, stored, key.namespace);
+      checkReferences(authorizer, caller.user, target, named);
       const result = await planner.look(served.id, resource, signal);
       return { status: 200, document: previewDocument(resource, result) };
     },
