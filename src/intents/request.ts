@@ -65,6 +65,8 @@ export interface WriteOptions {
   /** Its labels and annotations are notes of the server, which nobody sent: nobody owns them. */
   readonly ownsNoNotes?: boolean;
   readonly fieldValidation: FieldValidation;
+  /** Of the request; the steps of a large write are separated by turns of the event loop. */
+  readonly bodyBytes?: number;
   /** The options that the client named itself, for policies to see. */
   readonly sent?: JsonObject;
   /** The claim of the worker on whose behalf it is written; refused once that is lost. */

@@ -4,7 +4,7 @@ import * as fc from "fast-check";
 import { anyJson } from "./arbitraries.ts";
 import { diff, patchOf } from "./diff.ts";
 import { SetpointError, isSetpointError } from "./errors.ts";
-import { applyJsonPatch, parseJsonPatch } from "./json-patch.ts";
+import { applyJsonPatch, applyJsonPatchInSlices, parseJsonPatch } from "./json-patch.ts";
 import type { PatchOperation } from "./json-patch.ts";
 import type { Json } from "./json.ts";
 import { limits } from "./limits.ts";
@@ -209,4 +209,24 @@ test("a body that is not a list of operations cannot be read", () => {
       (error) => isSetpointError(error, "request.invalid"),
     );
   }
+});
+
+test("a patch that moves long lists pauses after each slice of the work", async () => {
+  const list = Array.from({ length: limits.patchSliceValues / 10 }, () => 1);
+  const operations = Array.from({ length: 30 }, (_, index) => ({
+    op: "add" as const,
+    path: "/list/0",
+    value: index,
+  }));
+  let pauses = 0;
+  const pause = (): Promise<void> => {
+    pauses += 1;
+    return Promise.resolve();
+  };
+  const sliced = await applyJsonPatchInSlices({ list }, operations, {}, pause);
+  assert.deepEqual(sliced, applyJsonPatch({ list }, operations));
+  assert.equal(pauses, 3);
+  pauses = 0;
+  await applyJsonPatchInSlices({ list: [1] }, operations, {}, pause);
+  assert.equal(pauses, 0, "a short list is changed at once");
 });

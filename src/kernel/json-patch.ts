@@ -19,7 +19,12 @@ export type PatchOperation =
 interface Draft {
   root: Json;
   copiedChars: number;
+  /** Since the last pause. */
+  movedValues: number;
 }
+
+/** What an operation costs besides the values that it moves. */
+const valuesPerOperation = 100;
 
 export interface PatchDialect {
   /**
@@ -32,8 +37,36 @@ export interface PatchDialect {
 export function applyJsonPatch(
   document: Json,
   operations: readonly PatchOperation[],
-  { isForgiving = false }: PatchDialect = {},
+  dialect: PatchDialect = {},
 ): Json {
+  const steps = patchSteps(document, operations, dialect);
+  for (;;) {
+    const step = steps.next();
+    if (step.done === true) return step.value;
+  }
+}
+
+/** The same with a pause after each slice of the work: an operation can move a whole list. */
+export async function applyJsonPatchInSlices(
+  document: Json,
+  operations: readonly PatchOperation[],
+  dialect: PatchDialect,
+  pause: () => Promise<void>,
+): Promise<Json> {
+  const steps = patchSteps(document, operations, dialect);
+  for (;;) {
+    const step = steps.next();
+    if (step.done === true) return step.value;
+    await pause();
+  }
+}
+
+/** Yields after each slice of the work. */
+function* patchSteps(
+  document: Json,
+  operations: readonly PatchOperation[],
+  { isForgiving = false }: PatchDialect,
+): Generator<void, Json> {
   if (operations.length > limits.maxPatchOperations) {
     const { maxPatchOperations: limit } = limits;
     const count = operations.length;
@@ -44,11 +77,15 @@ export function applyJsonPatch(
       details: { operations: count, limit },
     });
   }
-  const draft: Draft = { root: cloneJson(document), copiedChars: 0 };
+  const draft: Draft = { root: cloneJson(document), copiedChars: 0, movedValues: 0 };
   for (const [index, operation] of operations.entries()) {
     const meant = isForgiving ? forgiven(draft.root, operation) : operation;
     const problem = performReadable(draft, meant);
     if (problem !== undefined) throw refused(operation, index, problem);
+    draft.movedValues += valuesPerOperation;
+    if (draft.movedValues < limits.patchSliceValues) continue;
+    draft.movedValues = 0;
+    yield;
   }
   return draft.root;
 }
@@ -160,7 +197,9 @@ function relocate(
   const value = getAt(draft.root, source);
   if (value === undefined) return "the from path does not exist";
   if (op === "copy") {
-    draft.copiedChars += weight(value);
+    const chars = weight(value);
+    draft.copiedChars += chars;
+    draft.movedValues += chars;
     if (draft.copiedChars > limits.maxPatchCopyChars) return "the copies are too large";
     return add(draft, target, cloneJson(value));
   }
@@ -179,6 +218,7 @@ function add(draft: Draft, path: Tokens, value: Json): string | undefined {
   if (isJsonArray(parent)) {
     const index = last === "-" ? parent.length : parseIndex(last);
     if (index === undefined || index > parent.length) return "the index is out of bounds";
+    draft.movedValues += parent.length - index;
     mutableList(parent).splice(index, 0, value);
     return undefined;
   }
@@ -192,8 +232,10 @@ function remove(draft: Draft, path: Tokens): string | undefined {
   if (last === undefined) return "the root cannot be removed";
   if (getAt(draft.root, path) === undefined) return "the path does not exist";
   const parent = getAt(draft.root, path.slice(0, -1));
-  if (isJsonArray(parent)) mutableList(parent).splice(Number(last), 1);
-  else delete (parent as MutableJsonObject)[last];
+  if (isJsonArray(parent)) {
+    draft.movedValues += parent.length;
+    mutableList(parent).splice(Number(last), 1);
+  } else delete (parent as MutableJsonObject)[last];
   return undefined;
 }
 

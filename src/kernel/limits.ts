@@ -54,6 +54,10 @@ export const limits = Object.freeze({
   minHeavyBytes: 256 * kib,
   /** YAML takes microseconds for each character, so a thread pays off earlier. */
   minHeavyYamlBytes: 8 * kib,
+  /** The steps of work on a document of this size are separated by turns of the event loop. */
+  minSlicedBytes: 128 * kib,
+  /** Values that a JSON Patch may move or copy before other requests run. */
+  patchSliceValues: 500_000,
   /** Bytes of one job that is part of a longer answer, such as some items of a list. */
   heavyPartBytes: mib,
   /** Threads; one tenant uses all but one of them. */
@@ -116,6 +120,8 @@ export const limits = Object.freeze({
   maxFinalizers: 1_000,
   /** Terms under which one resource is found; room for its labels, owners and selectable fields. */
   maxTerms: 2_048,
+  /** Fields of one document that field managers own; each is an entry of managedFields. */
+  maxOwnedFields: 25_000,
   /** Updaters remembered in managedFields; older ones are folded into one entry. */
   maxUpdateManagers: 10,
   /** Selectable fields of one version of a kind; each is an index entry per write. */

@@ -8,6 +8,7 @@ import { applyConfiguration } from "../../kernel/apply/managers.ts";
 import { SetpointError } from "../../kernel/errors.ts";
 import { isJsonObject } from "../../kernel/json.ts";
 import type { Json, JsonObject } from "../../kernel/json.ts";
+import { pausesFor } from "../../kernel/pauses.ts";
 import type { Resource } from "../../kernel/resource.ts";
 import { badRequest, causeJson, conflict, unexplained } from "../refusals.ts";
 import type { Caller, Intents, Target, WriteOptions, Written } from "../request.ts";
@@ -33,28 +34,27 @@ export async function applyResource(intents: Intents, input: ApplyInput): Promis
   const { caller, target, options } = input;
   const { version, served } = target;
   const config = configOf(input, await input.body());
-  const finished = (live: Resource | undefined): Resource => {
+  const pause = pausesFor(options.bodyBytes ?? 0);
+  const finished = async (live: Resource | undefined): Promise<Resource> => {
     input.check?.(live);
+    await pause();
     const merged = applied(intents, input, config, live);
+    await pause();
     const whole = live === undefined ? placed(target, merged) : merged;
     const { resource } = readHiding(served, whole, (given) => version.type.prune(given));
     return version.type.withDefaultsMerged(resource);
   };
-  const create = (): Promise<Written> =>
-    createDocument(intents, {
-      caller,
-      target,
-      options,
-      wanted: finished(undefined),
-      isTracked: true,
-    });
+  const create = async (): Promise<Written> => {
+    const wanted = await finished(undefined);
+    return await createDocument(intents, { caller, target, options, wanted, isTracked: true });
+  };
   const mayCreate = target.subresource === "" && !served.isTerminating;
   return await updateResource(intents, {
     caller,
     target,
     options,
     optionsKind: "PatchOptions",
-    change: (old) => ({ wanted: finished(old), isTracked: true }),
+    change: async (old) => ({ wanted: await finished(old), isTracked: true }),
     allowsBlind: served.kind.origin === "built-in",
     ...(mayCreate ? { create } : {}),
   });

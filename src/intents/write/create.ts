@@ -6,6 +6,7 @@ import { isSetpointError } from "../../kernel/errors.ts";
 import { withoutKey } from "../../kernel/without-key.ts";
 import type { Json } from "../../kernel/json.ts";
 import { limits } from "../../kernel/limits.ts";
+import { pausesFor } from "../../kernel/pauses.ts";
 import type { Resource } from "../../kernel/resource.ts";
 import type { AdmissionRequest } from "../admission/admission.ts";
 import { alreadyExists, forbidden, unexplained } from "../refusals.ts";
@@ -39,6 +40,8 @@ export interface CreateInput {
 export async function createResource(intents: Intents, input: CreateInput): Promise<Written> {
   const { caller, target, options, decodeProblems } = input;
   const { served, version } = target;
+  const pause = pausesFor(options.bodyBytes ?? 0);
+  await pause();
   const sent = withMetadataObject(checkEnvelope(target, input.body, input.source));
   const { resource: known, unknown } = version.type.prune(sent);
   const explain = intents.admission.explainer(target);
@@ -51,6 +54,7 @@ export async function createResource(intents: Intents, input: CreateInput): Prom
     throw forbidden(served.kind, wanted.metadata.name ?? "", why);
   }
   const defaulted = version.type.withDefaults(wanted);
+  await pause();
   return await createDocument(intents, { caller, target, options, wanted: defaulted });
 }
 
@@ -98,6 +102,7 @@ async function tryCreate(
   isNameGenerated = false,
 ): Promise<Written> {
   const { served } = given;
+  const pause = pausesFor(options.bodyBytes ?? 0);
   const asked = { ...given, name: named.metadata.name ?? "" };
   await openNamespace(intents, asked);
   // Whoever sent a field owns it; what policies and the server add belongs to nobody.
@@ -112,11 +117,13 @@ async function tryCreate(
     options: createOptions(options),
     ...(isNameGenerated ? { isNameGenerated } : {}),
   };
+  await pause();
   const mutated = await intents.admission.mutate(request);
   // A policy may have chosen another name.
   const target = { ...asked, name: mutated.metadata.name ?? "" };
   const object = prepare(caller, target, mutated, request.object);
   checkDocument(intents.admission, target, object, undefined);
+  await pause();
   checkRevision(named);
   tellWarnings(caller, target, object, undefined);
   const final = { ...request, target, object, isNameGenerated: false };

@@ -9,9 +9,10 @@ import { SetpointError, isSetpointError } from "../../kernel/errors.ts";
 import { forbiddenField, invalidField } from "../../kernel/field-error.ts";
 import { isJsonArray, isJsonObject } from "../../kernel/json.ts";
 import type { Json, JsonObject } from "../../kernel/json.ts";
-import { applyJsonPatch, parseJsonPatch } from "../../kernel/json-patch.ts";
+import { applyJsonPatchInSlices, parseJsonPatch } from "../../kernel/json-patch.ts";
 import type { PatchOperation } from "../../kernel/json-patch.ts";
 import { applyMergePatch } from "../../kernel/merge-patch.ts";
+import { nextTurn } from "../../kernel/pauses.ts";
 import { parsePointer } from "../../kernel/pointer.ts";
 import type { Tokens } from "../../kernel/pointer.ts";
 import type { Resource } from "../../kernel/resource.ts";
@@ -52,20 +53,22 @@ export interface PatchInput {
 export async function patchResource(intents: Intents, input: PatchInput): Promise<Written> {
   const { caller, target, options } = input;
   const explained = { ...input, explain: intents.admission.explainer(target) };
-  let patch: Promise<(old: Resource) => Resource> | undefined;
+  let patch: Promise<Patch> | undefined;
   return await updateResource(intents, {
     caller,
     target,
     options,
     optionsKind: "PatchOptions",
-    change: async (old) => ({ wanted: (await (patch ??= patchFunction(explained)))(old) }),
+    change: async (old) => ({ wanted: await (await (patch ??= patchFunction(explained)))(old) }),
     allowsBlind: target.served.kind.origin === "built-in",
   });
 }
 
 type ExplainedInput = PatchInput & Required<Pick<Strictness, "explain">>;
 
-async function patchFunction(input: ExplainedInput): Promise<(old: Resource) => Resource> {
+type Patch = (old: Resource) => Resource | Promise<Resource>;
+
+async function patchFunction(input: ExplainedInput): Promise<Patch> {
   const { type, target } = input;
   const { value, problems } = await input.body();
   const finish = (result: Json, shown: () => string): Resource =>
@@ -77,8 +80,10 @@ async function patchFunction(input: ExplainedInput): Promise<(old: Resource) => 
       const strict = [...problems, ...unknownMembers(value)]
         .sort((a, b) => operationIndex(a) - operationIndex(b))
         .map((one) => `json patch ${one}`);
-      return (old) => {
-        const result = asOperations(() => applyJsonPatch(old, operations, { isForgiving: true }));
+      return async (old) => {
+        const result = await asOperations(() =>
+          applyJsonPatchInSlices(old, operations, { isForgiving: true }, nextTurn),
+        );
         return patched(input, result, strict, () => shownText(target, result));
       };
     }
@@ -189,7 +194,11 @@ function operationsOf(value: Json): readonly PatchOperation[] {
       ? { ...operation, value: null }
       : operation,
   );
-  return asOperations(() => parseJsonPatch(whole));
+  try {
+    return parseJsonPatch(whole);
+  } catch (error) {
+    throw rejected(error);
+  }
 }
 
 const operationMembers = new Set(["op", "path", "from", "value"]);
@@ -208,15 +217,18 @@ function operationIndex(problem: string): number {
   return Number(/"\[(\d+)\]/.exec(problem)?.[1] ?? -1);
 }
 
-function asOperations<T>(act: () => T): T {
+async function asOperations<T>(act: () => Promise<T>): Promise<T> {
   try {
-    return act();
+    return await act();
   } catch (error) {
-    if (!isSetpointError(error, "request.invalid") && !isSetpointError(error, "resource.invalid")) {
-      throw error;
-    }
-    throw rejectedPatch(error);
+    throw rejected(error);
   }
+}
+
+function rejected(error: unknown): unknown {
+  const isRefusal =
+    isSetpointError(error, "request.invalid") || isSetpointError(error, "resource.invalid");
+  return isRefusal ? rejectedPatch(error) : error;
 }
 
 function strategic(old: Resource, patch: JsonObject, schema: JsonObject): Json {

@@ -12,6 +12,7 @@ import {
 } from "./envelope.ts";
 import { withDistinctOwners } from "./owner-references.ts";
 import { reportUnknownFields } from "./unknown-fields.ts";
+import { pausesFor } from "../../kernel/pauses.ts";
 import { updateResource } from "./update.ts";
 
 export interface ReplaceInput {
@@ -27,6 +28,7 @@ export interface ReplaceInput {
 export async function replaceResource(intents: Intents, input: ReplaceInput): Promise<Written> {
   const { caller, target, options, decodeProblems } = input;
   const { served, version } = target;
+  await pausesFor(options.bodyBytes ?? 0)();
   const sent = withMetadataObject(checkEnvelope(target, input.body, input.source));
   const { resource: known, unknown } = version.type.prune(sent);
   const explain = intents.admission.explainer(target);

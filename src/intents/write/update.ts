@@ -10,6 +10,8 @@ import { nextGeneration } from "../../kernel/generation.ts";
 import { equalJson, getOwn } from "../../kernel/json.ts";
 import type { Json, MutableJsonObject } from "../../kernel/json.ts";
 import { limits } from "../../kernel/limits.ts";
+import { pausesFor } from "../../kernel/pauses.ts";
+import type { Pause } from "../../kernel/pauses.ts";
 import { parseRevision } from "../../kernel/revision.ts";
 import type { Resource } from "../../kernel/resource.ts";
 import type { StoredRecord } from "../../store/port.ts";
@@ -89,8 +91,12 @@ async function changeOnce(
   mayRepeat: boolean,
 ): Promise<Written | undefined> {
   const { served, version } = input.target;
+  const pause = pausesOf(input, record);
+  await pause();
   const old = await readStored(served, version, record);
+  await pause();
   const { wanted, isTracked = false, whole } = await input.change(old);
+  await pause();
   const isConditional = checkPreconditions(input, wanted, old, record);
   try {
     return await writeChanged(intents, input, { record, old, wanted, isTracked, whole });
@@ -98,6 +104,10 @@ async function changeOnce(
     if (isConditional || !isLostRace(error) || !mayRepeat) throw error;
     return undefined;
   }
+}
+
+function pausesOf({ options }: UpdateInput, { body }: StoredRecord): Pause {
+  return pausesFor(Math.max(options.bodyBytes ?? 0, body.length));
 }
 
 /** True when the document itself names the revision it replaces. */
@@ -215,6 +225,8 @@ async function readyPut(
   const sent = isHiding ? keepHidden(served.kind, wanted, before, whole) : wanted;
   // Whoever sent a field owns it; what policies and the server add belongs to nobody.
   const tracked = isTracked ? sent : trackUpdate(intents, target, options, before, sent);
+  const pause = pausesOf(input, record);
+  await pause();
   const request: AdmissionRequest = {
     caller,
     operation: "UPDATE",
@@ -237,13 +249,16 @@ async function readyPut(
   }
   // A write that changes nothing else does not change when somebody last wrote either.
   object = keepTimes(before, object) as Resource;
+  await pause();
   checkDocument(intents.admission, target, object, before);
   tellWarnings(caller, target, object, before);
+  await pause();
   const final = { ...request, object };
   const validation = intents.admission.validate(final);
   if (validation !== undefined) await validation;
   const { revision } = record;
   const isSame = equalJson(object, before);
+  await pause();
   if (isSame && isUpToDate(served, record)) return unchangedOf(record);
   const draft = await draftFor(served, object);
   if (isSame && isSameDocument(draft.body, record)) return unchangedOf(record);

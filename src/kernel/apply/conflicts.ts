@@ -36,8 +36,8 @@ export function conflictMessage(conflicts: readonly Conflict[]): string {
   const lines: string[] = [];
   let owner = "";
   for (const { manager, path } of inOrder(conflicts)) {
-    const label = managerOrder(manager);
-    if (label !== owner) lines.push(`conflicts with ${managerLabel(manager)}:`);
+    const label = managerLabel(manager);
+    if (label !== owner) lines.push(`conflicts with ${label}:`);
     owner = label;
     lines.push(`- ${pathLabel(path)}`);
   }
@@ -54,10 +54,14 @@ function managerLabel(manager: ManagerIdentity): string {
 
 /** By owner; the fields of one owner stay in the order of its set. */
 function inOrder(conflicts: readonly Conflict[]): readonly Conflict[] {
-  return conflicts.toSorted((a, b) => {
-    const left = managerOrder(a.manager);
-    const right = managerOrder(b.manager);
-    if (left === right) return 0;
-    return left < right ? -1 : 1;
-  });
+  const byOwner = new Map<ManagerIdentity, Conflict[]>();
+  for (const conflict of conflicts) {
+    const known = byOwner.get(conflict.manager);
+    if (known === undefined) byOwner.set(conflict.manager, [conflict]);
+    else known.push(conflict);
+  }
+  return [...byOwner]
+    .map(([manager, own]) => ({ order: managerOrder(manager), own }))
+    .sort((a, b) => (a.order < b.order ? -1 : Number(a.order > b.order)))
+    .flatMap(({ own }) => own);
 }

@@ -23,6 +23,7 @@ export const emptySet: FieldSet = leaf;
 const self = ".";
 
 export function isEmptySet(set: FieldSet): boolean {
+  if (set === leaf) return true;
   for (const _ in set) return false;
   return true;
 }
@@ -49,13 +50,13 @@ export function union(a: FieldSet, b: FieldSet): FieldSet {
   if (isEmptySet(a)) return b;
   const out: MutableFieldSet = {};
   if (a[self] !== undefined || b[self] !== undefined) out[self] = leaf;
-  for (const element in a) {
+  for (const element of Object.keys(a)) {
     const left = a[element];
     const right = b[element];
     if (element === self || left === undefined) continue;
     out[element] = right === undefined ? left : unionNodes(left, right);
   }
-  for (const element in b) {
+  for (const element of Object.keys(b)) {
     const right = b[element];
     if (right !== undefined && out[element] === undefined) out[element] = right;
   }
@@ -65,7 +66,7 @@ export function union(a: FieldSet, b: FieldSet): FieldSet {
 export function intersection(a: FieldSet, b: FieldSet): FieldSet {
   if (a === b) return a;
   const out: MutableFieldSet = {};
-  for (const element in a) {
+  for (const element of Object.keys(a)) {
     const left = a[element];
     const right = b[element];
     if (element === self || left === undefined || right === undefined) continue;
@@ -79,7 +80,7 @@ export function intersection(a: FieldSet, b: FieldSet): FieldSet {
 export function difference(a: FieldSet, b: FieldSet): FieldSet {
   if (isEmptySet(b)) return withoutSelf(a);
   const out: MutableFieldSet = {};
-  for (const element in a) {
+  for (const element of Object.keys(a)) {
     const left = a[element];
     const right = b[element];
     if (element === self || left === undefined) continue;
@@ -97,7 +98,7 @@ export function difference(a: FieldSet, b: FieldSet): FieldSet {
 export function recursiveDifference(a: FieldSet, b: FieldSet): FieldSet {
   if (isEmptySet(b)) return withoutSelf(a);
   const out: MutableFieldSet = {};
-  for (const element in a) {
+  for (const element of Object.keys(a)) {
     const left = a[element];
     const right = b[element];
     if (element === self || left === undefined) continue;
@@ -115,7 +116,7 @@ export function recursiveDifference(a: FieldSet, b: FieldSet): FieldSet {
 /** The members that have no member below them. */
 export function leaves(set: FieldSet): FieldSet {
   const out: MutableFieldSet = {};
-  for (const element in set) {
+  for (const element of Object.keys(set)) {
     const node = set[element];
     if (element !== self && node !== undefined) out[element] = leaves(node);
   }
@@ -144,7 +145,7 @@ export function nodeOf(member: boolean, below: FieldSet): FieldSet | undefined {
 export function sortedSet(set: FieldSet): FieldSet {
   let before = "";
   let isSorted = true;
-  for (const element in set) {
+  for (const element of Object.keys(set)) {
     const node = set[element];
     const isDeep = node !== undefined && node !== leaf;
     if (element < before || (isDeep && sortedSet(node) !== node)) isSorted = false;
@@ -204,7 +205,7 @@ function isCanonical(json: Json): boolean {
   let members = 0;
   let hasSelf = false;
   let before = "";
-  for (const element in json) {
+  for (const element of Object.keys(json)) {
     const node = json[element];
     if (!isJsonObject(node) || element < before) return false;
     before = element;
@@ -235,7 +236,7 @@ function unionNodes(a: FieldSet, b: FieldSet): FieldSet {
 function withoutSelf(set: FieldSet): FieldSet {
   if (set[self] === undefined) return set;
   const rest: MutableFieldSet = {};
-  for (const element in set) {
+  for (const element of Object.keys(set)) {
     const node = set[element];
     if (element !== self && node !== undefined) rest[element] = node;
   }

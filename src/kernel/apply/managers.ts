@@ -34,6 +34,7 @@ import {
   withoutNulls,
 } from "./managed-object.ts";
 import { cappedManagers } from "./manager-cap.ts";
+import { checkManagers, checkOwnedFields } from "./owned-fields.ts";
 import { applyConfig, recordWrite } from "./ownership.ts";
 import type { Application, Convert, Ownership, Versioned, Writer } from "./ownership.ts";
 import {
@@ -112,6 +113,8 @@ export function recordUpdate(input: UpdateInput): JsonObject {
   const { live, next } = input;
   const metadata = next["metadata"];
   if (!isJsonObject(metadata)) return next;
+  checkOwnedFields(next, live, input.type);
+  checkManagers(metadata["managedFields"], managedFieldsOf(live));
   if (live === undefined) return recordCreate(input, metadata);
   const changes = compareObjects(live, next, input.type);
   const stored = managedFieldsOf(live);
@@ -124,12 +127,15 @@ export function recordUpdate(input: UpdateInput): JsonObject {
   const managers = decodedOr(sent, decodedOr(stored, noManagers));
   if (managers.size === 0) return withManagedFields(next, metadata, undefined);
   const written = writtenManagers(input, { live, next, managers, changes });
-  return withManagedFields(next, metadata, encodeManagers(cappedManagers(written)));
+  const entries = encodeManagers(cappedManagers(written));
+  checkManagers(entries, stored);
+  return withManagedFields(next, metadata, entries);
 }
 
 /** Merges a configuration into the live object on behalf of its manager. */
 export function applyConfiguration(input: ApplyInput): ApplyOutcome {
   const { config, type, manager, apiVersion } = input;
+  checkOwnedFields(config, undefined, type);
   const problem = requestProblem(input);
   if (problem !== undefined) return { kind: "bad-request", message: problem };
   const decoded = decodeManagedFields(managedFieldsOf(input.live));
@@ -156,7 +162,9 @@ export function applyConfiguration(input: ApplyInput): ApplyOutcome {
   }
   const settled = settledManagers(input, outcome, live);
   const merged = manager === "kubectl" ? withLastApplied(outcome.object, config) : outcome.object;
+  checkOwnedFields(merged, input.live, type);
   const managedFields = encodeManagers(settled) ?? [];
+  checkManagers(managedFields, managedFieldsOf(input.live));
   const metadata = isJsonObject(merged["metadata"]) ? merged["metadata"] : {};
   const clean = withoutNulls(metadata);
   const applied = withManagedFields(merged, clean, managedFields);

@@ -84,12 +84,17 @@ export function applyConfig(ownership: Ownership, step: ApplyStep): Application 
   const changes = withoutFields(compareObjects(live.object, next.object, live.type), reset);
   const settled = transfer(ownership, { live, next, managers, writer: writer.id, changes });
   if (!force && settled.lost.length > 0) {
-    const conflicts = settled.lost.flatMap(({ manager, fields }) =>
-      pathsOf(fields).map((path) => ({ manager, path })),
-    );
-    return { kind: "conflict", conflicts };
+    return { kind: "conflict", conflicts: conflictsOf(settled.lost) };
   }
   return { kind: "settled", managers: settled.managers, object: next.object };
+}
+
+function conflictsOf(losses: readonly Loss[]): readonly Conflict[] {
+  const conflicts: Conflict[] = [];
+  for (const { manager, fields } of losses) {
+    for (const path of pathsOf(fields)) conflicts.push({ manager, path });
+  }
+  return conflicts;
 }
 
 /** Metadata is never pruned as a whole, whoever applied a part of it. */

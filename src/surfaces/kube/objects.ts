@@ -52,7 +52,8 @@ export async function createObject(surface: Surface, request: ResourceRequest): 
   const options = optionsOf(request, "CreateOptions", false);
   const { value, problems, source } = await bodyOf(request, options);
   const { caller } = request;
-  const input = { caller, target, body: value, source, options, decodeProblems: problems };
+  const sized = { ...options, bodyBytes: source.length };
+  const input = { caller, target, body: value, source, options: sized, decodeProblems: problems };
   const written = await createResource(surface.intents, input);
   await sendRecord(surface, request, { status: 201, form }, written);
 }
@@ -63,7 +64,8 @@ export async function replaceObject(surface: Surface, request: ResourceRequest):
   const options = optionsOf(request, "UpdateOptions", false);
   const { value, problems, source } = await bodyOf(request, options);
   const { caller } = request;
-  const input = { caller, target, body: value, source, options, decodeProblems: problems };
+  const sized = { ...options, bodyBytes: source.length };
+  const input = { caller, target, body: value, source, options: sized, decodeProblems: problems };
   const written = await replaceResource(surface.intents, input);
   await sendRecord(surface, request, { status: statusOf(written), form }, written);
 }
@@ -85,8 +87,9 @@ export async function performPatch(surface: Surface, request: ResourceRequest): 
   const { caller } = request;
   const target = targetOf(request);
   const type = patchTypeOf(request);
-  const options = optionsOf(request, "PatchOptions", type === "apply");
+  const sent = optionsOf(request, "PatchOptions", type === "apply");
   const bytes = await readBody(request.exchange);
+  const options = { ...sent, bodyBytes: bytes.length };
   const findsDuplicates = options.fieldValidation !== "Ignore";
   const body = (): Decoded | Promise<Decoded> =>
     decodePatch(request.work, bytes, type, findsDuplicates);

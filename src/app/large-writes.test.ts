@@ -1,0 +1,50 @@
+// Writes of large documents: their steps are separated by turns of the event loop.
+import assert from "node:assert/strict";
+import { after, before, test } from "node:test";
+import type { JsonObject } from "../kernel/json.ts";
+import { limits } from "../kernel/limits.ts";
+import { openMemoryPlane } from "./memory-plane.ts";
+import type { MemoryPlane } from "./memory-plane.ts";
+
+let memory: MemoryPlane;
+
+before(async () => {
+  memory = await openMemoryPlane();
+});
+after(async () => {
+  await memory[Symbol.asyncDispose]();
+});
+
+function configMap(name: string, bytes: number): JsonObject {
+  const data = { text: "x".repeat(bytes) };
+  return { apiVersion: "v1", kind: "ConfigMap", metadata: { name, namespace: "default" }, data };
+}
+
+/** Turns of the event loop during the work; the store of the test needs none. */
+async function turnsDuring(work: () => Promise<unknown>): Promise<number> {
+  let turns = 0;
+  let isDone = false;
+  const count = (): void => {
+    turns += 1;
+    if (!isDone) setImmediate(count);
+  };
+  const first = setImmediate(count);
+  await work();
+  isDone = true;
+  clearImmediate(first);
+  return turns;
+}
+
+test("the event loop turns between the steps of a large write only", async () => {
+  const large = limits.minSlicedBytes;
+  const create = (name: string, bytes: number): Promise<number> =>
+    turnsDuring(() => memory.create(configMap(name, bytes), { bodyBytes: bytes }));
+  assert.equal(await create("small", 100), 0);
+  assert.ok((await create("large", large)) >= 4);
+  const patch = (name: string): Promise<number> => {
+    const at = { apiVersion: "v1", kind: "ConfigMap", namespace: "default", name };
+    return turnsDuring(() => memory.patch(at, { data: { more: "y" } }));
+  };
+  assert.equal(await patch("small"), 0);
+  assert.ok((await patch("large")) >= 5, "the stored document counts, however small the patch");
+});
