@@ -6,7 +6,7 @@ import { noBound, traversalFactor } from "../estimates.ts";
 import { declare, global, member } from "../functions.ts";
 import type { FunctionDeclaration } from "../functions.ts";
 import { estimateJoin, estimateReplace, estimateSplit } from "./string-costs.ts";
-import { sizeOf } from "../sizes.ts";
+import { codePoints, sizeOf } from "../sizes.ts";
 import { limits } from "../../limits.ts";
 import { formatText } from "./format-text.ts";
 import { dynType, intType, listType, stringType } from "../types.ts";
@@ -39,7 +39,7 @@ export const stringFunctions: readonly FunctionDeclaration[] = [
         lastIndexOf(str(on), str(part)),
       ),
       member("string_last_index_of_string_int", [text, text, intType], intType, (on, part, from) =>
-        lastIndexBefore(Array.from(str(on)), str(part), num(from)),
+        lastIndexBefore(str(on), str(part), num(from)),
       ),
     ],
     listScan,
@@ -150,29 +150,47 @@ function charAt(on: string, index: number): CelValue {
 function indexOf(on: string, part: string, from: number): CelValue {
   if (part === "") return from;
   if (from < 0) return outOfRange(from);
-  const characters = Array.from(on);
-  if (from >= characters.length) return -1;
-  const skipped = characters.slice(0, from).join("").length;
-  const found = on.indexOf(part, skipped);
-  return found < 0 ? -1 : on.slice(0, found).length;
+  const start = unitOf(on, from);
+  return start === undefined ? -1 : characterOf(on, on.indexOf(part, start));
 }
 
 function lastIndexOf(on: string, part: string): CelValue {
-  const characters = Array.from(on);
-  if (part === "") return characters.length;
-  if (Buffer.byteLength(on) < Buffer.byteLength(part)) return -1;
-  return lastIndexBefore(characters, part, characters.length - 1);
+  return part === "" ? codePoints(on) : characterOf(on, lastUnitOf(on, part, on.length));
 }
 
-function lastIndexBefore(characters: readonly string[], part: string, from: number): CelValue {
+function lastIndexBefore(on: string, part: string, from: number): CelValue {
   if (part === "") return from;
   if (from < 0) return outOfRange(from);
-  if (from >= characters.length) return -1;
-  const length = Array.from(part).length;
-  for (let i = Math.min(from, characters.length - length); i >= 0; i--) {
-    if (characters.slice(i, i + length).join("") === part) return i;
+  const start = unitOf(on, from);
+  return start === undefined ? -1 : characterOf(on, lastUnitOf(on, part, start));
+}
+
+/** Where a character begins in UTF-16; undefined behind the last one. */
+function unitOf(on: string, character: number): number | undefined {
+  let unit = 0;
+  for (let i = 0; i < character && unit < on.length; i++) {
+    unit += (on.codePointAt(unit) ?? 0) > 0xffff ? 2 : 1;
   }
-  return -1;
+  return unit < on.length ? unit : undefined;
+}
+
+/** The platform compares a long part at each place from the end, but has a fast way forwards. */
+function lastUnitOf(on: string, part: string, from: number): number {
+  if (part.length <= shortPart) return on.lastIndexOf(part, from);
+  const searched = on.slice(0, from + part.length);
+  const found = reversed(searched).indexOf(reversed(part));
+  return found < 0 ? -1 : searched.length - found - part.length;
+}
+
+const shortPart = 64;
+
+function reversed(on: string): string {
+  return on.split("").reverse().join("");
+}
+
+/** The character that begins at a unit; -1 for what was not found. */
+function characterOf(on: string, unit: number): number {
+  return unit < 0 ? -1 : codePoints(on.slice(0, unit));
 }
 
 /** A negative count is all; an empty text is found between all characters. */
