@@ -16,6 +16,7 @@ describe("the tables of the history commands", () => {
       revisions: [
         { revision: 30, type: "updated", time, cause, changed },
         { revision: 28, type: "created", time },
+        { revision: 27, type: "deleted", time, erased: true },
       ],
       next: "x",
     });
@@ -23,6 +24,7 @@ describe("the tables of the history commands", () => {
       "REVISION  TIME                  CHANGE   BY    VIA   FIELDS",
       "30        2026-01-01T10:00:00Z  updated  jane  kube  /a /b /c /d and 1 more",
       "28        2026-01-01T10:00:00Z  created  -     -",
+      "27        2026-01-01T10:00:00Z  deleted  -     -     (erased)",
       "There are older revisions: use --limit.",
     ]);
   });

@@ -10,7 +10,7 @@ export function historyLines(history: Json): readonly string[] {
     textAt(revision, "type"),
     textAt(revision, "cause", "actor") || "-",
     textAt(revision, "cause", "surface") || "-",
-    changedText(textsAt(revision, "changed")),
+    isTrueAt(revision, "erased") ? "(erased)" : changedText(textsAt(revision, "changed")),
   ]);
   const head = ["REVISION", "TIME", "CHANGE", "BY", "VIA", "FIELDS"];
   const more = textAt(history, "next") === "" ? [] : ["There are older revisions: use --limit."];
