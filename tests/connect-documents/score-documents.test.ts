@@ -8,6 +8,7 @@ import { test } from "node:test";
 import type { JsonObject } from "../../src/kernel/json.ts";
 import { corpusIn, isHeldOut } from "../../tools/connect/corpus.ts";
 import { qualityOf, scoreDocuments } from "../../tools/connect/score-documents.ts";
+import { scoreAnnotated } from "../../tools/connect/score-annotated.ts";
 import { sampleDns } from "./sample-dns.ts";
 
 const text = { type: "string" };
@@ -92,4 +93,32 @@ test("a corpus takes the newest version and never changes its halves", async (t)
   );
   const { skipped } = await scoreDocuments(folder);
   assert.equal(skipped, 2, "it marks nothing, so there is nothing to measure by");
+});
+
+test("imports are measured by what a person has annotated", async (t) => {
+  const folder = mkdtempSync(join(tmpdir(), "setpoint-annotated-"));
+  t.after(() => rmSync(folder, { recursive: true }));
+  const [documents, annotations] = ["documents", "annotations"].map((name) => join(folder, name));
+  assert.ok(documents !== undefined && annotations !== undefined);
+  for (const each of [join(documents, "bakery"), annotations]) mkdirSync(each, { recursive: true });
+  writeFileSync(join(documents, "bakery", "openapi.json"), JSON.stringify(annotated));
+  const oven = {
+    item: "/ovens/{name}",
+    identity: "client",
+    operations: ["read", "create", "replace", "delete"],
+    envelope: "",
+    fields: { "/etag": "read-only", "/place": "create-only", "/color": "read-only" },
+    secrets: ["/color"],
+  };
+  const missing = { ...oven, item: "/pans/{name}", fields: { "/a": "read-only" }, secrets: [] };
+  const file = join(annotations, "bakery.json");
+  writeFileSync(file, JSON.stringify({ source: "a test", kinds: [oven, missing] }));
+  const score = await scoreAnnotated(documents, annotations);
+  assert.deepEqual([score.documents, score.kinds, score.fields], [1, 2, 4]);
+  assert.deepEqual([score.identities, score.envelopes, score.operations], [1, 1, 1]);
+  assert.equal(score.rightFields, 2);
+  assert.deepEqual(
+    [score.readOnly.precision, score.createOnly.f1, score.secrets.recall],
+    [1, 1, 0],
+  );
 });

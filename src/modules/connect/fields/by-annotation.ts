@@ -1,6 +1,7 @@
 // The class of a field by what the document says of it: readOnly, writeOnly and x-ms-mutability. A
-// field that is said to be read-only and yet stands in a schema that is only there to create
-// objects names the object: it is fixed at creation.
+// name that is marked as read-only and still is in a schema that is only there to create objects
+// names the object: it is fixed at creation. Other such fields are there because parts of schemas
+// are shared.
 
 import type { Field } from "./field-table.ts";
 import type { Verdict } from "./judgement.ts";
@@ -12,7 +13,7 @@ export function verdictByAnnotation(field: Field, createIsItsOwn: boolean): Verd
     return { class: what, from: "annotation", why: `${why}${where}`, confidence };
   };
   if (marks.isReadOnly) {
-    const isNamed = createIsItsOwn && field.level === 0 && field.at.create !== undefined;
+    const isNamed = createIsItsOwn && field.level === 0 && field.at.create?.name === "name";
     if (isNamed && field.at.replace === undefined && field.at.patch === undefined) {
       return say("create-only", "readOnly, but accepted on create", 0.9);
     }

@@ -31,6 +31,8 @@ export interface ClassifyInput extends Pick<GuessContext, "examples"> {
   readonly elements?: string;
   /** Paths of the fields that name the object, where we name it. */
   readonly names?: readonly string[];
+  /** Path of the id, where the service names the object. */
+  readonly assigned?: string;
   /** Paths of the fields that are in its URL, so they are readable whatever they are called. */
   readonly shown?: readonly string[];
 }
@@ -126,6 +128,10 @@ function decide(
   const isTold = isMarked || known.readDiffers;
   const guessed = isTold ? undefined : verdictByGuess(field, context);
   if (guessed !== undefined) return guessed;
+  if (input.assigned === field.path && isShared(input.trees) && !context.isNeeded(field)) {
+    const why = "the id that the service assigns";
+    return { class: "read-only", from: "difference", why, confidence: 0.8 };
+  }
   return byList(field, input.listed);
 }
 
@@ -148,6 +154,11 @@ function isAnyObject({ types, properties, items, additional }: SchemaNode): bool
 /** What only exists after the creation cannot be given to it. */
 function isTakenAtCreation({ level, at }: Field): boolean {
   return level === 0 && at.create !== undefined;
+}
+
+/** One schema for what is read and what creates: it says nothing about the id. */
+function isShared({ read, create }: ResourceTrees): boolean {
+  return read === create || (read?.ref !== undefined && read.ref === create?.ref);
 }
 
 /** "The only fields that can be modified are …": the others are taken at creation. */

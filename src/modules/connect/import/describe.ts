@@ -6,7 +6,7 @@ import type { FieldEntry, Identity } from "../binding.ts";
 import type { Place } from "../document/place.ts";
 import type { SchemaNode } from "../document/tree.ts";
 import { classify } from "../fields/classify.ts";
-import type { Classified } from "../fields/classify.ts";
+import type { Classified, ClassifyInput } from "../fields/classify.ts";
 import { fieldsListedIn } from "../fields/described.ts";
 import type { ResourceTrees } from "../fields/field-table.ts";
 import { findElement } from "./element.ts";
@@ -61,7 +61,7 @@ export function describeResource(
   trees: Trees,
   options: DescribeOptions = {},
 ): Described | undefined {
-  const ops = operationsFor(found);
+  const ops = operationsFor(found, trees);
   const answerTree = trees.of(schemaIn(ops.read));
   const listTree = ops.read === undefined ? elementTree(ops.list, trees) : undefined;
   const primary = trees.of((ops.create ?? ops.replace ?? ops.patch)?.body?.schema);
@@ -108,8 +108,7 @@ export function describeResource(
     ...(listed === undefined ? {} : { listed }),
     isFixed: (replace ?? patch ?? element) === undefined && createsOnly(create, identity),
     ...(element === undefined ? {} : { elements: element.element.list }),
-    names: namesIn(identity),
-    shown: shownIn(identity),
+    ...namingFields(identity),
   });
   return {
     found,
@@ -140,13 +139,15 @@ function namesIn(identity: Identity): readonly string[] {
 function createsOnly(create: Write | undefined, identity: Identity): boolean {
   if (create === undefined) return false;
   const id = identity.kind === "server" ? identity.field : undefined;
-  return id === undefined || !create.tree.properties.has(id.slice(1));
+  const field = id === undefined ? undefined : create.tree.properties.get(id.slice(1));
+  return field === undefined || field.marks.isReadOnly;
 }
 
-/** Fields that are in the URL of the object. */
-function shownIn(identity: Identity): readonly string[] {
-  const isServer = identity.kind === "server" && identity.field !== undefined;
-  return isServer ? [identity.field] : namesIn(identity);
+/** The fields that name the object, by who sets them; all of them are in its URL. */
+function namingFields(identity: Identity): Pick<ClassifyInput, "names" | "shown" | "assigned"> {
+  const names = namesIn(identity);
+  if (identity.kind !== "server" || identity.field === undefined) return { names, shown: names };
+  return { names, shown: [identity.field], assigned: identity.field };
 }
 
 export interface ResourceOperations {
@@ -158,14 +159,15 @@ export interface ResourceOperations {
   readonly remove?: ServiceOperation;
 }
 
-function operationsFor(found: FoundResource): ResourceOperations {
+function operationsFor(found: FoundResource, trees: Trees): ResourceOperations {
   const { item, collection, creation, reading, ids } = found;
   const get = (method: string): ServiceOperation | undefined => item.operations.get(method);
   const [put, remove] = [get("put"), get("delete")];
   const read = get("get") ?? reading?.operations.get("get");
   const patch = get("patch") ?? (put === undefined ? get("post") : undefined);
   const post = (creation ?? collection)?.operations.get("post");
-  const create = ids > 0 && post?.body?.schema !== undefined ? post : put;
+  const canPost = post?.body?.schema !== undefined && !isList(trees.of(post.body.schema));
+  const create = ids > 0 && canPost ? post : put;
   const list = collection === undefined ? undefined : listIn(collection);
   return {
     ...(read === undefined ? {} : { read }),
@@ -175,6 +177,11 @@ function operationsFor(found: FoundResource): ResourceOperations {
     ...(patch?.body?.schema === undefined ? {} : { patch }),
     ...(remove === undefined ? {} : { remove }),
   };
+}
+
+/** A request that creates several objects at once is not one that creates an object. */
+function isList({ items, properties }: SchemaNode): boolean {
+  return items !== undefined && properties.size === 0;
 }
 
 /** Of several ways to list, one that answers with objects (and not with their addresses only). */

@@ -220,6 +220,38 @@ test("an id that a shared schema marks as read-only is the service's", async () 
   assert.deepEqual(kind.binding.identity, { kind: "server", field: "/id", parameter: "field_id" });
 });
 
+test("marks and ids of a schema that several operations share do not hold for each", async () => {
+  const shared = object({ id: text, name: text, kind: text });
+  const thing = { $ref: "thing.json" };
+  const kind = await onlyKind(
+    {
+      "/things": { post: write(thing, thing) },
+      "/things/{thing_id}": { get: answer(thing), put: write(thing, thing), delete: none },
+    },
+    { "thing.json": shared },
+  );
+  assert.equal(classOf(kind, "/id"), "read-only");
+  const marked = { id: { ...text, readOnly: true }, created_at: { ...text, readOnly: true } };
+  const field = object({ ...marked, name: { ...text, readOnly: true }, label: text });
+  const other = await onlyKind({
+    "/fields": { post: write(field, field) },
+    "/fields/{id}": { get: answer(field), put: write(object({ label: text }), field) },
+  });
+  const classes = ["/id", "/created_at", "/name"].map((path) => classOf(other, path));
+  assert.deepEqual(classes, ["read-only", "read-only", "create-only"]);
+});
+
+test("a request that creates a list of objects does not create one", async () => {
+  const variable = object({ key: text, value: text });
+  const kind = await onlyKind({
+    "/env": { post: write({ type: "array", items: variable }, variable) },
+    "/env/{key}": { get: answer(variable), put: write(variable, variable), delete: none },
+  });
+  assert.equal(kind.binding.operations.create?.method, "PUT");
+  assert.deepEqual(Object.keys(specOf(kind)).toSorted(), ["key", "value"]);
+  assert.deepEqual(kind.binding.identity, { kind: "client", parameter: "key" });
+});
+
 test("a document without resources is reported with the reason", async () => {
   const thing = object({ id: text });
   const reasons: readonly (readonly [JsonObject, RegExp])[] = [
