@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { it } from "node:test";
 import type { JsonObject } from "../../src/kernel/json.ts";
-import { textAt } from "../../src/kernel/json-read.ts";
+import { objectAt, textAt } from "../../src/kernel/json-read.ts";
 import type { Binding } from "../../src/modules/connect/binding.ts";
 import { pathText } from "../../src/modules/connect/plan/requests.ts";
 import {
@@ -231,4 +231,75 @@ it("takes a key that is given out at the creation for no id", async () => {
     assert.equal(bookOf(await connect.read("a"))["id"], "1");
     assertHidden([await shownBy(connect), ...service.log].join("\n"), "given-out-once");
   }
+});
+
+const named = {
+  client_secret: "named-secret-0001",
+  options: { api_key: "named-secret-0002", tokens: ["named-secret-0003"] },
+};
+
+it("hides texts that are called like a credential, in status, plan and manifests", async () => {
+  await using connect = await openMemoryConnect();
+  const { service, pass } = connect;
+  await connect.make("a", { name: "a", ...named, token_type: "bearer", color: "red" });
+  // The service repeats one, and gives out another.
+  const url = (next: JsonObject): string => `db://${textAt(next, "client_secret")}@host`;
+  service.keep = (next) => ({ ...next, url: url(next), password: "given-0001" });
+  await pass();
+  await connect.change("a", { spec: { client_secret: "named-secret-0004", color: "blue" } });
+  const plan = await connect.plan("a");
+  await pass(70_000);
+  assert.equal(conditionOf(await connect.read("a"), "Ready"), "True Available");
+  // Last applied repeats the spec, which is as readable.
+  const made = await connect.read("a");
+  const book = { ...bookOf(made), lastApplied: {} };
+  const status = JSON.stringify({ ...objectAt(made, "status"), connect: book });
+  const events = (await connect.memory.store.list({ kind: "events" })).records.map(({ body }) => {
+    return Buffer.from(body).toString("utf8");
+  });
+  const object = await connect.plan("b", { connect: { id: "a" } });
+  for (const shown of [status, JSON.stringify(plan), JSON.stringify(object), ...events]) {
+    assert.doesNotMatch(shown, /named-secret-\d|given-\d/);
+  }
+  assert.match(status, /"token_type":"bearer"/);
+  assert.match(status, /db:\/\/\[hidden\]@host/);
+  assert.match(JSON.stringify(plan), /"client_secret":"\[hidden\]".*"color":"blue"/);
+  const kept = Object.keys(object.object ?? {}).toSorted();
+  assert.deepEqual(kept, ["color", "name", "options", "token_type"]);
+});
+
+it("shows a field that is called like a credential where the RestKind says so", async () => {
+  const plain = { path: "/client_secret", class: "writable", isSecret: false } as const;
+  const fields = [...plainBinding.fields, { ...plain, from: "override" } as const];
+  await using connect = await openMemoryConnect({ binding: { fields } });
+  await connect.make("a", { name: "a", client_secret: "not-a-secret-1" });
+  await connect.pass();
+  const observed = textAt(await connect.read("a"), "status", "observed", "client_secret");
+  assert.equal(observed, "not-a-secret-1");
+});
+
+it("hides a credential that a service uses as the name of a field", async () => {
+  const password = "correct-horse-battery";
+  const key2 = "sk0live1f4e8a9b2c7d";
+  const fields = [
+    ...plainBinding.fields,
+    { path: "/password", class: "writable", isSecret: true, from: "override" } as const,
+  ];
+  await using connect = await openWithKey({ binding: { fields } });
+  const { service, pass, memory } = connect;
+  await memory.create(secretWith("creds", { pw: password }));
+  service.keep = (next) => ({
+    ...next,
+    sessions: { [password]: { since: 1 }, [`${password}-2`]: { since: 2 } },
+    api_keys: { [key2]: { owner: "ann", link: `/keys/${key2}` } },
+  });
+  const secrets = [{ field: "/password", secret: "creds", key: "pw" }];
+  await connect.make("a", { name: "a" }, { secrets });
+  await pass(10_000);
+  const found = await connect.read("a");
+  assert.equal(conditionOf(found, "Ready"), "True Available");
+  const shown = await shownBy(connect);
+  assertHidden(shown, password);
+  assertHidden(shown, key2);
+  assert.match(shown, /"\[hidden\]":\{"since":1\}/);
 });

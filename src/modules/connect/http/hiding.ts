@@ -3,7 +3,7 @@
 // were sent, above all when they refuse it.
 
 import { isJsonArray, isJsonObject, setOwn } from "../../../kernel/json.ts";
-import type { Json, MutableJsonObject } from "../../../kernel/json.ts";
+import type { Json, JsonObject, MutableJsonObject } from "../../../kernel/json.ts";
 
 export type Hide = (text: string) => string;
 
@@ -28,14 +28,23 @@ function formsOf(secret: string): readonly string[] {
   ];
 }
 
-/** In every text of a document. */
+/** In every text of a document, and in the names of its fields. */
 export function hideIn(value: Json, hide: Hide): Json {
   if (typeof value === "string") return hide(value);
   if (isJsonArray(value)) return value.map((item) => hideIn(item, hide));
   if (!isJsonObject(value)) return value;
   const copy: MutableJsonObject = {};
-  for (const [key, item] of Object.entries(value)) setOwn(copy, key, hideIn(item, hide));
+  for (const [key, item] of Object.entries(value)) {
+    setOwn(copy, freeName(copy, hide(key)), hideIn(item, hide));
+  }
   return copy;
+}
+
+/** Several names may look the same once they are hidden. */
+function freeName(taken: JsonObject, name: string): string {
+  let free = name;
+  for (let count = 2; Object.hasOwn(taken, free); count += 1) free = `${name} ${count}`;
+  return free;
 }
 
 /** An address without the parameters of its query that prove who asks. */

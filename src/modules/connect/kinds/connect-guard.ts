@@ -22,7 +22,7 @@ import { certificatesProblem } from "../http/tls-material.ts";
 import { HookFailed, verdictOf } from "../loop/hooks.ts";
 import type { NamedHooks } from "../loop/hooks.ts";
 import { managementOf } from "../loop/management.ts";
-import { maskSecrets } from "../plan/documents.ts";
+import { shownAt } from "../loop/showing.ts";
 import { fieldsFor } from "../plan/fields.ts";
 import type { Fields } from "../plan/fields.ts";
 import { isNaming } from "../plan/naming-fields.ts";
@@ -137,11 +137,9 @@ function resourceErrors(
   for (const { path, ...change } of checkFieldRules({ fieldRules: rules }, old, object)) {
     if (known.has(path) || reported.has(path) || mayStillChange(old, object, path)) continue;
     reported.add(path);
-    const below = parsePointer(path)
-      .slice(1)
-      .reduce((at, token) => at.child(token), fields);
+    const at = path.slice("/spec".length);
     const [was, now] = [change.old, change.new].map((value) => {
-      return value === undefined ? undefined : maskSecrets(value, below, () => "[hidden]");
+      return value === undefined ? undefined : shownAt({ fields, hide: (text) => text }, at, value);
     });
     errors.push(changedError(path, was, now));
   }

@@ -13,8 +13,7 @@ import type { ElementOf, ListOperation } from "../binding.ts";
 import type { Answer } from "../http/answer.ts";
 import { isSuccess, nextLink } from "../http/answer.ts";
 import { ExchangeFailed } from "../http/exchange.ts";
-import { hideIn } from "../http/hiding.ts";
-import { maskSecrets, withoutNulls } from "../plan/documents.ts";
+import { withoutNulls } from "../plan/documents.ts";
 import { expandPath, expandQuery, parametersIn, pathText } from "../plan/requests.ts";
 import type { Parameters } from "../plan/requests.ts";
 import { throughHooks } from "./hooks.ts";
@@ -22,6 +21,7 @@ import { hasNone, placeOfList, placeOfObject } from "../plan/envelope-place.ts";
 import { identityKeys, identityMatch } from "../plan/identity-match.ts";
 import { Refused, ask, demand, refusalOf } from "./session.ts";
 import type { Session } from "./session.ts";
+import { shownDocument } from "./showing.ts";
 
 export type Observed =
   | {
@@ -236,7 +236,7 @@ export async function readJoins(session: Session): Promise<JsonObject> {
         ...(query === undefined ? {} : { query }),
       });
       const value = getAt(answer.json ?? null, parsePointer(join.answer ?? ""));
-      joined[join.name] = { value: shownValue(session, withoutNulls(value ?? null)), at };
+      joined[join.name] = { value: shownDocument(session, withoutNulls(value ?? null)), at };
     } catch (error) {
       if (!(error instanceof Refused) && !(error instanceof ExchangeFailed)) throw error;
       joined[join.name] = { ...objectAt(before, join.name), error: error.message };
@@ -247,21 +247,13 @@ export async function readJoins(session: Session): Promise<JsonObject> {
 
 /** As it may be seen by all who may see the resource. */
 export function shownObject(session: Session, object: JsonObject): JsonObject {
-  const shown = shownValue(session, object);
+  const shown = shownDocument(session, object);
   const text = JSON.stringify(shown);
   if (text.length <= longestShown && isJsonObject(shown)) return shown;
   const isPlain = ([, value]: readonly [string, Json]): boolean =>
     typeof value === "string" ? value.length < longestText : typeof value !== "object";
   const plain = Object.entries(isJsonObject(shown) ? shown : {}).filter(isPlain);
   return { ...Object.fromEntries(plain), "...": "the rest is too large to be stored" };
-}
-
-/** A second document may have the fields of the object, and either may repeat a secret. */
-function shownValue({ fields, hide }: Session, value: Json): Json {
-  return hideIn(
-    maskSecrets(value, fields, () => "[hidden]"),
-    hide,
-  );
 }
 
 const longestShown = 512 * 1_024;

@@ -7,7 +7,7 @@ import { ReconcileFailure, failed, waiting } from "../../../engine/outcome.ts";
 import type { Outcome } from "../../../engine/outcome.ts";
 import type { Context } from "../../../engine/reconciler.ts";
 import { canonicalJson } from "../../../kernel/canonical-json.ts";
-import { isJsonArray, isJsonObject } from "../../../kernel/json.ts";
+import { isJsonObject } from "../../../kernel/json.ts";
 import type { Json, JsonObject } from "../../../kernel/json.ts";
 import { objectAt, textAt, textsAt } from "../../../kernel/json-read.ts";
 import { isMadeOutside } from "../kinds/kept-object.ts";
@@ -25,7 +25,7 @@ import type { ServiceHealth } from "../http/service-health.ts";
 import type { CompiledBinding } from "../kinds/compiled-binding.ts";
 import { connectionsKind } from "../kinds/connection-kind.ts";
 import { restKindsKind } from "../kinds/rest-kind-kind.ts";
-import { maskSecrets, setDeep, withoutNulls } from "../plan/documents.ts";
+import { setDeep, withoutNulls } from "../plan/documents.ts";
 import { fieldsFor } from "../plan/fields.ts";
 import type { Fields } from "../plan/fields.ts";
 import { isPathOf, pathText } from "../plan/requests.ts";
@@ -38,6 +38,7 @@ import { isNaming } from "../plan/naming-fields.ts";
 import { ownerMark } from "./owner-mark.ts";
 import { noParent, parentOf, parentOfPlaced } from "./parents.ts";
 import type { Session } from "./session.ts";
+import { secretTexts } from "./showing.ts";
 import type { Siblings } from "./siblings.ts";
 import type { Turns } from "./turns.ts";
 
@@ -295,19 +296,8 @@ function parametersFor(
 }
 
 function hiding(client: RestClient, desired: JsonObject, fields: Fields): Hide {
-  const secrets: string[] = [];
-  maskSecrets(desired, fields, (value) => {
-    eachText(value, (text) => secrets.push(text));
-    return value;
-  });
-  const hide = hider(secrets);
+  const hide = hider(secretTexts(desired, fields));
   return (text) => hide(client.hide(text));
-}
-
-function eachText(value: Json, visit: (text: string) => void): void {
-  if (typeof value === "string") visit(value);
-  else if (isJsonArray(value)) for (const item of value) eachText(item, visit);
-  else if (isJsonObject(value)) for (const item of Object.values(value)) eachText(item, visit);
 }
 
 /** Kept sealed beside the resource: who sees the digests cannot try words against them. */

@@ -4,7 +4,6 @@
 import type { Json, JsonObject } from "../../../kernel/json.ts";
 import { isJsonArray, isJsonObject } from "../../../kernel/json.ts";
 import { textAt } from "../../../kernel/json-read.ts";
-import { hideIn } from "../http/hiding.ts";
 import type { Difference } from "../plan/compare.ts";
 import { isMask } from "../plan/echo.ts";
 import { maskSecrets, pick } from "../plan/documents.ts";
@@ -19,6 +18,7 @@ import { untilRenamed } from "./renamed.ts";
 import { find, forgetAbsent, takeOver } from "./reconcile.ts";
 import { notSupportedMessage, removeRequest } from "./removing.ts";
 import type { Session } from "./session.ts";
+import { alsoHiding, shownDocument, withoutHidden } from "./showing.ts";
 import { planUpdate, requestOf, shownChange, stuckWhy } from "./writing.ts";
 
 export async function previewObject(session: Session): Promise<Preview> {
@@ -82,7 +82,8 @@ function replacement(session: Session, observed: Present, changes: readonly Json
   };
 }
 
-async function present(session: Session, observed: Present): Promise<Preview> {
+async function present(given: Session, observed: Present): Promise<Preview> {
+  const session = alsoHiding(given, observed.object);
   const object = specOf(session, observed.object);
   const refusal = await takeOver(session, observed);
   if (refusal !== undefined && "message" in refusal) {
@@ -142,23 +143,20 @@ function specOf(session: Session, object: JsonObject): JsonObject {
     session.fields,
     (rule) => rule.class !== "read-only" && rule.class !== "write-only" && !rule.isSecret,
   );
-  const shown = isSpec === undefined ? undefined : hideIn(withoutMasks(isSpec), session.hide);
-  return shown !== undefined && isJsonObject(shown) ? shown : {};
+  if (isSpec === undefined || !isJsonObject(isSpec)) return {};
+  return withoutHidden(session, withoutMasks(isSpec));
 }
 
 /** A mask is not a value of the object: written back, it would replace the value. */
-function withoutMasks(value: Json): Json {
-  if (isJsonArray(value)) return value.map(withoutMasks);
-  if (!isJsonObject(value)) return value;
+function withoutMasks(value: JsonObject): JsonObject {
   const kept = Object.entries(value).filter(([, item]) => !isMask(item));
-  return Object.fromEntries(kept.map(([key, item]) => [key, withoutMasks(item)]));
+  return Object.fromEntries(
+    kept.map(([key, item]) => [key, isJsonObject(item) ? withoutMasks(item) : item]),
+  );
 }
 
 function masked(session: Session, body: Json): Json {
-  if (!isJsonArray(body)) {
-    const shown = maskSecrets(body, session.fields, () => "[hidden]");
-    return hideIn(shown, session.hide);
-  }
+  if (!isJsonArray(body)) return shownDocument(session, body);
   // Of a list of operations the values are told by the changes, which hide what is secret.
   return body.map((operation) => {
     if (!isJsonObject(operation) || !Object.hasOwn(operation, "value")) return operation;

@@ -40,6 +40,7 @@ import { untilRenamed } from "./renamed.ts";
 import { removeObject } from "./removing.ts";
 import { demand } from "./session.ts";
 import type { Session } from "./session.ts";
+import { alsoHiding } from "./showing.ts";
 import { holdersOf, nameOfSibling, rightfulOf } from "./siblings.ts";
 import {
   appliedDocument,
@@ -207,7 +208,8 @@ async function whenItExists(session: Session, message: string): Promise<Step> {
   return ends(failed("Conflict", message, { status: session.book.changes() }));
 }
 
-async function whenPresent(session: Session, present: Present, hasWritten: boolean): Promise<Step> {
+async function whenPresent(given: Session, present: Present, hasWritten: boolean): Promise<Step> {
+  const session = alsoHiding(given, present.object);
   const { book, management } = session;
   const refusal = await takeOver(session, present);
   if (refusal !== undefined) return ends(refusal);
@@ -327,7 +329,7 @@ async function recreate(
     `the object is deleted and created again: ${fields}`,
   );
   const since = timeText(session.context.clock.nowMs());
-  session.book.set({ replacing: { since, fields: changes.map(({ path }) => path) } });
+  session.book.set({ replacing: { since, fields: changes.map(({ path }) => session.hide(path)) } });
   await session.book.keep();
   const outcome = await removeObject(session, present);
   if (outcome !== undefined) return ends(outcome);

@@ -28,6 +28,8 @@ import { trackOperation } from "./operations.ts";
 import { forgetUnsent, noteNewId, noteRenaming } from "./renaming.ts";
 import { Refused, demand } from "./session.ts";
 import type { Session } from "./session.ts";
+import { hiddenText, shownAt } from "./showing.ts";
+import type { Showing } from "./showing.ts";
 
 /** Writes of the same fields that may have no effect before that is told. */
 const mostTries = 3;
@@ -141,14 +143,14 @@ export function learn(session: Session, present: Present): void {
     why !== "wanted" &&
     is !== "create-only" &&
     !isSecret &&
-    (isAll || sent.some((one) => path === one || path.startsWith(`${one}/`)));
+    (isAll || sent.some((one) => hide(path) === one || hide(path).startsWith(`${one}/`)));
   const left = differences.filter(isSent);
   const isAlike = (each: Difference): boolean =>
     each.after !== undefined && areAlike(each.after, each.before);
   const learnt = left.filter(isAlike).flatMap((each) => knownBy(session, each));
   const paths = new Set(learnt.map(({ path }) => path));
   const kept = [...known.filter(({ path }) => !paths.has(path)), ...learnt].slice(-mostKnown);
-  const missing = left.filter((each) => !isAlike(each)).map(({ path }) => path);
+  const missing = left.filter((each) => !isAlike(each)).map(({ path }) => hide(path));
   const before = unshownNow(session);
   const isPatch = textAt(pages.lastWrite, "request").startsWith("PATCH ");
   const replaced = isPatch ? replacedBy(sent, differences) : [];
@@ -227,19 +229,13 @@ export function noteWrite(
   });
 }
 
-type Showing = Pick<Session, "fields" | "hide">;
-
 /** A change may be of a whole in which something is secret, and a service may repeat a secret. */
-export function shownChange({ fields, hide }: Showing, change: Difference): JsonObject {
+export function shownChange(showing: Showing, change: Difference): JsonObject {
   const { path, before, after, why, isSecret } = change;
-  const below = parsePointer(path).reduce((at, token) => at.child(token), fields);
-  const shown = (value: Json): Json => {
-    if (isSecret) return "[hidden]";
-    const masked = maskSecrets(value, below, () => "[hidden]");
-    return shownValue(hideIn(masked, hide));
-  };
+  const shown = (value: Json): Json =>
+    isSecret ? hiddenText : shownValue(shownAt(showing, path, value));
   return {
-    path,
+    path: showing.hide(path),
     why,
     ...(before === undefined ? {} : { before: shown(before) }),
     ...(after === undefined ? {} : { after: shown(after) }),
@@ -251,7 +247,7 @@ export function changeText(session: Showing, change: Difference): string {
   const { before, after } = shownChange(session, change);
   const text = (value: Json | undefined): string =>
     value === undefined ? "nothing" : JSON.stringify(value);
-  return `${change.path} (${text(before)} should be ${text(after)})`;
+  return `${session.hide(change.path)} (${text(before)} should be ${text(after)})`;
 }
 
 export function stuckWhy(reason: Extract<Plan, { kind: "stuck" }>["reason"]): string {
@@ -282,7 +278,7 @@ function knownBy(
 ): readonly KnownDifference[] {
   if (after === undefined) return [];
   const shown = before === undefined ? {} : { shown: hideIn(before, hide) };
-  return [{ path, sent: hideIn(after, hide), ...shown }];
+  return [{ path: hide(path), sent: hideIn(after, hide), ...shown }];
 }
 
 interface Unshown {

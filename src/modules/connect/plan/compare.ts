@@ -204,7 +204,7 @@ function isKnown(
 ): boolean {
   const isNoted = (noted: Json | undefined, value: Json | undefined): boolean =>
     equalJson(noted, value) || (value !== undefined && equalJson(noted, asNoted(value)));
-  const one = known.find((each) => each.path === path);
+  const one = known.find((each) => each.path === path || each.path === asNoted(path));
   return one !== undefined && isNoted(one.sent, sent) && isNoted(one.shown, shown);
 }
 

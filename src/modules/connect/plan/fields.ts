@@ -8,6 +8,8 @@ import type { FieldClass, FieldEntry, ListEntry, Management } from "../binding.t
 export interface FieldRule {
   readonly class: FieldClass;
   readonly isSecret: boolean;
+  /** The RestKind says that it is not secret, whatever it is called. */
+  readonly isPlain: boolean;
   /** Somebody else owns it: it is set at the creation only. */
   readonly isLeft: boolean;
   /** A change may remove the object and make it anew. */
@@ -30,6 +32,7 @@ export interface FieldTree {
 interface Node {
   class: FieldClass | undefined;
   isSecret: boolean;
+  isPlain: boolean;
   isLeft: boolean;
   isReplaceable: boolean;
   keys: readonly string[] | undefined;
@@ -41,6 +44,7 @@ const every = "*";
 const free: FieldRule = {
   class: "writable",
   isSecret: false,
+  isPlain: false,
   isLeft: false,
   isReplaceable: false,
 };
@@ -51,6 +55,7 @@ export function fieldTree(fields: readonly FieldEntry[], lists: readonly ListEnt
     const node = nodeAt(root, entry.path);
     node.class = entry.class;
     if (entry.isSecret === true) node.isSecret = true;
+    if (entry.isSecret === false) node.isPlain = true;
   }
   for (const { path, keys } of lists) nodeAt(root, path).keys = keys;
   return { roots: [root] };
@@ -72,6 +77,7 @@ function fieldsAt(nodes: readonly Node[], inherited: FieldRule): Fields {
     (above, node) => ({
       class: node.class ?? above.class,
       isSecret: above.isSecret || node.isSecret,
+      isPlain: above.isPlain || node.isPlain,
       isLeft: above.isLeft || node.isLeft,
       isReplaceable: above.isReplaceable || node.isReplaceable,
     }),
@@ -108,6 +114,7 @@ function newNode(): Node {
   return {
     class: undefined,
     isSecret: false,
+    isPlain: false,
     isLeft: false,
     isReplaceable: false,
     keys: undefined,

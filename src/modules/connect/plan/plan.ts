@@ -56,9 +56,10 @@ export interface PlanInput extends Documents, Comparing {
 
 export function planFor(input: PlanInput): Plan {
   const compared = compareDocuments(input, input);
-  const unshown = new Set(input.unshown);
+  const unshown = new Set<Json>(input.unshown);
+  const noted = (path: string): Json => input.asNoted?.(path) ?? path;
   const asUnshown = (each: Difference): Difference =>
-    each.why === "drift" && unshown.has(each.path) ? { ...each, why: "wanted" } : each;
+    each.why === "drift" && unshown.has(noted(each.path)) ? { ...each, why: "wanted" } : each;
   const given = { wanted: compared.wanted, differences: compared.differences.map(asUnshown) };
   const isShownOnly = (each: Difference): boolean =>
     each.why === "drift" && (input.driftPolicy === "report" || each.class === "create-only");
