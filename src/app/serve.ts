@@ -79,6 +79,8 @@ export interface RunningServer {
 }
 
 export interface StartOptions extends Pick<HttpServerInput, "writeStallMs" | "bodyPaceMs"> {
+  /** For tests: the memory of all requests in progress. */
+  readonly maxBytesInFlight?: number;
   /** The process belongs to the server, which handles its uncaught errors. */
   readonly guardsProcess?: boolean;
   /** Starts the watchdog of the event loop, which logs on standard error in this form. */
@@ -104,7 +106,7 @@ export async function startServer(
   const { worker } = undo.use(
     await startReconciling({ plane, modules, surroundings, log, ...engineInput(config, tracing) }),
   );
-  const admissions = createAdmissions(systemTimers);
+  const admissions = createAdmissions(systemTimers, options.maxBytesInFlight);
   const credentials = await openOwnCredentials(config, plane);
   const authentication = openAuthentication(given.authentication, config, credentials, systemClock);
   const audit = undo.use(given.audit && (await openAuditLog({ ...given.audit, log })));

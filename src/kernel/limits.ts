@@ -173,8 +173,8 @@ export const limits = Object.freeze({
   maxCollectedBytes: 64 * mib,
   /** Events read from the log at once. */
   eventPageItems: 1_000,
-  /** Bytes of documents in one page of the log or of a list. */
-  maxPageBytes: 16 * mib,
+  /** Bytes of documents in one page of the log or of a list; reading one blocks other requests. */
+  maxPageBytes: mib,
   /** Newest changes kept in memory for those who follow the log. */
   recentLogBytes: 32 * mib,
 
@@ -279,12 +279,14 @@ export const limits = Object.freeze({
   writeStallMs: 30_000,
   /** How long a client may take for what is left of a watch that ends. */
   watchCloseMs: 2_000,
-  /** What all clients together have not taken yet; beyond it lists and watches are refused. */
-  maxPendingAnswerBytes: 512 * mib,
   /** Memory of all requests in progress: bodies, documents being read, responses not yet taken. */
   maxBytesInFlight: 512 * mib,
+  /** What a list holds for a page: the documents, and the part of the response made from them. */
+  pageMemoryBytes: 2 * mib,
+  /** A watch that has less unread than this is not ended when its tenant holds too much. */
+  minEndedBacklogBytes: 64 * kib,
   /** What a tenant may hold of it whenever it is free. */
-  leastBytesInFlight: 32 * mib,
+  leastBytesInFlight: 4 * mib,
   /** Requests under way at once on one HTTP/2 connection. */
   maxConnectionStreams: 250,
   /** Characters of one warning once all of them together are too long; as kube-apiserver. */

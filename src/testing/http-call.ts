@@ -72,7 +72,8 @@ export function exchangeFor(call: HttpCall): {
     },
     onClose: () => undefined,
     taken: () => undefined,
-    pendingAnswerBytes: 0,
+    reserve: () => undefined,
+    hold: () => undefined,
   };
   return { exchange, reply: () => answer };
 }

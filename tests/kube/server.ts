@@ -54,6 +54,8 @@ export interface KubeServerOptions {
   readonly writeStallMs?: number;
   /** How often the pace of a request body is checked. */
   readonly bodyPaceMs?: number;
+  /** The memory of all requests in progress. */
+  readonly maxBytesInFlight?: number;
   /** Files of modules, whose reconcilers run in the server. */
   readonly module?: readonly string[];
   /** With commas between them; all roles when left out. */
@@ -68,6 +70,7 @@ export interface KubeServerOptions {
 export async function startKubeServer({
   writeStallMs,
   bodyPaceMs,
+  maxBytesInFlight,
   sections = {},
   ...options
 }: KubeServerOptions = {}): Promise<KubeServer> {
@@ -77,6 +80,7 @@ export async function startKubeServer({
   const limited = {
     ...(writeStallMs === undefined ? {} : { writeStallMs }),
     ...(bodyPaceMs === undefined ? {} : { bodyPaceMs }),
+    ...(maxBytesInFlight === undefined ? {} : { maxBytesInFlight }),
   };
   const server = await startServer(config, collectingLog(errors), limited);
   const token = (await readFile(join(folder, "admin.token"), "utf8")).trim();

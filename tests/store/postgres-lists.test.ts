@@ -99,7 +99,7 @@ test("a label or a field with no value to have matches nothing", async () => {
 
 test("pages of sealed, deleted and past documents are bounded in bytes", async () => {
   await using h = await openForTest(server);
-  const secret = "s".repeat(1024 * 1024);
+  const secret = "s".repeat(64 * 1024);
   const names = Array.from({ length: 20 }, (_, index) => `n${index}`);
   const sealed = (name: string, turn: number) => {
     const { key: of, uid, draft } = put(key(name), { content: { spec: { secret, turn } } });
@@ -130,7 +130,7 @@ test("pages of sealed, deleted and past documents are bounded in bytes", async (
 
 test("pages of what is current are in order and bounded, whatever was written last", async () => {
   await using h = await openForTest(server);
-  const text = "t".repeat(1024 * 1024);
+  const text = "t".repeat(64 * 1024);
   const keys = ["a", "b"].flatMap((namespace) =>
     Array.from({ length: 10 }, (_, index) => key(`n${index}`, namespace)),
   );

@@ -18,12 +18,14 @@ export type WorkType = "read" | "list" | "write" | "long";
 /** Shared constants, so that a cost allocates nothing. */
 export interface RequestCost {
   readonly work: WorkType;
+  /** Memory that is reserved before the request is handled. Bodies are added when they are read. */
+  readonly bytes: number;
 }
 
-export const readCost: RequestCost = { work: "read" };
-export const listCost: RequestCost = { work: "list" };
-export const writeCost: RequestCost = { work: "write" };
-export const longCost: RequestCost = { work: "long" };
+export const readCost: RequestCost = { work: "read", bytes: 0 };
+export const listCost: RequestCost = { work: "list", bytes: limits.pageMemoryBytes };
+export const writeCost: RequestCost = { work: "write", bytes: 0 };
+export const longCost: RequestCost = { work: "long", bytes: 0 };
 
 /** A lane for each type of work, and one for requests whose body is still arriving. */
 export type Lanes = Readonly<Record<WorkType | "body", FairLane>>;
@@ -58,7 +60,7 @@ export function createAdmission({ timers, memory, lanes: own = {} }: AdmissionIn
   };
   return {
     placeOf: (tenant, cost, isBodyInTransit) =>
-      new Place({ lanes, memory }, tenant, { work: cost.work, isBodyInTransit }),
+      new Place({ lanes, memory }, tenant, { ...cost, isBodyInTransit }),
     counts: (name) => lanes[name].counts(),
   };
 }
@@ -70,8 +72,9 @@ export interface Admissions {
   held(lane: keyof Lanes | "memory"): number;
 }
 
-export function createAdmissions(timers: Timers): Admissions {
-  const memory = memoryLane(timers);
+/** `maxBytes` is for tests. */
+export function createAdmissions(timers: Timers, maxBytes?: number): Admissions {
+  const memory = memoryLane(timers, maxBytes === undefined ? {} : { capacity: maxBytes });
   const all = new Map<string, Admission>();
   return {
     of: (surface) => {

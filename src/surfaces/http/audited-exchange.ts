@@ -38,9 +38,8 @@ export function auditedExchange(exchange: Exchange, trail: AuditTrail): Exchange
     },
     onClose: (run) => exchange.onClose(run),
     taken: () => exchange.taken(),
-    get pendingAnswerBytes() {
-      return exchange.pendingAnswerBytes;
-    },
+    reserve: (bytes) => exchange.reserve(bytes),
+    hold: (bytes) => exchange.hold(bytes),
   };
 }
 

@@ -9,7 +9,7 @@ import { systemTimers } from "../../kernel/timers.ts";
 import { exchangeOf } from "./exchange.ts";
 
 it("a body whose client left before it was asked for is refused, not waited for", async () => {
-  const outflows = { timers: systemTimers, stallMs: 1_000, bodyPaceMs: 1_000, pendingBytes: 0 };
+  const outflows = { timers: systemTimers, stallMs: 1_000, bodyPaceMs: 1_000 };
   const { promise: outcome, resolve } = Promise.withResolvers<unknown>();
   const server = createServer((request, response) => {
     request.on("error", () => undefined);
@@ -28,7 +28,7 @@ it("a body whose client left before it was asked for is refused, not waited for"
 });
 
 it("a head that cannot be sent is no answer, and another one can be given", async () => {
-  const outflows = { timers: systemTimers, stallMs: 1_000, bodyPaceMs: 1_000, pendingBytes: 0 };
+  const outflows = { timers: systemTimers, stallMs: 1_000, bodyPaceMs: 1_000 };
   const server = createServer((request, response) => {
     const exchange = exchangeOf(request, response, { certificate: undefined, outflows });
     assert.throws(() => exchange.send(99, {}, "odd"));

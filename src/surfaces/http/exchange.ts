@@ -45,8 +45,13 @@ export interface Exchange {
   onClose(run: () => void): void;
   /** Resolves when the client took the answer or is gone; undefined when it was a small one. */
   taken(): Promise<void> | undefined;
-  /** Bytes of all answers of the server that wait for clients to take them. */
-  readonly pendingAnswerBytes: number;
+  /**
+   * Takes memory for work before it is done, up to this many bytes in total. Undefined means at
+   * once. Throws, or rejects with, request.overloaded: see place.ts.
+   */
+  reserve(bytes: number): Promise<void> | undefined;
+  /** Corrects what is held, when the number is known. */
+  hold(bytes: number): void;
 }
 
 type Request = IncomingMessage | Http2ServerRequest;
@@ -141,6 +146,7 @@ class HttpExchange implements Exchange {
     const response = this.#response;
     if (this.isAnswered || isGone(response)) return;
     const length = Buffer.byteLength(body);
+    this.#charge(status, length);
     const isLast = isUnread(this.#request) && this.#isLast();
     const all = { ...headers, "content-length": length };
     // A head that cannot be sent is no answer yet.
@@ -159,16 +165,29 @@ class HttpExchange implements Exchange {
       writeHead(this.#response, status, isLast ? { ...headers, connection: "close" } : headers);
     }
     this.#status = status;
-    this.#outflow = new Outflow(this.#response, this.#outflows);
+    const place = this.#place;
+    const charge = place?.isLong === true ? (bytes: number) => place.hold(bytes) : undefined;
+    this.#outflow = new Outflow(this.#response, this.#outflows, charge);
     return this.#outflow;
+  }
+
+  /** An error is always sent; it is small. */
+  #charge(status: number, length: number): void {
+    const bytes = length > onePieceBytes ? length : 0;
+    if (status < 400) this.#place?.answer(bytes);
+    else this.#place?.hold(bytes);
   }
 
   taken(): Promise<void> | undefined {
     return this.#outflow?.closed;
   }
 
-  get pendingAnswerBytes(): number {
-    return this.#outflows.pendingBytes;
+  reserve(bytes: number): Promise<void> | undefined {
+    return this.#place?.reserve(bytes);
+  }
+
+  hold(bytes: number): void {
+    this.#place?.hold(bytes);
   }
 
   /** Whether a body that nobody reads makes this the last answer of its connection. */

@@ -1,16 +1,20 @@
 // The way of an answer to a client that may not read it. Bytes are handed to the connection in
 // small pieces, so that it shows whether the client takes any; one that takes none for a while is
-// cut off. What waits is counted for each answer and for all of them, which bounds memory. An
-// answer that the connection takes at once costs nothing of this.
+// cut off. What waits of an answer without an end is charged to its tenant, and the answer is ended
+// when the tenant holds too much. An answer that the connection takes at once costs none of this.
 
 import type { ServerResponse } from "node:http";
 import { constants } from "node:http2";
 import type { Http2ServerResponse } from "node:http2";
+import { limits } from "../../kernel/limits.ts";
 import type { Timers } from "../../kernel/timers.ts";
 
 export interface BodyStream {
-  /** Takes the bytes; false when the client does not keep up and `drained` should be awaited. */
-  write(bytes: Buffer | string): boolean;
+  /**
+   * Takes the bytes; false when the client does not keep up and `drained` should be awaited.
+   * `sharedBy` is the number of answers that wait with the same bytes in memory.
+   */
+  write(bytes: Buffer | string, sharedBy?: number): boolean;
   /** Resolves once the client has caught up or is gone. */
   drained(): Promise<void>;
   /** Sends the head of the answer before there is a body. */
@@ -33,9 +37,10 @@ export interface Outflows {
   readonly stallMs: number;
   /** How often the pace of a request body is checked. */
   readonly bodyPaceMs: number;
-  /** Bytes of all answers that wait for their clients. */
-  pendingBytes: number;
 }
+
+/** Takes the number of bytes that wait; false when the tenant of the answer holds too much. */
+export type Charge = (bytes: number) => boolean;
 
 /** Whether nobody is left to answer to; of HTTP/2 only the stream knows. */
 export function isGone(response: Response): boolean {
@@ -50,11 +55,11 @@ const looks = 6;
 export class Outflow implements BodyStream {
   readonly #response: Response;
   readonly #all: Outflows;
+  readonly #charge: Charge | undefined;
   readonly #closed = Promise.withResolvers<void>();
   #queue: Buffer[] = [];
   #queuedBytes = 0;
-  /** The part of the bytes of all answers that is this one's. */
-  #counted = 0;
+  #sharedBy = 1;
   /** Kept here because only HTTP/1.1 has it on the response. */
   #needsDrain = false;
   #isEnding = false;
@@ -64,9 +69,10 @@ export class Outflow implements BodyStream {
   #cancelTick: (() => void) | undefined;
   #cancelEnd: (() => void) | undefined;
 
-  constructor(response: Response, all: Outflows) {
+  constructor(response: Response, all: Outflows, charge?: Charge) {
     this.#response = response;
     this.#all = all;
+    this.#charge = charge;
     if (isGone(response)) {
       this.#close();
       return;
@@ -88,8 +94,9 @@ export class Outflow implements BodyStream {
     return this.#isClosed ? 0 : this.#queuedBytes + this.#response.writableLength;
   }
 
-  write(bytes: Buffer | string): boolean {
+  write(bytes: Buffer | string, sharedBy = 1): boolean {
     if (this.#isClosed || this.#isEnding) return true;
+    this.#sharedBy = sharedBy;
     const buffer = typeof bytes === "string" ? Buffer.from(bytes) : bytes;
     if (!this.#hasBacklog && buffer.length <= pieceBytes) this.#hand(buffer);
     else {
@@ -200,9 +207,11 @@ export class Outflow implements BodyStream {
   }
 
   #count(): void {
-    const now = this.#hasBacklog ? this.pendingBytes : 0;
-    this.#all.pendingBytes += now - this.#counted;
-    this.#counted = now;
+    if (this.#charge === undefined) return;
+    const handed = this.#response.writableLength;
+    const now = this.#hasBacklog ? Math.ceil(handed + this.#queuedBytes / this.#sharedBy) : 0;
+    const isWithin = this.#charge(now);
+    if (!isWithin && this.pendingBytes > limits.minEndedBacklogBytes) this.abort();
   }
 
   /** Many looks in a row without any movement: the client does not read. */
@@ -230,8 +239,7 @@ export class Outflow implements BodyStream {
     this.#cancelEnd?.();
     this.#queue = [];
     this.#queuedBytes = 0;
-    this.#all.pendingBytes -= this.#counted;
-    this.#counted = 0;
+    this.#charge?.(0);
     this.#closed.resolve();
     this.#wake();
   }

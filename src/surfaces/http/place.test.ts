@@ -1,10 +1,10 @@
-import { deepEqual, equal, rejects, throws } from "node:assert/strict";
+import { deepEqual, equal, ok, throws } from "node:assert/strict";
 import { test } from "node:test";
 import { manualClock } from "../../kernel/clock.ts";
 import { isSetpointError } from "../../kernel/errors.ts";
 import { limits } from "../../kernel/limits.ts";
 import { manualTimers } from "../../kernel/manual-timers.ts";
-import { createAdmission, longCost, memoryLane, writeCost } from "./admit.ts";
+import { createAdmission, listCost, longCost, memoryLane, readCost, writeCost } from "./admit.ts";
 import type { Admission } from "./admit.ts";
 import type { FairLane } from "./fair-lane.ts";
 import type { Arriving, Place } from "./place.ts";
@@ -124,7 +124,7 @@ test("a request that holds memory never waits for more", async () => {
   equal(place.enter(), undefined);
   await place.reserve(1_000);
   its.memory.add("a", limits.maxBytesInFlight / 2);
-  await rejects(place.reserve(2_000), isOverloaded);
+  throws(() => place.reserve(2_000), isOverloaded);
   equal(place.bytes, 1_000);
 });
 
@@ -157,4 +157,45 @@ test("a tenant takes at most half of the watches, whatever the number of its acc
   };
   equal(open("namespace a"), limits.maxLongRequests / 2);
   equal(open("namespace b"), limits.maxLongRequests / 4);
+});
+
+test("a list reserves memory with its place, and waits while its tenant has no more", async () => {
+  const its = rig();
+  const { admission, memory } = its;
+  const half = limits.maxBytesInFlight / 2;
+  const lists = Array.from({ length: 4 }, () => {
+    const place = admission.placeOf("a", { work: "list", bytes: half / 4 }, false);
+    equal(place.enter(), undefined);
+    return place;
+  });
+  equal(memory.heldBy("a"), half);
+  const next = admission.placeOf("a", listCost, false);
+  const waiting = next.enter();
+  ok(waiting instanceof Promise);
+  const other = admission.placeOf("b", listCost, false);
+  equal(other.enter(), undefined, "another tenant is not affected");
+  for (const place of lists) place.hold(1_000);
+  await waiting;
+  equal(memory.heldBy("a"), 1_000 * lists.length + listCost.bytes);
+});
+
+test("a read whose answer is too large for its tenant is refused, a write never", () => {
+  const { admission, memory } = rig();
+  memory.add("a", limits.maxBytesInFlight / 2);
+  const read = admission.placeOf("a", readCost, false);
+  equal(read.enter(), undefined);
+  throws(() => read.answer(1_000_000), isOverloaded);
+  const write = admission.placeOf("a", writeCost, false);
+  equal(write.enter(), undefined);
+  write.answer(1_000_000);
+  equal(write.bytes, 1_000_000);
+});
+
+test("a request that is refused for its memory returns its place", () => {
+  const timers = manualTimers(manualClock());
+  const memory = memoryLane(timers, { maxQueued: 0 });
+  const admission = createAdmission({ timers, memory });
+  memory.add("a", limits.maxBytesInFlight / 2);
+  throws(() => admission.placeOf("a", listCost, false).enter(), isOverloaded);
+  equal(admission.counts("list").held, 0);
 });

@@ -14,6 +14,8 @@ export interface PlacePorts {
 
 export interface PlaceWork {
   readonly work: WorkType;
+  /** Memory that is reserved with the place. */
+  readonly bytes: number;
   /** Whether the body of the request has not arrived yet. */
   readonly isBodyInTransit: boolean;
 }
@@ -33,6 +35,7 @@ export class Place {
   readonly #lanes: Lanes;
   readonly #memory: FairLane;
   readonly #work: WorkType;
+  readonly #reservedBytes: number;
   #lane: keyof Lanes;
   /** Aborted when the client leaves. */
   #signal: (() => AbortSignal) | undefined;
@@ -45,6 +48,7 @@ export class Place {
     this.#lanes = lanes;
     this.#memory = memory;
     this.#work = work.work;
+    this.#reservedBytes = work.bytes;
     this.#lane = work.isBodyInTransit && work.work !== "long" ? "body" : work.work;
   }
 
@@ -54,12 +58,28 @@ export class Place {
     const waiting = this.#lanes[this.#lane].enter(this.tenant, 1, signal);
     if (waiting !== undefined) return this.#entered(waiting);
     this.#isEntered = true;
-    return undefined;
+    return this.#reserveFirst();
   }
 
   async #entered(waiting: Promise<void>): Promise<void> {
     await waiting;
     this.#isEntered = true;
+    await this.#reserveFirst();
+  }
+
+  /** A request that is refused here was not handled, so it leaves. */
+  #reserveFirst(): Promise<void> | undefined {
+    if (this.#reservedBytes === 0) return undefined;
+    try {
+      const waiting = this.reserve(this.#reservedBytes);
+      return waiting?.catch((error: unknown) => {
+        this.leave();
+        throw error;
+      });
+    } catch (error) {
+      this.leave();
+      throw error;
+    }
   }
 
   leave(): void {
@@ -86,14 +106,27 @@ export class Place {
     return bytes;
   }
 
-  /** Takes memory before the work that needs it; waits for it while nothing else is held. */
-  async reserve(bytes: number): Promise<void> {
+  /**
+   * Takes memory before the work that needs it, up to this many bytes. Waits only if nothing is
+   * held: requests that hold memory and wait for more would wait for each other. Undefined means
+   * that the memory was taken at once. Throws, or rejects with, overloaded.
+   */
+  reserve(bytes: number): Promise<void> | undefined {
     const more = bytes - this.#bytes;
-    if (more <= 0 || this.#isLeft) return;
-    // A request that waits for more than it has would keep memory from others that do the same.
-    if (this.#bytes > 0) this.#memory.grow(this.tenant, more);
-    else await this.#memory.enter(this.tenant, more, this.#signal);
+    if (more <= 0 || this.#isLeft) return undefined;
+    if (this.#bytes > 0) {
+      this.grow(more);
+      return undefined;
+    }
+    const waiting = this.#memory.enter(this.tenant, more, this.#signal);
+    if (waiting !== undefined) return this.#reserved(waiting, more);
     this.#bytes += more;
+    return undefined;
+  }
+
+  async #reserved(waiting: Promise<void>, bytes: number): Promise<void> {
+    await waiting;
+    this.#bytes += bytes;
     if (this.#isLeft) this.hold(0);
   }
 
@@ -102,6 +135,18 @@ export class Place {
     if (this.#isLeft) return;
     this.#memory.grow(this.tenant, bytes);
     this.#bytes += bytes;
+  }
+
+  /** The bytes of the answer are all that is held from now on. A read is refused if it cannot. */
+  answer(bytes: number): void {
+    const more = bytes - this.#bytes;
+    if (more > 0 && this.#work !== "write" && this.#work !== "long") this.grow(more);
+    else this.hold(bytes);
+  }
+
+  /** Whether the request has no end: what the client leaves unread is charged. */
+  get isLong(): boolean {
+    return this.#work === "long";
   }
 
   /** States what is held now. False when the tenant holds more than its share. */

@@ -61,7 +61,7 @@ export async function startHttpServer(input: HttpServerInput): Promise<HttpServe
   Object.assign(server, requestLimits);
   const { timers, writeStallMs: stallMs = limits.writeStallMs } = input;
   const { bodyPaceMs = limits.bodyPaceMs } = input;
-  const outflows: Outflows = { timers, stallMs, bodyPaceMs, pendingBytes: 0 };
+  const outflows: Outflows = { timers, stallMs, bodyPaceMs };
   const certificates = rememberedCertificates(input.certificateOf);
   const sockets = new Set<Socket>();
   const sessions = new Set<ServerHttp2Session>();

@@ -8,7 +8,6 @@ import { namespacesKind } from "../../intents/write/namespace.ts";
 import type { Found } from "../../intents/kinds/registry.ts";
 import type { Selection } from "../../intents/watch/selection.ts";
 import type { Page, StoredRecord } from "../../store/port.ts";
-import { mastersGroup } from "../../intents/auth/user.ts";
 import { gzipSink, plainSink } from "../http/body-sink.ts";
 import { formOf, targetOf } from "./context.ts";
 import type { ResourceRequest, Surface } from "./context.ts";
@@ -24,15 +23,17 @@ import {
   listTail,
   planList,
   readPages,
+  recordBytes,
   tooOldList,
 } from "./list.ts";
 import type { ListPlan } from "./list.ts";
 import type { Form } from "./negotiate.ts";
+import { collectedPages, streamedPages } from "./page-memory.ts";
 import { deleteBody } from "./objects.ts";
 import { listOptions } from "./options.ts";
 import type { ListOptions } from "./options.ts";
 import { requestForm, sendStored } from "./heavy-answer.ts";
-import { isHeavy, recordBytes, streamShaped } from "./list-stream.ts";
+import { isHeavy, streamShaped } from "./list-stream.ts";
 import { gzipHeaders, gzipLevel, isForPeople, sendBytes, sendJson, takesGzip } from "./respond.ts";
 import { waitForRevision } from "./revision-wait.ts";
 import { includeObject } from "./table-options.ts";
@@ -42,37 +43,26 @@ import { serveWatch, tooOldWatch } from "./watch.ts";
 import { watchFrames } from "./watch-frames.ts";
 
 export async function listObjects(surface: Surface, request: ResourceRequest): Promise<void> {
-  refuseOverload(request);
   const form = formOf(request, true);
   const options = listOptions(request.info.query, false);
   const selection = select(request, options);
   const plan = await planOf(surface, request, options);
   const limit = pageLimit(options);
   const hasSelector = options.labelSelector !== "" || options.fieldSelector !== "";
+  const isStreamed = limit === 0 && form.encoding !== "protobuf";
   const pages = readPages(surface.intents.store, selection, plan, {
     pageItems: limit > 0 ? Math.min(limit, limits.maxPageItems) : limits.defaultPageItems * 2,
     countRemaining: limit > 0 && !hasSelector,
+    memory: isStreamed ? streamedPages(request.exchange) : collectedPages(request.exchange),
   });
-  if (limit === 0 && form.encoding !== "protobuf") {
+  if (isStreamed) {
     if (isPlain(request, form)) await streamList(request, pages, form);
     else await streamInForm(surface, request, form, pages);
     return;
   }
   const most = limit > 0 ? limit : Number.POSITIVE_INFINITY;
   const list = await collectPage(pages, most, listedNamespace(request));
-  refuseOverload(request);
   await sendList(surface, request, form, list);
-}
-
-/**
- * While clients leave too much unread nobody gets more to read, except those who repair things.
- * Asked again before the answer begins, as many may have come at once.
- */
-function refuseOverload({ exchange, caller }: ResourceRequest): void {
-  if (exchange.pendingAnswerBytes <= limits.maxPendingAnswerBytes) return;
-  if (caller.user.groups.includes(mastersGroup)) return;
-  const message = "Too many requests, please try again later.";
-  throw new SetpointError("request.overloaded", message, { details: { retryAfterSeconds: 1 } });
 }
 
 /** A list of any state is answered whole, as kube-apiserver answers it from its cache. */
@@ -136,7 +126,6 @@ async function streamInForm(
     await sendList(surface, request, form, { records, metadata });
     return;
   }
-  refuseOverload(request);
   const item = requestForm(surface, request, form);
   await streamShaped(request, { form, item, metadata, pages: recordsOf(records, pages) });
 }
@@ -166,7 +155,6 @@ async function streamList(
     await sendBytes(exchange, answer, Buffer.concat([head, items, listTail]));
     return;
   }
-  refuseOverload(request);
   const isPacked = takesGzip(exchange);
   const stream = exchange.begin(200, {
     ...request.headers(),
@@ -222,7 +210,6 @@ const comma = Buffer.from(",");
 
 export async function watchObjects(surface: Surface, request: ResourceRequest): Promise<void> {
   const uid = namespaceUid(surface, request);
-  refuseOverload(request);
   const form = formOf(request, true);
   if (form.encoding === "yaml") throw noStream();
   const { exchange, found, info } = request;
@@ -284,6 +271,7 @@ export async function deleteObjects(surface: Surface, request: ResourceRequest):
   const pages = readPages(surface.intents.store, selection, plan, {
     pageItems: limits.defaultPageItems,
     countRemaining: false,
+    memory: collectedPages(request.exchange),
   });
   const most = listed.limit > 0 ? listed.limit : Number.POSITIVE_INFINITY;
   const list = await collectPage(pages, most, listedNamespace(request));

@@ -29,10 +29,6 @@ export function isHeavy({ encoding }: Pick<Form, "encoding">, bytes: number): bo
   return bytes >= (encoding === "yaml" ? limits.minHeavyYamlBytes : limits.minHeavyBytes);
 }
 
-export function recordBytes(records: readonly Pick<StoredRecord, "body">[]): number {
-  return records.reduce((sum, { body }) => sum + body.length, 0);
-}
-
 export async function streamShaped(request: ResourceRequest, list: ShapedList): Promise<void> {
   const { exchange, found } = request;
   const frame = listFrame(found, list.metadata, list.item);

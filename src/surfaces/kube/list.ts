@@ -15,6 +15,7 @@ import { badRequest, expired } from "../../intents/refusals.ts";
 import { selectsKey } from "../../intents/watch/selection.ts";
 import type { Selection } from "../../intents/watch/selection.ts";
 import type { ListQuery, Page, Position, Store, StoredRecord } from "../../store/port.ts";
+import type { PageMemory } from "./page-memory.ts";
 import { decodeContinue, encodeContinue, inconsistentContinue } from "./continue-token.ts";
 import type { ListedNamespace } from "./continue-token.ts";
 import type { ListOptions } from "./options.ts";
@@ -69,12 +70,18 @@ export function listRevision(text: string): number {
   }
 }
 
+export interface PageOptions {
+  readonly pageItems: number;
+  readonly countRemaining: boolean;
+  readonly memory: PageMemory;
+}
+
 /** The pages of a selection on one snapshot; every record in them is wanted. */
 export async function* readPages(
   store: Pick<Store, "list" | "get" | "head">,
   selection: Selection,
   { at, from }: ListPlan,
-  { pageItems, countRemaining }: { readonly pageItems: number; readonly countRemaining: boolean },
+  { pageItems, countRemaining, memory }: PageOptions,
 ): AsyncGenerator<Page> {
   const { kind, namespace, name, labels, fields, isEmpty } = selection;
   if (isEmpty) {
@@ -102,7 +109,10 @@ export async function* readPages(
   const filters = name !== undefined || selection.excluded.length > 0 || bounds.length > 0;
   // No page is kept here while the client takes its time with it.
   const read = async (): Promise<Page> => {
+    const waiting = memory.before();
+    if (waiting !== undefined) await waiting;
     const page = await readPage(store, { ...query, ...place.next }, namespace);
+    memory.after(recordBytes(page.records));
     place.next = page.next === undefined ? undefined : { from: page.next };
     if (!filters) return page;
     const records = page.records.filter(
@@ -246,6 +256,10 @@ function tooMuch(): SetpointError {
     `the list is larger than ${mib} MiB: only a plain JSON list can be larger`,
     { suggestion: "request pages, for example with limit=500" },
   );
+}
+
+export function recordBytes(records: readonly Pick<StoredRecord, "body">[]): number {
+  return records.reduce((sum, { body }) => sum + body.length, 0);
 }
 
 const comma = Buffer.from(",");

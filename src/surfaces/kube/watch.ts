@@ -17,6 +17,7 @@ import type { BodyStream } from "../http/outflow.ts";
 import { isErased, readPages } from "./list.ts";
 import { contentType } from "./negotiate.ts";
 import type { Form } from "./negotiate.ts";
+import { streamedPages } from "./page-memory.ts";
 import { kubeError } from "./status.ts";
 import type { Frames } from "./watch-frames.ts";
 
@@ -99,7 +100,7 @@ class Watch {
       await this.#untilReached(start);
       if (this.#isClosed) return;
       const joined = hub.join(this.#group, {
-        deliver: (bytes, through) => this.#deliver(bytes, through),
+        deliver: (bytes, through, sharedBy) => this.#deliver(bytes, through, sharedBy),
         fail: (error) => this.#fail(error),
         end: () => this.close(),
       });
@@ -145,11 +146,12 @@ class Watch {
 
   /** The state of one snapshot as additions; returns its revision. */
   async #sendPresent(): Promise<number> {
-    const { store, selection, frames, marksInitialEnd } = this.#input;
+    const { exchange, store, selection, frames, marksInitialEnd } = this.#input;
     let revision = 0;
     const plan = { at: undefined, from: undefined };
     const options = { pageItems: limits.defaultPageItems, countRemaining: false };
-    for await (const page of readPages(store, selection, plan, options)) {
+    const memory = streamedPages(exchange);
+    for await (const page of readPages(store, selection, plan, { ...options, memory })) {
       revision = page.revision;
       const parts: Buffer[] = [];
       for (const record of page.records) {
@@ -159,15 +161,18 @@ class Watch {
       await this.#writeAll(Buffer.concat(parts));
       if (this.#isClosed) return revision;
     }
+    exchange.hold(0);
     if (marksInitialEnd) await this.#writeAll(frames.bookmark(revision, true));
     return revision;
   }
 
   /** Reads the log from `after` to where the group was when this watch joined it. */
   async #catchUp(after: number, position: number): Promise<void> {
-    const { store, selection } = this.#input;
+    const { exchange, store, selection } = this.#input;
+    const memory = streamedPages(exchange);
     let at = after;
     while (at < position && !this.#isClosed) {
+      await memory.before();
       const page = await store.changes(at, limits.eventPageItems, { kinds: [selection.kind] });
       const changes = page.changes.filter(({ revision }) => revision <= position);
       const events = changes.flatMap((change) => this.#group.select(change) ?? []);
@@ -177,6 +182,7 @@ class Watch {
         await this.#writeAll(bytes instanceof Promise ? await bytes : bytes);
       }
       at = page.through;
+      exchange.hold(0);
     }
   }
 
@@ -187,10 +193,10 @@ class Watch {
     for (const { bytes, through } of held) this.#send(bytes, through);
   }
 
-  #deliver(bytes: Buffer, through: number): void {
+  #deliver(bytes: Buffer, through: number, sharedBy: number): void {
     if (this.#isClosed) return;
     if (this.#held === undefined) {
-      this.#send(bytes, through);
+      this.#send(bytes, through, sharedBy);
       return;
     }
     if (this.#heldBytes > limits.maxWatchBacklogBytes) {
@@ -203,12 +209,12 @@ class Watch {
     this.#heldBytes += bytes.length;
   }
 
-  #send(bytes: Buffer, through: number): void {
+  #send(bytes: Buffer, through: number, sharedBy = 1): void {
     this.#through = through;
     if (bytes.length === 0) return;
     // What waited before counts, as one batch may be large for a client that keeps up.
     if (this.#stream.pendingBytes > limits.maxWatchBacklogBytes) this.#cutOff();
-    else this.#stream.write(bytes);
+    else this.#stream.write(bytes, sharedBy);
   }
 
   async #writeAll(bytes: Buffer): Promise<void> {

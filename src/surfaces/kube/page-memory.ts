@@ -1,0 +1,42 @@
+// Memory for the pages of a list. It is taken before a page is read, at its largest size, and
+// corrected when the page is there. A streamed list holds one page at a time: the client has taken
+// the last one when the next is read. A list that is collected holds all of its pages.
+
+import { limits } from "../../kernel/limits.ts";
+import type { Exchange } from "../http/exchange.ts";
+
+export interface PageMemory {
+  /** Undefined means at once. Throws, or rejects with, request.overloaded. */
+  before(): Promise<void> | undefined;
+  /** With the bytes of the documents. */
+  after(bytes: number): void;
+}
+
+type Held = Pick<Exchange, "reserve" | "hold">;
+
+export function streamedPages(exchange: Held): PageMemory {
+  let isFirst = true;
+  return {
+    before: () => {
+      // A request must not hold memory while it waits for more.
+      if (!isFirst) exchange.hold(0);
+      isFirst = false;
+      return exchange.reserve(limits.pageMemoryBytes);
+    },
+    after: (bytes) => exchange.hold(bytes * copies),
+  };
+}
+
+export function collectedPages(exchange: Held): PageMemory {
+  let collected = 0;
+  return {
+    before: () => exchange.reserve(collected + limits.pageMemoryBytes),
+    after: (bytes) => {
+      collected += bytes * copies;
+      exchange.hold(collected);
+    },
+  };
+}
+
+/** The documents, and the response that is made from them. */
+const copies = 2;

@@ -1,0 +1,100 @@
+// Responses that clients do not take: their bytes count for the tenant, the tenant's other lists
+// wait or are refused when it holds its share, and another tenant is not affected. The same clients
+// come over HTTP/1.1 and HTTP/2.
+import assert from "node:assert/strict";
+import { connect as connectTwo } from "node:http2";
+import { describe, it } from "node:test";
+import { connect } from "node:tls";
+import { waitUntil } from "../peers/wait.ts";
+import { created } from "./samples.ts";
+import { pickList, startKubeServer } from "./server.ts";
+import type { KubeServer } from "./server.ts";
+import { asUser, createTenant, gaugeOf } from "./tenant-callers.ts";
+
+const mib = 1_024 * 1_024;
+const maxBytesInFlight = 32 * mib;
+const maps = (namespace: string): string => `/api/v1/namespaces/${namespace}/configmaps`;
+
+async function startFilled(): Promise<KubeServer> {
+  const server = await startKubeServer({ maxBytesInFlight });
+  await createTenant(server, "mallory", ["mallory", "mallory-2"]);
+  await createTenant(server, "alice", ["alice"]);
+  const data = { text: "0123456789".repeat(90_000) };
+  for (let at = 0; at < 12; at++) {
+    await created(server.request("POST", maps("mallory"), { metadata: { name: `m${at}` }, data }));
+  }
+  await created(server.request("POST", maps("alice"), { metadata: { name: "one" } }));
+  return server;
+}
+
+interface Clients extends Disposable {
+  readonly opened: number;
+}
+
+/** Sends the request on many connections of HTTP/1.1, and reads nothing. */
+function deafClients({ url, ca, token }: KubeServer, path: string, count: number): Clients {
+  const { hostname: host, port } = new URL(url);
+  const sockets = Array.from({ length: count }, (_, at) => {
+    const socket = connect({ host, port: Number(port), ca, ALPNProtocols: ["http/1.1"] });
+    const user = at % 2 === 0 ? "mallory" : "mallory-2";
+    const head = `GET ${path} HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${token}`;
+    socket.on("error", () => undefined);
+    socket.once("secureConnect", () => {
+      socket.write(`${head}\r\nImpersonate-User: ${user}\r\n\r\n`);
+      socket.pause();
+    });
+    return socket;
+  });
+  const close = (): void => {
+    for (const socket of sockets) socket.destroy();
+  };
+  return { opened: count, [Symbol.dispose]: close };
+}
+
+/** The same as streams of one connection of HTTP/2. */
+function deafStreams({ url, ca, token }: KubeServer, path: string, count: number): Clients {
+  const session = connectTwo(url, { ca });
+  session.setMaxListeners(0);
+  session.on("error", () => undefined);
+  for (let at = 0; at < count; at++) {
+    const stream = session.request({
+      ":path": path,
+      authorization: `Bearer ${token}`,
+      "impersonate-user": at % 2 === 0 ? "mallory" : "mallory-2",
+    });
+    stream.on("error", () => undefined);
+  }
+  return { opened: count, [Symbol.dispose]: () => session.destroy() };
+}
+
+const bytes = "setpoint_request_bytes_in_flight";
+
+describe("responses that clients do not take", () => {
+  for (const [protocol, open] of [
+    ["HTTP/1.1", deafClients],
+    ["HTTP/2", deafStreams],
+  ] as const) {
+    it(`hold at most the share of their tenant over ${protocol}`, async () => {
+      await using server = await startFilled();
+      using clients = open(server, maps("mallory"), 80);
+      await waitUntil("the tenant holds memory", async () => {
+        return (await gaugeOf(server, bytes)) > maxBytesInFlight / 4;
+      });
+      const queries = ["", "?limit=500"];
+      for (const accept of ["application/json", "application/json;as=Table;g=meta.k8s.io;v=v1"]) {
+        for (const query of queries) {
+          const headers = { ...asUser("alice"), accept };
+          const list = await server.request("GET", `${maps("alice")}${query}`, undefined, headers);
+          assert.equal(list.status, 200, list.text);
+        }
+      }
+      const held = await gaugeOf(server, bytes);
+      assert.ok(held <= maxBytesInFlight, `${held} bytes of ${clients.opened} clients`);
+      clients[Symbol.dispose]();
+      await waitUntil("the memory is returned", async () => (await gaugeOf(server, bytes)) === 0);
+      const all = await server.request("GET", maps("mallory"), undefined, asUser("mallory"));
+      assert.equal(pickList(all.json, "items").length, 12);
+      assert.deepEqual(server.errors, []);
+    });
+  }
+});
