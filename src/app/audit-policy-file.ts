@@ -10,7 +10,7 @@ import { SetpointError } from "../kernel/errors.ts";
 import { getOwn, isJsonArray, isJsonObject } from "../kernel/json.ts";
 import type { Json } from "../kernel/json.ts";
 import { listAt } from "../kernel/json-read.ts";
-import { parseYaml } from "../kernel/yaml.ts";
+import { parseYaml, yamlPlace } from "../kernel/yaml.ts";
 
 export function readAuditPolicy(path: string): AuditPolicy {
   const text = attempt(path, "cannot be read", () => readFileSync(path, "utf8"));
@@ -26,7 +26,8 @@ function attempt<T>(path: string, what: string, run: () => T): T {
   try {
     return run();
   } catch (cause) {
-    throw new SetpointError("config.invalid", `--audit-policy: the file ${path} ${what}`, {
+    const place = yamlPlace(cause);
+    throw new SetpointError("config.invalid", `--audit-policy: the file ${path} ${what}${place}`, {
       cause,
       details: { option: "audit-policy", path },
       suggestion: "name a Policy of audit.k8s.io/v1; docs/reference/configuration.md has one",

@@ -14,6 +14,7 @@ import { readAuditPolicy } from "./audit-policy-file.ts";
 import { readAuthenticationFiles } from "./authenticators.ts";
 import type { AuthenticationFiles } from "./authenticators.ts";
 import type { ServeConfig } from "./config.ts";
+import { portHolder } from "./port-holder.ts";
 
 export interface StartInputs {
   readonly authentication: AuthenticationFiles;
@@ -51,10 +52,13 @@ async function checkAddress(config: ServeConfig): Promise<void> {
   } catch (error) {
     const cause = error as NodeJS.ErrnoException;
     const problem = unusableAddress(config.listen, cause);
-    if (cause.code !== "EADDRINUSE" || !isOwnAddress(config)) throw problem;
-    const { code, message, details, suggestion } = problem;
+    if (cause.code !== "EADDRINUSE") throw problem;
+    const { code, details, suggestion } = problem;
+    const holder = portHolder(port);
+    const who = holder === undefined ? "" : `: ${holder.program} (process ${holder.pid})`;
+    const message = `${problem.message}${who}`;
+    if (!isOwnAddress(config)) throw new SetpointError(code, message, { details, suggestion });
     throw new SetpointError(code, message, {
-      cause,
       details,
       suggestion:
         `if it is a server on the same data, use it: ` +

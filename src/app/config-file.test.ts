@@ -71,6 +71,7 @@ describe("configuration file", () => {
     ["oidc:\n- issuer: x\n  colour: y\n", "oidc[0].colour is not a known key"],
     ["- a\n", "the file must be a map"],
     ["a: [\n", "is not YAML"],
+    ["a: 1\nb:\n  c: d: e\n", "is not YAML (line 3, column 6)"],
   ];
   for (const [text, names] of wrong) {
     it(`refuses ${JSON.stringify(text)}`, () => {

@@ -8,7 +8,7 @@ import type { ConfigurationSection } from "../contract/configuration.ts";
 import { SetpointError } from "../kernel/errors.ts";
 import { isJsonArray, isJsonObject } from "../kernel/json.ts";
 import type { Json, JsonObject } from "../kernel/json.ts";
-import { parseYaml } from "../kernel/yaml.ts";
+import { parseYaml, yamlPlace } from "../kernel/yaml.ts";
 import type { Sections } from "./config-sections.ts";
 import { sectionsOf } from "./declared-parts.ts";
 import { builtInModules } from "./modules.ts";
@@ -36,6 +36,7 @@ export interface ConfigFile {
   readonly anonymous?: boolean;
   readonly tokenFile?: string;
   readonly oidc?: readonly OidcFileConfig[];
+  readonly logLevel?: string;
   readonly audit?: { readonly policy: string; readonly log: string };
   readonly modules?: readonly string[];
   readonly roles?: readonly string[];
@@ -65,7 +66,7 @@ export function readConfigFile(path: string, declared = sectionsOf(builtInModule
   try {
     ({ value } = parseYaml(text));
   } catch (cause) {
-    throw wrong(`${path} is not YAML`, "config", cause);
+    throw wrong(`${path} is not YAML${yamlPlace(cause)}`, "config", cause);
   }
   if (value === null) return {};
   const place = pathIn(dirname(path));
@@ -137,6 +138,7 @@ function fieldsOf(path: Reader): Readonly<Record<string, Reader>> {
         if (read.clientIds === undefined) throw wrong(`${at}.clientIds is missing`, at);
         return read;
       }),
+    logLevel: text,
     audit: (value, field) => readObject(value, field, { policy: path, log: path }),
     modules: (value, field) =>
       listOf(value, field).map((item, index) => path(item, `${field}[${index}]`)),

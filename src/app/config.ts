@@ -6,6 +6,8 @@
  */
 import { join, resolve } from "node:path";
 import { SetpointError } from "../kernel/errors.ts";
+import { levels } from "../telemetry/log.ts";
+import type { Level } from "../telemetry/log.ts";
 import type { ConfigFile, OidcFileConfig } from "./config-file.ts";
 import { checkedSections } from "./config-sections.ts";
 import type { Sections } from "./config-sections.ts";
@@ -32,6 +34,8 @@ export interface ServeOptions extends StoreOptions, EngineOptions, TracingOption
   readonly history?: string;
   /** How long the secrets of deleted resources are kept in the history, as in "1h". */
   readonly secretRetention?: string;
+  /** Text: it may come from the environment. */
+  readonly logLevel?: string;
   readonly auditPolicy?: string;
   readonly auditLog?: string;
 }
@@ -58,6 +62,8 @@ export interface ServeConfig extends StoreConfig {
   readonly tokenFile: string | undefined;
   readonly oidc: readonly OidcFileConfig[];
   readonly audit: { readonly policyFile: string; readonly logFile: string } | undefined;
+  /** Undefined: the default of the command. */
+  readonly logLevel: Level | undefined;
   readonly engine: EngineConfig;
   /** Undefined: nothing is traced. */
   readonly tracing: TracingConfig | undefined;
@@ -108,10 +114,20 @@ export function serveConfig(
       given(options.auditPolicy) ?? file.audit?.policy,
       given(options.auditLog) ?? file.audit?.log,
     ),
+    logLevel: levelOf(given(options.logLevel) ?? file.logLevel),
     engine: engineConfig(options, file),
     tracing: tracingConfig(options, file.tracing),
     sections: checkedSections(sections, file.sections ?? {}, { ...options }),
   };
+}
+
+function levelOf(text: string | undefined): Level | undefined {
+  const level = levels.find((each) => each === text);
+  if (level !== undefined || text === undefined) return level;
+  throw new SetpointError("config.invalid", `--log-level ${text} is not a level`, {
+    details: { option: "log-level", value: text },
+    suggestion: `write one of ${levels.join(", ")}`,
+  });
 }
 
 function given(text: string | undefined): string | undefined {

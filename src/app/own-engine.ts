@@ -46,6 +46,7 @@ export function startOwnEngine(input: OwnEngineInput): OwnEngine {
     }),
     ...surroundings,
     log,
+    authorLog: log.runs ?? log,
     tracer: createTracer({ clock: surroundings.clock, log, meter, spans }),
     meter,
   };

@@ -21,6 +21,8 @@ export interface EnginePorts {
   readonly random: Random;
   readonly ids: Ids;
   readonly log: RunLog & { error(fields: Readonly<Record<string, unknown>>, text: string): void };
+  /** For `context.log` of reconcilers; `log` when it is left out. */
+  readonly authorLog?: RunLog;
   readonly tracer: Tracer;
   readonly meter: Meter;
 }

@@ -316,6 +316,12 @@ export const catalogue = {
     summary: "The user of the process has no permission for a file or folder that it needs.",
     action: "Run the process as the owner of the folder, or give the folder to its user.",
   },
+  "address.in_use": {
+    status: 500,
+    retry: "after_check",
+    summary: "Another process listens on the address of the server.",
+    action: "Stop that process, or choose another address with --listen HOST:PORT.",
+  },
   "config.invalid": {
     status: 500,
     retry: "never",

@@ -41,6 +41,7 @@ test("keys given twice are named with their lines, in the order of the text", ()
 
 test("problems are told in the words that clients know", () => {
   const problems: Readonly<Record<string, string>> = {
+    "a: 1\nb: c: d": "yaml: line 2: mapping values are not allowed in this context",
     "a: b: c": "yaml: mapping values are not allowed in this context",
     "[a]: b": "yaml: invalid map key",
     "[a,,b]": "yaml: did not find expected node content",
@@ -102,7 +103,7 @@ test("aliases may repeat what they name, but not without end", () => {
   inLittleTime(() =>
     assert.throws(() => parseYaml(pairs), {
       code: "request.invalid",
-      message: "yaml: there are too many aliases",
+      message: "yaml: line 202: there are too many aliases",
     }),
   );
   assert.equal(Object.keys(parseYaml("- '*a'\n- |\n  *b\n".repeat(200)).value ?? []).length, 400);

@@ -6,7 +6,7 @@
 
 import { Composer, Lexer, LineCounter, Parser, isMap, isScalar, isSeq, stringify } from "yaml";
 import type { CST, Document, Scalar, YAMLParseError } from "yaml";
-import { SetpointError } from "./errors.ts";
+import { SetpointError, isSetpointError } from "./errors.ts";
 import { integerOf, parseExact } from "./int64.ts";
 import { jsonProblem } from "./json.ts";
 import type { Json } from "./json.ts";
@@ -38,7 +38,7 @@ export function parseYaml(text: string, foreign?: ForeignYaml): ParsedYaml {
   const lines = new LineCounter();
   const document = documentOf(text, { lines, maxAliases, merge: foreign !== undefined });
   const [problem] = document.errors;
-  if (problem !== undefined) throw unreadable(inWordsOfGo(problem));
+  if (problem !== undefined) throw unreadableAt(inWordsOfGo(problem), lines, problem.pos[0]);
   const duplicates = duplicatesIn(document.contents, lines, foreign !== undefined);
   let value: unknown;
   try {
@@ -107,11 +107,15 @@ function* tokensOf(
   let aliases = 0;
   let isText = false;
   for (const lexeme of new Lexer().lex(text)) {
-    if (lexeme === "," && isAfterComma) throw unreadable("did not find expected node content");
+    if (lexeme === "," && isAfterComma) {
+      throw unreadableAt("did not find expected node content", lines, parser.offset);
+    }
     if (lexeme.trim() !== "") isAfterComma = lexeme === ",";
     // Each alias is looked up in the whole document.
     if (!isText && lexeme.startsWith("*")) aliases += 1;
-    if (aliases > maxAliases) throw unreadable("there are too many aliases");
+    if (aliases > maxAliases) {
+      throw unreadableAt("there are too many aliases", lines, parser.offset);
+    }
     isText = lexeme === startOfText;
     for (const token of parser.next(lexeme)) {
       yield token;
@@ -136,7 +140,7 @@ function duplicatesIn(contents: unknown, lines: LineCounter, mayRound: boolean):
     else if (isMap(node)) {
       const keys = new Set<unknown>();
       for (const { key, value } of node.items) {
-        if (!isScalar(key)) throw unreadable("invalid map key");
+        if (!isScalar(key)) throw unreadableAt("invalid map key", lines, startOf(key));
         if (!mayRound) restoreDigits(key);
         if (keys.has(key.value)) found.push(alreadySet(key, lines));
         keys.add(key.value);
@@ -178,6 +182,24 @@ function inWordsOfGo({ code, message }: YAMLParseError): string {
 function tooLarge(maxChars: number): SetpointError {
   const message = `YAML that is not JSON may have ${maxChars} characters; send JSON`;
   return new SetpointError("request.too_large", message);
+}
+
+function startOf(node: unknown): number {
+  return (node as { readonly range?: readonly number[] | null } | null)?.range?.[0] ?? 0;
+}
+
+/** With its place. As in Go, the message leaves out the first line. */
+function unreadableAt(why: string, lines: LineCounter, offset: number): SetpointError {
+  const { line, col: column } = lines.linePos(offset);
+  const message = line > 1 ? `yaml: line ${line}: ${why}` : `yaml: ${why}`;
+  return new SetpointError("request.invalid", message, { details: { line, column } });
+}
+
+/** As in " (line 3, column 5)"; empty for an error without a place. */
+export function yamlPlace(error: unknown): string {
+  const { line, column } = isSetpointError(error) ? error.details : {};
+  const hasPlace = typeof line === "number" && typeof column === "number";
+  return hasPlace ? ` (line ${line}, column ${column})` : "";
 }
 
 function unreadable(why: string, cause?: unknown): SetpointError {

@@ -10,7 +10,8 @@ import { shortText } from "../kernel/short-text.ts";
 import { formed } from "./log-form.ts";
 import type { LogForm } from "./log-form.ts";
 
-export type Level = "debug" | "info" | "warn" | "error";
+export const levels = ["debug", "info", "warn", "error"] as const;
+export type Level = (typeof levels)[number];
 export type Fields = Readonly<Record<string, unknown>>;
 
 export interface Logger {
@@ -20,9 +21,10 @@ export interface Logger {
   warn(fields: Fields, message: string): void;
   /** A person must look. */
   error(fields: Fields, message: string): void;
+  /** What reconcilers log by their context, with a level of its own; the same when left out. */
+  readonly runs?: Logger;
 }
 
-const order: readonly Level[] = ["debug", "info", "warn", "error"];
 const maxCauses = 8;
 const { maxLoggedTextChars } = limits;
 /** A stack helps most at its start, which names the error and where it was thrown. */
@@ -36,7 +38,7 @@ export function logger(
   form: LogForm = "json",
 ): Logger {
   const at = (level: Level) => (fields: Fields, message: string) => {
-    if (order.indexOf(level) < order.indexOf(least)) return;
+    if (levels.indexOf(level) < levels.indexOf(least)) return;
     const time = new Date(clock.nowMs()).toISOString();
     const shown: Record<string, unknown> = {};
     for (const name of Object.keys(fields)) shown[name] = loggable(fields[name]);

@@ -1,5 +1,6 @@
 // `setpoint operations`: what the server works on, what waits, and what it did lately.
 import type { Command } from "commander";
+import { SetpointError, isSetpointError } from "../../kernel/errors.ts";
 import { findKind } from "../client/find-kind.ts";
 import { addClientOptions, clientFor } from "../client-options.ts";
 import type { ClientFlags } from "../client-options.ts";
@@ -18,6 +19,22 @@ Examples:
   setpoint operations --kind database -n team-a
   setpoint why database/orders -n team-a         about one resource`;
 
+/** A role in a namespace cannot grant a path, so a refusal names the command that does. */
+async function allowed<T>(answer: Promise<T>): Promise<T> {
+  try {
+    return await answer;
+  } catch (error) {
+    if (!isSetpointError(error, "request.forbidden")) throw error;
+    throw new SetpointError(error.code, error.message, {
+      details: error.details,
+      suggestion:
+        "ask an administrator: kubectl create clusterrolebinding NAME --clusterrole=view " +
+        "--user=USER, or a ClusterRole that may get the path /operations; " +
+        "setpoint why works without it",
+    });
+  }
+}
+
 export function addOperations(program: Command): void {
   addClientOptions(program.command("operations"), "only this namespace (default: all)")
     .description("show running, waiting and recent reconcile runs")
@@ -32,7 +49,7 @@ export function addOperations(program: Command): void {
         const { plural, group } = await findKind(client, flags.kind);
         query.set("kind", group === "" ? plural : `${plural}.${group}`);
       }
-      const operations = await client.get(`/operations?${query.toString()}`);
+      const operations = await allowed(client.get(`/operations?${query.toString()}`));
       if (flags.output === "json") console.log(JSON.stringify(operations, undefined, 2));
       else for (const line of operationsLines(operations)) console.log(line);
     });

@@ -17,7 +17,7 @@ import type { ConfigurationField } from "../../contract/configuration.ts";
 import type { RunningServer } from "../../app/serve.ts";
 import { systemClock } from "../../kernel/clock.ts";
 import { gatheredLines } from "../../telemetry/gathered-lines.ts";
-import { logger } from "../../telemetry/log.ts";
+import { levels, logger } from "../../telemetry/log.ts";
 import type { LogForm } from "../../telemetry/log-form.ts";
 import type { Level, Logger } from "../../telemetry/log.ts";
 import { moduleOption } from "../module-option.ts";
@@ -31,6 +31,8 @@ interface Flags extends StoreFlags, ServeOptions {
 /** How the two commands differ. */
 interface Manner {
   readonly level: Level;
+  /** Of what reconcilers log. */
+  readonly runsLevel: Level;
   readonly form: LogForm;
   /** Whether somebody sits there and pressed Ctrl-C. */
   readonly isWatched: boolean;
@@ -42,6 +44,7 @@ export function addServe(program: Command): void {
     .action((flags: Flags, command: Command) =>
       serve(configOf(flags, command), {
         level: "info",
+        runsLevel: "info",
         form: flags.logFormat ?? "json",
         isWatched: false,
       }),
@@ -54,6 +57,7 @@ export function addDev(program: Command): void {
     .action((flags: Flags, command: Command) =>
       serve(anew(configOf(flags, command)), {
         level: "warn",
+        runsLevel: "info",
         form: flags.logFormat ?? "text",
         isWatched: true,
       }),
@@ -100,6 +104,11 @@ function addServeOptions(command: Command): Command {
         "--slots <count>",
         "maximum number of concurrent reconcile runs (default: 64)",
       ).env("SETPOINT_SLOTS"),
+    )
+    .addOption(
+      new Option("--log-level <level>", "least level that is logged (default: info; for dev: warn)")
+        .choices(levels)
+        .env("SETPOINT_LOG_LEVEL"),
     )
     .addOption(
       new Option("--log-format <form>", "log format (default: json; for dev: text)").choices([
@@ -159,13 +168,16 @@ function anew(config: ServeConfig): ServeConfig {
   return { ...config, engine: { ...config.engine, startsFresh: true } };
 }
 
-async function serve(config: ServeConfig, { level, form, isWatched }: Manner): Promise<void> {
+async function serve(config: ServeConfig, manner: Manner): Promise<void> {
+  const { form, isWatched } = manner;
   const lines = gatheredLines(
     (text) => process.stderr.write(text),
     (run) => process.nextTick(run),
   );
   process.once("exit", lines.flush);
-  const log = logger(lines.write, systemClock, level, form);
+  const logAt = (level: Level): Logger => logger(lines.write, systemClock, level, form);
+  const { logLevel } = config;
+  const log = { ...logAt(logLevel ?? manner.level), runs: logAt(logLevel ?? manner.runsLevel) };
   // Loaded by who serves: every other command is there at once without it.
   const { startServer } = await import("../../app/serve.ts");
   const server = await startServer(config, log, { guardsProcess: true, watchdog: form });

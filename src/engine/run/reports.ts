@@ -6,6 +6,7 @@ import type { Resource } from "../../kernel/resource.ts";
 import { failed } from "../outcome.ts";
 import type { Outcome } from "../outcome.ts";
 import { withStatus } from "./document-edits.ts";
+import { logFailure } from "./failure-log.ts";
 import { requestOf } from "./plan.ts";
 import type { Plan, RunPlan } from "./plan.ts";
 import type { Run } from "./run.ts";
@@ -37,6 +38,7 @@ export function reportUnrun(run: Run, plan: Exclude<Plan, RunPlan>): Report {
 }
 
 export function reportOf(run: Run, outcome: Outcome): Report {
+  logFailure(run, outcome);
   const { ports, resyncRandom } = run.around;
   const { clock } = ports;
   const random = outcome.kind === "done" ? resyncRandom : ports.random;

@@ -25,7 +25,7 @@ export function shownError(run: Run, error: unknown): unknown {
 /** The server's log, as a run may use it. */
 export function shownLog(run: Run): RunLog {
   const { key, around } = run;
-  const { log } = around.ports;
+  const log: RunLog = around.ports.authorLog ?? around.ports.log;
   const trace = run.traceId;
   const named = { kind: key.kind, namespace: key.namespace, name: key.name, trace };
   const say = (level: keyof RunLog): RunLog[keyof RunLog] => {

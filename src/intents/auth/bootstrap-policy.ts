@@ -78,6 +78,7 @@ const viewRules: readonly PolicyRule[] = [
   on(read, "networking.k8s.io", "networkpolicies", "ingresses", "ingresses/status"),
   // Beyond what Kubernetes has. It tells nothing of what its reader may not get anyway.
   on(["get"], "*", "*/why"),
+  paths(["get"], ["/operations"]),
 ];
 
 const podAccess = "pods/attach pods/proxy pods/exec pods/portforward";

@@ -21,6 +21,7 @@ import { exchangeOf } from "./exchange.ts";
 import type { Exchange } from "./exchange.ts";
 import { handled } from "./handled.ts";
 import type { Outflows } from "./outflow.ts";
+import { answerPlainHttp } from "./plain-http.ts";
 import { handleTogether } from "./turn.ts";
 
 export interface HttpServerInput {
@@ -82,6 +83,7 @@ export async function startHttpServer(input: HttpServerInput): Promise<HttpServe
     return exchangeOf(request, response, { certificate, outflows, isHeldBack });
   };
   takeRequests(server, input, exchangeFor);
+  answerPlainHttp(server, timers);
   await listen(server, input);
   return {
     address: server.address() as AddressInfo,
@@ -145,10 +147,12 @@ export function unusableAddress(
   { host, port }: Pick<HttpServerInput, "host" | "port">,
   cause: NodeJS.ErrnoException,
 ): SetpointError {
-  const why = cause.code === "EADDRINUSE" ? "is in use by another process" : "cannot be used";
-  return new SetpointError("config.invalid", `the address ${host}:${port} ${why}`, {
+  const isInUse = cause.code === "EADDRINUSE";
+  const why = isInUse ? "is in use by another process" : "cannot be used";
+  const code = isInUse ? "address.in_use" : "config.invalid";
+  return new SetpointError(code, `the address ${host}:${port} ${why}`, {
     cause,
-    details: { option: "listen" },
+    details: { option: "listen", port },
     suggestion:
       "add --listen 127.0.0.1:8443, or another HOST:PORT (npm start -- --listen 127.0.0.1:8443)",
   });

@@ -44,13 +44,13 @@ const mappings: Readonly<Partial<Record<ErrorCode, Mapping>>> = {
   "store.read_only": [503, "ServiceUnavailable"],
   "store.closed": [503, "ServiceUnavailable"],
   "store.outcome_unknown": [503, "ServiceUnavailable"],
-  "store.full": [503, "ServiceUnavailable"],
   "request.timeout": [504, "Timeout"],
   "revision.future": [504, "Timeout"],
+  "store.full": [507, "InsufficientStorage"],
 };
 
 const internalError: Mapping = [500, "InternalError"];
-const retried = new Set([429, 503]);
+const retried = new Set([429, 503, 507]);
 
 /** Anything thrown becomes a Status; what is not ours tells the client nothing of its cause. */
 export function kubeError(error: unknown): KubeError {
