@@ -6,7 +6,6 @@
 import { readyType, syncedType } from "../engine/run/status.ts";
 import type { ServedKind } from "../intents/kinds/served-kind.ts";
 import { invalid } from "../intents/refusals.ts";
-import { withoutHiddenValues } from "../intents/write/hidden-errors.ts";
 import type { FieldError } from "../kernel/field-error.ts";
 import { getOwn, isJsonArray, isJsonObject } from "../kernel/json.ts";
 import type { Json, JsonObject, MutableJsonObject } from "../kernel/json.ts";
@@ -30,9 +29,7 @@ export function checkedStatus(
   if (judged === undefined) return resource;
   const errors = judged.errors.filter((error) => !isForgiven(error, given));
   if (errors.length > 0) {
-    const documents = before === undefined ? [resource] : [resource, before];
-    const shown = served.hasHidden ? withoutHiddenValues(served.kind, errors, documents) : errors;
-    throw invalid(served.kind, resource.metadata.name, shown);
+    throw invalid(served.kind, resource.metadata.name, errors);
   }
   if (judged.status === given) return resource;
   const dropped = judged.unknown.filter((path) => !ownPath.test(path));
@@ -55,11 +52,11 @@ function withOwnFields(pruned: Json, given: JsonObject): JsonObject {
  * What the engine says is never wrong; and it has to say something before the author has had a
  * chance to fill in what the schema requires of a status.
  */
-function isForgiven({ type, field }: FieldError, given: JsonObject): boolean {
-  if (type === "Required" && /^status\.[^.[]+$/.test(field)) return true;
-  if (field === "status.conditions") return true;
-  if (/^status\.(?:observedGeneration|reconcile)(?:[.[]|$)/.test(field)) return true;
-  const [, index] = /^status\.conditions\[(\d+)\]/.exec(field) ?? [];
+function isForgiven({ kind, path }: FieldError, given: JsonObject): boolean {
+  if (kind === "required" && /^status\.[^.[]+$/.test(path)) return true;
+  if (path === "status.conditions") return true;
+  if (/^status\.(?:observedGeneration|reconcile)(?:[.[]|$)/.test(path)) return true;
+  const [, index] = /^status\.conditions\[(\d+)\]/.exec(path) ?? [];
   const conditions = getOwn(given, "conditions");
   if (index === undefined || !isJsonArray(conditions)) return false;
   const condition = conditions[Number(index)] ?? null;

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { isSetpointError } from "../kernel/errors.ts";
-import { invalidField } from "../kernel/field-error.ts";
+import { fieldErrorsOf, invalidField } from "../kernel/field-error.ts";
 import { limits } from "../kernel/limits.ts";
 import { invalid } from "./refusals.ts";
 
@@ -9,7 +9,7 @@ const kind = { group: "", names: { kind: "ConfigMap" } };
 
 function causes(error: unknown): readonly unknown[] {
   assert.ok(isSetpointError(error, "resource.invalid"));
-  return (error.details as { readonly causes: readonly unknown[] }).causes;
+  return fieldErrorsOf(error.details);
 }
 
 test("of very many errors the first ones are named and the others counted", () => {

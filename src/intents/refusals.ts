@@ -1,12 +1,15 @@
 // Why a request is refused, in the words of the Kubernetes API. Clients match on code, reason,
 // message and details, so each refusal is made here and nowhere else; a surface only translates
-// it to its own envelope. `details` may hold name, group, kind, uid, causes, retryAfterSeconds.
+// it to its own envelope. `details` may hold name, group, kind, uid, causes, retryAfterSeconds and
+// fields, the field errors.
 
 import { annotations } from "../kernel/annotations.ts";
 import { SetpointError } from "../kernel/errors.ts";
 import type { ErrorCode } from "../kernel/errors.ts";
-import { causeReason, formatFieldErrors } from "../kernel/field-error.ts";
+import { fieldErrorText, formatFieldErrors } from "../kernel/field-error-text.ts";
 import type { FieldError } from "../kernel/field-error.ts";
+import { withoutHiddenValues } from "../kernel/hidden-values.ts";
+import type { Hiding } from "../kernel/hidden-values.ts";
 import type { JsonObject } from "../kernel/json.ts";
 import { limits } from "../kernel/limits.ts";
 import type { Kind } from "../kernel/kind.ts";
@@ -76,20 +79,20 @@ function forbiddenText(kind: Named, name: string, why: string): string {
   return `${subject} is forbidden: ${why}`;
 }
 
-/** The document breaks rules of its kind; here alone `kind` is the Kind and not the plural. */
+/**
+ * The document breaks rules of its kind; here alone `kind` is the Kind and not the plural. No value
+ * of a hidden field of the kind is in the error.
+ */
 export function invalid(
-  kind: { readonly group: string; readonly names: Pick<Kind["names"], "kind"> },
+  kind: Hiding & { readonly group: string; readonly names: Pick<Kind["names"], "kind"> },
   name: string,
   all: readonly FieldError[],
 ): SetpointError {
-  const errors = shownErrors(all);
+  const fields = shownErrors(withoutHiddenValues(kind, all));
   const group = kind.group === "" ? "" : `.${kind.group}`;
-  const message = `${kind.names.kind}${group} "${name}" is invalid: ${formatFieldErrors(errors)}`;
-  const causes = errors.map(({ type, field, message: text }) =>
-    causeJson({ reason: causeReason(type), message: text, field }),
-  );
+  const message = `${kind.names.kind}${group} "${name}" is invalid: ${formatFieldErrors(fields)}`;
   return new SetpointError("resource.invalid", message, {
-    details: { ...nameOf(name), ...groupOf(kind.group), kind: kind.names.kind, causes },
+    details: { ...nameOf(name), ...groupOf(kind.group), kind: kind.names.kind, fields },
   });
 }
 
@@ -148,15 +151,16 @@ export function causeJson({ reason, message, field }: Cause): JsonObject {
 function shownErrors(errors: readonly FieldError[]): readonly FieldError[] {
   let chars = 0;
   let shown = 0;
-  for (const { field, message } of errors) {
-    chars += field.length + message.length;
+  for (const error of errors) {
+    chars += fieldErrorText(error).length;
     const isFull = shown === limits.maxShownErrors || chars > limits.maxShownErrorChars;
     if (isFull && shown > 0) break;
     shown += 1;
   }
   if (shown === errors.length) return errors;
-  const message = `Too many: ${errors.length}: ${errors.length - shown} more errors are not shown`;
-  return [...errors.slice(0, shown), { type: "TooMany", field: "<nil>", message }];
+  const detail = `${errors.length - shown} more errors are not shown`;
+  const more = { kind: "too-many", path: "<nil>", value: errors.length, detail } as const;
+  return [...errors.slice(0, shown), more];
 }
 
 function refusal(

@@ -1,112 +1,101 @@
-// What is wrong with one field of a document, in the words of the Kubernetes API, whose clients
-// show these messages and whose tools compare them. Values are quoted as Go would quote them.
+// What is wrong with one field of a document, as plain data: it can be sent to another thread, and
+// every surface words it for its own clients (see ADR 18). The value is apart from the detail, so
+// that it can be hidden in one place (hidden-values.ts). A detail never repeats the value, except
+// where `computed` says so.
 
-import { canonicalJson } from "./canonical-json.ts";
-import { goNumber, goQuote } from "./go-text.ts";
-import type { Json } from "./json.ts";
+import type { Json, JsonObject } from "./json.ts";
+import { isJsonArray } from "./json.ts";
 
-export type FieldErrorType =
-  | "NotFound"
-  | "Required"
-  | "Duplicate"
-  | "Invalid"
-  | "NotSupported"
-  | "Forbidden"
-  | "TooLong"
-  | "TooMany"
-  | "InternalError"
-  | "TypeInvalid";
+export type FieldErrorKind =
+  | "not-found"
+  | "required"
+  | "duplicate"
+  | "invalid"
+  /** The value has the wrong type or format. */
+  | "type"
+  /** The value is not one of those that `supported` lists. */
+  | "unsupported"
+  | "forbidden"
+  /** The field cannot be changed after creation. */
+  | "immutable"
+  | "too-long"
+  | "too-many"
+  | "internal"
+  /** The kind does not declare the field. */
+  | "unknown";
 
-export interface FieldError {
-  readonly type: FieldErrorType;
-  /** As in "spec.ports[0].name"; "<nil>" stands for the whole document. */
-  readonly field: string;
-  /** Without the field, as in `Invalid value: "x": must be short`. */
-  readonly message: string;
-  /** Where the message was computed from values: from which, and what it says without them. */
-  readonly computed?: ComputedMessage;
-}
+/** A type and not an interface, because it is stored in the details of an error, as JSON. */
+export type FieldError = {
+  readonly kind: FieldErrorKind;
+  /** As in "spec.ports[0].name"; "<nil>" is the whole document. */
+  readonly path: string;
+  readonly detail: string;
+  /** The value that is wrong; absent when no surface quotes it. For "too-many", the number. */
+  readonly value?: Json;
+  /** The name that the validator of schemas has for the value, as in "spec.size in body should". */
+  readonly subject?: string;
+  readonly supported?: readonly string[];
+  /** The value is a key of the path and not a value of the document. */
+  readonly isName?: true;
+  /** The text of the value where Kubernetes prints its own structure in place of it. */
+  readonly shown?: string;
+  /** Where the detail was computed from values: from which, and the detail without them. */
+  readonly computed?: ComputedDetail;
+};
 
-export interface ComputedMessage {
-  /** The field whose value, and all in it, the message may tell; empty for the whole document. */
+export type ComputedDetail = {
+  /** The field whose value, and everything in it, the detail may contain; empty for all. */
   readonly of: string;
   readonly plain: string;
+};
+
+/** The field errors that the details of a SetpointError hold. */
+export function fieldErrorsOf(details: JsonObject): readonly FieldError[] {
+  const { fields } = details;
+  return isJsonArray(fields) ? (fields as unknown as readonly FieldError[]) : [];
 }
 
-/** "FieldValueRequired", as clients find it in the causes of a Status. */
-export function causeReason(type: FieldErrorType): string {
-  if (type === "InternalError") return type;
-  return `FieldValue${type}`;
+/** An absent value is null. */
+export function invalidField(path: string, value: Json | undefined, detail: string): FieldError {
+  return { kind: "invalid", path, value: value ?? null, detail };
 }
 
-/** "spec.size: Required value"; a list of several stands in brackets. */
-export function formatFieldErrors(errors: readonly FieldError[]): string {
-  const texts = [...new Set(errors.map(({ field, message }) => `${field}: ${message}`))];
-  return texts.length === 1 ? texts.join("") : `[${texts.join(", ")}]`;
+/** A key of the path is wrong, which is not hidden where its value is. */
+export function invalidName(path: string, name: string, detail: string): FieldError {
+  return { kind: "invalid", path, value: name, isName: true, detail };
 }
 
-export function invalidField(field: string, value: Json | undefined, detail: string): FieldError {
-  return {
-    type: "Invalid",
-    field,
-    message: withDetail(`Invalid value: ${goValue(value)}`, detail),
-  };
+/** The value is the name of a type, or a text that is not in the format. */
+export function wrongType(path: string, value: Json | undefined, detail: string): FieldError {
+  return { kind: "type", path, value: value ?? null, detail };
 }
 
-export function wrongType(field: string, value: Json | undefined, detail: string): FieldError {
-  const message = withDetail(`Invalid value: ${goValue(value)}`, detail);
-  return { type: "TypeInvalid", field, message };
+export function requiredField(path: string, detail = ""): FieldError {
+  return { kind: "required", path, detail };
 }
 
-export function requiredField(field: string, detail = ""): FieldError {
-  return { type: "Required", field, message: withDetail("Required value", detail) };
+export function duplicateField(path: string, value: Json): FieldError {
+  return { kind: "duplicate", path, value, detail: "" };
 }
 
-export function duplicateField(field: string, value: Json): FieldError {
-  return { type: "Duplicate", field, message: `Duplicate value: ${goValue(value)}` };
-}
-
-export function forbiddenField(field: string, detail: string): FieldError {
-  return { type: "Forbidden", field, message: withDetail("Forbidden", detail) };
+export function forbiddenField(path: string, detail: string): FieldError {
+  return { kind: "forbidden", path, detail };
 }
 
 export function unsupportedField(
-  field: string,
+  path: string,
   value: Json | undefined,
   supported: readonly string[],
 ): FieldError {
-  const names = supported.map(goQuote).join(", ");
-  const detail = names === "" ? "" : `supported values: ${names}`;
-  const message = withDetail(`Unsupported value: ${goValue(value)}`, detail);
-  return { type: "NotSupported", field, message };
+  return { kind: "unsupported", path, value: value ?? null, detail: "", supported };
 }
 
-export function tooLongField(field: string, maxBytes: number): FieldError {
-  return {
-    type: "TooLong",
-    field,
-    message: `Too long: may not be more than ${maxBytes} byte${maxBytes === 1 ? "" : "s"}`,
-  };
+export function tooLongField(path: string, maxBytes: number): FieldError {
+  const detail = `may not be more than ${maxBytes} byte${maxBytes === 1 ? "" : "s"}`;
+  return { kind: "too-long", path, detail };
 }
 
-export function tooManyItems(field: string, count: number, max: number): FieldError {
-  const message = `Too many: ${count}: must have at most ${max} item${max === 1 ? "" : "s"}`;
-  return { type: "TooMany", field, message };
-}
-
-/** Strings are quoted, everything else is JSON as Go writes it; an absent value is null. */
-export function goValue(value: Json | undefined): string {
-  if (value === undefined) return "null";
-  if (typeof value === "string") return goQuote(value);
-  if (typeof value === "number") return goNumber(value);
-  if (typeof value !== "object" || value === null) return JSON.stringify(value);
-  return canonicalJson(value).replaceAll(/[<>&\u2028\u2029]/g, unicodeEscape);
-}
-
-function unicodeEscape(char: string): string {
-  return `\\u${char.charCodeAt(0).toString(16).padStart(4, "0")}`;
-}
-
-function withDetail(text: string, detail: string): string {
-  return detail === "" ? text : `${text}: ${detail}`;
+export function tooManyItems(path: string, count: number, max: number): FieldError {
+  const detail = `must have at most ${max} item${max === 1 ? "" : "s"}`;
+  return { kind: "too-many", path, value: count, detail };
 }

@@ -10,11 +10,19 @@ import type { Json, JsonObject } from "./json.ts";
 /** Why a patch cannot be applied, with the HTTP status that Kubernetes gives it. */
 export class PatchRefusal extends Error {
   readonly status: 400 | 422 | 500;
+  /** The message without the values that it quotes. */
+  readonly plain: string;
 
-  constructor(status: 400 | 422 | 500, message: string) {
+  constructor(status: 400 | 422 | 500, message: string, plain = message) {
     super(message);
     this.status = status;
+    this.plain = plain;
   }
+}
+
+export function unknownDirective(asked: Json, map: Json): PatchRefusal {
+  const message = `unknown patch type: ${goText(asked)} in map: ${goText(map)}`;
+  return new PatchRefusal(500, message, "unknown patch type in a map");
 }
 
 export interface ListMerge {
@@ -101,7 +109,8 @@ export function checkedOrder(
   const message =
     `The order in patch list:\n${goText(patch)}\n doesn't match $setElementOrder list:\n` +
     `${goText(order)}\n`;
-  throw new PatchRefusal(500, message);
+  const plain = "The order in the patch list doesn't match the $setElementOrder list";
+  throw new PatchRefusal(500, message, plain);
 }
 
 function hasDirective(item: Json): boolean {
@@ -120,7 +129,8 @@ function isObjectList(...lists: readonly (readonly Json[])[]): boolean {
   const type = goType(first);
   if (!all.every((item) => goType(item) === type)) {
     const text = lists.map(goText).join(" ");
-    throw new PatchRefusal(500, `list element types are not identical: [${text}]`);
+    const what = "list element types are not identical";
+    throw new PatchRefusal(500, `${what}: [${text}]`, what);
   }
   return isJsonObject(first);
 }
@@ -143,7 +153,7 @@ function withoutSpecialItems(
     else if (asked === "merge") {
       throw new PatchRefusal(500, "merging lists cannot yet be specified in the patch");
     } else {
-      throw new PatchRefusal(500, `unknown patch type: ${goText(asked)} in map: ${goText(item)}`);
+      throw unknownDirective(asked, item);
     }
   }
   if (isReplaced) return { base: items, items: [] };
@@ -223,7 +233,8 @@ function keyOf(item: JsonObject, mergeKey: string): Json {
   const key = getOwn(item, mergeKey);
   if (key !== undefined) return key;
   const text = goText(item);
-  throw new PatchRefusal(500, `map: ${text} does not contain declared merge key: ${mergeKey}`);
+  const what = `does not contain declared merge key: ${mergeKey}`;
+  throw new PatchRefusal(500, `map: ${text} ${what}`, `a map ${what}`);
 }
 
 function asObject(item: Json): JsonObject {

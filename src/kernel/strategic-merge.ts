@@ -3,11 +3,12 @@
 // Inputs are never changed. A patch that cannot be applied is refused in the words and with the
 // status of the Kubernetes API; 500 is what it answers where it has no better idea.
 
-import { goText, goType } from "./go-text.ts";
+import { goType } from "./go-text.ts";
 import { getOwn, isJsonArray, isJsonObject, setOwn } from "./json.ts";
 import type { Json, JsonObject, MutableJsonObject } from "./json.ts";
 import {
   PatchRefusal,
+  unknownDirective,
   checkedOrder,
   inOrder,
   mergedInOrder,
@@ -17,7 +18,13 @@ import type { ListMerge } from "./strategic-lists.ts";
 
 export type StrategicOutcome =
   | { readonly kind: "patched"; readonly object: JsonObject }
-  | { readonly kind: "refused"; readonly status: 400 | 422 | 500; readonly message: string };
+  | {
+      readonly kind: "refused";
+      readonly status: 400 | 422 | 500;
+      readonly message: string;
+      /** The message without the values that it quotes. */
+      readonly plain: string;
+    };
 
 /** The schema is OpenAPI with x-kubernetes-patch-strategy and -merge-key; metadata is known. */
 export function applyStrategicMergePatch(
@@ -29,7 +36,8 @@ export function applyStrategicMergePatch(
     return { kind: "patched", object: mergedMap(original, patch, withMetadata(schema)) };
   } catch (error) {
     if (!(error instanceof PatchRefusal)) throw error;
-    return { kind: "refused", status: error.status, message: error.message };
+    const { status, message, plain } = error;
+    return { kind: "refused", status, message, plain };
   }
 }
 
@@ -82,7 +90,7 @@ function mergedMap(
 function directed(asked: Json, patch: JsonObject): JsonObject {
   if (asked === "delete") return {};
   if (asked !== "replace") {
-    throw new PatchRefusal(500, `unknown patch type: ${goText(asked)} in map: ${goText(patch)}`);
+    throw unknownDirective(asked, patch);
   }
   const replacement: MutableJsonObject = {};
   for (const key of Object.keys(patch)) {

@@ -258,7 +258,7 @@ describe("field rules of a definition", () => {
       assert.equal(reply.status, 422, reply.text);
       isHidden(reply);
     }
-    assert.match(replies[0]?.text ?? "", /region.*unknown field \\"spec.unheard\\"/);
+    assert.match(replies[0]?.text ?? "", /\[hidden\].*unknown field \\"spec.unheard\\"/);
   });
 
   it("do not show hidden values in field errors", async () => {

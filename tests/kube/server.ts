@@ -12,6 +12,8 @@ import { startServer } from "../../src/app/serve.ts";
 import type { WatchHub } from "../../src/intents/watch/watch-hub.ts";
 import { parseExact } from "../../src/kernel/int64.ts";
 import type { Store } from "../../src/store/port.ts";
+import { systemClock } from "../../src/kernel/clock.ts";
+import { logger } from "../../src/telemetry/log.ts";
 import type { Logger } from "../../src/telemetry/log.ts";
 import { openWatch } from "./watch-stream.ts";
 import type { WatchStream } from "./watch-stream.ts";
@@ -38,6 +40,8 @@ export interface KubeServer extends AsyncDisposable {
   readonly hub: WatchHub;
   /** Errors that the server logged: nothing that a client does may add one. */
   readonly errors: readonly string[];
+  /** Every line of the log. */
+  readonly lines: readonly string[];
   /** An object goes out as JSON (a merge patch when patching), a text or bytes as they are. */
   request(method: string, path: string, body?: unknown, headers?: RequestHeaders): Promise<Reply>;
   watch(path: string, headers?: RequestHeaders): Promise<WatchStream>;
@@ -76,13 +80,14 @@ export async function startKubeServer({
 }: KubeServerOptions = {}): Promise<KubeServer> {
   const folder = await mkdtemp(join(tmpdir(), "setpoint-kube-"));
   const errors: string[] = [];
+  const lines: string[] = [];
   const config = serveConfig({ data: folder, listen: "127.0.0.1:0", ...options }, { sections });
   const limited = {
     ...(writeStallMs === undefined ? {} : { writeStallMs }),
     ...(bodyPaceMs === undefined ? {} : { bodyPaceMs }),
     ...(maxBytesInFlight === undefined ? {} : { maxBytesInFlight }),
   };
-  const server = await startServer(config, collectingLog(errors), limited);
+  const server = await startServer(config, collectingLog(errors, lines), limited);
   const token = (await readFile(join(folder, "admin.token"), "utf8")).trim();
   const ca = await readFile(server.authorityFile, "utf8");
   const agent = new Agent({ keepAlive: true, ca });
@@ -110,6 +115,7 @@ export async function startKubeServer({
     store: server.store,
     hub: server.hub,
     errors,
+    lines,
     request: async (method, path, body, headers) =>
       await replyOf(await send(method, path, body, headers)),
     watch: async (path, headers) => openWatch(await send("GET", path, undefined, headers)),
@@ -142,13 +148,14 @@ export function pickList(value: unknown, path: string): readonly unknown[] {
   return found as readonly unknown[];
 }
 
-function collectingLog(errors: string[]): Logger {
-  const ignore = (): void => {};
+function collectingLog(errors: string[], lines: string[]): Logger {
+  const log = logger((line) => void lines.push(line), systemClock, "debug");
   return {
-    debug: ignore,
-    info: ignore,
-    warn: ignore,
+    debug: (fields, message) => log.debug(fields, message),
+    info: (fields, message) => log.info(fields, message),
+    warn: (fields, message) => log.warn(fields, message),
     error: (fields, message) => {
+      log.error(fields, message);
       const { error } = fields;
       const why = error instanceof Error ? (error.stack ?? error.message) : JSON.stringify(fields);
       errors.push(`${message}: ${why}`);

@@ -7,6 +7,7 @@ import type { Json } from "../../kernel/json.ts";
 import type { Resource } from "../../kernel/resource.ts";
 import type { CounterBound, CounterUse, UniqueName } from "../../store/port.ts";
 import type { Caller, Target } from "../request.ts";
+import { hiddenTextFilter, withoutHiddenTexts } from "../write/hidden-errors.ts";
 
 export interface AdmissionRequest {
   readonly caller: Caller;
@@ -80,16 +81,16 @@ export function admissionChain(plugins: readonly AdmissionPlugin[]): Admission {
   const namers = plugins.filter((plugin) => plugin.names !== undefined);
   const exempters = plugins.filter((plugin) => plugin.mayChange !== undefined);
   return {
-    mutate: (request) => {
+    mutate: hidingTexts((request) => {
       const result = mutateFrom(mutators, 0, request);
       return result instanceof Promise ? result.then(existing) : existing(result);
-    },
-    validate: (request) => {
+    }),
+    validate: hidingTexts((request) => {
       if (request.object !== undefined) return validateFrom(validators, 0, request);
       const result = mutateFrom(mutators, 0, request);
       if (!(result instanceof Promise)) return validateFrom(validators, 0, request);
       return result.then(() => validateFrom(validators, 0, request));
-    },
+    }),
     uses: (request) => {
       if (request.operation === "CREATE") {
         const all = joined(counters, (plugin) => plugin.uses?.(request));
@@ -116,6 +117,34 @@ export function admissionChain(plugins: readonly AdmissionPlugin[]): Admission {
     },
     mayChange: (change) => exempters.some((plugin) => plugin.mayChange?.(change) === true),
   };
+}
+
+/** Policies word their errors, warnings and annotations themselves: see hidden-errors.ts. */
+function hidingTexts<R>(
+  admit: (request: AdmissionRequest) => R | Promise<R>,
+): (request: AdmissionRequest) => R | Promise<R> {
+  return (request) => {
+    const { object, old, target } = request;
+    const filter = hiddenTextFilter(target.served.kind, [object, old]);
+    if (filter === undefined) return admit(request);
+    try {
+      const result = admit({ ...request, caller: filteredCaller(request.caller, filter) });
+      if (!(result instanceof Promise)) return result;
+      return result.catch((error: unknown) => {
+        throw withoutHiddenTexts(filter, error);
+      });
+    } catch (error) {
+      throw withoutHiddenTexts(filter, error);
+    }
+  };
+}
+
+function filteredCaller(caller: Caller, filter: (text: string) => string): Caller {
+  const filtered: Caller = Object.create(caller, {
+    warn: { value: (text: string) => caller.warn(filter(text)) },
+    annotate: { value: (key: string, value: string) => caller.annotate?.(key, filter(value)) },
+  }) as Caller;
+  return filtered;
 }
 
 /** The answers of all plugins in one list; undefined when none of them answers. */

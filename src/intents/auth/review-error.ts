@@ -2,13 +2,12 @@
 // compare them expect it to be missing.
 
 import { SetpointError } from "../../kernel/errors.ts";
-import { formatFieldErrors } from "../../kernel/field-error.ts";
+import { formatFieldErrors } from "../../kernel/field-error-text.ts";
 import type { FieldError } from "../../kernel/field-error.ts";
 
 export function invalidReview(group: string, errors: readonly FieldError[]): SetpointError {
   const message = `.${group} "" is invalid: ${formatFieldErrors(errors)}`;
-  const plain = errors.map(({ type, field, message: text }) => ({ type, field, message: text }));
   return new SetpointError("resource.invalid", message, {
-    details: { group, kind: "", name: "", errors: plain },
+    details: { group, kind: "", name: "" },
   });
 }

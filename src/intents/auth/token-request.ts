@@ -4,7 +4,8 @@
 import type { Clock } from "../../kernel/clock.ts";
 import { timeText } from "../../kernel/clock.ts";
 import { SetpointError } from "../../kernel/errors.ts";
-import { formatFieldErrors, invalidField } from "../../kernel/field-error.ts";
+import { invalidField } from "../../kernel/field-error.ts";
+import { formatFieldErrors } from "../../kernel/field-error-text.ts";
 import type { FieldError } from "../../kernel/field-error.ts";
 import { getOwn, isJsonObject } from "../../kernel/json.ts";
 import type { JsonObject } from "../../kernel/json.ts";
@@ -140,7 +141,6 @@ function invalid(name: string, errors: readonly FieldError[]): SetpointError {
       group: "authentication.k8s.io",
       kind: "TokenRequest",
       name,
-      errors: errors.map(({ type, field, message }) => ({ type, field, message })),
     },
   });
 }

@@ -4,6 +4,7 @@
 import {
   forbiddenField,
   invalidField,
+  invalidName,
   requiredField,
   tooLongField,
 } from "../../kernel/field-error.ts";
@@ -74,7 +75,7 @@ function configMapErrors(map: Resource): readonly FieldError[] {
 function secretErrors(secret: Resource): readonly FieldError[] {
   const data = objectAt(secret, "data");
   const errors = Object.keys(data).flatMap((key) =>
-    invalidEach(`data[${key}]`, key, configKeyProblems(key)),
+    configKeyProblems(key).map((detail) => invalidName(`data[${key}]`, key, detail)),
   );
   if (sizeOf(data, base64Bytes) > limits.maxConfigBytes) {
     errors.push(tooLongField("data", limits.maxConfigBytes));

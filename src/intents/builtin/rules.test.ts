@@ -7,6 +7,7 @@ import { builtinKinds } from "./builtin-kinds.ts";
 import { toCoreEvent, toNewEvent } from "./event-shapes.ts";
 import { builtinRules } from "./rules.ts";
 import type { KindRules } from "./rules.ts";
+import { fieldErrorText } from "../../kernel/field-error-text.ts";
 
 const rbac = "rbac.authorization.k8s.io";
 const admission = "admissionregistration.k8s.io";
@@ -380,13 +381,13 @@ function refusals(id: string, content: JsonObject): readonly string[] {
   const { defaulting, validateCreate } = rulesOf(id);
   const given = resource(content);
   const errors = validateCreate?.(defaulting?.(given) ?? given) ?? [];
-  return errors.map(({ field, message }) => `${field}: ${message}`);
+  return errors.map(fieldErrorText);
 }
 
 function changes(id: string, old: JsonObject, next: JsonObject): readonly string[] {
   const { validateUpdate } = rulesOf(id);
   const errors = validateUpdate?.(resource(next), resource(old)) ?? [];
-  return errors.map(({ field, message }) => `${field}: ${message}`);
+  return errors.map(fieldErrorText);
 }
 
 function resource(content: Readonly<Record<string, Json>>, name = "x"): Resource {

@@ -5,6 +5,7 @@ import { objectType } from "../../kernel/apply/type-schema.ts";
 import type { TypeNode } from "../../kernel/apply/type-schema.ts";
 import { blockedRules, compileValidator } from "../../kernel/cel/validations.ts";
 import type { FieldError } from "../../kernel/field-error.ts";
+import { fieldErrorText } from "../../kernel/field-error-text.ts";
 import { getOwn } from "../../kernel/json.ts";
 import type { JsonObject } from "../../kernel/json.ts";
 import type { KindVersion, ScalePaths } from "../../kernel/kind.ts";
@@ -119,7 +120,7 @@ function statusErrors(
 function pruneDefined(schema: Schema, resource: Resource): Known {
   const { resource: known, unknown } = pruneDocument(schema, resource);
   const { value, unknown: more, error } = coerceEmbedded(schema, known);
-  if (error !== undefined) throw badRequest(unfit(resource, `${error.field}: ${error.message}`));
+  if (error !== undefined) throw badRequest(unfit(resource, fieldErrorText(error)));
   if (value === (known as JsonObject)) return { resource: known, unknown };
   const all = more.length === 0 ? unknown : [...unknown, ...more].sort();
   return { resource: value as unknown as Resource, unknown: all };

@@ -1,7 +1,8 @@
 // What a conversion may do to metadata: change labels and annotations, nothing else. A webhook
 // that renames a document or gives it another uid is refused; whatever else it changed is put back.
 
-import { formatFieldErrors, invalidField, tooLongField } from "../../kernel/field-error.ts";
+import { invalidField, tooLongField } from "../../kernel/field-error.ts";
+import { formatFieldErrors } from "../../kernel/field-error-text.ts";
 import type { FieldError } from "../../kernel/field-error.ts";
 import { getOwn, isJsonArray, isJsonObject, setOwn } from "../../kernel/json.ts";
 import type { Json, JsonObject, MutableJsonObject } from "../../kernel/json.ts";

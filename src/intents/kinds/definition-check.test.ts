@@ -14,6 +14,7 @@ import {
   subdomain,
   version,
 } from "./definition-samples.ts";
+import { fieldErrorText } from "../../kernel/field-error-text.ts";
 
 type BadDefinition = readonly [title: string, definition: JsonObject, errors: readonly string[]];
 
@@ -436,9 +437,6 @@ const bad: readonly BadDefinition[] = [
 for (const [title, definition, errors] of bad) {
   test(`refused as Kubernetes does: ${title}`, () => {
     const found = definitionErrors(defaultDefinition(definition));
-    assert.deepEqual(
-      found.map(({ field, message }) => `${field}: ${message}`),
-      errors,
-    );
+    assert.deepEqual(found.map(fieldErrorText), errors);
   });
 }

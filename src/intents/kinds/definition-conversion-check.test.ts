@@ -6,6 +6,7 @@ import type { JsonObject } from "../../kernel/json.ts";
 import { defaultDefinition } from "./definition-defaults.ts";
 import { definitionErrors } from "./definition-check.ts";
 import { definitionOf, label, spec, subdomain, webhook } from "./definition-samples.ts";
+import { fieldErrorText } from "../../kernel/field-error-text.ts";
 
 type BadDefinition = readonly [title: string, definition: JsonObject, errors: readonly string[]];
 
@@ -199,9 +200,6 @@ const bad: readonly BadDefinition[] = [
 for (const [title, definition, errors] of bad) {
   test(`judged as Kubernetes does: ${title}`, () => {
     const found = definitionErrors(defaultDefinition(definition));
-    assert.deepEqual(
-      found.map(({ field, message }) => `${field}: ${message}`),
-      errors,
-    );
+    assert.deepEqual(found.map(fieldErrorText), errors);
   });
 }

@@ -68,8 +68,7 @@ function rootErrors(schema: JsonObject, path: string): readonly FieldError[] {
     const detail =
       `only [${rootFields}] fields are allowed at the root of the schema ` +
       "if the status subresource is enabled";
-    const message = `Invalid value: ${goSchema(schema)}: ${detail}`;
-    return [{ type: "Invalid", field: path, message }];
+    return [{ ...invalidField(path, null, detail), shown: goSchema(schema) }];
   }
   return [];
 }

@@ -107,10 +107,10 @@ function versionErrors(
 function versionListErrors({ versions }: InternalForm): readonly FieldError[] {
   const errors: FieldError[] = [];
   const names = versions.map(({ document }) => textAt(document, "name"));
-  const fault = (detail: string): FieldError => {
-    const message = `Invalid value: ${goVersions(versions)}: ${detail}`;
-    return { type: "Invalid", field: "spec.versions", message };
-  };
+  const fault = (detail: string): FieldError => ({
+    ...invalidField("spec.versions", null, detail),
+    shown: goVersions(versions),
+  });
   if (new Set(names).size < names.length) errors.push(fault("must contain unique version names"));
   const stored = versions.filter(({ document }) => isTrueAt(document, "storage")).length;
   if (stored !== 1) errors.push(fault("must have exactly one version marked as storage version"));

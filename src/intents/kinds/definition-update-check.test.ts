@@ -11,6 +11,7 @@ import {
 } from "./definition-check.ts";
 import { definitionOf, label, schema, spec, version, webhook } from "./definition-samples.ts";
 import { definitionStatus } from "./definition-status.ts";
+import { fieldErrorText } from "../../kernel/field-error-text.ts";
 
 const before = spec({
   versions: [version({}), version({ name: "v2", storage: false })],
@@ -25,7 +26,7 @@ function changed(change: JsonObject, from: JsonObject = old): readonly string[] 
 }
 
 function texts(errors: readonly FieldError[]): readonly string[] {
-  return errors.map(({ field, message }) => `${field}: ${message}`);
+  return errors.map(fieldErrorText);
 }
 
 function pem(type: string): string {
@@ -123,7 +124,7 @@ test("the approval of a protected group may stay as it is, but not become worse"
   const annotations = { "api-approved.kubernetes.io": "unapproved" };
   const approved = { ...own, metadata: { ...own.metadata, annotations } };
   assert.deepEqual(definitionUpdateErrors(approved, own), []);
-  assert.equal(definitionUpdateErrors(own, approved)[0]?.type, "Required");
+  assert.equal(definitionUpdateErrors(own, approved)[0]?.kind, "required");
 });
 
 test("field rules are told apart from other words, and have their place", () => {

@@ -10,7 +10,7 @@ import { objectAt } from "../../kernel/json-read.ts";
 import { defineKind, kindId } from "../../kernel/kind.ts";
 import type { FieldRule, Kind, KindInput, KindVersion, PrinterColumn } from "../../kernel/kind.ts";
 import { parsePointer } from "../../kernel/pointer.ts";
-import { formatFieldErrors } from "../../kernel/field-error.ts";
+import { formatFieldErrors } from "../../kernel/field-error-text.ts";
 import { definitionErrors } from "./definition-check.ts";
 import { defaultDefinition } from "./definition-defaults.ts";
 import { fieldRuleKey } from "./definition-field-rules.ts";

@@ -3,6 +3,7 @@ import { test } from "node:test";
 import type { Json } from "../../kernel/json.ts";
 import type { Resource } from "../../kernel/resource.ts";
 import { scaleErrors } from "./scale-check.ts";
+import { fieldErrorText } from "../../kernel/field-error-text.ts";
 
 const paths = {
   specReplicasPath: ".spec.replicas",
@@ -13,7 +14,7 @@ const paths = {
 function problems(spec: Json, status: Json, part: "all" | "status" = "all"): readonly string[] {
   const resource = { apiVersion: "v1", kind: "X", metadata: {}, spec, status };
   const errors = scaleErrors(paths, resource as unknown as Resource, part);
-  return errors.map(({ field, message }) => `${field}: ${message}`);
+  return errors.map(fieldErrorText);
 }
 
 test("numbers that are absent or sound are fine", () => {

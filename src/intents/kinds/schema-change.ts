@@ -99,25 +99,25 @@ function inVersion({ storage: { apiVersion } }: ServedKind, resource: Resource):
 
 function errorsIn({ storage: { type } }: ServedKind, resource: Resource): readonly FieldError[] {
   const errors = type.validate(resource, { old: undefined, subresource: "", errors: [] });
-  return errors.filter(({ field }) => isKept(field));
+  return errors.filter(({ path }) => isKept(path));
 }
 
 function isKept(path: string): boolean {
   return !/^status\b/.test(path);
 }
 
-function identityOf({ field, type }: FieldError): string {
-  return `${type} ${field}`;
+function identityOf({ path, kind }: FieldError): string {
+  return `${kind} ${path}`;
 }
 
-const wordsOf: Partial<Record<FieldError["type"], string>> = {
-  Required: "is required",
-  TypeInvalid: "has another type",
-  NotSupported: "has a value that is not supported",
-  TooLong: "is too long",
-  TooMany: "has too many items",
+const wordsOf: Partial<Record<FieldError["kind"], string>> = {
+  required: "is required",
+  type: "has another type",
+  unsupported: "has a value that is not supported",
+  "too-long": "is too long",
+  "too-many": "has too many items",
 };
 
-function problemOf({ field, type }: FieldError): string {
-  return `${field} ${wordsOf[type] ?? "is not valid"}`;
+function problemOf({ path, kind }: FieldError): string {
+  return `${path} ${wordsOf[kind] ?? "is not valid"}`;
 }

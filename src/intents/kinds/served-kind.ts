@@ -10,6 +10,8 @@ import type { KindRules } from "../builtin/rules.ts";
 import { builtinType } from "./builtin-type.ts";
 import { compileType } from "./compiled-type.ts";
 import type { CompiledType } from "./compiled-type.ts";
+import { isHiding } from "../../kernel/hidden-values.ts";
+import { hiddenTextFilter, withoutHiddenTexts } from "../write/hidden-errors.ts";
 
 export interface ServedVersion {
   readonly name: string;
@@ -121,7 +123,7 @@ export function servedKind(input: ServedKindInput): ServedKind {
     preferred,
     rules: input.rules,
     verbs: input.verbs ?? usualVerbs,
-    convert: input.convert ?? renameVersion,
+    convert: input.convert === undefined ? renameVersion : hidingConverter(kind, input.convert),
     hasConverter: input.convert !== undefined,
     hasGeneration: kind.origin === "definition" || countingGroups.has(kind.group),
     cleanSince: input.cleanSince ?? 0,
@@ -136,6 +138,18 @@ export function servedKind(input: ServedKindInput): ServedKind {
 
 function withTerms(kind: Kind, indexTerms: IndexTerms | undefined): Kind & DraftKind {
   return indexTerms === undefined ? kind : { ...kind, indexTerms };
+}
+
+/** The errors of a converter may quote the documents that it is given. */
+function hidingConverter(kind: Kind, convert: Converter): Converter {
+  if (!isHiding(kind)) return convert;
+  return async (documents, to) => {
+    try {
+      return await convert(documents, to);
+    } catch (error) {
+      throw withoutHiddenTexts(hiddenTextFilter(kind, documents), error);
+    }
+  };
 }
 
 function servedVersion({ kind, rules }: ServedKindInput, definition: KindVersion): ServedVersion {

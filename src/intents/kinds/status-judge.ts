@@ -41,7 +41,7 @@ export function statusJudge(schema: Schema, runRules: Validator | undefined): St
     ];
     if (!hasRules || errors.length > 0) return { status, errors, unknown };
     const broken = runRules({ ...resource, status }, old);
-    return { status, errors: broken.filter(({ field }) => isInStatus(field)), unknown };
+    return { status, errors: broken.filter(({ path }) => isInStatus(path)), unknown };
   };
 }
 

@@ -5,7 +5,9 @@
 import { jsonName } from "../../kernel/go-text.ts";
 import { withoutKey } from "../../kernel/without-key.ts";
 import { applyConfiguration } from "../../kernel/apply/managers.ts";
+import { misfitText } from "../../kernel/apply/typed-validate.ts";
 import { SetpointError } from "../../kernel/errors.ts";
+import { withoutHiddenValues } from "../../kernel/hidden-values.ts";
 import { isJsonObject } from "../../kernel/json.ts";
 import type { Json, JsonObject } from "../../kernel/json.ts";
 import { pausesFor } from "../../kernel/pauses.ts";
@@ -82,6 +84,10 @@ function applied(
       throw badRequest(outcome.message);
     case "invalid":
       throw unexplained(outcome.message);
+    case "misfit": {
+      const errors = withoutHiddenValues(target.served.kind, outcome.errors);
+      throw unexplained(`${outcome.message}: ${misfitText(errors)}`);
+    }
     default:
       return outcome satisfies never;
   }

@@ -5,6 +5,7 @@
 import { jsonName } from "../../kernel/go-text.ts";
 import { withoutKey } from "../../kernel/without-key.ts";
 import { invalidField } from "../../kernel/field-error.ts";
+import { hiddenText, isHiding } from "../../kernel/hidden-values.ts";
 import { getOwn, isJsonObject } from "../../kernel/json.ts";
 import type { Json } from "../../kernel/json.ts";
 import type { Resource } from "../../kernel/resource.ts";
@@ -18,7 +19,8 @@ export const headerType =
   'Kind string "json:\\"kind,omitempty\\"" }';
 
 /** The body as a document; `source` is what was sent, for messages that show it. */
-export function checkEnvelope(target: Target, body: Json, source?: Uint8Array): Resource {
+export function checkEnvelope(target: Target, body: Json, sent?: Uint8Array): Resource {
+  const source = isHiding(target.served.kind) ? undefined : sent;
   return target.served.kind.origin === "built-in"
     ? builtinEnvelope(target, body, source)
     : definedEnvelope(target, body, source);
@@ -28,7 +30,9 @@ function definedEnvelope(target: Target, body: Json, source: Uint8Array | undefi
   const { version } = target;
   const { kind, apiVersion = "" } = headerOf(target, body, source);
   if (kind === undefined || kind === "" || !isJsonObject(body)) {
-    const sent = source === undefined ? JSON.stringify(body) : textOf(source);
+    const isHidden = isHiding(target.served.kind);
+    const whole = source === undefined ? JSON.stringify(body) : textOf(source);
+    const sent = isHidden ? hiddenText : whole;
     throw unrecognised(target, `Object 'Kind' is missing in '${sent}'`, source);
   }
   if (apiVersion.split("/").length > 2) {

@@ -7,6 +7,7 @@ import type { FieldError } from "../../kernel/field-error.ts";
 import { invalidField } from "../../kernel/field-error.ts";
 import { checkFieldRules } from "../../kernel/field-rules.ts";
 import type { FieldViolation } from "../../kernel/field-rules.ts";
+import { hiddenText, withoutHiddenValues } from "../../kernel/hidden-values.ts";
 import type { Json } from "../../kernel/json.ts";
 import { parsePointer } from "../../kernel/pointer.ts";
 import type { Resource } from "../../kernel/resource.ts";
@@ -14,8 +15,6 @@ import { invalid } from "../refusals.ts";
 import type { Admission } from "../admission/admission.ts";
 import type { Target } from "../request.ts";
 import type { ServedKind } from "../kinds/served-kind.ts";
-import { hiddenText, withoutHiddenValues } from "./hidden-errors.ts";
-import { touchesHidden } from "./hidden-fields.ts";
 import {
   coreFinalizerErrors,
   metadataErrors,
@@ -38,9 +37,8 @@ export function checkDocument(
     appendAll(errors, ruleErrors(admission, target, resource, old));
   }
   if (errors.length === 0) return;
-  const documents = old === undefined ? [resource] : [resource, old];
-  const shown = served.hasHidden ? withoutHiddenValues(served.kind, errors, documents) : errors;
   // Two kinds that show the same documents have their errors in the name of the stored one.
+  const shown = withoutHiddenValues(served.kind, errors);
   throw invalid(served.storedKind, resource.metadata.name ?? target.name, shown);
 }
 
@@ -99,18 +97,23 @@ function ruleErrors(
   return violations
     .filter(({ path }) => !(subresource === "status" && path.startsWith("/status")))
     .filter((violation) => !isExempt(violation))
-    .map((violation) => ruleError(served, violation));
+    .map(ruleError);
 }
 
-function ruleError({ kind }: ServedKind, violation: FieldViolation): FieldError {
+function ruleError(violation: FieldViolation): FieldError {
   const { path, rule } = violation;
-  const place = parsePointer(path);
-  const field = place.join(".");
-  const shown = touchesHidden(kind, place) ? hiddenText : undefined;
-  const was = "old" in violation ? (shown ?? text(violation.old)) : "absent";
-  const now = "new" in violation ? (shown ?? text(violation.new)) : "absent";
+  const field = parsePointer(path).join(".");
   const why = rule === "read-only" ? "is read-only" : "cannot be changed after creation";
-  return invalidField(field, violation.new, `the field ${why}: old ${was}, new ${now}`);
+  const detailWith = (show: (value: Json | undefined) => string): string => {
+    const was = "old" in violation ? show(violation.old) : "absent";
+    const now = "new" in violation ? show(violation.new) : "absent";
+    return `the field ${why}: old ${was}, new ${now}`;
+  };
+  return {
+    ...invalidField(field, violation.new, detailWith(text)),
+    ...(rule === "read-only" ? {} : { kind: "immutable" }),
+    computed: { of: field, plain: detailWith(() => hiddenText) },
+  };
 }
 
 function text(value: Json | undefined): string {

@@ -3,11 +3,12 @@ import { test } from "node:test";
 import { limits } from "../../kernel/limits.ts";
 import type { Metadata } from "../../kernel/resource.ts";
 import { coreFinalizerErrors, metadataErrors, resourceNameProblems } from "./metadata-check.ts";
+import { fieldErrorText } from "../../kernel/field-error-text.ts";
 
 function messages(metadata: object): readonly string[] {
   const checked = { name: "x", namespace: "default", ...metadata } as unknown as Metadata;
   const rules = { isNamespaced: true, nameProblems: resourceNameProblems };
-  return metadataErrors(checked, rules).map(({ field, message }) => `${field}: ${message}`);
+  return metadataErrors(checked, rules).map(fieldErrorText);
 }
 
 function labels(count: number, prefix = "k"): object {

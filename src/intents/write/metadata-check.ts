@@ -153,8 +153,8 @@ function ownerErrors(owners: readonly OwnerReference[] | undefined): readonly Fi
     }
     if (owner.apiVersion === "v1" && owner.kind === "Event") {
       const text = "/v1, Kind=Event is disallowed from being an owner";
-      const shown = `Invalid value: ${JSON.stringify(inOrder(owner))}: ${text}`;
-      errors.push({ ...invalidField(field, owner, text), message: shown });
+      const shown = JSON.stringify(inOrder(owner));
+      errors.push({ ...invalidField(field, owner, text), shown });
     }
     if (owner.controller !== true) continue;
     const current = `${owner.kind}/${owner.name}`;
@@ -163,7 +163,7 @@ function ownerErrors(owners: readonly OwnerReference[] | undefined): readonly Fi
         "Only one reference can have Controller set to true. " +
         `Found "true" in references for ${controller} and ${current}`;
       all ??= JSON.stringify(owners.map(inOrder));
-      errors.push({ type: "Invalid", field, message: `Invalid value: ${all}: ${text}` });
+      errors.push({ ...invalidField(field, null, text), shown: all });
     } else controller = current;
   }
   return errors;

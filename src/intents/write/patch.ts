@@ -7,6 +7,8 @@ import { goText, jsonName } from "../../kernel/go-text.ts";
 import { canonicalJson } from "../../kernel/canonical-json.ts";
 import { SetpointError, isSetpointError } from "../../kernel/errors.ts";
 import { forbiddenField, invalidField } from "../../kernel/field-error.ts";
+import { formatFieldErrors } from "../../kernel/field-error-text.ts";
+import { hiddenText, isHiding } from "../../kernel/hidden-values.ts";
 import { isJsonArray, isJsonObject } from "../../kernel/json.ts";
 import type { Json, JsonObject } from "../../kernel/json.ts";
 import { applyJsonPatchInSlices, parseJsonPatch } from "../../kernel/json-patch.ts";
@@ -18,7 +20,7 @@ import type { Tokens } from "../../kernel/pointer.ts";
 import type { Resource } from "../../kernel/resource.ts";
 import { applyStrategicMergePatch } from "../../kernel/strategic-merge.ts";
 import type { Known } from "../kinds/compiled-type.ts";
-import { badRequest, causeJson, invalid, rejectedPatch, unexplained } from "../refusals.ts";
+import { badRequest, invalid, rejectedPatch, unexplained } from "../refusals.ts";
 import type { Caller, Intents, Target, WriteOptions, Written } from "../request.ts";
 import {
   checkEnvelope,
@@ -28,7 +30,7 @@ import {
   withNamespace,
 } from "./envelope.ts";
 import { readHiding } from "./hidden-errors.ts";
-import { touchesHidden, withoutHidden } from "./hidden-fields.ts";
+import { touchesHidden } from "./hidden-fields.ts";
 import { withDistinctOwners } from "./owner-references.ts";
 import { strictProblem } from "./unknown-fields.ts";
 import type { Strictness } from "./unknown-fields.ts";
@@ -98,7 +100,9 @@ async function patchFunction(input: ExplainedInput): Promise<Patch> {
     case "strategic": {
       const patch = objectOf(value) ?? {};
       const { schema } = target.version.definition;
-      return (old) => finish(strategic(old, patch, schema), () => goText(patch));
+      const isHidden = isHiding(target.served.kind);
+      const shown = (): string => (isHidden ? hiddenText : goText(patch));
+      return (old) => finish(strategic(old, patch, schema, isHidden), shown);
     }
     default:
       return type satisfies never;
@@ -133,7 +137,7 @@ function readablePointer(pointer: string): Tokens | undefined {
 }
 
 function shownText({ served }: Target, result: Json): string {
-  return canonicalJson(served.hasHidden ? withoutHidden(served.kind, result) : result);
+  return isHiding(served.kind) ? hiddenText : canonicalJson(result);
 }
 
 /** The result read as a document; `shown` is what a refusal quotes. */
@@ -149,7 +153,7 @@ function patched(
     readHiding(target.served, result, read),
   );
   const strictness = { mode: options.fieldValidation, decodeProblems, explain };
-  const problem = strictProblem(caller, unknown, strictness);
+  const problem = strictProblem(caller, target, unknown, strictness);
   if (problem !== undefined) throw unfit(shown(), problem);
   const placed = withNamespace(target, known);
   checkName(target, placed);
@@ -231,12 +235,13 @@ function rejected(error: unknown): unknown {
   return isRefusal ? rejectedPatch(error) : error;
 }
 
-function strategic(old: Resource, patch: JsonObject, schema: JsonObject): Json {
+function strategic(old: Resource, patch: JsonObject, schema: JsonObject, isHidden: boolean): Json {
   const outcome = applyStrategicMergePatch(old, patch, schema);
   if (outcome.kind === "patched") return outcome.object;
-  const { status, message } = outcome;
+  const { status } = outcome;
+  const message = isHidden ? outcome.plain : outcome.message;
   if (status === 400) throw badRequest(message);
-  if (status === 422) throw unfit(goText(patch), message);
+  if (status === 422) throw unfit(isHidden ? hiddenText : goText(patch), message);
   throw unexplained(message);
 }
 
@@ -267,8 +272,7 @@ function asPatch<T>(shown: () => string, act: () => T): T {
 
 /** Kubernetes names neither kind nor resource here. */
 function unfit(value: string, why: string): SetpointError {
-  const { field, message } = invalidField("patch", value, why);
-  return new SetpointError("resource.invalid", ` "" is invalid: ${field}: ${message}`, {
-    details: { causes: [causeJson({ reason: "FieldValueInvalid", message, field })] },
-  });
+  const fields = [invalidField("patch", value, why)];
+  const message = ` "" is invalid: ${formatFieldErrors(fields)}`;
+  return new SetpointError("resource.invalid", message, { details: { fields } });
 }

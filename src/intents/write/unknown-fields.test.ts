@@ -1,7 +1,12 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { FieldValidation } from "../request.ts";
+import type { ServedKind } from "../kinds/served-kind.ts";
 import { strictProblem } from "./unknown-fields.ts";
+
+const served = {
+  kind: { group: "a.b", names: { kind: "C" }, fieldRules: [] },
+} as unknown as ServedKind;
 
 function report(
   mode: FieldValidation,
@@ -11,7 +16,7 @@ function report(
   const warnings: string[] = [];
   const user = { name: "u", groups: [], extra: {} };
   const caller = { user, surface: "kube", warn: (text: string): void => void warnings.push(text) };
-  return [strictProblem(caller, unknown, { mode, decodeProblems }), warnings];
+  return [strictProblem(caller, { served }, unknown, { mode, decodeProblems }), warnings];
 }
 
 test("strict refuses, warn warns, ignore is silent", () => {

@@ -1,6 +1,7 @@
 // What happens to fields that a kind does not declare and to keys given twice: refused, warned of
 // or ignored, as the client asked. They are never stored either way.
 
+import { shownFieldPath } from "../../kernel/hidden-values.ts";
 import { limits } from "../../kernel/limits.ts";
 import { badRequest } from "../refusals.ts";
 import type { Caller, FieldValidation, Target } from "../request.ts";
@@ -20,7 +21,7 @@ export function reportUnknownFields(
   unknown: readonly string[],
   strictness: Strictness,
 ): void {
-  const problem = strictProblem(caller, unknown, strictness);
+  const problem = strictProblem(caller, target, unknown, strictness);
   if (problem === undefined) return;
   const { kind } = target.served.kind.names;
   throw badRequest(
@@ -31,6 +32,7 @@ export function reportUnknownFields(
 /** Warns, ignores, or says why the document is to be refused. */
 export function strictProblem(
   caller: Caller,
+  { served }: Pick<Target, "served">,
   unknown: readonly string[],
   { mode, decodeProblems, explain }: Strictness,
 ): string | undefined {
@@ -38,7 +40,8 @@ export function strictProblem(
   const max = limits.maxShownErrors;
   const fields = unknown.slice(0, max).map((path) => {
     const why = explain?.(path);
-    return `unknown field "${path}"${why === undefined ? "" : ` (${why})`}`;
+    const shown = shownFieldPath(served.kind, path);
+    return `unknown field "${shown}"${why === undefined ? "" : ` (${why})`}`;
   });
   if (mode === "Warn") {
     for (const problem of [...decodeProblems, ...fields]) caller.warn(problem);

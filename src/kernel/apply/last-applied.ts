@@ -11,7 +11,7 @@ import type { FieldSet } from "./field-set.ts";
 import type { Versioned } from "./ownership.ts";
 import { compareValues } from "./typed-compare.ts";
 import { appliedFields } from "./typed-fields.ts";
-import { typeProblem } from "./typed-validate.ts";
+import { misfits } from "./typed-validate.ts";
 import { withoutKey } from "../without-key.ts";
 
 export const lastAppliedAnnotation = "kubectl.kubernetes.io/last-applied-configuration";
@@ -22,7 +22,7 @@ export function lastAppliedFields({ object, apiVersion, type }: Versioned): Fiel
   if (typeof text !== "string" || text === "") return undefined;
   const last = parsedObject(text);
   if (last === undefined || last["apiVersion"] !== apiVersion) return undefined;
-  if (typeProblem(last, type) !== undefined) return undefined;
+  if (misfits(last, type).length > 0) return undefined;
   const { added, modified, removed } = compareValues(last, object, type);
   const fields = appliedFields(last, type);
   return difference(difference(difference(fields, modified), added), removed);

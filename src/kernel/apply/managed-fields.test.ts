@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { formatFieldErrors } from "../field-error.ts";
+import { formatFieldErrors } from "../field-error-text.ts";
 import type { Json, JsonObject } from "../json.ts";
 import {
   decodeManagedFields,

@@ -17,6 +17,7 @@ import { keepTimes } from "./managed-object.ts";
 import { resetFieldsOf } from "./managers.ts";
 import type { Convert } from "./ownership.ts";
 import { objectType } from "./type-schema.ts";
+import { misfitText } from "./typed-validate.ts";
 
 test("a create is owned by its writer, containers included, identity not", () => {
   const next = widget({ count: 1, set: ["b"], map: {} }, { labels: { a: "b" }, uid: "u" });
@@ -296,8 +297,10 @@ const misfits: readonly (readonly [JsonObject, string])[] = [
 test("a configuration that does not fit is refused in the words of the API", () => {
   for (const [spec, problem] of misfits) {
     const outcome = tryApply(undefined, widget(spec, { namespace: "default" }), "x");
-    const start = "failed to create typed patch object (default/w; example.dev/v1, Kind=Widget): ";
-    assert.deepEqual(outcome, { kind: "invalid", message: start + problem });
+    assert.ok(outcome.kind === "misfit");
+    const start = "failed to create typed patch object (default/w; example.dev/v1, Kind=Widget)";
+    assert.equal(outcome.message, start);
+    assert.equal(misfitText(outcome.errors), problem);
   }
 });
 

@@ -3,6 +3,7 @@
 // `applyConfiguration`, which merges, prunes and finds conflicts. Both are pure: the time is handed
 // in, nothing given is changed, and an object that did not change keeps its entries as they are.
 
+import type { FieldError } from "../field-error.ts";
 import { equalJson, isJsonArray, isJsonObject } from "../json.ts";
 import type { Json, JsonObject } from "../json.ts";
 import { textAt } from "../json-read.ts";
@@ -46,7 +47,7 @@ import {
 } from "./typed-compare.ts";
 import type { Comparison } from "./typed-compare.ts";
 import { presentKeys } from "./typed-fields.ts";
-import { typeProblem } from "./typed-validate.ts";
+import { misfits } from "./typed-validate.ts";
 import { objectMetaType } from "./type-schema.ts";
 import type { TypeNode } from "./type-schema.ts";
 
@@ -99,8 +100,14 @@ export type ApplyOutcome =
     }
   /** The request is wrong (400). */
   | { readonly kind: "bad-request"; readonly message: string }
-  /** The configuration does not fit its type; the Kubernetes API answers 500 without a reason. */
-  | { readonly kind: "invalid"; readonly message: string };
+  /** The stored owners cannot be read; the Kubernetes API answers 500 without a reason. */
+  | { readonly kind: "invalid"; readonly message: string }
+  /** The configuration does not fit its type, for which the Kubernetes API answers 500 as well. */
+  | {
+      readonly kind: "misfit";
+      readonly message: string;
+      readonly errors: readonly FieldError[];
+    };
 
 /** The fields an endpoint resets: the object itself ignores status, /status ignores spec. */
 export function resetFieldsOf(subresource: string, hasStatus: boolean): FieldSet {
@@ -143,10 +150,10 @@ export function applyConfiguration(input: ApplyInput): ApplyOutcome {
     const message = `failed to decode managed fields: ${decoded.problem}`;
     return { kind: "invalid", message };
   }
-  const misfit = typeProblem(config, type);
-  if (misfit !== undefined) {
-    const message = `failed to create typed patch object (${objectLabel(config)}): ${misfit}`;
-    return { kind: "invalid", message };
+  const errors = misfits(config, type);
+  if (errors.length > 0) {
+    const message = `failed to create typed patch object (${objectLabel(config)})`;
+    return { kind: "misfit", message, errors };
   }
   const object = withoutManagedFields(input.live ?? emptyObject(config));
   const live: Versioned = { object, apiVersion, type };

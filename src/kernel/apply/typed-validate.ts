@@ -1,7 +1,9 @@
 // Checks an applied configuration against its type before anything is merged: shapes, declared
-// fields, and lists whose items could not be told apart. Problems are worded as the Kubernetes API
-// words them, down to how it prints values, since clients show and compare these texts.
+// fields, and lists whose items could not be told apart. Problems are field errors. `misfitText`
+// words them as the Kubernetes API does, down to how it prints values, since clients show and
+// compare these texts.
 
+import type { FieldError } from "../field-error.ts";
 import { isNumber } from "../int64.ts";
 import { isJsonArray, isJsonObject } from "../json.ts";
 import type { Json, JsonObject } from "../json.ts";
@@ -11,61 +13,77 @@ import { itemElement, itemProblem } from "./list-items.ts";
 import { keyType } from "./type-schema.ts";
 import type { ListType, MapType, ScalarType, TypeNode } from "./type-schema.ts";
 
-/** What is wrong with a value, in one text, or undefined when it fits its type. */
-export function typeProblem(value: Json, type: TypeNode): string | undefined {
-  const problems: string[] = [];
+/** None when the value fits its type. */
+export function misfits(value: Json, type: TypeNode): readonly FieldError[] {
+  const problems: FieldError[] = [];
   validate(value, type, "", problems);
-  if (problems.length <= 1) return problems[0];
-  return ["errors:", ...problems.map((problem) => `  ${problem}`)].join("\n");
+  return problems;
 }
 
-function validate(value: Json, type: TypeNode, path: string, problems: string[]): void {
+/** All problems in one text. */
+export function misfitText(errors: readonly FieldError[]): string {
+  const texts = errors.map(problemText);
+  if (texts.length === 1) return texts.join("");
+  return ["errors:", ...texts.map((text) => `  ${text}`)].join("\n");
+}
+
+function problemText({ path, detail, value, shown }: FieldError): string {
+  const found = value === undefined ? "" : `, got ${shown ?? goText(value)}`;
+  return `${path === "" ? "" : `${path}: `}${detail}${found}`;
+}
+
+function validate(value: Json, type: TypeNode, path: string, problems: FieldError[]): void {
   if (value === null) return;
   const { map, scalar, list } = type;
   if (isJsonObject(value) && map !== undefined) validateMap(value, map, path, problems);
   else if (isJsonArray(value) && list !== undefined) validateList(value, list, path, problems);
   else {
     const problem = shapeProblem(value, type, scalar);
-    if (problem !== undefined) problems.push(at(path, problem));
+    if (problem !== undefined) problems.push({ kind: "type", path, value, ...problem });
   }
 }
+
+type Problem = Pick<FieldError, "detail" | "shown">;
 
 function shapeProblem(
   value: Json,
   { map }: TypeNode,
   scalar: ScalarType | undefined,
-): string | undefined {
+): Problem | undefined {
   const isScalar = typeof value !== "object";
   if (scalar !== undefined && (isScalar || map === undefined)) {
     return scalarProblem(value, scalar);
   }
-  if (map !== undefined) return `expected map, got &{${goText(value)}}`;
-  return `expected list, got &{${goText(value)}}`;
+  const shown = `&{${goText(value)}}`;
+  return { detail: map === undefined ? "expected list" : "expected map", shown };
 }
 
-function scalarProblem(value: Json, scalar: ScalarType): string | undefined {
+function scalarProblem(value: Json, scalar: ScalarType): Problem | undefined {
   switch (scalar) {
     case "numeric":
       if (isNumber(value)) return undefined;
-      return `expected numeric (int or float), got ${goType(value)}`;
+      return { detail: "expected numeric (int or float)", shown: goType(value) };
     case "string":
       if (typeof value === "string") return undefined;
-      return `expected string, got &value.valueUnstructured{Value:${goSyntax(value)}}`;
+      return {
+        detail: "expected string",
+        shown: `&value.valueUnstructured{Value:${goSyntax(value)}}`,
+      };
     case "boolean":
       if (typeof value === "boolean") return undefined;
-      return `expected boolean, got &{${goText(value)}}`;
+      return { detail: "expected boolean", shown: `&{${goText(value)}}` };
     default:
       if (typeof value !== "object") return undefined;
-      return `expected any scalar, got &{${goText(value)}}`;
+      return { detail: "expected any scalar", shown: `&{${goText(value)}}` };
   }
 }
 
-function validateMap(value: JsonObject, map: MapType, path: string, problems: string[]): void {
+function validateMap(value: JsonObject, map: MapType, path: string, problems: FieldError[]): void {
   for (const key of Object.keys(value)) {
     const type = keyType(map, key);
     const place = `${path}.${key}`;
     if (type === undefined) {
-      problems.push(at(place, "field not declared in schema"));
+      problems.push({ kind: "unknown", path: place, detail: "field not declared in schema" });
       return;
     }
     validate(value[key] ?? null, type, place, problems);
@@ -76,7 +94,7 @@ function validateList(
   items: readonly Json[],
   list: ListType,
   path: string,
-  problems: string[],
+  problems: FieldError[],
 ): void {
   const seen = new Set<string>();
   for (const [index, item] of items.entries()) {
@@ -86,16 +104,17 @@ function validateList(
     }
     const element = itemElement(list, item);
     if (element === undefined) {
-      problems.push(at(path, `element ${index}: ${itemProblem(list, item)}`));
+      const detail = `element ${index}: ${itemProblem(list, item)}`;
+      problems.push({ kind: "invalid", path, detail });
       return;
     }
     const label = elementLabel(element);
-    if (seen.has(element)) problems.push(at(path, `duplicate entries for key ${label}`));
+    if (seen.has(element)) {
+      const computed = { of: path, plain: "duplicate entries for a key" };
+      const detail = `duplicate entries for key ${label}`;
+      problems.push({ kind: "duplicate", path, detail, computed });
+    }
     seen.add(element);
     validate(item, list.item, path + label, problems);
   }
-}
-
-function at(path: string, problem: string): string {
-  return path === "" ? problem : `${path}: ${problem}`;
 }

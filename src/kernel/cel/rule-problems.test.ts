@@ -6,12 +6,13 @@ import test from "node:test";
 import type { Json, JsonObject } from "../json.ts";
 import { compileSchema } from "../schema/compile.ts";
 import { ruleProblems } from "./rule-problems.ts";
+import { fieldErrorText } from "../field-error-text.ts";
 
 const rulesKey = "x-kubernetes-validations";
 
 function problems(given: JsonObject): readonly string[] {
   const schema = compileSchema({ type: "object", properties: { spec: given } });
-  return ruleProblems(schema, "schema").map(({ field, message }) => `${field}: ${message}`);
+  return ruleProblems(schema, "schema").map(fieldErrorText);
 }
 
 function spec(rule: Json, properties: JsonObject = {}): JsonObject {

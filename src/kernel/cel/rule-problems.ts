@@ -3,7 +3,8 @@
 // cost too much on the largest document that the schema allows.
 
 import type { FieldError } from "../field-error.ts";
-import { forbiddenField, goValue, invalidField } from "../field-error.ts";
+import { forbiddenField, invalidField } from "../field-error.ts";
+import { goValue } from "../field-error-text.ts";
 import type { Json } from "../json.ts";
 import { limits } from "../limits.ts";
 import type { Schema, ValidationRule } from "../schema/schema.ts";
@@ -101,8 +102,7 @@ function ownProblems(place: Place, total: TotalCost): readonly FieldError[] {
     const detail =
       "internal error: failed to construct type information for x-kubernetes-validations rules: " +
       "unable to convert structural schema to CEL declarations";
-    const field = `${path}.x-kubernetes-validations`;
-    return [{ type: "InternalError", field, message: `Internal error: ${detail}` }];
+    return [{ kind: "internal", path: `${path}.x-kubernetes-validations`, detail }];
   }
   const rules = compileRules(schema.validations, schema, celSchema);
   return rules.flatMap((rule, index) => {
@@ -159,7 +159,7 @@ function invalidRule(field: string, rule: ValidationRule, detail: string): Field
   ];
   // One by one, because the fields are not in the order of their names.
   const parts = fields.map(([name, value]) => goValue({ [name]: value }).slice(1, -1));
-  return { type: "Invalid", field, message: `Invalid value: {${parts.join(",")}}: ${detail}` };
+  return { ...invalidField(field, null, detail), shown: `{${parts.join(",")}}` };
 }
 
 function charge(

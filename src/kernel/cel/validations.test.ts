@@ -3,7 +3,7 @@
 
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
-import { causeReason } from "../field-error.ts";
+import { causeReason, fieldErrorText } from "../field-error-text.ts";
 import type { Json, JsonObject } from "../json.ts";
 import { compileSchema } from "../schema/compile.ts";
 import { blockedRules, compileValidations, compileValidator } from "./validations.ts";
@@ -33,9 +33,9 @@ function fieldSchema(field: JsonObject, ...rules: readonly string[]): JsonObject
 function errors(schema: JsonObject, value: Json, old?: Json): readonly string[] {
   const validator = compileValidator(compileSchema(schema));
   assert.ok(validator !== undefined);
-  return validator(value, old).map(({ type, field, message }) => {
-    return `${causeReason(type)} ${field}: ${message}`;
-  });
+  return validator(value, old).map(
+    (error) => `${causeReason(error.kind)} ${fieldErrorText(error)}`,
+  );
 }
 
 describe("a broken rule", () => {
@@ -169,7 +169,7 @@ describe("what was wrong before and has not changed", () => {
       { spec: { n: 2, a: 1 } },
       { spec: { n: 2, a: 2 } },
       {
-        onForgiven: ({ field }) => forgiven.push(field),
+        onForgiven: ({ path }) => forgiven.push(path),
       },
     );
     assert.deepEqual(found, []);
@@ -208,10 +208,11 @@ describe("the budget", () => {
     );
     assert.deepEqual(validator?.({ spec: { l: many } }, undefined, { budget: 100 }), [
       {
-        type: "Invalid",
-        field: "spec",
-        message:
-          'Invalid value: "object": validation failed due to running out of cost budget, ' +
+        kind: "invalid",
+        path: "spec",
+        value: "object",
+        detail:
+          "validation failed due to running out of cost budget, " +
           "no further validation rules will be run",
       },
     ]);
@@ -228,13 +229,14 @@ test("values that are null are not looked at", () => {
 
 test("rules do not run on documents whose form they cannot rely on", () => {
   assert.equal(blockedRules([]), undefined);
-  const invalid = { type: "Invalid", field: "a", message: "" } as const;
+  const invalid = { kind: "invalid", path: "a", detail: "" } as const;
   assert.equal(blockedRules([invalid]), undefined);
-  assert.deepEqual(blockedRules([invalid, { ...invalid, type: "Required" }]), {
-    type: "Invalid",
-    field: "<nil>",
-    message:
-      "Invalid value: null: some validation rules were not checked because the object was " +
-      "invalid; correct the existing errors to complete validation",
+  assert.deepEqual(blockedRules([invalid, { ...invalid, kind: "required" }]), {
+    kind: "invalid",
+    path: "<nil>",
+    value: null,
+    detail:
+      "some validation rules were not checked because the object was invalid; " +
+      "correct the existing errors to complete validation",
   });
 });

@@ -3,7 +3,8 @@
 // slow without bound. What was wrong before and has not changed is not complained about again.
 
 import type { FieldError } from "../field-error.ts";
-import { forbiddenField, invalidField, requiredField } from "../field-error.ts";
+import { duplicateField, forbiddenField, invalidField, requiredField } from "../field-error.ts";
+import { hiddenText } from "../hidden-values.ts";
 import { getOwn, isJsonArray, isJsonObject } from "../json.ts";
 import type { Json, JsonObject } from "../json.ts";
 import { canonicalJson } from "../canonical-json.ts";
@@ -64,19 +65,19 @@ export function compileValidator(schema: Schema): Validator | undefined {
  * is what is said in their place. Undefined when nothing is in the way.
  */
 export function blockedRules(errors: readonly FieldError[]): FieldError | undefined {
-  if (!errors.some(({ type }) => blocking.has(type))) return undefined;
+  if (!errors.some(({ kind }) => blocking.has(kind))) return undefined;
   const detail =
     "some validation rules were not checked because the object was invalid; " +
     "correct the existing errors to complete validation";
   return invalidField(shownPath(""), undefined, detail);
 }
 
-const blocking: ReadonlySet<FieldError["type"]> = new Set([
-  "NotSupported",
-  "Required",
-  "TooLong",
-  "TooMany",
-  "TypeInvalid",
+const blocking: ReadonlySet<FieldError["kind"]> = new Set([
+  "unsupported",
+  "required",
+  "too-long",
+  "too-many",
+  "type",
 ]);
 
 interface Run {
@@ -231,6 +232,12 @@ function applyRule(run: Run, compiled: CompiledRule, bindings: Bindings, place: 
   const complain = (detail: string): void => {
     run.errors.push(invalidField(path, schema.type, detail));
   };
+  // What a rule fails at may be a value.
+  const computed = (what: string, after: string): void => {
+    const plain = `${hiddenText}${after}`;
+    const error = invalidField(path, schema.type, `${what}${after}`);
+    run.errors.push({ ...error, computed: { of: place.base, plain } });
+  };
   if (compiled.problem !== undefined) return complain(`rule compile error: ${compiled.problem}`);
   if (compiled.program === undefined) return;
   const outcome = runRule(compiled.program, bindings, run.remaining);
@@ -245,11 +252,11 @@ function applyRule(run: Run, compiled: CompiledRule, bindings: Bindings, place: 
     case "error": {
       const text = ruleText(compiled.rule);
       if (!outcome.message.startsWith("no such overload")) {
-        return complain(`${outcome.message} evaluating rule: ${text}`);
+        return computed(outcome.message, ` evaluating rule: ${text}`);
       }
       const why =
         "call arguments did not match a supported operator, function or macro signature for rule";
-      return complain(`'${outcome.message}': ${why}: ${text}`);
+      return computed(`'${outcome.message}'`, `: ${why}: ${text}`);
     }
     case "value":
       if (outcome.value !== true) report(run, compiled, bindings, place);
@@ -270,8 +277,7 @@ function report(run: Run, compiled: CompiledRule, bindings: Bindings, place: Rul
     errorForReason(field, place.schema, place.value, detail, rule.reason);
   const error = errorWith(message.text);
   if (compiled.message === undefined) return place.fail(error);
-  const { message: plain } = errorWith(plainMessage(rule));
-  place.fail({ ...error, computed: { of: place.base, plain } });
+  place.fail({ ...error, computed: { of: place.base, plain: plainMessage(rule) } });
 }
 
 /** Objects and lists are not repeated in the message. */
@@ -289,14 +295,12 @@ function errorForReason(
     case "FieldValueRequired":
       return requiredField(field, detail);
     case "FieldValueDuplicate":
-      return {
-        type: "Duplicate",
-        field,
-        message: isLarge ? "Duplicate value" : `Duplicate value: ${JSON.stringify(value)}`,
-      };
+      return isLarge
+        ? { kind: "duplicate", path: field, detail: "" }
+        : duplicateField(field, value);
     default:
       return isLarge
-        ? { type: "Invalid", field, message: `Invalid value: ${detail}` }
+        ? { kind: "invalid", path: field, detail }
         : invalidField(field, value, detail);
   }
 }

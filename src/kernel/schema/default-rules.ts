@@ -2,7 +2,8 @@
 // at its place, so that defaulting never makes a valid document invalid. A default in the metadata
 // of an embedded resource is checked inside an otherwise empty resource.
 
-import { formatFieldErrors, invalidField } from "../field-error.ts";
+import { invalidField } from "../field-error.ts";
+import { formatFieldErrors } from "../field-error-text.ts";
 import type { FieldError } from "../field-error.ts";
 import { equalJson, isJsonObject } from "../json.ts";
 import type { Json, JsonObject } from "../json.ts";

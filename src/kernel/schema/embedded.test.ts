@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import type { FieldError } from "../field-error.ts";
+import { fieldErrorText } from "../field-error-text.ts";
 import type { JsonObject } from "../json.ts";
 import { compileSchema } from "./compile.ts";
 import { coerceEmbedded, embeddedProblems } from "./embedded.ts";
@@ -23,7 +23,7 @@ const schema = compileSchema({
 });
 
 const around = (template: JsonObject): JsonObject => ({ spec: { template } });
-const show = ({ field, message }: FieldError): string => `${field}: ${message}`;
+const show = fieldErrorText;
 
 test("metadata loses what it does not have, and what is empty", () => {
   const { value, unknown, problem } = coerceMetadata({

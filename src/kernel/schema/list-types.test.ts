@@ -3,6 +3,7 @@ import { test } from "node:test";
 import type { Json, JsonObject } from "../json.ts";
 import { compileSchema } from "./compile.ts";
 import { listTypeProblems } from "./list-types.ts";
+import { fieldErrorText } from "../field-error-text.ts";
 
 const ports = {
   type: "array",
@@ -14,9 +15,7 @@ const tags = { type: "array", "x-kubernetes-list-type": "set", items: { type: "s
 
 function problems(properties: JsonObject, value: JsonObject, old?: Json): readonly string[] {
   const schema = compileSchema({ type: "object", properties });
-  return listTypeProblems(schema, value, "", { old }).map(
-    ({ field, message }) => `${field}: ${message}`,
-  );
+  return listTypeProblems(schema, value, "", { old }).map(fieldErrorText);
 }
 
 test("the second of equal items is a duplicate, and only it", () => {

@@ -2,13 +2,12 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { JsonObject } from "../json.ts";
 import { structuralProblems } from "./structural-problems.ts";
+import { fieldErrorText } from "../field-error-text.ts";
 
 const text = { type: "string" };
 
 function problems(json: JsonObject, hasStatus = false): readonly string[] {
-  return structuralProblems(json, "schema", { hasStatus }).map(
-    ({ field, message }) => `${field}: ${message}`,
-  );
+  return structuralProblems(json, "schema", { hasStatus }).map(fieldErrorText);
 }
 
 /** Of a schema with one field, without the path in front of it. */

@@ -4,6 +4,7 @@
 
 import { forbiddenField, invalidField, requiredField } from "../field-error.ts";
 import type { FieldError } from "../field-error.ts";
+import { fieldErrorText } from "../field-error-text.ts";
 import { equalJson, getOwn, isJsonArray } from "../json.ts";
 import type { Json, JsonObject } from "../json.ts";
 import { isTrueAt, objectsAt, presentObjectAt, textAt } from "../json-read.ts";
@@ -15,7 +16,7 @@ export function structureErrors(json: JsonObject, path: string): readonly FieldE
   const errors: FieldError[] = [];
   checkInvariants(json, "root", path, errors);
   checkCompleteness(json, json, path, path, errors);
-  const texts = new Map(errors.map((error) => [error, `${error.field}: ${error.message}`]));
+  const texts = new Map(errors.map((error) => [error, fieldErrorText(error)]));
   return errors.sort((a, b) => ((texts.get(a) ?? "") < (texts.get(b) ?? "") ? -1 : 1));
 }
 

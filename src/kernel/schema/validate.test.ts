@@ -4,6 +4,7 @@ import { limits } from "../limits.ts";
 import { compileSchema } from "./compile.ts";
 import type { Json, JsonObject } from "../json.ts";
 import { validateValue } from "./validate.ts";
+import { fieldErrorText } from "../field-error-text.ts";
 
 const spec = (properties: JsonObject, more: JsonObject = {}): JsonObject => ({
   type: "object",
@@ -11,9 +12,7 @@ const spec = (properties: JsonObject, more: JsonObject = {}): JsonObject => ({
 });
 
 function messages(schema: JsonObject, value: Json, old?: Json): readonly string[] {
-  return validateValue(compileSchema(schema), value, "", { old }).map(
-    ({ field, message }) => `${field}: ${message}`,
-  );
+  return validateValue(compileSchema(schema), value, "", { old }).map(fieldErrorText);
 }
 
 function ofSpec(properties: JsonObject, value: JsonObject, old?: JsonObject): readonly string[] {

@@ -4,6 +4,7 @@
 // not changed is not complained about (see correlate.ts).
 
 import type { FieldError } from "../field-error.ts";
+import { fieldErrorText } from "../field-error-text.ts";
 import { isNumber } from "../int64.ts";
 import { isJsonArray, isJsonObject } from "../json.ts";
 import type { Json, JsonObject } from "../json.ts";
@@ -266,8 +267,8 @@ function add(walk: Walk, error: FieldError | undefined): void {
 /** Several junctors may find the same thing. */
 function distinct(errors: readonly FieldError[]): readonly FieldError[] {
   const seen = new Set<string>();
-  return errors.filter(({ field, message }) => {
-    const text = `${field}: ${message}`;
+  return errors.filter((error) => {
+    const text = fieldErrorText(error);
     if (seen.has(text)) return false;
     seen.add(text);
     return true;

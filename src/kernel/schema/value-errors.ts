@@ -24,8 +24,8 @@ export interface Place {
 
 /** `found` is the name of a type, or the text that is not in the format. */
 export function wrongTypeAt(place: Place, wanted: string, found: string): FieldError {
-  const detail = `${place.name} in body must be of type ${wanted}: ${goQuote(found)}`;
-  return wrongType(pathOf(place), found, detail);
+  const { name: subject } = place;
+  return { ...wrongType(pathOf(place), found, `must be of type ${wanted}`), subject };
 }
 
 export function requiredAt({ prefix, name }: Place, key: string): FieldError {
@@ -59,7 +59,7 @@ export function tooManyAt(place: Place, count: number, max: number): FieldError 
 
 /** "spec.size in body should be at least ..." */
 export function shouldAt(place: Place, value: Json, should: string): FieldError {
-  return invalidField(pathOf(place), value, `${place.name} in body ${should}`);
+  return { ...invalidField(pathOf(place), value, should), subject: place.name };
 }
 
 export function notPositiveFactor(place: Place, factor: number): FieldError {

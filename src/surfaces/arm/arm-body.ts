@@ -7,7 +7,7 @@ import type { JsonObject } from "../../kernel/json.ts";
 import { parseJson } from "../../kernel/strict-json.ts";
 import type { Exchange } from "../http/exchange.ts";
 import { armRefusal } from "./arm-error.ts";
-import { sentence } from "../../modules/resource-provider/faces/plain-words.ts";
+import { sentence } from "../../kernel/field-error-words.ts";
 
 const maxBodyBytes = 1_048_576;
 

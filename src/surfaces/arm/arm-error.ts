@@ -6,10 +6,12 @@
 import { ArmActionRefused } from "../../modules/resource-provider/faces/arm-face.ts";
 import { SetpointError, isSetpointError } from "../../kernel/errors.ts";
 import type { ErrorCode } from "../../kernel/errors.ts";
+import { fieldErrorsOf } from "../../kernel/field-error.ts";
+import type { FieldError } from "../../kernel/field-error.ts";
 import type { Json, JsonObject } from "../../kernel/json.ts";
 import { getOwn, isJsonObject } from "../../kernel/json.ts";
-import { numberAt, objectsAt, textAt } from "../../kernel/json-read.ts";
-import { plainWords, sentence } from "../../modules/resource-provider/faces/plain-words.ts";
+import { numberAt } from "../../kernel/json-read.ts";
+import { plainWords, sentence } from "../../kernel/field-error-words.ts";
 import { refusalReason } from "../http/identify.ts";
 import { shortError } from "./short-error.ts";
 
@@ -100,7 +102,7 @@ function unavailable(error: SetpointError): ArmErrorAnswer {
 }
 
 function invalidAnswer(error: SetpointError): ArmErrorAnswer {
-  const causes = distinctProblems(objectsAt(error.details, "causes").map(causeProblem));
+  const causes = distinctProblems(fieldErrorsOf(error.details).map(fieldProblem));
   if (causes.length === 0) {
     const message = refusal(error.message);
     return { status: 400, body: { error: { code: "InvalidRequestContent", message } } };
@@ -108,14 +110,12 @@ function invalidAnswer(error: SetpointError): ArmErrorAnswer {
   return armErrorAnswer(armRefusals(causes));
 }
 
-/** One of the causes of a refusal by the write path, about a field as clients call it. */
-export function causeProblem(cause: JsonObject): ArmProblem {
-  const field = textAt(cause, "field");
-  const message = textAt(cause, "message");
-  const target = clientField(field);
-  const what = target === field ? "field" : "property";
-  const text = `The ${what} '${target}' ${plainWords({ field, message })}`;
-  return { code: fieldCode(textAt(cause, "reason"), message), message: sentence(text), target };
+/** One of the field errors of the write path, about a field as clients call it. */
+export function fieldProblem(error: FieldError): ArmProblem {
+  const target = clientField(error.path);
+  const what = target === error.path ? "field" : "property";
+  const text = `The ${what} '${target}' ${plainWords(error)}`;
+  return { code: fieldCode(error), message: sentence(text), target };
 }
 
 /** The write path looks at some fields more than once. */
@@ -131,17 +131,17 @@ function clientField(field: string): string {
   return field.replace(/^(spec|status)(?=$|[.[])/, "properties");
 }
 
-export function fieldCode(reason: string, message: string): string {
-  if (message.includes("cannot be changed after creation") || message.includes("is immutable")) {
-    return "PropertyChangeNotAllowed";
-  }
-  switch (reason) {
-    case "FieldValueRequired":
+export function fieldCode({ kind, detail }: FieldError): string {
+  switch (kind) {
+    case "immutable":
+      return "PropertyChangeNotAllowed";
+    case "required":
       return "MissingRequiredProperty";
-    case "FieldValueNotSupported":
+    case "unsupported":
       return "InvalidPropertyValue";
     default:
-      return "InvalidParameter";
+      // The usual words of authors whose rules compare a field with its old value.
+      return detail.includes("is immutable") ? "PropertyChangeNotAllowed" : "InvalidParameter";
   }
 }
 

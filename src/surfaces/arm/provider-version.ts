@@ -7,7 +7,7 @@ import { isSameText } from "../../modules/resource-provider/arm-names.ts";
 import type { ArmRequest, ArmSurface } from "./arm-request.ts";
 import { apiVersionPattern } from "../../modules/resource-provider/faces/face-check.ts";
 import type { ArmFace } from "../../modules/resource-provider/face.ts";
-import { sentence } from "../../modules/resource-provider/faces/plain-words.ts";
+import { sentence } from "../../kernel/field-error-words.ts";
 import type { FaceIndex } from "../../modules/resource-provider/provider-state.ts";
 
 /** Throws unless the version is one of the provider's; a provider that nobody knows has none. */

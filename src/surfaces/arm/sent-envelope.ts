@@ -9,7 +9,7 @@ import { isSegment } from "./arm-path.ts";
 import { idOfPlace } from "../../modules/resource-provider/resource-id.ts";
 import type { ArmPlace } from "../../modules/resource-provider/resource-id.ts";
 import type { ArmEnvelope, ArmFace } from "../../modules/resource-provider/face.ts";
-import { sentence } from "../../modules/resource-provider/faces/plain-words.ts";
+import { sentence } from "../../kernel/field-error-words.ts";
 import type { ProvisioningState } from "../../modules/resource-provider/operations/provisioning.ts";
 
 export interface SentEnvelope {

@@ -5,15 +5,16 @@
 // what clients give it was judged before: that is a fault of ours.
 
 import { isSetpointError } from "../../kernel/errors.ts";
+import { fieldErrorsOf } from "../../kernel/field-error.ts";
+import type { FieldError } from "../../kernel/field-error.ts";
 import { getOwn, isJsonObject } from "../../kernel/json.ts";
-import type { Json, JsonObject } from "../../kernel/json.ts";
-import { objectsAt, textAt } from "../../kernel/json-read.ts";
+import type { Json } from "../../kernel/json.ts";
 import type { Addressed } from "./addressed.ts";
-import { armRefusals, causeProblem, distinctProblems, fieldCode } from "./arm-error.ts";
+import { armRefusals, fieldProblem, distinctProblems, fieldCode } from "./arm-error.ts";
 import type { ArmProblem } from "./arm-error.ts";
 import type { ArmSurface, FaceMistake } from "./arm-request.ts";
 import type { ArmAction } from "../../modules/resource-provider/face.ts";
-import { plainWords, sentence } from "../../modules/resource-provider/faces/plain-words.ts";
+import { plainWords, sentence } from "../../kernel/field-error-words.ts";
 
 /** The write of what a client sent, refused in terms of what it sent. */
 export async function asSentTo<T>(
@@ -26,11 +27,11 @@ export async function asSentTo<T>(
   } catch (error) {
     const causes = specCauses(error);
     const { schema } = found.version;
-    const strange = causes.filter(({ field }) => !isOf(schema, tokensOf(field)));
+    const strange = causes.filter(({ path }) => !isOf(schema, tokensOf(path)));
     if (strange.length === 0) throw error;
     onMistake?.(mistakeOf(found, "refused", fieldsOf(strange)));
     const problems = causes.map((cause) =>
-      strange.includes(cause) ? strangeProblem(cause) : causeProblem(cause.json),
+      strange.includes(cause) ? strangeProblem(cause) : fieldProblem(cause),
     );
     throw armRefusals(distinctProblems(problems));
   }
@@ -57,19 +58,11 @@ function actionFault(found: Addressed, action: ArmAction, error: unknown): Error
   );
 }
 
-interface SpecCause {
-  readonly field: string;
-  readonly json: JsonObject;
-}
-
 /** None when it is refused for something else as well. */
-function specCauses(error: unknown): readonly SpecCause[] {
+function specCauses(error: unknown): readonly FieldError[] {
   if (!isSetpointError(error, "resource.invalid")) return [];
-  const causes = objectsAt(error.details, "causes").map((json) => ({
-    field: textAt(json, "field"),
-    json,
-  }));
-  return causes.every(({ field }) => /^spec(?=$|[.[])/.test(field)) ? causes : [];
+  const causes = fieldErrorsOf(error.details);
+  return causes.every(({ path }) => /^spec(?=$|[.[])/.test(path)) ? causes : [];
 }
 
 /** A secret that a client has taken away stays when the function of the version brings it back. */
@@ -91,16 +84,16 @@ function mistakeOf(
   return { what, type: `${provider}/${type}`, kind, apiVersion, fields };
 }
 
-function fieldsOf(causes: readonly SpecCause[]): readonly string[] {
-  return [...new Set(causes.map(({ field }) => field))];
+function fieldsOf(causes: readonly FieldError[]): readonly string[] {
+  return [...new Set(causes.map(({ path }) => path))];
 }
 
-function strangeProblem({ field, json }: SpecCause): ArmProblem {
-  const message = textAt(json, "message");
-  const name = field.replace(/^spec\.?/, "");
-  const words = plainWords({ field, message });
-  const text = `The properties cannot be stored because '${name}' ${words}`;
-  return { code: fieldCode("", message), message: sentence(text), target: "properties" };
+function strangeProblem(error: FieldError): ArmProblem {
+  const name = error.path.replace(/^spec\.?/, "");
+  const text = `The properties cannot be stored because '${name}' ${plainWords(error)}`;
+  const isChange = fieldCode(error) === "PropertyChangeNotAllowed";
+  const code = isChange ? "PropertyChangeNotAllowed" : "InvalidParameter";
+  return { code, message: sentence(text), target: "properties" };
 }
 
 function tokensOf(field: string): readonly string[] {

@@ -59,11 +59,24 @@ export async function readBody(exchange: Exchange): Promise<Buffer> {
 /** Runs a job for the tenant of the request. */
 export type RequestWork = (job: Omit<HeavyJob, "tenant">) => Promise<HeavyResult>;
 
+export interface Decoding {
+  readonly expected: string;
+  readonly findsDuplicates: boolean;
+  /** The body may have hidden values, and as it cannot be read, no part of it is shown. */
+  readonly isHidden?: boolean;
+}
+
+/** Of the problem of a reader, which may quote what it cannot read: the place at most. */
+export function unreadable(problem: string): string {
+  const [place = ""] = /\b(?:line \d+|input byte \d+|offset \d+)\b/.exec(problem) ?? [];
+  return `the body cannot be read${place === "" ? "" : ` at ${place}`}`;
+}
+
 export async function decodeBody(
   work: RequestWork,
   bytes: Buffer,
   type: BodyType,
-  { expected, findsDuplicates }: { readonly expected: string; readonly findsDuplicates: boolean },
+  { expected, findsDuplicates, isHidden = false }: Decoding,
 ): Promise<Decoded> {
   try {
     if (type === "protobuf") return { value: decodeProtobuf(bytes), problems: [] };
@@ -73,6 +86,9 @@ export async function decodeBody(
   } catch (error) {
     if (!isSetpointError(error, "request.invalid")) throw error;
     const prefix = type === "json" ? "couldn't get version/kind; json parse error: " : "";
+    if (isHidden) {
+      throw badRequest(unrecognisedText(expected, unreadable(error.message), undefined));
+    }
     throw badRequest(unrecognisedText(expected, `${prefix}${error.message}`, bytes), error);
   }
 }

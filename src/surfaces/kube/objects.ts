@@ -2,6 +2,7 @@
 // hands it to the write path, and shows what came of it.
 
 import { SetpointError, isSetpointError } from "../../kernel/errors.ts";
+import { isHiding } from "../../kernel/hidden-values.ts";
 import type { Json, JsonObject } from "../../kernel/json.ts";
 import { parseJson } from "../../kernel/strict-json.ts";
 import { badRequest, methodNotAllowed, notFound } from "../../intents/refusals.ts";
@@ -13,8 +14,15 @@ import { deleteResource } from "../../intents/write/delete.ts";
 import { patchResource } from "../../intents/write/patch.ts";
 import type { PatchType } from "../../intents/write/patch.ts";
 import { replaceResource } from "../../intents/write/replace.ts";
-import { bodyType, decodeBody, decodeYaml, readBody, unsupportedMedia } from "./body.ts";
-import type { Decoded, RequestWork } from "./body.ts";
+import {
+  bodyType,
+  decodeBody,
+  unreadable,
+  decodeYaml,
+  readBody,
+  unsupportedMedia,
+} from "./body.ts";
+import type { Decoded } from "./body.ts";
 import { formOf, isBuiltIn, targetOf } from "./context.ts";
 import type { ResourceRequest, Surface } from "./context.ts";
 import { deleteOptions } from "./delete-options.ts";
@@ -91,8 +99,7 @@ export async function performPatch(surface: Surface, request: ResourceRequest): 
   const bytes = await readBody(request.exchange);
   const options = { ...sent, bodyBytes: bytes.length };
   const findsDuplicates = options.fieldValidation !== "Ignore";
-  const body = (): Decoded | Promise<Decoded> =>
-    decodePatch(request.work, bytes, type, findsDuplicates);
+  const body = (): Decoded | Promise<Decoded> => decodePatch(request, bytes, type, findsDuplicates);
   if (type === "apply") {
     const { force } = options;
     return await applyResource(surface.intents, { caller, target, body, options, force });
@@ -120,7 +127,7 @@ function noSuchConsumer(): SetpointError {
 }
 
 async function decodePatch(
-  work: RequestWork,
+  { work, found }: ResourceRequest,
   bytes: Buffer,
   type: PatchType | "apply",
   strict: boolean,
@@ -133,6 +140,7 @@ async function decodePatch(
       type === "apply"
         ? "error decoding YAML: error converting YAML to JSON"
         : "error decoding patch";
+    if (isHiding(found.served.kind)) throw badRequest(`${what}: ${unreadable(error.message)}`);
     throw badRequest(`${what}: ${error.message}`, error);
   }
 }
@@ -201,7 +209,8 @@ export async function bodyOf(
   const bytes = await readBody(request.exchange);
   const expected = request.found.served.kind.names.kind;
   const findsDuplicates = fieldValidation !== "Ignore";
-  const decoding = { expected, findsDuplicates };
+  const isHidden = isHiding(request.found.served.kind);
+  const decoding = { expected, findsDuplicates, isHidden };
   return { ...(await decodeBody(request.work, bytes, type, decoding)), source: bytes };
 }
 

@@ -102,6 +102,7 @@ async function bodyObject(request: ResourceRequest, expected: string): Promise<J
   const { value } = await decodeBody(request.work, bytes, type, {
     expected,
     findsDuplicates: false,
+    isHidden: true,
   });
   if (!isJsonObject(value)) throw badRequest("the body of the request must be an object");
   const { apiVersion } = request.found.version;

@@ -3,6 +3,8 @@
 
 import { isSetpointError } from "../../kernel/errors.ts";
 import type { ErrorCode } from "../../kernel/errors.ts";
+import { fieldErrorsOf } from "../../kernel/field-error.ts";
+import { causeReason, fieldMessage } from "../../kernel/field-error-text.ts";
 import { isJsonArray } from "../../kernel/json.ts";
 import type { Json, JsonObject, MutableJsonObject } from "../../kernel/json.ts";
 import { textAt } from "../../kernel/json-read.ts";
@@ -96,7 +98,7 @@ function statusOf([code, reason]: Mapping, message: string, given: JsonObject): 
   let hasDetails = given["hasDetails"] === true;
   for (const key of detailKeys) {
     // Who may not and what is missing are told of by the resource.
-    const value: Json | undefined = given[key] ?? (key === "kind" ? given["resource"] : undefined);
+    const value = key === "causes" ? causesOf(given) : (given[key] ?? resourceOf(key, given));
     hasDetails ||= value !== undefined;
     if (value !== undefined && value !== "") details[key] = key === "causes" ? short(value) : value;
   }
@@ -111,6 +113,20 @@ function statusOf([code, reason]: Mapping, message: string, given: JsonObject): 
     ...(hasDetails ? { details } : {}),
     code,
   };
+}
+
+function resourceOf(key: string, given: JsonObject): Json | undefined {
+  return key === "kind" ? given["resource"] : undefined;
+}
+
+/** Field errors in the words of Kubernetes; others have their causes in them already. */
+function causesOf(given: JsonObject): Json | undefined {
+  if (given["fields"] === undefined) return given["causes"];
+  return fieldErrorsOf(given).map((error) => ({
+    reason: causeReason(error.kind),
+    message: fieldMessage(error),
+    field: error.path,
+  }));
 }
 
 /** What is wrong with a value quotes it, however large it is. */

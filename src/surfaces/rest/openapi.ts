@@ -157,7 +157,11 @@ const problemSchema: JsonObject = {
       type: "array",
       items: {
         type: "object",
-        properties: { field: { type: "string" }, detail: { type: "string" } },
+        properties: {
+          field: { type: "string" },
+          kind: { type: "string", description: "As in required, type, unsupported, unknown." },
+          detail: { type: "string" },
+        },
       },
     },
   },

@@ -10,7 +10,7 @@ import { applyDefaults } from "../../kernel/schema/defaults.ts";
 import { prune } from "../../kernel/schema/prune.ts";
 import { validateValue } from "../../kernel/schema/validate.ts";
 import { parseJson } from "../../kernel/strict-json.ts";
-import { invalidRequest } from "./problem.ts";
+import { fieldProblem, invalidRequest } from "./problem.ts";
 import type { FieldProblem } from "./problem.ts";
 
 export type BodyReader = (bytes: Buffer, contentType: string | undefined) => JsonObject;
@@ -20,21 +20,26 @@ export function bodyReader(schema: JsonObject): BodyReader {
   return (bytes, contentType) => {
     checkMediaType(contentType);
     if (bytes.length === 0) {
-      throw invalidRequest([{ field: "body", detail: "the request needs a JSON body" }]);
+      throw invalidRequest([
+        { field: "body", kind: "required", detail: "the request needs a JSON body" },
+      ]);
     }
     const { value, duplicates } = parseJson(bytes, { strict: true });
     if (!isJsonObject(value)) {
-      throw invalidRequest([{ field: "body", detail: "the body must be a JSON object" }]);
+      throw invalidRequest([
+        { field: "body", kind: "type", detail: "the body must be a JSON object" },
+      ]);
     }
     const { unknown } = prune(compiled, value, { isRoot: false });
     const whole = applyDefaults(compiled, value);
     const problems: FieldProblem[] = [
-      ...duplicates.map((detail) => ({ field: "body", detail })),
-      ...unknown.map((field) => ({ field: `body.${field}`, detail: "unknown field" })),
-      ...validateValue(compiled, whole).map(({ field, message }) => ({
-        field: field === "<nil>" ? "body" : `body.${field}`,
-        detail: message,
+      ...duplicates.map((detail) => ({ field: "body", kind: "duplicate" as const, detail })),
+      ...unknown.map((path) => ({
+        field: `body.${path}`,
+        kind: "unknown" as const,
+        detail: "unknown field",
       })),
+      ...validateValue(compiled, whole).map((error) => fieldProblem(error, "body.")),
     ];
     if (problems.length > 0) throw invalidRequest(problems);
     return whole;

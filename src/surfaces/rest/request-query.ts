@@ -8,7 +8,7 @@ import { objectAt, textAt } from "../../kernel/json-read.ts";
 import { compileSchema } from "../../kernel/schema/compile.ts";
 import { applyDefaults } from "../../kernel/schema/defaults.ts";
 import { validateValue } from "../../kernel/schema/validate.ts";
-import { invalidRequest } from "./problem.ts";
+import { fieldProblem, invalidRequest } from "./problem.ts";
 import type { FieldProblem } from "./problem.ts";
 
 export type QueryReader = (search: string) => JsonObject;
@@ -21,9 +21,8 @@ export function queryReader(schema: JsonObject = {}): QueryReader {
     const problems: FieldProblem[] = [];
     const sent = sentParameters(search, properties, problems);
     const value = applyDefaults(compiled, sent);
-    for (const { field, message } of validateValue(compiled, value)) {
-      // Schema messages name the field and a body: "limit in body should be ...".
-      problems.push({ field: `query.${field}`, detail: message.replace(`${field} in body `, "") });
+    for (const error of validateValue(compiled, value)) {
+      problems.push(fieldProblem(error, "query."));
     }
     if (problems.length > 0) throw invalidRequest(problems);
     return value;
@@ -42,13 +41,13 @@ function sentParameters(
     if (!isJsonObject(schema)) {
       const known = Object.keys(properties).join(", ");
       const which = known === "" ? "this path has none" : `known parameters are ${known}`;
-      problems.push({ field, detail: `unknown parameter: ${which}` });
+      problems.push({ field, kind: "unknown", detail: `unknown parameter: ${which}` });
     } else if (Object.hasOwn(sent, name)) {
-      problems.push({ field, detail: "the parameter may be given once" });
+      problems.push({ field, kind: "duplicate", detail: "the parameter may be given once" });
     } else {
       const value = converted(textAt(schema, "type"), text);
       if (value === undefined) {
-        problems.push({ field, detail: `must be of type ${textAt(schema, "type")}` });
+        problems.push({ field, kind: "type", detail: `must be of type ${textAt(schema, "type")}` });
       } else setOwn(sent, name, value);
     }
   }

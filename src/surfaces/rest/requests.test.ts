@@ -9,6 +9,7 @@ import { invalidRequest, problemOf } from "./problem.ts";
 import { bodyReader } from "./request-body.ts";
 import { queryReader } from "./request-query.ts";
 import { streamForm } from "./stream.ts";
+import { requiredField } from "../../kernel/field-error.ts";
 
 const traceId = "0af7651916cd43dd8448eb211c80319c";
 
@@ -87,7 +88,7 @@ describe("the body of a request", () => {
 describe("a problem", () => {
   it("has the code, the field, the suggestion and the trace id", () => {
     const error = new SetpointError("resource.conflict", "it changed", {
-      details: { field: "If-Match", causes: [{ field: "spec.size", message: "Required value" }] },
+      details: { field: "If-Match", fields: [requiredField("spec.size")] },
     });
     const { status, document, headers } = problemOf(error, traceId);
     assert.equal(status, 409);
@@ -96,12 +97,12 @@ describe("a problem", () => {
       type: "/api/v1/doc#resource.conflict",
       title: "The resource has changed since it was read: the revision precondition failed.",
       status: 409,
-      detail: "it changed",
+      detail: "spec.size: it is required",
       code: "resource.conflict",
       field: "If-Match",
       suggestion: "Read the resource again, repeat the change on the new state, and write that.",
       traceId,
-      errors: [{ field: "spec.size", detail: "Required value" }],
+      errors: [{ field: "spec.size", kind: "required", detail: "it is required" }],
     });
   });
 

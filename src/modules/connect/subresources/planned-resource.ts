@@ -94,7 +94,7 @@ function adopting({ target, stored, given }: PlannedInput): Resource {
   const connect: Json = given["connect"] ?? {};
   const whole = { ...base, spec: {}, connect };
   const errors = version.type.validate(whole, { old: undefined, subresource: "", errors: [] });
-  const own = errors.filter(({ field }) => field === "connect" || field.startsWith("connect."));
+  const own = errors.filter(({ path }) => path === "connect" || path.startsWith("connect."));
   if (own.length > 0) throw invalid(served.storedKind, name, own);
   return { ...whole, connect: isJsonObject(connect) ? connect : {} };
 }

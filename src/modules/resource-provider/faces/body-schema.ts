@@ -4,7 +4,6 @@
 // What actions are given is judged in the same way.
 
 import { fieldRulesOf } from "../../../intents/kinds/definition-field-rules.ts";
-import { withoutHiddenValues } from "../../../intents/write/hidden-errors.ts";
 import {
   hiddenPlaces,
   keepHidden,
@@ -16,6 +15,7 @@ import { appendAll } from "../../../kernel/append.ts";
 import { blockedRules, compileValidator } from "../../../kernel/cel/validations.ts";
 import type { Validator } from "../../../kernel/cel/validations.ts";
 import type { FieldError } from "../../../kernel/field-error.ts";
+import { withoutHiddenValues } from "../../../kernel/hidden-values.ts";
 import { checkFieldRules } from "../../../kernel/field-rules.ts";
 import type { FieldViolation } from "../../../kernel/field-rules.ts";
 import { parseExact } from "../../../kernel/int64.ts";
@@ -31,7 +31,7 @@ import { prune } from "../../../kernel/schema/prune.ts";
 import type { Schema } from "../../../kernel/schema/schema.ts";
 import { validateValue } from "../../../kernel/schema/validate.ts";
 import { withoutKey } from "../../../kernel/without-key.ts";
-import { plainWords, sentence } from "./plain-words.ts";
+import { plainWords, sentence } from "../../../kernel/field-error-words.ts";
 import { withSurviving, withoutHollow } from "./surviving-fields.ts";
 
 export interface BodyProblem {
@@ -230,7 +230,7 @@ function accept(
   const wrong = schemaProblems(parts, properties, stored);
   // Of what is left out and fixed it is enough to say that it is required.
   const changes = changeProblems(rules, stored, properties).filter(
-    ({ target }) => !wrong.some((each) => each.code === codes.Required && each.target === target),
+    ({ target }) => !wrong.some((each) => each.code === codes.required && each.target === target),
   );
   const problems = [...wrong, ...changes];
   return { properties, unknown: pruned.unknown, problems };
@@ -250,25 +250,24 @@ function schemaProblems(
   const errors = [
     ...validateValue(schema, properties, "", { old, isThorough: true }),
     ...listTypeProblems(schema, properties, "", { old }),
-  ].filter(({ type, field }) => type !== "Required" || !reported.has(field));
+  ].filter(({ kind, path }) => kind !== "required" || !reported.has(path));
   if (runRules !== undefined && blockedRules(errors) === undefined) {
     appendAll(errors, runRules(properties, old));
   }
-  const documents = old === undefined ? [properties] : [properties, old];
-  return withoutHiddenValues(rules, errors, documents).map((error) => fieldProblem(error, root));
+  return withoutHiddenValues(rules, errors).map((error) => fieldProblem(error, root));
 }
 
-const codes: Readonly<Partial<Record<FieldError["type"], string>>> = {
-  Required: "MissingRequiredProperty",
-  NotSupported: "InvalidPropertyValue",
+const codes: Readonly<Partial<Record<FieldError["kind"], string>>> = {
+  required: "MissingRequiredProperty",
+  unsupported: "InvalidPropertyValue",
 };
 
 function fieldProblem(error: FieldError, root: string): BodyProblem {
-  const { type, field } = error;
+  const { kind, path: field } = error;
   const isWhole = field === "" || field === "<nil>";
   const dot = root === "" || field.startsWith("[") ? "" : ".";
   const target = isWhole ? root || "body" : `${root}${dot}${field}`;
-  return problemAt(codes[type] ?? "InvalidParameter", target, plainWords(error));
+  return problemAt(codes[kind] ?? "InvalidParameter", target, plainWords(error));
 }
 
 function changeProblems(

@@ -11,6 +11,7 @@ import { kindId } from "../../../kernel/kind.ts";
 import { exampleMisfits } from "./body-schema.ts";
 import { strangeFields } from "./face-fields.ts";
 import { lostFields } from "./lost-fields.ts";
+import { fieldMessage } from "../../../kernel/field-error-text.ts";
 
 /** Each as "field: what is wrong with it"; `field` is that of the version. */
 export function versionProblems(
@@ -58,8 +59,8 @@ export function schemaProblems(schema: unknown, field: string): readonly string[
   const inner = `${field}.properties[spec]`;
   const check = { hasStatus: false, isUnchanged: false };
   return schemaErrors(whole, field, check).map((error) => {
-    const at = error.field.startsWith(inner) ? field + error.field.slice(inner.length) : field;
-    return `${at}: ${error.message}`;
+    const at = error.path.startsWith(inner) ? field + error.path.slice(inner.length) : field;
+    return `${at}: ${fieldMessage(error)}`;
   });
 }
 
