@@ -2,13 +2,14 @@
 // installed from the distribution's packages where that is possible, and otherwise named exactly.
 // Adding a peer is adding a line to the table.
 import { spawnSync } from "node:child_process";
-import { existsSync, mkdirSync, readdirSync, rmSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, readFileSync, readdirSync, rmSync, writeFileSync } from "node:fs";
 import { delimiter, dirname, join } from "node:path";
 import { withInstallLock } from "./install-lock.js";
 import { root } from "./stages.ts";
 
 interface Peer {
   readonly name: string;
+  /** Of the distribution; none for what npm installs into this clone. */
   readonly packages: readonly string[];
   /** What to tell a person who has to install it by hand. */
   readonly wanted: string;
@@ -44,6 +45,20 @@ const peers: readonly Peer[] = [
     find: findAlertmanager,
     install: withoutServices,
   },
+  {
+    name: "Syncthing",
+    packages: ["syncthing"],
+    wanted: "Syncthing 1.19 or newer (syncthing in a folder on PATH)",
+    find: findSyncthing,
+    install: withoutServices,
+  },
+  {
+    name: "Node-RED",
+    packages: [],
+    wanted: "Node-RED as tools/node-red pins it (npm ci --ignore-scripts in that folder)",
+    find: findNodeRed,
+    install: installNodeRed,
+  },
 ];
 
 /** Finds or installs every peer; throws with the whole list of what is missing if it cannot. */
@@ -51,14 +66,16 @@ export async function ensurePeers(): Promise<void> {
   if (missingPeers().length === 0) return;
   await withInstallLock(`${root} peers`, () => {
     const missing = missingPeers();
+    const packaged = missing.filter(({ packages }) => packages.length > 0);
     const obstacle = installObstacle();
-    if (missing.length > 0 && obstacle !== undefined) {
-      const lines = missing.map((peer) => `  - ${peer.wanted}\n    ${installCommand(peer)}`);
+    if (packaged.length > 0 && obstacle !== undefined) {
+      const lines = packaged.map((peer) => `  - ${peer.wanted}\n    ${installCommand(peer)}`);
       throw new Error(
         `cannot install the programs that the tests need (${obstacle}):\n${lines.join("\n")}`,
       );
     }
-    for (const [index, peer] of missing.entries()) installPeer(peer, index === 0);
+    if (packaged.length > 0) aptGet(["update"]);
+    for (const peer of missing) installPeer(peer);
   });
 }
 
@@ -106,6 +123,35 @@ export function findAlertmanager(): string | undefined {
   return findProgram("prometheus-alertmanager", pathFolders());
 }
 
+export function findSyncthing(): string | undefined {
+  return findProgram("syncthing", pathFolders());
+}
+
+const nodeRed = join(root, "tools", "node-red");
+
+/** The program that Node.js runs. What npm has not installed whole has no list of packages. */
+export function findNodeRed(): string | undefined {
+  const installed = join(nodeRed, "node_modules", "node-red");
+  if (!existsSync(join(nodeRed, "node_modules", ".package-lock.json"))) return undefined;
+  const [pinned, found] = [nodeRed, installed].map((folder) => versionIn(folder));
+  return found !== undefined && found === pinned ? join(installed, "red.js") : undefined;
+}
+
+function versionIn(folder: string): string | undefined {
+  const path = join(folder, "package.json");
+  if (!existsSync(path)) return undefined;
+  return (JSON.parse(readFileSync(path, "utf8")) as { readonly version?: string }).version;
+}
+
+function installNodeRed(): void {
+  const npm = spawnSync("npm", ["ci", "--ignore-scripts", "--no-audit", "--no-fund"], {
+    cwd: nodeRed,
+    encoding: "utf8",
+    stdio: ["ignore", "pipe", "pipe"],
+  });
+  if (npm.status !== 0) throw new Error(`npm ci failed\n${npm.stdout ?? ""}${npm.stderr ?? ""}`);
+}
+
 function findProgram(name: string, folders: readonly string[]): string | undefined {
   return folders.map((folder) => join(folder, name)).find((path) => existsSync(path));
 }
@@ -128,9 +174,9 @@ function installCommand(peer: Peer): string {
   return `on Debian, as root: apt-get install ${peer.packages.join(" ")}`;
 }
 
-function installPeer(peer: Peer, isFirst: boolean): void {
-  console.log(`setpoint: installing ${peer.name} (apt-get install ${peer.packages.join(" ")})`);
-  if (isFirst) aptGet(["update"]);
+function installPeer(peer: Peer): void {
+  const how = peer.packages.length === 0 ? "npm ci" : `apt-get install ${peer.packages.join(" ")}`;
+  console.log(`setpoint: installing ${peer.name} (${how})`);
   const installPackages = (): void =>
     aptGet(["install", "--yes", "--no-install-recommends", ...peer.packages]);
   try {

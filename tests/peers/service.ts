@@ -27,6 +27,8 @@ export interface ServiceOptions {
   readonly readyPath: string;
   /** It is a program of this repository, which another account may not be able to read. */
   readonly isOurs?: boolean;
+  /** In addition to the environment of the tests. */
+  readonly env?: (folder: string) => Readonly<Record<string, string>>;
   /** Sent with every request. */
   readonly headers?: Readonly<Record<string, string>>;
 }
@@ -136,14 +138,16 @@ export class Service implements AsyncDisposable {
   }
 
   async #launch(): Promise<Guarded> {
-    const { command, args, isOurs = false } = this.#options;
+    const { command, args, isOurs = false, env } = this.#options;
     const { folder } = this;
     const owner = isOurs ? undefined : accountWithoutRights();
     const outputFd = openSync(this.#logPath, "a");
     try {
       if (owner !== undefined) own(folder, owner);
       const given = args({ folder, port: this.#port });
-      return await startGuarded({ command, args: given, cwd: folder, folder, outputFd, ...owner });
+      const task = { command, args: given, cwd: folder, folder, outputFd, ...owner };
+      const environment = { ...process.env, ...env?.(folder) };
+      return await startGuarded({ ...task, env: environment });
     } finally {
       closeSync(outputFd);
     }
