@@ -122,7 +122,7 @@ function pruneDefined(schema: Schema, resource: Resource): Known {
   const { value, unknown: more, error } = coerceEmbedded(schema, known);
   if (error !== undefined) throw badRequest(unfit(resource, fieldErrorText(error)));
   if (value === (known as JsonObject)) return { resource: known, unknown };
-  const all = more.length === 0 ? unknown : [...unknown, ...more].sort();
+  const all = more.length === 0 ? unknown : [...unknown, ...more];
   return { resource: value as unknown as Resource, unknown: all };
 }
 
@@ -132,7 +132,7 @@ export function pruneDocument(schema: Schema, resource: Resource): Known {
   if (metadata.problem !== undefined) throw badRequest(unfit(resource, metadata.problem));
   const isSame = metadata.value === resource.metadata;
   const known = isSame ? value : { ...value, metadata: metadata.value };
-  const all = metadata.unknown.length === 0 ? unknown : [...unknown, ...metadata.unknown].sort();
+  const all = metadata.unknown.length === 0 ? unknown : [...metadata.unknown, ...unknown];
   return { resource: known as unknown as Resource, unknown: all };
 }
 

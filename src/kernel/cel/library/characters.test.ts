@@ -44,7 +44,7 @@ test("positions, sizes and parts of texts count characters", () => {
       check("x.indexOf(y)", places[0] ?? -1);
       check("x.lastIndexOf(y)", places.at(-1) ?? -1);
       check(`x.indexOf(y, ${from})`, places.find((place) => place >= from) ?? -1);
-      const before = places.filter((place) => place <= from).at(-1);
+      const before = places.findLast((place) => place <= from);
       check(`x.lastIndexOf(y, ${from})`, from >= on.length ? -1 : (before ?? -1));
       check(`x.charAt(${from})`, from > on.length ? "error" : (on[from] ?? ""));
       check(`x.substring(${from})`, from > on.length ? "error" : on.slice(from).join(""));

@@ -185,7 +185,7 @@ function lastUnitOf(on: string, part: string, from: number): number {
 const shortPart = 64;
 
 function reversed(on: string): string {
-  return on.split("").reverse().join("");
+  return on.split("").toReversed().join("");
 }
 
 /** The character that begins at a unit; -1 for what was not found. */
