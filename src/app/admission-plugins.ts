@@ -2,6 +2,7 @@
 // first, and quotas come last, so that nothing is counted that somebody refuses.
 
 import type { AdmissionPlugin } from "../intents/admission/admission.ts";
+import { definitionNameHolders } from "../intents/admission/definition-name-holders.ts";
 import { reconciledDefinitions } from "../intents/admission/reconciled-definitions.ts";
 import { hiddenFieldGuard } from "../intents/admission/hidden-field-guard.ts";
 import { policyIndex } from "../intents/admission/policy/policy-index.ts";
@@ -53,6 +54,7 @@ export function admissionPlugins(input: AdmissionPluginsInput): readonly Admissi
   return [
     mutatingWebhooks(webhookIndex(`mutatingwebhookconfigurations.${group}`, index), ports),
     reconciledDefinitions(reconciled),
+    definitionNameHolders(live),
     ...modules,
     escalationGuard(rbac),
     validatingPolicies(

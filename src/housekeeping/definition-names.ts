@@ -19,29 +19,33 @@ import { untilAborted } from "../kernel/until-aborted.ts";
 export interface DefinitionNamesInput {
   readonly intents: Intents;
   readonly timers: Timers;
-  readonly onError: (error: unknown, definition: string) => void;
+  readonly onError: (error: unknown, group: string) => void;
 }
 
 export function definitionNames({ intents, timers, onError }: DefinitionNamesInput): LeaderTask {
   return {
     name: "definition names",
     lead: async (claim, signal) => {
+      const waiting = new Map<string, string>();
       await using worker = keyedWorker({
         timers,
         onError,
-        work: async (name) => {
-          await changeAsSystem(intents, {
-            group: "apiextensions.k8s.io",
-            plural: "customresourcedefinitions",
-            name,
-            subresource: "status",
-            edit: (definition) => definition,
-            options: { ...systemOptions, claim },
-          });
+        // One after the other, so that each decision sees the names that the one before gave away.
+        work: async (group) => {
+          for (const [name, own] of waiting) {
+            if (own !== group) continue;
+            await changeAsSystem(intents, {
+              group: "apiextensions.k8s.io",
+              plural: "customresourcedefinitions",
+              name,
+              subresource: "status",
+              edit: (definition) => definition,
+              options: { ...systemOptions, claim },
+            });
+          }
           return undefined;
         },
       });
-      const waiting = new Map<string, string>();
       const unfollow = intents.live.follow(definitionsKind, (after, before) => {
         const { key, resource } = after ?? before ?? {};
         if (key === undefined || resource === undefined) return;
@@ -49,7 +53,8 @@ export function definitionNames({ intents, timers, onError }: DefinitionNamesInp
           waiting.set(key.name, groupOf(resource));
         } else waiting.delete(key.name);
         // A write that decides the same again is not stored, so this comes to an end.
-        for (const [name, group] of waiting) if (group === groupOf(resource)) worker.add(name);
+        const group = groupOf(resource);
+        if ([...waiting.values()].includes(group)) worker.add(group);
       });
       await untilAborted(signal);
       unfollow();

@@ -87,6 +87,44 @@ describe("definitions", () => {
     given(await send("GET", `/apis/${group}/v1/pears`));
   });
 
+  it("get the names that another definition gives up, and only then", async () => {
+    const versions = [version("v1", open, stored)];
+    const named = (plural: string, kind: string): object =>
+      definition({ plural, kind, shortNames: ["nut"], versions });
+    given(await send("POST", definitions, named("almonds", "Almond")), 201);
+    given(await send("POST", definitions, named("pecans", "Pecan")), 201);
+    given(await send("POST", definitions, named("walnuts", "Walnut")), 201);
+    const path = `${definitions}/almonds.${group}`;
+    const labels = { metadata: { labels: { a: "b" } } };
+    given(await send("PATCH", path, labels, mergePatch));
+    assert.equal(await condition("pecans", "NamesAccepted"), "False");
+    const names = { spec: { names: { shortNames: ["alm"] } } };
+    given(await send("PATCH", path, names, mergePatch));
+    const accepted = async (): Promise<number> =>
+      [
+        await condition("pecans", "NamesAccepted"),
+        await condition("walnuts", "NamesAccepted"),
+      ].filter((status) => status === "True").length;
+    await until(async () => (await accepted()) > 0);
+    given(await send("PATCH", path, { metadata: { labels: { a: "c" } } }, mergePatch));
+    assert.equal(await accepted(), 1, "one short name belongs to one definition");
+  });
+
+  it("of one moment do not get the same names", async () => {
+    const versions = [version("v1", open, stored)];
+    const plurals = ["oats", "ryes", "wheats"];
+    await Promise.all(
+      plurals.map(async (plural) => {
+        const made = definition({ plural, kind: "Grain", versions });
+        given(await send("POST", definitions, made), 201);
+      }),
+    );
+    const statuses = await Promise.all(
+      plurals.map(async (plural) => await condition(plural, "NamesAccepted")),
+    );
+    assert.equal(statuses.filter((status) => status === "True").length, 1);
+  });
+
   it("show the defaults of the stored version, not of the version shown", async () => {
     const spec = (defaulted: string): object => ({
       properties: {

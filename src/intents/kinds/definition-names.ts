@@ -48,7 +48,7 @@ export function decideNames(
   return { accepted: { plural, singular, shortNames, kind, listKind, categories }, conflict };
 }
 
-function acceptedNamesOf(definition: JsonObject): KindNames {
+export function acceptedNamesOf(definition: JsonObject): KindNames {
   return namesIn(objectAt(statusOf(definition), "acceptedNames"));
 }
 

@@ -8,6 +8,7 @@ import type { Json } from "../../kernel/json.ts";
 import { limits } from "../../kernel/limits.ts";
 import { pausesFor } from "../../kernel/pauses.ts";
 import type { Resource } from "../../kernel/resource.ts";
+import { sawNameHolder } from "../admission/definition-name-holders.ts";
 import type { AdmissionRequest } from "../admission/admission.ts";
 import { alreadyExists, forbidden, unexplained } from "../refusals.ts";
 import { keyOfTarget } from "../request.ts";
@@ -82,7 +83,7 @@ export async function createDocument(
   const { name, generateName } = wanted.metadata;
   const isGenerated =
     (name === undefined || name === "") && typeof generateName === "string" && generateName !== "";
-  if (!isGenerated) return await tryCreate(intents, input, wanted);
+  if (!isGenerated) return await createNamed(intents, input, wanted);
   for (let attempt = 1; ; attempt++) {
     const chosen = generatedName(generateName, intents.random);
     const named = withMetadata(wanted, { ...wanted.metadata, name: chosen });
@@ -91,6 +92,21 @@ export async function createDocument(
     } catch (error) {
       const isTaken = isSetpointError(error, "resource.already_exists");
       if (!isTaken || attempt >= limits.maxGenerateNameAttempts || options.isDryRun) throw error;
+    }
+  }
+}
+
+async function createNamed(
+  intents: Intents,
+  input: CreateDocumentInput,
+  named: Resource,
+): Promise<Written> {
+  for (let attempt = 1; ; attempt++) {
+    try {
+      return await tryCreate(intents, input, named);
+    } catch (error) {
+      const mayRepeat = attempt < limits.maxGenerateNameAttempts;
+      if (!mayRepeat || !(await sawNameHolder(intents, input.target, error))) throw error;
     }
   }
 }

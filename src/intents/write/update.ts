@@ -15,6 +15,7 @@ import type { Pause } from "../../kernel/pauses.ts";
 import { parseRevision } from "../../kernel/revision.ts";
 import type { Resource } from "../../kernel/resource.ts";
 import type { StoredRecord } from "../../store/port.ts";
+import { sawNameHolder } from "../admission/definition-name-holders.ts";
 import type { AdmissionRequest } from "../admission/admission.ts";
 import { invalidField } from "../../kernel/field-error.ts";
 import type { ServedKind } from "../kinds/served-kind.ts";
@@ -101,7 +102,9 @@ async function changeOnce(
   try {
     return await writeChanged(intents, input, { record, old, wanted, isTracked, whole });
   } catch (error) {
-    if (isConditional || !isLostRace(error) || !mayRepeat) throw error;
+    const isLost = !isConditional && isLostRace(error);
+    const isRace = isLost || (await sawNameHolder(intents, input.target, error));
+    if (!mayRepeat || !isRace) throw error;
     return undefined;
   }
 }
