@@ -154,6 +154,19 @@ function pruneTests({ scene, minor }: Stage): void {
     assert.equal(await at.ok("get cm -o name"), "configmap/a\nconfigmap/other\n");
   });
 
+  it("apply --prune without an allowlist names a kind that is not served", async () => {
+    const at = await openRoom(scene());
+    const list = (...names: string[]): object => ({
+      apiVersion: "v1",
+      kind: "List",
+      items: names.map((name) => configMap(name, {}, { set: at.namespace })),
+    });
+    await at.ok("apply -f -", list("a", "b"));
+    const prune = `apply --prune -l set=${at.namespace} -f -`;
+    assert.match(await at.refused(prune, list("a", "c")), /no matches for kind "Endpoints"/);
+    assert.equal(await at.ok("get cm -o name"), "configmap/a\nconfigmap/b\nconfigmap/c\n");
+  });
+
   it(
     "apply --applyset keeps the set in its parent and prunes by it",
     since(minor, 27),
