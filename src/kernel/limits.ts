@@ -11,6 +11,8 @@ export const limits = Object.freeze({
   maxDocumentBytes: 8 * mib,
   /** Largest body of the Kubernetes surface; the same as kube-apiserver. */
   maxKubeBodyBytes: 3 * mib,
+  /** Largest body of a review of access or identity, which users without any role may send. */
+  maxReviewBytes: 256 * kib,
   /** Answers from this size on are compressed for those who take it; as kube-apiserver. */
   minGzipBytes: 128 * kib,
   /** Deepest nesting of objects and lists; keeps every recursive walk far from the stack's end. */
@@ -29,8 +31,17 @@ export const limits = Object.freeze({
   // Schemas and paths
   /** Characters of one regular expression of a user. */
   maxRegexChars: 16 * kib,
-  /** Compiled regular expressions kept. */
+  /** Instructions of one regular expression: `x{1000}` is a thousand of them. */
+  maxRegexSize: 20_000,
+  /** Compiled regular expressions kept, and their instructions. */
   maxCachedRegexes: 2_048,
+  maxCachedRegexSize: 400_000,
+  /** Versions of one definition. */
+  maxDefinitionVersions: 64,
+  /** In all schemas of one definition: objects, characters of rules, instructions of patterns. */
+  maxDefinitionObjects: 40_000,
+  maxRuleChars: 128 * kib,
+  maxDefinitionRegexSize: 100_000,
   /** Nesting of a schema; deeper ones would describe documents beyond maxJsonDepth. */
   maxSchemaDepth: 128,
   /** Errors after which a document is not compared with its schema any further. */

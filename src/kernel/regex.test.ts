@@ -20,3 +20,10 @@ test("errors are Go's", () => {
   assert.equal(regexProblem("x"), undefined);
   assert.throws(() => compileRegex("a**"), { code: "request.invalid" });
 });
+
+test("a pattern whose repetitions compile to too many instructions is refused", () => {
+  assert.equal(regexProblem("a{1000}"), undefined);
+  const problem = "error parsing regexp: expression too large";
+  assert.equal(regexProblem("a{1000}".repeat(30)), problem);
+  assert.equal(regexProblem(`(${"abcdefghij".repeat(100)}){100}`), problem);
+});

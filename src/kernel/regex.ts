@@ -5,6 +5,7 @@
 import { RE2JS } from "re2js";
 import { SetpointError } from "./errors.ts";
 import { limits } from "./limits.ts";
+import { regexSize } from "./regex-size.ts";
 
 export type Matches = (text: string) => boolean;
 
@@ -13,8 +14,11 @@ export function compileRegex(pattern: string): Matches {
   const known = cache.get(pattern);
   if (known !== undefined) return known;
   const compiled = compile(pattern);
-  if (cache.size >= limits.maxCachedRegexes) forgetOldest();
+  cachedSize += sizeOf(pattern);
   cache.set(pattern, compiled);
+  while (cache.size > limits.maxCachedRegexes || cachedSize > limits.maxCachedRegexSize) {
+    if (!forgetOldest()) break;
+  }
   return compiled;
 }
 
@@ -45,16 +49,23 @@ export function regexProblem(pattern: string): string | undefined {
 
 /** The cache saves time only; that it is global changes no answer. */
 const cache = new Map<string, Matches>();
+let cachedSize = 0;
 
-function forgetOldest(): void {
-  for (const pattern of cache.keys()) {
-    cache.delete(pattern);
-    return;
-  }
+/** False when the newest is the only one. */
+function forgetOldest(): boolean {
+  const [oldest] = cache.keys();
+  if (oldest === undefined || cache.size === 1) return false;
+  cache.delete(oldest);
+  cachedSize -= sizeOf(oldest);
+  return true;
+}
+
+function sizeOf(pattern: string): number {
+  return regexSize(pattern, limits.maxRegexSize);
 }
 
 function compile(pattern: string): Matches {
-  if (pattern.length > limits.maxRegexChars) {
+  if (pattern.length > limits.maxRegexChars || sizeOf(pattern) > limits.maxRegexSize) {
     throw new SetpointError("request.invalid", "error parsing regexp: expression too large");
   }
   try {

@@ -49,10 +49,17 @@ test("a long YAML body of a user without any role is parsed by a thread", async 
   const path = "/apis/authorization.k8s.io/v1/selfsubjectaccessreviews";
   const headers = { ...yaml, "impersonate-user": "stranger" };
   const jobs = await jobsOf(async () => {
-    const { status } = await server.request("POST", path, `a: [${"a,".repeat(200_000)}a]`, headers);
+    const { status } = await server.request("POST", path, `a: [${"a,".repeat(100_000)}a]`, headers);
     assert.equal(status, 422);
   });
   assert.equal(jobs, 1);
+});
+
+test("the body of a review is limited, because users without any role may send it", async () => {
+  const path = "/apis/authorization.k8s.io/v1/selfsubjectaccessreviews";
+  const headers = { ...yaml, "impersonate-user": "stranger" };
+  const { status } = await server.request("POST", path, `a: ${"a".repeat(300_000)}`, headers);
+  assert.equal(status, 413);
 });
 
 test("a long YAML body that is not allowed is refused before it is parsed", async () => {

@@ -13,6 +13,8 @@ import type { FieldError } from "../../kernel/field-error.ts";
 import type { CelType } from "../../kernel/cel/types.ts";
 import type { Json, JsonObject } from "../../kernel/json.ts";
 import { listAt, objectAt, textAt, textsAt, valueAt } from "../../kernel/json-read.ts";
+import { limits } from "../../kernel/limits.ts";
+import { schemaSize } from "../../kernel/schema/schema-size.ts";
 import { labelKeyProblems } from "../../kernel/labels.ts";
 import { subdomainProblems } from "../../kernel/names.ts";
 import type { Resource } from "../../kernel/resource.ts";
@@ -79,6 +81,11 @@ function matchDefaulted(match: JsonObject): JsonObject {
 }
 
 function policyErrors(policy: Resource): readonly FieldError[] {
+  const { ruleChars } = schemaSize(valueAt(policy, "spec"));
+  if (ruleChars > limits.maxRuleChars) {
+    const most = `must have at most ${limits.maxRuleChars} characters`;
+    return [forbiddenField("spec", `${most} in all expressions together`)];
+  }
   const spec = objectAt(policy, "spec");
   const constraints = objectAt(spec, "matchConstraints");
   const hasConstraints = valueAt(spec, "matchConstraints") !== undefined;

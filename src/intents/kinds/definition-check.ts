@@ -18,12 +18,15 @@ import {
   statusOf,
   versionsOf,
 } from "./definition-parts.ts";
+import { definitionSizeErrors } from "./definition-size-check.ts";
 import { specErrors } from "./definition-spec-check.ts";
 import { isEstablished } from "./definition-status.ts";
 import { grownStoredVersions, storedVersionErrors } from "./definition-stored-versions.ts";
 
 /** Of a new definition. */
 export function definitionErrors(definition: JsonObject): readonly FieldError[] {
+  const tooLarge = definitionSizeErrors(definition);
+  if (tooLarge.length > 0) return tooLarge;
   const stored = grownStoredVersions({ ...definition, status: {} });
   return [
     ...nameErrors(definition),
@@ -39,6 +42,9 @@ export function definitionUpdateErrors(
   definition: JsonObject,
   old: JsonObject,
 ): readonly FieldError[] {
+  const tooLarge = definitionSizeErrors(definition);
+  // A definition that was accepted before there was a limit can still be changed.
+  if (tooLarge.length > 0 && definitionSizeErrors(old).length === 0) return tooLarge;
   const stored = grownStoredVersions({ ...definition, status: statusOf(old) });
   return [
     ...specErrors(definition, {

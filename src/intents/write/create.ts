@@ -45,6 +45,7 @@ export async function createResource(intents: Intents, input: CreateInput): Prom
   await pause();
   const sent = withMetadataObject(checkEnvelope(target, input.body, input.source));
   const { resource: known, unknown } = version.type.prune(sent);
+  await pause();
   const explain = intents.admission.explainer(target);
   const strictness = { mode: options.fieldValidation, decodeProblems, explain };
   reportUnknownFields(caller, target, unknown, strictness);

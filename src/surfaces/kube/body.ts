@@ -52,8 +52,11 @@ export function unsupportedMedia(accepted: readonly string[]): SetpointError {
   );
 }
 
-export async function readBody(exchange: Exchange): Promise<Buffer> {
-  return await exchange.readBody(limits.maxKubeBodyBytes, () => tooLarge(limits.maxKubeBodyBytes));
+export async function readBody(
+  exchange: Exchange,
+  maxBytes = limits.maxKubeBodyBytes,
+): Promise<Buffer> {
+  return await exchange.readBody(maxBytes, () => tooLarge(maxBytes));
 }
 
 /** Runs a job for the tenant of the request. */

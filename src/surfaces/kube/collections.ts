@@ -33,7 +33,7 @@ import { deleteBody } from "./objects.ts";
 import { listOptions } from "./options.ts";
 import type { ListOptions } from "./options.ts";
 import { requestForm, sendStored } from "./heavy-answer.ts";
-import { isHeavy, streamShaped } from "./list-stream.ts";
+import { isHeavy, recordParts, streamShaped } from "./list-stream.ts";
 import { gzipHeaders, gzipLevel, isForPeople, sendBytes, sendJson, takesGzip } from "./respond.ts";
 import { waitForRevision } from "./revision-wait.ts";
 import { includeObject } from "./table-options.ts";
@@ -278,7 +278,7 @@ export async function deleteObjects(surface: Surface, request: ResourceRequest):
   const target = targetOf(request);
   const { caller } = request;
   let refused: SetpointError | undefined;
-  for (const chunk of chunks(list.records, deletedAtOnce)) {
+  for (const chunk of chunks(list.records)) {
     await Promise.all(
       chunk.map(async ({ key, uid }) => {
         const one = { ...target, namespace: key.namespace, name: key.name };
@@ -305,8 +305,13 @@ export async function deleteObjects(surface: Surface, request: ResourceRequest):
 
 const deletedAtOnce = 64;
 
-function* chunks<T>(items: readonly T[], size: number): Generator<readonly T[]> {
-  for (let at = 0; at < items.length; at += size) yield items.slice(at, at + size);
+/** What is deleted at once: some records, and fewer of them if they are large. */
+function* chunks(records: readonly StoredRecord[]): Generator<readonly StoredRecord[]> {
+  for (const part of recordParts(records)) {
+    for (let at = 0; at < part.length; at += deletedAtOnce) {
+      yield part.slice(at, at + deletedAtOnce);
+    }
+  }
 }
 
 function listedNamespace({ found, info }: ResourceRequest): ListedNamespace {

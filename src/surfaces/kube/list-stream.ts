@@ -83,8 +83,8 @@ async function* shapedParts(
   }
 }
 
-/** At least one record each. */
-function* recordParts(records: readonly StoredRecord[]): Generator<readonly StoredRecord[]> {
+/** Parts of bounded size, with at least one record each. */
+export function* recordParts(records: readonly StoredRecord[]): Generator<readonly StoredRecord[]> {
   let part: StoredRecord[] = [];
   let bytes = 0;
   for (const record of records) {

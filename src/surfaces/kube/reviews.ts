@@ -15,6 +15,7 @@ import { checkTypes } from "../../intents/builtin/typed-decoding.ts";
 import { issueToken } from "../../intents/auth/token-request.ts";
 import { isJsonObject } from "../../kernel/json.ts";
 import type { JsonObject } from "../../kernel/json.ts";
+import { limits } from "../../kernel/limits.ts";
 import { badRequest, methodNotAllowed, notFound } from "../../intents/refusals.ts";
 import type { SpecialHandler } from "./api.ts";
 import { bodyType, decodeBody, readBody } from "./body.ts";
@@ -98,7 +99,7 @@ function tokenHandler(input: ReviewsInput): SpecialHandler {
 async function bodyObject(request: ResourceRequest, expected: string): Promise<JsonObject> {
   if (request.info.verb !== "create") throw methodNotAllowed(request.found.served.kind);
   const type = bodyType(request.exchange.headers["content-type"], true);
-  const bytes = await readBody(request.exchange);
+  const bytes = await readBody(request.exchange, limits.maxReviewBytes);
   const { value } = await decodeBody(request.work, bytes, type, {
     expected,
     findsDuplicates: false,
