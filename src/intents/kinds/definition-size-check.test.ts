@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import { fieldErrorText } from "../../kernel/field-error-text.ts";
 import type { Json, JsonObject } from "../../kernel/json.ts";
 import { limits } from "../../kernel/limits.ts";
 import { definitionErrors, definitionUpdateErrors } from "./definition-check.ts";
@@ -43,7 +44,7 @@ const tooLarge: Readonly<Record<string, JsonObject>> = {
 
 for (const [what, large] of Object.entries(tooLarge)) {
   test(`a definition with more than ${what} is refused for that alone`, () => {
-    const messages = definitionErrors(large).map(({ field, message }) => `${field}: ${message}`);
+    const messages = definitionErrors(large).map(fieldErrorText);
     assert.equal(messages.length, 1, messages.join("\n").slice(0, 500));
     assert.match(
       messages.join(""),
