@@ -60,7 +60,15 @@ interface Visit extends Kinds {
   readonly above: Visit | undefined;
 }
 
-const nameKeys = new Set(["properties", "patternProperties", "definitions", "$defs", "schemas"]);
+/** The status of a response may be `default`. */
+const nameKeys = new Set([
+  "properties",
+  "patternProperties",
+  "definitions",
+  "$defs",
+  "schemas",
+  "responses",
+]);
 const dataKeys = new Set(["example", "examples", "default", "enum", "const"]);
 
 function push(stack: Visit[], above: Visit, key: string, value: Json, kinds: Kinds): void {

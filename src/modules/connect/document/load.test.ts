@@ -70,6 +70,17 @@ test("a document in many files is read, and what is missing is named with its pl
   ]);
 });
 
+test("a response called default may be in another file", async () => {
+  const documents = await madeUp({
+    root: {
+      openapi: "3.0.0",
+      paths: { "/a": { get: { responses: { default: { $ref: "e.yml" } } } } },
+    },
+    "e.yml": { description: "An error." },
+  });
+  assert.equal(documents.files.size, 2);
+});
+
 test("keys beside a reference win over what it leads to", async () => {
   const documents = await madeUp({
     root: {

@@ -62,16 +62,15 @@ function withoutField(
 }
 
 /**
- * An id that is marked as read-only is in the schema of requests only because the schema is shared.
+ * A field that is marked as read-only is in the schema of requests only because that is shared.
+ * Names are the exception: documents mark them because they cannot be changed.
  * Where nothing can be changed, the id may be a reference: to put a team into a group.
  */
 function isAccepted({ properties }: SchemaNode, pointer: string, { item }: FoundResource): boolean {
   const node = properties.get(pointer.slice(1));
   const isReference = !["put", "patch", "post"].some((method) => item.operations.has(method));
   if (isReference) return node !== undefined;
-  return (
-    node !== undefined && !(node.marks.isReadOnly && isIdWord(wordsOf(node.name).at(-1) ?? ""))
-  );
+  return node !== undefined && (!node.marks.isReadOnly || /name$/i.test(node.name));
 }
 
 function compositeOf(names: readonly string[], tree: SchemaNode): Identity {
@@ -94,6 +93,8 @@ function fieldFor(parameter: string, found: FoundResource, tree: SchemaNode): st
   const literal = found.item.segments.at(-found.ids - 1) ?? "";
   const rest = withoutPrefix(words, wordsOf(literal));
   const wanted = [parameter, rest.join("_"), tail];
+  // "username" and "hostname" are names, too.
+  if (tail.endsWith("name")) wanted.push("name");
   if (isIdWord(tail)) wanted.push("id", "uuid", "uid", "guid", `${singularOf(literal)}_${tail}`);
   for (const name of wanted) {
     const field = fieldCalled(tree, name);

@@ -200,6 +200,24 @@ test("an id in the response wins over a name, and the guess has a low confidence
   assert.ok(kind.notes.some((one) => one.startsWith(note)));
 });
 
+test("a user name in the path is a name, a key that the service assigns is not", async () => {
+  const user = object({ name: text, role: text });
+  const key = object({ access_key: { ...text, readOnly: true }, name: text });
+  const { kinds } = await proposed({
+    "/users": { post: write(user, user) },
+    "/users/{username}": { get: answer(user), put: write(user, user), delete: none },
+    "/keys": { post: write(key, key) },
+    "/keys/{access_key}": { get: answer(key), put: write(key, key), delete: none },
+  });
+  assert.deepEqual(
+    kinds.map(({ binding }) => binding.identity),
+    [
+      { kind: "client", field: "/name", parameter: "username" },
+      { kind: "server", field: "/access_key", parameter: "access_key" },
+    ],
+  );
+});
+
 test("a parameter that no field is called like is not taken for the name", async () => {
   const shown = object({ name: text, url: text, expiresAt: text });
   const given = object({ name: text, expiresAt: text }, ["name"]);
