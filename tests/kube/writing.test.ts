@@ -298,6 +298,21 @@ describe("creating", () => {
     assert.equal(pick(reply.json, "details.group"), group);
   });
 
+  it("names unknown fields in the order of kube-apiserver, in JSON and YAML", async () => {
+    const embedded = { apiVersion: "v1", kind: "X", metadata: { name: "n", nope: 1 } };
+    const spec = { embedded, zz: 1, plain: "x" };
+    const document = changed(widget("ordered", spec), "metadata", { odd: 1 });
+    const names = ["metadata.odd", "spec.zz", "spec.embedded.metadata.nope"];
+    const fields = names.map((name) => `unknown field "${name}"`).join(", ");
+    const path = `${widgets}?fieldValidation=Strict`;
+    for (const type of ["application/json", "application/yaml"]) {
+      const reply = await raw(`${JSON.stringify(document, undefined, 1)}\n`, type, path);
+      assert.equal(reply.status, 400, reply.text);
+      const message = pickText(reply.json, "message");
+      assert.ok(message.endsWith(`strict decoding error: ${fields}`), message);
+    }
+  });
+
   it("reads embedded resources as resources", async () => {
     const embedded = { apiVersion: "v1", kind: "X", metadata: { name: "n", nope: 1 }, any: 1 };
     const reply = await create(widget("embedding", { embedded }));

@@ -34,9 +34,10 @@ export function builtinType(
     prune: (resource) => {
       checkTypes(resource);
       const known = pruneDocument(schema, resource);
-      if (message === undefined || !hasSchemas) return known;
-      const more = unknownSchemaFields(message, resource);
-      return more.length === 0 ? known : { ...known, unknown: [...known.unknown, ...more].sort() };
+      const isSchema = message !== undefined && hasSchemas;
+      const more = isSchema ? unknownSchemaFields(message, resource) : [];
+      if (known.unknown.length + more.length === 0) return known;
+      return { ...known, unknown: [...known.unknown, ...more].sort() };
     },
     withDefaults,
     withDefaultsMerged: withDefaults,

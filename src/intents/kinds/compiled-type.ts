@@ -126,6 +126,7 @@ function pruneDefined(schema: Schema, resource: Resource): Known {
   return { resource: value as unknown as Resource, unknown: all };
 }
 
+/** Unknown fields are in the order of Kubernetes: metadata first, then those of the schema. */
 export function pruneDocument(schema: Schema, resource: Resource): Known {
   const { value, unknown } = prune(schema, resource, { isRoot: true });
   const metadata = coerceMetadata(resource.metadata ?? {});
