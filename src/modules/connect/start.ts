@@ -62,9 +62,19 @@ export async function startConnect(input: StartInput): Promise<AsyncDisposable> 
   return undo.move();
 }
 
-function loopPorts({ ports, clients, hooks }: StartInput, teller: ConnectionTeller): LoopPorts {
-  const { store, live, timers, meter } = ports;
+function loopPorts(
+  { ports, more, clients, hooks }: StartInput,
+  teller: ConnectionTeller,
+): LoopPorts {
+  const { store, live, timers, meter, kinds } = ports;
   return {
+    seal: {
+      eraseEarlier: (key) => more.ownIntents.store.erase({ kind: "earlier", key }),
+      secretRules: (kind) =>
+        (kinds.byId(kind)?.kind.fieldRules ?? []).flatMap(({ path, rule }) => {
+          return rule === "secret" || rule === "sealed" ? path : [];
+        }),
+    },
     clients,
     heard: heardBy(teller),
     unusable: (name: string, health: Finding) => teller.say(name, health),

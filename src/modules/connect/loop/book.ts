@@ -38,6 +38,8 @@ export interface BookPages {
   /** It is removed to be made anew: that it is gone is no news then. */
   readonly replacing?: JsonObject;
   readonly lastWrite?: JsonObject;
+  /** A field became secret, and its earlier values are not erased yet; see `sealing.ts`. */
+  readonly sealing?: JsonObject;
   /** Pointers of fields that a PATCH was seen to replace, instead of merging them. */
   readonly replaces?: readonly string[];
   /** Fields that were written and are not shown. */
@@ -80,6 +82,7 @@ export class Book {
     const operation = presentObjectAt(own, "operation");
     const replacing = presentObjectAt(own, "replacing");
     const lastWrite = presentObjectAt(own, "lastWrite");
+    const sealing = presentObjectAt(own, "sealing");
     const unshown = presentObjectAt(own, "unshown");
     const service = textAt(own, "service");
     return {
@@ -97,6 +100,7 @@ export class Book {
       ...(operation === undefined ? {} : { operation }),
       ...(replacing === undefined ? {} : { replacing }),
       ...(lastWrite === undefined ? {} : { lastWrite }),
+      ...(sealing === undefined ? {} : { sealing }),
       ...(unshown === undefined ? {} : { unshown }),
       drift: objectsAt(own, "drift"),
     };

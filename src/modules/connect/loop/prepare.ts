@@ -37,6 +37,7 @@ import { managementOf } from "./management.ts";
 import { isNaming } from "../plan/naming-fields.ts";
 import { ownerMark } from "./owner-mark.ts";
 import { noParent, parentOf, parentOfPlaced } from "./parents.ts";
+import type { SealPorts } from "./sealing.ts";
 import type { Session } from "./session.ts";
 import { secretTexts } from "./showing.ts";
 import type { Siblings } from "./siblings.ts";
@@ -51,6 +52,8 @@ export interface LoopPorts {
   readonly count: (what: "write" | "drift", kind: string) => void;
   /** Whether the RestKind of a kind is being deleted, as far as this process knows. */
   readonly isEnding: (kind: string) => boolean;
+  /** Undefined where nothing is stored, as for a preview. */
+  readonly seal?: SealPorts;
   /** Told how the service behind a client fares; undefined where nobody wants to know. */
   readonly heard?: (client: RestClient, health: ServiceHealth) => void;
   /** Told of a Connection by which nobody can be asked. */

@@ -15,6 +15,7 @@ import { prepare } from "./prepare.ts";
 import type { LoopPorts } from "./prepare.ts";
 import { reconcileObject } from "./reconcile.ts";
 import { removeForGood } from "./removing.ts";
+import { sealBook } from "./sealing.ts";
 import { Refused } from "./session.ts";
 import type { Session } from "./session.ts";
 
@@ -30,6 +31,7 @@ export function connectReconciler(ports: LoopPorts, compiled: CompiledBinding): 
       const prepared = await prepare(ports, compiled, resource, context, what);
       if (prepared.kind === "ends") return prepared.outcome;
       ({ session } = prepared);
+      if (ports.seal !== undefined) await sealBook(session, ports.seal);
       return await work(session);
     } catch (error) {
       return failureOf(error, session);
