@@ -15,6 +15,7 @@ import { sectionsOf } from "./declared-parts.ts";
 import { engineConfig } from "./engine-config.ts";
 import type { EngineConfig, EngineOptions } from "./engine-config.ts";
 import { builtInModules } from "./modules.ts";
+import { privateFolder } from "./private-folder.ts";
 import { tracingConfig } from "./tracing-config.ts";
 import type { TracingConfig, TracingOptions } from "./tracing-config.ts";
 
@@ -78,7 +79,7 @@ export const defaultSecretRetention = "1h";
 
 /** An empty text, as from an empty environment variable, counts as left out. */
 export function storeConfig(options: StoreOptions, file: ConfigFile = {}): StoreConfig {
-  const dataFolder = resolve(given(options.data) ?? file.data ?? defaultDataFolder);
+  const dataFolder = privateFolder(resolve(given(options.data) ?? file.data ?? defaultDataFolder));
   const named = given(options.store) ?? file.store;
   const keyFile = given(options.keys) ?? file.keys ?? join(dataFolder, "keys.json");
   return {

@@ -26,6 +26,7 @@ export async function diagnose(
 ): Promise<readonly Finding[]> {
   const findings: Finding[] = [runtimeFinding()];
   if (config.store.kind === "sqlite") findings.push(...folderFindings(config.store.path));
+  findings.push(...exposureFindings(config));
   const ring = ringOf(config, findings);
   try {
     await using store = await openStoreForLooking(config, ring);
@@ -58,6 +59,21 @@ function folderFindings(path: string): readonly Finding[] {
   } catch (error) {
     return [folderFailure(folder, error)];
   }
+}
+
+/** Whether other users can replace keys, tokens or the database. */
+function exposureFindings({ dataFolder, keyFile, store }: StoreConfig): readonly Finding[] {
+  const subject = "disk";
+  const database = store.kind === "sqlite" ? [store.path] : [];
+  const files = [join(dataFolder, "admin.token"), join(dataFolder, "ca.key"), keyFile, ...database];
+  const folders = new Set([dataFolder, ...files.map((path) => dirname(path))]);
+  return [...folders, ...files].flatMap((path): readonly Finding[] => {
+    const mode = statOf(path)?.mode ?? 0;
+    if ((mode & 0o022) === 0) return [];
+    const shown = (mode & 0o7777).toString(8).padStart(4, "0");
+    const message = `${path} (mode ${shown}) can be written by other users`;
+    return [{ level: "bad", subject, message, suggestion: `chmod go-w ${path}` }];
+  });
 }
 
 function folderFailure(folder: string, error: unknown): Finding {

@@ -18,6 +18,7 @@ import { openPostgresStore } from "../store/postgres/store.ts";
 import { openSqliteStore } from "../store/sqlite/store.ts";
 import { storeLabel } from "./config.ts";
 import type { StoreConfig, StoreLocation } from "./config.ts";
+import { securePrivateFiles } from "./private-folder.ts";
 import { createKeyFile, hasKeyFile, openKeyFile } from "./key-file.ts";
 
 export interface OpenOptions {
@@ -29,6 +30,7 @@ export interface OpenOptions {
 
 export async function openStore(config: StoreConfig, options: OpenOptions): Promise<Store> {
   const readOnly = options.access === "read";
+  if (!readOnly) securePrivateFiles(config);
   if (!readOnly && options.isRestore !== true) checkNotLost(config);
   if (hasKeyFile(config.keyFile) || readOnly) {
     return await checked(config, await openLocation(config, openKeyFile(config.keyFile), readOnly));

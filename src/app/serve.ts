@@ -42,6 +42,7 @@ import { observeRequests } from "./observe-requests.ts";
 import type { ObservedRequests } from "./observe-requests.ts";
 import { openStore } from "./open-store.ts";
 import { openSurfaces } from "./open-surfaces.ts";
+import { openFolderAdvice } from "./private-folder.ts";
 import { guardProcess } from "./process-guard.ts";
 import { requestReports } from "./request-reports.ts";
 import { startRest } from "./rest-surface.ts";
@@ -291,6 +292,10 @@ async function openOwnStore(config: ServeConfig): Promise<Store> {
 
 /** Whoever expected to find data there should learn of it here, and not from clients. */
 async function tellOfStore(config: ServeConfig, store: Store, log: Logger): Promise<void> {
+  const advice = openFolderAdvice(config.dataFolder);
+  if (advice !== undefined) {
+    log.warn({ folder: config.dataFolder, try: advice }, "data folder writable by other users");
+  }
   const { revision } = await store.head();
   if (revision === 0) log.info({ store: storeLabel(config.store) }, "new store created");
   for (const hazard of await store.hazards()) log.warn({ hazard }, "durability at risk");

@@ -316,6 +316,12 @@ export const catalogue = {
     summary: "The user of the process has no permission for a file or folder that it needs.",
     action: "Run the process as the owner of the folder, or give the folder to its user.",
   },
+  "file.exposed": {
+    status: 500,
+    retry: "never",
+    summary: "Other users can write a key, a token or the database.",
+    action: "Run the command that the message names, or use another folder with --data.",
+  },
   "address.in_use": {
     status: 500,
     retry: "after_check",

@@ -16,6 +16,8 @@ export interface SetpointOptions {
   readonly program?: string;
   /** The data folder; one that is removed at the end when left out. */
   readonly data?: string;
+  /** Where the server keeps its files, if that is not the data folder itself. */
+  readonly readFrom?: string;
   /** Address of a PostgreSQL; the embedded store when left out. */
   readonly store?: string;
   /** Shared by servers of one PostgreSQL. */
@@ -79,20 +81,24 @@ export class Setpoint implements AsyncDisposable {
     this.#isOwn = isOwn;
   }
 
+  get #files(): string {
+    return this.#options.readFrom ?? this.folder;
+  }
+
   get url(): string {
     return `https://${this.#address}`;
   }
 
   get kubeconfig(): string {
-    return join(this.folder, "kubeconfig");
+    return join(this.#files, "kubeconfig");
   }
 
   get token(): string {
-    return readFileSync(join(this.folder, "admin.token"), "utf8").trim();
+    return readFileSync(join(this.#files, "admin.token"), "utf8").trim();
   }
 
   get ca(): string {
-    return readFileSync(join(this.folder, "ca.crt"), "utf8");
+    return readFileSync(join(this.#files, "ca.crt"), "utf8");
   }
 
   get pid(): number | undefined {

@@ -6,6 +6,7 @@
 import { existsSync, readFileSync } from "node:fs";
 import { homedir } from "node:os";
 import { delimiter, dirname, join, resolve } from "node:path";
+import { privateFolder } from "../../app/private-folder.ts";
 import { SetpointError } from "../../kernel/errors.ts";
 import { isJsonObject } from "../../kernel/json.ts";
 import type { JsonObject } from "../../kernel/json.ts";
@@ -72,7 +73,7 @@ function pathsFor(
   if (kubeconfig !== undefined && kubeconfig !== "") return [resolve(kubeconfig)];
   const listed = (variables["KUBECONFIG"] ?? "").split(delimiter).filter((path) => path !== "");
   if (listed.length > 0) return listed.map((path) => resolve(path));
-  const own = join(resolve(data), "kubeconfig");
+  const own = join(privateFolder(resolve(data)), "kubeconfig");
   return existsSync(own) ? [own] : [own, join(home, ".kube", "config")];
 }
 
