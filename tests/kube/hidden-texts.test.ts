@@ -149,4 +149,73 @@ describe("a hidden value that another author quotes", () => {
       await server.request("DELETE", `${group}/validatingadmissionpolicies/test`);
     }
   });
+
+  it("is hidden in the errors of a converter, and in what it returns", async () => {
+    const version = (name: string, storage: boolean): object => ({
+      name,
+      served: true,
+      storage,
+      schema: {
+        openAPIV3Schema: {
+          type: "object",
+          properties: {
+            spec: {
+              type: "object",
+              properties: { password: { type: "string", "x-setpoint-field-rule": "secret" } },
+            },
+          },
+        },
+      },
+    });
+    const clientConfig = { url: hooks.url("/convert"), caBundle: hooks.caBundle };
+    const definition = await server.request(
+      "POST",
+      "/apis/apiextensions.k8s.io/v1/customresourcedefinitions",
+      {
+        apiVersion: "apiextensions.k8s.io/v1",
+        kind: "CustomResourceDefinition",
+        metadata: { name: "safes.tests.dev" },
+        spec: {
+          group: "tests.dev",
+          scope: "Namespaced",
+          names: { plural: "safes", singular: "safe", kind: "Safe", listKind: "SafeList" },
+          versions: [version("v1", true), version("v2", false)],
+          conversion: {
+            strategy: "Webhook",
+            webhook: { conversionReviewVersions: ["v1"], clientConfig },
+          },
+        },
+      },
+    );
+    assert.equal(definition.status, 201, definition.text);
+    const safes = (name: string): string => `/apis/tests.dev/${name}/namespaces/default/safes`;
+    await waitUntil("the kind is served", async () => {
+      return (await server.request("GET", safes("v2"))).status === 200;
+    });
+    const body = { apiVersion: "tests.dev/v1", kind: "Safe", metadata: { name: "s" } };
+    const spec = { password: sentinel };
+    const stored = await server.request("POST", safes("v1"), { ...body, spec });
+    assert.equal(stored.status, 201, stored.text);
+    for (const isFailing of [true, false]) {
+      hooks.on("/convert", (review) => {
+        const object = pick(review, "request.objects.0") as object;
+        const result = isFailing
+          ? { status: "Failure", message: `cannot convert ${JSON.stringify(object)}` }
+          : { status: "Success" };
+        return JSON.stringify({
+          apiVersion: "apiextensions.k8s.io/v1",
+          kind: "ConversionReview",
+          response: {
+            uid: pick(review, "request.uid"),
+            result,
+            convertedObjects: [{ ...object, kind: "" }],
+          },
+        });
+      });
+      const reply = await server.request("GET", `${safes("v2")}/s`);
+      assert.equal(reply.status, 500, reply.text);
+      assert.ok(reply.text.includes("[hidden]"), reply.text);
+      await assertHidden(reply, `convert-${isFailing}`);
+    }
+  });
 });
