@@ -44,12 +44,12 @@ it("impersonation of a group without a user is a short 400, with or without a to
 it("a flood of requests without valid credentials writes a bounded number of lines", async () => {
   const authorization = `Bearer ${"x".repeat(2_000)}`;
   const path = `/api/v1/${"y".repeat(4_000)}`;
-  const before = server.lines.length;
+  const first = server.lines.length;
   for (let n = 0; n < 200; n++) {
     const { status } = await server.request("GET", path, undefined, { authorization });
     assert.equal(status, 401);
   }
-  const lines = server.lines.slice(before).filter((line) => line.includes("not authenticated"));
+  const lines = server.lines.slice(first).filter((line) => line.includes("not authenticated"));
   // Two windows, if the first one ends meanwhile; far from one line for each request.
   assert.ok(lines.length > 0 && lines.length <= 100, String(lines.length));
   for (const line of lines) assert.ok(line.length < 2_000, line);
