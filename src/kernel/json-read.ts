@@ -2,6 +2,7 @@
 // type reads as empty: schemas report wrong types, so that rules, reviews and columns can run over
 // any document without asking first. Paths are own keys only, as everywhere in the kernel.
 
+import { isNumber } from "./int64.ts";
 import { getOwn, isJsonArray, isJsonObject } from "./json.ts";
 import type { Json, JsonObject } from "./json.ts";
 
@@ -50,9 +51,10 @@ export function textAt(value: Json | undefined, ...path: Path): string {
   return typeof found === "string" ? found : "";
 }
 
+/** The nearest number: for bounds, times and counts, not for values that are passed on. */
 export function numberAt(value: Json | undefined, ...path: Path): number | undefined {
   const found = valueAt(value, ...path);
-  return typeof found === "number" ? found : undefined;
+  return isNumber(found) ? Number(found) : undefined;
 }
 
 export function isTrueAt(value: Json | undefined, ...path: Path): boolean {

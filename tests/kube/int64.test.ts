@@ -28,6 +28,7 @@ const spec = {
     next: id,
     kept: { ...id, default: odd },
     low: { ...id, minimum: 0, maximum: big },
+    huge: { ...id, minimum: 2n ** 60n, multipleOf: 2n ** 54n },
     choice: { ...id, enum: [odd, big] },
     free: { type: "object", "x-kubernetes-preserve-unknown-fields": true },
     items: {
@@ -232,6 +233,12 @@ onEachStore("integers of 64 bits", (server: () => KubeServer) => {
       await refused({ low }),
       /-9223372036854775808: spec\.low in body should be greater/,
     );
+    assert.match(
+      await refused({ huge: 5 }),
+      /spec\.huge in body should be greater than or equal to/,
+    );
+    assert.match(await refused({ huge: big }), /spec\.huge in body should be a multiple of/);
+    await ok("POST", path, number("huge", { huge: 2n ** 60n }));
     assert.match(await refused({ choice: odd + 1n }), /Unsupported value: 9007199254740994/);
     assert.match(await refused({ set: [odd, odd] }), /Duplicate value: 9007199254740993/);
     await ok("POST", path, number("e", { id: odd, next: odd + 1n, choice: big, low: big }));

@@ -4,6 +4,7 @@
 import { goText, goType } from "../../kernel/go-text.ts";
 import { invalidField } from "../../kernel/field-error.ts";
 import type { FieldError } from "../../kernel/field-error.ts";
+import { isNumber } from "../../kernel/int64.ts";
 import { getOwn, isJsonObject } from "../../kernel/json.ts";
 import type { Json } from "../../kernel/json.ts";
 import type { ScalePaths } from "../../kernel/kind.ts";
@@ -28,7 +29,7 @@ function replicasErrors(resource: Resource, path: string): readonly FieldError[]
   if (found.kind === "absent") return [];
   if (found.kind === "broken") return [invalidField(path, 0, found.problem)];
   const { value } = found;
-  if (typeof value !== "number" || !Number.isInteger(value)) {
+  if (!isNumber(value) || (typeof value === "number" && !Number.isInteger(value))) {
     return [invalidField(path, 0, accessProblem(path, value, "int64"))];
   }
   if (value < 0) return [invalidField(path, value, "should be a non-negative integer")];

@@ -2,6 +2,7 @@
 // Argo CD ask for. One table per message names the fields and their numbers; the walk over the
 // JSON document is the same for all. What a table does not name is left out.
 
+import { isNumber } from "../../../kernel/int64.ts";
 import { getOwn, isJsonArray, isJsonObject } from "../../../kernel/json.ts";
 import type { Json, JsonObject } from "../../../kernel/json.ts";
 import { fromEnd, wireWriter, writeDouble, writeHead, writeTag } from "./wire-writer.ts";
@@ -57,8 +58,8 @@ const integer: Encoder = (writer, number, value) => {
 };
 
 const double: Encoder = (writer, number, value) => {
-  if (typeof value !== "number") return;
-  writeDouble(writer, value);
+  if (!isNumber(value)) return;
+  writeDouble(writer, Number(value));
   writeTag(writer, number, 1);
 };
 
