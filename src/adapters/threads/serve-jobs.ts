@@ -1,5 +1,6 @@
 // The side of a thread: answers each job with bytes or a serialised error, one at a time.
 
+import { constants, platform, setPriority } from "node:os";
 import { parentPort } from "node:worker_threads";
 import { assert } from "../../kernel/assert.ts";
 import { serialiseError } from "../../kernel/errors.ts";
@@ -21,6 +22,7 @@ export type JobReply =
 export function serveJobs(functions: HeavyFunctions): void {
   const port = parentPort;
   assert(port !== null, "serveJobs is called in a thread");
+  yieldProcessor();
   const table = new Map(Object.entries(functions));
   port.on("message", ({ name, bytes, options }: JobCall) => {
     try {
@@ -35,6 +37,14 @@ export function serveJobs(functions: HeavyFunctions): void {
       port.postMessage(reply);
     }
   });
+}
+
+/**
+ * The event loop goes first where processors are scarce. On Linux a thread has a priority of its
+ * own; elsewhere the call would change that of the whole process.
+ */
+function yieldProcessor(): void {
+  if (platform() === "linux") setPriority(constants.priority.PRIORITY_BELOW_NORMAL);
 }
 
 /** Bytes that can be handed over: a small buffer is part of a larger block. */

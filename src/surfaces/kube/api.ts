@@ -146,7 +146,7 @@ async function handle(input: KubeApiInput, request: KubeRequest): Promise<void> 
     annotate: (key, value) => trail?.annotate(key, value),
   };
   const work: RequestWork = (job) =>
-    surface.heavy.run({ ...job, tenant: info.namespace || user.name });
+    surface.heavy.run({ ...job, tenant: request.tenant || user.name });
   await serveResource(input, { exchange, info, found, caller, work, headers: () => headers.all() });
 }
 
