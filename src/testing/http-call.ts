@@ -74,6 +74,8 @@ export function exchangeFor(call: HttpCall): {
     taken: () => undefined,
     reserve: () => undefined,
     hold: () => undefined,
+    pageTurn: () => undefined,
+    pageRead: () => undefined,
   };
   return { exchange, reply: () => answer };
 }

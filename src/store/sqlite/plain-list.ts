@@ -12,9 +12,12 @@ import { keyRange } from "./range.ts";
 import { bufferOf } from "./sql.ts";
 
 /** Rows are read in chunks: the first and the largest. */
-const firstChunk = 32;
+const firstChunk = 4;
 const largestChunk = 1_024;
-/** The documents of a chunk share their memory: who keeps one of them keeps this much. */
+/**
+ * The documents of a chunk share their memory: who keeps one of them keeps this much. A chunk is
+ * larger only if a single document is, or in the first chunk, whose sizes are not looked up.
+ */
 const chunkBytes = 262_144;
 const separator = "\u0000";
 
@@ -36,7 +39,9 @@ export function plainPage(
   const records: StoredRecord[] = [];
   let from = query.from;
   let bytes = 0;
-  let size = Math.min(firstChunk, limit + 1);
+  const isFollowing = from !== undefined;
+  let size = Math.min(isFollowing ? fittingRows(reader, query, limit + 1) : firstChunk, limit + 1);
+  if (size === 0) return { revision, records };
   for (;;) {
     const chunk = readChunk(reader, from === undefined ? query : { ...query, from }, size);
     for (const record of chunk) {
@@ -47,9 +52,31 @@ export function plainPage(
     }
     if (chunk.length < size) return { revision, records };
     from = nextAfter(revision, records).next;
-    const fitting = Math.ceil((chunkBytes * records.length) / Math.max(1, bytes));
-    size = Math.min(size * 8, largestChunk, fitting, limit + 1 - records.length);
+    const most = Math.min(largestChunk, limit + 1 - records.length);
+    size = fittingRows(reader, from === undefined ? query : { ...query, from }, most);
+    if (size === 0) return { revision, records };
   }
+}
+
+/** How many of the next documents fit into a chunk; sizes are known without their documents. */
+function fittingRows(reader: Reader, query: ListQuery, most: number): number {
+  const { sql, values } = sizesOf(query);
+  const [text] = reader.statement<[string | null]>(sql).get(...values, most) ?? [];
+  if (text === null || text === undefined) return 0;
+  const sizes = JSON.parse(`[${text}]`) as readonly number[];
+  let bytes = 0;
+  const fitting = sizes.findIndex((size) => (bytes += size) > chunkBytes);
+  return fitting < 0 ? sizes.length : Math.max(1, fitting);
+}
+
+export function sizesOf(query: ListQuery): Part {
+  const { sql, values } = keyRange("r", query);
+  return {
+    sql: `SELECT group_concat(bytes) FROM (SELECT octet_length(c.document) AS bytes
+      FROM resource r CROSS JOIN change c ON c.revision = r.revision
+      WHERE r.kind = ?${sql} ORDER BY r.namespace, r.name LIMIT ?)`,
+    values: [query.kind, ...values],
+  };
 }
 
 function readChunk(reader: Reader, query: ListQuery, size: number): readonly StoredRecord[] {

@@ -14,7 +14,7 @@ import {
   walkTerm,
   walkTerms,
 } from "./list.ts";
-import { packedRows, plainRows } from "./plain-list.ts";
+import { packedRows, plainRows, sizesOf } from "./plain-list.ts";
 import { readQueries } from "./reader.ts";
 import { prepareFile } from "./schema.ts";
 import { invariants, replacedTable } from "./verify.ts";
@@ -38,6 +38,7 @@ const statements: { readonly [name: string]: { readonly sql: string; readonly so
     [first, next, inside, nextInside].flatMap((query, index) => [
       [`plainRows ${index}`, plainRows(query)],
       [`packedRows ${index}`, packedRows(query)],
+      [`sizesOf ${index}`, sizesOf(query)],
       [`lookThroughKind ${index}`, lookThroughKind(query)],
       [`countedKind ${index}`, countedKind(query)],
       [`countedChanges ${index}`, countedChanges(query, 1, "created")],

@@ -8,9 +8,11 @@ import { limits } from "../../kernel/limits.ts";
 import type { Timers } from "../../kernel/timers.ts";
 import { FairLane } from "./fair-lane.ts";
 import type { FairLaneOptions, LaneCounts } from "./fair-lane.ts";
+import { LoopShare } from "./loop-share.ts";
 import { Place } from "./place.ts";
 import type { HttpSurface, SurfaceRequest } from "./surface.ts";
 import { noRoleTenant } from "./tenant.ts";
+import { inLaterTurn } from "./turn.ts";
 
 /** `long` is a request without an end, such as a watch. */
 export type WorkType = "read" | "list" | "write" | "long";
@@ -41,12 +43,14 @@ export type LaneLimits = Partial<Pick<FairLaneOptions, "capacity" | "maxQueued">
 export interface AdmissionInput {
   readonly timers: Timers;
   readonly memory: FairLane;
+  readonly loop: LoopShare;
   /** For tests: other limits than those of the kernel. */
   readonly lanes?: Readonly<Partial<Record<keyof Lanes, LaneLimits>>>;
 }
 
 /** The places of one surface. */
-export function createAdmission({ timers, memory, lanes: own = {} }: AdmissionInput): Admission {
+export function createAdmission(input: AdmissionInput): Admission {
+  const { timers, memory, loop, lanes: own = {} } = input;
   const lane = (name: keyof Lanes, capacity: number, more: LaneLimits & ShareInput): FairLane =>
     new FairLane(laneOptions({ timers, capacity, ...more, ...own[name] }));
   const brief = { share: briefShare };
@@ -60,7 +64,7 @@ export function createAdmission({ timers, memory, lanes: own = {} }: AdmissionIn
   };
   return {
     placeOf: (tenant, cost, isBodyInTransit) =>
-      new Place({ lanes, memory }, tenant, { ...cost, isBodyInTransit }),
+      new Place({ lanes, memory, loop }, tenant, { ...cost, isBodyInTransit }),
     counts: (name) => lanes[name].counts(),
   };
 }
@@ -75,10 +79,11 @@ export interface Admissions {
 /** `maxBytes` is for tests. */
 export function createAdmissions(timers: Timers, maxBytes?: number): Admissions {
   const memory = memoryLane(timers, maxBytes === undefined ? {} : { capacity: maxBytes });
+  const loop = loopShare();
   const all = new Map<string, Admission>();
   return {
     of: (surface) => {
-      const admission = all.get(surface) ?? createAdmission({ timers, memory });
+      const admission = all.get(surface) ?? createAdmission({ timers, memory, loop });
       all.set(surface, admission);
       return admission;
     },
@@ -93,6 +98,11 @@ export function createAdmissions(timers: Timers, maxBytes?: number): Admissions 
 export function memoryLane(timers: Timers, own: LaneLimits = {}): FairLane {
   const { maxBytesInFlight: capacity, leastBytesInFlight: least } = limits;
   return new FairLane(laneOptions({ timers, capacity, share: 1, least, ...own }));
+}
+
+/** The pages that requests of all surfaces read. */
+export function loopShare(): LoopShare {
+  return new LoopShare({ bytesPerTurn: limits.maxPageBytes, later: inLaterTurn });
 }
 
 /** What ends within a short time is shared less strictly than what stays. */

@@ -39,6 +39,8 @@ export function auditedExchange(exchange: Exchange, trail: AuditTrail): Exchange
     onClose: (run) => exchange.onClose(run),
     taken: () => exchange.taken(),
     reserve: (bytes) => exchange.reserve(bytes),
+    pageTurn: () => exchange.pageTurn(),
+    pageRead: (bytes) => exchange.pageRead(bytes),
     hold: (bytes) => exchange.hold(bytes),
   };
 }

@@ -50,6 +50,9 @@ export interface Exchange {
    * once. Throws, or rejects with, request.overloaded: see place.ts.
    */
   reserve(bytes: number): Promise<void> | undefined;
+  /** Waits for a turn of the event loop in which a page can be read: see loop-share.ts. */
+  pageTurn(): Promise<void> | undefined;
+  pageRead(bytes: number): void;
   /** Corrects what is held, when the number is known. */
   hold(bytes: number): void;
 }
@@ -184,6 +187,14 @@ class HttpExchange implements Exchange {
 
   reserve(bytes: number): Promise<void> | undefined {
     return this.#place?.reserve(bytes);
+  }
+
+  pageTurn(): Promise<void> | undefined {
+    return this.#place?.pageTurn();
+  }
+
+  pageRead(bytes: number): void {
+    this.#place?.pageRead(bytes);
   }
 
   hold(bytes: number): void {

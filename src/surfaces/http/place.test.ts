@@ -4,7 +4,15 @@ import { manualClock } from "../../kernel/clock.ts";
 import { isSetpointError } from "../../kernel/errors.ts";
 import { limits } from "../../kernel/limits.ts";
 import { manualTimers } from "../../kernel/manual-timers.ts";
-import { createAdmission, listCost, longCost, memoryLane, readCost, writeCost } from "./admit.ts";
+import {
+  createAdmission,
+  listCost,
+  longCost,
+  loopShare,
+  memoryLane,
+  readCost,
+  writeCost,
+} from "./admit.ts";
 import type { Admission } from "./admit.ts";
 import type { FairLane } from "./fair-lane.ts";
 import type { Arriving, Place } from "./place.ts";
@@ -18,7 +26,7 @@ interface Rig {
 function rig(): Rig {
   const timers = manualTimers(manualClock());
   const memory = memoryLane(timers);
-  return { admission: createAdmission({ timers, memory }), memory };
+  return { admission: createAdmission({ timers, memory, loop: loopShare() }), memory };
 }
 
 function held({ admission }: Rig): readonly [writes: number, bodies: number] {
@@ -194,7 +202,7 @@ test("a read whose answer is too large for its tenant is refused, a write never"
 test("a request that is refused for its memory returns its place", () => {
   const timers = manualTimers(manualClock());
   const memory = memoryLane(timers, { maxQueued: 0 });
-  const admission = createAdmission({ timers, memory });
+  const admission = createAdmission({ timers, memory, loop: loopShare() });
   memory.add("a", limits.maxBytesInFlight / 2);
   throws(() => admission.placeOf("a", listCost, false).enter(), isOverloaded);
   equal(admission.counts("list").held, 0);

@@ -6,10 +6,12 @@
 import { limits } from "../../kernel/limits.ts";
 import type { Lanes, WorkType } from "./admit.ts";
 import type { FairLane } from "./fair-lane.ts";
+import type { LoopShare } from "./loop-share.ts";
 
 export interface PlacePorts {
   readonly lanes: Lanes;
   readonly memory: FairLane;
+  readonly loop: LoopShare;
 }
 
 export interface PlaceWork {
@@ -34,6 +36,7 @@ export class Place {
   readonly tenant: string;
   readonly #lanes: Lanes;
   readonly #memory: FairLane;
+  readonly #loop: LoopShare;
   readonly #work: WorkType;
   readonly #reservedBytes: number;
   #lane: keyof Lanes;
@@ -43,10 +46,11 @@ export class Place {
   #isLeft = false;
   #bytes = 0;
 
-  constructor({ lanes, memory }: PlacePorts, tenant: string, work: PlaceWork) {
+  constructor({ lanes, memory, loop }: PlacePorts, tenant: string, work: PlaceWork) {
     this.tenant = tenant;
     this.#lanes = lanes;
     this.#memory = memory;
+    this.#loop = loop;
     this.#work = work.work;
     this.#reservedBytes = work.bytes;
     this.#lane = work.isBodyInTransit && work.work !== "long" ? "body" : work.work;
@@ -135,6 +139,15 @@ export class Place {
     if (this.#isLeft) return;
     this.#memory.grow(this.tenant, bytes);
     this.#bytes += bytes;
+  }
+
+  /** Waits for a turn of the event loop in which a page can be read. Undefined: this one. */
+  pageTurn(): Promise<void> | undefined {
+    return this.#loop.enter(this.tenant);
+  }
+
+  pageRead(bytes: number): void {
+    this.#loop.spend(bytes);
   }
 
   /** The bytes of the answer are all that is held from now on. A read is refused if it cannot. */

@@ -24,6 +24,11 @@ export function currentTurn(): number {
   return turn.number;
 }
 
+/** After the requests that have arrived by then. */
+export function inLaterTurn(run: () => void): void {
+  setImmediate(run);
+}
+
 /** Handles a request once all that came with it are read. */
 export function handleTogether(handle: () => void): void {
   // A step for each portion, and one for the answers. What is handled settles between two of them,

@@ -12,6 +12,8 @@ function recorded(): { readonly steps: string[]; readonly exchange: Held } {
     exchange: {
       reserve: (bytes) => void steps.push(`reserve ${bytes}`),
       hold: (bytes) => void steps.push(`hold ${bytes}`),
+      pageTurn: () => undefined,
+      pageRead: () => undefined,
     },
   };
 }
@@ -43,5 +45,5 @@ test("a page is not read when there is no memory for it", () => {
   const reserve = (): never => {
     throw refused;
   };
-  throws(() => streamedPages({ reserve, hold: () => undefined }).before(), refused);
+  throws(() => streamedPages({ ...recorded().exchange, reserve }).before(), refused);
 });

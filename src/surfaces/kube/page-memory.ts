@@ -1,6 +1,7 @@
-// Memory for the pages of a list. It is taken before a page is read, at its largest size, and
-// corrected when the page is there. A streamed list holds one page at a time: the client has taken
-// the last one when the next is read. A list that is collected holds all of its pages.
+// Memory, and a turn of the event loop, for the pages of a list. Memory is taken before a page is
+// read, at its largest size, and corrected when the page is there. A streamed list holds one page
+// at a time: the client has taken the last one when the next is read. A list that is collected
+// holds all of its pages.
 
 import { limits } from "../../kernel/limits.ts";
 import type { Exchange } from "../http/exchange.ts";
@@ -12,7 +13,7 @@ export interface PageMemory {
   after(bytes: number): void;
 }
 
-type Held = Pick<Exchange, "reserve" | "hold">;
+type Held = Pick<Exchange, "reserve" | "hold" | "pageTurn" | "pageRead">;
 
 export function streamedPages(exchange: Held): PageMemory {
   let isFirst = true;
@@ -21,21 +22,30 @@ export function streamedPages(exchange: Held): PageMemory {
       // A request must not hold memory while it waits for more.
       if (!isFirst) exchange.hold(0);
       isFirst = false;
-      return exchange.reserve(limits.pageMemoryBytes);
+      return turnAfter(exchange, exchange.reserve(limits.pageMemoryBytes));
     },
-    after: (bytes) => exchange.hold(bytes * copies),
+    after: (bytes) => {
+      exchange.hold(bytes * copies);
+      exchange.pageRead(bytes);
+    },
   };
 }
 
 export function collectedPages(exchange: Held): PageMemory {
   let collected = 0;
   return {
-    before: () => exchange.reserve(collected + limits.pageMemoryBytes),
+    before: () => turnAfter(exchange, exchange.reserve(collected + limits.pageMemoryBytes)),
     after: (bytes) => {
+      exchange.pageRead(bytes);
       collected += bytes * copies;
       exchange.hold(collected);
     },
   };
+}
+
+/** The turn comes last: memory may be waited for. */
+function turnAfter(exchange: Held, reserved: Promise<void> | undefined): Promise<void> | undefined {
+  return reserved === undefined ? exchange.pageTurn() : reserved.then(() => exchange.pageTurn());
 }
 
 /** The documents, and the response that is made from them. */
