@@ -230,6 +230,28 @@ describe("an error of a kind with secret fields", () => {
     }
   });
 
+  it("names no repeated key inside of a hidden field", async () => {
+    const twice = `"${sentinel}":1,"${sentinel}":2`;
+    const spec = `{"creds":{${twice}},"note":"a","note":"b"}`;
+    const start = `{"apiVersion":"${group}/v1","kind":"Vault","metadata":{"name":"v"}`;
+    const whole = `${start},"spec":${spec}}`;
+    const operation = `[{"op":"add","path":"/spec/creds","value":{${twice}}}]`;
+    const path = (mode: string): string => `${vaults}/v?fieldManager=t&fieldValidation=${mode}`;
+    for (const mode of ["Strict", "Warn"]) {
+      const url = path(mode);
+      const json = await server.request("PUT", url, whole, { "content-type": "application/json" });
+      check(json, `${mode} JSON`);
+      const told = `${json.text} ${String(json.headers["warning"])}`;
+      assert.match(told, /duplicate field \\"spec.creds\\".*duplicate field \\"spec.note\\"/);
+      check(await server.request("PUT", url, whole, { "content-type": "application/yaml" }), mode);
+      const merge = `{"spec":${spec}}`;
+      for (const [form, body] of [merge, operation, merge, whole].entries()) {
+        if (form === 2) continue;
+        check(await server.request("PATCH", url, body, forms[form]), `${mode} ${body}`);
+      }
+    }
+  });
+
   it("quotes no body that cannot be read", async () => {
     const yaml = { "content-type": "application/yaml" };
     const bodies: readonly (readonly [string, RequestHeaders])[] = [

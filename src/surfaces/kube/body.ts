@@ -3,6 +3,8 @@
 // by a thread, which returns it as JSON: parsing that takes a small part of the time.
 
 import { SetpointError, isSetpointError } from "../../kernel/errors.ts";
+import { isHiding, shownFieldPath } from "../../kernel/hidden-values.ts";
+import type { Hiding } from "../../kernel/hidden-values.ts";
 import type { HeavyFunctions, HeavyJob, HeavyResult } from "../../kernel/heavy-work.ts";
 import { parseExact } from "../../kernel/int64.ts";
 import type { Json } from "../../kernel/json.ts";
@@ -65,9 +67,21 @@ export type RequestWork = (job: Omit<HeavyJob, "tenant">) => Promise<HeavyResult
 export interface Decoding {
   readonly expected: string;
   readonly findsDuplicates: boolean;
-  /** The body may have hidden values, and as it cannot be read, no part of it is shown. */
+  /** The body may have hidden values. If it cannot be read, no part of it is shown. */
   readonly isHidden?: boolean;
+  /** The kind that has the hidden values. */
+  readonly hiding?: Hiding;
 }
+
+/** Keys inside of a hidden field are not named. */
+export function duplicateFields(paths: readonly string[], kind: Hiding = {}): readonly string[] {
+  if (!isHiding(kind)) return paths.map((path) => `duplicate field "${path}"`);
+  const shown = paths.map((path) => shownFieldPath(kind, path.replace(operationValue, "$1")));
+  return [...new Set(shown)].map((path) => `duplicate field "${path}"`);
+}
+
+/** The value of an operation of a JSON Patch can be a part of a hidden field. */
+const operationValue = /^(\[\d+\]\.value)\..*$/s;
 
 /** Of the problem of a reader, which may quote what it cannot read: the place at most. */
 export function unreadable(problem: string): string {
@@ -79,13 +93,13 @@ export async function decodeBody(
   work: RequestWork,
   bytes: Buffer,
   type: BodyType,
-  { expected, findsDuplicates, isHidden = false }: Decoding,
+  { expected, findsDuplicates, isHidden = false, hiding }: Decoding,
 ): Promise<Decoded> {
   try {
     if (type === "protobuf") return { value: decodeProtobuf(bytes), problems: [] };
-    if (type === "yaml") return await decodeYaml(work, bytes);
+    if (type === "yaml") return withoutHiddenKeys(await decodeYaml(work, bytes), hiding);
     const { value, duplicates } = parseJson(bytes, { strict: findsDuplicates });
-    return { value, problems: duplicates.map((path) => `duplicate field "${path}"`) };
+    return { value, problems: duplicateFields(duplicates, hiding) };
   } catch (error) {
     if (!isSetpointError(error, "request.invalid")) throw error;
     const prefix = type === "json" ? "couldn't get version/kind; json parse error: " : "";
@@ -107,6 +121,14 @@ export async function decodeYaml(work: RequestWork, bytes: Buffer): Promise<Deco
   const parsed = await work({ name: "parse-yaml", bytes });
   const { duplicates } = parsed.facts as { readonly duplicates: readonly string[] };
   return { value: parseExact(parsed.bytes.toString("utf8")) as Json, problems: duplicates };
+}
+
+/** YAML names a repeated key without its place, so that it may be inside of a hidden field. */
+export function withoutHiddenKeys(decoded: Decoded, kind: Hiding = {}): Decoded {
+  if (decoded.problems.length === 0 || (kind.fieldRules ?? []).length === 0) return decoded;
+  if (!isHiding(kind)) return decoded;
+  const lines = decoded.problems.map((problem) => /^line \d+/.exec(problem)?.[0] ?? "a line");
+  return { ...decoded, problems: lines.map((line) => `${line}: key already set in map`) };
 }
 
 /** JSON is YAML, and is parsed as JSON; YAML alone names the lines of keys that are given twice. */

@@ -18,7 +18,9 @@ import {
   bodyType,
   decodeBody,
   unreadable,
+  withoutHiddenKeys,
   decodeYaml,
+  duplicateFields,
   readBody,
   unsupportedMedia,
 } from "./body.ts";
@@ -133,7 +135,10 @@ async function decodePatch(
   strict: boolean,
 ): Promise<Decoded> {
   try {
-    return type === "apply" ? await decodeYaml(work, bytes) : decodeJsonPatch(bytes, strict);
+    const { kind } = found.served;
+    if (type === "apply") return withoutHiddenKeys(await decodeYaml(work, bytes), kind);
+    const { value, duplicates } = parseJson(bytes, { strict });
+    return { value, problems: duplicateFields(duplicates, kind) };
   } catch (error) {
     if (!isSetpointError(error, "request.invalid")) throw error;
     const what =
@@ -143,11 +148,6 @@ async function decodePatch(
     if (isHiding(found.served.kind)) throw badRequest(`${what}: ${unreadable(error.message)}`);
     throw badRequest(`${what}: ${error.message}`, error);
   }
-}
-
-function decodeJsonPatch(bytes: Buffer, strict: boolean): Decoded {
-  const { value, duplicates } = parseJson(bytes, { strict });
-  return { value, problems: duplicates.map((path) => `duplicate field "${path}"`) };
 }
 
 export async function deleteObject(surface: Surface, request: ResourceRequest): Promise<void> {
@@ -209,8 +209,8 @@ export async function bodyOf(
   const bytes = await readBody(request.exchange);
   const expected = request.found.served.kind.names.kind;
   const findsDuplicates = fieldValidation !== "Ignore";
-  const isHidden = isHiding(request.found.served.kind);
-  const decoding = { expected, findsDuplicates, isHidden };
+  const hiding = request.found.served.kind;
+  const decoding = { expected, findsDuplicates, isHidden: isHiding(hiding), hiding };
   return { ...(await decodeBody(request.work, bytes, type, decoding)), source: bytes };
 }
 
