@@ -214,3 +214,25 @@ it("creates nothing again where the successor of a deleted object is not shown",
   assert.equal(conditionOf(stopped, "Synced"), "False IdentityMismatch");
   assert.equal(textAt(bookOf(stopped), "id"), "n-2");
 });
+
+it("stops after three creations without a response where no list can show them", async () => {
+  const { create, read, replace, delete: remove } = plainBinding.operations;
+  const operations = { create, read, replace, delete: remove } as Binding["operations"];
+  await using connect = await openMemoryConnect({ binding: { ...guessed, operations } });
+  numbered(connect);
+  const { service } = connect;
+  service.interfere = ({ method }) => (method === "POST" ? "lost" : undefined);
+  await connect.make("a", { name: "a" });
+  await connect.pass(4_000_000);
+  await connect.restart();
+  await connect.pass(4_000_000);
+  assert.equal(creations(connect), 3);
+  const stopped = await connect.read("a");
+  assert.equal(conditionOf(stopped, "Synced"), "False CreateIncomplete");
+  // A service that answers with an error is asked again.
+  service.interfere = ({ method }) =>
+    method === "POST" ? { status: 503, body: "try later" } : undefined;
+  await connect.make("b", { name: "b" });
+  await connect.pass(8_000_000);
+  assert.ok(creations(connect) > 6, `${creations(connect)}`);
+});

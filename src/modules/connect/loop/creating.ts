@@ -6,7 +6,7 @@ import { again, failed } from "../../../engine/outcome.ts";
 import type { Outcome } from "../../../engine/outcome.ts";
 import { timeText } from "../../../kernel/clock.ts";
 import type { JsonObject } from "../../../kernel/json.ts";
-import { isTrueAt, objectAt, textAt, textsAt } from "../../../kernel/json-read.ts";
+import { isTrueAt, numberAt, objectAt, textAt, textsAt } from "../../../kernel/json-read.ts";
 import { escapeToken } from "../../../kernel/pointer.ts";
 import type { Answer } from "../http/answer.ts";
 import type { ClientRequest } from "../http/client.ts";
@@ -43,6 +43,15 @@ export interface Around {
   readonly etag?: string | undefined;
 }
 
+/** Creations without a response, after which no other is sent where nothing shows their effect. */
+const mostUnheard = 3;
+
+/** Whether each request may create another object, of which no list would show anything. */
+function isBlind({ compiled }: Session): boolean {
+  const { operations, element } = compiled.binding;
+  return element === undefined && operations.create?.method === "POST" && !operations.list;
+}
+
 export async function create(
   session: Session,
   around: Around = {},
@@ -53,6 +62,11 @@ export async function create(
   const operation =
     element === undefined ? operations.create : (operations.patch ?? operations.replace);
   if (operation === undefined) return { kind: "ends", outcome: cannotCreate(session) };
+  const unheard = numberAt(book.pages.creating, "unheard") ?? 0;
+  if (unheard >= mostUnheard && isBlind(session)) {
+    const why = `${unheard} requests got none; the service has no list to find the object in`;
+    return { kind: "ends", outcome: incomplete(session, why) };
+  }
   const body = createBody(desired, fields, element === undefined ? operation : undefined);
   const request = createRequest(session, operation, body, around);
   // What was sent before may make it after all, long after it was looked for.
@@ -66,6 +80,8 @@ export async function create(
       ...knownNote(known),
       sent: appliedDocument(session, body),
       ...(earlier === undefined ? {} : { repeated: true }),
+      // Counted before it is sent: what is answered needs no count.
+      unheard: unheard + 1,
     },
   });
   await book.keep();
@@ -286,6 +302,11 @@ async function unmade(
     await book.keep();
     throw error;
   }
+  if (error instanceof Refused && !isGateway(error.facts.status)) {
+    const { creating } = book.pages;
+    // The service itself answered, so the request counts as heard.
+    book.set({ creating: { ...creating, unheard: numberAt(earlier, "unheard") ?? 0 } });
+  }
   if (!(error instanceof Refused) || !isCertainlyUndone(error)) throw error;
   const isThere = error.classified.is === "exists";
   const mayBeOurs = isThere || mayStillCome(session, earlier);
@@ -297,6 +318,11 @@ async function unmade(
     return { kind: "ends", outcome: changedMeanwhile(session) };
   }
   throw error;
+}
+
+/** Statuses of a proxy that got no response of the service, or of a service that gave up. */
+function isGateway(status: number): boolean {
+  return status === 408 || status === 502 || status === 504;
 }
 
 /**
