@@ -28,6 +28,8 @@ export interface EngineConfig {
   readonly graceMs: number;
   /** Reconciles failed and waiting resources when the server starts: for `setpoint dev`. */
   readonly startsFresh?: boolean;
+  /** Reads modules again when their files change: for `setpoint dev`. */
+  readonly reloadsModules?: boolean;
 }
 
 const defaultGraceMs = 10_000;

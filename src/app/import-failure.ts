@@ -92,7 +92,9 @@ interface Place {
 /** The first place of the stack in a file of an author: not in Node.js, and not in this program. */
 function placeIn(cause: unknown): Place | undefined {
   const stack = cause instanceof Error ? String(cause.stack) : "";
-  for (const [, path = "", line] of stack.matchAll(/(\/[^\n()]*\.[cm]?[jt]sx?):(\d+)/g)) {
+  for (const [, path = "", line] of stack.matchAll(
+    /(\/[^\n()]*\.[cm]?[jt]sx?)(?:\?[\w=-]*)?:(\d+)/g,
+  )) {
     const clean = decodedPath(path.replace(/^.*file:\/\//, "").replace(/^\/+/, "/"));
     if (!clean.startsWith(ownFolder)) return { path: clean, line: Number(line) };
   }

@@ -3,20 +3,23 @@
  * names the file of the author, the line, and what to do: see import-failure.ts.
  */
 import { existsSync, readFileSync } from "node:fs";
-import { pathToFileURL } from "node:url";
 import { limits } from "../kernel/limits.ts";
 import { systemTimers } from "../kernel/timers.ts";
 import { invalidModule, unusableModule } from "./broken-module.ts";
 import { importFailure } from "./import-failure.ts";
-import { resolveOwnNames } from "./module-resolution.ts";
+import { moduleUrl, resolveOwnNames } from "./module-resolution.ts";
 
-export async function importModule(
-  file: string,
-  limitMs: number = limits.moduleImportMs,
-): Promise<unknown> {
+export interface ImportOptions {
+  readonly limitMs?: number;
+  /** Counts the reloads of this process; 0 for the first load. */
+  readonly reload?: number;
+}
+
+export async function importModule(file: string, options: ImportOptions = {}): Promise<unknown> {
+  const { limitMs = limits.moduleImportMs, reload = 0 } = options;
   if (!existsSync(file)) throw absent(file);
   resolveOwnNames();
-  const exports = await importInTime(file, limitMs);
+  const exports = await importInTime(file, moduleUrl(file, reload), limitMs);
   if (exports.default !== undefined) return exports.default;
   throw unusableModule(file, "has no default export; write: export default defineModule({ ... })");
 }
@@ -26,9 +29,9 @@ interface Exports {
 }
 
 /** A top-level `await` may never end, and the server starts without the module then. */
-async function importInTime(file: string, limitMs: number): Promise<Exports> {
+async function importInTime(file: string, url: string, limitMs: number): Promise<Exports> {
   const stop = new AbortController();
-  const imported = import(pathToFileURL(file).href) as Promise<Exports>;
+  const imported = import(url) as Promise<Exports>;
   const late = systemTimers.sleep(limitMs, stop.signal).then(
     () => undefined,
     () => undefined,

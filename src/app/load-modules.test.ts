@@ -103,7 +103,7 @@ describe("a module", () => {
   it("is refused when its import does not end", async () => {
     const path = await file("await new Promise(() => undefined);\nexport default 1;");
     await assert.rejects(
-      importModule(path, 20),
+      importModule(path, { limitMs: 20 }),
       /was not loaded within 0\.02 s: a top-level await/,
     );
   });

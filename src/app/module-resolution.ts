@@ -1,14 +1,21 @@
 /**
  * Makes `import ... from "setpoint"` lead to this program's own files, from any folder: an author
- * needs no package, and a module always has the very engine that runs it. Only these names are
- * touched; everything else is found as Node.js finds it.
+ * needs no package, and a module always has the very engine that runs it. Every other name is found
+ * as Node.js finds it. Files that the author wrote are remembered with what they import, and are
+ * read again when their importer is: Node.js caches a file by its URL, so a reload adds a number.
  */
 import { registerHooks } from "node:module";
+import { fileURLToPath, pathToFileURL } from "node:url";
 
 const own: ReadonlyMap<string, string> = new Map([
   ["setpoint", import.meta.resolve("../authoring/setpoint.ts")],
   ["setpoint/testing", import.meta.resolve("../testing/testing.ts")],
 ]);
+const ownFolder = new URL("../", import.meta.url).href;
+
+/** By path: the files that a file of an author imports directly, except packages. */
+const imports = new Map<string, Set<string>>();
+const mark = "?setpoint-reload=";
 
 let isOn = false;
 
@@ -18,7 +25,41 @@ export function resolveOwnNames(): void {
   registerHooks({
     resolve: (specifier, context, next) => {
       const url = own.get(specifier);
-      return url === undefined ? next(specifier, context) : { url, shortCircuit: true };
+      if (url !== undefined) return { url, shortCircuit: true };
+      const found = next(specifier, context);
+      const { parentURL = "" } = context;
+      if (!isAuthors(found.url) || !remember(parentURL, found.url)) return found;
+      const [, reload] = parentURL.split(mark);
+      return reload === undefined ? found : { ...found, url: `${found.url}${mark}${reload}` };
     },
   });
+}
+
+/** The URL of a module's file; another `reload` reads it and its local imports again. */
+export function moduleUrl(file: string, reload: number): string {
+  if (!imports.has(file)) imports.set(file, new Set());
+  const { href } = pathToFileURL(file);
+  return reload === 0 ? href : `${href}${mark}${reload}`;
+}
+
+/** The file of a module and all local files that it imports, directly or not. */
+export function localFiles(file: string): ReadonlySet<string> {
+  const found = new Set([file]);
+  for (const each of found) for (const inner of imports.get(each) ?? []) found.add(inner);
+  return found;
+}
+
+function isAuthors(url: string): boolean {
+  return url.startsWith("file:") && !url.includes("/node_modules/") && !url.startsWith(ownFolder);
+}
+
+/** False when the importer is not a file of an author. */
+function remember(parentUrl: string, url: string): boolean {
+  if (!parentUrl.startsWith("file:")) return false;
+  const known = imports.get(fileURLToPath(parentUrl));
+  if (known === undefined) return false;
+  const file = fileURLToPath(url);
+  known.add(file);
+  if (!imports.has(file)) imports.set(file, new Set());
+  return true;
 }

@@ -26,6 +26,7 @@ import { declaredKinds, quietKinds, reconciledKinds } from "./declared-parts.ts"
 import type { EngineConfig } from "./engine-config.ts";
 import { kindsOf, systemsOf } from "./load-modules.ts";
 import type { LoadedModule } from "./load-modules.ts";
+import { reloadModules } from "./reload-modules.ts";
 import type { UserModules } from "./user-modules.ts";
 import { wakeUnsettled } from "./wake-unsettled.ts";
 import { reportDeletedDefinitions } from "./deleted-definitions.ts";
@@ -71,10 +72,9 @@ export async function startReconciling(input: ReconcilingInput): Promise<Reconci
   const kinds = new Set(own.kinds);
   const engine = config.isWorker ? own.engine : undefined;
   if (engine !== undefined) {
-    for (const reconciler of reconcilers) {
-      engine.add(reconciler);
-      kinds.add(reconciler.kind);
-    }
+    const added = addedReconcilers(engine, kinds);
+    for (const module of usable) added.use(module);
+    if (config.reloadsModules === true) undo.use(reloading(input, added));
     if (config.startsFresh === true) undo.use(wakeAllUnsettled(input));
     log.info({ reconcilers: reconcilers.length }, "reconcilers running");
   }
@@ -83,6 +83,52 @@ export async function startReconciling(input: ReconcilingInput): Promise<Reconci
   undo.use(await startBuiltIn(plane, enginePort(own.engine, isWorker, kinds)));
   const running = undo.move();
   return { worker, [Symbol.asyncDispose]: () => running.disposeAsync() };
+}
+
+interface AddedReconcilers {
+  /** Runs the reconcilers of a module, in the place of those of its earlier version. */
+  use(module: LoadedModule): void;
+}
+
+function addedReconcilers(engine: Engine, kinds: Set<string>): AddedReconcilers {
+  const added = new Map<string, readonly (() => void)[]>();
+  return {
+    use: ({ file, kinds: entries }) => {
+      for (const remove of added.get(file) ?? []) remove();
+      const removals = entries.map(({ id, reconciler }) => {
+        const remove = engine.add(reconciler);
+        kinds.add(id);
+        return () => {
+          remove();
+          kinds.delete(id);
+        };
+      });
+      added.set(file, removals);
+    },
+  };
+}
+
+/** Every resource of a module that was read again is reconciled by the new code. */
+function reloading(input: ReconcilingInput, added: AddedReconcilers): AsyncDisposable {
+  const { plane, modules, surroundings, log } = input;
+  const stop = new AbortController();
+  const { timers } = surroundings;
+  const watching = reloadModules({
+    modules,
+    timers,
+    log,
+    use: async (module) => {
+      await installKinds(withoutPolicies(plane.intents), module, log);
+      added.use(module);
+      for (const { id } of module.kinds) await wakeAll(plane.intents.store, id, stop.signal);
+    },
+  });
+  return {
+    [Symbol.asyncDispose]: async () => {
+      stop.abort();
+      await watching[Symbol.asyncDispose]();
+    },
+  };
 }
 
 /** Installs the kinds of the built-in modules, then starts the modules. */

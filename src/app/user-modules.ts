@@ -15,6 +15,10 @@ import type { LoadedModule, LoadedModules } from "./load-modules.ts";
 export interface UserModules {
   usable(): readonly LoadedModule[];
   broken(): readonly BrokenModule[];
+  /** Of all modules, in their order. */
+  files(): readonly string[];
+  /** Uses another version of a module, or one that could not be used before. */
+  replace(module: LoadedModule): void;
   /** The kinds that usable modules reconcile. */
   readonly kinds: Pick<ReadonlySet<string>, "has">;
   /** Reports the problem, and does not use the module any more. */
@@ -26,9 +30,9 @@ export interface UserModules {
 export function userModules(loaded: LoadedModules, log: Pick<Logger, "error">): UserModules {
   let usable = loaded.modules;
   let kinds = kindsOf(usable);
-  const broken: BrokenModule[] = [];
+  let broken: readonly BrokenModule[] = [];
   const add = (module: BrokenModule): void => {
-    broken.push(module);
+    broken = [...broken, module];
     const { file, error } = module;
     log.error({ file, error, try: error.suggestion }, "module not usable");
   };
@@ -38,6 +42,12 @@ export function userModules(loaded: LoadedModules, log: Pick<Logger, "error">): 
   return {
     usable: () => usable,
     broken: () => broken,
+    files: () => [...new Set([...usable, ...broken].map(({ file }) => file))],
+    replace: (module) => {
+      usable = [...usable.filter(({ file }) => file !== module.file), module];
+      kinds = kindsOf(usable);
+      broken = broken.filter(({ file }) => file !== module.file);
+    },
     kinds: { has: (kind) => kinds.has(kind) },
     refuse: (file, error) => {
       usable = usable.filter((module) => module.file !== file);

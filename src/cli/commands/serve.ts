@@ -165,7 +165,7 @@ function configOf(flags: Flags, command: Command): ServeConfig {
 
 /** Who tries something out has most likely just corrected what failed. */
 function anew(config: ServeConfig): ServeConfig {
-  return { ...config, engine: { ...config.engine, startsFresh: true } };
+  return { ...config, engine: { ...config.engine, startsFresh: true, reloadsModules: true } };
 }
 
 async function serve(config: ServeConfig, manner: Manner): Promise<void> {

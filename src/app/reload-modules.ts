@@ -1,0 +1,106 @@
+/**
+ * Reads modules again when their files change, for `setpoint dev`: the store, the watches and the
+ * connections stay. A file that cannot be used is reported, and the code from before continues.
+ */
+import { statSync, watch } from "node:fs";
+import type { FSWatcher } from "node:fs";
+import { dirname } from "node:path";
+import type { Timers } from "../kernel/timers.ts";
+import type { Logger } from "../telemetry/log.ts";
+import { unusableModule } from "./broken-module.ts";
+import { importModule } from "./import-module.ts";
+import { loadedModule } from "./load-modules.ts";
+import type { LoadedModule } from "./load-modules.ts";
+import { conflictWith } from "./module-conflicts.ts";
+import { localFiles } from "./module-resolution.ts";
+import type { UserModules } from "./user-modules.ts";
+
+export interface ReloadInput {
+  readonly modules: UserModules;
+  readonly timers: Timers;
+  readonly log: Logger;
+  /** Installs the kinds of a module, and from then on runs its reconcilers. */
+  readonly use: (module: LoadedModule) => Promise<void>;
+}
+
+/** Editors write a file in several steps. */
+const settleMs = 100;
+
+export function reloadModules(input: ReloadInput): AsyncDisposable {
+  const { modules, timers, log } = input;
+  const files = modules.files();
+  const watchers = new Map<string, FSWatcher>();
+  const versions = new Map(files.map((file) => [file, versionOf(file)]));
+  let reload = 0;
+  let cancel = (): void => undefined;
+  let work = Promise.resolve();
+  const soon = (): void => {
+    cancel();
+    cancel = timers.after(settleMs, () => {
+      work = work.then(check);
+    });
+  };
+  const follow = (): void => {
+    const folders = files.flatMap((file) => [...localFiles(file)].map((each) => dirname(each)));
+    for (const folder of new Set(folders)) {
+      if (!watchers.has(folder)) watchers.set(folder, watched(folder, soon, log));
+    }
+  };
+  const check = async (): Promise<void> => {
+    for (const file of files) {
+      const version = versionOf(file);
+      if (versions.get(file) === version) continue;
+      versions.set(file, version);
+      reload += 1;
+      await reloadOne(input, file, reload);
+      versions.set(file, versionOf(file));
+    }
+    follow();
+  };
+  follow();
+  return {
+    [Symbol.asyncDispose]: async () => {
+      cancel();
+      for (const watcher of watchers.values()) watcher.close();
+      await work;
+    },
+  };
+}
+
+async function reloadOne(input: ReloadInput, file: string, reload: number): Promise<void> {
+  const { modules, log, use } = input;
+  try {
+    const module = loadedModule(file, await importModule(file, { reload }));
+    const others = modules.usable().filter((each) => each.file !== file);
+    const conflict = conflictWith(others, module);
+    if (conflict !== undefined) throw unusableModule(file, conflict);
+    await use(module);
+    modules.replace(module);
+    log.warn({ file, module: module.name, ...restartFor(module) }, "module reloaded");
+  } catch (error) {
+    log.error({ error, file }, "module not reloaded; the code from before continues");
+  }
+}
+
+/** Built-in modules and the engine read these when the server starts. */
+function restartFor({ extensions = [], systems, metrics = {} }: LoadedModule): object {
+  const counts = [extensions.length, Object.keys(systems).length, Object.keys(metrics).length];
+  if (counts.every((count) => count === 0)) return {};
+  return { note: "restart the server for changes of extensions, systems and metrics" };
+}
+
+function watched(folder: string, changed: () => void, log: Logger): FSWatcher {
+  const watcher = watch(folder, { persistent: false }, changed);
+  watcher.on("error", (error) => log.warn({ error, folder }, "changes of modules not followed"));
+  return watcher;
+}
+
+/** Of a module and all its local files: differs when one of them was written. */
+function versionOf(file: string): string {
+  return [...localFiles(file)].map((each) => `${each} ${stampOf(each)}`).join("\n");
+}
+
+function stampOf(file: string): string {
+  const found = statSync(file, { throwIfNoEntry: false });
+  return found === undefined ? "" : `${found.ino} ${found.mtimeMs} ${found.size}`;
+}
