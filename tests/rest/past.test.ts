@@ -7,7 +7,7 @@ import { before, it } from "node:test";
 import { keyText } from "../../src/kernel/resource.ts";
 import { created } from "../kube/samples.ts";
 import { bindAdmin, createNamespace, createSecret, removed } from "../kube/tenants.ts";
-import { pick } from "../kube/server.ts";
+import { pick, pickList } from "../kube/server.ts";
 import type { KubeServer, Reply } from "../kube/server.ts";
 import { onEachStore } from "../kube/stores.ts";
 import { as, createDatabases, databasePath, kindId, makeDatabase } from "./databases.ts";
@@ -105,6 +105,34 @@ onEachStore("the past of a resource", (server) => {
       const cut = await get(`diff/${path}${query}`);
       assert.equal(cut.status, 410, `${query} ${cut.text}`);
     }
+  });
+
+  it("is listed to its end when its documents are large", async () => {
+    const path = "/api/v1/namespaces/team/configmaps/large";
+    const body = (value: string): object => ({
+      apiVersion: "v1",
+      kind: "ConfigMap",
+      metadata: { name: "large" },
+      data: { value: value.repeat(700_000) },
+    });
+    await created(server().request("POST", path.replace("/large", ""), body("a")));
+    for (const value of ["b", "c", "d"]) {
+      const reply = await server().request("PATCH", path, body(value));
+      assert.equal(reply.status, 200, reply.text.slice(0, 300));
+    }
+    const seen: unknown[] = [];
+    let cursor: unknown = "";
+    while (cursor !== undefined) {
+      const query = cursor === "" ? "" : `&cursor=${String(cursor)}`;
+      const page = await get(`history/configmaps/large?namespace=team&limit=3${query}`);
+      assert.equal(page.status, 200, page.text);
+      for (const one of pickList(page.json, "revisions")) {
+        seen.push([pick(one, "type"), pick(one, "changed")]);
+      }
+      cursor = pick(page.json, "next");
+    }
+    const updated = ["updated", ["/data/value"]];
+    assert.deepEqual(seen, [updated, updated, updated, ["created", undefined]]);
   });
 
   it("refuses a cursor whose position cannot be one", async () => {

@@ -84,18 +84,24 @@ export function historyRoute(ports: RoutePorts, lives: Lives): Route {
       const limit = numberAt(request.query, "limit") ?? mostRevisions;
       // One more than wanted, so that the last one has its predecessor.
       const wanted = { limit: limit + 1, ...(before === undefined ? {} : { before }) };
-      const page = await lives.history(request.caller.user, addressed, wanted);
+      const { user } = request.caller;
+      const read = await lives.history(user, addressed, wanted);
+      const oldest = read.at(-1);
+      // A page with large documents is shorter than its limit, although more follows.
+      const isWhole = oldest === undefined || read.length > limit;
+      const rest = { before: oldest?.revision ?? 0, limit: 1 };
+      const page = isWhole ? read : [...read, ...(await lives.history(user, addressed, rest))];
       // A resource that has not changed for long has no history left, and exists.
       const isEmpty = page.length === 0 && before === undefined;
       if (isEmpty && (await ports.store.get(addressed.key)) === undefined) throw missing(addressed);
       const { compacted } = await ports.store.head();
-      const shown = page.slice(0, limit);
+      const shown = page.slice(0, Math.min(limit, Math.max(read.length, 1)));
       const last = shown.at(-1);
       const revisions: JsonObject[] = [];
       for (const [at, change] of shown.entries()) {
         revisions.push(await revisionJson(addressed, change, page[at + 1]));
       }
-      const hasMore = page.length > limit && last !== undefined;
+      const hasMore = page.length > shown.length && last !== undefined;
       return {
         kind: "document",
         status: 200,

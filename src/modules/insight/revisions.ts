@@ -60,7 +60,7 @@ async function isCut(past: Past, revision: number): Promise<boolean> {
     const before = oldest === undefined ? {} : { before: oldest.revision };
     const page = await past.changes({ limit: pageChanges, ...before });
     oldest = page.at(-1) ?? oldest;
-    if (page.length < pageChanges) break;
+    if (page.length === 0) break;
   }
   if (oldest !== undefined) return oldest.revision > revision && oldest.previous !== undefined;
   const present = await past.present();
