@@ -15,6 +15,7 @@ import { arm } from "./arm.ts";
 import { keys } from "./documents.ts";
 import { engine } from "./engine.ts";
 import { idle } from "./idle.ts";
+import { isolation } from "./isolation.ts";
 import { kube } from "./kube.ts";
 import { million } from "./million.ts";
 import { twoWriters, wakeUp } from "./processes.ts";
@@ -25,7 +26,17 @@ import { tableText } from "./table.ts";
 import type { Row } from "./table.ts";
 import { tenants } from "./tenants.ts";
 
-const parts = ["sqlite", "postgres", "kube", "arm", "engine", "idle", "tenants", "million"];
+const parts = [
+  "sqlite",
+  "postgres",
+  "kube",
+  "arm",
+  "engine",
+  "idle",
+  "isolation",
+  "tenants",
+  "million",
+];
 const usage = `usage: npm run bench -- [options]
 
   --only PART     one of ${parts.join(", ")}
@@ -53,6 +64,7 @@ try {
   if (isWanted("arm")) rows.push(...(await arm(folder)));
   if (isWanted("engine")) rows.push(...(await engine(folder)));
   if (isWanted("idle")) rows.push(...(await idle(folder, (note) => notes.push(note))));
+  if (isWanted("isolation")) rows.push(...(await isolation(folder)));
   if (isWanted("tenants")) rows.push(...(await tenants({ folder, attack })));
   if (isWanted("million")) rows.push(...(await million(folder, count)));
 } finally {

@@ -51,6 +51,8 @@ export interface EngineFileConfig {
   readonly perNamespace?: number;
   readonly lease?: string;
   readonly grace?: string;
+  readonly isolate?: boolean;
+  readonly moduleBlocked?: string;
 }
 
 type Reader = (value: Json, field: string) => unknown;
@@ -146,7 +148,14 @@ function fieldsOf(path: Reader): Readonly<Record<string, Reader>> {
     tracing: (value, field) =>
       readObject(value, field, { endpoint: text, ratio: number, propagate: flag }),
     engine: (value, field) =>
-      readObject(value, field, { slots: number, perNamespace: number, lease: text, grace: text }),
+      readObject(value, field, {
+        slots: number,
+        perNamespace: number,
+        lease: text,
+        grace: text,
+        isolate: flag,
+        moduleBlocked: text,
+      }),
   };
 }
 

@@ -37,6 +37,13 @@ describe("the configuration of the engine", () => {
     assert.equal(typed.slots, 3);
   });
 
+  it("isolates modules where the command line or the file says so", () => {
+    const engine = { isolate: true, moduleBlocked: "2s" };
+    assert.deepEqual(engineConfig({}, { engine }).isolation, { blockedMs: 2_000 });
+    assert.equal(engineConfig({ isolate: false }, { engine }).isolation, undefined);
+    assert.deepEqual(engineConfig({ isolate: true }, {}).isolation, { blockedMs: 5_000 });
+  });
+
   it("names what is wrong", () => {
     const cases: readonly [EngineOptions, ConfigFile, string][] = [
       [{ roles: "api,wroker" }, {}, "roles"],

@@ -5,6 +5,8 @@
 import { resolve } from "node:path";
 import { SetpointError } from "../kernel/errors.ts";
 import type { ConfigFile } from "./config-file.ts";
+import type { IsolationConfig } from "./isolation/isolation.ts";
+import { isolationLimits } from "./isolation/limits.ts";
 
 export const allRoles = ["api", "worker"] as const;
 export type Role = (typeof allRoles)[number];
@@ -15,6 +17,8 @@ export interface EngineOptions {
   /** With commas between them. */
   readonly roles?: string;
   readonly slots?: string;
+  /** Whether each module runs in a thread of its own. */
+  readonly isolate?: boolean;
 }
 
 export interface EngineConfig {
@@ -26,6 +30,8 @@ export interface EngineConfig {
   readonly perNamespace: number | undefined;
   readonly leaseMs: number | undefined;
   readonly graceMs: number;
+  /** Undefined: modules run on the main thread. */
+  readonly isolation?: IsolationConfig | undefined;
   /** Reconciles failed and waiting resources when the server starts: for `setpoint dev`. */
   readonly startsFresh?: boolean;
   /** Reads modules again when their files change: for `setpoint dev`. */
@@ -54,7 +60,13 @@ export function engineConfig(options: EngineOptions, file: ConfigFile): EngineCo
       engine.grace === undefined
         ? defaultGraceMs
         : spanMs("engine.grace", engine.grace, graceBounds),
+    ...((options.isolate ?? engine.isolate ?? false) ? { isolation: isolationOf(engine) } : {}),
   };
+}
+
+function isolationOf({ moduleBlocked: given }: NonNullable<ConfigFile["engine"]>): IsolationConfig {
+  if (given === undefined) return { blockedMs: isolationLimits.blockedMs };
+  return { blockedMs: spanMs("engine.moduleBlocked", given, blockedBounds) };
 }
 
 function rolesOf(names: readonly string[]): ReadonlySet<Role> {
@@ -84,6 +96,7 @@ interface Bounds {
 
 /** A shorter lease is lost by a pause of the process, a longer one holds up those who take over. */
 const leaseBounds: Bounds = { leastMs: 3_000, mostMs: 600_000, words: "from 3s to 10m" };
+const blockedBounds: Bounds = { leastMs: 1_000, mostMs: 600_000, words: "from 1s to 10m" };
 const graceBounds: Bounds = { leastMs: 0, mostMs: 600_000, words: "from 0s to 10m" };
 
 function spanMs(option: string, text: string, { leastMs, mostMs, words }: Bounds): number {

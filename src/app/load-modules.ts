@@ -55,12 +55,15 @@ export interface LoadedModules {
 }
 
 /** A file that cannot be used, alone or next to the files before it, does not affect the others. */
-export async function loadModules(files: readonly string[]): Promise<LoadedModules> {
+export async function loadModules(
+  files: readonly string[],
+  load: (file: string) => Promise<unknown> = importModule,
+): Promise<LoadedModules> {
   const modules: LoadedModule[] = [];
   const broken: BrokenModule[] = [];
   for (const file of files) {
     try {
-      const module = loadedModule(file, await importModule(file));
+      const module = loadedModule(file, await load(file));
       const conflict = conflictWith(modules, module);
       if (conflict !== undefined) throw unusableModule(file, conflict);
       modules.push(module);

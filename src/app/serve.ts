@@ -34,8 +34,9 @@ import { kubeconfigPath, openCredentials } from "./credentials.ts";
 import type { Credentials } from "./credentials.ts";
 import { reconciledKinds } from "./declared-parts.ts";
 import { openHeavyPool, poolGauges } from "./heavy-pool.ts";
+import { loadGuarded } from "./guarded-modules.ts";
 import { kubeSurface } from "./kube-surface.ts";
-import { extensionsOf, kindsOf, loadModules, metricsIn } from "./load-modules.ts";
+import { extensionsOf, kindsOf, metricsIn } from "./load-modules.ts";
 import { startForgetting } from "./forgetting.ts";
 import { backlogMeasure } from "./measure-backlog.ts";
 import { observeRequests } from "./observe-requests.ts";
@@ -53,13 +54,10 @@ import { monitorStore } from "./store-monitor.ts";
 import { peerCertificateOf } from "./tls/peer-certificate.ts";
 import { startTracing } from "./tracing.ts";
 import type { Tracing } from "./tracing.ts";
-import { userModules } from "./user-modules.ts";
 import type { UserModules } from "./user-modules.ts";
 import { watchStore } from "./watch-store.ts";
 import type { StoreState } from "./watch-store.ts";
 import { namedHooks } from "./watchdog/named-hooks.ts";
-import { startWatchdog } from "./watchdog/watchdog.ts";
-import type { Watchdog } from "./watchdog/watchdog.ts";
 
 export interface RunningServer {
   readonly url: string;
@@ -95,15 +93,15 @@ export async function startServer(
 ): Promise<RunningServer> {
   const given = await checkBeforeStart(config);
   await using undo = new AsyncDisposableStack();
-  const watchdog = startWatching(log, options, undo);
-  const modules = userModules(await loadModules(config.engine.modules), log);
+  const guarded = await loadGuarded({ config: config.engine, log, form: options.watchdog, undo });
+  const { modules } = guarded;
   const { store, storeState, tracing } = await openTracedStore(config, log, undo);
   const stopping = new AbortController();
   const heavy = undo.use(openHeavyPool(log));
   const ofPlane = { ...planeOptions(config, modules, stopping), heavy };
   const plane = undo.use(await openControlPlane(store, log, ofPlane));
   if (options.guardsProcess === true) undo.use(guardProcess({ log, meter: plane.meter }));
-  introduce(watchdog, plane, modules);
+  guarded.introduce(plane.meter, tracing);
   const { worker } = undo.use(
     await startReconciling({ plane, modules, surroundings, log, ...engineInput(config, tracing) }),
   );
@@ -124,7 +122,7 @@ export async function startServer(
   const parts = { plane, worker, credentials, authentication, observed, storeState, modules };
   const kube = kubeSurface({
     ...parts,
-    ownChecks: watchdog?.healthChecks ?? [],
+    ownChecks: guarded.healthChecks,
     isAlone: config.store.kind === "sqlite",
     stopping: stopping.signal,
     url: () => url,
@@ -161,27 +159,6 @@ export async function startServer(
       log.info({}, "server stopped");
     },
   };
-}
-
-function startWatching(
-  log: Logger,
-  { watchdog: form }: StartOptions,
-  undo: AsyncDisposableStack,
-): Watchdog | undefined {
-  return form === undefined ? undefined : undo.use(startWatchdog({ log, form }));
-}
-
-/** From here on blocks are counted, and a run is named with its module. */
-function introduce(
-  watchdog: Watchdog | undefined,
-  { meter }: ControlPlane,
-  modules: UserModules,
-): void {
-  watchdog?.countIn(meter);
-  const named = modules
-    .usable()
-    .flatMap(({ name, kinds }) => kinds.map(({ id }) => [id, name] as const));
-  watchdog?.nameModules(new Map(named));
 }
 
 function reportingOf(

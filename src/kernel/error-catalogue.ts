@@ -74,6 +74,12 @@ export const catalogue = {
     summary: "The request timed out.",
     action: "Try again; a longer timeout or a smaller page may help.",
   },
+  "module.unavailable": {
+    status: 503,
+    retry: "backoff",
+    summary: "A module did not answer in time, or its thread was stopped.",
+    action: "Try again; if it persists, the log names the module and the cause.",
+  },
   "route.not_found": {
     status: 404,
     retry: "never",

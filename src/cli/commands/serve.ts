@@ -105,6 +105,8 @@ function addServeOptions(command: Command): Command {
         "maximum number of concurrent reconcile runs (default: 64)",
       ).env("SETPOINT_SLOTS"),
     )
+    .addOption(new Option("--isolate", "run each module in a thread of its own"))
+    .addOption(new Option("--no-isolate", "run modules on the main thread"))
     .addOption(
       new Option("--log-level <level>", "least level that is logged (default: info; for dev: warn)")
         .choices(levels)

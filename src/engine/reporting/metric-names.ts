@@ -41,6 +41,8 @@ export const metric = {
   eventsRecorded: "setpoint_events_recorded_total",
   eventsDropped: "setpoint_events_dropped_total",
   slowSpans: "setpoint_slow_spans_total",
+  moduleStops: "setpoint_module_stops_total",
+  moduleUp: "setpoint_module_up",
   loopBlockedSeconds: "setpoint_event_loop_blocked_seconds",
 } as const;
 
@@ -104,6 +106,12 @@ export const engineMetrics: Readonly<Record<MetricName, MetricDefinition>> = {
   setpoint_events_recorded_total: counter("Events recorded, repetitions included."),
   setpoint_events_dropped_total: counter("Events that were not recorded, by reason.", "why"),
   setpoint_slow_spans_total: counter("Spans of runs that took one second or more.", "span"),
+  setpoint_module_stops_total: counter(
+    "Threads of isolated modules that ended, by cause.",
+    "module",
+    "cause",
+  ),
+  setpoint_module_up: gauge("1 while the thread of an isolated module runs, else 0.", "module"),
   setpoint_event_loop_blocked_seconds: histogram(
     "Blocks of the event loop of one second or more.",
     "activity",

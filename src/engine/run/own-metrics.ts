@@ -8,13 +8,13 @@ const ownPrefix = "setpoint_";
 
 export function ownMetrics(meter: Meter): RunMetrics {
   return {
-    count: (name, labels, by) => meter.count(checked(name), labels, by),
-    gauge: (name, value, labels) => meter.gauge(checked(name), value, labels),
-    observe: (name, seconds, labels) => meter.observe(checked(name), seconds, labels),
+    count: (name, labels, by) => meter.count(checkedMetric(name), labels, by),
+    gauge: (name, value, labels) => meter.gauge(checkedMetric(name), value, labels),
+    observe: (name, seconds, labels) => meter.observe(checkedMetric(name), seconds, labels),
   };
 }
 
-function checked(name: string): string {
+export function checkedMetric(name: string): string {
   if (!name.startsWith(ownPrefix)) return name;
   throw new TypeError(`${name} is a metric of the server; declare a metric in \`metrics\` instead`);
 }

@@ -16,6 +16,13 @@ export const waitingReason = "Waiting";
 export const deletingReason = "Deleting";
 /** Why a resource is not synced that takes its workers down. */
 export const workerLostReason = "WorkerLost";
+/** Why a resource is not synced that stops the thread of its module. */
+export const moduleStopReasons = {
+  blocked: "ModuleBlocked",
+  memory: "ModuleOutOfMemory",
+  exit: "ModuleExited",
+  error: "ModuleCrashed",
+} as const;
 
 const nothing: JsonObject = Object.freeze({});
 

@@ -64,7 +64,7 @@ export function connectGuard(
       if (wrong.length > 0) throw invalid(served.storedKind, name, wrong);
       return withoutEchoes(request.object, request.old, compiled);
     },
-    validate: (request) => {
+    validate: async (request) => {
       const { object, target, caller } = request;
       if (object === undefined || target.subresource !== "") return;
       const compiled = compiledFor(request);
@@ -77,7 +77,8 @@ export function connectGuard(
         for (const text of replaceWarnings(object, compiled)) caller.warn(text);
         for (const text of leaveWarnings(object, schema, compiled)) caller.warn(text);
         const own = hooks.filter((each) => each.hooks.kind === compiled.kind);
-        if (own.length > 0) errors.push(...hookErrors(request, own, (text) => caller.warn(text)));
+        const warn = (text: string): void => caller.warn(text);
+        if (own.length > 0) errors.push(...(await hookErrors(request, own, warn)));
       }
       if (errors.length > 0) throw invalid(target.served.storedKind, target.name, errors);
       const isConnection = target.served.id === connectionsKind;
@@ -310,15 +311,15 @@ function dropEchoes(spec: JsonObject, observed: JsonObject, fields: Fields): Jso
   return isSame ? spec : kept;
 }
 
-function hookErrors(
+async function hookErrors(
   request: AdmissionRequest,
   hooks: readonly NamedHooks[],
   warn: (text: string) => void,
-): readonly FieldError[] {
+): Promise<readonly FieldError[]> {
   const { object, old } = request;
   if (object === undefined) return [];
   try {
-    const { errors, warnings } = verdictOf(hooks, {
+    const { errors, warnings } = await verdictOf(hooks, {
       object,
       ...(old === undefined ? {} : { old }),
     });

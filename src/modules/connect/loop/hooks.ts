@@ -2,6 +2,7 @@
 // hook throws is told by the name of the hook and of its module alone: its text may hold anything.
 
 import type { ConnectHooks, Hook, HookVerdict, HookWrite } from "../connect-hooks.ts";
+import { isSetpointError } from "../../../kernel/errors.ts";
 import type { Resource } from "../../../kernel/resource.ts";
 
 export interface NamedHooks {
@@ -51,23 +52,35 @@ export async function throughHooks<I, O>(
 
 /** Ends of runs and failures with an outcome of their own go through. */
 function isPassed(error: unknown): boolean {
+  if (isSetpointError(error, "module.unavailable")) return true;
   return error instanceof Error && "outcome" in error;
 }
 
-export function verdictOf(all: readonly NamedHooks[], change: HookWrite): HookVerdict {
+/**
+ * A hook on the main thread returns its verdict, and `next` returns one to it. A hook in a thread
+ * of its own returns a promise; then all of them do.
+ */
+export async function verdictOf(
+  all: readonly NamedHooks[],
+  change: HookWrite,
+): Promise<HookVerdict> {
   const from = (index: number): ((given: HookWrite) => HookVerdict) => {
     const one = all[index];
     if (one === undefined) return () => ({ errors: [], warnings: [] });
     const { validate } = one.hooks;
     if (validate === undefined) return from(index + 1);
+    const named = (error: unknown): never => {
+      if (error instanceof HookFailed || isPassed(error)) throw error;
+      throw new HookFailed(one.module, "validate", error);
+    };
     return (given) => {
       try {
-        return validate(given, from(index + 1));
+        const verdict: unknown = validate(given, from(index + 1));
+        return (verdict instanceof Promise ? verdict.catch(named) : verdict) as HookVerdict;
       } catch (error) {
-        if (error instanceof HookFailed) throw error;
-        throw new HookFailed(one.module, "validate", error);
+        return named(error);
       }
     };
   };
-  return from(0)(change);
+  return await Promise.resolve(from(0)(change));
 }
