@@ -171,7 +171,7 @@ export class IsolatedModule implements AsyncDisposable {
   #runs(thread: ModuleThread): void {
     this.#thread = thread;
     this.#startedMs = performance.now();
-    thread.unref();
+    thread.loaded();
     this.#meter?.gauge(metric.moduleUp, 1, { module: this.#name });
     this.#ready.resolve(thread);
   }
@@ -270,7 +270,7 @@ export class IsolatedModule implements AsyncDisposable {
 
 function notLoaded(file: string, { cause, stack, error }: ThreadEnd, input: IsolationInput): Error {
   const at = stack?.[0] === undefined ? "" : ` in ${stack[0]}`;
-  const seconds = Math.round(input.blockedMs / 1_000);
+  const seconds = Math.round((input.blockedMs * isolationLimits.loadFactor) / 1_000);
   const problems = {
     blocked: `was not loaded: it did not return for ${seconds} s${at}`,
     memory: "was not loaded: it used more memory than a module may use",

@@ -5,6 +5,8 @@ export const isolationLimits = Object.freeze({
   beatMs: 250,
   /** A thread that is blocked for this long is terminated, unless the configuration says more. */
   blockedMs: 5_000,
+  /** Importing a module may block its thread for this many times as long. */
+  loadFactor: 3,
   /** A hook, a converter or an action that takes longer fails its request or run. */
   callMs: 30_000,
   /** Heap of one module. A module that needs more is terminated. */

@@ -44,7 +44,7 @@ export class ErrorBook {
 
   unpack(packed: PackedError, restorer: Restorer): Error {
     const own = packed.isOwn ? undefined : this.#own.get(packed.id);
-    if (packed.isOwn === false && own !== undefined) return own;
+    if (own !== undefined) return own;
     const fields = unpack(packed.fields, restorer) as Readonly<Record<string, unknown>>;
     const error = remade(packed, fields);
     this.#ids.set(error, { id: packed.id, isOwn: false });
@@ -82,7 +82,7 @@ function remade(packed: PackedError, fields: Readonly<Record<string, unknown>>):
   if (type === "DOMException") return withStack(new DOMException(message, name), stack);
   const found = classes.get(type);
   const error =
-    found === undefined ? new Error(message) : (Object.create(found.prototype) as Error);
+    found === undefined ? new Error(message) : (Object.create(found.prototype as Error) as Error);
   const set = (field: string, value: unknown): void => {
     Object.defineProperty(error, field, { value, writable: true, configurable: true });
   };
@@ -139,6 +139,7 @@ function isCloneable(value: unknown): boolean {
 }
 
 function shallow(value: object): object {
-  const parts = ["status", "statusCode", "code"].map((name) => [name, Reflect.get(value, name)]);
-  return Object.fromEntries(parts.filter(([, part]) => typeof part !== "object")) as object;
+  const fields = value as Readonly<Record<string, unknown>>;
+  const parts = ["status", "statusCode", "code"].map((name) => [name, fields[name]] as const);
+  return Object.fromEntries(parts.filter(([, part]) => typeof part !== "object"));
 }

@@ -45,12 +45,13 @@ export class ModuleThread {
   readonly #exited = Promise.withResolvers<void>();
   #lastLookMs = performance.now();
   #isEnding = false;
+  #isLoaded = false;
   #stray: unknown;
 
   constructor(input: ThreadInput) {
     this.#input = input;
     const { file, heapMib } = input;
-    const workerData: ModuleThreadData = { file, beats: this.#beats.buffer as SharedArrayBuffer };
+    const workerData: ModuleThreadData = { file, beats: this.#beats.buffer };
     this.#worker = new Worker(new URL("module-thread.ts", import.meta.url), {
       workerData,
       resourceLimits: { maxOldGenerationSizeMb: heapMib },
@@ -86,7 +87,9 @@ export class ModuleThread {
     await this.#exited.promise;
   }
 
-  unref(): void {
+  /** The module was imported. */
+  loaded(): void {
+    this.#isLoaded = true;
     this.#worker.unref();
   }
 
@@ -102,7 +105,8 @@ export class ModuleThread {
     const beats = Atomics.load(this.#beats, 0);
     const blockedMs = this.#time.look(beats, nowMs - this.#lastLookMs);
     this.#lastLookMs = nowMs;
-    if (blockedMs < this.#input.blockedMs) return;
+    const factor = this.#isLoaded ? 1 : isolationLimits.loadFactor;
+    if (blockedMs < this.#input.blockedMs * factor) return;
     clearInterval(this.#watching);
     void this.#stopBlocked();
   }
