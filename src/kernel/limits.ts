@@ -67,6 +67,8 @@ export const limits = Object.freeze({
   minHeavyYamlBytes: 8 * kib,
   /** The steps of work on a document of this size are separated by turns of the event loop. */
   minSlicedBytes: 128 * kib,
+  /** After a step, other requests run for as long as it took, and at most for this time. */
+  maxStepRestMs: 200,
   /** Values that a JSON Patch may move or copy before other requests run. */
   patchSliceValues: 500_000,
   /** Bytes of one job that is part of a longer answer, such as some items of a list. */

@@ -9,6 +9,7 @@ import type { HeavyFunctions, HeavyJob, HeavyResult } from "../../kernel/heavy-w
 import { parseExact } from "../../kernel/int64.ts";
 import type { Json } from "../../kernel/json.ts";
 import { limits } from "../../kernel/limits.ts";
+import { pausesFor } from "../../kernel/pauses.ts";
 import { parseJson } from "../../kernel/strict-json.ts";
 import { decodeUtf8 } from "../../kernel/whole-text.ts";
 import { parseYaml } from "../../kernel/yaml.ts";
@@ -58,7 +59,10 @@ export async function readBody(
   exchange: Exchange,
   maxBytes = limits.maxKubeBodyBytes,
 ): Promise<Buffer> {
-  return await exchange.readBody(maxBytes, () => tooLarge(maxBytes));
+  const bytes = await exchange.readBody(maxBytes, () => tooLarge(maxBytes));
+  // Decoding is the first step of the work on a large document.
+  await pausesFor(bytes.length)();
+  return bytes;
 }
 
 /** Runs a job for the tenant of the request. */
