@@ -6,7 +6,7 @@ import { decodeDocument } from "../../kernel/document.ts";
 import type { JsonObject } from "../../kernel/json.ts";
 import { numberAt, textAt } from "../../kernel/json-read.ts";
 import { keyText } from "../../kernel/resource.ts";
-import type { Change } from "../../store/port.ts";
+import type { Change, HistoryOptions } from "../../store/port.ts";
 import { addressedBy, missing, nameJson } from "./addressed.ts";
 import type { Addressed } from "./addressed.ts";
 import { causeJson, timeOf } from "./caused.ts";
@@ -82,20 +82,13 @@ export function historyRoute(ports: RoutePorts, lives: Lives): Route {
       const bound = `history ${keyText(addressed.key)}`;
       const before = text === "" ? undefined : decodeRevisionCursor(text, bound);
       const limit = numberAt(request.query, "limit") ?? mostRevisions;
-      // One more than wanted, so that the last one has its predecessor.
-      const wanted = { limit: limit + 1, ...(before === undefined ? {} : { before }) };
       const { user } = request.caller;
-      const read = await lives.history(user, addressed, wanted);
-      const oldest = read.at(-1);
-      // A page with large documents is shorter than its limit, although more follows.
-      const isWhole = oldest === undefined || read.length > limit;
-      const rest = { before: oldest?.revision ?? 0, limit: 1 };
-      const page = isWhole ? read : [...read, ...(await lives.history(user, addressed, rest))];
+      const read = (options: HistoryOptions) => lives.history(user, addressed, options);
+      const { page, shown } = await readRevisions(read, limit, before);
       // A resource that has not changed for long has no history left, and exists.
       const isEmpty = page.length === 0 && before === undefined;
       if (isEmpty && (await ports.store.get(addressed.key)) === undefined) throw missing(addressed);
       const { compacted } = await ports.store.head();
-      const shown = page.slice(0, Math.min(limit, Math.max(read.length, 1)));
       const last = shown.at(-1);
       const revisions: JsonObject[] = [];
       for (const [at, change] of shown.entries()) {
@@ -115,6 +108,26 @@ export function historyRoute(ports: RoutePorts, lives: Lives): Route {
       };
     },
   };
+}
+
+interface Revisions {
+  readonly shown: readonly Change[];
+  /** With one more, where there is one, so that the last one shown has its predecessor. */
+  readonly page: readonly Change[];
+}
+
+async function readRevisions(
+  read: (options: HistoryOptions) => Promise<readonly Change[]>,
+  limit: number,
+  before: number | undefined,
+): Promise<Revisions> {
+  const found = await read({ limit: limit + 1, ...(before === undefined ? {} : { before }) });
+  if (found.length > limit) return { shown: found.slice(0, limit), page: found };
+  const oldest = found.at(-1);
+  if (oldest === undefined) return { shown: [], page: [] };
+  // A page with large documents is shorter than its limit, although more follows.
+  const rest = await read({ before: oldest.revision, limit: 1 });
+  return { shown: found, page: [...found, ...rest] };
 }
 
 async function revisionJson(
