@@ -9,7 +9,8 @@ import { startQuirkyService } from "../peers/quirky-service.ts";
 import type { QuirkyService } from "../peers/quirky-service.ts";
 import { startSetpoint } from "../peers/setpoint.ts";
 import type { Setpoint } from "../peers/setpoint.ts";
-import { apiVersion, definition, restKind } from "./powerdns-kinds.ts";
+import { apiVersion, definition } from "./powerdns-kinds.ts";
+import { operations, quirkyBinding, text, unlistedOperations } from "./quirky-kinds.ts";
 import { Resources, applyDocument, condition } from "./rig.ts";
 import type { Managed } from "./rig.ts";
 import { thingsConnection } from "./things-kinds.ts";
@@ -18,45 +19,20 @@ const stack = new AsyncDisposableStack();
 let service: QuirkyService;
 let server: Setpoint;
 
-const text = { type: "string" };
 const texts = { type: "array", items: text };
 const schema = {
   type: "object",
   properties: { name: text, color: text, owner: text, groups: texts, password: text },
 };
-const read = { method: "GET" };
-const operations = {
-  read,
-  list: { method: "GET" },
-  create: { method: "POST" },
-  replace: { method: "PUT" },
-  delete: { method: "DELETE" },
-};
-
-function bound(plural: string, more: JsonObject = {}): JsonObject {
-  return restKind(plural, {
-    connection: "quirky",
-    item: `/${plural}/{id}`,
-    collection: `/${plural}`,
-    identity: { kind: "client", field: "/name", parameter: "id" },
-    operations,
-    fields: [{ path: "/id", class: "read-only", from: "override" }],
-    resyncSeconds: 3_600,
-    ...more,
-  });
-}
-
-const { list, create, delete: remove } = operations;
+const { read, list, create, delete: remove } = operations;
+const resyncSeconds = 3_600;
 const refusals = { errors: [{ status: 403, is: "absent" }] };
 const kinds: Readonly<Record<string, JsonObject>> = {
   owneds: {},
   wrappeds: {},
   fixeds: { operations: { read, list, create, delete: remove } },
   guardeds: refusals,
-  hiddens: {
-    ...refusals,
-    operations: { read, create, replace: { method: "PUT" }, delete: remove },
-  },
+  hiddens: { ...refusals, operations: unlistedOperations },
 };
 
 before(async () => {
@@ -82,7 +58,7 @@ before(async () => {
   for (const [plural, more] of Object.entries(kinds)) {
     const name = plural.slice(0, -1);
     await applyDocument(server, definition(`${name[0]?.toUpperCase()}${name.slice(1)}`, schema));
-    await applyDocument(server, bound(plural, more));
+    await applyDocument(server, quirkyBinding(plural, { ...more, resyncSeconds }));
   }
 });
 after(async () => await stack.disposeAsync());
@@ -191,7 +167,7 @@ it("names the setting to correct where the object is in another envelope", async
   assert.match(messageOf(stopped), /operations\.read\.answer in the RestKind .*"\/data"/);
   assert.deepEqual(writes("/wrappeds"), ["POST /wrappeds"]);
   const enveloped = { ...operations, read: { ...read, answer: "/data" } };
-  await applyDocument(server, bound("wrappeds", { operations: enveloped }));
+  await applyDocument(server, quirkyBinding("wrappeds", { operations: enveloped, resyncSeconds }));
   await wrappeds.ready("a");
   assert.deepEqual(writes("/wrappeds"), ["POST /wrappeds"]);
 });

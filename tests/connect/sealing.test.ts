@@ -7,11 +7,11 @@ import type { Json, JsonObject } from "../../src/kernel/json.ts";
 import { textAt } from "../../src/kernel/json-read.ts";
 import { startQuirkyService } from "../peers/quirky-service.ts";
 import { startSetpoint } from "../peers/setpoint.ts";
-import { apiVersion, definition, restKind } from "./powerdns-kinds.ts";
+import { apiVersion, definition } from "./powerdns-kinds.ts";
+import { quirkyBinding, readOnlyId, text, unlistedOperations } from "./quirky-kinds.ts";
 import { Resources, applyDocument } from "./rig.ts";
 import { thingsConnection } from "./things-kinds.ts";
 
-const text = { type: "string" };
 const word = "word-before-the-rule";
 
 function kindOf(password: JsonObject): JsonObject {
@@ -19,20 +19,8 @@ function kindOf(password: JsonObject): JsonObject {
 }
 
 function bindingWith(...fields: readonly JsonObject[]): JsonObject {
-  return restKind("vaults", {
-    connection: "quirky",
-    item: "/vaults/{id}",
-    collection: "/vaults",
-    identity: { kind: "client", field: "/name", parameter: "id" },
-    operations: {
-      read: { method: "GET" },
-      create: { method: "POST" },
-      replace: { method: "PUT" },
-      delete: { method: "DELETE" },
-    },
-    fields: [{ path: "/id", class: "read-only", from: "override" }, ...fields],
-    resyncSeconds: 5,
-  });
+  const more = { operations: unlistedOperations, fields: [readOnlyId, ...fields] };
+  return quirkyBinding("vaults", more);
 }
 
 it("erases the plain values of a field that becomes secret, and writes nothing", async () => {

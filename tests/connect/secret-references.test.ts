@@ -9,7 +9,8 @@ import { startQuirkyService } from "../peers/quirky-service.ts";
 import type { QuirkyService } from "../peers/quirky-service.ts";
 import { startSetpoint } from "../peers/setpoint.ts";
 import type { Setpoint } from "../peers/setpoint.ts";
-import { apiVersion, definition, group, restKind } from "./powerdns-kinds.ts";
+import { apiVersion, definition, group } from "./powerdns-kinds.ts";
+import { quirkyBinding, readOnlyId, text, unlistedOperations } from "./quirky-kinds.ts";
 import { Resources, applyDocument } from "./rig.ts";
 import type { Tried } from "./rig.ts";
 import { thingsConnection } from "./things-kinds.ts";
@@ -18,24 +19,12 @@ const stack = new AsyncDisposableStack();
 let service: QuirkyService;
 let server: Setpoint;
 const dolls = new Resources(() => server, { apiVersion, kind: "Doll" });
-const text = { type: "string" };
 
-const binding = {
-  connection: "quirky",
-  item: "/dolls/{id}",
-  collection: "/dolls",
-  identity: { kind: "client", field: "/name", parameter: "id" },
-  operations: {
-    read: { method: "GET" },
-    create: { method: "POST" },
-    replace: { method: "PUT" },
-    delete: { method: "DELETE" },
-  },
-  fields: [
-    { path: "/id", class: "read-only", from: "override" },
-    { path: "/password", class: "writable", isSecret: true, from: "override" },
-  ],
-};
+const secretField = { path: "/password", class: "writable", isSecret: true, from: "override" };
+const binding = quirkyBinding("dolls", {
+  operations: unlistedOperations,
+  fields: [readOnlyId, secretField],
+});
 
 async function as(
   user: string,
@@ -92,7 +81,7 @@ before(async () => {
   const properties = { name: text, color: text, password: text };
   await applyDocument(server, thingsConnection("quirky", { baseUrl: service.url }));
   await applyDocument(server, definition("Doll", { type: "object", properties }));
-  await applyDocument(server, restKind("dolls", binding));
+  await applyDocument(server, binding);
   for (const name of ["mine", "theirs"]) {
     const metadata = { name, namespace: "default" };
     const stringData = { word: `word of ${name}` };

@@ -12,7 +12,8 @@ import type { QuirkyService } from "../peers/quirky-service.ts";
 import { startSetpoint } from "../peers/setpoint.ts";
 import type { Setpoint } from "../peers/setpoint.ts";
 import { killDuring, moments, shortLeases, wordOf } from "./crash-steps.ts";
-import { apiVersion, definition, restKind } from "./powerdns-kinds.ts";
+import { apiVersion, definition } from "./powerdns-kinds.ts";
+import { operations, quirkyBinding, text } from "./quirky-kinds.ts";
 import { Resources, applyDocument, condition } from "./rig.ts";
 import { thingsConnection } from "./things-kinds.ts";
 
@@ -21,30 +22,7 @@ let service: QuirkyService;
 let proxy: FaultProxy;
 let server: Setpoint;
 
-const text = { type: "string" };
 const schema = { type: "object", properties: { name: text, color: text, user: text, role: text } };
-const operations = {
-  read: { method: "GET" },
-  list: { method: "GET" },
-  create: { method: "POST" },
-  replace: { method: "PUT" },
-  delete: { method: "DELETE" },
-};
-
-/** The guess: the name in the spec is the id. */
-function guessed(plural: string, more: JsonObject = {}): JsonObject {
-  return restKind(plural, {
-    connection: "quirky",
-    item: `/${plural}/{id}`,
-    collection: `/${plural}`,
-    identity: { kind: "client", field: "/name", parameter: "id" },
-    operations,
-    fields: [{ path: "/id", class: "read-only", from: "override" }],
-    resyncSeconds: 5,
-    ...more,
-  });
-}
-
 const { list, create, delete: remove } = operations;
 const listed = {
   identity: { kind: "composite", fields: { user: "/user", role: "/role" } },
@@ -77,8 +55,9 @@ before(async () => {
   for (const kind of ["Token", "Place", "Link", "Grant"]) {
     await applyDocument(server, definition(kind, schema));
   }
-  for (const plural of ["tokens", "places", "links"]) await applyDocument(server, guessed(plural));
-  await applyDocument(server, guessed("grants", listed));
+  for (const plural of ["tokens", "places", "links"])
+    await applyDocument(server, quirkyBinding(plural));
+  await applyDocument(server, quirkyBinding("grants", listed));
 });
 after(async () => await stack.disposeAsync());
 
