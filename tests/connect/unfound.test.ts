@@ -55,8 +55,9 @@ before(async () => {
   for (const kind of ["Token", "Place", "Link", "Grant"]) {
     await applyDocument(server, definition(kind, schema));
   }
-  for (const plural of ["tokens", "places", "links"])
+  for (const plural of ["tokens", "places", "links"]) {
     await applyDocument(server, quirkyBinding(plural));
+  }
   await applyDocument(server, quirkyBinding("grants", listed));
 });
 after(async () => await stack.disposeAsync());
