@@ -74,7 +74,9 @@ export async function startReconciling(input: ReconcilingInput): Promise<Reconci
   if (engine !== undefined) {
     const added = addedReconcilers(engine, kinds);
     for (const module of usable) added.use(module);
-    if (config.reloadsModules === true) undo.use(reloading(input, added));
+    // A reload imports into the main thread, where an isolated module must not run.
+    const isReloaded = config.reloadsModules === true && config.isolation === undefined;
+    if (isReloaded) undo.use(reloading(input, added));
     if (config.startsFresh === true) undo.use(wakeAllUnsettled(input));
     log.info({ reconcilers: reconcilers.length }, "reconcilers running");
   }
