@@ -28,7 +28,36 @@ test("digits in a string or a key do not change", () => {
   assert.deepEqual(parseExact(text), expected);
 });
 
-test("a document without a long integer is read without a reviver", () => {
+test("strings around a long integer do not change, whatever they contain", () => {
+  const inside = ['x":9007199254740993,', "\\", '\\":[9007199254740993]', '"'];
+  for (const text of inside) {
+    const value = { a: text, b: [9_007_199_254_740_993n, text], c: maxInt64 };
+    assert.deepEqual(parseExact(JSON.stringify(value)), value);
+    assert.deepEqual(parseExact(JSON.stringify(value, undefined, 1)), value);
+  }
+  const proto = '{"__proto__":9007199254740993,"constructor":{"x":9007199254740993}}';
+  assert.equal(JSON.stringify(parseExact(proto)), proto);
+});
+
+test("nesting is read as deep as the platform reads it", () => {
+  const depth = 5_000;
+  const text = "[".repeat(depth) + "9007199254740993" + "]".repeat(depth);
+  assert.equal(hasLongInteger(text), true);
+  let at = parseExact(text);
+  while (Array.isArray(at)) [at] = at as unknown[];
+  assert.equal(at, 9_007_199_254_740_993n);
+});
+
+test("digits beyond int64 may be kept by the caller", () => {
+  const keep = (digits: string): string => digits;
+  assert.deepEqual(parseExact("[18446744073709551616, 9007199254740993, 1]", keep), [
+    "18446744073709551616",
+    9_007_199_254_740_993n,
+    1,
+  ]);
+});
+
+test("a document without a long integer is parsed once", () => {
   const ordinary = {
     uid: "11111111-1111-1111-1111-111111111111",
     id: "1234567890123456789",

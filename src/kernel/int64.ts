@@ -1,7 +1,9 @@
 // Integers of 64 bits. JSON.parse rounds whole numbers beyond 2^53; Kubernetes keeps every int64.
 // Here an integer is a number while that is exact and a bigint beyond, and every document is read
 // by `parseExact`. A whole number beyond int64 is a float, as in Kubernetes. An ordinary document
-// costs one look at every sixteenth character; only one with a long integer needs a reviver.
+// costs one look at every sixteenth character; only one with a long integer is parsed again.
+
+import { randomBytes } from "node:crypto";
 
 export const minInt64 = -(2n ** 63n);
 export const maxInt64 = 2n ** 63n - 1n;
@@ -26,40 +28,133 @@ export function compareNumbers(a: number | bigint, b: number | bigint): number {
   return a > b ? 1 : 0;
 }
 
-/** JSON.parse that keeps every int64; throws what JSON.parse throws. */
-export function parseExact(text: string): unknown {
-  return hasLongInteger(text) ? JSON.parse(text, exactly) : JSON.parse(text);
+/**
+ * JSON.parse that keeps every int64; throws what JSON.parse throws. A whole number beyond int64 is
+ * a float unless the caller has another use for its digits.
+ */
+export function parseExact(text: string, larger: (digits: string) => unknown = Number): unknown {
+  const value: unknown = JSON.parse(text);
+  const first = longIntegerFrom(text, 0);
+  if (first < 0) return value;
+  const marked = withMarks(text, first);
+  return marked === undefined ? value : withIntegers(JSON.parse(marked), larger);
 }
 
-/** A bigint is written as a number by every JSON.stringify of this process: see below. */
-function exactly(_key: string, value: unknown, context?: { readonly source?: string }): unknown {
-  if (typeof value !== "number" || Number.isSafeInteger(value)) return value;
-  const source = context?.source ?? "";
-  return isWhole.test(source) ? integerOf(BigInt(source)) : value;
+/** True when a text may contain an integer of 16 digits or more. */
+export function hasLongInteger(text: string): boolean {
+  return longIntegerFrom(text, 0) >= 0;
 }
 
-const isWhole = /^-?\d+$/;
+// A reviver would be called for every value of the text: three seconds for three megabytes. Instead
+// long integers are parsed as strings with a mark that a client cannot guess.
+const mark = `${randomBytes(12).toString("base64url")}:`;
+
+/** Undefined when all long runs of digits are inside of strings. The text is known to be JSON. */
+function withMarks(text: string, first: number): string | undefined {
+  const parts: string[] = [];
+  let done = 0;
+  let quote = text.indexOf('"');
+  for (let at = first; at >= 0;) {
+    while (quote >= 0 && quote < at) {
+      const close = endOfString(text, quote);
+      // Inside of a string: goes on behind it.
+      if (close > at) at = -1 - close;
+      quote = text.indexOf('"', close + 1);
+      if (at < 0) break;
+    }
+    if (at < 0) {
+      at = longIntegerFrom(text, -at);
+      continue;
+    }
+    const end = endOfDigits(text, at);
+    parts.push(text.slice(done, at), `"${mark}${text.slice(at, end)}"`);
+    done = end;
+    at = longIntegerFrom(text, end);
+  }
+  return done === 0 ? undefined : parts.join("") + text.slice(done);
+}
+
+/** With a stack of its own, since the text may nest as deep as it likes. */
+function withIntegers(parsed: unknown, larger: (digits: string) => unknown): unknown {
+  const root: Record<string, unknown> = { value: parsed };
+  const left: object[] = [root];
+  for (let at = left.pop(); at !== undefined; at = left.pop()) {
+    if (Array.isArray(at)) {
+      const list = at as unknown[];
+      for (let i = 0; i < list.length; i++) {
+        const value = list[i];
+        if (typeof value === "object" && value !== null) left.push(value);
+        else if (isMarked(value)) list[i] = integerIn(value, larger);
+      }
+      continue;
+    }
+    const holder = at as Record<string, unknown>;
+    for (const key of Object.keys(holder)) {
+      const value = holder[key];
+      if (typeof value === "object" && value !== null) left.push(value);
+      else if (isMarked(value)) {
+        const integer = integerIn(value, larger);
+        // An assignment to "__proto__" would change the prototype.
+        if (key === "__proto__") Object.defineProperty(holder, key, { value: integer });
+        else holder[key] = integer;
+      }
+    }
+  }
+  return root["value"];
+}
+
+function isMarked(value: unknown): value is string {
+  return typeof value === "string" && value.startsWith(mark);
+}
+
+function integerIn(marked: string, larger: (digits: string) => unknown): unknown {
+  const digits = marked.slice(mark.length);
+  const integer = integerOf(BigInt(digits));
+  const isLarger = typeof integer === "number" && !Number.isSafeInteger(integer);
+  return isLarger ? larger(digits) : integer;
+}
+
+function endOfString(text: string, open: number): number {
+  let end = text.indexOf('"', open + 1);
+  while (isEscaped(text, end)) end = text.indexOf('"', end + 1);
+  return end;
+}
+
+function isEscaped(text: string, quote: number): boolean {
+  let before = quote - 1;
+  while (text.charCodeAt(before) === backslash) before -= 1;
+  return (quote - before) % 2 === 0;
+}
+
+function endOfDigits(text: string, start: number): number {
+  let end = start + 1;
+  while (isDigit(text.charCodeAt(end))) end += 1;
+  return end;
+}
 
 /** The fewest digits of an integer that is not exact as a number. */
 const longDigits = 16;
 
 /**
- * True when a text may contain an integer of 16 digits or more. Each such run of digits has one
- * at a multiple of 16, so the characters between are looked at only around a digit found there.
+ * Where the first integer of 16 digits or more begins, with its sign; -1 for none. It may be inside
+ * of a string. Each such run of digits has one at a multiple of 16, less one, so the characters
+ * between are looked at only around a digit found there.
  */
-export function hasLongInteger(text: string): boolean {
+function longIntegerFrom(text: string, from: number): number {
   const end = text.length;
-  for (let i = longDigits - 1; i < end; i += longDigits) {
+  for (let i = from - (from % longDigits) + longDigits - 1; i < end; i += longDigits) {
     if (!isDigit(text.charCodeAt(i))) continue;
     let first = i;
-    while (first > 0 && isDigit(text.charCodeAt(first - 1))) first -= 1;
+    while (first > from && isDigit(text.charCodeAt(first - 1))) first -= 1;
     let last = i;
     while (last + 1 < end && isDigit(text.charCodeAt(last + 1))) last += 1;
-    if (last - first + 1 >= longDigits && standsAlone(text, first, last)) return true;
+    if (last - first + 1 >= longDigits && standsAlone(text, first, last)) {
+      return text.charCodeAt(first - 1) === minus ? first - 1 : first;
+    }
     // Goes on at the first such position behind this run.
     i = last - ((last + 1) % longDigits);
   }
-  return false;
+  return -1;
 }
 
 /** False for digits that begin or end like part of a string, and for those of a fraction. */
@@ -70,7 +165,7 @@ function standsAlone(text: string, first: number, last: number): boolean {
   return " \t\n\r:,[".includes(before) && " \t\n\r,]}".includes(after);
 }
 
-const [minus, zero, nine] = [0x2d, 0x30, 0x39];
+const [minus, zero, nine, backslash] = [0x2d, 0x30, 0x39, 0x5c];
 
 function isDigit(code: number): boolean {
   return code >= zero && code <= nine;

@@ -13,11 +13,6 @@ export const exceptions: readonly Exception[] = [
     reason: "descriptions of services: a bound such as 2^63 - 1 may be rounded",
   },
   {
-    rule: "documents are parsed by parseExact, which keeps every int64",
-    path: "src/modules/connect/http/answer.ts",
-    reason: "ids of services may have more than 64 bits and become texts",
-  },
-  {
     rule: "what clients write goes through intents/write/commit.ts",
     path: "src/intents/write/commit.ts",
     reason: "this is the way",

@@ -2,7 +2,7 @@
 // the code of an error from the usual places of JSON bodies, from a text, from the title of a page,
 // or from the status alone; when to come back; where to go on.
 
-import { hasLongInteger, integerOf, isNumber } from "../../../kernel/int64.ts";
+import { isNumber, parseExact } from "../../../kernel/int64.ts";
 import { getOwn, isJsonArray, isJsonObject, jsonProblem } from "../../../kernel/json.ts";
 import type { Json, JsonObject } from "../../../kernel/json.ts";
 import { limits } from "../../../kernel/limits.ts";
@@ -80,22 +80,11 @@ function jsonIn(text: string, type: string): Json | undefined {
   const looksLikeIt = /json/i.test(type) || /^\s*[[{]/.test(text);
   if (!looksLikeIt || text.trim() === "") return undefined;
   try {
-    const parsed: unknown = hasLongInteger(text) ? parseLong(text) : JSON.parse(text);
+    const parsed: unknown = parseExact(text, (digits) => digits);
     return jsonProblem(parsed, limits.maxJsonDepth) === undefined ? (parsed as Json) : undefined;
   } catch {
     return undefined;
   }
-}
-
-function parseLong(text: string): unknown {
-  const exact = (_key: string, value: unknown, context?: { readonly source?: string }): unknown => {
-    const isInexact = typeof value === "number" && !Number.isSafeInteger(value);
-    const source = context?.source ?? "";
-    if (!isInexact || !/^-?\d+$/.test(source)) return value;
-    const integer = integerOf(BigInt(source));
-    return typeof integer === "bigint" ? integer : source;
-  };
-  return JSON.parse(text, exact);
 }
 
 const codeKeys = ["code", "errorCode", "error_code", "reason", "type"] as const;
