@@ -167,7 +167,9 @@ function configOf(flags: Flags, command: Command): ServeConfig {
 
 /** Who tries something out has most likely just corrected what failed. */
 function anew(config: ServeConfig): ServeConfig {
-  return { ...config, engine: { ...config.engine, startsFresh: true, reloadsModules: true } };
+  // A module in a thread of its own would be read again on the main thread.
+  const reloadsModules = config.engine.isolation === undefined;
+  return { ...config, engine: { ...config.engine, startsFresh: true, reloadsModules } };
 }
 
 async function serve(config: ServeConfig, manner: Manner): Promise<void> {
