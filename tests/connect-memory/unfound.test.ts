@@ -43,6 +43,20 @@ const changeBinding = async (connect: MemoryConnect, patch: JsonObject): Promise
   await connect.memory.patch(at, { spec: patch });
 };
 
+it("stops at an object that is too large to be compared", async () => {
+  await using connect = await openMemoryConnect({ binding: { resyncSeconds: 60 } });
+  await connect.make("a", { name: "a", color: "red" });
+  await connect.pass();
+  const keys = Array.from({ length: 30_000 }, (_, at) => [`key-${at}`, at] as const);
+  connect.service.show = (object) => ({ ...object, ...Object.fromEntries(keys) });
+  await connect.pass(120_000);
+  const found = await connect.read("a");
+  assert.equal(conditionOf(found, "Synced"), "False ObjectTooLarge");
+  assert.match(messageOf(found, "Synced"), /more than 25000 values/);
+  assert.ok(JSON.stringify(found).length < 10_000, "nothing of it is stored");
+  assert.equal(creations(connect), 1);
+});
+
 it("uses the id in the response where the guessed path does not exist", async () => {
   await using connect = await openMemoryConnect({ binding: guessed });
   numbered(connect);

@@ -4,6 +4,8 @@
 // every field had been taken away.
 
 import { ReconcileFailure, failed } from "../../../engine/outcome.ts";
+import { hasMoreValuesThan } from "../../../kernel/json-size.ts";
+import { connectLimits } from "../limits.ts";
 import { timeText } from "../../../kernel/clock.ts";
 import { equalJson, getOwn, isJsonArray, isJsonObject } from "../../../kernel/json.ts";
 import type { Json, JsonObject, MutableJsonObject } from "../../../kernel/json.ts";
@@ -259,7 +261,15 @@ export function shownObject(session: Session, object: JsonObject): JsonObject {
 const longestShown = 512 * 1_024;
 const longestText = 1_024;
 
+function tooLarge({ compiled }: Session): ReconcileFailure {
+  const message =
+    `the object in the service has more than ${connectLimits.maxObjectValues} values: ` +
+    `set operations.read.answer of the RestKind ${compiled.kind} to a smaller part of it`;
+  return new ReconcileFailure(failed("ObjectTooLarge", message, { retry: "slow" }));
+}
+
 async function judged(session: Session, present: Present): Promise<Observed> {
+  if (hasMoreValuesThan(present.object, connectLimits.maxObjectValues)) throw tooLarge(session);
   const object = await throughHooks<JsonObject, JsonObject>(session.hooks, "mapObserved", {
     input: present.object,
     resource: session.resource,
