@@ -4,6 +4,7 @@
 // costs one look at every sixteenth character; only one with a long integer is parsed again.
 
 import { randomBytes } from "node:crypto";
+import { endOfString, parseJson } from "./parse-json.ts";
 
 export const minInt64 = -(2n ** 63n);
 export const maxInt64 = 2n ** 63n - 1n;
@@ -33,11 +34,11 @@ export function compareNumbers(a: number | bigint, b: number | bigint): number {
  * a float unless the caller has another use for its digits.
  */
 export function parseExact(text: string, larger: (digits: string) => unknown = Number): unknown {
-  const value: unknown = JSON.parse(text);
+  const value = parseJson(text);
   const first = longIntegerFrom(text, 0);
   if (first < 0) return value;
   const marked = withMarks(text, first);
-  return marked === undefined ? value : withIntegers(JSON.parse(marked), larger);
+  return marked === undefined ? value : withIntegers(parseJson(marked), larger);
 }
 
 /** True when a text may contain an integer of 16 digits or more. */
@@ -114,18 +115,6 @@ function integerIn(marked: string, larger: (digits: string) => unknown): unknown
   return isLarger ? larger(digits) : integer;
 }
 
-function endOfString(text: string, open: number): number {
-  let end = text.indexOf('"', open + 1);
-  while (isEscaped(text, end)) end = text.indexOf('"', end + 1);
-  return end;
-}
-
-function isEscaped(text: string, quote: number): boolean {
-  let before = quote - 1;
-  while (text.charCodeAt(before) === backslash) before -= 1;
-  return (quote - before) % 2 === 0;
-}
-
 function endOfDigits(text: string, start: number): number {
   let end = start + 1;
   while (isDigit(text.charCodeAt(end))) end += 1;
@@ -165,7 +154,7 @@ function standsAlone(text: string, first: number, last: number): boolean {
   return " \t\n\r:,[".includes(before) && " \t\n\r,]}".includes(after);
 }
 
-const [minus, zero, nine, backslash] = [0x2d, 0x30, 0x39, 0x5c];
+const [minus, zero, nine] = [0x2d, 0x30, 0x39];
 
 function isDigit(code: number): boolean {
   return code >= zero && code <= nine;
