@@ -74,26 +74,43 @@ export async function listResources(
   };
   const from = token === undefined ? undefined : skipPosition(surface.skipKey, list, token);
   if (token !== undefined && from === undefined) throw notOfTheList();
-  const page = await readPage(surface, { ...list, limit }, from);
-  const items: string[] = [];
-  let { next } = page;
-  let bytes = 0;
-  let last = "";
-  for (const record of page.records) {
-    const shown = await listedResource(surface, found, record);
-    const text = shown === undefined ? undefined : JSON.stringify(shown.body);
-    const more = text === undefined ? 0 : Buffer.byteLength(text);
-    if (items.length > 0 && bytes + more > maxListBytes) {
-      next = { revision: page.revision, namespace, name: last };
-      break;
-    }
-    if (text !== undefined) items.push(text);
-    bytes += more;
-    last = record.key.name;
-  }
+  const { items, next } = await readItems(surface, found, { ...list, limit }, from);
   const link = next && JSON.stringify(linkTo(request, skipToken(surface.skipKey, list, next)));
   const tail = link === undefined ? "" : `,"nextLink":${link}`;
   return { status: 200, text: `{"value":[${items.join(",")}]${tail}}` };
+}
+
+interface Items {
+  readonly items: readonly string[];
+  readonly next: Position | undefined;
+}
+
+/** One page of the answer, which may take several of the store's: those have few large documents. */
+async function readItems(
+  surface: ArmSurface,
+  found: Addressed,
+  query: ListedBy & { readonly limit: number },
+  from: Position | undefined,
+): Promise<Items> {
+  const items: string[] = [];
+  let bytes = 0;
+  let left = query.limit;
+  let last: Position | undefined;
+  for (let page = await readPage(surface, query, from); ;) {
+    for (const record of page.records) {
+      const shown = await listedResource(surface, found, record);
+      const text = shown === undefined ? undefined : JSON.stringify(shown.body);
+      const more = text === undefined ? 0 : Buffer.byteLength(text);
+      if (items.length > 0 && bytes + more > maxListBytes) return { items, next: last };
+      if (text !== undefined) items.push(text);
+      bytes += more;
+      left -= 1;
+      const { namespace, name } = record.key;
+      last = { revision: page.revision, namespace, name };
+    }
+    if (page.next === undefined || left <= 0) return { items, next: page.next };
+    page = await readPage(surface, { ...query, limit: left }, page.next);
+  }
 }
 
 /** A snapshot that is no longer kept is continued on the newest state. */
