@@ -85,7 +85,7 @@ interface Items {
   readonly next: Position | undefined;
 }
 
-/** One page of the answer, which may take several of the store's: those have few large documents. */
+/** One page of the answer. It may take several pages of the store if documents are large. */
 async function readItems(
   surface: ArmSurface,
   found: Addressed,
