@@ -250,10 +250,14 @@ async function installKinds(
   }
 }
 
-/** Every process has followed the log by then. */
+/** After this time, every process has read the changed definition from the log. */
 const allKnowMs = 30_000;
 
-/** Says of definitions that others make that their resources are reconciled, once they appear. */
+/**
+ * Annotates definitions whose resources this process reconciles, if a process that does not know
+ * the reconciler wrote them. With the annotation, each write of a resource makes it due, in every
+ * process.
+ */
 function markReconciled(
   { plane: { intents }, surroundings: { timers }, log }: ReconcilingInput,
   kinds: UserModules["kinds"],
@@ -270,7 +274,8 @@ function markReconciled(
       if (record === undefined) return undefined;
       const isMarked = isMarkedReconciled(record.resource);
       if (!isMarked) await changeAsSystem(intents, { group, plural, name, edit: markedReconciled });
-      // What was written by those who did not know yet is woken, now and once all know.
+      // A process that has not read the annotation yet makes nothing due. So all resources are
+      // woken now, and again when every process has read it.
       await wakeAll(intents.store, name, stop.signal);
       return isMarked ? undefined : allKnowMs;
     },

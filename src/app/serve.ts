@@ -208,7 +208,10 @@ function outlookOf(
   return stopReport(worker?.running() ?? [], kindName, graceMs);
 }
 
-/** Without it the server is as good, and most likely one from an earlier start is there. */
+/**
+ * A failure is only logged: the server works without the file, and the file of an earlier start
+ * usually exists.
+ */
 function writeKubeconfig(
   { dataFolder }: ServeConfig,
   credentials: Credentials,
@@ -224,7 +227,6 @@ function writeKubeconfig(
   }
 }
 
-/** Whoever starts a second server by mistake wants to use the first. */
 function engineInput(
   { engine }: ServeConfig,
   tracing: Tracing | undefined,
@@ -253,6 +255,7 @@ async function openTracedStore(
   return { store, storeState: watched.state, tracing };
 }
 
+/** If another server has the store, the error names the kubeconfig of that server. */
 async function openOwnStore(config: ServeConfig): Promise<Store> {
   try {
     return await openStore(config, { access: "write" });

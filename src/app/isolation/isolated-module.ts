@@ -44,11 +44,17 @@ export class IsolatedModule implements AsyncDisposable {
   #ready = Promise.withResolvers<ModuleThread>();
   #meter: Meter | undefined;
   #name: string;
+  /**
+   * Keys of calls that were open when a thread ended, and that may have ended it. Runs of these
+   * keys execute one after the other. A key is removed when a call of it returns a value.
+   */
   #suspects = new Set<string>();
+  /** Resolves when the last queued run of a suspect has ended. The next one waits for it. */
   #turn: Promise<unknown> = Promise.resolve();
   #pauseMs: number = isolationLimits.firstRestartMs;
   #restartAtMs = 0;
   #startedMs = 0;
+  /** Threads that were terminated and have not ended yet. A system call can delay the end. */
   #stuck = 0;
   #restart: NodeJS.Timeout | undefined;
   #isClosed = false;
@@ -95,7 +101,8 @@ export class IsolatedModule implements AsyncDisposable {
   }
 
   #function(path: string): Callable {
-    // Its `next` has to return a value inside of the thread, so it is called before.
+    // In a `validate` hook `next` returns its result at once, but the thread would have to wait for
+    // the main thread. So `next` is called here first, and the thread receives the result.
     if (path.endsWith(".validate")) {
       return async (change, next) =>
         await this.#hook(path, [change, await (next as Callable)(change)]);
@@ -176,7 +183,10 @@ export class IsolatedModule implements AsyncDisposable {
     this.#ready.resolve(thread);
   }
 
-  /** As the process guard reports it for modules on the main thread. */
+  /**
+   * Reports an error that no code in the thread handled. If it belongs to a run, the process guard
+   * reports it, as it does for modules on the main thread. Otherwise it is logged here.
+   */
   #stray(what: string, error: unknown): void {
     const event = what === "rejection" ? "unhandledRejection" : "uncaughtException";
     if (runAround() !== undefined) process.emit(event as "uncaughtException", error as Error);
@@ -210,6 +220,10 @@ export class IsolatedModule implements AsyncDisposable {
     this.#stuck -= 1;
   }
 
+  /**
+   * Fails all open calls. `guilty` is the id of the call that the thread itself named, if any;
+   * `blame.guilty` has the keys of the calls that are held responsible, named or not.
+   */
   #failCalls(thread: ModuleThread, { cause, guilty }: ThreadEnd): void {
     const named = guilty === undefined ? undefined : this.#calls.get(guilty)?.key;
     const keys = [...this.#calls.values()].map(({ key }) => key);

@@ -18,7 +18,7 @@ export type StopCause = "blocked" | "memory" | "exit" | "error" | "ended";
 
 export interface ThreadEnd {
   readonly cause: StopCause;
-  /** The call that was executing, where the thread could say so. */
+  /** The id of the call that was executing. Undefined if the thread could not name it. */
   readonly guilty?: number | undefined;
   readonly stack?: readonly string[] | undefined;
   readonly error?: unknown;

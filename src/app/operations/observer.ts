@@ -154,7 +154,7 @@ function unusableFor(plane: Observed, { id, definition }: ServedKind): readonly 
     .map(brokenModuleText);
 }
 
-/** Kinds of the server's own parts, whose resources are what they are once stored. */
+/** True for kinds that a module installed without a reconciler: no work follows after a write. */
 function isRecord(
   { intents: { live } }: Observed,
   { definition, isReconciled }: ServedKind,

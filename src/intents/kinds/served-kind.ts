@@ -40,16 +40,22 @@ export interface ServedKind {
   /** The version that clients should use. */
   readonly preferred: ServedVersion;
   readonly rules: KindRules | undefined;
-  /** Verbs beyond the usual are not offered, some of the usual may be missing. */
+  /** A subset of `usualVerbs`. Requests with any other verb are refused. */
   readonly verbs: readonly string[];
   readonly convert: Converter;
   /** False: its versions differ in name alone, and what one of them does not have is lost in it. */
   readonly hasConverter: boolean;
   /** Whether changes of intent are counted; most of the built-in kinds do not. */
   readonly hasGeneration: boolean;
-  /** Documents of this revision and later were written under the present schema. */
+  /**
+   * Documents of this revision and later were written with the present schema. Older documents are
+   * pruned and get defaults when they are read, and are stored in the new form by the next write.
+   */
   readonly cleanSince: number;
-  /** Whether stored bytes of the storage version may be sent as they are. */
+  /**
+   * True: a response in the storage version may contain the stored bytes, without decoding them.
+   * False: every document is decoded and encoded again for each response.
+   */
   readonly isPlain: boolean;
   /** Whether some fields are never shown. */
   readonly hasHidden: boolean;
