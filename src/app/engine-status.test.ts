@@ -185,6 +185,36 @@ it("fields that a kind does not have are no reason to write a settled resource a
   await memory.remove(settled);
 });
 
+async function droppedEvents(name: string): Promise<readonly Resource[]> {
+  const { records } = await memory.store.list({ kind: "events" });
+  return records
+    .map(({ body, revision }) => decodeDocument(body, revision))
+    .filter((event) => event["reason"] === "StatusFieldDropped")
+    .filter((event) => textAt(event["involvedObject"], "name") === name);
+}
+
+it("a field that a kind does not have is reported on a resource that is settled", async () => {
+  const { surroundings } = memory;
+  let isWrong = false;
+  let wrongRuns = 0;
+  const reconcile = async (): Promise<Outcome> => {
+    if (isWrong) wrongRuns += 1;
+    return done({ status: { replicas: 3, ...(isWrong ? { unheard: true } : {}) } });
+  };
+  await using engine = await running(reconcile, { resyncMs: 60_000 });
+  assert.ok(engine.worker !== undefined);
+  await made("calm");
+  await surroundings.timers.advance(1_000);
+  assert.deepEqual(await droppedEvents("calm"), []);
+  isWrong = true;
+  await surroundings.timers.advance(600_000);
+  assert.ok(wrongRuns > 5, `${wrongRuns} runs`);
+  const [event, ...more] = await droppedEvents("calm");
+  assert.match(textAt(event, "message"), /does not have it: status\.unheard$/);
+  assert.deepEqual(more, []);
+  await memory.remove({ ...place, name: "calm" });
+});
+
 it("fields that a kind does not have are reported once on the resource", async () => {
   const { surroundings } = memory;
   let runs = 0;
@@ -197,11 +227,7 @@ it("fields that a kind does not have are reported once on the resource", async (
   await made("dropping");
   await surroundings.timers.advance(600_000);
   assert.ok(runs > 5, `${runs} runs, each with another status`);
-  const { records } = await memory.store.list({ kind: "events" });
-  const events = records
-    .map(({ body, revision }) => decodeDocument(body, revision))
-    .filter((event) => event["reason"] === "StatusFieldDropped")
-    .filter((event) => textAt(event["involvedObject"], "name") === "dropping");
+  const events = await droppedEvents("dropping");
   const [event] = events;
   assert.equal(events.length, 1);
   assert.equal(event?.["type"], "Warning");

@@ -37,6 +37,10 @@ export function engineResources(input: EngineResourcesInput): Resources {
   const { intents, quietKinds = [], recordEvent, warn = () => undefined } = input;
   const dropped = new DroppedStatus({ recordEvent, warn });
   const { kinds, live } = intents;
+  const checked = (served: ServedKind, resource: Resource, before?: Resource): Resource =>
+    checkedStatus(served, resource, before, (fields) =>
+      dropped.report(served.id, resource, fields),
+    );
   return {
     read: (record) => {
       const served = servedAs(intents, record.key.kind);
@@ -44,12 +48,9 @@ export function engineResources(input: EngineResourcesInput): Resources {
     },
     draft: (kind, resource, before) => {
       const served = servedAs(intents, kind);
-      const checked = checkedStatus(served, resource, before, (fields) =>
-        dropped.report(kind, resource, fields),
-      );
-      return draftFor(served, withoutRevision(checked));
+      return draftFor(served, withoutRevision(checked(served, resource, before)));
     },
-    stored: (kind, resource, before) => checkedStatus(servedAs(intents, kind), resource, before),
+    stored: (kind, resource, before) => checked(servedAs(intents, kind), resource, before),
     secretsOf: (kind, resource) => {
       const served = kinds.byId(kind);
       return served?.hasHidden === true ? hiddenTexts(served.kind, resource) : [];
