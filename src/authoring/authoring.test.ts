@@ -38,4 +38,17 @@ describe("a described kind", () => {
     assert.equal(kind.versions[0].storage, true);
     assert.equal(kind.scope, "Namespaced");
   });
+
+  it("is refused when a required field is missing, or has no group", () => {
+    const spec = { type: "object" };
+    const whole = { apiVersion: "example.dev/v1", kind: "Apple", plural: "apples", spec };
+    for (const name of ["apiVersion", "kind", "plural", "spec"]) {
+      const given = { ...whole, [name]: undefined } as never;
+      assert.throws(() => describeKind(given), { message: `describeKind: ${name} is required` });
+    }
+    assert.throws(() => describeKind({ ...whole, kind: 7 } as never), /kind must be a string/);
+    assert.throws(() => describeKind({ ...whole, apiVersion: "v1" }), {
+      message: "describeKind: apiVersion needs a group, such as example.dev/v1; got v1",
+    });
+  });
 });

@@ -36,9 +36,9 @@ const knownFields: readonly (keyof KindDescription)[] = [
   "fieldRules",
 ];
 
-/** Throws for a field that it does not know. */
+/** Throws for a field that it does not know, and for a required one that is missing. */
 export function describeKind(given: KindDescription): KindInput {
-  const problem = unknownField("", given, knownFields);
+  const problem = unknownField("", given, knownFields) ?? requiredProblem(given);
   if (problem !== undefined) throw new SetpointError("config.invalid", `describeKind: ${problem}`);
   const { apiVersion, kind, plural, shortNames = [], scope = "Namespaced", spec, status } = given;
   const slash = apiVersion.lastIndexOf("/");
@@ -60,4 +60,16 @@ export function describeKind(given: KindDescription): KindInput {
       },
     ],
   };
+}
+
+/** The types are not checked when a module is loaded. */
+function requiredProblem(given: Readonly<Partial<KindDescription>>): string | undefined {
+  for (const name of ["apiVersion", "kind", "plural"] as const) {
+    const value: unknown = given[name];
+    if (value === undefined || value === "") return `${name} is required`;
+    if (typeof value !== "string") return `${name} must be a string`;
+  }
+  if (given.spec === undefined) return "spec is required";
+  if (/^[^/]+\/[^/]+$/.test(given.apiVersion ?? "")) return undefined;
+  return `apiVersion needs a group, such as example.dev/v1; got ${given.apiVersion}`;
 }
