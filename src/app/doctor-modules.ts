@@ -7,7 +7,7 @@ import type { Store } from "../store/port.ts";
 import { failure } from "./finding.ts";
 import type { Finding } from "./finding.ts";
 import { loadModules } from "./load-modules.ts";
-import type { LoadedKind } from "./load-modules.ts";
+import type { LoadedKind, LoadedModule } from "./load-modules.ts";
 
 const subject = "module";
 
@@ -17,17 +17,23 @@ export async function diagnoseModules(
   store: Pick<Store, "get" | "list"> | undefined,
 ): Promise<readonly Finding[]> {
   const { modules, broken } = await loadModules(files);
-  const usable = modules.map(({ file, name, kinds }): Finding => {
-    const ids = kinds.map(({ id }) => id).join(", ");
-    const message = `${file} is usable: module ${name}${ids === "" ? "" : ` with ${ids}`}`;
-    return { level: "ok", subject, message };
-  });
-  const kinds: Finding[] = [];
-  for (const each of modules.flatMap((module) => module.kinds)) {
-    if (store !== undefined) kinds.push(...(await kindFindings(store, each)));
+  const findings: Finding[] = [];
+  for (const module of modules) {
+    const kinds: Finding[] = [];
+    for (const each of module.kinds) {
+      if (store !== undefined) kinds.push(...(await kindFindings(store, each)));
+    }
+    // The server would not use a module with one bad kind.
+    if (kinds.every(({ level }) => level !== "bad")) findings.push(usable(module));
+    findings.push(...kinds);
   }
-  const failures = broken.map(({ file, error }) => failure(subject, file, error));
-  return [...usable, ...kinds, ...failures];
+  return [...findings, ...broken.map(({ file, error }) => failure(subject, file, error))];
+}
+
+function usable({ file, name, kinds }: LoadedModule): Finding {
+  const ids = kinds.map(({ id }) => id).join(", ");
+  const message = `${file} is usable: module ${name}${ids === "" ? "" : ` with ${ids}`}`;
+  return { level: "ok", subject, message };
 }
 
 async function kindFindings(

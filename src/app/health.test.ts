@@ -46,6 +46,8 @@ describe("the health check of a module", () => {
   it("makes the server not ready only where it is required", async () => {
     assert.match(await answerTo("/readyz", [bad]), /^200 ok/);
     assert.match(await answerTo("/readyz/orchard", [bad]), /^500 [^]*failed: no apples/);
+    const verbose = await answerTo("/readyz?verbose", [bad]);
+    assert.match(verbose, /^200 [^]*\[-\]orchard failed \(not required\): no apples\n/);
     const required = { ...bad, isRequired: true } as const;
     assert.match(await answerTo("/readyz", [required]), /^500 [^]*\[-\]orchard failed: no apples/);
   });

@@ -108,9 +108,10 @@ function reply(
 ): { readonly status: number; readonly text: string } {
   const isGood = results.every(({ problem, isCounted }) => problem === undefined || !isCounted);
   if (isGood && !isVerbose) return { status: 200, text: "ok" };
-  const lines = results.map(({ check, problem, isExcluded }) => {
+  const lines = results.map(({ check, problem, isExcluded, isCounted }) => {
     if (isExcluded) return `[+]${check} excluded: ok\n`;
-    return problem === undefined ? `[+]${check} ok\n` : `[-]${check} failed: ${problem}\n`;
+    if (problem === undefined) return `[+]${check} ok\n`;
+    return `[-]${check} failed${isCounted ? "" : " (not required)"}: ${problem}\n`;
   });
   if (unknown.length > 0) {
     const names = unknown.map((name) => JSON.stringify(name)).join(",");

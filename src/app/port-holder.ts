@@ -10,6 +10,7 @@ export interface PortHolder {
 }
 
 const listening = "0A";
+const longestName = 64;
 
 export function portHolder(port: number): PortHolder | undefined {
   const sockets = new Set(
@@ -21,7 +22,25 @@ export function portHolder(port: number): PortHolder | undefined {
   const pids = namesIn("/proc").filter((name) => /^\d+$/.test(name));
   const pid = pids.find((each) => isHolding(each, sockets));
   if (pid === undefined) return undefined;
-  return { pid: Number(pid), program: textOf(`/proc/${pid}/comm`).trim() };
+  return { pid: Number(pid), program: programOf(pid) };
+}
+
+/** Without its arguments, which may have secrets. */
+function programOf(pid: string): string {
+  return programIn(textOf(`/proc/${pid}/cmdline`)) ?? textOf(`/proc/${pid}/comm`).trim();
+}
+
+/**
+ * The program of a command line. `comm` is the name of the main thread, which for Node.js is
+ * `MainThread`. Programs may replace their command line with a text of any length.
+ */
+export function programIn(commandLine: string): string | undefined {
+  const [path = ""] = commandLine.split("\0", 1);
+  const [first = ""] = path
+    .slice(path.lastIndexOf("/") + 1)
+    .trim()
+    .split(/[\s:]/, 1);
+  return first === "" ? undefined : first.slice(0, longestName);
 }
 
 /** The inodes of sockets that listen on a port, of any address. */

@@ -87,7 +87,8 @@ async function inspectMain(): Promise<Inspected | undefined> {
 }
 
 function end(blockedMs: number): void {
-  log.error({ ...(reported && reportFields(reported)), blockedMs }, "event loop lost, server ends");
+  const fields = { ...(reported && reportFields(reported)), blockedMs: Math.round(blockedMs) };
+  log.error(fields, "event loop lost, server ends");
   process.kill(process.pid, "SIGKILL");
 }
 
