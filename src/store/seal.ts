@@ -5,7 +5,7 @@
  * the very bytes that were written, because they are what was sealed.
  *
  * Envelope: version (1 byte) | key id (8 bytes) | nonce (12) | ciphertext | tag (16).
- * An envelope that was erased (erasure.ts) is the single byte 0.
+ * After an erasure (erasure.ts) it is a single byte: 0 without its values, 1 without its document.
  */
 import { createCipheriv, createDecipheriv, createHmac, hkdfSync, randomBytes } from "node:crypto";
 import { documentDigest } from "../kernel/document.ts";
@@ -19,8 +19,9 @@ import type { ResourceKey } from "../kernel/resource.ts";
 import type { KeyRing, SealKey } from "./key-ring.ts";
 
 const envelopeVersion = 1;
-/** Takes the place of an envelope whose content was erased. */
-export const erasedEnvelope: Buffer = Buffer.from([0]);
+/** Take the place of an envelope: the secrets were erased, or the whole document. */
+export const erasedValues: Buffer = Buffer.from([0]);
+export const erasedDocument: Buffer = Buffer.from([1]);
 const keyIdBytes = 8;
 const nonceBytes = 12;
 const tagBytes = 16;
@@ -113,7 +114,7 @@ export function isUnopened(error: unknown): error is SetpointError {
 }
 
 export function isErased(sealed: Uint8Array): boolean {
-  return sealed.length === 1 && sealed[0] === erasedEnvelope[0];
+  return sealed.length === 1;
 }
 
 /** The same secrets under the active key, or undefined when they already are. */
@@ -143,7 +144,9 @@ function encrypt(key: SealKey, identity: Identity, plain: Buffer): Buffer {
 function decrypt(ring: KeyRing, identity: Identity, sealed: Buffer): Buffer {
   const details = { ...identity.key, uid: identity.uid };
   if (isErased(sealed)) {
-    throw new SetpointError("secret.erased", "the values of this state were erased", { details });
+    const isDocument = sealed[0] === erasedDocument[0];
+    const message = `the ${isDocument ? "document" : "secrets"} of this state were erased`;
+    throw new SetpointError("secret.erased", message, { details: { ...details, isDocument } });
   }
   if (sealed.length < headerBytes + tagBytes || sealed[0] !== envelopeVersion) {
     throw new SetpointError("secret.unsealable", "the sealed envelope has an unknown form", {

@@ -2,7 +2,15 @@
 // it, must not reveal what the tenant before it had, nor to that tenant what comes after.
 import assert from "node:assert/strict";
 import { it } from "node:test";
-import { as, revisionOf } from "../rest/databases.ts";
+import {
+  as,
+  createDatabases,
+  databasePath,
+  kindId,
+  makeDatabase,
+  patchDatabase,
+  revisionOf,
+} from "../rest/databases.ts";
 import { pick, pickList } from "./server.ts";
 import { onEachStore } from "./stores.ts";
 import { bindAdmin, createNamespace, createSecret, removed } from "./tenants.ts";
@@ -92,6 +100,28 @@ onEachStore("erasing through the REST API", (server) => {
     assert.equal((await server().request("GET", exact)).status, 410);
     const now = await server().request("GET", `${secrets}/key`);
     assert.deepEqual(pick(now.json, "data"), data, "the current state stays");
+  });
+});
+
+onEachStore("a deleted resource with hidden fields whose values were erased", (server) => {
+  it("is shown in old lists, watches and diffs as before", async () => {
+    await createDatabases(server());
+    const made = await makeDatabase(server(), "hidden", { size: 1, password: first });
+    const changed = await patchDatabase(server(), "hidden", { spec: { size: 2 } });
+    await removed(server(), databasePath("hidden"));
+    assert.ok((await server().store.erase({ kind: "deleted", minAgeMs: 0 })) > 0);
+    const exact = `${databasePath()}?resourceVersion=${changed}&resourceVersionMatch=Exact`;
+    const list = await server().request("GET", exact);
+    assert.equal(list.status, 200, list.text);
+    assert.equal(pick(list.json, "items.0.spec.size"), 2);
+    assert.ok(!list.text.includes(first));
+    using watch = await server().watch(`${databasePath()}?watch=true&resourceVersion=${made}`);
+    const [modified, deleted] = await watch.take(2);
+    assert.deepEqual([modified?.type, deleted?.type], ["MODIFIED", "DELETED"]);
+    const path = `${kindId}/hidden?namespace=team&from=${made}&to=${changed}`;
+    const diff = await server().request("GET", `/api/v1/diff/${path}`);
+    assert.equal(diff.status, 200, diff.text);
+    assert.match(diff.text, /"\/spec\/size"/);
   });
 });
 

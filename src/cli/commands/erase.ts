@@ -11,13 +11,14 @@ import { kindIdOfPath, restPath } from "../rest-request.ts";
 
 interface Flags extends ClientFlags {
   readonly deleted?: boolean;
+  readonly allNamespaces?: boolean;
 }
 
 const explained = `
 With KIND/NAME, every earlier state of the resource is erased, whether it exists or was deleted.
-With --deleted, the secrets of all deleted resources are erased: of one namespace with -n, else of
-all. The current state of a resource is never erased. Erased values cannot be brought back, and
-backups that were taken before still contain them.
+With --deleted, the secrets of deleted resources are erased, in one namespace (-n) or in all (-A).
+The current state of a resource is never erased. Erased values cannot be brought back, and backups that were
+taken before still contain them.
 
 Examples:
   setpoint erase secret/database-password -n team-a
@@ -26,11 +27,12 @@ Examples:
 export function addErase(program: Command): void {
   addClientOptions(program.command("erase [resource...]"))
     .description("erase values of earlier states from the history")
-    .usage("KIND/NAME | --deleted [options]")
+    .usage("KIND/NAME | --deleted (-n NAMESPACE | -A) [options]")
     .option("--deleted", "erase the secrets of deleted resources")
+    .option("-A, --all-namespaces", "with --deleted: in all namespaces")
     .addHelpText("after", explained)
     .action(async (words: readonly string[], flags: Flags) => {
-      if ((flags.deleted === true) === words.length > 0) throw needsOne();
+      checkArguments(words, flags);
       const client = clientFor(flags);
       const answer = await client.post(await pathOf(client, words, flags), {});
       if (flags.output === "json") console.log(JSON.stringify(answer, undefined, 2));
@@ -54,9 +56,22 @@ function erasedLine(answer: Json): string {
   return count === 1 ? "1 revision was erased." : `${count} revisions were erased.`;
 }
 
-function needsOne(): SetpointError {
-  const message = "erase needs either KIND/NAME or --deleted";
-  return new SetpointError("request.invalid", message, {
-    suggestion: "write for example setpoint erase secret/NAME -n NAMESPACE",
-  });
+/** What cannot be undone is not done in a namespace that was only implied. */
+function checkArguments(words: readonly string[], flags: Flags): void {
+  const { deleted = false, allNamespaces = false, namespace } = flags;
+  if (deleted === words.length > 0) {
+    throw wrongArguments("erase needs either KIND/NAME or --deleted", "secret/NAME -n NAMESPACE");
+  }
+  if (allNamespaces && !deleted) {
+    throw wrongArguments("-A is used with --deleted only", "secret/NAME -n NAMESPACE");
+  }
+  if (deleted && allNamespaces === (namespace !== undefined)) {
+    const message = "erase --deleted needs either -n NAMESPACE or -A";
+    throw wrongArguments(message, "--deleted -n NAMESPACE");
+  }
+}
+
+function wrongArguments(message: string, example: string): SetpointError {
+  const suggestion = `write for example setpoint erase ${example}`;
+  return new SetpointError("request.invalid", message, { suggestion });
 }

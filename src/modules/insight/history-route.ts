@@ -2,6 +2,7 @@
 
 import type { Route, RoutePorts } from "../../contract/route.ts";
 import { decodeRevisionCursor, encodeCursor } from "../../kernel/cursor.ts";
+import { isErased, lacksShownValues } from "../../intents/read/erased.ts";
 import { decodeDocument } from "../../kernel/document.ts";
 import type { JsonObject } from "../../kernel/json.ts";
 import { numberAt, textAt } from "../../kernel/json-read.ts";
@@ -136,6 +137,7 @@ async function revisionJson(
   previous: Change | undefined,
 ): Promise<JsonObject> {
   const { revision, type, uid, body } = change;
+  const isMissing = (state: Change): boolean => lacksShownValues(served, state);
   const { generation } = decodeDocument(body, revision).metadata;
   return {
     revision,
@@ -145,14 +147,10 @@ async function revisionJson(
     uid,
     ...causeJson(change),
     ...(isErased(change) ? { erased: true } : {}),
-    ...(type === "updated" && previous !== undefined && !isErased(change) && !isErased(previous)
+    ...(type === "updated" && previous !== undefined && !isMissing(change) && !isMissing(previous)
       ? { changed: await changedPaths(served, previous, change) }
       : {}),
   };
-}
-
-function isErased({ unopened }: Change): boolean {
-  return unopened?.code === "secret.erased";
 }
 
 async function changedPaths(

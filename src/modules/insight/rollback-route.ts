@@ -4,6 +4,7 @@
 // fields: an old password may have been replaced for a reason.
 
 import type { Route, RouteAnswer, RoutePorts, RouteRequest } from "../../contract/route.ts";
+import { shownState } from "../../intents/read/erased.ts";
 import { withoutHidden } from "../../intents/write/hidden-fields.ts";
 import { replaceResource } from "../../intents/write/replace.ts";
 import { readStored } from "../../intents/write/stored.ts";
@@ -118,7 +119,7 @@ async function writeOld(
   { addressed, record, change, isDryRun }: Rollback,
 ): Promise<Written> {
   const { served, target } = addressed;
-  const old = await readStored(served, target.version, change);
+  const old = await readStored(served, target.version, shownState(served, change));
   const now = await readStored(served, target.version, record);
   const body = rolledBack(withoutHidden(served.kind, now), withoutHidden(served.kind, old));
   try {

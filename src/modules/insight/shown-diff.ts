@@ -3,6 +3,7 @@
 // documents are brought to the present schema first, because its rules say what is hidden.
 
 import type { ServedKind } from "../../intents/kinds/served-kind.ts";
+import { shownState } from "../../intents/read/erased.ts";
 import { withSealedHidden } from "../../intents/read-model/row.ts";
 import { touchesHidden, withoutHidden } from "../../intents/write/hidden-fields.ts";
 import { readStored } from "../../intents/write/stored.ts";
@@ -62,7 +63,7 @@ function fieldsOf({ path, ...change }: Difference): readonly Difference[] {
 
 async function shownOf(served: ServedKind, stored: Stored | undefined): Promise<Json> {
   if (stored === undefined) return {};
-  const document = await readStored(served, served.storage, stored);
+  const document = await readStored(served, served.storage, shownState(served, stored));
   return withoutBookkeeping(withoutHidden(served.storedKind, document));
 }
 

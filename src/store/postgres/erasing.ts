@@ -1,6 +1,6 @@
 /** Replaces the content of earlier changes (../erasure.ts); the current change of a key stays. */
 import type { DeletedPage, ErasedChange, ErasureParts } from "../erasure.ts";
-import { erasedEnvelope } from "../seal.ts";
+import { erasedDocument, erasedValues } from "../seal.ts";
 import { bytesArray, int8Array } from "./binary-array.ts";
 import type { Pool } from "./pool.ts";
 
@@ -20,11 +20,12 @@ const deletedStatement = {
 /** A deletion without a document shows the one of the change that it replaced. */
 const eraseStatement = {
   text: `WITH erased AS (
-      UPDATE change c SET sealed = $3, document = coalesce(w.document, c.document)
+      UPDATE change c SET document = coalesce(w.document, c.document),
+        sealed = CASE WHEN w.document IS NULL THEN $3::bytea ELSE $4::bytea END
       FROM unnest($1::bigint[], $2::text[]) w (revision, document)
       WHERE c.revision = w.revision AND c.document IS NOT NULL
-        AND (w.document IS NOT NULL OR c.sealed IS NOT NULL)
-        AND (c.sealed IS DISTINCT FROM $3 OR c.document <> w.document)
+        AND CASE WHEN w.document IS NULL THEN octet_length(c.sealed) > 1
+          ELSE c.document <> w.document OR c.sealed IS DISTINCT FROM $4::bytea END
         AND NOT EXISTS (SELECT FROM resource r
           WHERE r.kind = c.kind AND r.namespace = c.namespace AND r.name = c.name
             AND r.revision = c.revision)
@@ -48,7 +49,8 @@ export function erasureParts(pool: Pool, clockSkewMs: () => number): ErasurePart
           changes.map(({ document }) => document ?? null),
           "text",
         ),
-        erasedEnvelope,
+        erasedValues,
+        erasedDocument,
       ]);
       return row?.[0] as number;
     },

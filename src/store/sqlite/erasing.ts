@@ -1,7 +1,7 @@
 /** Replaces the content of earlier changes (../erasure.ts); the current change of a key stays. */
 import type { DatabaseSync } from "node:sqlite";
 import type { ErasedChange } from "../erasure.ts";
-import { erasedEnvelope } from "../seal.ts";
+import { erasedDocument, erasedValues } from "../seal.ts";
 import { action } from "./sql.ts";
 
 const isNotCurrent = `NOT EXISTS (SELECT 1 FROM resource r
@@ -13,7 +13,7 @@ function statements(db: DatabaseSync) {
     secrets: action(
       db,
       `UPDATE change SET sealed = ?1
-       WHERE revision = ?2 AND sealed IS NOT NULL AND sealed <> ?1 AND ${isNotCurrent}`,
+       WHERE revision = ?2 AND length(sealed) > 1 AND ${isNotCurrent}`,
     ),
     // A deletion without a document shows the one of the change that it replaced.
     document: action(
@@ -37,8 +37,8 @@ export class Erasing {
     for (const { revision, document } of changes) {
       const done =
         document === undefined
-          ? this.#sql.secrets.run(erasedEnvelope, revision)
-          : this.#sql.document.run(erasedEnvelope, revision, Buffer.from(document).toString());
+          ? this.#sql.secrets.run(erasedValues, revision)
+          : this.#sql.document.run(erasedDocument, revision, Buffer.from(document).toString());
       erased += Number(done.changes);
     }
     return erased;

@@ -4,6 +4,7 @@ import type { JsonObject } from "../../kernel/json.ts";
 import { limits } from "../../kernel/limits.ts";
 import { SetpointError, isSetpointError } from "../../kernel/errors.ts";
 import { deleteResource } from "../../intents/write/delete.ts";
+import { lacksShownValues } from "../../intents/read/erased.ts";
 import { namespacesKind } from "../../intents/write/namespace.ts";
 import type { Found } from "../../intents/kinds/registry.ts";
 import type { Selection } from "../../intents/watch/selection.ts";
@@ -26,7 +27,7 @@ import {
   recordBytes,
   tooOldList,
 } from "./list.ts";
-import type { ListPlan } from "./list.ts";
+import type { IsMissing, ListPlan } from "./list.ts";
 import type { Form } from "./negotiate.ts";
 import { collectedPages, streamedPages } from "./page-memory.ts";
 import { deleteBody } from "./objects.ts";
@@ -54,6 +55,7 @@ export async function listObjects(surface: Surface, request: ResourceRequest): P
     pageItems: limit > 0 ? Math.min(limit, limits.maxPageItems) : limits.defaultPageItems * 2,
     countRemaining: limit > 0 && !hasSelector,
     memory: isStreamed ? streamedPages(request.exchange) : collectedPages(request.exchange),
+    isMissing: isMissingIn(request),
   });
   if (isStreamed) {
     if (isPlain(request, form)) await streamList(request, pages, form);
@@ -245,9 +247,14 @@ export async function watchObjects(surface: Surface, request: ResourceRequest): 
     sendsBookmarks: options.allowWatchBookmarks,
     marksInitialEnd: startsWithState && options.allowWatchBookmarks,
     timeoutSeconds: options.timeoutSeconds,
+    isMissing: isMissingIn(request),
     isAuthorized: () => namespaceUid(surface, request) === uid,
     stopping: surface.stopping,
   });
+}
+
+function isMissingIn({ found }: ResourceRequest): IsMissing {
+  return (state) => lacksShownValues(found.served, state);
 }
 
 function namespaceUid({ intents }: Surface, request: ResourceRequest): string | undefined {
@@ -272,6 +279,7 @@ export async function deleteObjects(surface: Surface, request: ResourceRequest):
     pageItems: limits.defaultPageItems,
     countRemaining: false,
     memory: collectedPages(request.exchange),
+    isMissing: isMissingIn(request),
   });
   const most = listed.limit > 0 ? listed.limit : Number.POSITIVE_INFINITY;
   const list = await collectPage(pages, most, listedNamespace(request));

@@ -74,14 +74,18 @@ export interface PageOptions {
   readonly pageItems: number;
   readonly countRemaining: boolean;
   readonly memory: PageMemory;
+  /** Whether a state lacks what it would have to show; current states never do. */
+  readonly isMissing?: IsMissing;
 }
+
+export type IsMissing = (state: Pick<StoredRecord, "unopened">) => boolean;
 
 /** The pages of a selection on one snapshot; every record in them is wanted. */
 export async function* readPages(
   store: Pick<Store, "list" | "get" | "head">,
   selection: Selection,
   { at, from }: ListPlan,
-  { pageItems, countRemaining, memory }: PageOptions,
+  { pageItems, countRemaining, memory, isMissing = () => false }: PageOptions,
 ): AsyncGenerator<Page> {
   const { kind, namespace, name, labels, fields, isEmpty } = selection;
   if (isEmpty) {
@@ -112,6 +116,10 @@ export async function* readPages(
     const waiting = memory.before();
     if (waiting !== undefined) await waiting;
     const page = await readPage(store, { ...query, ...place.next }, namespace);
+    // An old snapshot without its secrets is not the list that the client asked for.
+    if (page.records.some(isMissing)) {
+      throw tooOldList({ ...query, ...place.next }, namespace, erasedNote);
+    }
     memory.after(recordBytes(page.records));
     place.next = page.next === undefined ? undefined : { from: page.next };
     if (!filters) return page;
@@ -172,32 +180,28 @@ async function readPage(
   listed: ListedNamespace,
 ): Promise<Page> {
   try {
-    const page = await store.list(query);
-    // An old snapshot without its secrets is not the list that the client asked for.
-    if (page.records.some(isErased)) throw tooOldList(query, listed);
-    return page;
+    return await store.list(query);
   } catch (error) {
     if (!isSetpointError(error, "history.gone")) throw error;
     throw tooOldList(query, listed);
   }
 }
 
-export function isErased({ unopened }: Pick<StoredRecord, "unopened">): boolean {
-  return unopened?.code === "secret.erased";
-}
-
 /** The answer to a list of a state that cannot be shown any more. */
 export function tooOldList(
   { at, from }: { readonly at?: number | undefined; readonly from?: Position | undefined },
   listed: ListedNamespace,
+  note = "",
 ): SetpointError {
-  if (from === undefined) return expired(tooOld(at ?? 0));
+  if (from === undefined) return expired(`${tooOld(at ?? 0)}${note}`);
   return expired(expiredContinue, inconsistentContinue(from, listed));
 }
 
 function tooOld(revision: number): string {
   return `The resourceVersion for the provided list is too old: ${revision}`;
 }
+
+const erasedNote = " (a state in it was erased)";
 
 const expiredContinue =
   "The provided continue parameter is too old to display a consistent list result. " +

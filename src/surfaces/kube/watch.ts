@@ -14,7 +14,8 @@ import type { WatchEvent, WatchGroup, WatchHub } from "../../intents/watch/watch
 import type { Store } from "../../store/port.ts";
 import type { Exchange } from "../http/exchange.ts";
 import type { BodyStream } from "../http/outflow.ts";
-import { isErased, readPages } from "./list.ts";
+import { readPages } from "./list.ts";
+import type { IsMissing } from "./list.ts";
 import { contentType } from "./negotiate.ts";
 import type { Form } from "./negotiate.ts";
 import { streamedPages } from "./page-memory.ts";
@@ -36,6 +37,8 @@ export interface WatchInput {
   /** Ends the initial state with a bookmark that says so. */
   readonly marksInitialEnd: boolean;
   readonly timeoutSeconds: number | undefined;
+  /** Whether a change of the past lacks what it would have to show. */
+  readonly isMissing: IsMissing;
   /** False once the namespace that the caller was authorized for is deleted. */
   readonly isAuthorized: () => boolean;
   /** Aborted when the server stops. */
@@ -168,7 +171,7 @@ class Watch {
 
   /** Reads the log from `after` to where the group was when this watch joined it. */
   async #catchUp(after: number, position: number): Promise<void> {
-    const { exchange, store, selection } = this.#input;
+    const { exchange, store, selection, isMissing } = this.#input;
     const memory = streamedPages(exchange);
     let at = after;
     while (at < position && !this.#isClosed) {
@@ -176,7 +179,7 @@ class Watch {
       const page = await store.changes(at, limits.eventPageItems, { kinds: [selection.kind] });
       const changes = page.changes.filter(({ revision }) => revision <= position);
       const events = changes.flatMap((change) => this.#group.select(change) ?? []);
-      if (events.some(({ change }) => isErased(change))) throw tooOldWatch(after);
+      if (events.some(({ change }) => isMissing(change))) throw tooOldWatch(after);
       if (events.length > 0) {
         const bytes = this.#group.encode(events);
         await this.#writeAll(bytes instanceof Promise ? await bytes : bytes);
