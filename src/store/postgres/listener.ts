@@ -59,6 +59,8 @@ export class Listener {
   /** Of the schema, since it was asked for. */
   #hasNews = false;
   #isAskingForNews = false;
+  /** Ends when the connection is free: it takes one query at a time. */
+  #turn: Promise<unknown> = Promise.resolve();
 
   constructor(options: ListenerOptions) {
     this.#options = options;
@@ -123,7 +125,7 @@ export class Listener {
     });
     // A reader may be on a standby, where nobody can listen: it polls.
     if (!config.readOnly) {
-      await session.rows(listenOn(config.schema));
+      await this.#inTurn(() => session.rows(listenOn(config.schema)));
     }
     await this.#poll(session);
     // Work may have become due while nobody listened.
@@ -153,14 +155,14 @@ export class Listener {
     let isLong = false;
     const cancel = config.timers.after(deafMs, () => (isLong = true));
     try {
-      await session.rows(unlisten);
+      await this.#inTurn(() => session.rows(unlisten));
       for (;;) {
         await this.#pause(tickMs, over);
         if (over.aborted) return;
         if (isLong || !this.#pace.isBurst(clock.nowMs())) break;
         onWork();
       }
-      await session.rows(listenOn(config.schema));
+      await this.#inTurn(() => session.rows(listenOn(config.schema)));
       onWork();
     } finally {
       cancel();
@@ -183,6 +185,10 @@ export class Listener {
   }
 
   async #poll(session: Session): Promise<void> {
+    await this.#inTurn(() => this.#readState(session));
+  }
+
+  async #readState(session: Session): Promise<void> {
     const [row] = await session.rows(readState);
     this.#options.onVersion({
       version: row?.[2] as number,
@@ -199,7 +205,14 @@ export class Listener {
     if (session === undefined || session.isBroken) {
       throw unavailable(new Error("the connection for notifications was lost"));
     }
-    return await question(session);
+    return await this.#inTurn(() => question(session));
+  }
+
+  async #inTurn<T>(run: () => Promise<T>): Promise<T> {
+    const before = this.#turn;
+    const own = before.then(run, run);
+    this.#turn = own;
+    return await own;
   }
 
   async #pause(ms: number, signal = this.#stop.signal): Promise<void> {
