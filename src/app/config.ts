@@ -47,6 +47,8 @@ export type StoreLocation =
 
 export interface StoreConfig {
   readonly dataFolder: string;
+  /** Absent unless the data is in a private subfolder of the given folder. */
+  readonly givenFolder?: string;
   readonly store: StoreLocation;
   readonly keyFile: string;
 }
@@ -79,11 +81,13 @@ export const defaultSecretRetention = "1h";
 
 /** An empty text, as from an empty environment variable, counts as left out. */
 export function storeConfig(options: StoreOptions, file: ConfigFile = {}): StoreConfig {
-  const dataFolder = privateFolder(resolve(given(options.data) ?? file.data ?? defaultDataFolder));
+  const givenFolder = resolve(given(options.data) ?? file.data ?? defaultDataFolder);
+  const dataFolder = privateFolder(givenFolder);
   const named = given(options.store) ?? file.store;
   const keyFile = given(options.keys) ?? file.keys ?? join(dataFolder, "keys.json");
   return {
     dataFolder,
+    ...(dataFolder === givenFolder ? {} : { givenFolder }),
     keyFile: resolve(keyFile),
     store:
       named === undefined

@@ -276,6 +276,11 @@ async function tellOfStore(config: ServeConfig, store: Store, log: Logger): Prom
   if (advice !== undefined) {
     log.warn({ folder: config.dataFolder, try: advice }, "data folder writable by other users");
   }
+  const { dataFolder: folder, givenFolder } = config;
+  if (givenFolder !== undefined) {
+    const reason = `others can write to ${givenFolder}, or could when the data was created`;
+    (log.runs ?? log).info({ folder, reason }, "data is in the private subfolder");
+  }
   const { revision } = await store.head();
   if (revision === 0) log.info({ store: storeLabel(config.store) }, "new store created");
   for (const hazard of await store.hazards()) log.warn({ hazard }, "durability at risk");

@@ -46,6 +46,7 @@ describe("a data folder that other users can write", () => {
       await using server = await startSetpoint({ data, readFrom: inner });
       const line = `export KUBECONFIG=${inner}/kubeconfig`;
       await waitUntil("the path of the kubeconfig", () => server.log().includes(line));
+      assert.match(server.log(), /data is in the private subfolder/);
       assert.equal((await server.ask("/readyz")).status, 200);
       const doctor = await setpoint("doctor", "--data", data);
       assert.equal(doctor.code, 0, doctor.text);
