@@ -6,6 +6,7 @@
  */
 import { registerHooks } from "node:module";
 import { fileURLToPath, pathToFileURL } from "node:url";
+import { reloadMark } from "../kernel/reload-mark.ts";
 
 const own: ReadonlyMap<string, string> = new Map([
   ["setpoint", import.meta.resolve("../authoring/setpoint.ts")],
@@ -15,7 +16,6 @@ const ownFolder = new URL("../", import.meta.url).href;
 
 /** By path: the files that a file of an author imports directly, except packages. */
 const imports = new Map<string, Set<string>>();
-const mark = "?setpoint-reload=";
 
 let isOn = false;
 
@@ -29,8 +29,8 @@ export function resolveOwnNames(): void {
       const found = next(specifier, context);
       const { parentURL = "" } = context;
       if (!isAuthors(found.url) || !remember(parentURL, found.url)) return found;
-      const [, reload] = parentURL.split(mark);
-      return reload === undefined ? found : { ...found, url: `${found.url}${mark}${reload}` };
+      const [, reload] = parentURL.split(reloadMark);
+      return reload === undefined ? found : { ...found, url: `${found.url}${reloadMark}${reload}` };
     },
   });
 }
@@ -39,7 +39,7 @@ export function resolveOwnNames(): void {
 export function moduleUrl(file: string, reload: number): string {
   if (!imports.has(file)) imports.set(file, new Set());
   const { href } = pathToFileURL(file);
-  return reload === 0 ? href : `${href}${mark}${reload}`;
+  return reload === 0 ? href : `${href}${reloadMark}${reload}`;
 }
 
 /** The file of a module and all local files that it imports, directly or not. */

@@ -5,6 +5,7 @@
 import { statSync, watch } from "node:fs";
 import type { FSWatcher } from "node:fs";
 import { dirname } from "node:path";
+import { entryOf, isSetpointError } from "../kernel/errors.ts";
 import type { Timers } from "../kernel/timers.ts";
 import type { Logger } from "../telemetry/log.ts";
 import { unusableModule } from "./broken-module.ts";
@@ -76,10 +77,17 @@ async function reloadOne(input: ReloadInput, file: string, reload: number): Prom
     if (conflict !== undefined) throw unusableModule(file, conflict);
     await use(module);
     modules.replace(module);
-    log.warn({ file, module: module.name, ...restartFor(module) }, "module reloaded");
+    const shown = log.runs ?? log;
+    shown.info({ file, module: module.name, ...restartFor(module) }, "module reloaded");
   } catch (error) {
-    log.error({ error, file }, "module not reloaded; the code from before continues");
+    const fields = { error, file, ...adviceFor(error) };
+    log.error(fields, "module not reloaded; the code from before continues");
   }
+}
+
+function adviceFor(error: unknown): { readonly try?: string } {
+  if (!isSetpointError(error)) return {};
+  return { try: error.suggestion ?? entryOf(error.code).action };
 }
 
 /** Built-in modules and the engine read these when the server starts. */

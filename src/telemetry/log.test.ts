@@ -73,7 +73,8 @@ it("a log for people has key=value, and the stack of an error on lines of its ow
   const key = { kind: "notices.board.example", namespace: "default", name: "hello" };
   log.info({ key, text: "two words", empty: undefined, count: 2 }, "said");
   const error = new TypeError("dome is not a function");
-  error.stack = "TypeError: dome is not a function\n    at reconcile (notice.ts:41:10)";
+  error.stack =
+    "TypeError: dome is not a function\n    at reconcile (notice.ts?setpoint-reload=30:41:10)";
   log.warn({ error, key }, "reconciler threw an error");
   const cause = Object.assign(new Error("connect refused"), { code: "ECONNREFUSED", stack: "x" });
   const failed = new SetpointError("store.unavailable", "no store", {

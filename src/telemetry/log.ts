@@ -6,6 +6,7 @@
 import type { Clock } from "../kernel/clock.ts";
 import { isSetpointError } from "../kernel/errors.ts";
 import { limits } from "../kernel/limits.ts";
+import { withoutReloadMarks } from "../kernel/reload-mark.ts";
 import { shortText } from "../kernel/short-text.ts";
 import { formed } from "./log-form.ts";
 import type { LogForm } from "./log-form.ts";
@@ -21,7 +22,10 @@ export interface Logger {
   warn(fields: Fields, message: string): void;
   /** A person must look. */
   error(fields: Fields, message: string): void;
-  /** What reconcilers log by their context, with a level of its own; the same when left out. */
+  /**
+   * What reconcilers log by their context, and what a person at the terminal of `dev` should see:
+   * with a level of its own; the same when left out.
+   */
   readonly runs?: Logger;
 }
 
@@ -87,8 +91,12 @@ function shownError(error: Error): object {
     ...(typeof code === "number" ? { code } : {}),
     message: typeof message === "string" ? cut(message) : unshowable,
     ...(isOurs ? { details: shortJson(error.details) } : {}),
-    ...(isLast && typeof stack === "string" ? { stack: shortText(stack, maxStackChars) } : {}),
+    ...(isLast && typeof stack === "string" ? { stack: shownStack(stack) } : {}),
   };
+}
+
+function shownStack(stack: string): string {
+  return shortText(withoutReloadMarks(stack), maxStackChars);
 }
 
 /** The stack, for one, cannot be read when the name of the error is a symbol. */

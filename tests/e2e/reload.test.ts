@@ -48,9 +48,11 @@ it("an edited module is used at once by dev, and a broken edit is not", async ()
   await shows("one!");
   await writeFile(words, 'export const words = "two, from an import";');
   await shows("two, from an import!");
+  await waitUntil("the report", () => / INFO +module reloaded/.test(program.stderr()));
   await writeFile(file, `${source}\nconst broken = ];`);
   await waitUntil("the error", () => program.stderr().includes("module not reloaded"));
   assert.match(program.stderr(), /signs\.ts cannot be loaded \(line \d+\)/);
+  assert.match(program.stderr(), /module not reloaded.* try=/);
   await kubectl.ok(["create", "-f", "-"], { input: { ...sign, metadata: { name: "b" } } });
   await kubectl.ok(["wait", "--for=condition=Ready", "sign/b", "--timeout=60s"]);
   await writeFile(file, source.replace('"!"', '"?"'));

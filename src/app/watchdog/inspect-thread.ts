@@ -4,6 +4,7 @@
 // after, so a thread that is never blocked pays nothing.
 
 import { watchdogLimits } from "./limits.ts";
+import { withoutReloadMarks } from "../../kernel/reload-mark.ts";
 
 /** Sends commands of the Chrome DevTools Protocol to one thread. */
 export interface InspectorPort {
@@ -63,7 +64,7 @@ export function inspectThread(
 
 function frameText({ functionName, location }: Frame, urls: ReadonlyMap<string, string>): string {
   const name = functionName === "" ? "(anonymous)" : functionName;
-  const file = (urls.get(location.scriptId) ?? "").replace(/^file:\/\//, "");
+  const file = withoutReloadMarks(urls.get(location.scriptId) ?? "").replace(/^file:\/\//, "");
   return `${name} (${file}:${location.lineNumber + 1})`;
 }
 
