@@ -17,8 +17,8 @@ interface Flags extends ClientFlags {
 const explained = `
 With KIND/NAME, every earlier state of the resource is erased, whether it exists or was deleted.
 With --deleted, the secrets of deleted resources are erased, in one namespace (-n) or in all (-A).
-The current state of a resource is never erased. Erased values cannot be brought back, and backups that were
-taken before still contain them.
+The current state of a resource is never erased. Erased values cannot be brought back, and backups
+that were taken before still contain them.
 
 Examples:
   setpoint erase secret/database-password -n team-a
