@@ -20,6 +20,14 @@ test("a whole number beyond int64, a fraction and an exponent are floats", () =>
   const text = "[9223372036854775808, -9223372036854775809, 18446744073709551616, 1e17, 1.5e300]";
   assert.deepEqual(parseExact(text), [2 ** 63, -(2 ** 63), 2 ** 64, 1e17, 1.5e300]);
   assert.equal(parseExact("12345678901234567.25"), Number("12345678901234567.25"));
+  const seen: string[] = [];
+  const huge = "9".repeat(1_000_000);
+  assert.equal(
+    parseExact(`[${huge}]`, (digits) => seen.push(digits))?.constructor,
+    Array,
+    "a number of very many digits becomes no BigInt",
+  );
+  assert.deepEqual(seen, [huge]);
 });
 
 test("digits in a string or a key do not change", () => {

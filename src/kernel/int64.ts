@@ -4,7 +4,7 @@
 // costs one look at every sixteenth character; only one with a long integer is parsed again.
 
 import { randomBytes } from "node:crypto";
-import { endOfString, parseJson } from "./parse-json.ts";
+import { endOfString, parseReliably } from "./reliable-json.ts";
 
 export const minInt64 = -(2n ** 63n);
 export const maxInt64 = 2n ** 63n - 1n;
@@ -34,11 +34,11 @@ export function compareNumbers(a: number | bigint, b: number | bigint): number {
  * a float unless the caller has another use for its digits.
  */
 export function parseExact(text: string, larger: (digits: string) => unknown = Number): unknown {
-  const value = parseJson(text);
+  const value = parseReliably(text);
   const first = longIntegerFrom(text, 0);
   if (first < 0) return value;
   const marked = withMarks(text, first);
-  return marked === undefined ? value : withIntegers(parseJson(marked), larger);
+  return marked === undefined ? value : withIntegers(parseReliably(marked), larger);
 }
 
 /** True when a text may contain an integer of 16 digits or more. */
@@ -104,12 +104,17 @@ function withIntegers(parsed: unknown, larger: (digits: string) => unknown): unk
   return root["value"];
 }
 
+/** The characters of the longest int64, with its sign. */
+export const longestInt64 = 20;
+
 function isMarked(value: unknown): value is string {
   return typeof value === "string" && value.startsWith(mark);
 }
 
 function integerIn(marked: string, larger: (digits: string) => unknown): unknown {
   const digits = marked.slice(mark.length);
+  // A BigInt of very many digits takes seconds, and no int64 has more than these.
+  if (digits.length > longestInt64) return larger(digits);
   const integer = integerOf(BigInt(digits));
   const isLarger = typeof integer === "number" && !Number.isSafeInteger(integer);
   return isLarger ? larger(digits) : integer;

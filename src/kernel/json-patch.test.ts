@@ -122,6 +122,31 @@ test("a refusal names the operation's index and path", () => {
   );
 });
 
+test("indices below zero count from the end, at every level and in long paths", () => {
+  const document = {
+    a: [
+      [1, 2],
+      [3, [4, 5]],
+    ],
+  };
+  const at = (path: string): Json =>
+    applyJsonPatch(document, [{ op: "replace", path, value: 9 }], { isForgiving: true });
+  assert.deepEqual(at("/a/-1/-1/-2"), {
+    a: [
+      [1, 2],
+      [3, [9, 5]],
+    ],
+  });
+  assert.deepEqual(at("/a/-2/0"), {
+    a: [
+      [9, 2],
+      [3, [4, 5]],
+    ],
+  });
+  const path = `/a${"/-1".repeat(200_000)}`;
+  assert.throws(() => at(path), SetpointError);
+});
+
 test("the whole document can be replaced, and null is a value like any other", () => {
   assert.equal(applyJsonPatch({ a: 1 }, [{ op: "replace", path: "", value: null }]), null);
   const operations: PatchOperation[] = [

@@ -138,10 +138,13 @@ function forgiven(root: Json, operation: PatchOperation): PatchOperation {
 function fromTheEnd(root: Json, path: string): string {
   if (!/\/-\d/.test(path)) return path;
   const parts = path.split("/");
-  for (const [index, part] of parts.entries()) {
-    if (!/^-\d{1,9}$/.test(part)) continue;
-    const list = childAt(root, parts.slice(0, index).join("/"));
-    if (isJsonArray(list)) parts[index] = String(list.length + Number(part));
+  let at: Json | undefined = root;
+  for (let index = 1; index < parts.length && at !== undefined; index++) {
+    const part = parts[index] ?? "";
+    if (isJsonArray(at) && /^-\d{1,9}$/.test(part)) {
+      parts[index] = String(at.length + Number(part));
+    }
+    at = childAt(at, `/${parts[index] ?? ""}`);
   }
   return parts.join("/");
 }

@@ -81,7 +81,7 @@ const bans: readonly Ban[] = [
     appliesTo: (path) =>
       /^src\/(?:kernel|store\/[^/]+\.ts|intents|surfaces|modules|engine|housekeeping)/.test(path) &&
       !isTest(path) &&
-      path !== "src/kernel/parse-json.ts",
+      path !== "src/kernel/reliable-json.ts",
     bad: "const document = JSON.parse(text);",
     good: "const document = parseExact(text);",
     sampledAt: "src/intents/sample.ts",

@@ -19,6 +19,7 @@ import { addressedBy, missing, nameJson } from "./addressed.ts";
 import type { Addressed } from "./addressed.ts";
 import type { Lives } from "../../intents/read/lives.ts";
 import { pastOf, requiredChangeAt } from "./revisions.ts";
+import type { Past } from "./revisions.ts";
 import { changeSchema, nameParameters, namespaceField, objectSchema } from "./schemas.ts";
 import { shownDifferences } from "./shown-diff.ts";
 
@@ -82,9 +83,9 @@ async function rollBack(
   const to = numberAt(request.body, "to") ?? 0;
   const isDryRun = isTrueAt(request.body, "dryRun");
   const record = await ports.store.get(addressed.key);
-  if (record === undefined) throw await absent(ports, addressed);
-  checkIfMatch(request, record);
   const past = pastOf(ports, lives, request.caller.user, addressed);
+  if (record === undefined) throw await absent(past, addressed);
+  checkIfMatch(request, record);
   const change = await requiredChangeAt(past, to, "body.to");
   const written = await writeOld(ports, request, { addressed, record, change, isDryRun });
   const revision = isDryRun ? record.revision : written.revision;
@@ -152,8 +153,8 @@ export function rolledBack(now: Resource, old: Resource): JsonObject {
   return document;
 }
 
-async function absent({ store }: RoutePorts, addressed: Addressed): Promise<SetpointError> {
-  const [last] = await store.history(addressed.key, { limit: 1 });
+async function absent(past: Past, addressed: Addressed): Promise<SetpointError> {
+  const [last] = await past.changes({ limit: 1 });
   if (last?.type !== "deleted") return missing(addressed);
   const { kind, name } = addressed.key;
   const message = `${kind} ${JSON.stringify(name)} was deleted at revision ${last.revision}`;

@@ -4,7 +4,7 @@
 // with such a key is parsed again with keys that no earlier object can have.
 
 /** Throws what JSON.parse throws. */
-export function parseJson(text: string): unknown {
+export function parseReliably(text: string): unknown {
   const value: unknown = JSON.parse(text);
   if (!endsWithEscape.test(text) || !hasDoubtfulKey(value)) return value;
   return withoutNumbers(JSON.parse(withNumberedKeys(text)));
