@@ -39,13 +39,16 @@ function hasDoubtfulKey(value: unknown): boolean {
   return false;
 }
 
+/** Of a key, over all documents: no two objects ever have the same. */
+let lastNumber = 0;
+
 function withNumberedKeys(text: string): string {
   const parts: string[] = [];
   let done = 0;
   for (let quote = text.indexOf('"'); quote >= 0;) {
     const close = endOfString(text, quote);
     if (isKey(text, close + 1)) {
-      parts.push(text.slice(done, quote + 1), `${parts.length}:`);
+      parts.push(text.slice(done, quote + 1), `${(lastNumber += 1)}:`);
       done = quote + 1;
     }
     quote = text.indexOf('"', close + 1);
