@@ -60,6 +60,13 @@ export const limits = Object.freeze({
   /** Characters of a YAML text that is not JSON: reading one takes some microseconds for each. */
   maxYamlChars: 512 * kib,
 
+  // Roles
+  /** Steps of comparing the rules that a user grants with those that the user holds. */
+  maxRuleSteps: 1_000_000,
+  /** Missing rights that a refusal names, and characters of them that are collected. */
+  maxMissingRights: 100,
+  maxMissingChars: 64 * kib,
+
   // Heavy work (src/adapters/threads)
   /** Smaller inputs are processed on the event loop: a thread would only add its own delay. */
   minHeavyBytes: 256 * kib,

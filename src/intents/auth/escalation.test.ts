@@ -148,3 +148,16 @@ test("changing only finalizers or owners grants nothing and is not checked", () 
   doesNotThrow(() => checkEscalation(write(rbacWith(), wantedRole, { old })));
   refusal(write(rbacWith(), { ...wantedRole, other: 1 }, { old }));
 });
+
+test("a role with millions of rights is refused, and some missing ones are named", () => {
+  const items = (prefix: string): readonly string[] =>
+    Array.from({ length: 400 }, (_, i) => `${prefix}${i}`);
+  const [verbs, apiGroups, resources] = [items("v"), items("g"), items("r")];
+  const huge = role("huge", [{ verbs, apiGroups, resources }]);
+  const message = refusal(write(rbacWith(), huge));
+  ok(message.includes('permissions not currently held:\n{APIGroups:["g0"], Resources:["r0"]'));
+  ok(message.endsWith("\nand possibly more"));
+  const halves = [verbs.slice(0, 200), verbs.slice(200)];
+  const held = halves.map((half) => ({ verbs: half, apiGroups, resources }));
+  ok(refusal(write(rbacWith(...held), huge)).includes("grant too many RBAC permissions"));
+});

@@ -77,15 +77,24 @@ function grantProblem(
   rules: readonly PolicyRule[],
 ): string | undefined {
   const held = rbac.rulesFor(user, namespace);
-  const missing = missingRights(held.rules, rules);
-  if (missing.length === 0) return undefined;
+  const { missing, isComplete } = missingRights(held.rules, rules);
+  if (missing.length === 0 && isComplete) return undefined;
   const who = `user ${JSON.stringify(user.name)} (groups=${quotedList(user.groups)})`;
-  const what = `is attempting to grant RBAC permissions not currently held:\n${missing.join("\n")}`;
+  const what = missing.length === 0 ? tooMany : notHeld(missing, isComplete);
   const unresolved =
     held.missing.length === 0
       ? ""
       : `; resolution errors: [${errorText(held.missing.map((ref) => notFoundText(kind, ref)))}]`;
   return `${who} ${what}${unresolved}`;
+}
+
+const tooMany =
+  "is attempting to grant too many RBAC permissions to compare them with those currently held; " +
+  "use rules with fewer verbs, resources and names, or several roles";
+
+function notHeld(missing: readonly string[], isComplete: boolean): string {
+  const lines = isComplete ? missing : [...missing, "and possibly more"];
+  return `is attempting to grant RBAC permissions not currently held:\n${lines.join("\n")}`;
 }
 
 function errorText(errors: readonly string[]): string {

@@ -124,7 +124,7 @@ function ruleOf(rule: JsonObject): PolicyRule {
 }
 
 /** Takes all stars off the end; a loop, since a pattern of stars only would slow a regex down. */
-function withoutStars(pattern: string): string {
+export function withoutStars(pattern: string): string {
   let end = pattern.length;
   while (end > 0 && pattern.charAt(end - 1) === "*") end--;
   return pattern.slice(0, end);

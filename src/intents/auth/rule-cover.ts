@@ -1,36 +1,156 @@
-// Whether rules that somebody holds cover rules that they want to give away. A wanted rule is taken
-// apart into single verbs on single resources; each part must be covered by one rule that is held.
-// What is missing is described compactly, in the words that Kubernetes uses.
+// Whether rules that somebody holds cover rules that they want to give away. A wanted rule that no
+// single held rule covers is taken apart, one part at a time, into single verbs on single
+// resources; each part must be covered by one rule that is held. The comparison has a limited
+// number of steps, because the parts of a small rule can be millions. What is missing is described
+// compactly, in the words that Kubernetes uses.
 
-import { hasOrAll, pathMatches } from "./policy.ts";
+import { limits } from "../../kernel/limits.ts";
+import { indexRules } from "./held-rules.ts";
+import type { Dimensions, HeldRules, Key, Steps, Value } from "./held-rules.ts";
+import { withoutStars } from "./policy.ts";
 import type { PolicyRule } from "./policy.ts";
 
-/** One verb on one resource (of one name, or of all), or one verb on one path. */
-type Part = ResourcePart | PathPart;
-
-interface ResourcePart {
-  readonly kind: "resource";
-  readonly verb: string;
-  readonly group: string;
-  readonly resource: string;
-  readonly name: string | undefined;
+export interface MissingRights {
+  /** Descriptions of what is not held, sorted; of many, only some. */
+  readonly missing: readonly string[];
+  /** False when there may be more than `missing` describes. */
+  readonly isComplete: boolean;
 }
 
-interface PathPart {
-  readonly kind: "path";
-  readonly verb: string;
-  readonly path: string;
+type Part = readonly Key[];
+
+interface Missing {
+  /** Each of group, resource, verb and name. */
+  readonly ofResources: Part[];
+  /** Each of path and verb. */
+  readonly ofPaths: Part[];
+  chars: number;
 }
 
-/** Descriptions of what `held` does not cover, sorted; empty when it covers everything. */
+/** What `held` does not cover; nothing, and complete, when it covers everything. */
 export function missingRights(
   held: readonly PolicyRule[],
   wanted: readonly PolicyRule[],
-): readonly string[] {
-  const missing = wanted
-    .flatMap(partsOf)
-    .filter((part) => !held.some((rule) => ruleCovers(rule, part)));
-  return [...new Set(describe(missing))].toSorted(byCodeUnits);
+  steps: Steps = { left: limits.maxRuleSteps },
+): MissingRights {
+  const resources = indexRules(held.map(resourceKeys), steps);
+  // A held rule that is limited to names covers no path either: paths have no names.
+  const unnamed = held.filter(({ resourceNames }) => resourceNames === undefined);
+  const paths = indexRules(unnamed.map(pathKeys), steps);
+  const pathValue = pathValues(unnamed, steps);
+  const missing: Missing = { ofResources: [], ofPaths: [], chars: 0 };
+  const isCompared = wanted.every((rule) => {
+    steps.left -= 2 * valuesIn(rule);
+    if (steps.left < 0) return false;
+    return (
+      compare(resources, resourceValues(rule), { steps, missing, parts: missing.ofResources }) &&
+      compare(paths, pathValue(rule), { steps, missing, parts: missing.ofPaths })
+    );
+  });
+  const texts = [...new Set(describe(missing))].toSorted(byCodeUnits);
+  const named = texts.slice(0, limits.maxMissingRights);
+  return { missing: named, isComplete: isCompared && named.length === texts.length };
+}
+
+interface Comparison {
+  readonly steps: Steps;
+  readonly missing: Missing;
+  /** Where the missing parts of this kind are collected. */
+  readonly parts: Part[];
+}
+
+/** Collects missing parts; false when it stopped before the end. */
+function compare(
+  held: HeldRules,
+  wanted: Dimensions<Value>,
+  { steps, missing, parts }: Comparison,
+): boolean {
+  if (wanted.some((values) => values.length === 0)) return steps.left >= 0;
+  if (held.coversAll(wanted)) return true;
+  for (const part of partsOf(wanted)) {
+    if (held.coversPart(part)) continue;
+    if (steps.left < 0 || missing.chars > limits.maxMissingChars) return false;
+    const texts = part.map(({ text }) => text);
+    parts.push(texts);
+    missing.chars += texts.reduce((sum, text) => sum + (text?.length ?? 0), partChars);
+  }
+  return true;
+}
+
+/** What the description of a part adds to its values, about. */
+const partChars = 16;
+
+/** One combination of values after the other: their product may be too large for the memory. */
+function* partsOf(
+  wanted: Dimensions<Value>,
+  chosen: readonly Value[] = [],
+): Generator<readonly Value[]> {
+  const values = wanted[chosen.length];
+  if (values === undefined) yield chosen;
+  else for (const value of values) yield* partsOf(wanted, [...chosen, value]);
+}
+
+function valuesIn(rule: PolicyRule): number {
+  const { verbs, apiGroups = [], resources = [], resourceNames = [], nonResourceURLs = [] } = rule;
+  const ofResources = apiGroups.length + resources.length + resourceNames.length;
+  return verbs.length + ofResources + nonResourceURLs.length;
+}
+
+function resourceKeys(rule: PolicyRule): Dimensions<Key> {
+  const { verbs, apiGroups = [], resources = [], resourceNames } = rule;
+  return [apiGroups, resources, verbs, resourceNames ?? [undefined]];
+}
+
+function pathKeys({ verbs, nonResourceURLs = [] }: PolicyRule): Dimensions<Key> {
+  return [nonResourceURLs, verbs];
+}
+
+function resourceValues(rule: PolicyRule): Dimensions<Value> {
+  const { verbs, apiGroups = [], resources = [], resourceNames } = rule;
+  const names = resourceNames?.map((name) => valueOf(name, [undefined])) ?? [
+    valueOf(undefined, []),
+  ];
+  return [apiGroups.map(orAll), resources.map(resourceValue), verbs.map(orAll), names];
+}
+
+function resourceValue(resource: string): Value {
+  const slash = resource.indexOf("/");
+  if (slash < 0) return orAll(resource);
+  return valueOf(resource, ["*", `*/${resource.slice(slash + 1)}`]);
+}
+
+/** A path is covered by itself and by every held pattern whose stars match it. */
+function pathValues(
+  held: readonly PolicyRule[],
+  steps: Steps,
+): (rule: PolicyRule) => Dimensions<Value> {
+  const paths = held.flatMap(({ nonResourceURLs = [] }) => nonResourceURLs);
+  const patterns = [...new Set(paths)].filter((pattern) => pattern.endsWith("*"));
+  const prefixes = patterns.map((pattern) => ({ pattern, prefix: withoutStars(pattern) }));
+  const matching = (path: string): readonly string[] =>
+    prefixes
+      .filter(({ prefix }) => {
+        steps.left -= costOf(prefix);
+        return steps.left >= 0 && path.startsWith(prefix);
+      })
+      .map(({ pattern }) => pattern);
+  return ({ verbs, nonResourceURLs = [] }) => [
+    nonResourceURLs.map((path) => valueOf(path, matching(path))),
+    verbs.map(orAll),
+  ];
+}
+
+function orAll(text: string): Value {
+  return valueOf(text, ["*"]);
+}
+
+function valueOf(text: Key, others: readonly Key[]): Value {
+  return { text, keys: [text, ...others], cost: costOf(text) + (others.length >>> 2) };
+}
+
+/** One step, and more for texts that take longer to compare. */
+function costOf(text: Key): number {
+  return 1 + ((text?.length ?? 0) >>> 8);
 }
 
 /** `["a" "b"]`, as Go prints a list of quoted strings. */
@@ -38,65 +158,27 @@ export function quotedList(items: readonly string[]): string {
   return `[${items.map((item) => JSON.stringify(item)).join(" ")}]`;
 }
 
-function partsOf(rule: PolicyRule): readonly Part[] {
-  const { verbs, apiGroups = [], resources = [], resourceNames, nonResourceURLs = [] } = rule;
-  const names: readonly (string | undefined)[] = resourceNames ?? [undefined];
-  const ofResources = apiGroups.flatMap((group) =>
-    resources.flatMap((resource) =>
-      verbs.flatMap((verb) =>
-        names.map((name): Part => ({ kind: "resource", verb, group, resource, name })),
-      ),
-    ),
-  );
-  const ofPaths = nonResourceURLs.flatMap((path) =>
-    verbs.map((verb): Part => ({ kind: "path", verb, path })),
-  );
-  return [...ofResources, ...ofPaths];
-}
-
-function ruleCovers(rule: PolicyRule, part: Part): boolean {
-  const { verbs, apiGroups = [], resources = [], resourceNames, nonResourceURLs = [] } = rule;
-  if (!hasOrAll(verbs, part.verb)) return false;
-  // A held rule that is limited to names covers no path either: paths have no names.
-  if (part.kind === "path") {
-    if (resourceNames !== undefined) return false;
-    return nonResourceURLs.some((pattern) => pathMatches(pattern, part.path));
-  }
-  const { group, resource, name } = part;
-  const slash = resource.indexOf("/");
-  return (
-    hasOrAll(apiGroups, group) &&
-    (hasOrAll(resources, resource) ||
-      (slash >= 0 && resources.includes(`*/${resource.slice(slash + 1)}`))) &&
-    (resourceNames === undefined || (name !== undefined && resourceNames.includes(name)))
-  );
-}
-
 /** Verbs on the same resource and name are gathered into one description; paths stand alone. */
-function describe(parts: readonly Part[]): readonly string[] {
-  const ofPaths = parts
-    .filter((part) => part.kind === "path")
-    .map((part) => described(pathTarget(part), [part.verb]));
-  const ofResources = parts.filter((part) => part.kind === "resource");
+function describe({ ofResources, ofPaths }: Missing): readonly string[] {
   const byTarget = Map.groupBy(ofResources, resourceTarget);
   const gathered = [...byTarget].map(([target, found]) =>
     described(
       target,
-      found.map(({ verb }) => verb),
+      found.map(([, , verb = ""]) => verb),
     ),
   );
-  return [...ofPaths, ...gathered];
+  return [...ofPaths.map(describedPath), ...gathered];
 }
 
 function described(target: string, verbs: readonly string[]): string {
   return `{${target}, Verbs:${quotedList(verbs)}}`;
 }
 
-function pathTarget({ path }: PathPart): string {
-  return `NonResourceURLs:${quotedList([path])}`;
+function describedPath([path = "", verb = ""]: Part): string {
+  return described(`NonResourceURLs:${quotedList([path])}`, [verb]);
 }
 
-function resourceTarget({ group, resource, name }: ResourcePart): string {
+function resourceTarget([group = "", resource = "", , name]: Part): string {
   const target = `APIGroups:${quotedList([group])}, Resources:${quotedList([resource])}`;
   return name === undefined ? target : `${target}, ResourceNames:${quotedList([name])}`;
 }
