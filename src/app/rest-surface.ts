@@ -33,6 +33,7 @@ export function startRest({ plane, log, stopping }: RestInput): RunningRest {
     readModel,
     timers,
     authorizer: rbac,
+    readers: rbac,
   };
   const all = withDocRoutes(
     plane.modules.routes.flatMap((routesOf) => routesOf(ports)),

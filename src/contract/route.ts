@@ -1,11 +1,13 @@
 // A route of the REST surface, as data. The router, the access check, the OpenAPI document, the
 // documentation page, the labels of metrics and docs/reference/rest.md all come from this table.
 
+import type { Readers } from "../intents/auth/role-holders.ts";
 import type { ReadModel } from "../intents/read-model/read-model.ts";
 import type { Caller, Intents } from "../intents/request.ts";
 import type { JsonObject } from "../kernel/json.ts";
 import type { Timers } from "../kernel/timers.ts";
 import type { Store } from "../store/port.ts";
+import type { PageMemory } from "./page-memory.ts";
 import type { ReadPorts } from "./ports.ts";
 
 /** Given to the routes of a module, when the write path and the change feed exist. */
@@ -14,6 +16,7 @@ export interface RoutePorts extends ReadPorts {
   /** The write path with all policies: for writes on behalf of the caller. */
   readonly intents: Intents;
   readonly readModel: ReadModel;
+  readonly readers: Readers;
   readonly timers: Timers;
 }
 
@@ -57,6 +60,8 @@ export interface Route {
    * accepts. `after` in the query, or Last-Event-ID, is the revision to resume after.
    */
   readonly stream?: true;
+  /** The route reads the log or many resources: a request costs what a list costs. */
+  readonly isList?: true;
   readonly handle: (request: RouteRequest) => Promise<RouteAnswer>;
 }
 
@@ -99,6 +104,8 @@ export interface RouteRequest {
   readonly traceId: string;
   /** Aborted when the client leaves, the deadline passes or the server stops. */
   readonly signal: AbortSignal;
+  /** For each page of documents that the handler reads from the store. */
+  readonly pages: PageMemory;
 }
 
 export type RouteAnswer = DocumentAnswer | TextAnswer | StreamAnswer;

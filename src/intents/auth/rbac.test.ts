@@ -353,3 +353,20 @@ const questionArbitrary = fc.record({
     }),
   ),
 });
+
+test("a user may get something by any rule for get, of any namespace, name or group", () => {
+  const everyUser = user("joe", ["system:authenticated"]);
+  const bound = { kind: "Group", name: "system:authenticated" };
+  const withRule = (rule: PolicyRule): Rbac => {
+    const rbac = createRbac();
+    for (const object of bootstrapPolicy()) put(rbac, object);
+    rbac.put("Role", role("own", [rule], "team"));
+    rbac.put("RoleBinding", binding("own", { kind: "Role", name: "own" }, [bound], "team"));
+    return rbac;
+  };
+  const named = { ...everyWidget, resourceNames: ["one"] };
+  equal(withRule(named).mayGetAny(everyUser), true);
+  equal(withRule({ ...named, verbs: ["*"] }).mayGetAny(everyUser), true);
+  equal(withRule({ ...named, verbs: ["list"] }).mayGetAny(everyUser), false);
+  equal(withRule({ ...named, verbs: ["list"] }).mayGetAny(user("x", ["system:masters"])), true);
+});

@@ -13,7 +13,7 @@ import type { Access, Authorizer, Decision, PolicyRule, RoleRef } from "./policy
 import { aggregateRules, clusterRoleOf } from "./role-aggregation.ts";
 import type { ClusterRole } from "./role-aggregation.ts";
 import { roleHolders } from "./role-holders.ts";
-import type { RoleHolders } from "./role-holders.ts";
+import type { Readers, RoleHolders } from "./role-holders.ts";
 import { compiledAllows, createRoleSlots } from "./role-slot.ts";
 import { mastersGroup } from "./user.ts";
 import type { UserInfo } from "./user.ts";
@@ -33,7 +33,7 @@ export interface RulesFound {
   readonly missing: readonly RoleRef[];
 }
 
-export interface Rbac extends Authorizer, RoleHolders {
+export interface Rbac extends Authorizer, RoleHolders, Readers {
   /** Adds an object, or replaces the one with its kind, namespace and name. */
   put(kind: RbacKind, object: JsonObject): void;
   remove(name: RbacName): void;
@@ -62,12 +62,13 @@ export function createRbac(): Rbac {
     slots.release(binding.slot, binding.namespace);
   };
   /** Done at the next question and not at each write: many roles are written at once. */
-  const refresh = (): void => {
-    if (!isAggregationStale) return;
+  const fresh = (): Scopes => {
+    if (!isAggregationStale) return scopes;
     isAggregationStale = false;
     for (const [name, rules] of aggregateRules(clusterRoles)) {
       slots.set(clusterRoleRef(name), "", rules);
     }
+    return scopes;
   };
 
   return {
@@ -99,18 +100,14 @@ export function createRbac(): Rbac {
       } else if (kind === "Role") slots.drop(roleRef(name), namespace);
       else dropBinding(objectKey(kind, kind === "RoleBinding" ? namespace : "", name));
     },
-    authorize: (user, access) => {
-      refresh();
-      return user.groups.includes(mastersGroup) ? everything : decide(scopes, user, access);
-    },
+    authorize: (user, access) =>
+      user.groups.includes(mastersGroup) ? everything : decide(fresh(), user, access),
     holdsRoleIn: holders.holdsRoleIn,
     holdsAnyRole: holders.holdsAnyRole,
-    rulesFor: (user, namespace) => {
-      refresh();
-      return collectRules(bindingsFor(scopes, user, namespace));
-    },
+    mayGetAny: (user) => user.groups.includes(mastersGroup) || getsAny(fresh(), user),
+    rulesFor: (user, namespace) => collectRules(bindingsFor(fresh(), user, namespace)),
     rulesOfRole: (ref, namespace) => {
-      refresh();
+      fresh();
       return slots.rules(ref, namespace);
     },
   };
@@ -145,6 +142,19 @@ function decide(scopes: Scopes, user: UserInfo, access: Access): Decision {
   }
   if (missing === undefined) return nothing;
   return { allowed: false, reason: `RBAC: ${missingRolesText(missing)}` };
+}
+
+/** Names of resources and namespaces do not matter here. */
+function getsAny(scopes: Scopes, { name, groups }: UserInfo): boolean {
+  const isGet = ({ verbs, resources = [] }: PolicyRule): boolean =>
+    resources.length > 0 && (verbs.includes("get") || verbs.includes("*"));
+  const allow = (grants: readonly Grant[] | undefined): boolean =>
+    grants?.some(({ binding }) => binding.slot.rules?.some(isGet) === true) === true;
+  for (const scope of scopes.values()) {
+    if (allow(scope.users.get(name))) return true;
+    if (groups.some((group) => allow(scope.groups.get(group)))) return true;
+  }
+  return false;
 }
 
 function collectRules(bindings: readonly Binding[]): RulesFound {

@@ -13,6 +13,11 @@ export interface RoleHolders {
   readonly holdsAnyRole: (user: UserInfo) => boolean;
 }
 
+export interface Readers {
+  /** False when no role allows the user to get anything, in any namespace. */
+  mayGetAny(user: UserInfo): boolean;
+}
+
 export interface CountedHolders extends RoleHolders {
   add(binding: Binding): void;
   remove(binding: Binding): void;

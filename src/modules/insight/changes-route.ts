@@ -3,12 +3,14 @@
 // visible changes, so that a client resumes without reading the same part of the log again.
 
 import type { Route, RoutePorts, StreamItem } from "../../contract/route.ts";
+import type { UserInfo } from "../../intents/auth/user.ts";
 import { isSetpointError } from "../../kernel/errors.ts";
 import type { JsonObject } from "../../kernel/json.ts";
 import { numberAt } from "../../kernel/json-read.ts";
 import { limits } from "../../kernel/limits.ts";
 import type { ChangePage } from "../../store/port.ts";
 import type { Lives } from "../../intents/read/lives.ts";
+import { logWithoutDocuments } from "./log-pages.ts";
 import { objectSchema } from "./schemas.ts";
 import {
   changeFilterFields,
@@ -38,14 +40,15 @@ export function changesRoute(ports: RoutePorts, lives: Lives): Route {
     stream: true,
     answers: { 200: { description: "One item for each change.", schema: changeLineSchema } },
     errors: [404, 410, 504],
-    handle: async ({ query, caller, signal }) => {
+    handle: async ({ query, caller, signal, pages }) => {
       const kind = changesOfKind(ports, query);
       const isVisible = visibleTo(ports, lives, caller.user, query);
       const head = await ports.store.head();
       const after = numberAt(query, "after") ?? head.revision;
       if (after < head.compacted) throw tooOld(after, head.compacted);
       if (after > head.revision) throw tooNew(after, head.revision);
-      const following = { kind, isVisible, signal };
+      const log = logWithoutDocuments(ports.store, pages);
+      const following = { kind, isVisible, signal, log, user: caller.user };
       return { kind: "stream", items: follow(ports, after, following) };
     },
   };
@@ -55,6 +58,8 @@ interface Following {
   readonly kind: string | undefined;
   readonly isVisible: ChangeFilter;
   readonly signal: AbortSignal;
+  readonly log: Pick<RoutePorts["store"], "head" | "changes">;
+  readonly user: UserInfo;
 }
 
 async function* follow(
@@ -79,17 +84,24 @@ async function* follow(
 }
 
 async function pageAfter(
-  { store }: RoutePorts,
+  { readers }: RoutePorts,
   after: number,
-  { kind }: Following,
+  { kind, log, user }: Following,
 ): Promise<ChangePage> {
+  if (!readers.mayGetAny(user)) return await unread(log);
   try {
     const options = kind === undefined ? {} : { kinds: [kind] };
-    return await store.changes(after, limits.streamPageItems, options);
+    return await log.changes(after, limits.streamPageItems, options);
   } catch (error) {
     if (!isSetpointError(error, "history.gone")) throw error;
-    throw tooOld(after, (await store.head()).compacted);
+    throw tooOld(after, (await log.head()).compacted);
   }
+}
+
+/** The rest of the log, for a caller that may get nothing of it. */
+async function unread(log: Following["log"]): Promise<ChangePage> {
+  const head = await log.head();
+  return { ...head, changes: [], through: head.revision };
 }
 
 /** Waits for a change; false when it is time for a bookmark, or the stream ends. */

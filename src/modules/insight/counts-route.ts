@@ -46,6 +46,7 @@ export function countsRoute(ports: RoutePorts): Route {
       },
     },
     errors: [403, 404],
+    isList: true,
     handle: async (request) => {
       const counts = new Map<string, Count>();
       const revision = await visitKinds(ports, request, (served, { state }) => {

@@ -8,6 +8,7 @@ import { addressedBy, missing, nameJson } from "./addressed.ts";
 import type { Addressed } from "./addressed.ts";
 import { timeOf } from "./caused.ts";
 import type { Lives } from "../../intents/read/lives.ts";
+import { historyInPages, inTurn } from "./log-pages.ts";
 import { changeAt, didNotExist, gone, pastOf } from "./revisions.ts";
 import type { Past } from "./revisions.ts";
 import { changeSchema, nameParameters, namespaceField, objectSchema } from "./schemas.ts";
@@ -47,15 +48,21 @@ export function diffRoute(ports: RoutePorts, lives: Lives): Route {
       },
     },
     errors: [403, 404, 410],
+    isList: true,
     handle: async (request) => {
       const addressed = addressedBy(ports.kinds, request);
-      const past = pastOf(ports, lives, request.caller.user, addressed);
+      const { pages } = request;
+      const whole = pastOf(ports, lives, request.caller.user, addressed);
+      const changes = historyInPages((options) => whole.changes(options), pages);
+      const past = { ...whole, changes };
       const end = numberAt(request.query, "to");
       const start = numberAt(request.query, "from");
       checkOrder(start, end);
       const to = await endOf(past, addressed, end);
       const from = await startOf(past, start, to);
       const after = to.type === "deleted" ? undefined : to;
+      const compare = () => shownDifferences(addressed.served, from, after);
+      const differences = await inTurn([from, after], pages, compare);
       return {
         kind: "document",
         status: 200,
@@ -63,7 +70,7 @@ export function diffRoute(ports: RoutePorts, lives: Lives): Route {
           ...nameJson(addressed.key),
           from: from === undefined ? { isAbsent: true } : sideJson(from),
           to: to.type === "deleted" ? { ...sideJson(to), isAbsent: true } : sideJson(to),
-          changes: [...(await shownDifferences(addressed.served, from, after))],
+          changes: [...differences],
         },
       };
     },

@@ -12,6 +12,7 @@ import { addressedBy, missing, nameJson } from "./addressed.ts";
 import type { Addressed } from "./addressed.ts";
 import { causeJson, timeOf } from "./caused.ts";
 import type { Lives } from "../../intents/read/lives.ts";
+import { historyInPages, inTurn } from "./log-pages.ts";
 import {
   causeSchema,
   cursorField,
@@ -77,6 +78,7 @@ export function historyRoute(ports: RoutePorts, lives: Lives): Route {
       },
     },
     errors: [403, 404],
+    isList: true,
     handle: async (request) => {
       const addressed = addressedBy(ports.kinds, request);
       const text = textAt(request.query, "cursor");
@@ -84,7 +86,9 @@ export function historyRoute(ports: RoutePorts, lives: Lives): Route {
       const before = text === "" ? undefined : decodeRevisionCursor(text, bound);
       const limit = numberAt(request.query, "limit") ?? mostRevisions;
       const { user } = request.caller;
-      const read = (options: HistoryOptions) => lives.history(user, addressed, options);
+      const { pages } = request;
+      const history = (options: HistoryOptions) => lives.history(user, addressed, options);
+      const read = historyInPages(history, pages);
       const { page, shown } = await readRevisions(read, limit, before);
       // A resource that has not changed for long has no history left, and exists.
       const isEmpty = page.length === 0 && before === undefined;
@@ -93,7 +97,9 @@ export function historyRoute(ports: RoutePorts, lives: Lives): Route {
       const last = shown.at(-1);
       const revisions: JsonObject[] = [];
       for (const [at, change] of shown.entries()) {
-        revisions.push(await revisionJson(addressed, change, page[at + 1]));
+        const previous = page[at + 1];
+        const show = () => revisionJson(addressed, change, previous);
+        revisions.push(await inTurn([change, previous], pages, show));
       }
       const hasMore = page.length > shown.length && last !== undefined;
       return {

@@ -75,6 +75,7 @@ export function listRoute(ports: RoutePorts): Route {
       },
     },
     errors: [400, 403, 404],
+    isList: true,
     handle: (request) => listRows(ports, request),
   };
 }

@@ -64,6 +64,7 @@ export function problemsRoute(ports: RoutePorts): Route {
       },
     },
     errors: [403, 404],
+    isList: true,
     handle: (request) => groupProblems(ports, request),
   };
 }

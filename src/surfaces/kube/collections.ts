@@ -29,7 +29,7 @@ import {
 } from "./list.ts";
 import type { IsMissing, ListPlan } from "./list.ts";
 import type { Form } from "./negotiate.ts";
-import { collectedPages, streamedPages } from "./page-memory.ts";
+import { collectedPages, streamedPages } from "../http/page-memory.ts";
 import { deleteBody } from "./objects.ts";
 import { listOptions } from "./options.ts";
 import type { ListOptions } from "./options.ts";

@@ -1,6 +1,7 @@
 // Lists: one snapshot, in pages when the client asks for them, in one streamed answer when it does
 // not. The usual list joins stored bytes; Tables and metadata are made item by item.
 
+import type { PageMemory } from "../../contract/page-memory.ts";
 import { appendAll } from "../../kernel/append.ts";
 import { SetpointError, isSetpointError } from "../../kernel/errors.ts";
 import { parseExact } from "../../kernel/int64.ts";
@@ -15,7 +16,6 @@ import { badRequest, expired } from "../../intents/refusals.ts";
 import { selectsKey } from "../../intents/watch/selection.ts";
 import type { Selection } from "../../intents/watch/selection.ts";
 import type { ListQuery, Page, Position, Store, StoredRecord } from "../../store/port.ts";
-import type { PageMemory } from "./page-memory.ts";
 import { decodeContinue, encodeContinue, inconsistentContinue } from "./continue-token.ts";
 import type { ListedNamespace } from "./continue-token.ts";
 import type { ListOptions } from "./options.ts";

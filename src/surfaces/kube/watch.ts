@@ -18,7 +18,7 @@ import { readPages } from "./list.ts";
 import type { IsMissing } from "./list.ts";
 import { contentType } from "./negotiate.ts";
 import type { Form } from "./negotiate.ts";
-import { streamedPages } from "./page-memory.ts";
+import { streamedPages } from "../http/page-memory.ts";
 import { kubeError } from "./status.ts";
 import type { Frames } from "./watch-frames.ts";
 

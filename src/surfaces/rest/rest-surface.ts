@@ -10,10 +10,11 @@ import { SetpointError, isSetpointError } from "../../kernel/errors.ts";
 import type { Ids } from "../../kernel/ids.ts";
 import type { JsonObject } from "../../kernel/json.ts";
 import { limits } from "../../kernel/limits.ts";
-import { longCost, readCost, writeCost } from "../http/admit.ts";
+import { readCost } from "../http/admit.ts";
 import type { Exchange, Headers } from "../http/exchange.ts";
 import { challengeHeaders } from "../http/identify.ts";
 import { noResource } from "../http/metrics.ts";
+import { streamedPages } from "../http/page-memory.ts";
 import type { HttpSurface, ParsedRequest, SurfaceRequest } from "../http/surface.ts";
 import { ExchangeIds } from "../http/trace.ts";
 import { checkAccess } from "./access.ts";
@@ -25,6 +26,7 @@ import { bodyReader, bodyTooLarge } from "./request-body.ts";
 import type { BodyReader } from "./request-body.ts";
 import { queryReader } from "./request-query.ts";
 import type { QueryReader } from "./request-query.ts";
+import { costOfRoute } from "./route-cost.ts";
 import { prefixesOf } from "./route-prefix.ts";
 import { createRouter } from "./router.ts";
 import type { RouteMatch } from "./router.ts";
@@ -77,11 +79,8 @@ export function restSurface(input: RestSurfaceInput): HttpSurface<RestRequest> {
       const inPath = match.kind === "found" ? match.path["namespace"] : undefined;
       return inPath ?? new URLSearchParams(search).get("namespace") ?? "";
     },
-    costOf: ({ parsed: { match } }) => {
-      if (match.kind !== "found") return readCost;
-      if (match.route.stream === true) return longCost;
-      return match.route.method === "GET" ? readCost : writeCost;
-    },
+    costOf: ({ parsed: { match } }) =>
+      match.kind === "found" ? costOfRoute(match.route) : readCost,
     handle: async (call) => {
       const { match } = call.parsed;
       if (match.kind === "none") throw noRoute(call.parsed.path);
@@ -136,7 +135,8 @@ async function serve(
       : await exchange.readBody(limits.maxRestBodyBytes, bodyTooLarge);
   const body = readers.body?.(bytes, headers["content-type"]);
   const signal = AbortSignal.any([call.signal(), input.stopping]);
-  const request: RouteRequest = { path, query, body, caller, ifMatch, traceId, signal };
+  const pages = streamedPages(exchange);
+  const request: RouteRequest = { path, query, body, caller, ifMatch, traceId, signal, pages };
   const perform = (): Promise<RouteAnswer> => route.handle(request);
   const key = route.idempotency === undefined ? undefined : headerText(exchange, idempotencyHeader);
   const { method, url } = exchange;

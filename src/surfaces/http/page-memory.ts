@@ -3,15 +3,9 @@
 // at a time: the client has taken the last one when the next is read. A list that is collected
 // holds all of its pages.
 
+import type { PageMemory } from "../../contract/page-memory.ts";
 import { limits } from "../../kernel/limits.ts";
-import type { Exchange } from "../http/exchange.ts";
-
-export interface PageMemory {
-  /** Undefined means at once. Throws, or rejects with, request.overloaded. */
-  before(): Promise<void> | undefined;
-  /** With the bytes of the documents. */
-  after(bytes: number): void;
-}
+import type { Exchange } from "./exchange.ts";
 
 type Held = Pick<Exchange, "reserve" | "hold" | "pageTurn" | "pageRead">;
 
@@ -28,6 +22,7 @@ export function streamedPages(exchange: Held): PageMemory {
       exchange.hold(bytes * copies);
       exchange.pageRead(bytes);
     },
+    drop: () => exchange.hold(0),
   };
 }
 
@@ -39,6 +34,10 @@ export function collectedPages(exchange: Held): PageMemory {
       exchange.pageRead(bytes);
       collected += bytes * copies;
       exchange.hold(collected);
+    },
+    drop: () => {
+      collected = 0;
+      exchange.hold(0);
     },
   };
 }
