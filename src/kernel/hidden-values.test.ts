@@ -53,6 +53,24 @@ describe("field errors of kinds with hidden fields", () => {
     assert.equal(shownOf(error), error);
   });
 
+  it("quote no value that is in place of what has a hidden field inside", () => {
+    const values: readonly (readonly [string, Json])[] = [
+      ["spec", ["horse"]],
+      ["spec", { users: "horse" }],
+      ["spec", { users: { a: ["horse"] } }],
+      ["spec.users", { a: "horse" }],
+      ["spec.users[a.b[c]]", ["horse"]],
+    ];
+    for (const [field, value] of values) {
+      assert.equal(shownOf(invalidField(field, value, "is bad")).value, "[hidden]", field);
+    }
+    for (const value of ["horse", 4711, [{ a: "horse" }], { a: "horse" }]) {
+      const error = { ...wrongType(".spec.users.a.b[c]", value, "expected map"), shown: "horse" };
+      const { value: quoted, shown } = shownOf(error);
+      assert.deepEqual([quoted, shown], ["[hidden]", undefined]);
+    }
+  });
+
   it("do not repeat the value in their details", () => {
     const detail = "must be of type date";
     const typed = { ...wrongType("spec.password", "horse", detail), subject: "spec.password" };

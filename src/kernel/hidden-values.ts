@@ -6,6 +6,7 @@
 
 import type { FieldError } from "./field-error.ts";
 import { isNumber } from "./int64.ts";
+import { isJsonArray } from "./json.ts";
 import type { Json } from "./json.ts";
 import { getAt, parsePointer } from "./pointer.ts";
 import type { Tokens } from "./pointer.ts";
@@ -63,7 +64,7 @@ function hidden(places: readonly Matcher[], error: FieldError): FieldError {
     value === null ||
     error.kind === "too-many" ||
     (isName === true && shownPath === path) ||
-    !places.some((place) => place.hides(path, value));
+    !places.some((place) => place.hides(error, value));
   if (isShown && shownPath === path && !isComputed) return error;
   if (isShown) return { ...error, path: shownPath, detail };
   return { ...withoutKey(error, "shown"), path: shownPath, detail, value: hiddenText };
@@ -72,8 +73,8 @@ function hidden(places: readonly Matcher[], error: FieldError): FieldError {
 interface Matcher {
   /** Whether the path is hidden, is inside of something hidden, or has something hidden inside. */
   readonly touches: (path: string) => boolean;
-  /** Whether the value at the path is hidden or has something hidden inside. */
-  readonly hides: (path: string, value: Json) => boolean;
+  /** Whether the value of the error is hidden, or has or replaces something hidden inside. */
+  readonly hides: (error: FieldError, value: Json) => boolean;
   /** The length of the part of the path that names the hidden field; undefined outside of it. */
   readonly inside: (plain: string) => number | undefined;
 }
@@ -94,10 +95,13 @@ function matcherOf(segments: Tokens): Matcher {
   };
   const made: Matcher = {
     touches: (path) => at.test(plainOf(path)) || restAt(plainOf(path)) !== undefined,
-    hides: (path, value) => {
-      if (at.test(plainOf(path))) return true;
-      if (typeof value !== "object") return narrow.some((pattern) => pattern.test(plainOf(path)));
-      const rest = restAt(plainOf(path));
+    hides: ({ path, kind, subject }, value) => {
+      const plain = plainOf(path);
+      if (at.test(plain)) return true;
+      const rest = restAt(plain);
+      // In place of what has the hidden field inside. A schema, which has a subject, names types.
+      if (kind === "type" && subject === undefined) return rest !== undefined;
+      if (typeof value !== "object") return narrow.some((pattern) => pattern.test(plain));
       return rest !== undefined && holds(value, rest);
     },
     inside: (plain) => at.exec(plain)?.[0].length,
@@ -106,11 +110,13 @@ function matcherOf(segments: Tokens): Matcher {
   return made;
 }
 
-/** Whether a value has something at the segments. */
+/** Whether a value has something at the segments, or on the way a value that cannot have it. */
 function holds(value: Json, [segment, ...rest]: Tokens): boolean {
   if (segment === undefined) return true;
-  if (typeof value !== "object" || value === null) return false;
+  if (value === null) return false;
+  if (typeof value !== "object") return true;
   if (segment === "*") return Object.values(value).some((inner: Json) => holds(inner, rest));
+  if (isJsonArray(value)) return value.length > 0;
   const inner = getAt(value, [segment]);
   return inner !== undefined && holds(inner, rest);
 }

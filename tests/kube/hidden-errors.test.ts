@@ -77,6 +77,7 @@ function vaultDefinition(): object {
     "x-kubernetes-validations": rules,
     properties: {
       note: { type: "string", maxLength: 30 },
+      big: { type: "integer" },
       password: { type: "string", maxLength: 40, pattern: "^[0-9a-z-]*$", ...secret },
       pin: { type: "integer", minimum: 5, multipleOf: 5, ...secret },
       color: { type: "string", enum: ["red"], ...secret },
@@ -97,7 +98,8 @@ function vaultDefinition(): object {
       },
     },
   };
-  const schema = { type: "object", properties: { spec } };
+  const schema = { type: "object", properties: { spec, status: { type: "object" } } };
+  const scalePaths = { specReplicasPath: ".spec.big", statusReplicasPath: ".status.replicas" };
   return {
     apiVersion: "apiextensions.k8s.io/v1",
     kind: "CustomResourceDefinition",
@@ -106,7 +108,15 @@ function vaultDefinition(): object {
       group,
       scope: "Namespaced",
       names: { plural: "vaults", singular: "vault", kind: "Vault", listKind: "VaultList" },
-      versions: [{ name: "v1", served: true, storage: true, schema: { openAPIV3Schema: schema } }],
+      versions: [
+        {
+          name: "v1",
+          served: true,
+          storage: true,
+          schema: { openAPIV3Schema: schema },
+          subresources: { scale: scalePaths },
+        },
+      ],
     },
   };
 }
@@ -276,6 +286,77 @@ describe("an error of a kind with secret fields", () => {
       const review = "/apis/authentication.k8s.io/v1/tokenreviews";
       check(await server.request("POST", review, body, headers), `review ${body}`);
     }
+  });
+});
+
+/** The vault and the Secret with a value in place of each field that has hidden fields inside. */
+function withAncestors(value: unknown): readonly (readonly [string, string, object])[] {
+  const specs = [value, { users: value }, { users: { a: value } }, { users: { "a.b[c]": value } }];
+  const secret = { apiVersion: "v1", kind: "Secret", metadata: { name: "s" } };
+  return [
+    ...specs.map((spec) => [vaults, "v", vault(spec)] as const),
+    [vaults, "v", vault({ users: [value], big: "no" })],
+    [secrets, "s", { ...secret, data: value }],
+    [secrets, "s", { ...secret, stringData: value }],
+  ];
+}
+
+/** Every way to write a document, as method, name in the path, body and headers. */
+function writesOf(
+  name: string,
+  whole: object,
+): readonly (readonly [string, string, string, RequestHeaders])[] {
+  const named = `/${name}`;
+  const text = JSON.stringify(whole);
+  const yaml = { "content-type": "application/yaml" };
+  const renamed = JSON.stringify({ ...whole, metadata: { generateName: "w-" } });
+  const parts = Object.entries<unknown>({ ...whole }).filter(([key]) =>
+    /^(spec|data|stringData)$/.test(key),
+  );
+  const merge = JSON.stringify(Object.fromEntries(parts));
+  const operations = parts.map(([key, value]) => ({ op: "add", path: `/${key}`, value }));
+  const patches = [merge, JSON.stringify(operations), merge, text];
+  return [
+    ["POST", "", renamed, {}],
+    ["POST", "", renamed, yaml],
+    ["PUT", named, text, {}],
+    ["PUT", named, text, yaml],
+    ...forms.map((form, index) => ["PATCH", named, patches[index] ?? "", form] as const),
+    ["PATCH", "/not-there", text.replace(`"name":"${name}"`, '"name":"not-there"'), forms[3] ?? {}],
+  ];
+}
+
+const modes = ["", "&fieldValidation=Strict", "&dryRun=All", "&dryRun=All&fieldValidation=Warn"];
+
+describe("a value in place of a field that has hidden fields inside", () => {
+  it("is in no error, audit record and line of the log, whatever the verb", async () => {
+    let refused = 0;
+    for (const value of [sentinel, [sentinel], digits, [[sentinel]], [{ a: sentinel }]]) {
+      for (const [path, name, whole] of withAncestors(value)) {
+        for (const [method, named, body, headers] of writesOf(name, whole)) {
+          for (const mode of modes) {
+            const force = headers === forms[3] ? "&force=true" : "";
+            const url = `${path}${named}?fieldManager=t${force}${mode}`;
+            const reply = await server.request(method, url, body, headers);
+            check(reply, `${method} ${url} ${JSON.stringify(headers)} ${body}`);
+            if (reply.status >= 400) refused += 1;
+          }
+        }
+      }
+    }
+    assert.ok(refused > 900, String(refused));
+    await assertNothingRecorded();
+  });
+
+  it("is replaced in the message of the scale, and in that of apply", async () => {
+    const merged = await server.request("PATCH", `${vaults}/v`, { spec: [sentinel] }, forms[0]);
+    assert.match(
+      pickText(merged.json, "message"),
+      /\.spec\.big accessor error: \[hidden\] is of the wrong type, expected map/,
+    );
+    const body = JSON.stringify(vault([sentinel]));
+    const applied = await server.request("PATCH", `${vaults}/v?fieldManager=t`, body, forms[3]);
+    assert.match(pickText(applied.json, "message"), /\.spec: expected map, got \[hidden\]$/);
   });
 });
 

@@ -1,9 +1,12 @@
 // What a kind with a scale must keep to, whatever its schema says: the numbers of replicas are
-// whole and not negative, the selector is a text. Wrong types are called by their names in Go.
+// whole and not negative, the selector is a text. Wrong types are called by their names in Go. The
+// detail of a wrong type quotes its value, so the error names the field of that value: it may have
+// hidden fields inside.
 
 import { goText, goType } from "../../kernel/go-text.ts";
 import { invalidField } from "../../kernel/field-error.ts";
 import type { FieldError } from "../../kernel/field-error.ts";
+import { hiddenText } from "../../kernel/hidden-values.ts";
 import { isNumber } from "../../kernel/int64.ts";
 import { getOwn, isJsonObject } from "../../kernel/json.ts";
 import type { Json } from "../../kernel/json.ts";
@@ -27,10 +30,10 @@ export function scaleErrors(
 function replicasErrors(resource: Resource, path: string): readonly FieldError[] {
   const found = lookUp(resource, path);
   if (found.kind === "absent") return [];
-  if (found.kind === "broken") return [invalidField(path, 0, found.problem)];
+  if (found.kind === "broken") return [{ ...invalidField(path, 0, ""), ...found.problem }];
   const { value } = found;
   if (!isNumber(value) || (typeof value === "number" && !Number.isInteger(value))) {
-    return [invalidField(path, 0, accessProblem(path, value, "int64"))];
+    return [{ ...invalidField(path, 0, ""), ...accessProblem(path, path, value, "int64") }];
   }
   if (value < 0) return [invalidField(path, value, "should be a non-negative integer")];
   if (value <= maxInt32) return [];
@@ -40,14 +43,16 @@ function replicasErrors(resource: Resource, path: string): readonly FieldError[]
 function selectorErrors(resource: Resource, path: string): readonly FieldError[] {
   const found = lookUp(resource, path);
   if (found.kind === "absent") return [];
-  if (found.kind === "broken") return [invalidField(path, "", found.problem)];
+  if (found.kind === "broken") return [{ ...invalidField(path, "", ""), ...found.problem }];
   if (typeof found.value === "string") return [];
-  return [invalidField(path, "", accessProblem(path, found.value, "string"))];
+  return [{ ...invalidField(path, "", ""), ...accessProblem(path, path, found.value, "string") }];
 }
+
+type Problem = Required<Pick<FieldError, "detail" | "computed">>;
 
 type Found =
   | { readonly kind: "absent" }
-  | { readonly kind: "broken"; readonly problem: string }
+  | { readonly kind: "broken"; readonly problem: Problem }
   | { readonly kind: "found"; readonly value: Json };
 
 function lookUp(resource: Resource, path: string): Found {
@@ -58,6 +63,7 @@ function lookUp(resource: Resource, path: string): Found {
     if (!isJsonObject(at)) {
       const problem = accessProblem(
         names.slice(0, index + 1).join("."),
+        names.slice(0, index).join("."),
         at,
         "map[string]interface{}",
       );
@@ -70,8 +76,12 @@ function lookUp(resource: Resource, path: string): Found {
   return { kind: "found", value: at };
 }
 
-function accessProblem(path: string, value: Json, wanted: string): string {
-  const shown = path.startsWith(".") ? path : `.${path}`;
+/** Kubernetes names the field that it looked up; the value may be that of the field around it. */
+function accessProblem(path: string, of: string, value: Json, wanted: string): Problem {
+  const start = `${path.startsWith(".") ? path : `.${path}`} accessor error:`;
   const type = value === null ? "<nil>" : goType(value);
-  return `${shown} accessor error: ${goText(value)} is of the type ${type}, expected ${wanted}`;
+  return {
+    detail: `${start} ${goText(value)} is of the type ${type}, expected ${wanted}`,
+    computed: { of, plain: `${start} ${hiddenText} is of the wrong type, expected ${wanted}` },
+  };
 }
