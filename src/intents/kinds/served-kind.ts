@@ -52,11 +52,6 @@ export interface ServedKind {
    * pruned and get defaults when they are read, and are stored in the new form by the next write.
    */
   readonly cleanSince: number;
-  /**
-   * True: a response in the storage version may contain the stored bytes, without decoding them.
-   * False: every document is decoded and encoded again for each response.
-   */
-  readonly isPlain: boolean;
   /** Whether some fields are never shown. */
   readonly hasHidden: boolean;
   /** The definition is being deleted: nothing new may be created. */
@@ -102,7 +97,6 @@ export interface ServedKindInput {
   readonly preferred?: string;
   readonly convert?: Converter;
   readonly cleanSince?: number;
-  readonly isPlain?: boolean;
   readonly isTerminating?: boolean;
   readonly isReconciled?: boolean;
   readonly indexTerms?: IndexTerms | undefined;
@@ -133,7 +127,6 @@ export function servedKind(input: ServedKindInput): ServedKind {
     hasConverter: input.convert !== undefined,
     hasGeneration: kind.origin === "definition" || countingGroups.has(kind.group),
     cleanSince: input.cleanSince ?? 0,
-    isPlain: input.isPlain ?? true,
     hasHidden: kind.fieldRules.some(({ rule }) => rule === "write-only" || rule === "secret"),
     isTerminating: input.isTerminating ?? false,
     isReconciled: input.isReconciled ?? false,

@@ -41,7 +41,7 @@ export function presentResource(
 
 function isPlain(served: ServedKind, version: ServedVersion, { revision }: Presentable): boolean {
   const isClean = revision === 0 || revision >= served.cleanSince;
-  return version === served.storage && isClean && !served.hasHidden && served.isPlain;
+  return version === served.storage && isClean && !served.hasHidden;
 }
 
 function shownOf(served: ServedKind, resource: Resource, { revision }: Presentable): Resource {
