@@ -3,7 +3,8 @@
 
 import type { JsonObject } from "../../../kernel/json.ts";
 import type { KindInput, PrinterColumn } from "../../../kernel/kind.ts";
-import { choice, described, list, map, name, object, pointer, text } from "./schemas.ts";
+import { choice, described, list, map, name, object, text } from "../../../kernel/schema-parts.ts";
+import { pointer } from "./pointer-schema.ts";
 
 export const connectGroup = "connect.setpoint.dev";
 export const connectionsKind = `connections.${connectGroup}`;

@@ -3,7 +3,17 @@
 // into the definitions that it makes; who writes one by hand copies them from there.
 
 import type { JsonObject } from "../../../kernel/json.ts";
-import { anything, choice, described, list, map, name, object, pointer, text } from "./schemas.ts";
+import {
+  anything,
+  choice,
+  described,
+  list,
+  map,
+  name,
+  object,
+  text,
+} from "../../../kernel/schema-parts.ts";
+import { pointer } from "./pointer-schema.ts";
 
 export const connectSchema: JsonObject = described(
   object({

@@ -5,7 +5,17 @@ import { acceptedColumns } from "../../../intents/kinds/accepted-columns.ts";
 import type { JsonObject } from "../../../kernel/json.ts";
 import type { KindInput } from "../../../kernel/kind.ts";
 import { connectGroup } from "./connection-kind.ts";
-import { anything, choice, described, list, map, name, object, pointer, text } from "./schemas.ts";
+import {
+  anything,
+  choice,
+  described,
+  list,
+  map,
+  name,
+  object,
+  text,
+} from "../../../kernel/schema-parts.ts";
+import { pointer } from "./pointer-schema.ts";
 
 export const restKindsKind = `restkinds.${connectGroup}`;
 

@@ -1,15 +1,9 @@
-// Parts of schemas that the kinds of this module share.
+// Parts from which modules build the schemas of their kinds.
 
-import type { JsonObject } from "../../../kernel/json.ts";
+import type { JsonObject } from "./json.ts";
 
 export const text: JsonObject = { type: "string", minLength: 1, maxLength: 1_024 };
 export const name: JsonObject = { type: "string", minLength: 1, maxLength: 253 };
-export const pointer: JsonObject = {
-  type: "string",
-  maxLength: 1_024,
-  pattern: "^(/.*)?$",
-  description: "JSON Pointer into the object of the service.",
-};
 export const anything: JsonObject = { "x-kubernetes-preserve-unknown-fields": true };
 
 export function object(
