@@ -50,6 +50,7 @@ const testVendors = new Set([
   "fast-check",
   "@kubernetes/client-node",
   "graphile-worker",
+  "oidc-provider",
   "pg-boss",
 ]);
 
