@@ -3,6 +3,7 @@ import assert from "node:assert/strict";
 import { it } from "node:test";
 import { done, failed, waiting } from "../engine/outcome.ts";
 import type { Outcome } from "../engine/outcome.ts";
+import { wakeAll } from "../engine/wakes/wakes.ts";
 import type { JsonObject } from "../kernel/json.ts";
 import { logger } from "../telemetry/log.ts";
 import type { LoadedModule } from "./load-modules.ts";
@@ -153,3 +154,25 @@ for (const startsFresh of [true, false]) {
     assert.deepEqual(names(second.seen), startsFresh ? ["given-up", "in-back-off", "waits"] : []);
   });
 }
+
+it("looks at what failed in the second of its start, and at its own failures once", async () => {
+  await using memory = await openMemoryPlane({ reconciled: new Set([id]), hasEngine: false });
+  const { timers, clock } = memory.surroundings;
+  await memory.create(definition);
+  const outcomeFor = (): Outcome => failed("Broken", "", { retry: "never" });
+  {
+    await using first = await start(memory, { outcomeFor });
+    await timers.advance(120_000);
+    await timers.advance(1_000 - (clock.nowMs() % 1_000));
+    await memory.create(thing("given-up"));
+    await timers.advance(100);
+    assert.deepEqual(first.seen, ["given-up"]);
+  }
+  await using second = await start(memory, { outcomeFor, startsFresh: true });
+  await timers.advance(100);
+  assert.ok(clock.nowMs() % 1_000 < 1_000 - 100, "all of it was in one second");
+  assert.deepEqual(second.seen, ["given-up"]);
+  await wakeAll(memory.plane.intents.store, id, new AbortController().signal);
+  await timers.advance(100);
+  assert.deepEqual(second.seen, ["given-up"]);
+});

@@ -65,6 +65,24 @@ describe("the log", () => {
     });
     assert.doesNotMatch(server.log(), /"level":"(?:debug|info|warn)"/);
   });
+
+  it("of dev has what reconcilers log, and only warnings of the server", async () => {
+    const data = join(folder, "dev");
+    {
+      await using server = await startSetpoint({ data, args: ["--module", module] });
+      await createFig(server, "a");
+      await waitUntil("the failure", () => server.log().includes('"run failed"'));
+      assert.equal(await server.stop(), 0);
+    }
+    const args = ["dev", "--listen", "127.0.0.1:0", "--data", data, "--module", module];
+    await using program = await startProgram("src/cli/main.ts", { args });
+    await waitUntil("the line", () => program.stderr().includes("INFO  said at info")).catch(
+      (error: unknown) => {
+        throw new Error(program.stderr() + program.stdout(), { cause: error });
+      },
+    );
+    assert.doesNotMatch(program.stderr(), /server ready/);
+  });
 });
 
 describe("a port", () => {

@@ -16,12 +16,16 @@ export function planOf(run: Run, resource: Resource): Plan {
 
 /** Whether its last run was of an earlier process, and counts for nothing. */
 export function isOfEarlierProcess(
-  { around: { ignoredBeforeMs } }: Run,
+  { around: { ignoredBeforeMs, owner } }: Run,
   resource: Resource,
 ): boolean {
   if (ignoredBeforeMs === undefined) return false;
   const { lastRun } = reconcileStatusOf(statusOf(resource));
-  const startedAt = isJsonObject(lastRun) ? textOf(lastRun["startedAt"]) : undefined;
-  // Times are written in whole seconds, cut off: who ran in the same second may have been ours.
-  return Date.parse(startedAt ?? "") < Math.floor(ignoredBeforeMs / 1_000) * 1_000;
+  if (!isJsonObject(lastRun)) return false;
+  const startedMs = Date.parse(textOf(lastRun["startedAt"]) ?? "");
+  // Times are stored in whole seconds, cut off. A process often starts within a second of the
+  // last run of the earlier one, so in that second the name of the worker decides.
+  const startSecondMs = Math.floor(ignoredBeforeMs / 1_000) * 1_000;
+  if (startedMs === startSecondMs) return textOf(lastRun["worker"]) !== owner;
+  return startedMs < startSecondMs;
 }
