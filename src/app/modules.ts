@@ -4,12 +4,13 @@
 
 import type { BuiltInModule } from "../contract/module.ts";
 import { connect } from "../modules/connect/module.ts";
+import { fleet } from "../modules/fleet/module.ts";
 import { insight } from "../modules/insight/module.ts";
 import { resourceProvider } from "../modules/resource-provider/module.ts";
 import { armSurface } from "../surfaces/arm/surface.ts";
 import type { ModuleSurface } from "../surfaces/http/module-surface.ts";
 
 /** Their admission runs in this order. */
-export const builtInModules: readonly BuiltInModule[] = [resourceProvider, connect, insight];
+export const builtInModules: readonly BuiltInModule[] = [resourceProvider, connect, fleet, insight];
 
 export const moduleSurfaces: readonly ModuleSurface[] = [armSurface];

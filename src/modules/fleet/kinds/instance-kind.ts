@@ -1,0 +1,110 @@
+// The kind of the instances of an Offering. Its columns are also what the REST lists are filtered
+// and sorted by, because the read model keeps the columns of a kind: see ADR 15 and ADR 22.
+
+import type { JsonObject } from "../../../kernel/json.ts";
+import type { KindInput, PrinterColumn } from "../../../kernel/kind.ts";
+import { choice, list, map, name, object, text } from "../../../kernel/schema-parts.ts";
+import { phases } from "../lifecycle/phases.ts";
+import { fleetLimits } from "../limits.ts";
+import type { Offering } from "../offering.ts";
+import { age, time } from "./kind-parts.ts";
+
+const flag: JsonObject = { type: "boolean" };
+const reason: JsonObject = { type: "string", maxLength: 1_024 };
+const texts = list(text, 100);
+
+function specSchema(parameters: JsonObject | undefined): JsonObject {
+  return object({
+    id: text,
+    owner: text,
+    account: text,
+    cloudProvider: text,
+    region: text,
+    multiAz: flag,
+    type: text,
+    quotaBackend: choice("list", "http"),
+    /** What the quota service returned, for the release. */
+    subscription: text,
+    versions: map(text, 10),
+    cluster: name,
+    traits: texts,
+    expiresAt: time,
+    expiryReason: reason,
+    suspension: object({ reason, at: time }, ["reason"]),
+    isInternal: flag,
+    rotation: { type: "integer", minimum: 0, maximum: 1_000_000 },
+    parameters: parameters ?? { type: "object", maxProperties: 0 },
+  });
+}
+
+const route = object({ name: text, domain: text, router: text }, ["domain", "router"]);
+
+const statusSchema: JsonObject = object({
+  phase: choice(...phases),
+  phaseSince: time,
+  updatedAt: time,
+  enteredProvisioningAt: time,
+  host: text,
+  namespace: text,
+  routes: list(route, fleetLimits.maxRoutesPerInstance),
+  routesCreated: flag,
+  placement: object({
+    cluster: name,
+    placementId: text,
+    attempts: { type: "integer" },
+    why: list(object({ cluster: name, reason }), fleetLimits.maxPlacementReasons),
+    refusedBy: list(name, fleetLimits.maxPlacementReasons),
+  }),
+  desiredVersions: map(text, 10),
+  actualVersions: map(text, 10),
+  upgrading: map(flag, 10),
+  failedReason: reason,
+  expiredAt: time,
+  suspendedAt: time,
+});
+
+const columns: readonly PrinterColumn[] = [
+  { name: "Status", type: "string", jsonPath: ".status.phase" },
+  { name: "Owner", type: "string", jsonPath: ".spec.owner" },
+  { name: "Region", type: "string", jsonPath: ".spec.region" },
+  { name: "Type", type: "string", jsonPath: ".spec.type" },
+  { name: "Host", type: "string", jsonPath: ".status.host" },
+  { name: "Cluster", type: "string", jsonPath: ".status.placement.cluster" },
+  age,
+  ...[
+    { name: "Id", type: "string", jsonPath: ".spec.id" } as const,
+    { name: "Provider", type: "string", jsonPath: ".spec.cloudProvider" } as const,
+    { name: "Multi AZ", type: "boolean", jsonPath: ".spec.multiAz" } as const,
+    { name: "Version", type: "string", jsonPath: ".status.actualVersions.product" } as const,
+    { name: "Updated", type: "string", jsonPath: ".status.updatedAt" } as const,
+    { name: "Failure", type: "string", jsonPath: ".status.failedReason" } as const,
+  ].map((column) => ({ ...column, priority: 1 })),
+];
+
+export function instanceKindOf({ instances }: Offering): KindInput {
+  const { group, kind, plural, singular, shortNames, parameters } = instances;
+  return {
+    group,
+    names: {
+      plural,
+      kind,
+      ...(singular === undefined ? {} : { singular }),
+      shortNames,
+      categories: ["fleet"],
+    },
+    scope: "Namespaced",
+    subresources: { status: true },
+    versions: [
+      {
+        name: "v1",
+        served: true,
+        storage: true,
+        schema: object({ spec: specSchema(parameters), status: statusSchema }, ["spec"]),
+        printerColumns: columns,
+      },
+    ],
+    fieldRules: ["id", "cloudProvider", "region", "multiAz", "type", "quotaBackend"].map(
+      (field) => ({ path: `/spec/${field}`, rule: "create-only" }),
+    ),
+  };
+}

@@ -1,0 +1,26 @@
+// Every bound of the fleet module. docs/reference/fleet.md explains those that users notice.
+
+export const fleetLimits = {
+  /** Characters of the name of an instance, as in the API of the seed. */
+  maxInstanceNameChars: 32,
+  /** Items of one page; a larger `size` counts as this. */
+  maxPageSize: 65_500,
+  defaultPageSize: 100,
+  /** AND and OR in one `search`. */
+  maxSearchJoins: 10,
+  maxSearchChars: 4_096,
+  maxOfferings: 100,
+  maxPreparations: 20,
+  maxRoutesPerInstance: 32,
+  /** Entries of one batch of reports of an agent. */
+  maxReportsPerBatch: 5_000,
+  maxReportMessageChars: 1_024,
+  /** Reasons that `why` of a placement keeps. */
+  maxPlacementReasons: 50,
+  /** Clusters that are tried in one run before the next attempt is delayed. */
+  maxPlacementAttempts: 20,
+  /** Between two attempts to place an instance that no cluster accepts. */
+  placementRetryMs: 10_000,
+  /** Ready instances are compared with their external resources about this often. */
+  driftCheckMs: 600_000,
+} as const;

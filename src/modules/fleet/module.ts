@@ -1,0 +1,24 @@
+/** Offers a managed service from one declaration, an Offering: decision 22. */
+import type { BuiltInModule } from "../../contract/module.ts";
+import { clusterKind } from "./kinds/cluster-kind.ts";
+import { managedInstanceKind } from "./kinds/managed-instance-kind.ts";
+import { offeringKind } from "./kinds/offering-kind.ts";
+import { organisationKind } from "./kinds/organisation-kind.ts";
+import { deletedInstanceKind, regionCapacityKind } from "./kinds/record-kinds.ts";
+import { fleetLimits } from "./limits.ts";
+import { clustersKind, offeringsKind, organisationsKind } from "./names.ts";
+
+export const fleet: BuiltInModule = {
+  name: "fleet",
+  version: 1,
+  kinds: [
+    { kind: offeringKind, isReconciled: true },
+    { kind: organisationKind, isReconciled: true },
+    { kind: clusterKind, isReconciled: true },
+    { kind: managedInstanceKind, isReconciled: true },
+    { kind: deletedInstanceKind, isReconciled: true },
+    { kind: regionCapacityKind, isReconciled: false },
+  ],
+  cachedKinds: [offeringsKind, organisationsKind, clustersKind],
+  limits: fleetLimits,
+};

@@ -1,0 +1,103 @@
+// The names that the parts of this module agree on: kinds, namespaces, counters, unique names.
+
+import type { ResourceKey } from "../../kernel/resource.ts";
+import type { UniqueName } from "../../store/port.ts";
+
+export const fleetGroup = "fleet.setpoint.dev";
+export const fleetVersion = `${fleetGroup}/v1`;
+
+export const offeringsKind = `offerings.${fleetGroup}`;
+export const organisationsKind = `organisations.${fleetGroup}`;
+export const clustersKind = `dataplaneclusters.${fleetGroup}`;
+export const managedInstancesKind = `managedinstances.${fleetGroup}`;
+export const regionCapacitiesKind = `regioncapacities.${fleetGroup}`;
+export const deletedInstancesKind = `deletedinstances.${fleetGroup}`;
+
+/** Instances of an organisation are in its namespace, so a name is unique within it. */
+export function organisationNamespace(id: string): string {
+  return `org-${id}`;
+}
+
+/** Undefined for a namespace that belongs to no organisation. */
+export function organisationOf(namespace: string): string | undefined {
+  return namespace.startsWith("org-") ? namespace.slice("org-".length) : undefined;
+}
+
+/** What the agent of a cluster applies is in the namespace of the cluster. */
+export function clusterNamespace(id: string): string {
+  return `cluster-${id}`;
+}
+
+export function clusterOf(namespace: string): string | undefined {
+  return namespace.startsWith("cluster-") ? namespace.slice("cluster-".length) : undefined;
+}
+
+/** The ServiceAccount in the namespace of a cluster that its agent uses. */
+export const agentAccount = "agent";
+
+export function offeringKey(name: string): ResourceKey {
+  return { kind: offeringsKind, namespace: "", name };
+}
+
+export function organisationKey(id: string): ResourceKey {
+  return { kind: organisationsKind, namespace: "", name: id };
+}
+
+export function clusterKey(id: string): ResourceKey {
+  return { kind: clustersKind, namespace: "", name: id };
+}
+
+/** A ManagedInstance has the id of its instance as its name. */
+export function managedInstanceKey(cluster: string, id: string): ResourceKey {
+  return { kind: managedInstancesKind, namespace: clusterNamespace(cluster), name: id };
+}
+
+/** Finds an instance by its id: see `Store.nameHolder`. */
+export function idName(offering: string, id: string): UniqueName {
+  return { scope: `fleet-id/${offering}`, name: id };
+}
+
+/** Held by an instance of a type of which each owner may have one. */
+export function onePerOwnerName(held: OwnedType): UniqueName {
+  const { offering, organisation, type, owner } = held;
+  return { scope: `fleet-owner/${offering}/${type}`, name: `${organisation}/${owner}` };
+}
+
+export interface OwnedType {
+  readonly offering: string;
+  readonly organisation: string;
+  readonly type: string;
+  readonly owner: string;
+}
+
+/** Instances of an organisation, of one type, that count against a quota of the organisation. */
+export function organisationCounter(offering: string, organisation: string, type: string): string {
+  return `fleet/quota/${offering}/${organisation}/${type}`;
+}
+
+/** The same for a quota of one user in the organisation. */
+export function userCounter({ offering, organisation, type, owner }: OwnedType): string {
+  return `${organisationCounter(offering, organisation, type)}/${owner}`;
+}
+
+/** Instances of an offering in a region, of one type; bounded by a RegionCapacity. */
+export function regionCounter({ offering, provider, region, type }: RegionOfType): string {
+  return `fleet/region/${offering}/${provider}/${region}/${type}`;
+}
+
+export interface RegionOfType {
+  readonly offering: string;
+  readonly provider: string;
+  readonly region: string;
+  readonly type: string;
+}
+
+/** All instances on a cluster; bounded by the DataPlaneCluster. */
+export function clusterCounter(cluster: string): string {
+  return `fleet/cluster/${cluster}`;
+}
+
+/** Instances of one type on a cluster; bounded by the DataPlaneCluster. */
+export function clusterTypeCounter(cluster: string, type: string): string {
+  return `${clusterCounter(cluster)}/${type}`;
+}
