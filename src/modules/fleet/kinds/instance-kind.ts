@@ -71,15 +71,18 @@ const columns: readonly PrinterColumn[] = [
   { name: "Host", type: "string", jsonPath: ".status.host" },
   { name: "Cluster", type: "string", jsonPath: ".status.placement.cluster" },
   age,
-  ...[
-    { name: "Id", type: "string", jsonPath: ".spec.id" } as const,
-    { name: "Provider", type: "string", jsonPath: ".spec.cloudProvider" } as const,
-    { name: "Multi AZ", type: "boolean", jsonPath: ".spec.multiAz" } as const,
-    { name: "Version", type: "string", jsonPath: ".status.actualVersions.product" } as const,
-    { name: "Updated", type: "string", jsonPath: ".status.updatedAt" } as const,
-    { name: "Failure", type: "string", jsonPath: ".status.failedReason" } as const,
-  ].map((column) => ({ ...column, priority: 1 })),
+  wide("Id", "string", ".spec.id"),
+  wide("Provider", "string", ".spec.cloudProvider"),
+  wide("Multi AZ", "boolean", ".spec.multiAz"),
+  wide("Version", "string", ".status.actualVersions.product"),
+  wide("Updated", "string", ".status.updatedAt"),
+  wide("Failure", "string", ".status.failedReason"),
 ];
+
+/** Shown by `kubectl get -o wide` alone. */
+function wide(title: string, type: PrinterColumn["type"], jsonPath: string): PrinterColumn {
+  return { name: title, type, jsonPath, priority: 1 };
+}
 
 export function instanceKindOf({ instances }: Offering): KindInput {
   const { group, kind, plural, singular, shortNames, parameters } = instances;
