@@ -3,6 +3,8 @@
 // refuses by throwing a SetpointError; most plugins have nothing to say about most requests and
 // answer at once, so the chain only waits where a plugin returns a promise.
 
+import type { SetpointError } from "../../kernel/errors.ts";
+import type { HeldFault } from "../../kernel/held-fault.ts";
 import type { Json } from "../../kernel/json.ts";
 import type { Resource } from "../../kernel/resource.ts";
 import type { CounterBound, CounterUse, UniqueName } from "../../store/port.ts";
@@ -44,6 +46,12 @@ export interface AdmissionPlugin {
   names?(request: AdmissionRequest): readonly UniqueName[] | undefined;
   /** What the resource itself bounds; undefined leaves that as it is. */
   bounds?(request: AdmissionRequest): readonly CounterBound[] | undefined;
+  /**
+   * The error for a name or counter of this plugin that the store refused in the commit, for a
+   * creation or an update. The first plugin that answers decides; each plugin answers for its own
+   * names and counters only. Without an answer, the error of the store or of a quota is returned.
+   */
+  refusal?(request: AdmissionRequest, fault: HeldFault): SetpointError | undefined;
   /** Whether a create-only field may change in this update. */
   mayChange?(change: FieldChange): boolean;
   /** Why the kind does not declare a field that a client sent, such as `spec.serial`. */
@@ -66,6 +74,8 @@ export interface Admission {
   uses(request: AdmissionRequest): readonly CounterUse[] | undefined;
   names(request: AdmissionRequest): readonly UniqueName[] | undefined;
   bounds(request: AdmissionRequest): readonly CounterBound[] | undefined;
+  /** Undefined when no plugin words the refusal. */
+  refusal(request: AdmissionRequest, fault: HeldFault): SetpointError | undefined;
   /** Whether a plugin exempts a change of a create-only field. */
   mayChange(change: FieldChange): boolean;
   /** For the message about a field that the kind does not declare. */
@@ -101,20 +111,15 @@ export function admissionChain(plugins: readonly AdmissionPlugin[]): Admission {
       return isCounted ? joined(counters, (plugin) => plugin.uses?.(request)) : undefined;
     },
     names: (request) => joined(namers, (plugin) => plugin.names?.(request)),
-    bounds: (request) => {
-      for (const plugin of bounders) {
-        const bounds = plugin.bounds?.(request);
-        if (bounds !== undefined) return bounds;
-      }
-      return undefined;
+    bounds: (request) => firstOf(bounders, (plugin) => plugin.bounds?.(request)),
+    refusal: (request, fault) => {
+      const error = firstOf(plugins, (plugin) => plugin.refusal?.(request, fault));
+      const { object, old, target } = request;
+      const filter = hiddenTextFilter(target.served.kind, [object, old]);
+      return withoutHiddenTexts(filter, error) as SetpointError | undefined;
     },
-    explainer: (target) => (path) => {
-      for (const plugin of plugins) {
-        const why = plugin.explainUnknown?.(target, path);
-        if (why !== undefined) return why;
-      }
-      return undefined;
-    },
+    explainer: (target) => (path) =>
+      firstOf(plugins, (plugin) => plugin.explainUnknown?.(target, path)),
     mayChange: (change) => exempters.some((plugin) => plugin.mayChange?.(change) === true),
   };
 }
@@ -145,6 +150,17 @@ function filteredCaller(caller: Caller, filter: (text: string) => string): Calle
     annotate: { value: (key: string, value: string) => caller.annotate?.(key, filter(value)) },
   }) as Caller;
   return filtered;
+}
+
+function firstOf<T>(
+  plugins: readonly AdmissionPlugin[],
+  ask: (plugin: AdmissionPlugin) => T | undefined,
+): T | undefined {
+  for (const plugin of plugins) {
+    const answer = ask(plugin);
+    if (answer !== undefined) return answer;
+  }
+  return undefined;
 }
 
 /** The answers of all plugins in one list; undefined when none of them answers. */

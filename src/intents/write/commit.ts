@@ -7,6 +7,8 @@ import type { Draft } from "../../kernel/draft.ts";
 import { isSetpointError } from "../../kernel/errors.ts";
 import type { SetpointError } from "../../kernel/errors.ts";
 import type { Cause } from "../../kernel/cause.ts";
+import { heldFaultIn } from "../../kernel/held-fault.ts";
+import { textAt } from "../../kernel/json-read.ts";
 import { keyText } from "../../kernel/resource.ts";
 import type {
   Answer,
@@ -19,9 +21,8 @@ import type {
   UniqueName,
   Write,
 } from "../../store/port.ts";
-import { quotaExceeded } from "../admission/quota/quota-refusal.ts";
-import type { ExceededCounter } from "../admission/quota/quota-refusal.ts";
-import { alreadyExists, conflict, notFound } from "../refusals.ts";
+import type { AdmissionRequest } from "../admission/admission.ts";
+import { alreadyExists, conflict, notFound, overQuota } from "../refusals.ts";
 import { keyOfTarget } from "../request.ts";
 import type { Intents, Target, Written } from "../request.ts";
 
@@ -38,6 +39,8 @@ export interface PutInput {
   /** Committed with it or not at all, with the same cause. */
   readonly also?: readonly Write[] | undefined;
   readonly names?: readonly UniqueName[] | undefined;
+  /** The request that gave names, uses and bounds: its plugins may word their refusal. */
+  readonly admitted?: AdmissionRequest | undefined;
 }
 
 /** May also occur in a value; then a run finds nothing to do. */
@@ -98,10 +101,12 @@ function isDue({ target, draft, when, claim }: PutInput): boolean {
 
 async function writtenPut(
   intents: Intents,
-  { target, draft, when }: PutInput,
+  { target, draft, when, admitted }: PutInput,
   answer: Answer,
 ): Promise<Written> {
-  if (answer.kind === "refused") throw inWordsOfTheApi(intents, target, answer.error);
+  if (answer.kind === "refused") {
+    throw worded(intents, admitted, answer.error) ?? inWordsOfTheApi(target, answer.error);
+  }
   const { revision } = answer;
   if (answer.kind === "committed") await settle(intents, target, revision);
   const changed = when.kind === "absent" ? "created" : "updated";
@@ -125,7 +130,7 @@ export async function commitDelete(
   const fence = claim === undefined ? {} : { claim };
   const write: Delete = { kind: "delete", key: keyOfTarget(target), when, cause, last, ...fence };
   const answer = await commitWith(intents, write, also);
-  if (answer.kind === "refused") throw inWordsOfTheApi(intents, target, answer.error);
+  if (answer.kind === "refused") throw inWordsOfTheApi(target, answer.error);
   await settle(intents, target, answer.revision);
   return { revision: answer.revision, body: last.body, outcome: "deleted" };
 }
@@ -153,7 +158,18 @@ export function isLostRace(error: unknown): boolean {
   return isSetpointError(error, "resource.conflict");
 }
 
-function inWordsOfTheApi(intents: Intents, target: Target, error: SetpointError): SetpointError {
+/** The refusal of a plugin for a name that is taken or a counter that is exceeded. */
+function worded(
+  { admission }: Intents,
+  admitted: AdmissionRequest | undefined,
+  error: SetpointError,
+): SetpointError | undefined {
+  const fault = admitted === undefined ? undefined : heldFaultIn(error);
+  if (admitted === undefined || fault === undefined) return undefined;
+  return admission.refusal(admitted, fault);
+}
+
+function inWordsOfTheApi(target: Target, error: SetpointError): SetpointError {
   const { served, name } = target;
   switch (error.code) {
     case "resource.already_exists":
@@ -165,7 +181,7 @@ function inWordsOfTheApi(intents: Intents, target: Target, error: SetpointError)
     case "resource.conflict":
       return conflict(served.kind, name);
     case "counter.exceeded":
-      return quotaExceeded(intents, target, error.details as unknown as ExceededCounter);
+      return overQuota(served.kind, name, `exceeded quota: ${textAt(error.details, "counter")}`);
     default:
       return error;
   }

@@ -160,7 +160,8 @@ async function tryCreate(
     const names = namesOf(options, intents.admission.names(final));
     const also = await options.also?.(object);
     const cause = causeOf(caller);
-    const put = { target, uid, draft, when, cause, uses, bounds, claim, also, names };
+    const held = { uses, bounds, names, admitted: final };
+    const put = { target, uid, draft, when, cause, claim, also, ...held };
     const written = await commitPut(intents, put);
     return await confirmPlace(intents, target, put, written);
   } catch (error) {

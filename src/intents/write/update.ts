@@ -275,7 +275,8 @@ async function readyPut(
   const uses = isGoing ? undefined : intents.admission.uses(final);
   const bounds = isGoing ? undefined : intents.admission.bounds(final);
   const cause = causeOf(caller);
-  return { target, uid, draft, when, cause, uses, bounds, claim, also, names, isGoing };
+  const held = { uses, bounds, names, admitted: final };
+  return { target, uid, draft, when, cause, claim, also, isGoing, ...held };
 }
 
 function unchangedOf({ revision, body }: StoredRecord): Written {

@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { scenario } from "./harness.ts";
 import type { OpenStore } from "./harness.ts";
-import { commit, del, exists, key, outcome, put, refusal } from "./samples.ts";
+import { commit, del, exists, faultOf, key, outcome, put, refusal } from "./samples.ts";
 
 const [a, b, quota] = [key("a"), key("b"), key("quota")];
 
@@ -63,6 +63,21 @@ function refusals(open: OpenStore): void {
     assert.deepEqual(await h.store.counter("cpu"), { value: 5, max: 5 });
     assert.equal(await refusal(h.store, put(a, { when: exists, ...uses(4) })), "counter.exceeded");
   });
+
+  scenario(
+    open,
+    "a refusal states the counter, its value with the write, and its bound",
+    async (h) => {
+      await commit(h.store, put(quota, bounds(5)));
+      await commit(h.store, put(a, uses(3)));
+      const fault = await faultOf(h.store, put(b, uses(4)));
+      assert.deepEqual(fault, { counter: "cpu", value: 7, max: 5 });
+      const raised = await faultOf(h.store, put(a, { when: exists, ...uses(6) }));
+      assert.deepEqual(raised, { counter: "cpu", value: 6, max: 5 });
+      const bound = await faultOf(h.store, put(b, bounds(9)));
+      assert.deepEqual(bound, { counter: "cpu", holder: quota });
+    },
+  );
 
   scenario(open, "lowering or keeping is never refused, even above the bound", async (h) => {
     await commit(h.store, put(a, uses(10)));

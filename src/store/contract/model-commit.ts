@@ -10,7 +10,10 @@
  */
 import { SetpointError } from "../../kernel/errors.ts";
 import { keyText } from "../../kernel/resource.ts";
+import type { ResourceKey } from "../../kernel/resource.ts";
 import type { Draft } from "../../kernel/draft.ts";
+import type { HeldFault } from "../../kernel/held-fault.ts";
+import type { JsonObject } from "../../kernel/json.ts";
 import type { Answer, ClaimRef, Delete, DueChange, Put, Write } from "../port.ts";
 import { amountOf, appendEntry, nameText, noWork, nothingHeld } from "./model-state.ts";
 import type { Entry, Held, Live, ModelState, Work } from "./model-state.ts";
@@ -37,10 +40,8 @@ function judgeGroup(state: ModelState, writes: readonly Write[], nowMs: number):
   // Who takes nothing is in nobody's way; it spares most tests looking at everybody.
   if (after.every(holdsNothing)) return alone;
   const others = outsiders(state, writes);
-  const names = judgeUnique(others, writes, before, after, (held) => held.names.map(nameText));
-  const bounds = judgeUnique(others, writes, before, after, (held) =>
-    held.bounds.map(({ counter }) => counter),
-  );
+  const names = judgeUnique(others, writes, before, after, namesIn);
+  const bounds = judgeUnique(others, writes, before, after, boundsIn);
   const counters = judgeCounters(others, writes, before, after);
   return writes.map((_, index) => names[index] ?? bounds[index] ?? counters[index]);
 }
@@ -76,37 +77,60 @@ function heldAfter(write: Write, before: Held): Held {
   return { names, uses, bounds };
 }
 
-/** Names and bounds alike: a text that one resource holds. Keepers come before takers. */
+/** A name or a bound that one resource holds. */
+interface Unique {
+  readonly text: string;
+  readonly of: { readonly scope: string; readonly name: string } | { readonly counter: string };
+}
+
+function namesIn({ names }: Held): readonly Unique[] {
+  return names.map((held) => ({
+    text: nameText(held),
+    of: { scope: held.scope, name: held.name },
+  }));
+}
+
+function boundsIn({ bounds }: Held): readonly Unique[] {
+  return bounds.map(({ counter }) => ({ text: counter, of: { counter } }));
+}
+
+/** Keepers come before takers. */
 function judgeUnique(
-  others: readonly Held[],
+  others: readonly Outsider[],
   writes: readonly Write[],
   before: readonly Held[],
   after: readonly Held[],
-  textsOf: (held: Held) => readonly string[],
+  uniquesIn: (held: Held) => readonly Unique[],
 ): Refusal[] {
-  const taken = new Set(others.flatMap(textsOf));
+  const holders = new Map<string, ResourceKey | null>();
+  for (const { key, held } of others) {
+    for (const { text } of uniquesIn(held)) holders.set(text, key);
+  }
   const news = after.map((held, index) => {
-    const own = textsOf(before[index] ?? nothingHeld);
-    for (const text of textsOf(held)) if (own.includes(text)) taken.add(text);
-    return textsOf(held).filter((text) => !own.includes(text));
+    const own = new Set(uniquesIn(before[index] ?? nothingHeld).map(({ text }) => text));
+    const key = writes[index]?.key ?? null;
+    for (const { text } of uniquesIn(held)) if (own.has(text)) holders.set(text, key);
+    return uniquesIn(held).filter(({ text }) => !own.has(text));
   });
   return writes.map((write, index) => {
-    const texts = news[index] ?? [];
-    const isRefused = texts.some((text) => taken.has(text));
-    for (const text of texts) taken.add(text);
-    return isRefused ? refuse("name.taken", write) : undefined;
+    const uniques = news[index] ?? [];
+    const taken = uniques.find(({ text }) => holders.has(text));
+    const holder = taken === undefined ? null : (holders.get(taken.text) ?? null);
+    for (const { text } of uniques) if (!holders.has(text)) holders.set(text, null);
+    return taken === undefined ? undefined : refuse("name.taken", write, { ...taken.of, holder });
   });
 }
 
 /** Lowering comes first and is never refused; then each raise in order meets the final bound. */
 function judgeCounters(
-  others: readonly Held[],
+  others: readonly Outsider[],
   writes: readonly Write[],
   before: readonly Held[],
   after: readonly Held[],
 ): Refusal[] {
   const bounds = new Map<string, number>();
-  for (const held of [...others, ...after]) {
+  const all = [...others.map(({ held }) => held), ...after];
+  for (const held of all) {
     for (const { counter, max } of held.bounds) if (!bounds.has(counter)) bounds.set(counter, max);
   }
   const refusals: Refusal[] = writes.map(() => undefined);
@@ -115,12 +139,13 @@ function judgeCounters(
       Math.max(0, amountOf(held, counter) - amountOf(before[index] ?? nothingHeld, counter)),
     );
     let value = 0;
-    for (const held of [...others, ...after]) value += amountOf(held, counter);
+    for (const held of all) value += amountOf(held, counter);
     for (const raise of raises) value -= raise;
     for (const [index, write] of writes.entries()) {
       const raise = raises[index] ?? 0;
       value += raise;
-      if (raise > 0 && value > max) refusals[index] ??= refuse("counter.exceeded", write);
+      if (raise === 0 || value <= max) continue;
+      refusals[index] ??= refuse("counter.exceeded", write, { counter, value, max });
     }
   }
   return refusals;
@@ -130,10 +155,12 @@ function holdsNothing({ names, uses, bounds }: Held): boolean {
   return names.length + uses.length + bounds.length === 0;
 }
 
-/** What is held by those that the group does not write. */
-function outsiders(state: ModelState, writes: readonly Write[]): readonly Held[] {
+/** A resource that the group does not write. */
+type Outsider = Pick<Live, "key" | "held">;
+
+function outsiders(state: ModelState, writes: readonly Write[]): readonly Outsider[] {
   const written = new Set(writes.map((write) => keyText(write.key)));
-  return [...state.live].flatMap(([id, { held }]) => (written.has(id) ? [] : [held]));
+  return [...state.live].flatMap(([id, live]) => (written.has(id) ? [] : [live]));
 }
 
 function applyWrite(state: ModelState, write: Write, nowMs: number): Answer {
@@ -245,8 +272,9 @@ function existing(live: Live | undefined): Live {
   return live;
 }
 
-function refuse(code: SetpointError["code"], write: Write): SetpointError {
-  return new SetpointError(code, `${write.kind} ${keyText(write.key)} is refused`);
+function refuse(code: SetpointError["code"], write: Write, fault?: HeldFault): SetpointError {
+  const message = `${write.kind} ${keyText(write.key)} is refused`;
+  return new SetpointError(code, message, { details: fault as JsonObject | undefined });
 }
 
 function groupRefused(): SetpointError {

@@ -6,6 +6,7 @@ import {
   commit,
   del,
   exists,
+  faultOf,
   gadgets,
   key,
   outcome,
@@ -36,6 +37,12 @@ function holding(open: OpenStore): void {
     assert.equal(await h.store.get(b), undefined);
     assert.deepEqual(await h.store.nameHolder(n), a);
     assert.equal(await h.store.nameHolder(m), undefined);
+  });
+
+  scenario(open, "a refusal states the name and its holder", async (h) => {
+    await commit(h.store, put(a, { names: [n] }));
+    const fault = await faultOf(h.store, put(b, { names: [m, n] }));
+    assert.deepEqual(fault, { ...n, holder: a });
   });
 
   scenario(open, "names are taken across kinds and namespaces", async (h) => {

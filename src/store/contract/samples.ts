@@ -150,6 +150,13 @@ export function outcome(given: Answer | undefined): string {
   return given.kind === "refused" ? given.error.code : given.kind;
 }
 
+/** The details of the refusal of one write. */
+export async function faultOf(store: Store, write: Write): Promise<JsonObject> {
+  const [given] = await store.commit([write]);
+  assert(given?.kind === "refused", "the write is refused");
+  return given.error.details;
+}
+
 export async function outcomes(answers: Promise<readonly Answer[]>): Promise<readonly string[]> {
   return (await answers).map(outcome);
 }

@@ -5,9 +5,9 @@
 import assert from "node:assert/strict";
 import type { Draft } from "../../kernel/draft.ts";
 import { SetpointError } from "../../kernel/errors.ts";
+import type { HeldFault } from "../../kernel/held-fault.ts";
 import type { JsonObject } from "../../kernel/json.ts";
 import { formatReference } from "../../kernel/resource.ts";
-import type { ResourceKey } from "../../kernel/resource.ts";
 import type { Answer, Change, Write } from "../port.ts";
 import type { PreparedGroup, PreparedWrite } from "../prepare.ts";
 
@@ -22,11 +22,6 @@ export interface BatchAnswer {
   /** Which name or counter refused a write, by its ordinal from 1. */
   readonly why: { readonly [ordinal: string]: { readonly why: HeldFault } };
 }
-
-type HeldFault =
-  | { readonly scope: string; readonly name: string; readonly holder: ResourceKey | null }
-  | { readonly counter: string; readonly holder: ResourceKey | null }
-  | { readonly counter: string; readonly value: number; readonly max: number };
 
 export interface Outcome {
   /** Group by group. */

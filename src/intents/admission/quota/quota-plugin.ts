@@ -39,6 +39,8 @@ export function quotaPlugin(index: QuotaIndex, world: QuotaWorld): AdmissionPlug
       return own.concat(quotas.flatMap((quota) => places(quota, names)));
     },
     bounds: (request) => (isQuotaSpec(request) ? boundsOf(quotaIn(request)) : undefined),
+    refusal: ({ target }, fault) =>
+      "value" in fault ? quotaExceeded(world.live, target, fault) : undefined,
   };
 }
 
@@ -53,7 +55,8 @@ async function tryPlaces(
   for (const { counter } of index.of(target.namespace).flatMap((one) => places(one, names))) {
     const { value, max } = await store.counter(counter);
     if (max === undefined || value < max) continue;
-    throw quotaExceeded({ live }, target, { counter, value: value + 1, max });
+    const error = quotaExceeded(live, target, { counter, value: value + 1, max });
+    if (error !== undefined) throw error;
   }
 }
 

@@ -4,7 +4,8 @@
 import type { SetpointError } from "../../../kernel/errors.ts";
 import { textAt } from "../../../kernel/json-read.ts";
 import { overQuota } from "../../refusals.ts";
-import type { Intents, Target } from "../../request.ts";
+import type { LiveView } from "../../live-view.ts";
+import type { Target } from "../../request.ts";
 import { counterOf, quotaOf, quotasKind } from "./quota.ts";
 
 export interface ExceededCounter {
@@ -14,11 +15,12 @@ export interface ExceededCounter {
   readonly max: number;
 }
 
+/** Undefined when no quota of the namespace has the counter. */
 export function quotaExceeded(
-  { live }: Pick<Intents, "live">,
+  live: LiveView,
   { served, namespace, name }: Target,
   { counter, value, max }: ExceededCounter,
-): SetpointError {
+): SetpointError | undefined {
   for (const { key, resource: quota } of live.all(quotasKind)) {
     if (key.namespace !== namespace) continue;
     const parsed = quotaOf(quota);
@@ -32,5 +34,5 @@ export function quotaExceeded(
       return overQuota(served.kind, name, why);
     }
   }
-  return overQuota(served.kind, name, `exceeded quota: ${counter}`);
+  return undefined;
 }
