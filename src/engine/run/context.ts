@@ -31,8 +31,16 @@ import { attemptsOf, reconcileStatusOf, statusOf, textOf } from "./status.ts";
 
 const longestId = 4_096;
 
+/** The run of a context; undefined when the context is not of an engine of this process. */
+export let runOf: (context: Context) => Run | undefined;
+
 export class RunContext implements Context {
   readonly #run: Run;
+
+  // A function of this file instead of a property: authors of user modules must not reach the run.
+  static {
+    runOf = (context) => (#run in context ? context.#run : undefined);
+  }
 
   constructor(run: Run) {
     this.#run = run;
@@ -189,7 +197,7 @@ function childrenOf(run: Run): Children {
 }
 
 /** Authors may forget to wait for what they began: that ends nothing but itself, and is told. */
-function kept<T>(run: Run, begin: () => Promise<T>): Promise<T> {
+export function kept<T>(run: Run, begin: () => Promise<T>): Promise<T> {
   const begun = begin();
   begun.catch((error: unknown) => {
     if (run.phase === "running") return;
@@ -214,7 +222,7 @@ function checkChild(document: unknown): void {
 }
 
 /** The write path checks the claim too; when it says that it is lost, this run is over. */
-async function fenced<T>(run: Run, write: () => Promise<T>): Promise<T> {
+export async function fenced<T>(run: Run, write: () => Promise<T>): Promise<T> {
   run.signal.throwIfAborted();
   try {
     return await write();
