@@ -28,8 +28,8 @@ export type RouteMethod = "GET" | "POST" | "PUT" | "PATCH" | "DELETE";
 export interface Route {
   readonly method: RouteMethod;
   /**
-   * "/api/v1/WORD/{parameter}" or "/api/NAME_mgmt/v1/...". The word must not be the name of a
-   * resource of the Kubernetes core API. A parameter is a whole segment.
+   * "/api/v1/WORD/{parameter}". The word must not be the name of a resource of the Kubernetes
+   * core API. A parameter is a whole segment.
    */
   readonly path: string;
   /** One line in the imperative, such as "List the revisions of a resource." */

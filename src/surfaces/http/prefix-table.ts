@@ -1,12 +1,14 @@
 // Which surface a URL belongs to: a table of path prefixes in which the longest prefix wins. A
 // prefix covers its own path and every path below it, and never a part of a segment: "/api" covers
 // "/api" and "/api/v1", not "/apis". Segments are compared as they were sent, without decoding.
-// Several slashes at the beginning count as one.
+// Several slashes at the beginning count as one. The segment "*_mgmt" covers every longer segment
+// that ends with "_mgmt". A literal segment wins over such a pattern, and a longer pattern over a
+// shorter one.
 
 import { SetpointError } from "../../kernel/errors.ts";
 
 export interface UrlPrefix {
-  /** "/subscriptions", or "/" for every URL without a longer prefix. */
+  /** "/subscriptions", "/api/*_mgmt", or "/" for every URL without a longer prefix. */
   readonly path: string;
   /** Whether "/Subscriptions" is covered as well. */
   readonly ignoresCase?: boolean;
@@ -26,6 +28,8 @@ interface Node<Owner> {
   readonly children: Map<string, Node<Owner>>;
   /** Children that ignore the case, by their name in lower case. */
   readonly anyCase: Map<string, Node<Owner>>;
+  /** Children of patterns such as "*_mgmt", by their suffix; the longest suffix is the first. */
+  readonly bySuffix: Map<string, Node<Owner>>;
 }
 
 /** One owner must have the prefix "/". Throws when two owners have the same prefix. */
@@ -40,22 +44,26 @@ export function prefixTable<Owner extends PrefixOwner>(
   if (fallback === undefined) {
     throw new SetpointError("internal", 'no surface has the URL prefix "/"');
   }
-  return { find: (url) => longest(root, url) ?? fallback };
+  return {
+    find: (url) => {
+      let at = 0;
+      while (url.charCodeAt(at) === slash) at += 1;
+      return ownerBelow(root, url, at) ?? fallback;
+    },
+  };
 }
 
 function newNode<Owner>(): Node<Owner> {
-  return { owner: undefined, children: new Map(), anyCase: new Map() };
+  return { owner: undefined, children: new Map(), anyCase: new Map(), bySuffix: new Map() };
 }
 
 function add<Owner extends PrefixOwner>(root: Node<Owner>, prefix: UrlPrefix, owner: Owner): void {
   const { path, ignoresCase = false } = prefix;
   let node = root;
   for (const segment of path.split("/").filter((part) => part !== "")) {
-    const names = ignoresCase ? node.anyCase : node.children;
-    const name = ignoresCase ? segment.toLowerCase() : segment;
-    const next = names.get(name) ?? newNode<Owner>();
-    names.set(name, next);
-    node = next;
+    node = segment.startsWith("*")
+      ? patternOf(node, segment.slice(1))
+      : literalOf(node, segment, ignoresCase);
   }
   if (node.owner !== undefined) {
     const both = `${node.owner.name} and ${owner.name}`;
@@ -64,26 +72,49 @@ function add<Owner extends PrefixOwner>(root: Node<Owner>, prefix: UrlPrefix, ow
   node.owner = owner;
 }
 
-function longest<Owner>(root: Node<Owner>, url: string): Owner | undefined {
-  let node: Node<Owner> | undefined = root;
-  let found: Owner | undefined;
-  let at = 0;
-  while (url.charCodeAt(at) === slash) at += 1;
-  while (at < url.length) {
-    const end = segmentEnd(url, at);
-    node = childOf(node, url.slice(at, end));
-    if (node === undefined) break;
-    found = node.owner ?? found;
-    if (url.charCodeAt(end) !== slash) break;
-    at = end + 1;
-  }
-  return found;
+function literalOf<Owner>(
+  { children, anyCase }: Node<Owner>,
+  segment: string,
+  ignoresCase: boolean,
+): Node<Owner> {
+  const names = ignoresCase ? anyCase : children;
+  const name = ignoresCase ? segment.toLowerCase() : segment;
+  const next = names.get(name) ?? newNode<Owner>();
+  names.set(name, next);
+  return next;
 }
 
-function childOf<Owner>(node: Node<Owner>, segment: string): Node<Owner> | undefined {
-  const child = node.children.get(segment);
-  if (child !== undefined || node.anyCase.size === 0) return child;
-  return node.anyCase.get(segment.toLowerCase());
+function patternOf<Owner>({ bySuffix }: Node<Owner>, suffix: string): Node<Owner> {
+  const known = bySuffix.get(suffix);
+  if (known !== undefined) return known;
+  const next = newNode<Owner>();
+  const all = [...bySuffix, [suffix, next] as const];
+  bySuffix.clear();
+  all.sort(([one], [other]) => other.length - one.length);
+  for (const [each, node] of all) bySuffix.set(each, node);
+  return next;
+}
+
+/** The owner of the longest prefix whose next segment starts at `at`. */
+function ownerBelow<Owner>(node: Node<Owner>, url: string, at: number): Owner | undefined {
+  if (at >= url.length) return undefined;
+  const end = segmentEnd(url, at);
+  const segment = url.slice(at, end);
+  const isLast = url.charCodeAt(end) !== slash;
+  const ownerIn = (child: Node<Owner> | undefined): Owner | undefined => {
+    if (child === undefined) return undefined;
+    return (isLast ? undefined : ownerBelow(child, url, end + 1)) ?? child.owner;
+  };
+  const literal =
+    ownerIn(node.children.get(segment)) ??
+    (node.anyCase.size === 0 ? undefined : ownerIn(node.anyCase.get(segment.toLowerCase())));
+  if (literal !== undefined) return literal;
+  for (const [suffix, child] of node.bySuffix) {
+    const isCovered = segment.length > suffix.length && segment.endsWith(suffix);
+    const owner = isCovered ? ownerIn(child) : undefined;
+    if (owner !== undefined) return owner;
+  }
+  return undefined;
 }
 
 const slash = 0x2f;

@@ -27,19 +27,12 @@ export const kubernetesWords: ReadonlySet<string> = new Set([
   "watch",
 ]);
 
-/**
- * "/api/v1/WORD" or "/api/NAME_mgmt/v1", of which the first three segments are literals; undefined
- * for a path that a route may not have.
- */
+/** "/api/v1/WORD"; undefined for a path that a route may not have. */
 export function prefixOfRoute(path: string): string | undefined {
-  const [root, api, second = "", third = ""] = path.split("/");
-  if (root !== "" || api !== "api") return undefined;
-  if (second === "v1") {
-    const isWord = /^[a-z][a-z.-]*$/.test(third) && !kubernetesWords.has(third);
-    return isWord ? `/api/v1/${third}` : undefined;
-  }
-  const isManagement = /^[a-z]+_mgmt$/.test(second) && third === "v1";
-  return isManagement ? `/api/${second}/v1` : undefined;
+  const [root, api, version, word = ""] = path.split("/");
+  if (root !== "" || api !== "api" || version !== "v1") return undefined;
+  const isWord = /^[a-z][a-z.-]*$/.test(word) && !kubernetesWords.has(word);
+  return isWord ? `/api/v1/${word}` : undefined;
 }
 
 export function prefixesOf(routes: readonly { readonly path: string }[]): readonly string[] {
