@@ -15,6 +15,10 @@ export const fleetLimits = {
   /** Entries of one batch of reports of an agent. */
   maxReportsPerBatch: 5_000,
   maxReportMessageChars: 1_024,
+  maxReportConditions: 50,
+  /** Components with a version in one report. */
+  maxReportVersions: 10,
+  maxVersionChars: 128,
   /** Reasons that `why` of a placement keeps. */
   maxPlacementReasons: 50,
   /** Clusters that are tried in one run before the next attempt is delayed. */
