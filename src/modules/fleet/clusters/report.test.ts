@@ -13,7 +13,7 @@ function reported(status: Json, reason: Json = "", message: Json = ""): Json {
   return { conditions: [{ type: "Ready", status, reason, message }] };
 }
 
-const kinds: readonly (readonly [Json, Json, string])[] = [
+const kinds: readonly (readonly [string | boolean | null, string, string])[] = [
   ["True", "", "ready"],
   ["true", "Error", "ready"],
   ["Unknown", "Deleted", "unknown"],
@@ -31,7 +31,7 @@ const kinds: readonly (readonly [Json, Json, string])[] = [
 ];
 
 for (const [status, reason, kind] of kinds) {
-  test(`a Ready condition ${String(status)} with reason ${String(reason)} means ${kind}`, () => {
+  test(`a Ready condition ${status} with reason "${reason}" means ${kind}`, () => {
     assert.equal(readReport(reported(status, reason)).kind, kind);
   });
 }
