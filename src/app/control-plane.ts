@@ -20,6 +20,8 @@ import { kindRegistry } from "../intents/kinds/registry.ts";
 import type { KindRegistry } from "../intents/kinds/registry.ts";
 import { openLiveView } from "../intents/live-view.ts";
 import type { LiveView } from "../intents/live-view.ts";
+import { openReadModel } from "../intents/read-model/read-model.ts";
+import type { ReadModel } from "../intents/read-model/read-model.ts";
 import type { Intents } from "../intents/request.ts";
 import { openChangeFeed } from "../intents/watch/change-feed.ts";
 import type { ChangeFeed } from "../intents/watch/change-feed.ts";
@@ -47,6 +49,7 @@ import { heavyFunctions } from "./heavy-functions.ts";
 import { builtInModules } from "./modules.ts";
 import { openModules } from "./open-modules.ts";
 import type { OpenModules } from "./open-modules.ts";
+import { ownIntentsOf } from "./own-intents.ts";
 import { openWebhookClient } from "./webhook-client.ts";
 import type { ServiceResolver, WebhookClient } from "./webhook-client.ts";
 import { webhookConverter } from "./webhook-converter.ts";
@@ -55,6 +58,8 @@ export interface ControlPlane extends AsyncDisposable {
   readonly intents: Intents;
   readonly feed: ChangeFeed;
   readonly hub: WatchHub;
+  /** Shared by the surfaces. */
+  readonly readModel: ReadModel;
   readonly rbac: Rbac;
   /** Which resource is owned by which. */
   readonly owners: OwnerFollower;
@@ -64,6 +69,9 @@ export interface ControlPlane extends AsyncDisposable {
   readonly heavy: HeavyWork;
   /** The built-in modules, opened. */
   readonly modules: OpenModules;
+  readonly timers: Timers;
+  /** Aborted when the server stops. */
+  readonly stopping: AbortSignal;
 }
 
 const rbacKinds: Readonly<Record<string, RbacKind>> = {
@@ -139,6 +147,7 @@ export async function openControlPlane(
   const views = await openViews(store, log, { ...options, surroundings, builtIn }, undo);
   const { webhooks, feed, live, kinds } = views;
   const hub = watchHub(feed);
+  const readModel = undo.use(openReadModel({ store, feed, kinds, clock, timers }));
   endOldWatches(live, hub);
   const rbac = followRbac(live);
   const quotas = quotaIndex(live);
@@ -165,17 +174,10 @@ export async function openControlPlane(
     reconciled: { has: (kind) => reconciled.has(kind) || modules.reconciles(kind) },
     modules: modules.admission,
   });
-  const intents: Intents = {
-    store,
-    live,
-    kinds,
-    admission: admissionChain(plugins),
-    clock,
-    ids,
-    random,
-  };
+  const admission = admissionChain(plugins);
+  const intents: Intents = { store, live, kinds, admission, clock, ids, random };
   // A webhook that does not answer must not keep the server from starting.
-  await bootstrap({ ...intents, admission: admissionChain([]) }, rolesOf(builtIn));
+  await bootstrap(ownIntentsOf(intents), rolesOf(builtIn));
   const owners = undo.use(
     followOwners({
       intents,
@@ -190,12 +192,15 @@ export async function openControlPlane(
     intents,
     feed,
     hub,
+    readModel,
     rbac,
     owners,
     quotas,
     meter,
     heavy: options.heavy ?? inlineWork(heavyFunctions),
     modules,
+    timers,
+    stopping,
     [Symbol.asyncDispose]: () => running.disposeAsync(),
   };
 }

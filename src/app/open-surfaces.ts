@@ -4,9 +4,11 @@ import type { ModuleSurface } from "../surfaces/http/module-surface.ts";
 import type { HttpSurface } from "../surfaces/http/surface.ts";
 import type { ControlPlane } from "./control-plane.ts";
 import { moduleSurfaces } from "./modules.ts";
+import { ownIntentsOf } from "./own-intents.ts";
+import { routePortsOf } from "./route-ports.ts";
 
 export interface OpenSurfacesInput {
-  readonly plane: Pick<ControlPlane, "intents" | "rbac" | "modules">;
+  readonly plane: ControlPlane;
   readonly log: ModuleLog;
   /** Those of this server when left out. */
   readonly surfaces?: readonly ModuleSurface[];
@@ -15,13 +17,15 @@ export interface OpenSurfacesInput {
 /** After the modules have started. */
 export async function openSurfaces(input: OpenSurfacesInput): Promise<readonly HttpSurface[]> {
   const { plane, log, surfaces = moduleSurfaces } = input;
-  const { intents, rbac: authorizer, modules } = plane;
+  const { intents, modules, feed, stopping } = plane;
+  const { clock, ids } = intents;
+  const shared = { ...routePortsOf(plane), ownIntents: ownIntentsOf(intents) };
+  const ports = { ...shared, feed, clock, ids, stopping, log };
   const started = new Set(modules.started.map(({ name }) => name));
   const served = surfaces.filter(({ module }) => started.has(module));
   return await Promise.all(
     served.map(async ({ module, open }) => {
-      const offered = modules.offered(module);
-      return await open({ offered, intents, authorizer, log });
+      return await open({ ...ports, offered: modules.offered(module) });
     }),
   );
 }

@@ -9,7 +9,6 @@ import { defaultLeaseMs } from "../engine/engine.ts";
 import type { Engine } from "../engine/engine.ts";
 import type { SpanPort } from "../engine/reporting/tracer.ts";
 import { wakeAll } from "../engine/wakes/wakes.ts";
-import { admissionChain } from "../intents/admission/admission.ts";
 import {
   isMarkedReconciled,
   markedReconciled,
@@ -32,6 +31,7 @@ import { wakeUnsettled } from "./wake-unsettled.ts";
 import { reportDeletedDefinitions } from "./deleted-definitions.ts";
 import { startOwnEngine } from "./own-engine.ts";
 import type { OwnEngineInput } from "./own-engine.ts";
+import { ownIntentsOf } from "./own-intents.ts";
 
 export interface ReconcilingInput {
   readonly plane: ControlPlane;
@@ -120,7 +120,7 @@ function reloading(input: ReconcilingInput, added: AddedReconcilers): AsyncDispo
     timers,
     log,
     use: async (module) => {
-      await installKinds(withoutPolicies(plane.intents), module, log);
+      await installKinds(ownIntentsOf(plane.intents), module, log);
       added.use(module);
       for (const { id } of module.kinds) await wakeAll(plane.intents.store, id, stop.signal);
     },
@@ -138,16 +138,11 @@ async function startBuiltIn(
   { modules, intents, feed }: ControlPlane,
   engine: EnginePort,
 ): Promise<AsyncDisposable> {
-  const ownIntents = withoutPolicies(intents);
+  const ownIntents = ownIntentsOf(intents);
   for (const { kind, module, isReconciled } of declaredKinds(modules.started)) {
     await installKind(ownIntents, kind, { ...module, isReconciled });
   }
   return await modules.start({ feed, intents, ownIntents, engine });
-}
-
-/** Policies of users must not keep a server from starting, or from recording its own state. */
-function withoutPolicies(intents: Intents): Intents {
-  return { ...intents, admission: admissionChain([]) };
 }
 
 function enginePort(engine: Engine, isWorker: boolean, kinds: Set<string>): EnginePort {
@@ -220,7 +215,7 @@ function wakeAllUnsettled({ plane, modules, log }: ReconcilingInput): AsyncDispo
 }
 
 async function installModules(intents: Intents, modules: UserModules, log: Logger): Promise<void> {
-  const ownIntents = withoutPolicies(intents);
+  const ownIntents = ownIntentsOf(intents);
   for (const module of modules.usable()) {
     const { file } = module;
     try {

@@ -46,7 +46,7 @@ import { openSurfaces } from "./open-surfaces.ts";
 import { openFolderAdvice } from "./private-folder.ts";
 import { guardProcess } from "./process-guard.ts";
 import { requestReports } from "./request-reports.ts";
-import { startRest } from "./rest-surface.ts";
+import { openRest } from "./rest-surface.ts";
 import { startReconciling } from "./reconciling.ts";
 import type { ReconcilingInput, Worker } from "./reconciling.ts";
 import { stopReport } from "./stop-report.ts";
@@ -127,8 +127,7 @@ export async function startServer(
     stopping: stopping.signal,
     url: () => url,
   });
-  const rest = undo.use(startRest({ plane, log, stopping: stopping.signal }));
-  const surfaces = [kube, rest.surface, ...opened];
+  const surfaces = [kube, openRest(plane, log), ...opened];
   const http = await startHttpServer({
     ...config.listen,
     tls: credentials.tls,

@@ -3,8 +3,11 @@
 
 import type { ResourceNaming } from "../../contract/command.ts";
 import type { ModuleLog } from "../../contract/ports.ts";
-import type { Authorizer } from "../../intents/auth/policy.ts";
+import type { RoutePorts } from "../../contract/route.ts";
 import type { Intents } from "../../intents/request.ts";
+import type { ChangeFeed } from "../../intents/watch/change-feed.ts";
+import type { Clock } from "../../kernel/clock.ts";
+import type { Ids } from "../../kernel/ids.ts";
 import type { HttpSurface } from "./surface.ts";
 
 export interface ModuleSurface {
@@ -16,11 +19,16 @@ export interface ModuleSurface {
   readonly open: (ports: SurfacePorts) => Promise<HttpSurface>;
 }
 
-export interface SurfacePorts {
+/** What routes receive, and more. The read model is the one that the REST surface uses. */
+export interface SurfacePorts extends RoutePorts {
   /** What the module offers to its surface: see OpenModule. */
   readonly offered: unknown;
-  /** The write path with all policies. */
-  readonly intents: Intents;
-  readonly authorizer: Authorizer;
+  /** The write path without policies: for the surface's own records. */
+  readonly ownIntents: Intents;
+  readonly feed: ChangeFeed;
+  readonly clock: Clock;
+  readonly ids: Ids;
+  /** Aborted when the server stops. */
+  readonly stopping: AbortSignal;
   readonly log: ModuleLog;
 }
