@@ -39,6 +39,17 @@ export function serviceAccountGroups(namespace: string): readonly string[] {
 /** The key in `extra` under which the credential that was used is named. */
 export const credentialIdKey = "authentication.kubernetes.io/credential-id";
 
+/**
+ * The key in `extra` with the issuer of an OpenID token. Users with other credentials (service
+ * accounts, certificates, static tokens, the administrator) do not have it.
+ */
+export const issuerKey = "authentication.setpoint.dev/issuer";
+
+/** The OpenID provider that names this user; undefined for users with other credentials. */
+export function issuerOf({ extra }: UserInfo): string | undefined {
+  return extra[issuerKey]?.[0];
+}
+
 export interface ServiceAccountName {
   readonly namespace: string;
   readonly name: string;

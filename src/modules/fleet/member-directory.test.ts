@@ -1,0 +1,46 @@
+import assert from "node:assert/strict";
+import { describe, it } from "node:test";
+import type { LiveListener, LiveRecord } from "../../intents/live-view.ts";
+import type { JsonObject } from "../../kernel/json.ts";
+import { followMembers } from "./member-directory.ts";
+import { fleetVersion, organisationKey, organisationsKind } from "./names.ts";
+
+function organisation(name: string, members: readonly JsonObject[]): LiveRecord {
+  const metadata = { name, uid: name, generation: 1, creationTimestamp: "2026-01-01T00:00:00Z" };
+  const resource = { apiVersion: fleetVersion, kind: "Organisation", metadata, spec: { members } };
+  return { key: organisationKey(name), revision: 1, resource };
+}
+
+describe("the directory of members", () => {
+  it("follows the Organisations", () => {
+    let tell: LiveListener | undefined;
+    let isFollowed = true;
+    const directory = followMembers({
+      follow: (kind, listener) => {
+        assert.equal(kind, organisationsKind);
+        tell = listener;
+        return () => {
+          isFollowed = false;
+        };
+      },
+    });
+    const beta = organisation("beta", [{ user: "ann" }, { user: "bob", isDenied: true }]);
+    const acme = organisation("acme", [{ user: "ann", account: "7", isAdmin: true }]);
+    tell?.(beta, undefined);
+    assert.equal(directory.organisationOf("ann"), "beta");
+    tell?.(acme, undefined);
+    assert.equal(directory.organisationOf("ann"), "acme");
+    const ann = { account: "7", isAdmin: true, isDenied: false };
+    assert.deepEqual(directory.member("acme", "ann"), ann);
+    assert.equal(directory.member("beta", "bob")?.isDenied, true);
+    assert.equal(directory.member("acme", "bob"), undefined);
+
+    tell?.(organisation("beta", [{ user: "ann" }]), beta);
+    assert.equal(directory.organisationOf("bob"), undefined);
+    tell?.(undefined, acme);
+    assert.equal(directory.organisationOf("ann"), "beta");
+
+    directory[Symbol.dispose]();
+    assert.equal(isFollowed, false);
+  });
+});
