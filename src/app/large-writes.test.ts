@@ -48,3 +48,18 @@ test("the event loop turns between the steps of a large write only", async () =>
   assert.equal(await patch("small"), 0);
   assert.ok((await patch("large")) >= 5, "the stored document counts, however small the patch");
 });
+
+test("a line of large writes of one namespace does not delay a write of another", async () => {
+  const [count, bytes] = [20, limits.minSlicedBytes];
+  await memory.create({ apiVersion: "v1", kind: "Namespace", metadata: { name: "other" } });
+  let done = 0;
+  const create = async (name: string, namespace: string): Promise<void> => {
+    const map = configMap(name, bytes);
+    await memory.create({ ...map, metadata: { name, namespace } }, { bodyBytes: bytes });
+    done += 1;
+  };
+  const line = Array.from({ length: count }, (_, index) => create(`line-${index}`, "default"));
+  await create("single", "other");
+  assert.ok(done <= count / 2, `${done} of ${count} writes were done before it`);
+  await Promise.all(line);
+});

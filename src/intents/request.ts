@@ -38,6 +38,8 @@ export interface Caller {
   readonly correlationId?: string | undefined;
   /** The surface that they ask through, where parts of the metadata are for it alone to write. */
   readonly through?: string;
+  /** Whose share of the server the request uses; left out: that of the namespace it writes to. */
+  readonly tenant?: string | undefined;
   warn(text: string): void;
   /** Adds to the record of the request in the audit log, where there is one. */
   annotate?(key: string, value: string): void;

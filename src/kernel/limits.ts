@@ -76,6 +76,8 @@ export const limits = Object.freeze({
   minSlicedBytes: 128 * kib,
   /** After a step, other requests run for as long as it took, and at most for this time. */
   maxStepRestMs: 200,
+  /** The time that a tenant has used for steps counts half after this time. */
+  stepShareHalfLifeMs: 2_000,
   /** Values that a JSON Patch may move or copy before other requests run. */
   patchSliceValues: 500_000,
   /** Bytes of one job that is part of a longer answer, such as some items of a list. */

@@ -4,8 +4,8 @@ import { limits } from "./limits.ts";
 import { nextTurn, pausesFor } from "./pauses.ts";
 
 test("work on a small document does not pause", () => {
-  assert.equal(pausesFor(limits.minSlicedBytes - 1)(), undefined);
-  assert.ok(pausesFor(limits.minSlicedBytes)() instanceof Promise);
+  assert.equal(pausesFor(limits.minSlicedBytes - 1, "a")(), undefined);
+  assert.ok(pausesFor(limits.minSlicedBytes, "a")() instanceof Promise);
 });
 
 test("no two steps of large documents run in one turn of the event loop", async () => {
@@ -18,7 +18,7 @@ test("no two steps of large documents run in one turn of the event loop", async 
   const seen: number[] = [];
   const work = async (): Promise<void> => {
     for (let step = 0; step < 3; step++) {
-      await nextTurn();
+      await nextTurn("a");
       seen.push(turns);
     }
   };

@@ -6,6 +6,7 @@ import { Worker } from "node:worker_threads";
 import { SetpointError, deserialiseError } from "../../kernel/errors.ts";
 import type { HeavyJob, HeavyResult, HeavyWork } from "../../kernel/heavy-work.ts";
 import { limits } from "../../kernel/limits.ts";
+import { overloaded } from "../../kernel/overloaded.ts";
 import type { Timers } from "../../kernel/timers.ts";
 import { JobQueue } from "./job-queue.ts";
 import type { JobCall, JobReply } from "./serve-jobs.ts";
@@ -221,11 +222,6 @@ class Pool implements ThreadPool {
     }
     if (!this.#isClosed) this.#startJobs();
   }
-}
-
-function overloaded(): SetpointError {
-  const message = "Too many requests, please try again later.";
-  return new SetpointError("request.overloaded", message, { details: { retryAfterSeconds: 1 } });
 }
 
 function tooLong(): SetpointError {

@@ -10,7 +10,6 @@ import { SetpointError } from "../../kernel/errors.ts";
 import { withoutHiddenValues } from "../../kernel/hidden-values.ts";
 import { isJsonObject } from "../../kernel/json.ts";
 import type { Json, JsonObject } from "../../kernel/json.ts";
-import { pausesFor } from "../../kernel/pauses.ts";
 import type { Resource } from "../../kernel/resource.ts";
 import { badRequest, causeJson, conflict, unexplained } from "../refusals.ts";
 import type { Caller, Intents, Target, WriteOptions, Written } from "../request.ts";
@@ -20,6 +19,7 @@ import { readHiding } from "./hidden-errors.ts";
 import { writeContext } from "./managed-fields.ts";
 import type { PatchBody } from "./patch.ts";
 import { updateResource } from "./update.ts";
+import { writePauses } from "./write-pauses.ts";
 
 export interface ApplyInput {
   readonly caller: Caller;
@@ -36,7 +36,7 @@ export async function applyResource(intents: Intents, input: ApplyInput): Promis
   const { caller, target, options } = input;
   const { version, served } = target;
   const config = configOf(input, await input.body());
-  const pause = pausesFor(options.bodyBytes ?? 0);
+  const pause = writePauses(input);
   const finished = async (live: Resource | undefined): Promise<Resource> => {
     input.check?.(live);
     await pause();

@@ -6,7 +6,6 @@ import { isSetpointError } from "../../kernel/errors.ts";
 import { withoutKey } from "../../kernel/without-key.ts";
 import type { Json } from "../../kernel/json.ts";
 import { limits } from "../../kernel/limits.ts";
-import { pausesFor } from "../../kernel/pauses.ts";
 import type { Resource } from "../../kernel/resource.ts";
 import { sawNameHolder } from "../admission/definition-name-holders.ts";
 import type { AdmissionRequest } from "../admission/admission.ts";
@@ -26,6 +25,7 @@ import { namesOf } from "./unique-names.ts";
 import { generatedName, newMetadata, withMetadata } from "./system-metadata.ts";
 import { reportUnknownFields } from "./unknown-fields.ts";
 import { tellWarnings } from "./warnings.ts";
+import { writePauses } from "./write-pauses.ts";
 
 export interface CreateInput {
   readonly caller: Caller;
@@ -41,7 +41,7 @@ export interface CreateInput {
 export async function createResource(intents: Intents, input: CreateInput): Promise<Written> {
   const { caller, target, options, decodeProblems } = input;
   const { served, version } = target;
-  const pause = pausesFor(options.bodyBytes ?? 0);
+  const pause = writePauses(input);
   await pause();
   const sent = withMetadataObject(checkEnvelope(target, input.body, input.source));
   const { resource: known, unknown } = version.type.prune(sent);
@@ -119,7 +119,7 @@ async function tryCreate(
   isNameGenerated = false,
 ): Promise<Written> {
   const { served } = given;
-  const pause = pausesFor(options.bodyBytes ?? 0);
+  const pause = writePauses({ caller, target: given, options });
   const asked = { ...given, name: named.metadata.name ?? "" };
   await openNamespace(intents, asked);
   // Whoever sent a field owns it; what policies and the server add belongs to nobody.

@@ -14,7 +14,6 @@ import type { Json, JsonObject } from "../../kernel/json.ts";
 import { applyJsonPatchInSlices, parseJsonPatch } from "../../kernel/json-patch.ts";
 import type { PatchOperation } from "../../kernel/json-patch.ts";
 import { applyMergePatch } from "../../kernel/merge-patch.ts";
-import { nextTurn } from "../../kernel/pauses.ts";
 import { parsePointer } from "../../kernel/pointer.ts";
 import type { Tokens } from "../../kernel/pointer.ts";
 import type { Resource } from "../../kernel/resource.ts";
@@ -35,6 +34,7 @@ import { withDistinctOwners } from "./owner-references.ts";
 import { strictProblem } from "./unknown-fields.ts";
 import type { Strictness } from "./unknown-fields.ts";
 import { updateResource } from "./update.ts";
+import { stepPauses } from "./write-pauses.ts";
 
 export type PatchType = "json" | "merge" | "strategic";
 
@@ -84,7 +84,7 @@ async function patchFunction(input: ExplainedInput): Promise<Patch> {
         .map((one) => `json patch ${one}`);
       return async (old) => {
         const result = await asOperations(() =>
-          applyJsonPatchInSlices(old, operations, { isForgiving: true }, nextTurn),
+          applyJsonPatchInSlices(old, operations, { isForgiving: true }, stepPauses(input)),
         );
         return patched(input, result, strict, () => shownText(target, result));
       };

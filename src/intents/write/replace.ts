@@ -12,8 +12,8 @@ import {
 } from "./envelope.ts";
 import { withDistinctOwners } from "./owner-references.ts";
 import { reportUnknownFields } from "./unknown-fields.ts";
-import { pausesFor } from "../../kernel/pauses.ts";
 import { updateResource } from "./update.ts";
+import { writePauses } from "./write-pauses.ts";
 
 export interface ReplaceInput {
   readonly caller: Caller;
@@ -28,7 +28,7 @@ export interface ReplaceInput {
 export async function replaceResource(intents: Intents, input: ReplaceInput): Promise<Written> {
   const { caller, target, options, decodeProblems } = input;
   const { served, version } = target;
-  await pausesFor(options.bodyBytes ?? 0)();
+  await writePauses(input)();
   const sent = withMetadataObject(checkEnvelope(target, input.body, input.source));
   const { resource: known, unknown } = version.type.prune(sent);
   const explain = intents.admission.explainer(target);

@@ -10,8 +10,6 @@ import { nextGeneration } from "../../kernel/generation.ts";
 import { equalJson, getOwn } from "../../kernel/json.ts";
 import type { Json, MutableJsonObject } from "../../kernel/json.ts";
 import { limits } from "../../kernel/limits.ts";
-import { pausesFor } from "../../kernel/pauses.ts";
-import type { Pause } from "../../kernel/pauses.ts";
 import { parseRevision } from "../../kernel/revision.ts";
 import type { Resource } from "../../kernel/resource.ts";
 import type { StoredRecord } from "../../store/port.ts";
@@ -35,6 +33,7 @@ import { draftFor, readStored } from "./stored.ts";
 import { keptMetadata, withMetadata } from "./system-metadata.ts";
 import { namesOf } from "./unique-names.ts";
 import { tellWarnings } from "./warnings.ts";
+import { writePauses } from "./write-pauses.ts";
 
 export interface Changed {
   /** The whole document as it was sent: hidden fields that it leaves out are kept. */
@@ -92,7 +91,7 @@ async function changeOnce(
   mayRepeat: boolean,
 ): Promise<Written | undefined> {
   const { served, version } = input.target;
-  const pause = pausesOf(input, record);
+  const pause = writePauses(input, record.body.length);
   await pause();
   const old = await readStored(served, version, record);
   await pause();
@@ -107,10 +106,6 @@ async function changeOnce(
     if (!mayRepeat || !isRace) throw error;
     return undefined;
   }
-}
-
-function pausesOf({ options }: UpdateInput, { body }: StoredRecord): Pause {
-  return pausesFor(Math.max(options.bodyBytes ?? 0, body.length));
 }
 
 /** True when the document itself names the revision it replaces. */
@@ -228,7 +223,7 @@ async function readyPut(
   const sent = isHiding ? keepHidden(served.kind, wanted, before, whole) : wanted;
   // Whoever sent a field owns it; what policies and the server add belongs to nobody.
   const tracked = isTracked ? sent : trackUpdate(intents, target, options, before, sent);
-  const pause = pausesOf(input, record);
+  const pause = writePauses(input, record.body.length);
   await pause();
   const request: AdmissionRequest = {
     caller,

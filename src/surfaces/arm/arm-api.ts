@@ -2,14 +2,12 @@
 // resource that is meant and calls the handler. All of that happens before a body is read. An error
 // is sent in the envelope of the protocol, under the id of the request.
 
-import type { AuditTrail } from "../../intents/audit/audit-trail.ts";
-import type { UserInfo } from "../../intents/auth/user.ts";
 import type { Caller } from "../../intents/request.ts";
 import { SetpointError } from "../../kernel/errors.ts";
 import { listCost, readCost, writeCost } from "../http/admit.ts";
 import type { RequestCost } from "../http/admit.ts";
 import type { HttpSurface, SurfaceRequest } from "../http/surface.ts";
-import type { RequestIds } from "../http/trace.ts";
+import { tenantOfRequest } from "../http/tenant.ts";
 import { actionOf, findAction, performAction } from "./actions.ts";
 import { addressed, askedInVersion } from "./addressed.ts";
 import { isFault, sendAnswer, sendError } from "./arm-answer.ts";
@@ -102,16 +100,19 @@ function answerTo(input: ArmApiInput, call: ArmCall): ArmAnswer | Promise<ArmAns
   const { path, query } = asked;
   if (isDocumentPath(exchange.url)) return documentCall(input, call);
   if (path === undefined) throw nowhere(exchange);
-  const caller = callerOf(user, ids, trail);
+  const caller = callerOf(call);
   const request: ArmRequest = { exchange, asked, query, user, isManager, caller, ids, trail };
   // Answers contain URLs: an unusable host is refused before anything is changed.
   baseUrl(request);
   return dispatch(input.surface, request, path);
 }
 
-function callerOf(user: UserInfo, ids: RequestIds, trail: AuditTrail | undefined): Caller {
+function callerOf(call: ArmCall): Caller {
+  const { user, trail } = call;
+  const { ids } = call.parsed;
   const caller: Caller = {
     user,
+    tenant: tenantOfRequest(call),
     surface: armSurfaceName,
     correlationId: ids.correlation,
     get traceId() {

@@ -7,7 +7,7 @@
 // refused with request.overloaded.
 
 import { assert } from "../../kernel/assert.ts";
-import { SetpointError } from "../../kernel/errors.ts";
+import { overloaded } from "../../kernel/overloaded.ts";
 import type { Timers } from "../../kernel/timers.ts";
 
 export interface FairLaneOptions {
@@ -194,8 +194,3 @@ export class FairLane {
 
 /** The part of the free places of all queues that the queue of one tenant may have. */
 const queueShare = 0.25;
-
-export function overloaded(): SetpointError {
-  const message = "Too many requests, please try again later.";
-  return new SetpointError("request.overloaded", message, { details: { retryAfterSeconds: 1 } });
-}

@@ -5,6 +5,7 @@
 // without any role are one tenant, and its share is small (admit.ts).
 
 import type { RoleHolders } from "../../intents/auth/role-holders.ts";
+import { namespaceTenant, userTenant } from "../../intents/auth/tenant-name.ts";
 import { parseServiceAccountUserName } from "../../intents/auth/user.ts";
 import type { UserInfo } from "../../intents/auth/user.ts";
 
@@ -15,9 +16,15 @@ export function tenantOf(roles: RoleHolders, user: UserInfo, namespace: string):
   if (namespace !== "" && roles.holdsRoleIn(user, namespace)) return namespaceTenant(namespace);
   if (!roles.holdsAnyRole(user)) return noRoleTenant;
   const account = parseServiceAccountUserName(user.name);
-  return account === undefined ? `user ${user.name}` : namespaceTenant(account.namespace);
+  return account === undefined ? userTenant(user.name) : namespaceTenant(account.namespace);
 }
 
-function namespaceTenant(namespace: string): string {
-  return `namespace ${namespace}`;
+/** The tenant of a request in progress; a request that is exempt from admission has its own. */
+export function tenantOfRequest({ tenant, user }: TenantRequest): string {
+  return tenant === "" ? userTenant(user.name) : tenant;
+}
+
+interface TenantRequest {
+  readonly tenant: string;
+  readonly user: UserInfo;
 }

@@ -15,6 +15,7 @@ import { challengeHeaders } from "../http/identify.ts";
 import { noResource } from "../http/metrics.ts";
 import type { RequestLabels } from "../http/metrics.ts";
 import type { HttpSurface, SurfaceRequest } from "../http/surface.ts";
+import { tenantOfRequest } from "../http/tenant.ts";
 import { authorise } from "./access.ts";
 import { AnswerHeaders } from "./answer-headers.ts";
 import { deleteObjects, listObjects, watchObjects } from "./collections.ts";
@@ -133,8 +134,10 @@ async function handle(input: KubeApiInput, request: KubeRequest): Promise<void> 
   const { deprecationWarning } = found.version.definition;
   if (deprecationWarning !== undefined) headers.warn(deprecationWarning);
   const { ids } = parsed;
+  const tenant = tenantOfRequest(request);
   const caller: Caller = {
     user,
+    tenant,
     surface: surfaceName,
     impersonator: request.impersonator,
     correlationId: ids.correlation,
@@ -145,8 +148,7 @@ async function handle(input: KubeApiInput, request: KubeRequest): Promise<void> 
     mayCreate: () => authorise(authorizer, user, { ...info, verb: "create" }, undefined),
     annotate: (key, value) => trail?.annotate(key, value),
   };
-  const work: RequestWork = (job) =>
-    surface.heavy.run({ ...job, tenant: request.tenant || user.name });
+  const work: RequestWork = (job) => surface.heavy.run({ ...job, tenant });
   await serveResource(input, { exchange, info, found, caller, work, headers: () => headers.all() });
 }
 

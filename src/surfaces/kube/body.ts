@@ -14,6 +14,7 @@ import { parseJson } from "../../kernel/strict-json.ts";
 import { decodeUtf8 } from "../../kernel/whole-text.ts";
 import { parseYaml } from "../../kernel/yaml.ts";
 import { badRequest, tooLarge } from "../../intents/refusals.ts";
+import type { Caller } from "../../intents/request.ts";
 import { unrecognisedText } from "../../intents/write/envelope.ts";
 import { decodeProtobuf } from "./protobuf/envelope.ts";
 import type { Exchange } from "../http/exchange.ts";
@@ -55,13 +56,19 @@ export function unsupportedMedia(accepted: readonly string[]): SetpointError {
   );
 }
 
+/** What a body is read for: a part of ResourceRequest. */
+export interface BodyRequest {
+  readonly exchange: Exchange;
+  readonly caller: Pick<Caller, "tenant">;
+}
+
 export async function readBody(
-  exchange: Exchange,
+  { exchange, caller: { tenant } }: BodyRequest,
   maxBytes = limits.maxKubeBodyBytes,
 ): Promise<Buffer> {
   const bytes = await exchange.readBody(maxBytes, () => tooLarge(maxBytes));
   // Decoding is the first step of the work on a large document.
-  await pausesFor(bytes.length)();
+  await pausesFor(bytes.length, tenant ?? "")();
   return bytes;
 }
 

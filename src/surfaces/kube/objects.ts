@@ -98,7 +98,7 @@ export async function performPatch(surface: Surface, request: ResourceRequest): 
   const target = targetOf(request);
   const type = patchTypeOf(request);
   const sent = optionsOf(request, "PatchOptions", type === "apply");
-  const bytes = await readBody(request.exchange);
+  const bytes = await readBody(request);
   const options = { ...sent, bodyBytes: bytes.length };
   const findsDuplicates = options.fieldValidation !== "Ignore";
   const body = (): Decoded | Promise<Decoded> => decodePatch(request, bytes, type, findsDuplicates);
@@ -178,7 +178,7 @@ export async function deleteObject(surface: Surface, request: ResourceRequest): 
 const showsDeleted = new Set(["serviceaccounts", "resourcequotas", "namespaces"]);
 
 export async function deleteBody(request: ResourceRequest): Promise<Json | undefined> {
-  const bytes = await readBody(request.exchange);
+  const bytes = await readBody(request);
   if (bytes.length === 0) return undefined;
   const type = bodyType(request.exchange.headers["content-type"], true);
   try {
@@ -206,7 +206,7 @@ export async function bodyOf(
   { fieldValidation }: Pick<ParsedWriteOptions, "fieldValidation">,
 ): Promise<Decoded & { readonly source: Buffer }> {
   const type = bodyType(request.exchange.headers["content-type"], isBuiltIn(request.found));
-  const bytes = await readBody(request.exchange);
+  const bytes = await readBody(request);
   const expected = request.found.served.kind.names.kind;
   const findsDuplicates = fieldValidation !== "Ignore";
   const hiding = request.found.served.kind;

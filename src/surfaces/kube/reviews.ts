@@ -99,7 +99,7 @@ function tokenHandler(input: ReviewsInput): SpecialHandler {
 async function bodyObject(request: ResourceRequest, expected: string): Promise<JsonObject> {
   if (request.info.verb !== "create") throw methodNotAllowed(request.found.served.kind);
   const type = bodyType(request.exchange.headers["content-type"], true);
-  const bytes = await readBody(request.exchange, limits.maxReviewBytes);
+  const bytes = await readBody(request, limits.maxReviewBytes);
   const { value } = await decodeBody(request.work, bytes, type, {
     expected,
     findsDuplicates: false,

@@ -98,7 +98,7 @@ function notAppliable(): SetpointError {
 
 async function scaleBody(request: ResourceRequest, target: Target): Promise<ScaleChange> {
   const type = bodyType(request.exchange.headers["content-type"], true);
-  const bytes = await readBody(request.exchange);
+  const bytes = await readBody(request);
   const decoding = { expected: "Scale", findsDuplicates: false };
   const { value } = await decodeBody(request.work, bytes, type, decoding);
   const { kind = "Scale", metadata } = isJsonObject(value) ? value : {};
@@ -116,7 +116,7 @@ const patchTypes = [
 
 async function scalePatch(request: ResourceRequest): Promise<ScaleChange> {
   const type = contentType(request);
-  const bytes = await readBody(request.exchange);
+  const bytes = await readBody(request);
   if (!patchTypes.includes(type)) throw unsupportedMedia(patchTypes);
   const value = asPatch("error decoding patch", () => parseJson(bytes, { strict: false }).value);
   if (type === "application/merge-patch+json") return (scale) => applyMergePatch(scale, value);

@@ -30,7 +30,7 @@ function handlerOf(subresource: Subresource): SpecialHandler {
       query: info.query,
       intents: surface.intents,
       body: () => decodedBody(request),
-      text: async () => (await readBody(exchange)).toString("utf8"),
+      text: async () => (await readBody(request)).toString("utf8"),
       signal: surface.stopping,
     });
     const form = { ...formOf(request, false), as: "object" as const };

@@ -16,6 +16,7 @@ import { challengeHeaders } from "../http/identify.ts";
 import { noResource } from "../http/metrics.ts";
 import { streamedPages } from "../http/page-memory.ts";
 import type { HttpSurface, ParsedRequest, SurfaceRequest } from "../http/surface.ts";
+import { tenantOfRequest } from "../http/tenant.ts";
 import { ExchangeIds } from "../http/trace.ts";
 import { checkAccess } from "./access.ts";
 import type { AccessPorts } from "./access.ts";
@@ -152,10 +153,12 @@ async function serve(
   }
 }
 
-function callerOf({ user, trail, parsed, impersonator }: Call, warnings: string[]): Caller {
+function callerOf(call: Call, warnings: string[]): Caller {
+  const { user, trail, parsed, impersonator } = call;
   const { ids } = parsed;
   return {
     user,
+    tenant: tenantOfRequest(call),
     surface: surfaceName,
     impersonator,
     traceId: ids.trace,
