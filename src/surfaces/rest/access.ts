@@ -7,7 +7,7 @@ import type { KindRegistry } from "../../intents/kinds/registry.ts";
 import type { ServedKind } from "../../intents/kinds/served-kind.ts";
 import { SetpointError } from "../../kernel/errors.ts";
 import { textAt } from "../../kernel/json-read.ts";
-import { invalidRequest } from "./problem.ts";
+import { invalidRequest } from "./field-problem.ts";
 
 export interface AccessPorts {
   readonly authorizer: Authorizer;

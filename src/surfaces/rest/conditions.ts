@@ -1,7 +1,7 @@
 // Conditional requests (RFC 9110, section 13). An ETag of Setpoint is a strong one: the revision of
 // the resource. If-Match takes one ETag or "*"; If-None-Match takes a list, and compares weakly.
 
-import { invalidRequest } from "./problem.ts";
+import { invalidRequest } from "./field-problem.ts";
 
 const etagPattern = /^"([\x21\x23-\x7e]{1,128})"$/;
 

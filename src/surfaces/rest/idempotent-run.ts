@@ -11,7 +11,8 @@ import { catalogue, isSetpointError } from "../../kernel/errors.ts";
 import type { JsonObject } from "../../kernel/json.ts";
 import { numberAt, objectAt, presentObjectAt, textAt } from "../../kernel/json-read.ts";
 import { limits } from "../../kernel/limits.ts";
-import { invalidRequest, problemOf, problemType } from "./problem.ts";
+import { invalidRequest } from "./field-problem.ts";
+import { problemOf, problemType } from "./problem.ts";
 
 export const idempotencyHeader = "idempotency-key";
 

@@ -1,5 +1,6 @@
 // Path templates such as "/api/v1/history/{kind}/{name}". A parameter is a whole segment and never
-// empty. Values are percent-decoded once; a value that cannot be decoded matches nothing.
+// empty. Values are percent-decoded once; a value that cannot be decoded matches nothing. The
+// template "/" has no segments: it is the base path of mounted routes.
 
 export interface PathTemplate {
   readonly text: string;
@@ -16,6 +17,7 @@ const literalPattern = /^[A-Za-z0-9._-]+$/;
 /** Undefined when the text is not a template. */
 export function parseTemplate(text: string): PathTemplate | undefined {
   if (!text.startsWith("/")) return undefined;
+  if (text === "/") return { text, segments: [] };
   const segments: Segment[] = [];
   const names = new Set<string>();
   for (const part of text.slice(1).split("/")) {
@@ -37,9 +39,11 @@ export function parameterNames({ segments }: PathTemplate): readonly string[] {
 
 /** The decoded segments of a path without its query; undefined when one cannot be decoded. */
 export function pathSegments(path: string): readonly string[] | undefined {
-  const parts = path.replace(/^\/+/, "").split("/");
+  const rest = path.replace(/^\/+/, "");
+  if (rest === "") return [];
+  const parts = rest.split("/");
   try {
-    return parts.map((part) => decodeURIComponent(part));
+    return parts.map((part) => (part.includes("%") ? decodeURIComponent(part) : part));
   } catch {
     // Not valid percent-encoding: no route has such a path.
     return undefined;

@@ -1,7 +1,7 @@
 // The body of a request: JSON within its limit, checked against the schema of its route. Unknown
 // fields and fields that are given twice are problems, as a part of the request would be ignored.
 
-import { SetpointError } from "../../kernel/errors.ts";
+import { SetpointError, isSetpointError } from "../../kernel/errors.ts";
 import { isJsonObject } from "../../kernel/json.ts";
 import type { JsonObject } from "../../kernel/json.ts";
 import { limits } from "../../kernel/limits.ts";
@@ -10,8 +10,8 @@ import { applyDefaults } from "../../kernel/schema/defaults.ts";
 import { prune } from "../../kernel/schema/prune.ts";
 import { validateValue } from "../../kernel/schema/validate.ts";
 import { parseJson } from "../../kernel/strict-json.ts";
-import { fieldProblem, invalidRequest } from "./problem.ts";
-import type { FieldProblem } from "./problem.ts";
+import { fieldProblem, invalidRequest } from "./field-problem.ts";
+import type { FieldProblem } from "./field-problem.ts";
 
 export type BodyReader = (bytes: Buffer, contentType: string | undefined) => JsonObject;
 
@@ -24,7 +24,7 @@ export function bodyReader(schema: JsonObject): BodyReader {
         { field: "body", kind: "required", detail: "the request needs a JSON body" },
       ]);
     }
-    const { value, duplicates } = parseJson(bytes, { strict: true });
+    const { value, duplicates } = parsed(bytes);
     if (!isJsonObject(value)) {
       throw invalidRequest([
         { field: "body", kind: "type", detail: "the body must be a JSON object" },
@@ -44,6 +44,16 @@ export function bodyReader(schema: JsonObject): BodyReader {
     if (problems.length > 0) throw invalidRequest(problems);
     return whole;
   };
+}
+
+/** The errors of the parser name no field. */
+function parsed(bytes: Buffer): ReturnType<typeof parseJson> {
+  try {
+    return parseJson(bytes, { strict: true });
+  } catch (error) {
+    if (!isSetpointError(error, "request.invalid")) throw error;
+    throw invalidRequest([{ field: "body", kind: "invalid", detail: error.message }]);
+  }
 }
 
 export function bodyTooLarge(): SetpointError {

@@ -8,8 +8,8 @@ import { objectAt, textAt } from "../../kernel/json-read.ts";
 import { compileSchema } from "../../kernel/schema/compile.ts";
 import { applyDefaults } from "../../kernel/schema/defaults.ts";
 import { validateValue } from "../../kernel/schema/validate.ts";
-import { fieldProblem, invalidRequest } from "./problem.ts";
-import type { FieldProblem } from "./problem.ts";
+import { fieldProblem, invalidRequest } from "./field-problem.ts";
+import type { FieldProblem } from "./field-problem.ts";
 
 export type QueryReader = (search: string) => JsonObject;
 

@@ -1,11 +1,12 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import type { JsonObject } from "../../kernel/json.ts";
-import { SetpointError } from "../../kernel/errors.ts";
+import { SetpointError, isSetpointError } from "../../kernel/errors.ts";
 import { textAt } from "../../kernel/json-read.ts";
 import { decodeCursor, encodeCursor } from "../../kernel/cursor.ts";
 import { etagText, ifMatchOf, isNotModified } from "./conditions.ts";
-import { invalidRequest, problemOf } from "./problem.ts";
+import { fieldProblemsIn, invalidRequest } from "./field-problem.ts";
+import { problemOf } from "./problem.ts";
 import { bodyReader } from "./request-body.ts";
 import { queryReader } from "./request-query.ts";
 import { streamForm } from "./stream.ts";
@@ -78,10 +79,33 @@ describe("the body of a request", () => {
     assert.deepEqual(fieldsOf(problemFrom(() => of('{"to":"1","x":{}}'))), ["body.to", "body.x"]);
     assert.deepEqual(fieldsOf(problemFrom(() => of('{"to":1,"to":2}'))), ["body"]);
     for (const text of ["", "[]", "1", "{", '{"to":1e400}']) {
-      assert.equal(problemFrom(() => of(text))["code"], "request.invalid", text);
+      const problem = problemFrom(() => of(text));
+      assert.equal(problem["code"], "request.invalid", text);
+      assert.deepEqual(fieldsOf(problem), ["body"], text);
     }
     const other = problemFrom(() => of("to: 1", "application/yaml"));
     assert.equal(other["code"], "request.unsupported_media_type");
+  });
+});
+
+describe("an error of a request", () => {
+  it("has what another surface needs to word it: field, kind and detail", () => {
+    const read = queryReader({ properties: { page: { type: "integer" } } });
+    const errors: unknown[] = [];
+    try {
+      read("page=x&size=1");
+    } catch (error) {
+      assert.ok(isSetpointError(error, "request.invalid"));
+      errors.push(...fieldProblemsIn(error.details));
+    }
+    assert.deepEqual(errors, [
+      { field: "query.page", kind: "type", detail: "must be of type integer" },
+      {
+        field: "query.size",
+        kind: "unknown",
+        detail: "unknown parameter: known parameters are page",
+      },
+    ]);
   });
 });
 

@@ -22,7 +22,8 @@ import { checkAccess } from "./access.ts";
 import type { AccessPorts } from "./access.ts";
 import { etagText, ifMatchOf, isNotModified } from "./conditions.ts";
 import { idempotencyHeader, runKeyed } from "./idempotent-run.ts";
-import { invalidRequest, problemOf } from "./problem.ts";
+import { invalidRequest } from "./field-problem.ts";
+import { problemOf } from "./problem.ts";
 import { bodyReader, bodyTooLarge } from "./request-body.ts";
 import type { BodyReader } from "./request-body.ts";
 import { queryReader } from "./request-query.ts";
@@ -46,7 +47,7 @@ export interface RestSurfaceInput extends AccessPorts, OutcomePorts {
 interface RestRequest extends ParsedRequest {
   readonly path: string;
   readonly search: string;
-  readonly match: RouteMatch;
+  readonly match: RouteMatch<Route>;
 }
 
 const surfaceName = "rest";
@@ -119,7 +120,7 @@ function readersOf({ query, body }: Route): Readers {
 async function serve(
   input: RestSurfaceInput,
   call: Call,
-  { route, path }: Extract<RouteMatch, { readonly kind: "found" }>,
+  { route, path }: Extract<RouteMatch<Route>, { readonly kind: "found" }>,
   readers: Readers,
 ): Promise<void> {
   const { exchange, parsed, user } = call;

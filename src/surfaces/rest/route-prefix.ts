@@ -2,6 +2,9 @@
 // the first word of a route. The list is closed when the server starts, and no word may be the
 // name of a resource that Kubernetes has, or had, at "/api/v1".
 
+import { assert } from "../../kernel/assert.ts";
+import type { RouteAddress } from "./router.ts";
+
 /** Resources and special words of the Kubernetes core API. */
 export const kubernetesWords: ReadonlySet<string> = new Set([
   "bindings",
@@ -35,7 +38,12 @@ export function prefixOfRoute(path: string): string | undefined {
   return isWord ? `/api/v1/${word}` : undefined;
 }
 
-export function prefixesOf(routes: readonly { readonly path: string }[]): readonly string[] {
-  const prefixes = routes.map(({ path }) => prefixOfRoute(path));
-  return [...new Set(prefixes)].filter((prefix) => prefix !== undefined).sort();
+/** Throws for a route that is not in the REST API. */
+export function prefixesOf(routes: readonly RouteAddress[]): readonly string[] {
+  const prefixes = routes.map(({ method, path }) => {
+    const prefix = prefixOfRoute(path);
+    assert(prefix !== undefined, `the route ${method} ${path} is not in the REST API`);
+    return prefix;
+  });
+  return [...new Set(prefixes)].sort();
 }

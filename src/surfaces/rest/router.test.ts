@@ -21,6 +21,13 @@ describe("the router", () => {
     assert.deepEqual(match, { kind: "found", route: exact, path: { name: "x" } });
   });
 
+  it("tries a parameter where the literal segment leads to no route", () => {
+    const deep = sampleRoute({ path: "/api/v1/things/{kind}/{name}/parts" });
+    const both = createRouter([get, exact, deep]);
+    const match = both.find("GET", "/api/v1/things/all/x/parts");
+    assert.deepEqual(match, { kind: "found", route: deep, path: { kind: "all", name: "x" } });
+  });
+
   it("names the methods that a path has", () => {
     const match = router.find("DELETE", "/api/v1/things/a/b");
     assert.deepEqual(match, { kind: "other-method", allowed: ["GET", "HEAD", "PUT"] });
@@ -40,13 +47,32 @@ describe("the router", () => {
       [sampleRoute({ path: "api/v1/x" })],
       [sampleRoute({ path: "/api/v1/x/{a}/{a}" })],
       [sampleRoute({ path: "/api/v1/x/a{b}" })],
-      [sampleRoute({ path: "/api/v1/pods/{name}" })],
-      [sampleRoute({ path: "/apis/x" })],
     ];
     for (const routes of mistakes) {
       const paths = routes.map(({ path }) => path).join(" ");
       assert.throws(() => createRouter(routes), { name: "AssertionError" }, paths);
     }
+  });
+});
+
+describe("a router of mounted routes", () => {
+  const root = sampleRoute({ path: "/" });
+  const one = sampleRoute({ path: "/things/{id}" });
+  const mounted = createRouter([root, one], "/api/x_mgmt/v1");
+  const kindOf = (path: string): string => mounted.find("GET", path).kind;
+
+  it("finds paths below its base, and the base itself", () => {
+    const match = mounted.find("GET", "/api/x_mgmt/v1/things/7");
+    assert.deepEqual(match, { kind: "found", route: one, path: { id: "7" } });
+    const atBase = { kind: "found", route: root, path: {} };
+    assert.deepEqual(mounted.find("GET", "/api/x_mgmt/v1"), atBase);
+    assert.deepEqual(mounted.find("GET", "//api/x_mgmt/v1"), atBase);
+    assert.equal(mounted.find("PUT", "/api/x_mgmt/v1").kind, "other-method");
+  });
+
+  it("finds nothing beside its base", () => {
+    const paths = ["/things/7", "/api/x_mgmt/v10/things/7", "/api/y_mgmt/v1/things/7", "/", ""];
+    for (const path of paths) assert.equal(kindOf(path), "none", path);
   });
 });
 
@@ -65,5 +91,9 @@ describe("the prefix of a route", () => {
       assert.equal(prefixOfRoute(path), undefined, path);
     }
     assert.deepEqual(prefixesOf([get, put]), ["/api/v1/things"]);
+    for (const path of ["/api/v1/pods/{name}", "/apis/x"]) {
+      const notServed = [get, sampleRoute({ path })];
+      assert.throws(() => prefixesOf(notServed), { name: "AssertionError" }, path);
+    }
   });
 });
