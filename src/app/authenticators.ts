@@ -3,6 +3,7 @@ import { readFileSync } from "node:fs";
 import { createAuthentication } from "../intents/auth/authentication.ts";
 import type { Authentication } from "../intents/auth/authentication.ts";
 import { oidcAuthenticator } from "../intents/auth/oidc.ts";
+import type { OidcProvider } from "../intents/auth/oidc-provider.ts";
 import { serviceAccountTokenAuthenticator } from "../intents/auth/service-account-token.ts";
 import {
   adminTokenAuthenticator,
@@ -11,18 +12,20 @@ import {
 } from "../intents/auth/static-tokens.ts";
 import type { TokenAuthenticator } from "../intents/auth/token-authenticator.ts";
 import type { UserInfo } from "../intents/auth/user.ts";
-import type { Clock } from "../kernel/clock.ts";
+import { systemClock as clock } from "../kernel/clock.ts";
 import { SetpointError } from "../kernel/errors.ts";
-import type { OidcFileConfig } from "./config-file.ts";
+import type { JsonObject } from "../kernel/json.ts";
+import type { Logger } from "../telemetry/log.ts";
 import type { ServeConfig } from "./config.ts";
 import type { Credentials } from "./credentials.ts";
 import { fetchTrusting } from "./fetch-trusting.ts";
+import { parseKeyFile } from "./oidc-key-file.ts";
 
 /** What the files say that the configuration names. */
 export interface AuthenticationFiles {
   readonly users: ReadonlyMap<string, UserInfo> | undefined;
   readonly providers: readonly {
-    readonly provider: Omit<OidcFileConfig, "caFile">;
+    readonly provider: OidcProvider;
     readonly authorityPem: string | undefined;
   }[];
 }
@@ -32,8 +35,8 @@ export function readAuthenticationFiles(config: ServeConfig): AuthenticationFile
   const { tokenFile, oidc } = config;
   return {
     users: tokenFile === undefined ? undefined : parseTokenFile(readOption(tokenFile, "tokenFile")),
-    providers: oidc.map(({ caFile, ...provider }) => ({
-      provider,
+    providers: oidc.map(({ caFile, jwksFile, ...provider }) => ({
+      provider: { ...provider, staticKeys: readStaticKeys(jwksFile) },
       authorityPem: caFile === undefined ? undefined : readOption(caFile, "oidc"),
     })),
   };
@@ -43,7 +46,7 @@ export function openAuthentication(
   { users, providers }: AuthenticationFiles,
   { isAnonymousAllowed }: Pick<ServeConfig, "isAnonymousAllowed">,
   { adminToken, signer, lookup, apiAudiences }: Credentials,
-  clock: Clock,
+  log: Logger,
 ): Authentication {
   const tokens: TokenAuthenticator[] = [
     adminTokenAuthenticator({ token: adminToken, apiAudiences }),
@@ -52,9 +55,16 @@ export function openAuthentication(
   if (users !== undefined) tokens.push(tokenFileAuthenticator({ users, apiAudiences }));
   for (const { provider, authorityPem } of providers) {
     const fetch = fetchTrusting(authorityPem);
-    tokens.push(oidcAuthenticator({ provider, apiAudiences, clock, fetch }));
+    const { issuer } = provider;
+    const onFailure = (error: unknown): void =>
+      log.warn({ issuer, error }, "keys of OpenID provider not read");
+    tokens.push(oidcAuthenticator({ provider, apiAudiences, clock, fetch, onFailure }));
   }
   return createAuthentication({ tokens, apiAudiences, isAnonymousAllowed });
+}
+
+function readStaticKeys(path: string | undefined): readonly JsonObject[] {
+  return path === undefined ? [] : parseKeyFile(readOption(path, "oidc"), path);
 }
 
 function readOption(path: string, option: string): string {

@@ -43,9 +43,9 @@ describe("configuration file", () => {
   });
 
   it("describes providers of identity", () => {
-    const text = "oidc:\n- issuer: https://id.example.org\n  clientIds: [setpoint]\n";
+    const text = "oidc:\n- issuer: https://id.example.org\n  audiences: [setpoint]\n";
     const [provider] = serveConfig({}, readConfigFile(written(text))).oidc;
-    assert.deepEqual(provider, { issuer: "https://id.example.org", clientIds: ["setpoint"] });
+    assert.deepEqual(provider, { issuer: "https://id.example.org", audiences: ["setpoint"] });
   });
 
   it("has a section for each module that declares one", () => {
@@ -66,8 +66,7 @@ describe("configuration file", () => {
     ["listne: x\n", "listne is not a known key; known keys: listen"],
     ["anonymous: maybe\n", "anonymous must be true or false"],
     ["hosts: a\n", "hosts must be a list"],
-    ["oidc:\n- clientIds: [a]\n", "oidc[0].issuer is missing"],
-    ["oidc:\n- issuer: x\n", "oidc[0].clientIds is missing"],
+    ["oidc:\n- audiences: [a]\n", "oidc[0].issuer is missing"],
     ["oidc:\n- issuer: x\n  colour: y\n", "oidc[0].colour is not a known key"],
     ["- a\n", "the file must be a map"],
     ["a: [\n", "is not YAML"],

@@ -3,27 +3,18 @@
  * A name that is not known is refused, so that a typing mistake does not go unnoticed.
  */
 import { readFileSync } from "node:fs";
-import { dirname, isAbsolute, join } from "node:path";
+import { dirname } from "node:path";
 import type { ConfigurationSection } from "../contract/configuration.ts";
-import { SetpointError } from "../kernel/errors.ts";
-import { isJsonArray, isJsonObject } from "../kernel/json.ts";
-import type { Json, JsonObject } from "../kernel/json.ts";
+import type { Json } from "../kernel/json.ts";
 import { parseYaml, yamlPlace } from "../kernel/yaml.ts";
 import type { Sections } from "./config-sections.ts";
 import { sectionsOf } from "./declared-parts.ts";
+import { flag, listOf, number, pathIn, readObject, text, texts, wrong } from "./file-fields.ts";
+import type { Reader } from "./file-fields.ts";
 import { builtInModules } from "./modules.ts";
+import { readOidc } from "./oidc-file.ts";
+import type { OidcFileConfig } from "./oidc-file.ts";
 import type { TracingFileConfig } from "./tracing-config.ts";
-
-export interface OidcFileConfig {
-  readonly issuer: string;
-  readonly clientIds: readonly string[];
-  readonly usernameClaim?: string;
-  readonly usernamePrefix?: string;
-  readonly groupsClaim?: string;
-  readonly groupsPrefix?: string;
-  /** The authority of the provider's certificate, where it is not a public one. */
-  readonly caFile?: string;
-}
 
 export interface ConfigFile {
   readonly listen?: string;
@@ -55,18 +46,16 @@ export interface EngineFileConfig {
   readonly moduleBlocked?: string;
 }
 
-type Reader = (value: Json, field: string) => unknown;
-
 export function readConfigFile(path: string, declared = sectionsOf(builtInModules)): ConfigFile {
-  let text: string;
+  let contents: string;
   try {
-    text = readFileSync(path, "utf8");
+    contents = readFileSync(path, "utf8");
   } catch (cause) {
     throw wrong(`${path} cannot be read`, "config", cause);
   }
   let value: Json;
   try {
-    ({ value } = parseYaml(text));
+    ({ value } = parseYaml(contents));
   } catch (cause) {
     throw wrong(`${path} is not YAML${yamlPlace(cause)}`, "config", cause);
   }
@@ -104,24 +93,7 @@ function sectionReaders(
   return Object.fromEntries(sections);
 }
 
-/** Paths in the file are relative to the file. */
-function pathIn(folder: string): Reader {
-  return (value, field) => {
-    const given = text(value, field) as string;
-    return isAbsolute(given) ? given : join(folder, given);
-  };
-}
-
 function fieldsOf(path: Reader): Readonly<Record<string, Reader>> {
-  const provider: Readonly<Record<string, Reader>> = {
-    issuer: text,
-    clientIds: texts,
-    usernameClaim: text,
-    usernamePrefix: text,
-    groupsClaim: text,
-    groupsPrefix: text,
-    caFile: path,
-  };
   return {
     listen: text,
     data: path,
@@ -133,13 +105,7 @@ function fieldsOf(path: Reader): Readonly<Record<string, Reader>> {
     anonymous: flag,
     tokenFile: path,
     oidc: (value, field) =>
-      listOf(value, field).map((item, index) => {
-        const at = `${field}[${index}]`;
-        const read = readObject(item, at, provider) as Partial<OidcFileConfig>;
-        if (read.issuer === undefined) throw wrong(`${at}.issuer is missing`, at);
-        if (read.clientIds === undefined) throw wrong(`${at}.clientIds is missing`, at);
-        return read;
-      }),
+      listOf(value, field).map((item, index) => readOidc(item, `${field}[${index}]`, path)),
     logLevel: text,
     audit: (value, field) => readObject(value, field, { policy: path, log: path }),
     modules: (value, field) =>
@@ -157,52 +123,4 @@ function fieldsOf(path: Reader): Readonly<Record<string, Reader>> {
         moduleBlocked: text,
       }),
   };
-}
-
-function readObject(
-  value: Json,
-  field: string,
-  fields: Readonly<Record<string, Reader>>,
-): Record<string, unknown> {
-  if (!isJsonObject(value)) throw wrong(`${field || "the file"} must be a map`, field);
-  const read = Object.entries(value satisfies JsonObject).map(([name, inner]) => {
-    const reader = Object.hasOwn(fields, name) ? fields[name] : undefined;
-    const at = field === "" ? name : `${field}.${name}`;
-    if (reader === undefined) {
-      throw wrong(`${at} is not a known key; known keys: ${Object.keys(fields).join(", ")}`, at);
-    }
-    return [name, reader(inner, at)] as const;
-  });
-  return Object.fromEntries(read);
-}
-
-const text: Reader = (value, field) => {
-  if (typeof value === "string" && value !== "") return value;
-  throw wrong(`${field} must be a string`, field);
-};
-
-const number: Reader = (value, field) => {
-  if (typeof value === "number") return value;
-  throw wrong(`${field} must be a number`, field);
-};
-
-const flag: Reader = (value, field) => {
-  if (typeof value === "boolean") return value;
-  throw wrong(`${field} must be true or false`, field);
-};
-
-const texts: Reader = (value, field) =>
-  listOf(value, field).map((item, index) => text(item, `${field}[${index}]`));
-
-function listOf(value: Json, field: string): readonly Json[] {
-  if (isJsonArray(value)) return value;
-  throw wrong(`${field} must be a list`, field);
-}
-
-function wrong(message: string, option: string, cause?: unknown): SetpointError {
-  return new SetpointError("config.invalid", `configuration file: ${message}`, {
-    cause,
-    details: { option },
-    suggestion: "see docs/reference/configuration.md",
-  });
 }

@@ -107,7 +107,7 @@ export async function startServer(
   );
   const admissions = createAdmissions(systemTimers, options.maxBytesInFlight);
   const credentials = await openOwnCredentials(config, plane);
-  const authentication = openAuthentication(given.authentication, config, credentials, systemClock);
+  const authentication = openAuthentication(given.authentication, config, credentials, log);
   const audit = undo.use(given.audit && (await openAuditLog({ ...given.audit, log })));
   const security = { authentication, audit, roles: plane.rbac, admissions };
   const reports = undo.use(requestReports(log, systemTimers));

@@ -319,13 +319,24 @@ export const limits = Object.freeze({
   maxWarnings: 64,
   /** Longest bearer token that is looked at. */
   maxTokenChars: 16 * kib,
+  /** Clocks of issuers and servers differ: times of a token may be wrong by this much. */
+  tokenLeewayMs: 60_000,
+  /** Characters of a claim that an error quotes. */
+  maxQuotedClaimChars: 120,
   /** Verified tokens that are remembered, so that a signature is not checked for each request. */
   maxVerifiedTokens: 4_096,
   verifiedTokenTtlMs: 300_000,
   /** How long an OpenID provider may take to name its keys. */
   openidTimeoutMs: 10_000,
-  /** After a provider did not answer, tokens of it are refused at once for this long. */
+  /** The least time between two reads of a provider's keys, whatever tokens name unknown keys. */
   openidRetryMs: 10_000,
+  /** The age at which keys of a provider are read again in the background, */
+  openidKeysRefreshMs: 300_000,
+  /** and the age at which a request waits for them: a removed key is refused by then. */
+  openidKeysMaxAgeMs: 600_000,
+  /** How long the last keys are used while the provider cannot be reached. */
+  openidKeysStaleMs: 3_600_000,
+  maxOpenidKeys: 100,
   /** Requests in progress at once, of each surface; reads and writes as in kube-apiserver. */
   maxReadsInFlight: 400,
   maxListsInFlight: 100,

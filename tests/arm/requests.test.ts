@@ -43,7 +43,10 @@ describe("a request", () => {
     const body = "x".repeat(2_000_000);
     for (const [authorization, message] of [
       ["", "The request has no credentials."],
-      ["Bearer wrong", "The credentials are not valid: invalid bearer token."],
+      [
+        "Bearer wrong",
+        "The credentials are not valid: malformed token: it is neither a JWT nor a known token.",
+      ],
     ] as const) {
       const reply = await server.request("PUT", oven("x"), body, {
         authorization,

@@ -107,7 +107,8 @@ describe("the audit log", () => {
     assert.deepEqual(pick(event, "user"), {});
     assert.equal(pick(event, "responseStatus.code"), 401);
     assert.deepEqual(pick(event, "annotations"), {
-      "authentication.setpoint.dev/reason": "invalid bearer token",
+      "authentication.setpoint.dev/reason":
+        "malformed token: it is neither a JWT nor a known token",
     });
   });
 });

@@ -641,7 +641,7 @@ onEachStore("who asks", (server) => {
     const reply = await server().request("GET", widgets, undefined, { authorization });
     assertRefused(reply, { code: 401, reason: "Unauthorized", message: "Unauthorized" });
     const challenge = 'Bearer realm="setpoint", error="invalid_token"';
-    const why = 'error_description="invalid bearer token"';
+    const why = 'error_description="malformed token: it is neither a JWT nor a known token"';
     assert.equal(reply.headers["www-authenticate"], `${challenge}, ${why}`);
   });
 

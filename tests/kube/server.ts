@@ -8,6 +8,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { Sections } from "../../src/app/config-sections.ts";
 import { serveConfig } from "../../src/app/config.ts";
+import type { OidcFileConfig } from "../../src/app/oidc-file.ts";
 import { startServer } from "../../src/app/serve.ts";
 import type { WatchHub } from "../../src/intents/watch/watch-hub.ts";
 import { parseExact } from "../../src/kernel/int64.ts";
@@ -69,6 +70,8 @@ export interface KubeServerOptions {
   readonly traceHeaders?: string;
   /** The configuration of built-in modules, as the file has it. */
   readonly sections?: Sections;
+  /** OpenID providers, as the file has them. */
+  readonly oidc?: readonly OidcFileConfig[];
 }
 
 export async function startKubeServer({
@@ -76,12 +79,16 @@ export async function startKubeServer({
   bodyPaceMs,
   maxBytesInFlight,
   sections = {},
+  oidc = [],
   ...options
 }: KubeServerOptions = {}): Promise<KubeServer> {
   const folder = await mkdtemp(join(tmpdir(), "setpoint-kube-"));
   const errors: string[] = [];
   const lines: string[] = [];
-  const config = serveConfig({ data: folder, listen: "127.0.0.1:0", ...options }, { sections });
+  const config = serveConfig(
+    { data: folder, listen: "127.0.0.1:0", ...options },
+    { sections, oidc },
+  );
   const limited = {
     ...(writeStallMs === undefined ? {} : { writeStallMs }),
     ...(bodyPaceMs === undefined ? {} : { bodyPaceMs }),

@@ -7,7 +7,7 @@ import { systemIds } from "../../kernel/ids.ts";
 import { createAuthentication } from "./authentication.ts";
 import type { Authentication } from "./authentication.ts";
 import { oidcAuthenticator } from "./oidc.ts";
-import type { OidcProvider } from "./oidc.ts";
+import type { OidcProvider } from "./oidc-provider.ts";
 import { openidConfiguration, openidKeys } from "./openid-discovery.ts";
 import { createTokenSigner, serviceAccountTokenAuthenticator } from "./service-account-token.ts";
 import type { StoredObject, TokenSubject } from "./service-account-token.ts";
@@ -178,18 +178,30 @@ test("tokens of other issuers, keys, audiences and algorithms are refused", asyn
   };
   equal(
     await errorOf(await stranger.sign(subject)),
+    '[invalid bearer token, algorithm "RS256" is not accepted: use ES256]',
+  );
+  const other = createTokenSigner({
+    issuer: "https://setpoint.test",
+    keys: [readSigningKey(generateSigningKey())],
+    ids: systemIds,
+  });
+  equal(
+    await errorOf(await other.sign(subject)),
     "[invalid bearer token, invalid signature, no keys found]",
   );
   const [header = "", payload = "", signature = ""] = (await token()).split(".");
   const broken = "[invalid bearer token, go-jose/go-jose: error in cryptographic primitive]";
-  const other = signature.startsWith("A") ? "B" : "A";
-  equal(await errorOf(`${header}.${payload}.${other}${signature.slice(1)}`), broken);
+  const letter = signature.startsWith("A") ? "B" : "A";
+  equal(await errorOf(`${header}.${payload}.${letter}${signature.slice(1)}`), broken);
   const none = Buffer.from('{"alg":"none"}').toString("base64url");
-  equal(await errorOf(`${none}.${payload}.`), broken);
+  const refused = (algorithm: string): string =>
+    `[invalid bearer token, algorithm "${algorithm}" is not accepted: use ES256]`;
+  equal(await errorOf(`${none}.${payload}.`), refused("none"));
   const confused = new SignJWT({ iss: "https://setpoint.test" }).setProtectedHeader({
     alg: "HS256",
   });
-  equal(await errorOf(await confused.sign(new TextEncoder().encode(key.id.repeat(2)))), broken);
+  const secret = new TextEncoder().encode(key.id.repeat(2));
+  equal(await errorOf(await confused.sign(secret)), refused("HS256"));
 });
 
 test("a rotated key signs no more but its tokens stay good", async () => {
@@ -260,7 +272,7 @@ function login(): Login {
   ]);
   const user: Login["user"] = async (claims, provider) => {
     const authenticate = oidcAuthenticator({
-      provider: { issuer, clientIds: ["setpoint"], ...provider },
+      provider: { issuer, audiences: ["setpoint"], ...provider },
       apiAudiences,
       clock,
       fetch: async (url) => {
@@ -290,11 +302,11 @@ test("an OpenID token becomes a user with prefixes, and keys are asked for once"
   const { asked, user } = login();
   equal((await user({})).name, "https://login.test#7");
   deepEqual(asked, [`${issuer}/.well-known/openid-configuration`, `${issuer}/keys`]);
-  const provider = { usernameClaim: "email", groupsClaim: "roles", groupsPrefix: "oidc:" };
+  const provider = { usernameClaims: ["email"], groupsClaim: "roles", groupsPrefix: "oidc:" };
   deepEqual(await user({ email: "a@b", roles: ["x"] }, provider), {
     name: "a@b",
     groups: ["oidc:x"],
-    extra: {},
+    extra: { "authentication.setpoint.dev/issuer": [issuer] },
   });
   deepEqual((await user({ email: "a@b", roles: "one" }, provider)).groups, ["oidc:one"]);
 });
@@ -305,14 +317,14 @@ test("an OpenID token for others, expired or naming the system is refused", asyn
     rejects(user(claims, provider), (error) => isSetpointError(error, "request.unauthenticated"));
   await refused({ aud: "other" });
   await refused({ exp: 1 });
-  await refused({ email: "a@b", email_verified: false }, { usernameClaim: "email" });
+  await refused({ email: "a@b", email_verified: false }, { usernameClaims: ["email"] });
   await refused({ groups: ["system:masters"] }, { groupsClaim: "groups" });
   await refused({ sub: "system:admin" }, { usernamePrefix: "" });
   await refused({}, { requiredClaims: { hd: "corp" } });
   equal((await user({ hd: "corp" }, { requiredClaims: { hd: "corp" } })).name, `${issuer}#7`);
   throws(() =>
     oidcAuthenticator({
-      provider: { issuer: "http://login.test", clientIds: ["a"] },
+      provider: { issuer: "http://login.test", audiences: ["a"] },
       apiAudiences,
       clock: manualClock(),
       fetch: () => Promise.reject(new Error("unused")),

@@ -1,10 +1,11 @@
 // Who sends a request. Credentials are tried in a fixed order and the first that is good wins; a
 // request with credentials of which none is good is refused, even where requests without any are
 // let in as anonymous. The message of the error is the one that Kubernetes defines; its details
-// state the reason.
+// state the reason (refusal.ts).
 
-import { SetpointError, isSetpointError } from "../../kernel/errors.ts";
 import { limits } from "../../kernel/limits.ts";
+import { noCredentials, refusalOf, unauthenticated, unclaimedToken } from "./refusal.ts";
+import type { Refusal } from "./refusal.ts";
 import { headerValues } from "./request-facts.ts";
 import type { PeerCertificate, RequestFacts } from "./request-facts.ts";
 import type { TokenAuthenticator, TokenUser } from "./token-authenticator.ts";
@@ -25,7 +26,12 @@ export interface Authentication {
 
 export type TokenOutcome =
   | ({ readonly kind: "known" } & TokenUser)
-  | { readonly kind: "unknown"; readonly error: string };
+  | {
+      readonly kind: "unknown";
+      /** For TokenReview, in the format of Kubernetes. */
+      readonly error: string;
+      readonly refusal: Refusal;
+    };
 
 export interface AuthenticationOptions {
   /** Tried in this order. */
@@ -48,11 +54,11 @@ export function createAuthentication(options: AuthenticationOptions): Authentica
       const token = bearerToken(header);
       if (token === undefined) {
         if (isAnonymousAllowed) return anonymousUser;
-        throw unauthenticated({ reason: "no credentials", isMissing: true });
+        throw unauthenticated(noCredentials);
       }
       const outcome = await authenticateToken(token, apiAudiences);
       if (outcome.kind === "known") return outcome.user;
-      throw unauthenticated({ reason: outcome.error, isMissing: false });
+      throw unauthenticated(outcome.refusal);
     },
   };
 }
@@ -70,7 +76,7 @@ async function tryTokens(
   token: string,
   audiences: readonly string[],
 ): Promise<TokenOutcome> {
-  const errors = new Set(["invalid bearer token"]);
+  const refusals: Refusal[] = [];
   const isReadable = token.length <= limits.maxTokenChars;
   for (const authenticator of isReadable ? authenticators : []) {
     try {
@@ -79,12 +85,15 @@ async function tryTokens(
         return { kind: "known", ...found, user: withAuthenticated(found.user) };
       }
     } catch (error) {
-      if (!isSetpointError(error, "request.unauthenticated")) throw error;
-      errors.add(error.message);
+      const refusal = refusalOf(error);
+      if (refusal === undefined) throw error;
+      refusals.push(refusal);
     }
   }
+  const errors = new Set(["invalid bearer token", ...refusals.map(({ reason }) => reason)]);
   const error = errors.size === 1 ? [...errors].join("") : `[${[...errors].join(", ")}]`;
-  return { kind: "unknown", error };
+  const [refusal = unclaimedToken(token)] = refusals;
+  return { kind: "unknown", error, refusal };
 }
 
 /** Anything but a bearer token counts as no credentials, as does an empty one. */
@@ -96,16 +105,4 @@ function bearerToken(header: string): string | undefined {
 function certificateUser({ commonName, organizations, sha256 }: PeerCertificate): UserInfo {
   const extra = { [credentialIdKey]: [`X509SHA256=${sha256}`] };
   return { name: commonName, groups: organizations, extra };
-}
-
-export interface Refusal {
-  /** Never contains the credentials. */
-  readonly reason: string;
-  /** Whether there were no credentials at all. */
-  readonly isMissing: boolean;
-}
-
-export function unauthenticated({ reason, isMissing }: Refusal): SetpointError {
-  const details = { reason, isMissing };
-  return new SetpointError("request.unauthenticated", "Unauthorized", { details });
 }

@@ -2,18 +2,22 @@
 // of a Secret. A token dies with what it is bound to, at once: existence is asked on each use.
 // Claims and messages are those of Kubernetes, so that its client libraries read them.
 
-import { SignJWT, compactVerify, decodeJwt, decodeProtectedHeader } from "jose";
+import { SignJWT, compactVerify } from "jose";
 import type { Clock } from "../../kernel/clock.ts";
 import type { Ids } from "../../kernel/ids.ts";
 import { parseExact } from "../../kernel/int64.ts";
 import { isJsonObject } from "../../kernel/json.ts";
 import type { JsonObject } from "../../kernel/json.ts";
 import { objectAt, textAt, textsAt } from "../../kernel/json-read.ts";
+import { limits } from "../../kernel/limits.ts";
+import { badToken, refusedAlgorithm } from "./refusal.ts";
+import type { Fault } from "./refusal.ts";
 import { quotedList } from "./rule-cover.ts";
 import type { SigningKey } from "./signing-key.ts";
-import { badToken, commonAudiences } from "./token-authenticator.ts";
+import { commonAudiences } from "./token-authenticator.ts";
 import type { TokenAuthenticator } from "./token-authenticator.ts";
 import { credentialIdKey, serviceAccountGroups, serviceAccountUserName } from "./user.ts";
+import { unverifiedHeader, unverifiedIssuer } from "./unverified-token.ts";
 import { verifiedTokens } from "./verified-tokens.ts";
 
 export interface BoundObject {
@@ -75,8 +79,7 @@ export interface ServiceAccountTokens {
   readonly clock: Clock;
 }
 
-/** Clocks of clients and servers differ; a minute either way is forgiven, as in Kubernetes. */
-const leewayMs = 60_000;
+const { tokenLeewayMs: leewayMs } = limits;
 
 export function serviceAccountTokenAuthenticator(
   options: ServiceAccountTokens,
@@ -86,7 +89,7 @@ export function serviceAccountTokenAuthenticator(
   return async (token, audiences) => {
     let claims = known.get(token);
     if (claims === undefined) {
-      if (issuerOf(token) !== signer.issuer) return undefined;
+      if (unverifiedIssuer(token) !== signer.issuer) return undefined;
       claims = await verifiedClaims(token, signer.keys);
       known.set(token, claims);
     }
@@ -94,22 +97,15 @@ export function serviceAccountTokenAuthenticator(
     const meant = commonAudiences(named.length === 0 ? apiAudiences : named, audiences);
     if (meant.length === 0) {
       const [has, wants] = [quotedList(named), quotedList(audiences)];
-      throw badToken(`token audiences ${has} is invalid for the target audiences ${wants}`);
+      throw refused(
+        "wrong-audience",
+        `token audiences ${has} is invalid for the target audiences ${wants}`,
+      );
     }
     checkTimes(claims, clock.nowMs());
     await checkBound(claims, lookup, clock.nowMs());
     return { user: userOf(claims), audiences: meant };
   };
-}
-
-/** The issuer that a token claims, unverified; undefined for what is not a JWT. */
-export function issuerOf(token: string): string | undefined {
-  try {
-    return decodeJwt(token).iss;
-  } catch (error) {
-    if (error instanceof Error) return undefined;
-    throw error;
-  }
 }
 
 export function audiencesOf(claims: JsonObject): readonly string[] {
@@ -135,14 +131,11 @@ function claimsOf(subject: TokenSubject): JsonObject {
 }
 
 async function verifiedClaims(token: string, keys: readonly SigningKey[]): Promise<JsonObject> {
-  let keyId: string | undefined;
-  try {
-    keyId = decodeProtectedHeader(token).kid;
-  } catch (cause) {
-    throw badToken("invalid bearer token", cause);
-  }
+  const { keyId, algorithm: named } = unverifiedHeader(token);
+  const accepted = new Set<string>(keys.map(({ algorithm }) => algorithm));
+  if (!accepted.has(named)) throw badToken(refusedAlgorithm(named, [...accepted]));
   const candidates = keyId === undefined ? keys : keys.filter(({ id }) => id === keyId);
-  if (candidates.length === 0) throw badToken("invalid signature, no keys found");
+  if (candidates.length === 0) throw refused("unknown-key", "invalid signature, no keys found");
   let failure: unknown;
   for (const { publicKey, algorithm } of candidates) {
     try {
@@ -153,19 +146,19 @@ async function verifiedClaims(token: string, keys: readonly SigningKey[]): Promi
       failure = error;
     }
   }
-  throw badToken("go-jose/go-jose: error in cryptographic primitive", failure);
+  throw refused("bad-signature", "go-jose/go-jose: error in cryptographic primitive", failure);
 }
 
 function checkTimes(claims: JsonObject, nowMs: number): void {
   const [notBefore, expiry, issuedAt] = ["nbf", "exp", "iat"].map((key) => timeAt(claims, key));
   if (notBefore !== undefined && nowMs + leewayMs < notBefore) {
-    throw badToken("service account token is not valid yet");
+    throw refused("not-yet-valid", "service account token is not valid yet");
   }
   if (expiry !== undefined && nowMs - leewayMs > expiry) {
-    throw badToken("service account token has expired");
+    throw refused("expired", "service account token has expired");
   }
   if (issuedAt !== undefined && nowMs + leewayMs < issuedAt) {
-    throw badToken("service account token is issued in the future");
+    throw refused("not-yet-valid", "service account token is issued in the future");
   }
 }
 
@@ -182,19 +175,27 @@ async function checkBound(claims: JsonObject, lookup: TokenLookup, nowMs: number
   const isGone = ({ deletedAtMs }: StoredObject): boolean =>
     deletedAtMs !== undefined && deletedAtMs < nowMs - leewayMs;
   const stored = await lookup.serviceAccount(namespace, name);
-  if (stored === undefined) throw badToken(`serviceaccounts ${JSON.stringify(name)} not found`);
+  if (stored === undefined) throw revoked(`serviceaccounts ${JSON.stringify(name)} not found`);
   if (stored.uid !== uid) {
-    throw badToken(`service account UID (${stored.uid}) does not match claim (${uid})`);
+    throw revoked(`service account UID (${stored.uid}) does not match claim (${uid})`);
   }
-  if (isGone(stored)) throw badToken(`service account ${namespace}/${name} has been deleted`);
+  if (isGone(stored)) throw revoked(`service account ${namespace}/${name} has been deleted`);
   if (!Object.hasOwn(own, "secret")) return;
   const bound = objectAt(own, "secret");
   const secret = await lookup.secret(namespace, textAt(bound, "name"));
   const isInvalid = secret === undefined || isGone(secret);
-  if (isInvalid) throw badToken("service account token has been invalidated");
+  if (isInvalid) throw revoked("service account token has been invalidated");
   if (secret.uid === textAt(bound, "uid")) return;
   const [is, claimed] = [secret.uid, textAt(bound, "uid")];
-  throw badToken(`secret UID (${is}) does not match service account secret ref claim (${claimed})`);
+  throw revoked(`secret UID (${is}) does not match service account secret ref claim (${claimed})`);
+}
+
+function refused(fault: Fault, reason: string, cause?: unknown): Error {
+  return badToken({ fault, reason }, cause);
+}
+
+function revoked(reason: string): Error {
+  return refused("revoked", reason);
 }
 
 function userOf(claims: JsonObject): {

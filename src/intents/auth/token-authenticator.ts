@@ -1,8 +1,7 @@
 // What every way to check a bearer token has in common. An authenticator that does not know a token
-// says nothing, so that the next may try; one that knows it for its own and finds it bad throws,
-// with a sentence that TokenReview and the reason of a 401 show.
+// returns nothing, so that the next may try; one that knows it as its own and finds it bad throws
+// the error of `badToken`, whose reason TokenReview and a 401 show.
 
-import { SetpointError } from "../../kernel/errors.ts";
 import type { UserInfo } from "./user.ts";
 
 export interface TokenUser {
@@ -16,10 +15,6 @@ export type TokenAuthenticator = (
   token: string,
   audiences: readonly string[],
 ) => Promise<TokenUser | undefined>;
-
-export function badToken(message: string, cause?: unknown): SetpointError {
-  return new SetpointError("request.unauthenticated", message, { cause });
-}
 
 /** The audiences in both lists, in the order of the first. */
 export function commonAudiences(

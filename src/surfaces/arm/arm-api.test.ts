@@ -2,7 +2,7 @@
 // of the answer are those of its protocol.
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { unauthenticated } from "../../intents/auth/authentication.ts";
+import { unauthenticated } from "../../intents/auth/refusal.ts";
 import { anonymousUser } from "../../intents/auth/user.ts";
 import type { UserInfo } from "../../intents/auth/user.ts";
 import { kindRegistry } from "../../intents/kinds/registry.ts";
@@ -136,7 +136,7 @@ test("an error with a very long message is answered with a short one", async () 
 test("a 401 states its reason in the body and in the header", async () => {
   const reason = "service account token has expired";
   const challenge = 'Bearer realm="setpoint"';
-  const expired = unauthenticated({ reason, isMissing: false });
+  const expired = unauthenticated({ reason, fault: "expired" });
   for (const [authenticate, message, header] of [
     [
       () => Promise.reject(expired),

@@ -3,6 +3,7 @@
 // the words of Kubernetes is put into these; what authors of kinds and actions say is told as it
 // is; what nobody expected tells nothing about itself.
 
+import { refusalOf } from "../../intents/auth/refusal.ts";
 import { ArmActionRefused } from "../../modules/resource-provider/faces/arm-face.ts";
 import { SetpointError, isSetpointError } from "../../kernel/errors.ts";
 import type { ErrorCode } from "../../kernel/errors.ts";
@@ -12,7 +13,6 @@ import type { Json, JsonObject } from "../../kernel/json.ts";
 import { getOwn, isJsonObject } from "../../kernel/json.ts";
 import { numberAt } from "../../kernel/json-read.ts";
 import { plainWords, sentence } from "../../kernel/field-error-words.ts";
-import { refusalReason } from "../http/identify.ts";
 import { shortError } from "./short-error.ts";
 
 export interface ArmProblem {
@@ -85,10 +85,10 @@ function refusal(words: string): string {
 
 /** Undefined for other errors, and when the reason is not known. */
 function refusalOfCredentials(error: SetpointError): string | undefined {
-  const reason = refusalReason(error);
-  if (reason === undefined) return undefined;
-  if (error.details["isMissing"] === true) return "The request has no credentials.";
-  return sentence(`The credentials are not valid: ${reason}`);
+  const refused = refusalOf(error);
+  if (refused === undefined) return undefined;
+  if (refused.fault === "no-credentials") return "The request has no credentials.";
+  return sentence(`The credentials are not valid: ${refused.reason}`);
 }
 
 const internal: ArmErrorAnswer = {

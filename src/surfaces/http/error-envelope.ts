@@ -1,8 +1,8 @@
 // Errors: the surface words an error for its clients, and the operator finds it in the log when it
 // is a fault of the server or a failed authentication. Whatever happens, there is one answer.
 
+import { refusalOf } from "../../intents/auth/refusal.ts";
 import type { Exchange } from "./exchange.ts";
-import { refusalReason } from "./identify.ts";
 import type { HttpSurface, SurfaceRequest } from "./surface.ts";
 import type { RequestIds } from "./trace.ts";
 
@@ -41,7 +41,7 @@ export async function answerError(
     }
   }
   const summary = (): RequestSummary => summaryOf(surface, request, exchange.status);
-  const reason = refusalReason(error);
+  const reason = refusalOf(error)?.reason;
   if (reason !== undefined) reports.onUnauthenticated(reason, summary());
   if (surface.isFault(error)) reports.onError(error, summary());
 }

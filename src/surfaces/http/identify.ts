@@ -4,15 +4,13 @@
 // protocol leaves its text open.
 
 import type { Auditor, AuditTrail } from "../../intents/audit/audit-trail.ts";
-import { unauthenticated } from "../../intents/auth/authentication.ts";
 import type { Authentication } from "../../intents/auth/authentication.ts";
 import { impersonate } from "../../intents/auth/impersonation.ts";
 import type { Authorizer } from "../../intents/auth/policy.ts";
+import { noCredentials, refusalOf, unauthenticated } from "../../intents/auth/refusal.ts";
 import type { RequestHeaders } from "../../intents/auth/request-facts.ts";
 import { anonymousName } from "../../intents/auth/user.ts";
 import type { UserInfo } from "../../intents/auth/user.ts";
-import { isSetpointError } from "../../kernel/errors.ts";
-import { textAt } from "../../kernel/json-read.ts";
 import { beginAudit } from "./audit.ts";
 import { auditedExchange } from "./audited-exchange.ts";
 import type { Exchange, Headers } from "./exchange.ts";
@@ -47,7 +45,7 @@ export async function identify(
   }
   beginTrail(audit, surface, request, request.user);
   if (surface.allowsAnonymous !== true && request.user.name === anonymousName) {
-    const error = unauthenticated({ reason: "no credentials", isMissing: true });
+    const error = unauthenticated(noCredentials);
     noteReason(request, error);
     throw error;
   }
@@ -73,15 +71,8 @@ function beginTrail(
 export const reasonAnnotation = "authentication.setpoint.dev/reason";
 
 function noteReason({ trail }: Identified, error: unknown): void {
-  const reason = refusalReason(error);
+  const reason = refusalOf(error)?.reason;
   if (reason !== undefined) trail?.annotate(reasonAnnotation, reason);
-}
-
-/** Why authentication has failed; undefined for every other error. */
-export function refusalReason(error: unknown): string | undefined {
-  if (!isSetpointError(error, "request.unauthenticated")) return undefined;
-  const reason = textAt(error.details, "reason");
-  return reason === "" ? undefined : reason;
 }
 
 /**
@@ -89,11 +80,11 @@ export function refusalReason(error: unknown): string | undefined {
  * code, and the description has a restricted set of characters.
  */
 export function challengeHeaders(error: unknown): Headers {
-  const reason = refusalReason(error);
-  if (reason === undefined || !isSetpointError(error)) return {};
+  const refusal = refusalOf(error);
+  if (refusal === undefined) return {};
   const realm = 'Bearer realm="setpoint"';
-  if (error.details["isMissing"] === true) return { "www-authenticate": realm };
-  const description = reason
+  if (refusal.fault === "no-credentials") return { "www-authenticate": realm };
+  const description = refusal.reason
     .replaceAll('"', "'")
     .replaceAll(/[^\x20-\x7e]|\\/g, "?")
     .slice(0, maxDescriptionChars);

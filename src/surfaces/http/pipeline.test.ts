@@ -3,7 +3,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { AuditRequest, AuditTrail } from "../../intents/audit/audit-trail.ts";
-import { unauthenticated } from "../../intents/auth/authentication.ts";
+import { unauthenticated } from "../../intents/auth/refusal.ts";
 import type { Authorizer } from "../../intents/auth/policy.ts";
 import { anonymousUser, mastersGroup } from "../../intents/auth/user.ts";
 import type { UserInfo } from "../../intents/auth/user.ts";
@@ -192,7 +192,7 @@ test("a 401 states its reason in the header, the log and the audit record", asyn
       return trail;
     },
   };
-  const refused = unauthenticated({ reason: 'token "a\\b\u00e9" has expired', isMissing: false });
+  const refused = unauthenticated({ reason: 'token "a\\b\u00e9" has expired', fault: "expired" });
   const authentication = { authenticate: () => Promise.reject<UserInfo>(refused) };
   const { send, steps, sent, faults } = rig({}, { authentication, audit });
   await send();
