@@ -98,6 +98,10 @@ export type RouteAccess =
    */
   | { readonly kind: "addressed"; readonly verbs: readonly string[] };
 
+/**
+ * The headers of the request are not part of it. What a handler may depend on has a field of its
+ * own, so that the documents list it and the surface checks it.
+ */
 export interface RouteRequest {
   /** Decoded values of the path template. */
   readonly path: Readonly<Record<string, string>>;
