@@ -1,5 +1,6 @@
 /** Offers a managed service from one declaration, an Offering: decision 22. */
 import type { BuiltInModule } from "../../contract/module.ts";
+import { fleetModuleErrors } from "./errors.ts";
 import { clusterKind } from "./kinds/cluster-kind.ts";
 import { managedInstanceKind } from "./kinds/managed-instance-kind.ts";
 import { offeringKind } from "./kinds/offering-kind.ts";
@@ -20,5 +21,6 @@ export const fleet: BuiltInModule = {
     { kind: regionCapacityKind, isReconciled: false },
   ],
   cachedKinds: [offeringsKind, organisationsKind, clustersKind],
+  errors: fleetModuleErrors,
   limits: fleetLimits,
 };

@@ -7,12 +7,12 @@ import type { DocumentAnswer, RouteAnswer } from "../../contract/route.ts";
 import { beginKeyed } from "../../intents/idempotency/outcome-records.ts";
 import type { OutcomePorts } from "../../intents/idempotency/outcome-records.ts";
 import type { Cause } from "../../kernel/cause.ts";
-import { catalogue, isSetpointError } from "../../kernel/errors.ts";
+import { isSetpointError } from "../../kernel/errors.ts";
 import type { JsonObject } from "../../kernel/json.ts";
 import { numberAt, objectAt, presentObjectAt, textAt } from "../../kernel/json-read.ts";
 import { limits } from "../../kernel/limits.ts";
 import { invalidRequest } from "./field-problem.ts";
-import type { WordedError } from "./worded-error.ts";
+import { problemOf, problemType } from "./problem.ts";
 
 export const idempotencyHeader = "idempotency-key";
 
@@ -25,8 +25,7 @@ export interface KeyedRun {
   readonly url: string;
   readonly body: Buffer;
   readonly ifMatch: string | undefined;
-  /** As the client receives an error; a final one is stored for repeats. */
-  readonly wordError: (error: unknown) => WordedError;
+  readonly traceId: string;
 }
 
 export async function runKeyed(
@@ -47,8 +46,8 @@ export async function runKeyed(
     answer = await perform();
   } catch (error) {
     if (isFinal(error)) {
-      const { status, document, contentType } = run.wordError(error);
-      await record.finish({ status, document, contentType });
+      const { status, document } = problemOf(error, run.traceId);
+      await record.finish({ status, document, contentType: problemType });
     } else if (!isUncertain(error)) await record.abandon();
     throw error;
   }
@@ -74,7 +73,7 @@ function fingerprintOf({ method, url, body, ifMatch = "" }: KeyedRun): string {
 /** Whether the same request would fail in the same way whenever it is sent. */
 function isFinal(error: unknown): boolean {
   if (!isSetpointError(error) || error.status >= 500) return false;
-  return catalogue[error.code].retry === "never";
+  return error.retry === "never";
 }
 
 /** The work may still be done: a repeat has to wait until the lease of the record is over. */

@@ -2,20 +2,26 @@
 // `errors` name what to correct, `suggestion` says how, and `traceId` finds the request in the
 // log. The cause of an error stays in the log.
 
-import { catalogue, SetpointError, isSetpointError } from "../../kernel/errors.ts";
+import { SetpointError, entryOf, isSetpointError } from "../../kernel/errors.ts";
 import { fieldErrorsOf } from "../../kernel/field-error.ts";
+import type { JsonObject } from "../../kernel/json.ts";
 import { numberAt, textAt } from "../../kernel/json-read.ts";
 import { limits } from "../../kernel/limits.ts";
 import type { Headers } from "../http/exchange.ts";
 import { fieldJson, fieldProblem, fieldProblemsIn, summaryOf } from "./field-problem.ts";
-import type { WordedError } from "./worded-error.ts";
 
 export const problemType = "application/problem+json";
 
-export function problemOf(error: unknown, traceId: string): WordedError {
+export interface Problem {
+  readonly status: number;
+  readonly headers: Headers;
+  readonly document: JsonObject;
+}
+
+export function problemOf(error: unknown, traceId: string): Problem {
   const known = isSetpointError(error) ? error : unexpected(error);
   const { code, status, details, suggestion } = known;
-  const { summary, action } = catalogue[code];
+  const { summary, action } = entryOf(code);
   const errors = fieldProblemsIn(details);
   const field = textAt(details, "field") || (errors[0]?.field ?? "");
   const document = {
@@ -29,7 +35,7 @@ export function problemOf(error: unknown, traceId: string): WordedError {
     traceId,
     ...(errors.length === 0 ? {} : { errors: errors.map(fieldJson) }),
   };
-  return { status, contentType: problemType, headers: headersOf(known), document };
+  return { status, headers: headersOf(known), document };
 }
 
 /** The message of a 401 is fixed by Kubernetes and says nothing, so the reason is added. */
@@ -44,6 +50,7 @@ function headersOf({ code, details }: SetpointError): Headers {
   const seconds = numberAt(details, "retryAfterSeconds") ?? (isBusy(code) ? 1 : undefined);
   const allow = textAt(details, "allow");
   return {
+    "content-type": problemType,
     ...(seconds === undefined ? {} : { "retry-after": seconds }),
     ...(allow === "" ? {} : { allow }),
   };
