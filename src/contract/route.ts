@@ -25,13 +25,11 @@ export type RoutesOf = (ports: RoutePorts) => readonly Route[];
 
 export type RouteMethod = "GET" | "POST" | "PUT" | "PATCH" | "DELETE";
 
-/** What the documents of an API show about a route. */
-export interface RouteDescription {
+export interface Route {
   readonly method: RouteMethod;
   /**
-   * In the REST API "/api/v1/WORD/{parameter}", where the word is not the name of a resource of
-   * the Kubernetes core API. Another surface mounts routes below a base path, as "/things/{id}";
-   * "/" is then the base path itself. A parameter is a whole segment.
+   * "/api/v1/WORD/{parameter}". The word must not be the name of a resource of the Kubernetes
+   * core API. A parameter is a whole segment.
    */
   readonly path: string;
   /** One line in the imperative, such as "List the revisions of a resource." */
@@ -39,8 +37,7 @@ export interface RouteDescription {
   readonly description?: string;
   /** Groups routes in the documentation. */
   readonly tag: string;
-  /** A route of the kind "public" needs no credentials. */
-  readonly access: { readonly kind: string };
+  readonly access: RouteAccess;
   /** Describes each parameter of the path, for the documentation. */
   readonly parameters?: Readonly<Record<string, string>>;
   /**
@@ -63,10 +60,6 @@ export interface RouteDescription {
    * accepts. `after` in the query, or Last-Event-ID, is the revision to resume after.
    */
   readonly stream?: true;
-}
-
-export interface Route extends RouteDescription {
-  readonly access: RouteAccess;
   /** The route reads the log or many resources: a request costs what a list costs. */
   readonly isList?: true;
   readonly handle: (request: RouteRequest) => Promise<RouteAnswer>;
@@ -98,10 +91,6 @@ export type RouteAccess =
    */
   | { readonly kind: "addressed"; readonly verbs: readonly string[] };
 
-/**
- * The headers of the request are not part of it. What a handler may depend on has a field of its
- * own, so that the documents list it and the surface checks it.
- */
 export interface RouteRequest {
   /** Decoded values of the path template. */
   readonly path: Readonly<Record<string, string>>;

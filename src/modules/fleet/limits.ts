@@ -9,6 +9,12 @@ export const fleetLimits = {
   /** AND and OR in one `search`. */
   maxSearchJoins: 10,
   maxSearchChars: 4_096,
+  /** Nested parentheses in one `search`. */
+  maxSearchDepth: 20,
+  /** Values of one IN. */
+  maxSearchValues: 500,
+  /** Fields of one `orderBy`. */
+  maxOrderFields: 10,
   maxOfferings: 100,
   maxPreparations: 20,
   maxRoutesPerInstance: 32,
