@@ -25,11 +25,13 @@ export type RoutesOf = (ports: RoutePorts) => readonly Route[];
 
 export type RouteMethod = "GET" | "POST" | "PUT" | "PATCH" | "DELETE";
 
-export interface Route {
+/** What the documents of an API show about a route. */
+export interface RouteDescription {
   readonly method: RouteMethod;
   /**
-   * "/api/v1/WORD/{parameter}". The word must not be the name of a resource of the Kubernetes
-   * core API. A parameter is a whole segment.
+   * In the REST API "/api/v1/WORD/{parameter}", where the word is not the name of a resource of
+   * the Kubernetes core API. Another surface mounts routes below a base path, as "/things/{id}";
+   * "/" is then the base path itself. A parameter is a whole segment.
    */
   readonly path: string;
   /** One line in the imperative, such as "List the revisions of a resource." */
@@ -37,7 +39,8 @@ export interface Route {
   readonly description?: string;
   /** Groups routes in the documentation. */
   readonly tag: string;
-  readonly access: RouteAccess;
+  /** A route of the kind "public" needs no credentials. */
+  readonly access: { readonly kind: string };
   /** Describes each parameter of the path, for the documentation. */
   readonly parameters?: Readonly<Record<string, string>>;
   /**
@@ -60,6 +63,10 @@ export interface Route {
    * accepts. `after` in the query, or Last-Event-ID, is the revision to resume after.
    */
   readonly stream?: true;
+}
+
+export interface Route extends RouteDescription {
+  readonly access: RouteAccess;
   /** The route reads the log or many resources: a request costs what a list costs. */
   readonly isList?: true;
   readonly handle: (request: RouteRequest) => Promise<RouteAnswer>;
@@ -91,6 +98,10 @@ export type RouteAccess =
    */
   | { readonly kind: "addressed"; readonly verbs: readonly string[] };
 
+/**
+ * The headers of the request are not part of it. What a handler may depend on has a field of its
+ * own, so that the documents list it and the surface checks it.
+ */
 export interface RouteRequest {
   /** Decoded values of the path template. */
   readonly path: Readonly<Record<string, string>>;

@@ -11,7 +11,7 @@ import { parseExact } from "../../kernel/int64.ts";
 import type { Json } from "../../kernel/json.ts";
 import { textAt } from "../../kernel/json-read.ts";
 import { systemTimers } from "../../kernel/timers.ts";
-import type { ClientConfig } from "./kubeconfig-file.ts";
+import type { KubeAccess } from "../../kernel/kubeconfig.ts";
 
 export interface ApiClient {
   /** The namespace of the context. */
@@ -25,7 +25,7 @@ export interface ApiClient {
 const timeoutMs = 30_000;
 const maxBytes = 64 * 1_048_576;
 
-export function apiClient(config: ClientConfig): ApiClient {
+export function apiClient(config: KubeAccess): ApiClient {
   const http = httpWith(systemTimers)({ tls: trust(config) });
   const ask = (path: string, question: Question): Promise<Json> =>
     answerTo(http, config, path, question);
@@ -53,7 +53,7 @@ interface Question {
 
 async function answerTo(
   http: HttpClient,
-  config: ClientConfig,
+  config: KubeAccess,
   path: string,
   question: Question,
 ): Promise<Json> {
@@ -71,7 +71,7 @@ async function answerTo(
 
 async function send(
   http: HttpClient,
-  { server, token }: ClientConfig,
+  { server, token }: KubeAccess,
   path: string,
   question: Question,
 ): Promise<{ readonly status: number; readonly text: string }> {
@@ -93,7 +93,7 @@ async function send(
   throw result.cause ?? new Error(result.message);
 }
 
-function trust({ authority, isInsecure, serverName, certificate }: ClientConfig): TlsMaterial {
+function trust({ authority, isInsecure, serverName, certificate }: KubeAccess): TlsMaterial {
   return {
     // A person has asked for it in the kubeconfig.
     isUnverified: isInsecure,
@@ -137,7 +137,7 @@ function refused(status: number, json: Json | undefined, text: string): Setpoint
   });
 }
 
-function unreachable({ server, source }: ClientConfig, cause: unknown): SetpointError {
+function unreachable({ server, source }: KubeAccess, cause: unknown): SetpointError {
   return new SetpointError("server.unreachable", `the server ${server} cannot be reached`, {
     cause,
     details: { server },

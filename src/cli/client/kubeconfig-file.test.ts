@@ -6,7 +6,8 @@ import { after, before, describe, test } from "node:test";
 import { isSetpointError } from "../../kernel/errors.ts";
 import { kubeconfig } from "../../app/tls/kubeconfig.ts";
 import { clientConfig } from "./kubeconfig-file.ts";
-import type { ClientConfig, Environment, KubeconfigChoice } from "./kubeconfig-file.ts";
+import type { KubeAccess } from "../../kernel/kubeconfig.ts";
+import type { Environment, KubeconfigChoice } from "./kubeconfig-file.ts";
 
 let folder = "";
 
@@ -28,7 +29,7 @@ const token = { kind: "token", token: "t0" } as const;
 function readFrom(
   choice: Partial<KubeconfigChoice>,
   variables: Environment["variables"] = {},
-): ClientConfig {
+): KubeAccess {
   const environment = { variables, home: join(folder, "home") };
   return clientConfig({ data: join(folder, "data"), ...choice }, environment);
 }

@@ -1,58 +1,59 @@
-// The documentation page of the REST API: one HTML document without scripts and without requests
-// to anywhere, in light and dark. Everything on it comes from the routes and the error catalogue.
+// The documentation page of an API: one HTML document without scripts and without requests to
+// anywhere, in light and dark. Everything on it comes from the routes and the description.
 
-import type { Route } from "../../contract/route.ts";
-import { catalogue } from "../../kernel/errors.ts";
+import type { RouteDescription } from "../../contract/route.ts";
 import { getOwn, isJsonObject } from "../../kernel/json.ts";
 import type { JsonObject } from "../../kernel/json.ts";
 import { objectAt, textAt, textsAt } from "../../kernel/json-read.ts";
+import type { ApiDescription, ErrorCodeRow } from "./api-description.ts";
+import { operationId, pathOf } from "./openapi.ts";
 import { parameterNames, parseTemplate } from "./path-template.ts";
-import { operationId } from "./openapi.ts";
 
-export function docPage(routes: readonly Route[], version: string): string {
+export function docPage(routes: readonly RouteDescription[], api: ApiDescription): string {
+  const { title, version, description, base = "", errors, documentLink } = api;
   const tags = [...new Set(routes.map(({ tag }) => tag))];
   const sections = tags.map((tag) => {
-    const own = routes.filter((route) => route.tag === tag).map(routeHtml);
+    const own = routes.filter((route) => route.tag === tag).map((route) => routeHtml(route, base));
     return `<section><h2>${text(tag)}</h2>${own.join("")}</section>`;
   });
   const contents = routes.map((route) => {
-    const { method, path, summary } = route;
-    const link = `<a href="#${operationId(route)}"><code>${method} ${text(path)}</code></a>`;
+    const { method, summary } = route;
+    const path = text(pathOf(base, route));
+    const link = `<a href="#${operationId(route)}"><code>${method} ${path}</code></a>`;
     return `<tr><td>${link}</td><td>${text(summary)}</td></tr>`;
   });
+  const document = `<a href="${text(documentLink)}">${text(documentLink)}</a>`;
   return `<!doctype html>
 <html lang="en">
 <head>
 <meta charset="utf-8">
 <meta name="viewport" content="width=device-width, initial-scale=1">
-<title>Setpoint REST API</title>
+<title>${text(title)}</title>
 <style>${style}</style>
 </head>
 <body>
-<h1>Setpoint REST API <small>${text(version)}</small></h1>
-<p>For programs: <a href="openapi.json">openapi.json</a>. Resources themselves are served by the
-Kubernetes API.</p>
+<h1>${text(title)} <small>${text(version)}</small></h1>
+<p>${prose(description)} For programs: ${document}.</p>
 <table>${contents.join("\n")}</table>
 ${sections.join("\n")}
 <section><h2>Errors</h2>
-<p>Every error is <code>application/problem+json</code> with <code>code</code>,
-<code>detail</code>, <code>field</code>, <code>suggestion</code> and <code>traceId</code>.</p>
+<p>${prose(errors.text)}</p>
 <table><tr><th>code</th><th>status</th><th>meaning</th><th>what to do</th></tr>
-${errorRows()}</table></section>
+${errorRows(errors.codes)}</table></section>
 </body>
 </html>
 `;
 }
 
-function routeHtml(route: Route): string {
-  const { method, path, summary, description = "" } = route;
+function routeHtml(route: RouteDescription, base: string): string {
+  const { method, summary, description = "" } = route;
   const notes = [
     ...(route.idempotency === undefined ? [] : ["Accepts an Idempotency-Key."]),
     ...(route.etag === true ? ["Has an ETag."] : []),
     ...(route.stream === true ? ["Returns a stream: NDJSON or server-sent events."] : []),
   ];
   return `<article id="${operationId(route)}">
-<h3><code>${method} ${text(path)}</code></h3>
+<h3><code>${method} ${text(pathOf(base, route))}</code></h3>
 <p>${prose(summary)} ${prose(description)}</p>
 ${notes.map((note) => `<p class="note">${text(note)}</p>`).join("")}
 ${parameterTable(route)}${bodyTable(route)}
@@ -60,7 +61,7 @@ ${parameterTable(route)}${bodyTable(route)}
 </article>`;
 }
 
-function parameterTable({ path, query = {}, parameters = {} }: Route): string {
+function parameterTable({ path, query = {}, parameters = {} }: RouteDescription): string {
   const template = parseTemplate(path);
   const inPath = template === undefined ? [] : parameterNames(template);
   const rows = [
@@ -71,7 +72,7 @@ function parameterTable({ path, query = {}, parameters = {} }: Route): string {
   return `<table><tr><th>parameter</th><th>in</th><th>meaning</th></tr>${rows.join("")}</table>`;
 }
 
-function bodyTable({ body }: Route): string {
+function bodyTable({ body }: RouteDescription): string {
   if (body === undefined) return "";
   const rows = fieldRows(body, "body");
   return `<table><tr><th>field</th><th>in</th><th>meaning</th></tr>${rows.join("")}</table>`;
@@ -89,15 +90,15 @@ function fieldRows(schema: JsonObject, place: string): readonly string[] {
   });
 }
 
-function answerRows({ answers }: Route): string {
+function answerRows({ answers }: RouteDescription): string {
   return Object.entries(answers)
     .map(([status, { description }]) => row([status, description]))
     .join("");
 }
 
-function errorRows(): string {
-  return Object.entries(catalogue)
-    .map(([code, { status, summary, action }]) => {
+function errorRows(codes: readonly ErrorCodeRow[]): string {
+  return codes
+    .map(({ code, status, summary, action }) => {
       const cells = [String(status), summary, action].map((each) => `<td>${prose(each)}</td>`);
       return `<tr id="${text(code)}"><td><code>${text(code)}</code></td>${cells.join("")}</tr>`;
     })

@@ -12,7 +12,7 @@ import type { JsonObject } from "../../kernel/json.ts";
 import { numberAt, objectAt, presentObjectAt, textAt } from "../../kernel/json-read.ts";
 import { limits } from "../../kernel/limits.ts";
 import { invalidRequest } from "./field-problem.ts";
-import { problemOf, problemType } from "./problem.ts";
+import type { WordedError } from "./worded-error.ts";
 
 export const idempotencyHeader = "idempotency-key";
 
@@ -25,7 +25,8 @@ export interface KeyedRun {
   readonly url: string;
   readonly body: Buffer;
   readonly ifMatch: string | undefined;
-  readonly traceId: string;
+  /** As the client receives an error; a final one is stored for repeats. */
+  readonly wordError: (error: unknown) => WordedError;
 }
 
 export async function runKeyed(
@@ -46,8 +47,8 @@ export async function runKeyed(
     answer = await perform();
   } catch (error) {
     if (isFinal(error)) {
-      const { status, document } = problemOf(error, run.traceId);
-      await record.finish({ status, document, contentType: problemType });
+      const { status, document, contentType } = run.wordError(error);
+      await record.finish({ status, document, contentType });
     } else if (!isUncertain(error)) await record.abandon();
     throw error;
   }

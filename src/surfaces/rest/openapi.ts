@@ -1,46 +1,42 @@
-// The OpenAPI 3.1 document of the REST API, built from the routes. Each route is one operation.
-// Errors have one schema, since every error is a problem document.
+// The OpenAPI 3.1 document of an API, built from its routes. Each route is one operation, and all
+// errors have one schema.
 
-import type { Route } from "../../contract/route.ts";
+import type { RouteDescription } from "../../contract/route.ts";
 import { getOwn, isJsonObject, setOwn } from "../../kernel/json.ts";
 import type { Json, JsonObject, MutableJsonObject } from "../../kernel/json.ts";
 import { objectAt, textAt, textsAt } from "../../kernel/json-read.ts";
+import type { ApiDescription, ErrorDescription } from "./api-description.ts";
 import { parameterNames, parseTemplate } from "./path-template.ts";
-import { problemType } from "./problem.ts";
 import { eventStreamType, ndjsonType } from "./stream.ts";
 
-export interface OpenApiInput {
-  readonly routes: readonly Route[];
-  readonly version: string;
-}
-
-export function openApiDocument({ routes, version }: OpenApiInput): JsonObject {
+export function openApiDocument(
+  routes: readonly RouteDescription[],
+  api: ApiDescription,
+): JsonObject {
+  const { title, version, description, base = "", errors, schemas = {}, securitySchemes } = api;
   const paths: MutableJsonObject = {};
   for (const route of routes) {
-    const before = objectAt(paths, route.path);
-    setOwn(paths, route.path, { ...before, [route.method.toLowerCase()]: operationOf(route) });
+    const path = pathOf(base, route);
+    const operation = operationOf(route, errors);
+    setOwn(paths, path, { ...objectAt(paths, path), [route.method.toLowerCase()]: operation });
   }
   const tags = [...new Set(routes.map(({ tag }) => tag))].map((name) => ({ name }));
   return {
     openapi: "3.1.0",
-    info: {
-      title: "Setpoint REST API",
-      version,
-      description:
-        "History, state and problems of the resources of this server. " +
-        "The resources themselves are served by the Kubernetes API.",
-    },
+    info: { title, version, description },
     tags,
     paths,
-    components: {
-      schemas: { Problem: problemSchema },
-      securitySchemes: { bearer: { type: "http", scheme: "bearer" } },
-    },
-    security: [{ bearer: [] }],
+    components: { schemas: { ...schemas, [errors.name]: errors.schema }, securitySchemes },
+    security: Object.keys(securitySchemes).map((name) => ({ [name]: [] })),
   };
 }
 
-function operationOf(route: Route): JsonObject {
+/** The path "/" of a mounted route is the base path itself. */
+export function pathOf(base: string, { path }: Pick<RouteDescription, "path">): string {
+  return base !== "" && path === "/" ? base : `${base}${path}`;
+}
+
+function operationOf(route: RouteDescription, errors: ErrorDescription): JsonObject {
   const { summary, description, tag, body, access } = route;
   const parameters = parametersOf(route);
   return {
@@ -53,12 +49,13 @@ function operationOf(route: Route): JsonObject {
     ...(body === undefined
       ? {}
       : { requestBody: { required: true, content: { "application/json": { schema: body } } } }),
-    responses: responsesOf(route),
+    responses: responsesOf(route, errors),
   };
 }
 
-/** "getHistoryByKindByName" from GET /api/v1/history/{kind}/{name}. */
-export function operationId({ method, path }: Pick<Route, "method" | "path">): string {
+/** "getHistoryByKindByName" from GET /api/v1/history/{kind}/{name}; "getRoot" from GET /. */
+export function operationId({ method, path }: Pick<RouteDescription, "method" | "path">): string {
+  if (path === "/") return `${method.toLowerCase()}Root`;
   const words = path
     .replace(/^\/api\/(?:v1\/)?/, "")
     .split(/[/._-]/)
@@ -67,7 +64,7 @@ export function operationId({ method, path }: Pick<Route, "method" | "path">): s
   return `${method.toLowerCase()}${named.join("")}`;
 }
 
-function parametersOf(route: Route): readonly Json[] {
+function parametersOf(route: RouteDescription): readonly Json[] {
   const { path, query = {}, parameters: described = {}, idempotency, etag, stream } = route;
   const template = parseTemplate(path);
   const inPath = template === undefined ? [] : parameterNames(template);
@@ -97,7 +94,7 @@ function queryParameter(name: string, schema: Json | undefined, required: boolea
 const idempotencyText =
   "A key of your choice, such as a UUID. A repeat with the same key gets the stored outcome.";
 
-function conditionOf({ method }: Route): JsonObject {
+function conditionOf({ method }: RouteDescription): JsonObject {
   return method === "GET"
     ? header("If-None-Match", "The ETag of an earlier response; 304 if nothing has changed.")
     : header("If-Match", "The ETag of the resource; 412 when it has changed.");
@@ -111,7 +108,14 @@ function withoutDescription(schema: JsonObject): JsonObject {
   return Object.fromEntries(Object.entries(schema).filter(([key]) => key !== "description"));
 }
 
-function responsesOf(route: Route): JsonObject {
+function responsesOf(
+  route: RouteDescription,
+  { name, mediaType, description: ofError }: ErrorDescription,
+): JsonObject {
+  const problem = {
+    description: ofError,
+    content: { [mediaType]: { schema: { $ref: `#/components/schemas/${name}` } } },
+  };
   const responses: MutableJsonObject = {};
   for (const [status, { description, schema }] of Object.entries(route.answers)) {
     responses[status] = { description, ...contentOf(route, schema) };
@@ -119,12 +123,12 @@ function responsesOf(route: Route): JsonObject {
   if (route.etag === true && route.method === "GET") {
     responses["304"] = { description: "Not modified." };
   }
-  for (const status of route.errors ?? []) responses[String(status)] = problemAnswer;
-  responses["default"] = problemAnswer;
+  for (const status of route.errors ?? []) responses[String(status)] = problem;
+  responses["default"] = problem;
   return responses;
 }
 
-function contentOf(route: Route, schema: JsonObject | undefined): JsonObject {
+function contentOf(route: RouteDescription, schema: JsonObject | undefined): JsonObject {
   if (schema === undefined) return {};
   const types =
     route.stream === true
@@ -132,37 +136,3 @@ function contentOf(route: Route, schema: JsonObject | undefined): JsonObject {
       : [textAt(schema, "contentMediaType") || "application/json"];
   return { content: Object.fromEntries(types.map((type) => [type, { schema }])) };
 }
-
-const problemAnswer: JsonObject = {
-  description: "A problem (RFC 9457).",
-  content: { [problemType]: { schema: { $ref: "#/components/schemas/Problem" } } },
-};
-
-const problemSchema: JsonObject = {
-  type: "object",
-  required: ["type", "title", "status", "detail", "code", "suggestion", "traceId"],
-  properties: {
-    type: { type: "string", description: "Where the code is documented." },
-    title: { type: "string", description: "What the code means." },
-    status: { type: "integer" },
-    detail: { type: "string", description: "Explanation of this problem." },
-    code: { type: "string", description: "Stable machine-readable code." },
-    field: { type: "string", description: "The field or parameter that caused the problem." },
-    suggestion: { type: "string", description: "Suggested action." },
-    traceId: {
-      type: "string",
-      description: "Id of the trace, to find the request in the log of the server.",
-    },
-    errors: {
-      type: "array",
-      items: {
-        type: "object",
-        properties: {
-          field: { type: "string" },
-          kind: { type: "string", description: "As in required, type, unsupported, unknown." },
-          detail: { type: "string" },
-        },
-      },
-    },
-  },
-};

@@ -4,21 +4,15 @@
 
 import { SetpointError, entryOf, isSetpointError } from "../../kernel/errors.ts";
 import { fieldErrorsOf } from "../../kernel/field-error.ts";
-import type { JsonObject } from "../../kernel/json.ts";
 import { numberAt, textAt } from "../../kernel/json-read.ts";
 import { limits } from "../../kernel/limits.ts";
 import type { Headers } from "../http/exchange.ts";
 import { fieldJson, fieldProblem, fieldProblemsIn, summaryOf } from "./field-problem.ts";
+import type { WordedError } from "./worded-error.ts";
 
 export const problemType = "application/problem+json";
 
-export interface Problem {
-  readonly status: number;
-  readonly headers: Headers;
-  readonly document: JsonObject;
-}
-
-export function problemOf(error: unknown, traceId: string): Problem {
+export function problemOf(error: unknown, traceId: string): WordedError {
   const known = isSetpointError(error) ? error : unexpected(error);
   const { code, status, details, suggestion } = known;
   const { summary, action } = entryOf(code);
@@ -35,7 +29,7 @@ export function problemOf(error: unknown, traceId: string): Problem {
     traceId,
     ...(errors.length === 0 ? {} : { errors: errors.map(fieldJson) }),
   };
-  return { status, headers: headersOf(known), document };
+  return { status, contentType: problemType, headers: headersOf(known), document };
 }
 
 /** The message of a 401 is fixed by Kubernetes and says nothing, so the reason is added. */
@@ -50,7 +44,6 @@ function headersOf({ code, details }: SetpointError): Headers {
   const seconds = numberAt(details, "retryAfterSeconds") ?? (isBusy(code) ? 1 : undefined);
   const allow = textAt(details, "allow");
   return {
-    "content-type": problemType,
     ...(seconds === undefined ? {} : { "retry-after": seconds }),
     ...(allow === "" ? {} : { allow }),
   };

@@ -114,9 +114,9 @@ describe("a problem", () => {
     const error = new SetpointError("resource.conflict", "it changed", {
       details: { field: "If-Match", fields: [requiredField("spec.size")] },
     });
-    const { status, document, headers } = problemOf(error, traceId);
+    const { status, document, contentType } = problemOf(error, traceId);
     assert.equal(status, 409);
-    assert.equal(headers["content-type"], "application/problem+json");
+    assert.equal(contentType, "application/problem+json");
     assert.deepEqual(document, {
       type: "/api/v1/doc#resource.conflict",
       title: "The resource has changed since it was read: the revision precondition failed.",
@@ -195,5 +195,15 @@ describe("a stream", () => {
     assert.equal(streamForm("*/*").contentType, "application/x-ndjson");
     const form = streamForm("application/json, text/event-stream;q=0.9");
     assert.equal(form.text(item), 'id: 7\nevent: created\ndata: {"name":"a\\nb"}\n\n');
+  });
+
+  it("ends with the error under the name that its surface has for errors", () => {
+    const document = { code: 7 };
+    assert.equal(
+      streamForm("*/*").error("error", document),
+      '{"type":"error","error":{"code":7}}\n',
+    );
+    const events = streamForm("text/event-stream");
+    assert.equal(events.error("problem", document), 'event: problem\ndata: {"code":7}\n\n');
   });
 });

@@ -20,7 +20,7 @@ import { tenantOfRequest } from "../http/tenant.ts";
 import { ExchangeIds } from "../http/trace.ts";
 import { checkAccess } from "./access.ts";
 import type { AccessPorts } from "./access.ts";
-import { etagText, ifMatchOf, isNotModified } from "./conditions.ts";
+import { ifMatchOf } from "./conditions.ts";
 import { idempotencyHeader, runKeyed } from "./idempotent-run.ts";
 import { invalidRequest } from "./field-problem.ts";
 import { problemOf } from "./problem.ts";
@@ -32,7 +32,8 @@ import { costOfRoute } from "./route-cost.ts";
 import { prefixesOf } from "./route-prefix.ts";
 import { createRouter } from "./router.ts";
 import type { RouteMatch } from "./router.ts";
-import { sendStream } from "./stream.ts";
+import { sendAnswer, warningHeaders } from "./send-answer.ts";
+import type { WordedError } from "./worded-error.ts";
 
 export interface RestSurfaceInput extends AccessPorts, OutcomePorts {
   readonly routes: readonly Route[];
@@ -91,8 +92,9 @@ export function restSurface(input: RestSurfaceInput): HttpSurface<RestRequest> {
       if (own !== undefined) await serve(input, call, match, own);
     },
     envelope: (error, { exchange, parsed }) => {
-      const { status, headers, document } = problemOf(error, parsed.ids.trace);
-      const all = { ...ownHeaders(parsed), ...challengeHeaders(error), ...headers };
+      const { status, contentType, headers, document } = problemOf(error, parsed.ids.trace);
+      const own = { ...ownHeaders(parsed), "content-type": contentType };
+      const all = { ...own, ...challengeHeaders(error), ...headers };
       exchange.send(status, all, JSON.stringify(document));
     },
     isFault: (error) => !isSetpointError(error) || error.code === "internal",
@@ -143,15 +145,17 @@ async function serve(
   const key = route.idempotency === undefined ? undefined : headerText(exchange, idempotencyHeader);
   const { method, url } = exchange;
   const cause = causeOf(caller);
-  const run = { user: user.name, cause, key, method, url, body: bytes, ifMatch, traceId };
+  const wordError = (error: unknown): WordedError => problemOf(error, traceId);
+  const run = { user: user.name, cause, key, method, url, body: bytes, ifMatch, wordError };
   const answer = await runKeyed(input, run, perform);
-  const own = { ...ownHeaders(parsed), ...warningHeaders(warnings) };
-  if (answer.kind !== "stream") send(exchange, answer, own);
-  else if (exchange.method === "HEAD") exchange.send(200, own);
-  else {
-    const onError = input.onStreamError;
-    await sendStream(answer, { exchange, headers: own, traceId, signal, onError });
-  }
+  await sendAnswer(answer, {
+    exchange,
+    headers: { ...ownHeaders(parsed), ...warningHeaders(warnings) },
+    signal,
+    errorName: "problem",
+    wordError: (error) => wordError(error).document,
+    onError: input.onStreamError,
+  });
 }
 
 function callerOf(call: Call, warnings: string[]): Caller {
@@ -167,29 +171,6 @@ function callerOf(call: Call, warnings: string[]): Caller {
     warn: (text) => warnings.push(text),
     annotate: (key, value) => trail?.annotate(key, value),
   };
-}
-
-function send(
-  exchange: Exchange,
-  answer: Exclude<RouteAnswer, { readonly kind: "stream" }>,
-  own: Headers,
-): void {
-  const { status, headers = {} } = answer;
-  if (answer.kind === "text") {
-    const type = { "content-type": answer.contentType };
-    exchange.send(status, { ...own, ...type, ...headers }, answer.text);
-    return;
-  }
-  const { etag, document } = answer;
-  const tag = etag === undefined ? {} : { etag: etagText(etag) };
-  const isRead = exchange.method === "GET" || exchange.method === "HEAD";
-  if (isRead && isNotModified(exchange.headers["if-none-match"], etag)) {
-    exchange.send(304, { ...own, ...tag });
-    return;
-  }
-  const type = document === undefined ? {} : { "content-type": "application/json" };
-  const all = { ...own, ...type, "cache-control": "no-store", ...tag, ...headers };
-  exchange.send(status, all, document === undefined ? "" : JSON.stringify(document));
 }
 
 /** A client of server-sent events resumes with Last-Event-ID. */
@@ -210,17 +191,6 @@ function headerText({ headers }: Exchange, name: string): string | undefined {
 
 function ownHeaders({ ids }: ParsedRequest): Headers {
   return { "x-request-id": ids.request, "x-content-type-options": "nosniff" };
-}
-
-/** Warnings of the write path, as RFC 7234 formats them. */
-function warningHeaders(warnings: readonly string[]): Headers {
-  if (warnings.length === 0) return {};
-  const shown = [...new Set(warnings)].slice(0, limits.maxWarnings);
-  return { warning: shown.map((text) => `299 - ${JSON.stringify(asciiOf(text))}`) };
-}
-
-function asciiOf(text: string): string {
-  return text.slice(0, limits.maxShortWarningChars).replaceAll(/[^\x20-\x7e]/g, "?");
 }
 
 function split(url: string): readonly [string, string] {

@@ -7,7 +7,6 @@ import type { StreamAnswer, StreamItem } from "../../contract/route.ts";
 import type { JsonObject } from "../../kernel/json.ts";
 import type { Exchange, Headers } from "../http/exchange.ts";
 import type { BodyStream } from "../http/outflow.ts";
-import { problemOf } from "./problem.ts";
 
 export const ndjsonType = "application/x-ndjson";
 export const eventStreamType = "text/event-stream";
@@ -15,20 +14,21 @@ export const eventStreamType = "text/event-stream";
 export interface StreamForm {
   readonly contentType: string;
   text(item: StreamItem): string;
-  problem(document: JsonObject): string;
+  /** The last item of a stream that fails. `name` is its type, such as "problem". */
+  error(name: string, document: JsonObject): string;
 }
 
 const ndjson: StreamForm = {
   contentType: ndjsonType,
   text: ({ item }) => `${JSON.stringify(item)}\n`,
-  problem: (document) => `${JSON.stringify({ type: "problem", problem: document })}\n`,
+  error: (name, document) => `${JSON.stringify({ type: name, [name]: document })}\n`,
 };
 
 const serverSentEvents: StreamForm = {
   contentType: eventStreamType,
   text: ({ revision, type, item }) =>
     `id: ${revision}\nevent: ${type}\ndata: ${JSON.stringify(item)}\n\n`,
-  problem: (document) => `event: problem\ndata: ${JSON.stringify(document)}\n\n`,
+  error: (name, document) => `event: ${name}\ndata: ${JSON.stringify(document)}\n\n`,
 };
 
 /** Server-sent events only for a client that names them. */
@@ -40,15 +40,17 @@ export function streamForm(accept: string | undefined): StreamForm {
 export interface Streaming {
   readonly exchange: Exchange;
   readonly headers: Headers;
-  readonly traceId: string;
   readonly signal: AbortSignal;
+  /** The type of the last item of a stream that fails, such as "problem". */
+  readonly errorName: string;
+  readonly wordError: (error: unknown) => JsonObject;
   /** Called for an error that ends the stream. */
   readonly onError: (error: unknown) => void;
 }
 
 /** Resolves when the stream has ended. An error before the first item is thrown. */
 export async function sendStream({ items }: StreamAnswer, streaming: Streaming): Promise<void> {
-  const { exchange, headers, traceId, signal, onError } = streaming;
+  const { exchange, headers, signal, errorName, wordError, onError } = streaming;
   const form = streamForm(exchange.headers.accept);
   const iterator = items[Symbol.asyncIterator]();
   let body: BodyStream | undefined;
@@ -70,7 +72,7 @@ export async function sendStream({ items }: StreamAnswer, streaming: Streaming):
     body ??= begin();
     if (!signal.aborted) {
       onError(error);
-      body.write(form.problem(problemOf(error, traceId).document));
+      body.write(form.error(errorName, wordError(error)));
     }
   } finally {
     await iterator.return?.();
