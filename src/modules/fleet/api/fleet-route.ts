@@ -4,7 +4,7 @@
 
 import type { PageMemory } from "../../../contract/page-memory.ts";
 import type { ProcessPorts } from "../../../contract/ports.ts";
-import type { Route, RouteAnswer, RoutePorts } from "../../../contract/route.ts";
+import type { RouteAnswer, RouteDescription, RoutePorts } from "../../../contract/route.ts";
 import type { Caller, Intents } from "../../../intents/request.ts";
 import type { JsonObject } from "../../../kernel/json.ts";
 import type { FleetCaller, MemberDirectory } from "../identity.ts";
@@ -15,7 +15,7 @@ export type ApiClass = "public" | "admin" | "agent";
 
 export type FleetAccess =
   /** No token is needed. */
-  | "open"
+  | "public"
   /** A token of any issuer that the server trusts. */
   | "any-token"
   /** A token of an issuer of the API. */
@@ -27,29 +27,17 @@ export type FleetAccess =
   /** The agent of the cluster that the path parameter `cluster` names, or 404. */
   | "agent";
 
-type Documented = Pick<
-  Route,
-  | "method"
-  | "summary"
-  | "description"
-  | "tag"
-  | "parameters"
-  | "query"
-  | "body"
-  | "answers"
-  | "errors"
-  | "stream"
-  | "isList"
->;
-
 /**
- * A parameter of `query` may be given once, unless its schema is an array. Handlers read the
- * values, because each has its own error in the catalogue.
+ * The path is below the root of the class, such as "/dinosaurs/{id}"; "/" is the root itself. A
+ * parameter of `query` may be given once, unless its schema is an array. Handlers read the values,
+ * because each has its own error in the catalogue.
  */
-export interface FleetRoute extends Documented {
-  /** Below the root of the class, such as "/dinosaurs/{id}"; empty for the root itself. */
-  readonly path: string;
-  readonly access: FleetAccess;
+export interface FleetRoute extends Omit<RouteDescription, "idempotency" | "etag" | "stream"> {
+  readonly access: { readonly kind: FleetAccess };
+  /** With ?watch=true the answer is a stream. */
+  readonly isWatchable?: true;
+  /** The route reads many resources: a request costs what a list costs. */
+  readonly isList?: true;
   /** Refuses a request before its body is read. */
   readonly guard?: (request: FleetRequest) => void | Promise<void>;
   readonly handle: (request: FleetRequest) => Promise<RouteAnswer>;
@@ -69,6 +57,8 @@ export interface FleetRequest {
   /** The id of the request in answers, in the log and in the audit record. */
   readonly operationId: string;
   readonly userAgent: string;
+  /** Whose work it is, where tenants take turns. */
+  readonly tenant: string;
   /** Aborted when the client leaves, the deadline passes or the server stops. */
   readonly signal: AbortSignal;
   /** For each page of documents that the handler reads from the store. */
