@@ -25,6 +25,12 @@ export const fleetLimits = {
   /** Components with a version in one report. */
   maxReportVersions: 10,
   maxVersionChars: 128,
+  /** A ready cluster whose agent is silent for longer is not ready; see agentTimeoutSeconds. */
+  agentSilenceMs: 300_000,
+  /** An unchanged report about a cluster is stored again this often, as a sign of life. */
+  agentHeartbeatMs: 60_000,
+  /** Status and capacity of a cluster are compared this often. */
+  clusterResyncMs: 60_000,
   /** Reasons that `why` of a placement keeps. */
   maxPlacementReasons: 50,
   /** Clusters that are tried in one run before the next attempt is delayed. */
