@@ -1,0 +1,186 @@
+/**
+ * The clusters of each region with their load, as this process knows them, for placement and for
+ * the capacity of regions. The clusters come from the live view. The load is counted from the
+ * ManagedInstances in the log. It may be a moment old, so a decision is only a proposal: the
+ * counters of the cluster decide inside the commit.
+ */
+import { decodeDocument } from "../../../kernel/document.ts";
+import { isSetpointError } from "../../../kernel/errors.ts";
+import { numberAt, textAt } from "../../../kernel/json-read.ts";
+import type { Resource } from "../../../kernel/resource.ts";
+import { keyText } from "../../../kernel/resource.ts";
+import type { LiveView } from "../../../intents/live-view.ts";
+import type { ChangeFeed } from "../../../intents/watch/change-feed.ts";
+import type { Change, Position, Store, StoredRecord } from "../../../store/port.ts";
+import { clusterOf, clustersKind, managedInstancesKind } from "../names.ts";
+import { clusterFacts, noLoad } from "./cluster-facts.ts";
+import type { ClusterFacts, ClusterLoad } from "./cluster-facts.ts";
+
+export interface ClusterIndexPorts {
+  readonly store: Pick<Store, "list">;
+  readonly feed: Pick<ChangeFeed, "subscribe">;
+  readonly live: Pick<LiveView, "follow">;
+}
+
+export interface ClusterIndex extends Disposable {
+  inRegion(provider: string, region: string): readonly ClusterFacts[];
+  get(id: string): ClusterFacts | undefined;
+  all(): Iterable<ClusterFacts>;
+}
+
+export async function openClusterIndex(ports: ClusterIndexPorts): Promise<ClusterIndex> {
+  const index = new FollowedClusters();
+  const held: Change[] = [];
+  let isLoaded = false;
+  const unsubscribe = ports.feed.subscribe((changes) => {
+    const own = changes.filter(({ key }) => key.kind === managedInstancesKind);
+    if (isLoaded) for (const change of own) index.applyInstance(change);
+    else held.push(...own);
+  });
+  await loadInstances(ports.store, (record) => index.putInstance(record));
+  for (const change of held) index.applyInstance(change);
+  isLoaded = true;
+  const unfollow = ports.live.follow(clustersKind, (after, before) => {
+    if (after !== undefined) index.putCluster(after.resource);
+    else if (before !== undefined) index.removeCluster(before.key.name);
+  });
+  return {
+    inRegion: (provider, region) => index.inRegion(provider, region),
+    get: (id) => index.get(id),
+    all: () => index.all(),
+    [Symbol.dispose]: () => {
+      unsubscribe();
+      unfollow();
+    },
+  };
+}
+
+interface PlacedUnits {
+  readonly cluster: string;
+  readonly type: string;
+  readonly units: number;
+  readonly revision: number;
+}
+
+const pageItems = 1_000;
+
+class FollowedClusters {
+  /** What each ManagedInstance uses, by its key. */
+  readonly #placed = new Map<string, PlacedUnits>();
+  readonly #loads = new Map<string, { used: number; readonly usedByType: Map<string, number> }>();
+  readonly #clusters = new Map<string, Resource>();
+  /** Facts by region; a region is built again after a change of one of its clusters. */
+  readonly #regions = new Map<string, readonly ClusterFacts[]>();
+  readonly #idsByRegion = new Map<string, Set<string>>();
+
+  putCluster(cluster: Resource): void {
+    this.removeCluster(cluster.metadata.name);
+    const region = regionOf(cluster);
+    this.#clusters.set(cluster.metadata.name, cluster);
+    const ids = this.#idsByRegion.get(region) ?? new Set();
+    this.#idsByRegion.set(region, ids.add(cluster.metadata.name));
+    this.#regions.delete(region);
+  }
+
+  removeCluster(id: string): void {
+    const before = this.#clusters.get(id);
+    if (before === undefined) return;
+    this.#clusters.delete(id);
+    this.#idsByRegion.get(regionOf(before))?.delete(id);
+    this.#regions.delete(regionOf(before));
+  }
+
+  putInstance({ key, revision, body }: StoredRecord | Change): void {
+    const text = keyText(key);
+    const before = this.#placed.get(text);
+    if (before !== undefined && before.revision >= revision) return;
+    const cluster = clusterOf(key.namespace);
+    if (cluster === undefined) return;
+    const { spec } = decodeDocument(body, revision);
+    const units = numberAt(spec, "units") ?? 1;
+    const after = { cluster, type: textAt(spec, "type"), units, revision };
+    this.#placed.set(text, after);
+    // A report changes the status alone, and reports are most of the changes.
+    if (before?.units === units && before.type === after.type) return;
+    if (before !== undefined) this.#count(before, -before.units);
+    this.#count(after, units);
+  }
+
+  applyInstance(change: Change): void {
+    if (change.type !== "deleted") {
+      this.putInstance(change);
+      return;
+    }
+    const text = keyText(change.key);
+    const before = this.#placed.get(text);
+    if (before === undefined || before.revision >= change.revision) return;
+    this.#placed.delete(text);
+    this.#count(before, -before.units);
+  }
+
+  inRegion(provider: string, region: string): readonly ClusterFacts[] {
+    const key = regionKey(provider, region);
+    const known = this.#regions.get(key);
+    if (known !== undefined) return known;
+    const facts = [...(this.#idsByRegion.get(key) ?? [])].flatMap((id) => this.get(id) ?? []);
+    this.#regions.set(key, facts);
+    return facts;
+  }
+
+  get(id: string): ClusterFacts | undefined {
+    const cluster = this.#clusters.get(id);
+    return cluster === undefined ? undefined : clusterFacts(cluster, this.#loadOf(id));
+  }
+
+  *all(): Iterable<ClusterFacts> {
+    for (const id of this.#clusters.keys()) {
+      const facts = this.get(id);
+      if (facts !== undefined) yield facts;
+    }
+  }
+
+  /** The object stays the same, so that facts which hold it show the newest load. */
+  #loadOf(id: string): ClusterLoad {
+    return this.#loads.get(id) ?? noLoad;
+  }
+
+  #count({ cluster, type }: PlacedUnits, units: number): void {
+    const load = this.#loads.get(cluster) ?? { used: 0, usedByType: new Map<string, number>() };
+    if (!this.#loads.has(cluster)) {
+      this.#loads.set(cluster, load);
+      const known = this.#clusters.get(cluster);
+      if (known !== undefined) this.#regions.delete(regionOf(known));
+    }
+    load.used += units;
+    load.usedByType.set(type, (load.usedByType.get(type) ?? 0) + units);
+  }
+}
+
+function regionOf({ spec }: Resource): string {
+  return regionKey(textAt(spec, "provider"), textAt(spec, "region"));
+}
+
+function regionKey(provider: string, region: string): string {
+  return JSON.stringify([provider, region]);
+}
+
+async function loadInstances(
+  store: Pick<Store, "list">,
+  put: (record: StoredRecord) => void,
+): Promise<void> {
+  let from: Position | undefined;
+  for (;;) {
+    try {
+      const query = { kind: managedInstancesKind, limit: pageItems };
+      const page = await store.list(from === undefined ? query : { ...query, from });
+      for (const record of page.records) put(record);
+      from = page.next;
+    } catch (error) {
+      // The snapshot was compacted between two pages: begin again with a newer one.
+      if (!isSetpointError(error, "history.gone")) throw error;
+      from = undefined;
+      continue;
+    }
+    if (from === undefined) return;
+  }
+}

@@ -1,0 +1,124 @@
+// Which cluster an instance goes to. Pure: the same facts give the same answer, and every cluster of
+// the region that is not a candidate has a reason, which `why` shows. The candidates are ranked,
+// because the commit decides whether a cluster has room: a refused candidate means the next one.
+
+import type { ClusterFacts } from "./cluster-facts.ts";
+import type { DesiredVersions } from "./versions.ts";
+
+export interface PlacementRequest {
+  readonly offering: string;
+  readonly organisation: string;
+  readonly provider: string;
+  readonly region: string;
+  readonly isMultiAz: boolean;
+  readonly type: string;
+  readonly units: number;
+  /** The cluster that an administrator assigned. */
+  readonly cluster?: string | undefined;
+  /** Clusters that rejected this instance because they are full. */
+  readonly refusedBy: readonly string[];
+}
+
+export interface Placement {
+  /** The best first. */
+  readonly candidates: readonly Candidate[];
+  /** Why each other cluster of the region is not a candidate, by the id of the cluster. */
+  readonly excluded: readonly Exclusion[];
+}
+
+export interface Candidate {
+  readonly cluster: string;
+  /** What the instance runs there; undefined when the agent reports no versions. */
+  readonly versions: DesiredVersions | undefined;
+  readonly reason: string;
+}
+
+export interface Exclusion {
+  readonly cluster: string;
+  readonly reason: string;
+  /** Only a usable version is missing, which agents report within minutes. */
+  readonly lacksVersion: boolean;
+}
+
+interface Ranked extends Candidate {
+  /** The share of its capacity that is used; a cluster without a limit counts its instances. */
+  readonly load: number;
+  readonly used: number;
+}
+
+/** `clusters` are those of the region of the request: see cluster-index.ts. */
+export function place(request: PlacementRequest, clusters: readonly ClusterFacts[]): Placement {
+  const ranked: Ranked[] = [];
+  const excluded: Exclusion[] = [];
+  for (const cluster of clusters) {
+    const reason = exclusionOf(request, cluster);
+    if (reason !== undefined) {
+      excluded.push({ cluster: cluster.id, reason, lacksVersion: false });
+      continue;
+    }
+    if (cluster.versions === undefined && cluster.operators.length > 0) {
+      const why = "reports no operator version that is ready";
+      excluded.push({ cluster: cluster.id, reason: why, lacksVersion: true });
+      continue;
+    }
+    ranked.push(rankedOf(request, cluster));
+  }
+  ranked.sort(compareRanked);
+  return {
+    candidates: ranked.map(({ cluster, versions, reason }) => ({ cluster, versions, reason })),
+    excluded,
+  };
+}
+
+/** The first reason why the cluster cannot host the instance. */
+function exclusionOf(request: PlacementRequest, cluster: ClusterFacts): string | undefined {
+  const { offerings, organisation, types, refusal } = cluster;
+  if (request.cluster !== undefined && request.cluster !== cluster.id) {
+    return `the instance is assigned to cluster ${request.cluster}`;
+  }
+  if (refusal !== undefined) return refusal;
+  if (offerings?.has(request.offering) === false) return "does not host this offering";
+  if (organisation !== undefined && organisation !== request.organisation) {
+    return "is reserved for another organisation";
+  }
+  if (types?.has(request.type) === false) return `does not host instances of type ${request.type}`;
+  if (request.isMultiAz && !cluster.isMultiAz) return "is in a single availability zone";
+  if (request.refusedBy.includes(cluster.id)) return "rejected the instance as full";
+  return fullReason(request, cluster);
+}
+
+function fullReason({ type, units }: PlacementRequest, cluster: ClusterFacts): string | undefined {
+  const { total, byType, fullTypes } = cluster.capacity;
+  const { used, usedByType } = cluster.load;
+  if (fullTypes.includes(type)) return `its agent reports no room for type ${type}`;
+  if (total !== undefined && used + units > total) return `is full: ${used} of ${total} units`;
+  const limit = byType.get(type);
+  const ofType = usedByType.get(type) ?? 0;
+  if (limit !== undefined && ofType + units > limit) {
+    return `is full for type ${type}: ${ofType} of ${limit} units`;
+  }
+  return undefined;
+}
+
+function rankedOf(
+  { type }: PlacementRequest,
+  { id, capacity, load, versions }: ClusterFacts,
+): Ranked {
+  const { total, byType } = capacity;
+  const { used, usedByType } = load;
+  const limit = byType.get(type);
+  const shares = [
+    total === undefined ? 0 : used / Math.max(total, 1),
+    limit === undefined ? 0 : (usedByType.get(type) ?? 0) / Math.max(limit, 1),
+  ];
+  const share = Math.max(...shares);
+  const room = total === undefined ? `${used} units used` : `${used} of ${total} units used`;
+  return { cluster: id, versions, used, load: share, reason: `least used: ${room}` };
+}
+
+/** The least used first; the id decides between equals, so that the order is stable. */
+function compareRanked(one: Ranked, other: Ranked): number {
+  if (one.load !== other.load) return one.load - other.load;
+  if (one.used !== other.used) return one.used - other.used;
+  return one.cluster < other.cluster ? -1 : 1;
+}
