@@ -1,4 +1,4 @@
-// What placement knows about one cluster. Read once when the cluster changes, not for each instance.
+// What placement knows about one cluster. Read when the cluster changes, not for each instance.
 
 import { isTrueAt, textAt, textsAt, valueAt } from "../../../kernel/json-read.ts";
 import type { Resource } from "../../../kernel/resource.ts";

@@ -1,7 +1,7 @@
 /**
  * The clusters of each region with their load, as this process knows them, for placement and for
  * the capacity of regions. The clusters come from the live view. The load is counted from the
- * ManagedInstances in the log. It may be a moment old, so a decision is only a proposal: the
+ * ManagedInstances in the log. It lags behind the commits, so a decision is a proposal: the
  * counters of the cluster decide inside the commit.
  */
 import { decodeDocument } from "../../../kernel/document.ts";

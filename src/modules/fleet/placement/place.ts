@@ -1,5 +1,5 @@
-// Which cluster an instance goes to. Pure: the same facts give the same answer, and every cluster of
-// the region that is not a candidate has a reason, which `why` shows. The candidates are ranked,
+// Which cluster an instance goes to. Pure: the same facts give the same answer. Every cluster of the
+// region that is not a candidate has a reason, which `why` shows. The candidates are ranked,
 // because the commit decides whether a cluster has room: a refused candidate means the next one.
 
 import type { ClusterFacts } from "./cluster-facts.ts";
