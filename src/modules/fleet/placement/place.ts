@@ -1,4 +1,4 @@
-// Which cluster an instance goes to. Pure: the same facts give the same answer. Every cluster of the
+// Which cluster an instance goes to. Pure: equal facts give equal answers. Each cluster of the
 // region that is not a candidate has a reason, which `why` shows. The candidates are ranked,
 // because the commit decides whether a cluster has room: a refused candidate means the next one.
 
