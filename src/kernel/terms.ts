@@ -24,7 +24,7 @@ export interface FieldEntry {
 }
 
 export function labelTerm(key: string, value: string): string {
-  return `l:${key}=${shortened(value)}`;
+  return `l:${key}=${termValue(value)}`;
 }
 
 export function ownerTerm(uid: string): string {
@@ -33,7 +33,7 @@ export function ownerTerm(uid: string): string {
 
 /** ".spec.color" and "spec.color" give the same term; so do the number 3 and the text "3". */
 export function fieldTerm(path: string, value: FieldScalar): string {
-  return `f:${path.startsWith(".") ? path.slice(1) : path}=${shortened(String(value))}`;
+  return `f:${path.startsWith(".") ? path.slice(1) : path}=${termValue(String(value))}`;
 }
 
 /** Reads a selectable field such as ".spec.color"; anything but a scalar counts as absent. */
@@ -55,7 +55,8 @@ export function termsOf(source: TermSource): string[] {
   return [...terms].sort();
 }
 
-function shortened(value: string): string {
+/** A value as it is in a term: the part after the sign. */
+export function termValue(value: string): string {
   const isShort = value.length <= limits.maxTermValueLength && !value.startsWith("#");
   // Databases keep neither NUL nor half a surrogate pair in a text; a digest they do.
   if (isShort && value.isWellFormed() && !value.includes("\0")) return value;
