@@ -17,6 +17,7 @@ import { addRestore } from "./commands/restore.ts";
 import { addRollback } from "./commands/rollback.ts";
 import { addDev, addServe } from "./commands/serve.ts";
 import { addTest } from "./commands/test.ts";
+import { addToken } from "./commands/token.ts";
 import { addVersion } from "./commands/version.ts";
 import { addWhy } from "./commands/why.ts";
 import { explain } from "./explain-error.ts";
@@ -37,6 +38,7 @@ const commands = [
   addServe,
   addDev,
   addKubeconfig,
+  addToken,
   addWhy,
   addReconcile,
   addOperations,

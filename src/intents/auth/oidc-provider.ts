@@ -1,6 +1,7 @@
 // What is configured about an OpenID provider, and the rules that the configuration must follow.
 
 import type { JsonObject } from "../../kernel/json.ts";
+import { isHttps, isLoopbackHttp } from "../../kernel/secure-url.ts";
 
 export interface OidcProvider {
   readonly issuer: string;
@@ -40,25 +41,18 @@ export function providerProblem(provider: OidcProvider): ProviderProblem | undef
 
 /** Whether keys may be read from here: https, or loopback where the provider allows it. */
 export function isTrustedAddress(url: string, { http }: Pick<OidcProvider, "http">): boolean {
-  if (!URL.canParse(url)) return false;
-  const { protocol } = new URL(url);
-  return protocol === "https:" || (http === true && isLoopback(url));
-}
-
-function isLoopback(url: string): boolean {
-  const { protocol, hostname } = new URL(url);
-  return protocol === "http:" && ["127.0.0.1", "localhost"].includes(hostname);
+  return isHttps(url) || (http === true && isLoopbackHttp(url));
 }
 
 function addressProblem(provider: OidcProvider): ProviderProblem | undefined {
   const { issuer, jwksUri, http } = provider;
   if (!URL.canParse(issuer)) return { field: "issuer", problem: "must be a URL with https" };
-  if (http === true && !isLoopback(issuer)) {
+  if (http === true && !isLoopbackHttp(issuer)) {
     const problem = "is only for an issuer at http://127.0.0.1 or http://localhost; remove it";
     return { field: "http", problem };
   }
   if (!isTrustedAddress(issuer, provider)) {
-    const problem = isLoopback(issuer)
+    const problem = isLoopbackHttp(issuer)
       ? "is not https; add http: true to trust a provider on this machine"
       : "must be a URL with https; for a private certificate authority, set caFile";
     return { field: "issuer", problem };
