@@ -6,6 +6,7 @@
 import { once } from "node:events";
 import { createServer } from "node:http";
 import type { Server } from "node:http";
+import { createServer as createSecureServer } from "node:https";
 import type { AddressInfo } from "node:net";
 import { SignJWT, exportJWK, generateKeyPair } from "jose";
 import type { CryptoKey, JWK, JWTHeaderParameters, JWTPayload } from "jose";
@@ -22,6 +23,8 @@ export interface OidcProviderOptions {
   readonly clients?: readonly OidcClient[];
   /** The claims of people by their login. The login is the claim "sub". */
   readonly people?: Readonly<Record<string, Claims>>;
+  /** PEM of a certificate for 127.0.0.1 and of its key; http when left out. */
+  readonly tls?: { readonly cert: string; readonly key: string };
   /** Whether each management request (RFC 7592) gets a new registration token. */
   readonly rotatesRegistrationTokens?: boolean;
 }
@@ -55,7 +58,7 @@ const otherTtlSeconds = {
 const deviceGrant = "urn:ietf:params:oauth:grant-type:device_code";
 
 export async function startOidcProvider(options: OidcProviderOptions = {}): Promise<OidcPeer> {
-  const server = createServer();
+  const server = options.tls === undefined ? createServer() : createSecureServer(options.tls);
   server.listen(0, "127.0.0.1");
   await once(server, "listening");
   const peer = new OidcPeer(server, options);
@@ -78,7 +81,8 @@ export class OidcPeer implements AsyncDisposable {
   #isDown = false;
 
   constructor(server: Server, options: OidcProviderOptions) {
-    this.issuer = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+    const scheme = options.tls === undefined ? "http" : "https";
+    this.issuer = `${scheme}://127.0.0.1:${(server.address() as AddressInfo).port}`;
     this.#server = server;
     this.#options = options;
     for (const { id, claims = {} } of options.clients ?? []) this.setClaims(id, claims);
