@@ -2,7 +2,7 @@
 // tokens of service accounts. Made on the first start and found again at the next.
 
 import { join } from "node:path";
-import { createTokenSigner } from "../intents/auth/service-account-token.ts";
+import { createTokenSigner, tokenIssuer } from "../intents/auth/service-account-token.ts";
 import type {
   StoredObject,
   TokenLookup,
@@ -29,9 +29,6 @@ export interface Credentials {
   writeKubeconfig(url: string): string;
 }
 
-/** The name under which clients inside Kubernetes know the API, so that their tokens fit here. */
-const issuer = "https://kubernetes.default.svc.cluster.local";
-
 export interface CredentialsInput {
   readonly folder: string;
   /** Names and addresses at which clients may reach the server. */
@@ -45,7 +42,11 @@ export async function openCredentials(input: CredentialsInput): Promise<Credenti
   const authority = openAuthority({ folder, clock, random });
   const { certificatePem: cert, keyPem: key } = authority.serverCertificate(hosts);
   const adminToken = openAdminToken(folder, random);
-  const signer = createTokenSigner({ issuer, keys: [await sharedSigningKey(intents)], ids });
+  const signer = createTokenSigner({
+    issuer: tokenIssuer,
+    keys: [await sharedSigningKey(intents)],
+    ids,
+  });
   const ca = authority.certificatePem;
   return {
     tls: { key, cert, ca },
@@ -53,7 +54,7 @@ export async function openCredentials(input: CredentialsInput): Promise<Credenti
     authorityFile: join(folder, "ca.crt"),
     signer,
     lookup: tokenLookup(intents),
-    apiAudiences: [issuer],
+    apiAudiences: [tokenIssuer],
     writeKubeconfig: (server) => {
       const path = kubeconfigPath(folder);
       const credentials = { kind: "token", token: adminToken } as const;

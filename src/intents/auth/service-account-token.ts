@@ -20,6 +20,9 @@ import { credentialIdKey, serviceAccountGroups, serviceAccountUserName } from ".
 import { unverifiedHeader, unverifiedIssuer } from "./unverified-token.ts";
 import { verifiedTokens } from "./verified-tokens.ts";
 
+/** The name under which clients inside Kubernetes know the API, so that their tokens fit here. */
+export const tokenIssuer = "https://kubernetes.default.svc.cluster.local";
+
 export interface BoundObject {
   readonly name: string;
   readonly uid: string;

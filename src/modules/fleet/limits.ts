@@ -29,6 +29,12 @@ export const fleetLimits = {
   agentSilenceMs: 300_000,
   /** An unchanged report about a cluster is stored again this often, as a sign of life. */
   agentHeartbeatMs: 60_000,
+  /** Of the token that an executor installs. It is replaced before half of this time is over. */
+  agentTokenSeconds: 30 * 86_400,
+  /** Steps of a cluster in one run. */
+  maxClusterSteps: 12,
+  /** While a cluster is removed: between two looks at what is left. */
+  clusterRemovalMs: 2_000,
   /** Status and capacity of a cluster are compared this often. */
   clusterResyncMs: 60_000,
   /** Reasons that `why` of a placement keeps. */

@@ -35,6 +35,15 @@ export function clusterOf(namespace: string): string | undefined {
 /** The ServiceAccount in the namespace of a cluster that its agent uses. */
 export const agentAccount = "agent";
 
+/** Holds a ManagedInstance until its agent has reported that the placement is deleted. */
+export const agentFinalizer = `${fleetGroup}/agent`;
+
+/**
+ * On a ManagedInstance or a DataPlaneCluster that is being deleted, with a reason: its removal does
+ * not wait for the agent or the executor any more.
+ */
+export const forceDeleteAnnotation = `${fleetGroup}/force-delete`;
+
 export function offeringKey(name: string): ResourceKey {
   return { kind: offeringsKind, namespace: "", name };
 }

@@ -19,6 +19,11 @@ const operators = list(
 const capacity = map(object({ maxUnits: amount, remainingUnits: amount }), 20);
 
 const simulator = object({
+  provisionMs: described(waitMs, "From accepted to provisioned. Default: 0."),
+  provisionError: described(
+    { type: "string", maxLength: 1_024 },
+    "Why the cluster cannot be provisioned. Absent: it can.",
+  ),
   installMs: described(waitMs, "From the placement of an instance to its result. Default: 0."),
   updateMs: described(waitMs, "From a change of versions to its end. Default: 0."),
   deleteMs: described(waitMs, "From the deletion of an instance to its end. Default: 0."),
