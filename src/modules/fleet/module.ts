@@ -13,9 +13,10 @@ export const fleet: BuiltInModule = {
   name: "fleet",
   version: 1,
   kinds: [
-    { kind: offeringKind, isReconciled: true },
-    { kind: organisationKind, isReconciled: true },
-    { kind: clusterKind, isReconciled: true },
+    // Instances refer to them and depend on the spec alone.
+    { kind: offeringKind, isReconciled: true, isQuiet: true },
+    { kind: organisationKind, isReconciled: true, isQuiet: true },
+    { kind: clusterKind, isReconciled: true, isQuiet: true },
     { kind: managedInstanceKind, isReconciled: true },
     { kind: deletedInstanceKind, isReconciled: true },
     { kind: regionCapacityKind, isReconciled: false },
@@ -23,4 +24,5 @@ export const fleet: BuiltInModule = {
   cachedKinds: [offeringsKind, organisationsKind, clustersKind],
   errors: fleetModuleErrors,
   limits: fleetLimits,
+  open: async (ports) => (await import("./open.ts")).openFleet(ports),
 };

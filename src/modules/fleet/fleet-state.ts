@@ -1,0 +1,16 @@
+// What a process knows about the fleet, for admission, placement, reconcilers and the surface. All
+// of it follows the store.
+
+import type { MemberDirectory } from "./identity.ts";
+import type { OfferingIndex } from "./offerings/offering-index.ts";
+import type { OrganisationIndex } from "./organisations/organisation-index.ts";
+import type { ClusterIndex } from "./placement/cluster-index.ts";
+
+/** Offered to the surface of the module. */
+export interface FleetState {
+  readonly offerings: OfferingIndex;
+  readonly organisations: OrganisationIndex;
+  readonly directory: MemberDirectory;
+  /** Clusters with their load; undefined until the module has started in this process. */
+  readonly clusters: () => Omit<ClusterIndex, keyof Disposable> | undefined;
+}

@@ -1,0 +1,31 @@
+/** The fleet of a process: what it follows, and the admission of its kinds. */
+import type { OpenModule } from "../../contract/module.ts";
+import type { OpenPorts } from "../../contract/ports.ts";
+import { clusterGuard } from "./clusters/cluster-guard.ts";
+import type { FleetState } from "./fleet-state.ts";
+import { followMembers } from "./member-directory.ts";
+import { followOfferings } from "./offerings/offering-index.ts";
+import { organisationsIn } from "./organisations/organisation-index.ts";
+import type { ClusterIndex } from "./placement/cluster-index.ts";
+import { startFleet } from "./start.ts";
+
+export function openFleet(ports: OpenPorts): OpenModule {
+  const { live } = ports;
+  using opened = new DisposableStack();
+  const offerings = opened.use(followOfferings(live));
+  const directory = opened.use(followMembers(live));
+  const organisations = organisationsIn(live);
+  let clusters: ClusterIndex | undefined;
+  const offered: FleetState = { offerings, organisations, directory, clusters: () => clusters };
+  const useClusters = (index: ClusterIndex | undefined): void => {
+    clusters = index;
+  };
+  const followed = opened.move();
+  return {
+    admission: [clusterGuard(ports)],
+    offered,
+    reconciles: (kind) => offerings.byKind(kind) !== undefined,
+    start: (more) => startFleet({ ports, more, state: offered, useClusters }),
+    close: () => followed.dispose(),
+  };
+}

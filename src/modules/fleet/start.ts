@@ -1,0 +1,23 @@
+/** The fleet of a running process: its followers and reconcilers. */
+import type { OpenPorts, StartPorts } from "../../contract/ports.ts";
+import { startClusters } from "./clusters/start-clusters.ts";
+import type { FleetState } from "./fleet-state.ts";
+import { openClusterIndex } from "./placement/cluster-index.ts";
+import type { ClusterIndex } from "./placement/cluster-index.ts";
+
+export interface StartInput {
+  readonly ports: OpenPorts;
+  readonly more: StartPorts;
+  readonly state: FleetState;
+  readonly useClusters: (index: ClusterIndex | undefined) => void;
+}
+
+export async function startFleet(input: StartInput): Promise<AsyncDisposable> {
+  const { ports, more, useClusters } = input;
+  await using undo = new AsyncDisposableStack();
+  const clusters = undo.use(await openClusterIndex({ ...ports, feed: more.feed }));
+  useClusters(clusters);
+  undo.defer(() => useClusters(undefined));
+  undo.defer(startClusters(ports, more));
+  return undo.move();
+}
