@@ -2,4 +2,5 @@
 // makes its entries in `extensions` known to the type checker.
 
 export type * from "../modules/connect/authoring.ts";
+export type * from "../modules/fleet/authoring.ts";
 export * from "../modules/resource-provider/authoring.ts";

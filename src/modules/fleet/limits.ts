@@ -45,4 +45,13 @@ export const fleetLimits = {
   placementRetryMs: 10_000,
   /** Ready instances are compared with their external resources about this often. */
   driftCheckMs: 600_000,
+  /** Time limits of functions of user modules: before a write, to choose a cluster, in a step. */
+  hookAdmitMs: 5_000,
+  hookChooseMs: 10_000,
+  hookStepMs: 120_000,
+  /** A step is repeated after this long where its function names no time, and in these bounds. */
+  hookRetryMs: 10_000,
+  hookShortestMs: 100,
+  hookLongestMs: 3_600_000,
+  maxHookReasonChars: 500,
 } as const;

@@ -1,6 +1,7 @@
 /** Offers a managed service from one declaration, an Offering: decision 22. */
 import type { BuiltInModule } from "../../contract/module.ts";
 import { fleetModuleErrors } from "./errors.ts";
+import { fleetExtension } from "./hooks/fleet-extension.ts";
 import { clusterKind } from "./kinds/cluster-kind.ts";
 import { managedInstanceKind } from "./kinds/managed-instance-kind.ts";
 import { offeringKind } from "./kinds/offering-kind.ts";
@@ -24,5 +25,6 @@ export const fleet: BuiltInModule = {
   cachedKinds: [offeringsKind, organisationsKind, clustersKind],
   errors: fleetModuleErrors,
   limits: fleetLimits,
+  extensionPoints: [fleetExtension],
   open: async (ports) => (await import("./open.ts")).openFleet(ports),
 };
