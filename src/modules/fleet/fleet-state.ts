@@ -1,6 +1,7 @@
 // What a process knows about the fleet, for admission, placement, reconcilers and the surface. All
 // of it follows the store.
 
+import type { OfferingHooks } from "./hooks/hooks.ts";
 import type { MemberDirectory } from "./identity.ts";
 import type { OfferingIndex } from "./offerings/offering-index.ts";
 import type { OrganisationIndex } from "./organisations/organisation-index.ts";
@@ -11,6 +12,8 @@ export interface FleetState {
   readonly offerings: OfferingIndex;
   readonly organisations: OrganisationIndex;
   readonly directory: MemberDirectory;
+  /** The functions of user modules. */
+  readonly hooks: OfferingHooks;
   /** Clusters with their load; undefined until the module has started in this process. */
   readonly clusters: () => Omit<ClusterIndex, keyof Disposable> | undefined;
 }

@@ -3,6 +3,8 @@ import type { OpenModule } from "../../contract/module.ts";
 import type { OpenPorts } from "../../contract/ports.ts";
 import { clusterGuard } from "./clusters/cluster-guard.ts";
 import type { FleetState } from "./fleet-state.ts";
+import { callHooks } from "./hooks/call-hooks.ts";
+import { hooksIn } from "./hooks/fleet-extension.ts";
 import { followMembers } from "./member-directory.ts";
 import { followOfferings } from "./offerings/offering-index.ts";
 import { organisationsIn } from "./organisations/organisation-index.ts";
@@ -16,7 +18,14 @@ export function openFleet(ports: OpenPorts): OpenModule {
   const directory = opened.use(followMembers(live));
   const organisations = organisationsIn(live);
   let clusters: ClusterIndex | undefined;
-  const offered: FleetState = { offerings, organisations, directory, clusters: () => clusters };
+  const hooks = callHooks(hooksIn(ports.extensions), ports.timers);
+  const offered: FleetState = {
+    offerings,
+    organisations,
+    directory,
+    hooks,
+    clusters: () => clusters,
+  };
   const useClusters = (index: ClusterIndex | undefined): void => {
     clusters = index;
   };
