@@ -9,7 +9,7 @@ import { fencedWrite } from "../../../engine/run/fenced-write.ts";
 import { systemCallerFor, systemOptions } from "../../../intents/bootstrap.ts";
 import type { LiveView } from "../../../intents/live-view.ts";
 import type { Intents, Target } from "../../../intents/request.ts";
-import { updateResource } from "../../../intents/write/update.ts";
+import { updateResource, withoutRevision } from "../../../intents/write/update.ts";
 import { isSetpointError } from "../../../kernel/errors.ts";
 import type { JsonObject } from "../../../kernel/json.ts";
 import { objectAt } from "../../../kernel/json-read.ts";
@@ -92,10 +92,14 @@ async function writeReport(
       target,
       options: { ...systemOptions, claim },
       optionsKind: "UpdateOptions",
-      change: (old) => ({ wanted: { ...old, status: { ...objectAt(old, "status"), report } } }),
+      change: (old) => ({ wanted: withoutRevision(withReport(old, report)) }),
       allowsBlind: true,
     });
   });
+}
+
+function withReport(resource: Resource, report: JsonObject): Resource {
+  return { ...resource, status: { ...objectAt(resource, "status"), report } };
 }
 
 interface ReleaseInput {
@@ -118,7 +122,7 @@ async function release(
         target: targetOf(ownIntents, resource, ""),
         options: { ...systemOptions, claim },
         optionsKind: "UpdateOptions",
-        change: (old) => ({ wanted: edit(old) }),
+        change: (old) => ({ wanted: withoutRevision(edit(old)) }),
         allowsBlind: true,
       });
     });
