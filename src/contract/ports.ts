@@ -27,7 +27,20 @@ export interface ProcessPorts {
   /** For calls to other servers. */
   readonly openHttp: OpenHttp;
   readonly log: ModuleLog;
-  readonly meter: Meter;
+  readonly meter: ModuleMeter;
+}
+
+export interface ModuleMeter extends Meter {
+  /**
+   * A declared gauge whose series are read each time the metrics are shown, so that no series
+   * outlives what it is about. Ends with the returned function. `read` must be quick.
+   */
+  collect(name: string, read: () => Iterable<GaugeSample>): () => void;
+}
+
+export interface GaugeSample {
+  readonly labels: Readonly<Record<string, string>>;
+  readonly value: number;
 }
 
 /** Constant message, variables as fields. */

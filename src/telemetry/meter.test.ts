@@ -70,3 +70,38 @@ it("shows a renamed metric under both names", () => {
   assert.ok(lines.includes("old_calls 1"));
   assert.ok(lines.includes("# HELP old_calls Deprecated: use calls. Calls."));
 });
+
+it("has the buckets of the definition", () => {
+  const meter = createMeter({
+    age_seconds: { kind: "histogram", help: "Age.", labels: [], buckets: [60, 3_600] },
+  });
+  for (const seconds of [1, 61, 9_999]) meter.observe("age_seconds", seconds);
+  const shown = meter.text().match(/^age_seconds_bucket.*$/gm);
+  assert.deepEqual(shown, [
+    'age_seconds_bucket{le="60"} 1',
+    'age_seconds_bucket{le="3600"} 2',
+    'age_seconds_bucket{le="+Inf"} 3',
+  ]);
+});
+
+it("reads collected gauges each time, and shows none after their end", () => {
+  const meter = createMeter({ sizes: { kind: "gauge", help: "Sizes.", labels: ["of"] } });
+  let value = 1;
+  const end = meter.collect("sizes", () => [{ labels: { of: "a", other: "b" }, value }]);
+  assert.ok(meter.text().includes('sizes{of="a"} 1\n'));
+  value = 2;
+  assert.ok(meter.text().includes('sizes{of="a"} 2\n'));
+  end();
+  assert.ok(!meter.text().includes("sizes{"));
+});
+
+it("bounds the number of collected series, and collects gauges only", () => {
+  const meter = createMeter(definitions, { maxCollected: 3 });
+  const samples = Array.from({ length: 5 }, (_, at) => ({ labels: {}, value: at }));
+  meter.collect("running", () => samples);
+  meter.collect("runs_total", () => samples);
+  const text = meter.text();
+  assert.equal(text.match(/^running \d/gm)?.length, 3);
+  assert.ok(!text.includes("runs_total{"));
+  assert.ok(text.endsWith("\nsetpoint_meter_dropped_total 3\n"));
+});

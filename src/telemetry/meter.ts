@@ -7,6 +7,8 @@ export interface MetricDefinition {
   readonly kind: "counter" | "gauge" | "histogram";
   readonly help: string;
   readonly labels: readonly string[];
+  /** Upper bounds of the buckets of a histogram, ascending; those of short calls when left out. */
+  readonly buckets?: readonly number[];
   /** An earlier name, which is shown as well for one release. */
   readonly formerly?: string;
 }
@@ -15,19 +17,31 @@ export interface TextMeter {
   count(name: string, labels?: Labels, by?: number): void;
   gauge(name: string, value: number, labels?: Labels): void;
   observe(name: string, seconds: number, labels?: Labels): void;
+  /**
+   * A gauge whose series are read each time the numbers are shown, so that no series outlives what
+   * it is about. Ends with the returned function.
+   */
+  collect(name: string, read: () => Iterable<Sample>): () => void;
   /** Every series, as lines that end with a line feed. */
   text(): string;
 }
 
 type Labels = Readonly<Record<string, string>>;
 
+export interface Sample {
+  readonly labels: Labels;
+  readonly value: number;
+}
+
 export interface MeterOptions {
   /** Series of one name. */
   readonly maxSeries?: number;
+  /** Series of one name that are read when the numbers are shown. */
+  readonly maxCollected?: number;
 }
 
 const droppedName = "setpoint_meter_dropped_total";
-const buckets = [0.001, 0.005, 0.025, 0.1, 0.25, 0.5, 1, 2.5, 10, 60, 300];
+const defaultBuckets = [0.001, 0.005, 0.025, 0.1, 0.25, 0.5, 1, 2.5, 10, 60, 300];
 const none: Labels = {};
 
 interface Series {
@@ -40,8 +54,10 @@ interface Series {
 
 interface Metric extends MetricDefinition {
   readonly name: string;
+  readonly buckets: readonly number[];
   readonly series: Series[];
   readonly root: Branch;
+  readonly readers: Set<() => Iterable<Sample>>;
 }
 
 /** One level for each label; the series is at the last. */
@@ -52,13 +68,10 @@ interface Branch {
 
 export function createMeter(
   definitions: Readonly<Record<string, MetricDefinition>>,
-  { maxSeries = 1_000 }: MeterOptions = {},
+  { maxSeries = 1_000, maxCollected = 20_000 }: MeterOptions = {},
 ): TextMeter {
   const metrics = new Map<string, Metric>(
-    Object.entries(definitions).map(([name, definition]) => [
-      name,
-      { ...definition, name, series: [], root: newBranch() },
-    ]),
+    Object.entries(definitions).map(([name, definition]) => [name, newMetric(name, definition)]),
   );
   let dropped = 0;
 
@@ -88,14 +101,30 @@ export function createMeter(
     observe: (name, seconds, labels = none) => {
       const series = seriesOf(name, "histogram", labels);
       if (series === undefined) return;
+      const { buckets = [] } = metrics.get(name) ?? {};
       series.value += 1;
       series.sum += seconds;
       let at = 0;
       while (at < buckets.length && seconds > (buckets[at] ?? 0)) at += 1;
       series.counts[at] = (series.counts[at] ?? 0) + 1;
     },
+    collect: (name, read) => {
+      const metric = metrics.get(name);
+      if (metric === undefined || metric.kind !== "gauge") {
+        dropped += 1;
+        return () => undefined;
+      }
+      metric.readers.add(read);
+      return () => metric.readers.delete(read);
+    },
     text: () => {
-      const lines = [...metrics.values()].flatMap(withFormerName).flatMap(metricLines);
+      const lines: string[] = [];
+      for (const metric of [...metrics.values()].flatMap(withFormerName)) {
+        lines.push(...metricLines(metric));
+        const { shown, left } = collectedLines(metric, maxCollected);
+        lines.push(...shown);
+        dropped += left;
+      }
       const help = "Samples dropped: unknown metric, or too many series.";
       return [
         ...lines,
@@ -105,6 +134,11 @@ export function createMeter(
       ].join("\n");
     },
   };
+}
+
+function newMetric(name: string, definition: MetricDefinition): Metric {
+  const { buckets = defaultBuckets } = definition;
+  return { ...definition, name, buckets, series: [], root: newBranch(), readers: new Set() };
 }
 
 function findSeries({ labels: names, root }: Metric, labels: Labels): Series | undefined {
@@ -119,7 +153,7 @@ function findSeries({ labels: names, root }: Metric, labels: Labels): Series | u
 function addSeries(metric: Metric, labels: Labels, maxSeries: number): Series | undefined {
   if (metric.series.length >= maxSeries) return undefined;
   const values = metric.labels.map((name) => labels[name] ?? "");
-  const counts = metric.kind === "histogram" ? [...buckets, 0].map(() => 0) : [];
+  const counts = metric.kind === "histogram" ? [...metric.buckets, 0].map(() => 0) : [];
   const series: Series = { values, value: 0, counts, sum: 0 };
   metric.series.push(series);
   let branch = metric.root;
@@ -143,20 +177,38 @@ function withFormerName(metric: Metric): readonly Metric[] {
   return [metric, { ...metric, name, help }];
 }
 
-function metricLines({ name, kind, help, labels, series }: Metric): readonly string[] {
+function metricLines(metric: Metric): readonly string[] {
+  const { name, kind, help, labels, series } = metric;
   return [
     ...head(name, kind, help),
     ...series.flatMap((one) => {
       const shown = labels.map((label, at) => `${label}="${escaped(one.values[at] ?? "")}"`);
       return kind === "histogram"
-        ? histogramLines(name, shown, one)
+        ? histogramLines(metric, shown, one)
         : [`${name}${braced(shown)} ${one.value}`];
     }),
   ];
 }
 
+/** `left` is the number of samples beyond the bound. */
+function collectedLines(
+  { name, labels, readers }: Metric,
+  most: number,
+): { readonly shown: readonly string[]; readonly left: number } {
+  const shown: string[] = [];
+  let left = 0;
+  for (const read of readers) {
+    for (const { labels: given, value } of read()) {
+      const texts = labels.map((label) => `${label}="${escaped(given[label] ?? "")}"`);
+      if (shown.length < most) shown.push(`${name}${braced(texts)} ${value}`);
+      else left += 1;
+    }
+  }
+  return { shown, left };
+}
+
 function histogramLines(
-  name: string,
+  { name, buckets }: Metric,
   labels: readonly string[],
   { counts, sum, value }: Series,
 ): readonly string[] {

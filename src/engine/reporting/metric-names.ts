@@ -8,6 +8,8 @@ export interface MetricDefinition {
   readonly help: string;
   /** In this order. A label that a caller leaves out is empty. */
   readonly labels: readonly string[];
+  /** Upper bounds of the buckets of a histogram, ascending; those of short calls when left out. */
+  readonly buckets?: readonly number[];
   /** An earlier name, which is shown as well for one release. */
   readonly formerly?: string;
 }
