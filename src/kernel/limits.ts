@@ -303,6 +303,8 @@ export const limits = Object.freeze({
   watchCloseMs: 2_000,
   /** Memory of all requests in progress: bodies, documents being read, responses not yet taken. */
   maxBytesInFlight: 512 * mib,
+  /** Bytes that are handed to connections in one turn of the event loop; they are encrypted. */
+  flowTurnBytes: 2 * mib,
   /** What a list holds for a page: the documents, and the part of the response made from them. */
   pageMemoryBytes: 2 * mib,
   /** A watch that has less unread than this is not ended when its tenant holds too much. */

@@ -74,6 +74,7 @@ export function exchangeFor(call: HttpCall): {
     taken: () => undefined,
     reserve: () => undefined,
     hold: () => undefined,
+    keep: () => undefined,
     pageTurn: () => undefined,
     pageRead: () => undefined,
   };

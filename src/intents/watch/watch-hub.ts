@@ -26,11 +26,8 @@ export interface WatchGroup {
 }
 
 export interface Watcher {
-  /**
-   * Bytes are empty when nothing of the batch concerns the watcher. The same bytes are delivered
-   * to `sharedBy` watchers.
-   */
-  deliver(bytes: Buffer, through: number, sharedBy: number): void;
+  /** Bytes are empty when nothing of the batch concerns the watcher. */
+  deliver(bytes: Buffer, through: number): void;
   /** The group cannot go on, for example because a conversion failed. */
   fail(error: unknown): void;
   /** What is watched has changed its nature: the client is to begin again. */
@@ -164,6 +161,6 @@ async function deliverLater(room: Room, bytes: Promise<Buffer>, through: number)
 
 function deliver(room: Room, bytes: Buffer, through: number): void {
   for (const { watcher, from } of room.joined) {
-    if (through > from) watcher.deliver(bytes, through, room.joined.size);
+    if (through > from) watcher.deliver(bytes, through);
   }
 }

@@ -8,8 +8,10 @@ import { limits } from "../../kernel/limits.ts";
 import type { Timers } from "../../kernel/timers.ts";
 import { FairLane } from "./fair-lane.ts";
 import type { FairLaneOptions, LaneCounts } from "./fair-lane.ts";
+import type { FlowPorts } from "./flow-account.ts";
 import { LoopShare } from "./loop-share.ts";
 import { Place } from "./place.ts";
+import { SharedBytes } from "./shared-bytes.ts";
 import type { HttpSurface, SurfaceRequest } from "./surface.ts";
 import { noRoleTenant } from "./tenant.ts";
 import { inLaterTurn } from "./turn.ts";
@@ -40,9 +42,8 @@ export interface Admission {
 
 export type LaneLimits = Partial<Pick<FairLaneOptions, "capacity" | "maxQueued">>;
 
-export interface AdmissionInput {
+export interface AdmissionInput extends FlowPorts {
   readonly timers: Timers;
-  readonly memory: FairLane;
   readonly loop: LoopShare;
   /** For tests: other limits than those of the kernel. */
   readonly lanes?: Readonly<Partial<Record<keyof Lanes, LaneLimits>>>;
@@ -50,7 +51,7 @@ export interface AdmissionInput {
 
 /** The places of one surface. */
 export function createAdmission(input: AdmissionInput): Admission {
-  const { timers, memory, loop, lanes: own = {} } = input;
+  const { timers, memory, shared, loop, lanes: own = {} } = input;
   const lane = (name: keyof Lanes, capacity: number, more: LaneLimits & ShareInput): FairLane =>
     new FairLane(laneOptions({ timers, capacity, ...more, ...own[name] }));
   const brief = { share: briefShare };
@@ -64,7 +65,7 @@ export function createAdmission(input: AdmissionInput): Admission {
   };
   return {
     placeOf: (tenant, cost, isBodyInTransit) =>
-      new Place({ lanes, memory, loop }, tenant, { ...cost, isBodyInTransit }),
+      new Place({ lanes, memory, shared, loop }, tenant, { ...cost, isBodyInTransit }),
     counts: (name) => lanes[name].counts(),
   };
 }
@@ -79,11 +80,12 @@ export interface Admissions {
 /** `maxBytes` is for tests. */
 export function createAdmissions(timers: Timers, maxBytes?: number): Admissions {
   const memory = memoryLane(timers, maxBytes === undefined ? {} : { capacity: maxBytes });
+  const shared = new SharedBytes(memory);
   const loop = loopShare();
   const all = new Map<string, Admission>();
   return {
     of: (surface) => {
-      const admission = all.get(surface) ?? createAdmission({ timers, memory, loop });
+      const admission = all.get(surface) ?? createAdmission({ timers, memory, shared, loop });
       all.set(surface, admission);
       return admission;
     },

@@ -42,6 +42,7 @@ export function auditedExchange(exchange: Exchange, trail: AuditTrail): Exchange
     pageTurn: () => exchange.pageTurn(),
     pageRead: (bytes) => exchange.pageRead(bytes),
     hold: (bytes) => exchange.hold(bytes),
+    keep: (bytes) => exchange.keep(bytes),
   };
 }
 

@@ -5,11 +5,18 @@ import type { AddressInfo } from "node:net";
 import { connect } from "node:net";
 import { it } from "node:test";
 import { isSetpointError } from "../../kernel/errors.ts";
+import { countedTurns } from "../../kernel/fair-turns.ts";
 import { systemTimers } from "../../kernel/timers.ts";
 import { exchangeOf } from "./exchange.ts";
 
+const outflows = {
+  timers: systemTimers,
+  stallMs: 1_000,
+  bodyPaceMs: 1_000,
+  turns: countedTurns("answers", 1_000_000),
+};
+
 it("a body whose client left before it was asked for is refused, not waited for", async () => {
-  const outflows = { timers: systemTimers, stallMs: 1_000, bodyPaceMs: 1_000 };
   const { promise: outcome, resolve } = Promise.withResolvers<unknown>();
   const server = createServer((request, response) => {
     request.on("error", () => undefined);
@@ -28,7 +35,6 @@ it("a body whose client left before it was asked for is refused, not waited for"
 });
 
 it("a head that cannot be sent is no answer, and another one can be given", async () => {
-  const outflows = { timers: systemTimers, stallMs: 1_000, bodyPaceMs: 1_000 };
   const server = createServer((request, response) => {
     const exchange = exchangeOf(request, response, { certificate: undefined, outflows });
     assert.throws(() => exchange.send(99, {}, "odd"));

@@ -55,6 +55,8 @@ export interface Exchange {
   pageRead(bytes: number): void;
   /** Corrects what is held, when the number is known. */
   hold(bytes: number): void;
+  /** Takes memory until the request ends. Throws request.overloaded. */
+  keep(bytes: number): void;
 }
 
 type Request = IncomingMessage | Http2ServerRequest;
@@ -168,9 +170,7 @@ class HttpExchange implements Exchange {
       writeHead(this.#response, status, isLast ? { ...headers, connection: "close" } : headers);
     }
     this.#status = status;
-    const place = this.#place;
-    const charge = place?.isLong === true ? (bytes: number) => place.hold(bytes) : undefined;
-    this.#outflow = new Outflow(this.#response, this.#outflows, charge);
+    this.#outflow = this.#startOutflow();
     return this.#outflow;
   }
 
@@ -201,6 +201,10 @@ class HttpExchange implements Exchange {
     this.#place?.hold(bytes);
   }
 
+  keep(bytes: number): void {
+    this.#place?.keep(bytes);
+  }
+
   /** Whether a body that nobody reads makes this the last answer of its connection. */
   #isLast(): boolean {
     const [request, response] = [this.#request, this.#response];
@@ -216,9 +220,14 @@ class HttpExchange implements Exchange {
   }
 
   #sendLarge(body: Buffer | string): void {
-    this.#outflow = new Outflow(this.#response, this.#outflows);
+    this.#outflow = this.#startOutflow();
     this.#outflow.write(body);
     this.#outflow.end();
+  }
+
+  #startOutflow(): Outflow {
+    const { tenant = "", flow } = this.#place ?? {};
+    return new Outflow(this.#response, this.#outflows, { tenant, account: flow });
   }
 
   onClose(run: () => void): void {

@@ -1,20 +1,24 @@
 // The way of an answer to a client that may not read it. Bytes are handed to the connection in
 // small pieces, so that it shows whether the client takes any; one that takes none for a while is
-// cut off. What waits of an answer without an end is charged to its tenant, and the answer is ended
-// when the tenant holds too much. An answer that the connection takes at once costs none of this.
+// cut off. Pieces are handed in turns between tenants, because encrypting them takes time of the
+// event loop, and thousands of answers may wait. What waits of an answer without an end is charged
+// to its tenant (flow-account.ts), and the answer is ended when the tenant holds too much.
 
 import type { ServerResponse } from "node:http";
 import { constants } from "node:http2";
 import type { Http2ServerResponse } from "node:http2";
+import type { FairTurns } from "../../kernel/fair-turns.ts";
 import { limits } from "../../kernel/limits.ts";
 import type { Timers } from "../../kernel/timers.ts";
+import type { FlowAccount } from "./flow-account.ts";
+import { FlowQueue, isOnePiece } from "./flow-queue.ts";
 
 export interface BodyStream {
   /**
    * Takes the bytes; false when the client does not keep up and `drained` should be awaited.
-   * `sharedBy` is the number of answers that wait with the same bytes in memory.
+   * `shared` is the memory that the bytes are a part of, if other answers wait with it, too.
    */
-  write(bytes: Buffer | string, sharedBy?: number): boolean;
+  write(bytes: Buffer | string, shared?: Buffer): boolean;
   /** Resolves once the client has caught up or is gone. */
   drained(): Promise<void>;
   /** Sends the head of the answer before there is a body. */
@@ -37,17 +41,22 @@ export interface Outflows {
   readonly stallMs: number;
   /** How often the pace of a request body is checked. */
   readonly bodyPaceMs: number;
+  /** The bytes that are handed to connections in one turn of the event loop. */
+  readonly turns: FairTurns;
 }
 
-/** Takes the number of bytes that wait; false when the tenant of the answer holds too much. */
-export type Charge = (bytes: number) => boolean;
+export interface OutflowInput {
+  /** Whose turns are used. */
+  readonly tenant: string;
+  /** What waits is charged to it. */
+  readonly account?: FlowAccount | undefined;
+}
 
 /** Whether nobody is left to answer to; of HTTP/2 only the stream knows. */
 export function isGone(response: Response): boolean {
   return "stream" in response ? response.stream.destroyed : response.destroyed;
 }
 
-const pieceBytes = 128 * 1_024;
 /** How often a client is looked at within the time that it may take nothing. */
 const looks = 6;
 
@@ -55,11 +64,11 @@ const looks = 6;
 export class Outflow implements BodyStream {
   readonly #response: Response;
   readonly #all: Outflows;
-  readonly #charge: Charge | undefined;
+  readonly #tenant: string;
+  readonly #account: FlowAccount | undefined;
+  readonly #queue: FlowQueue;
   readonly #closed = Promise.withResolvers<void>();
-  #queue: Buffer[] = [];
-  #queuedBytes = 0;
-  #sharedBy = 1;
+  readonly #handNext = (): boolean => this.#handOne();
   /** Kept here because only HTTP/1.1 has it on the response. */
   #needsDrain = false;
   #isEnding = false;
@@ -69,10 +78,12 @@ export class Outflow implements BodyStream {
   #cancelTick: (() => void) | undefined;
   #cancelEnd: (() => void) | undefined;
 
-  constructor(response: Response, all: Outflows, charge?: Charge) {
+  constructor(response: Response, all: Outflows, { tenant, account }: OutflowInput) {
     this.#response = response;
     this.#all = all;
-    this.#charge = charge;
+    this.#tenant = tenant;
+    this.#account = account;
+    this.#queue = new FlowQueue(account);
     if (isGone(response)) {
       this.#close();
       return;
@@ -91,21 +102,21 @@ export class Outflow implements BodyStream {
   }
 
   get pendingBytes(): number {
-    return this.#isClosed ? 0 : this.#queuedBytes + this.#response.writableLength;
+    return this.#isClosed ? 0 : this.#queue.bytes + this.#response.writableLength;
   }
 
-  write(bytes: Buffer | string, sharedBy = 1): boolean {
+  write(bytes: Buffer | string, shared?: Buffer): boolean {
     if (this.#isClosed || this.#isEnding) return true;
-    this.#sharedBy = sharedBy;
     const buffer = typeof bytes === "string" ? Buffer.from(bytes) : bytes;
-    if (!this.#hasBacklog && buffer.length <= pieceBytes) this.#hand(buffer);
+    const isDirect = !this.#hasBacklog && isOnePiece(buffer) && this.#all.turns.isOpen;
+    let isWithin = true;
+    if (isDirect) this.#hand(buffer);
     else {
-      this.#queue.push(buffer);
-      this.#queuedBytes += buffer.length;
+      isWithin = this.#queue.push(buffer, shared);
       this.#pump();
     }
     if (!this.#hasBacklog) return true;
-    this.#count();
+    this.#count(isWithin);
     this.#watch();
     return false;
   }
@@ -124,7 +135,7 @@ export class Outflow implements BodyStream {
   end(withinMs?: number): void {
     if (this.#isClosed || this.#isEnding) return;
     this.#isEnding = true;
-    if (this.#queue.length === 0) this.#response.end();
+    if (this.#queue.isEmpty) this.#response.end();
     this.#watch();
     if (withinMs === undefined) return;
     this.#cancelEnd = this.#all.timers.after(withinMs, () => this.abort());
@@ -158,47 +169,46 @@ export class Outflow implements BodyStream {
   }
 
   get #hasBacklog(): boolean {
-    return this.#needsDrain || this.#queue.length > 0;
+    return this.#needsDrain || !this.#queue.isEmpty;
   }
 
   #hand(bytes: Buffer): void {
+    this.#all.turns.spend(bytes.length);
     this.#needsDrain = !(this.#response as ServerResponse).write(bytes);
+    if (!this.#needsDrain) this.#queue.taken();
   }
 
   #pump(): void {
-    while (!this.#needsDrain && this.#queue.length > 0) this.#hand(this.#nextPiece());
-    if (this.#isEnding && this.#queue.length === 0) this.#response.end();
+    if (this.#mayHand) this.#all.turns.add(this.#tenant, this.#handNext);
   }
 
-  /** Many small ones are joined and large ones are cut. */
-  #nextPiece(): Buffer {
-    let bytes = 0;
-    let count = 0;
-    for (const part of this.#queue) {
-      bytes += part.length;
-      count += 1;
-      if (bytes >= pieceBytes) break;
-    }
-    const parts = this.#queue.splice(0, count);
-    const last = parts.at(-1);
-    if (bytes > pieceBytes && last !== undefined) {
-      const kept = last.length - (bytes - pieceBytes);
-      parts[parts.length - 1] = last.subarray(0, kept);
-      this.#queue.unshift(last.subarray(kept));
-      bytes = pieceBytes;
-    }
-    this.#queuedBytes -= bytes;
-    const [only] = parts;
-    return parts.length === 1 && only !== undefined ? only : Buffer.concat(parts);
+  get #mayHand(): boolean {
+    return !this.#isClosed && !this.#needsDrain && !this.#queue.isEmpty;
+  }
+
+  /** True while there is more to hand. */
+  #handOne(): boolean {
+    if (!this.#mayHand) return false;
+    this.#hand(this.#queue.nextPiece());
+    if (this.#isEnding && this.#queue.isEmpty) this.#response.end();
+    if (this.#hasBacklog) this.#count();
+    else this.#emptied();
+    return this.#mayHand;
   }
 
   #drain(): void {
     if (this.#isClosed) return;
     this.#needsDrain = false;
     this.#idleTicks = 0;
+    this.#queue.taken();
     this.#pump();
-    this.#count();
-    if (this.#hasBacklog) return;
+    if (this.#hasBacklog) this.#count();
+    else this.#emptied();
+  }
+
+  /** The connection has taken all there is. */
+  #emptied(): void {
+    this.#account?.hold(0);
     if (!this.#isEnding) {
       this.#cancelTick?.();
       this.#cancelTick = undefined;
@@ -206,12 +216,11 @@ export class Outflow implements BodyStream {
     this.#wake();
   }
 
-  #count(): void {
-    if (this.#charge === undefined) return;
-    const handed = this.#response.writableLength;
-    const now = this.#hasBacklog ? Math.ceil(handed + this.#queuedBytes / this.#sharedBy) : 0;
-    const isWithin = this.#charge(now);
-    if (!isWithin && this.pendingBytes > limits.minEndedBacklogBytes) this.abort();
+  #count(isWithin = true): void {
+    if (this.#account === undefined || this.#isClosed) return;
+    const isHeld = this.#account.hold(this.#response.writableLength + this.#queue.ownBytes);
+    const isEnded = !isHeld || !isWithin;
+    if (isEnded && this.pendingBytes > limits.minEndedBacklogBytes) this.abort();
   }
 
   /** Many looks in a row without any movement: the client does not read. */
@@ -219,7 +228,9 @@ export class Outflow implements BodyStream {
     if (this.#cancelTick !== undefined) return;
     this.#idleTicks = 0;
     const tick = (): void => {
-      this.#idleTicks += 1;
+      // An answer that waits for its turn is not held up by its client.
+      const isHeldUp = this.#needsDrain || this.#queue.isEmpty;
+      this.#idleTicks = isHeldUp ? this.#idleTicks + 1 : 0;
       if (this.#idleTicks > looks) this.abort();
       else this.#cancelTick = this.#all.timers.after(this.#all.stallMs / looks, tick);
     };
@@ -237,9 +248,8 @@ export class Outflow implements BodyStream {
     this.#isClosed = true;
     this.#cancelTick?.();
     this.#cancelEnd?.();
-    this.#queue = [];
-    this.#queuedBytes = 0;
-    this.#charge?.(0);
+    this.#queue.clear();
+    this.#account?.hold(0);
     this.#closed.resolve();
     this.#wake();
   }

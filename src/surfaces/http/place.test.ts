@@ -4,6 +4,7 @@ import { manualClock } from "../../kernel/clock.ts";
 import { isSetpointError } from "../../kernel/errors.ts";
 import { limits } from "../../kernel/limits.ts";
 import { manualTimers } from "../../kernel/manual-timers.ts";
+import type { Timers } from "../../kernel/timers.ts";
 import {
   createAdmission,
   listCost,
@@ -16,6 +17,7 @@ import {
 import type { Admission } from "./admit.ts";
 import type { FairLane } from "./fair-lane.ts";
 import type { Arriving, Place } from "./place.ts";
+import { SharedBytes } from "./shared-bytes.ts";
 import { noRoleTenant } from "./tenant.ts";
 
 interface Rig {
@@ -26,7 +28,12 @@ interface Rig {
 function rig(): Rig {
   const timers = manualTimers(manualClock());
   const memory = memoryLane(timers);
-  return { admission: createAdmission({ timers, memory, loop: loopShare() }), memory };
+  return { admission: admissionWith(timers, memory), memory };
+}
+
+function admissionWith(timers: Timers, memory: FairLane): Admission {
+  const shared = new SharedBytes(memory);
+  return createAdmission({ timers, memory, shared, loop: loopShare() });
 }
 
 function held({ admission }: Rig): readonly [writes: number, bodies: number] {
@@ -202,8 +209,21 @@ test("a read whose answer is too large for its tenant is refused, a write never"
 test("a request that is refused for its memory returns its place", () => {
   const timers = manualTimers(manualClock());
   const memory = memoryLane(timers, { maxQueued: 0 });
-  const admission = createAdmission({ timers, memory, loop: loopShare() });
+  const admission = admissionWith(timers, memory);
   memory.add("a", limits.maxBytesInFlight / 2);
   throws(() => admission.placeOf("a", listCost, false).enter(), isOverloaded);
   equal(admission.counts("list").held, 0);
+});
+
+test("memory that a request keeps is returned when it leaves, and refused beyond the share", () => {
+  const { admission, memory } = rig();
+  const watch = admission.placeOf("a", longCost, false);
+  equal(watch.enter(), undefined);
+  watch.keep(1_000_000);
+  watch.hold(500_000);
+  watch.hold(0);
+  equal(memory.heldBy("a"), 1_000_000);
+  throws(() => watch.keep(limits.maxBytesInFlight), isOverloaded);
+  watch.leave();
+  equal(memory.heldBy("a"), 0);
 });

@@ -6,11 +6,12 @@
 import { limits } from "../../kernel/limits.ts";
 import type { Lanes, WorkType } from "./admit.ts";
 import type { FairLane } from "./fair-lane.ts";
+import { FlowAccount } from "./flow-account.ts";
+import type { FlowPorts } from "./flow-account.ts";
 import type { LoopShare } from "./loop-share.ts";
 
-export interface PlacePorts {
+export interface PlacePorts extends FlowPorts {
   readonly lanes: Lanes;
-  readonly memory: FairLane;
   readonly loop: LoopShare;
 }
 
@@ -34,6 +35,8 @@ export interface Arriving {
 /** Has a life cycle, hence a class: entered, receiving, working, left. */
 export class Place {
   readonly tenant: string;
+  /** For a request without an end: what the client leaves unread is charged. */
+  readonly flow: FlowAccount | undefined;
   readonly #lanes: Lanes;
   readonly #memory: FairLane;
   readonly #loop: LoopShare;
@@ -45,9 +48,12 @@ export class Place {
   #isEntered = false;
   #isLeft = false;
   #bytes = 0;
+  #keptBytes = 0;
 
-  constructor({ lanes, memory, loop }: PlacePorts, tenant: string, work: PlaceWork) {
+  constructor(ports: PlacePorts, tenant: string, work: PlaceWork) {
+    const { lanes, memory, loop } = ports;
     this.tenant = tenant;
+    this.flow = work.work === "long" ? new FlowAccount(ports, tenant) : undefined;
     this.#lanes = lanes;
     this.#memory = memory;
     this.#loop = loop;
@@ -89,7 +95,16 @@ export class Place {
   leave(): void {
     this.#isLeft = true;
     this.hold(0);
+    if (this.#keptBytes > 0) this.#memory.leave(this.tenant, this.#keptBytes);
+    this.#keptBytes = 0;
     this.#exit();
+  }
+
+  /** Takes memory until the request leaves, or throws: the request is refused. */
+  keep(bytes: number): void {
+    if (this.#isLeft || bytes === 0) return;
+    this.#memory.grow(this.tenant, bytes);
+    this.#keptBytes += bytes;
   }
 
   /** The bytes that are held. */
@@ -155,11 +170,6 @@ export class Place {
     const more = bytes - this.#bytes;
     if (more > 0 && this.#work !== "write" && this.#work !== "long") this.grow(more);
     else this.hold(bytes);
-  }
-
-  /** Whether the request has no end: what the client leaves unread is charged. */
-  get isLong(): boolean {
-    return this.#work === "long";
   }
 
   /** States what is held now. False when the tenant holds more than its share. */

@@ -14,6 +14,7 @@ import type { AddressInfo, Socket } from "node:net";
 import type { TLSSocket } from "node:tls";
 import type { PeerCertificate } from "../../intents/auth/request-facts.ts";
 import { SetpointError } from "../../kernel/errors.ts";
+import { countedTurns } from "../../kernel/fair-turns.ts";
 import { limits } from "../../kernel/limits.ts";
 import type { Timers } from "../../kernel/timers.ts";
 import { closeWhenIdle, handshakeLimits, requestLimits } from "./connection-limits.ts";
@@ -62,7 +63,8 @@ export async function startHttpServer(input: HttpServerInput): Promise<HttpServe
   Object.assign(server, requestLimits);
   const { timers, writeStallMs: stallMs = limits.writeStallMs } = input;
   const { bodyPaceMs = limits.bodyPaceMs } = input;
-  const outflows: Outflows = { timers, stallMs, bodyPaceMs };
+  const turns = countedTurns("answers", limits.flowTurnBytes);
+  const outflows: Outflows = { timers, stallMs, bodyPaceMs, turns };
   const certificates = rememberedCertificates(input.certificateOf);
   const sockets = new Set<Socket>();
   const sessions = new Set<ServerHttp2Session>();

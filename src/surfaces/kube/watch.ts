@@ -103,7 +103,7 @@ class Watch {
       await this.#untilReached(start);
       if (this.#isClosed) return;
       const joined = hub.join(this.#group, {
-        deliver: (bytes, through, sharedBy) => this.#deliver(bytes, through, sharedBy),
+        deliver: (bytes, through) => this.#deliver(bytes, through),
         fail: (error) => this.#fail(error),
         end: () => this.close(),
       });
@@ -196,10 +196,10 @@ class Watch {
     for (const { bytes, through } of held) this.#send(bytes, through);
   }
 
-  #deliver(bytes: Buffer, through: number, sharedBy: number): void {
+  #deliver(bytes: Buffer, through: number): void {
     if (this.#isClosed) return;
     if (this.#held === undefined) {
-      this.#send(bytes, through, sharedBy);
+      this.#send(bytes, through);
       return;
     }
     if (this.#heldBytes > limits.maxWatchBacklogBytes) {
@@ -212,12 +212,12 @@ class Watch {
     this.#heldBytes += bytes.length;
   }
 
-  #send(bytes: Buffer, through: number, sharedBy = 1): void {
+  #send(bytes: Buffer, through: number): void {
     this.#through = through;
     if (bytes.length === 0) return;
     // What waited before counts, as one batch may be large for a client that keeps up.
     if (this.#stream.pendingBytes > limits.maxWatchBacklogBytes) this.#cutOff();
-    else this.#stream.write(bytes, sharedBy);
+    else this.#stream.write(bytes, bytes);
   }
 
   async #writeAll(bytes: Buffer): Promise<void> {
