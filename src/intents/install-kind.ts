@@ -13,6 +13,7 @@ import { definitionsKind } from "./kinds/definition-kinds.ts";
 import { schemaChange } from "./kinds/schema-change.ts";
 import type { Migrate } from "./kinds/schema-change.ts";
 import { checkStored } from "./kinds/stored-check.ts";
+import type { ClaimRef } from "../store/port.ts";
 import type { AlsoWritten, Intents, Written } from "./request.ts";
 import { applyResource } from "./write/apply.ts";
 
@@ -32,6 +33,8 @@ export type Installed = Written["outcome"] | "kept" | "terminating";
 /** How a changed schema meets the stored resources. */
 export interface StoredCare {
   readonly migrate?: Migrate | undefined;
+  /** The claim of the worker on whose behalf it is installed; refused once that is lost. */
+  readonly claim?: ClaimRef | undefined;
 }
 
 /** Without `care`, as for built-in modules, stored resources are not compared with the schema. */
@@ -68,6 +71,7 @@ export async function installKind(
         fieldManager,
         fieldValidation: "Strict",
         ...(care === undefined ? {} : { also: migrationOf(intents, kind, care) }),
+        ...(care?.claim === undefined ? {} : { claim: care.claim }),
       },
       force: true,
       check,

@@ -16,6 +16,8 @@ export const fleetLimits = {
   /** Fields of one `orderBy`. */
   maxOrderFields: 10,
   maxOfferings: 100,
+  /** Instances that the refused deletion of an Offering or Organisation counts. */
+  maxCountedInstances: 1_000,
   maxPreparations: 20,
   maxRoutesPerInstance: 32,
   /** Entries of one batch of reports of an agent. */
@@ -43,6 +45,13 @@ export const fleetLimits = {
   maxPlacementAttempts: 20,
   /** Between two attempts to place an instance that no cluster accepts. */
   placementRetryMs: 10_000,
+  /** Resources of one page when a follower lists its kind, and the pause after an error. */
+  followPageItems: 1_000,
+  followRetryMs: 1_000,
+  /** Counts in the status of Offerings and Organisations follow the instances this late. */
+  countsDelayMs: 2_000,
+  /** Between two looks at an Offering or Organisation whose deletion waits for instances. */
+  emptyCheckMs: 5_000,
   /** Ready instances are compared with their external resources about this often. */
   driftCheckMs: 600_000,
   /** Time limits of functions of user modules: before a write, to choose a cluster, in a step. */

@@ -66,6 +66,11 @@ export function idName(offering: string, id: string): UniqueName {
   return { scope: `fleet-id/${offering}`, name: id };
 }
 
+/** Held by an Offering: the plural is the word in the URL of its APIs. */
+export function pluralName(plural: string): UniqueName {
+  return { scope: "fleet-plural", name: plural };
+}
+
 /** Held by an instance of a type of which each owner may have one. */
 export function onePerOwnerName(held: OwnedType): UniqueName {
   const { offering, organisation, type, owner } = held;
@@ -88,6 +93,19 @@ export function organisationCounter(offering: string, organisation: string, type
 export function userCounter({ offering, organisation, type, owner }: OwnedType): string {
   return `${organisationCounter(offering, organisation, type)}/${owner}`;
 }
+
+/** All instances of an offering; bounded by the Offering. */
+export function offeringCounter(offering: string): string {
+  return `fleet/offering/${offering}`;
+}
+
+/** Automatic removals of the last hour; bounded by the Offering. */
+export function removalsCounter(offering: string): string {
+  return `fleet/removals/${offering}`;
+}
+
+/** In place of a type: instances of all types in a region. */
+export const allTypes = "*";
 
 /** Instances of an offering in a region, of one type; bounded by a RegionCapacity. */
 export function regionCounter({ offering, provider, region, type }: RegionOfType): string {

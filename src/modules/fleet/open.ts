@@ -6,6 +6,7 @@ import type { FleetState } from "./fleet-state.ts";
 import { callHooks } from "./hooks/call-hooks.ts";
 import { hooksIn } from "./hooks/fleet-extension.ts";
 import { followMembers } from "./member-directory.ts";
+import { offeringGuard } from "./offerings/offering-guard.ts";
 import { followOfferings } from "./offerings/offering-index.ts";
 import { organisationsIn } from "./organisations/organisation-index.ts";
 import type { ClusterIndex } from "./placement/cluster-index.ts";
@@ -31,7 +32,7 @@ export function openFleet(ports: OpenPorts): OpenModule {
   };
   const followed = opened.move();
   return {
-    admission: [clusterGuard(ports)],
+    admission: [offeringGuard(ports), clusterGuard(ports)],
     offered,
     reconciles: (kind) => offerings.byKind(kind) !== undefined,
     start: (more) => startFleet({ ports, more, state: offered, useClusters }),

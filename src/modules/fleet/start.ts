@@ -2,6 +2,10 @@
 import type { OpenPorts, StartPorts } from "../../contract/ports.ts";
 import { startClusters } from "./clusters/start-clusters.ts";
 import type { FleetState } from "./fleet-state.ts";
+import { workOnInstances } from "./lifecycle/work-on-instances.ts";
+import type { InstanceWork } from "./lifecycle/work-on-instances.ts";
+import { offeringReconciler } from "./offerings/offering-reconciler.ts";
+import { wakeOfferings } from "./offerings/wake-offerings.ts";
 import { openClusterIndex } from "./placement/cluster-index.ts";
 import type { ClusterIndex } from "./placement/cluster-index.ts";
 
@@ -19,5 +23,18 @@ export async function startFleet(input: StartInput): Promise<AsyncDisposable> {
   useClusters(clusters);
   undo.defer(() => useClusters(undefined));
   undo.defer(startClusters(ports, more));
+  const work = undo.use(workOnInstances(input));
+  startOfferings(input, work, undo);
   return undo.move();
+}
+
+function startOfferings(
+  { ports, more, state }: StartInput,
+  { countsOf }: InstanceWork,
+  undo: AsyncDisposableStack,
+): void {
+  const { engine, ownIntents, feed } = more;
+  const { store } = ownIntents;
+  undo.defer(engine.add(offeringReconciler({ store, ownIntents, state, countsOf })));
+  undo.defer(engine.lead(wakeOfferings({ ...ports, store, feed, offerings: state.offerings })));
 }

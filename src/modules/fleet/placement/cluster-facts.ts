@@ -6,6 +6,7 @@ import { clusterCapacity } from "../clusters/capacity.ts";
 import type { ClusterCapacity } from "../clusters/capacity.ts";
 import { readCluster } from "../clusters/cluster.ts";
 import type { DataPlaneCluster, Operator } from "../clusters/cluster.ts";
+import type { ClusterPhase } from "../clusters/phases.ts";
 import { newestVersions } from "./versions.ts";
 import type { DesiredVersions } from "./versions.ts";
 
@@ -14,6 +15,11 @@ export interface ClusterFacts {
   readonly provider: string;
   readonly region: string;
   readonly isMultiAz: boolean;
+  readonly phase: ClusterPhase;
+  readonly isDeleting: boolean;
+  readonly isDraining: boolean;
+  /** The domain of its ingress. */
+  readonly dns: string;
   /** Undefined: every offering. */
   readonly offerings: ReadonlySet<string> | undefined;
   /** Undefined: every type. */
@@ -47,6 +53,10 @@ export function clusterFacts(resource: Resource, load: ClusterLoad): ClusterFact
     provider: textAt(spec, "provider"),
     region: textAt(spec, "region"),
     isMultiAz: isTrueAt(spec, "isMultiAz"),
+    phase: cluster.phase,
+    isDeleting: cluster.isDeleting,
+    isDraining: cluster.isDraining,
+    dns: cluster.dns,
     offerings: cluster.offerings === undefined ? undefined : new Set(cluster.offerings),
     types: valueAt(spec, "types") === undefined ? undefined : new Set(textsAt(spec, "types")),
     organisation: organisation === "" ? undefined : organisation,

@@ -1,0 +1,64 @@
+// The instances of an Offering by phase, and those that wait for a cluster. Every process that
+// works on instances has this for each Offering.
+
+import { textAt } from "../../../kernel/json-read.ts";
+import { keyText } from "../../../kernel/resource.ts";
+import type { Resource, ResourceKey } from "../../../kernel/resource.ts";
+import { isPhase } from "./phases.ts";
+import type { Phase } from "./phases.ts";
+
+/** What is kept of one instance. */
+export interface CountedInstance {
+  readonly phase: Phase;
+  /** It needs a cluster, or another one, and has none: see the condition Placed. */
+  readonly isWaiting: boolean;
+}
+
+export interface InstanceCounts {
+  byPhase(): Readonly<Partial<Record<Phase, number>>>;
+  readonly total: number;
+  /** Keys of the instances that wait for a cluster. */
+  waiting(): Iterable<ResourceKey>;
+}
+
+/** For `followKind`. */
+export function countedInstance({ status, metadata }: Resource): CountedInstance {
+  const phase = textAt(status, "phase");
+  const isLeaving = metadata.deletionTimestamp !== undefined;
+  const waits = textAt(status, "placement", "waitingSince") !== "";
+  return { phase: isPhase(phase) ? phase : "accepted", isWaiting: waits && !isLeaving };
+}
+
+export class CountedInstances implements InstanceCounts {
+  readonly #phases = new Map<Phase, number>();
+  readonly #waiting = new Map<string, ResourceKey>();
+  #total = 0;
+
+  get total(): number {
+    return this.#total;
+  }
+
+  byPhase(): Readonly<Partial<Record<Phase, number>>> {
+    return Object.fromEntries([...this.#phases].filter(([, count]) => count > 0));
+  }
+
+  waiting(): Iterable<ResourceKey> {
+    return this.#waiting.values();
+  }
+
+  change(
+    key: ResourceKey,
+    after: CountedInstance | undefined,
+    before: CountedInstance | undefined,
+  ): void {
+    if (before !== undefined) this.#add(before.phase, -1);
+    if (after !== undefined) this.#add(after.phase, 1);
+    if (after?.isWaiting === true) this.#waiting.set(keyText(key), key);
+    else this.#waiting.delete(keyText(key));
+  }
+
+  #add(phase: Phase, by: 1 | -1): void {
+    this.#total += by;
+    this.#phases.set(phase, (this.#phases.get(phase) ?? 0) + by);
+  }
+}

@@ -1,0 +1,186 @@
+// Reconciles Offerings: the kind of the instances, the rights of members, the bounds of regions and
+// the status. The kind is removed with the Offering, when no instance is left.
+
+import { again, done, failed } from "../../../engine/outcome.ts";
+import type { Outcome } from "../../../engine/outcome.ts";
+import type { Context, Reconciler } from "../../../engine/reconciler.ts";
+import { fencedWrite } from "../../../engine/run/fenced-write.ts";
+import { ensure, systemCallerFor } from "../../../intents/bootstrap.ts";
+import { installKind } from "../../../intents/install-kind.ts";
+import { definitionsKind } from "../../../intents/kinds/definition-kinds.ts";
+import type { Intents } from "../../../intents/request.ts";
+import { deleteResource } from "../../../intents/write/delete.ts";
+import { annotations } from "../../../kernel/annotations.ts";
+import { isSetpointError } from "../../../kernel/errors.ts";
+import type { JsonObject } from "../../../kernel/json.ts";
+import { objectAt } from "../../../kernel/json-read.ts";
+import type { Resource } from "../../../kernel/resource.ts";
+import type { Store } from "../../../store/port.ts";
+import type { FleetState } from "../fleet-state.ts";
+import { instanceKindOf } from "../kinds/instance-kind.ts";
+import type { InstanceCounts } from "../lifecycle/instance-counts.ts";
+import { fleetLimits } from "../limits.ts";
+import { fleetVersion, offeringsKind, regionCapacitiesKind, regionCounter } from "../names.ts";
+import { readOffering } from "../offering.ts";
+import type { Offering } from "../offering.ts";
+import { memberRoleDocument, offeringRole } from "./member-role.ts";
+import { definitionOwner } from "./offering-guard.ts";
+import { instanceKindId } from "./offering-index.ts";
+import { regionCapacityName, regionMaxima } from "./region-capacity.ts";
+import type { RegionMax } from "./region-capacity.ts";
+
+export interface OfferingPorts {
+  readonly store: Pick<Store, "list" | "counter">;
+  /** Without policies: a policy must not keep a kind from being installed. */
+  readonly ownIntents: Intents;
+  readonly state: Pick<FleetState, "clusters">;
+  /** Undefined while the kind of the instances is new. */
+  readonly countsOf: (offering: string) => InstanceCounts | undefined;
+}
+
+/** Raise it with each change of `instanceKindOf`: an older server keeps what a newer installed. */
+const instanceKindVersion = 1;
+
+export function offeringReconciler(ports: OfferingPorts): Reconciler {
+  return {
+    kind: offeringsKind,
+    version: instanceKindVersion,
+    reconcile: async (resource, context) => await reconcile(ports, resource, context),
+    remove: async (resource, context) => await remove(ports, resource, context),
+  };
+}
+
+async function reconcile(
+  ports: OfferingPorts,
+  resource: Resource,
+  context: Context,
+): Promise<Outcome> {
+  const offering = readOffering(resource);
+  const refused = await install(ports, offering, context);
+  if (refused !== undefined) return refused;
+  await ensure(ports.ownIntents, memberRoleDocument);
+  await context.children.apply(offeringRole(offering));
+  const clusters = ports.state.clusters();
+  const maxima = regionMaxima(offering, (...place) => clusters?.inRegion(...place) ?? []);
+  await bound(maxima, context);
+  const regions = await Promise.all(maxima.map(async (each) => await regionStatus(ports, each)));
+  const counts = ports.countsOf(offering.name)?.byPhase() ?? {};
+  return done({
+    status: {
+      endpoints: endpointsOf(offering),
+      instances: withoutStale(resource, counts),
+      regions,
+    },
+  });
+}
+
+/** Undefined when the kind is installed. */
+async function install(
+  { ownIntents }: OfferingPorts,
+  offering: Offering,
+  context: Context,
+): Promise<Outcome | undefined> {
+  const module = { name: definitionOwner(offering.name), version: instanceKindVersion };
+  try {
+    const outcome = await fencedWrite(
+      context,
+      async ({ claim }) =>
+        await installKind(ownIntents, instanceKindOf(offering), module, { claim }),
+    );
+    if (outcome !== "terminating") return undefined;
+    const message = `the kind ${instanceKindId(offering)} is being deleted`;
+    return again(fleetLimits.emptyCheckMs, { reason: "KindDeleted", message });
+  } catch (error) {
+    const reason = isSetpointError(error) ? refusedReasons.get(error.code) : undefined;
+    if (reason === undefined || !isSetpointError(error)) throw error;
+    return failed(reason, error.message, { retry: "slow" });
+  }
+}
+
+const refusedReasons: ReadonlyMap<string, string> = new Map([
+  ["kind.incompatible", "Incompatible"],
+  ["resource.not_owned", "NamesTaken"],
+  ["resource.invalid", "NamesTaken"],
+]);
+
+/** One RegionCapacity for each region that has a bound. */
+async function bound(maxima: readonly RegionMax[], { children }: Context): Promise<void> {
+  const wanted = new Set<string>();
+  for (const { max, ...place } of maxima) {
+    if (max === undefined) continue;
+    const name = regionCapacityName(place);
+    wanted.add(name);
+    const spec = { ...place, max };
+    await children.apply({
+      apiVersion: fleetVersion,
+      kind: "RegionCapacity",
+      metadata: { name },
+      spec,
+    });
+  }
+  for (const { metadata } of await children.list(regionCapacitiesKind)) {
+    if (wanted.has(metadata.name)) continue;
+    await children.delete({ kind: regionCapacitiesKind, name: metadata.name });
+  }
+}
+
+async function regionStatus({ store }: OfferingPorts, place: RegionMax): Promise<JsonObject> {
+  const { provider, region, type, max } = place;
+  const { value: used } = await store.counter(regionCounter(place));
+  return { provider, region, type, used, ...(max === undefined ? {} : { capacity: max }) };
+}
+
+function endpointsOf({ instances }: Offering): JsonObject {
+  const root = `/api/${instances.plural}_mgmt/v1`;
+  return { public: root, admin: `${root}/admin`, agent: `${root}/agent-clusters` };
+}
+
+/** A merge would keep phases that have no instances any more. */
+function withoutStale({ status }: Resource, counts: JsonObject): JsonObject {
+  const before = Object.keys(objectAt(status, "instances"));
+  return { ...Object.fromEntries(before.map((phase) => [phase, null])), ...counts };
+}
+
+async function remove(
+  ports: OfferingPorts,
+  resource: Resource,
+  context: Context,
+): Promise<Outcome> {
+  const offering = readOffering(resource);
+  const kind = instanceKindId(offering);
+  const definition = await context.references.get({ kind: definitionsKind, name: kind });
+  if (definition === undefined || !isOwn(definition, offering)) return done();
+  const { records } = await ports.store.list({ kind, limit: 1 });
+  if (records.length > 0) {
+    const message = `instances of the kind ${kind} exist`;
+    return again(fleetLimits.emptyCheckMs, { reason: "InUse", message });
+  }
+  await deleteDefinition(ports, kind, context);
+  const message = `the kind ${kind} is being deleted`;
+  return again(fleetLimits.emptyCheckMs, { reason: "KindDeleted", message });
+}
+
+function isOwn({ metadata }: Resource, { name }: Offering): boolean {
+  return metadata.annotations?.[annotations.module] === definitionOwner(name);
+}
+
+async function deleteDefinition(
+  { ownIntents }: OfferingPorts,
+  name: string,
+  context: Context,
+): Promise<void> {
+  const served = ownIntents.kinds.byId(definitionsKind);
+  if (served === undefined) throw new Error("definitions are always served");
+  const target = { served, version: served.storage, namespace: "", name, subresource: "" };
+  try {
+    await fencedWrite(context, async ({ claim, cause }) => {
+      await deleteResource(ownIntents, {
+        caller: systemCallerFor(cause),
+        target,
+        options: { isDryRun: false, propagation: undefined, preconditions: {}, raw: {}, claim },
+      });
+    });
+  } catch (error) {
+    if (!isSetpointError(error, "resource.not_found")) throw error;
+  }
+}
