@@ -111,6 +111,8 @@ export const limits = Object.freeze({
   maxHttpUnreadBytes: 256 * kib,
   /** One event of a stream of server-sent events. */
   maxServerEventBytes: mib,
+  /** The longest Retry-After of a server that is respected. */
+  maxRetryAfterMs: 3_600_000,
 
   // Programs that are run (src/adapters/process)
   /** Programs that run at once, and runs that wait for their turn. */

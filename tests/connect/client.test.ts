@@ -9,13 +9,9 @@ import { join } from "node:path";
 import { it } from "node:test";
 import { httpWith } from "../../src/adapters/http/client.ts";
 import { manualClock, systemClock } from "../../src/kernel/clock.ts";
+import { retryAfterMs } from "../../src/kernel/retry-after.ts";
 import { systemTimers } from "../../src/kernel/timers.ts";
-import {
-  errorFacts,
-  nextLink,
-  readAnswer,
-  retryAfterMs,
-} from "../../src/modules/connect/http/answer.ts";
+import { errorFacts, nextLink, readAnswer } from "../../src/modules/connect/http/answer.ts";
 import { resolveAddress } from "../../src/modules/connect/http/border.ts";
 import { classifyError } from "../../src/modules/connect/http/classify.ts";
 import { openClient } from "../../src/modules/connect/http/client.ts";

@@ -26,8 +26,6 @@ export const connectLimits = {
   readTimeoutMs: 30_000,
 
   // Services that are managed
-  /** The longest Retry-After of a service that is respected. */
-  maxRetryAfterMs: 3_600_000,
   /** Values in one object; to compare and store more of them blocks other work. */
   maxObjectValues: 25_000,
 } as const;

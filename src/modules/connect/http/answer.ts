@@ -6,10 +6,9 @@ import { isNumber, parseExact } from "../../../kernel/int64.ts";
 import { getOwn, isJsonArray, isJsonObject, jsonProblem } from "../../../kernel/json.ts";
 import type { Json, JsonObject } from "../../../kernel/json.ts";
 import { limits } from "../../../kernel/limits.ts";
-import { connectLimits } from "../limits.ts";
 import { errorDetails } from "./error-details.ts";
 import type { RawAnswer } from "./exchange.ts";
-import type { Hide } from "./hiding.ts";
+import type { Hide } from "../../../kernel/hider.ts";
 
 export interface Answer {
   readonly status: number;
@@ -49,21 +48,6 @@ export function errorFacts(answer: Answer, hide: Hide = (text) => text): ErrorFa
   const details = hide(errorDetails(json, said)).slice(0, shownChars);
   const more = details === "" ? "" : ` (${details})`;
   return { status, code, message: `${hide(message).slice(0, shownChars)}${more}` };
-}
-
-/**
- * Retry-After in seconds or as a date; undefined when it is not there or cannot be read. Heeded up
- * to a limit: who says a year, by mistake or a wrong clock, must not be left alone for one.
- */
-export function retryAfterMs(
-  headers: { readonly [name: string]: string },
-  nowMs: number,
-): number | undefined {
-  const value = headers["retry-after"]?.trim() ?? "";
-  const most = connectLimits.maxRetryAfterMs;
-  if (/^\d{1,9}$/.test(value)) return Math.min(most, Number(value) * 1_000);
-  const at = value === "" ? Number.NaN : Date.parse(value);
-  return Number.isNaN(at) ? undefined : Math.min(most, Math.max(0, at - nowMs));
 }
 
 /** The target of `rel="next"` in a Link header. */

@@ -15,8 +15,9 @@ import { credentialSource } from "./credentials.ts";
 import type { Credentials } from "./credentials.ts";
 import { ExchangeFailed } from "./exchange.ts";
 import type { OpenWire, RawRequest } from "./exchange.ts";
-import { hider, withoutProof } from "./hiding.ts";
-import type { Hide } from "./hiding.ts";
+import { hider } from "../../../kernel/hider.ts";
+import { withoutProof } from "./hiding.ts";
+import type { Hide } from "../../../kernel/hider.ts";
 import { tokenBucket } from "./token-bucket.ts";
 import type { TokenBucket } from "./token-bucket.ts";
 

@@ -2,10 +2,12 @@
 // may be asked. Read from the resource and from the Secrets that it names; a part that cannot be
 // used is told by its field, never by its value.
 
+import { certificatesProblem } from "../../../kernel/certificates.ts";
 import { isJsonObject } from "../../../kernel/json.ts";
 import type { Json, JsonObject } from "../../../kernel/json.ts";
 import { numberAt, objectAt, presentObjectAt, textAt } from "../../../kernel/json-read.ts";
-import { certificatesProblem, keyProblem } from "./tls-material.ts";
+import type { SecretData } from "../../../kernel/secret-data.ts";
+import { keyProblem } from "./tls-material.ts";
 
 export interface ConnectionSettings {
   readonly name: string;
@@ -50,8 +52,7 @@ export interface TlsSettings {
   readonly serverName?: string;
 }
 
-/** The decoded data of a Secret; undefined when there is none of that name. */
-export type SecretData = { readonly [key: string]: string };
+/** Undefined for a Secret that does not exist. */
 export type SecretsByName = ReadonlyMap<string, SecretData | undefined>;
 
 export class ConnectionProblem extends Error {
@@ -223,16 +224,6 @@ function valueIn(
   const value = Object.hasOwn(data, key) ? data[key] : undefined;
   if (value !== undefined && value !== "") return value;
   throw new ConnectionProblem(`the Secret ${name} has no key ${key}`, name);
-}
-
-/** The data of a Secret, decoded. */
-export function secretData(secret: JsonObject | undefined): SecretData | undefined {
-  if (secret === undefined) return undefined;
-  const decoded: { [key: string]: string } = {};
-  for (const [key, value] of Object.entries(objectAt(secret, "data"))) {
-    if (typeof value === "string") decoded[key] = Buffer.from(value, "base64").toString("utf8");
-  }
-  return decoded;
 }
 
 function textsOf(object: JsonObject): { readonly [name: string]: string } {

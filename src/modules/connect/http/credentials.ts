@@ -8,7 +8,7 @@ import { secretTextsOf } from "./connection.ts";
 import type { Auth, ConnectionSettings } from "./connection.ts";
 import { ExchangeFailed } from "./exchange.ts";
 import type { OpenWire, RawAnswer } from "./exchange.ts";
-import { hider } from "./hiding.ts";
+import { hider } from "../../../kernel/hider.ts";
 
 export interface Credentials {
   readonly headers: { readonly [name: string]: string };

@@ -2,31 +2,9 @@
 // the ways of writing them that addresses, forms and JSON have. Services like to repeat what they
 // were sent, above all when they refuse it.
 
+import type { Hide } from "../../../kernel/hider.ts";
 import { isJsonArray, isJsonObject, setOwn } from "../../../kernel/json.ts";
 import type { Json, JsonObject, MutableJsonObject } from "../../../kernel/json.ts";
-
-export type Hide = (text: string) => string;
-
-/** What is shorter stands in too many innocent texts. */
-const shortest = 4;
-const shown = "[hidden]";
-
-export function hider(secrets: readonly string[]): Hide {
-  const forms = secrets.flatMap((secret) => (secret.length < shortest ? [] : formsOf(secret)));
-  // The longer first: one may hold another.
-  const all = [...new Set(forms)].toSorted((a, b) => b.length - a.length);
-  if (all.length === 0) return (text) => text;
-  return (text) => all.reduce((left, form) => left.replaceAll(form, shown), text);
-}
-
-function formsOf(secret: string): readonly string[] {
-  return [
-    secret,
-    encodeURIComponent(secret.toWellFormed()),
-    new URLSearchParams({ "": secret }).toString().slice(1),
-    JSON.stringify(secret).slice(1, -1),
-  ];
-}
 
 /** In every text of a document, and in the names of its fields. */
 export function hideIn(value: Json, hide: Hide): Json {

@@ -4,7 +4,7 @@
 import type { Answer } from "./answer.ts";
 import { errorFacts } from "./answer.ts";
 import type { ExchangeFailed } from "./exchange.ts";
-import type { Hide } from "./hiding.ts";
+import type { Hide } from "../../../kernel/hider.ts";
 
 export interface ServiceHealth {
   readonly status: "True" | "False";

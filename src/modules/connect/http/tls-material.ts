@@ -1,16 +1,9 @@
 // Certificates and keys of a connection, judged before they are used, and failures of TLS in words:
 // what is wrong is told by where it stands, with what to set, and never by what it is.
 
-import { X509Certificate, createPrivateKey } from "node:crypto";
+import { createPrivateKey } from "node:crypto";
 import type { KeyObject } from "node:crypto";
-
-/** What is wrong with a text that should hold certificates as PEM; undefined: nothing. */
-export function certificatesProblem(text: string): string | undefined {
-  const blocks = text.match(/-----BEGIN CERTIFICATE-----[^-]*-----END CERTIFICATE-----/g) ?? [];
-  if (blocks.length === 0) return "does not contain a certificate (PEM)";
-  const isWrong = blocks.some((block) => certificateIn(block) === undefined);
-  return isWrong ? "contains a certificate that cannot be parsed" : undefined;
-}
+import { certificateIn } from "../../../kernel/certificates.ts";
 
 /** What is wrong with a private key, or with it and the certificate that it should belong to. */
 export function keyProblem(key: string, certificate: string): string | undefined {
@@ -74,14 +67,6 @@ export function tlsProblem({
 function alertIn(message: string): number {
   const [, alert] = /SSL alert number (\d+)/.exec(message) ?? [];
   return Number(alert);
-}
-
-function certificateIn(pem: string): X509Certificate | undefined {
-  try {
-    return new X509Certificate(pem);
-  } catch {
-    return undefined;
-  }
 }
 
 function keyIn(pem: string): KeyObject | undefined {

@@ -5,8 +5,10 @@
 import type { AdmissionPlugin, AdmissionRequest } from "../../../intents/admission/admission.ts";
 import type { LiveView } from "../../../intents/live-view.ts";
 import type { Authorizer } from "../../../intents/auth/policy.ts";
+import { checkReferences } from "../../../intents/auth/secret-access.ts";
 import { refusedBy } from "../../../intents/admission/attributes.ts";
 import { invalid } from "../../../intents/refusals.ts";
+import { certificatesProblem } from "../../../kernel/certificates.ts";
 import { checkFieldRules } from "../../../kernel/field-rules.ts";
 import { forbiddenField, invalidField, requiredField } from "../../../kernel/field-error.ts";
 import type { FieldError } from "../../../kernel/field-error.ts";
@@ -18,7 +20,6 @@ import { getAt, parsePointer } from "../../../kernel/pointer.ts";
 import type { Resource } from "../../../kernel/resource.ts";
 import type { Binding, Management } from "../binding.ts";
 import { ConnectionProblem, baseAddress } from "../http/connection.ts";
-import { certificatesProblem } from "../http/tls-material.ts";
 import { HookFailed, verdictOf } from "../loop/hooks.ts";
 import type { NamedHooks } from "../loop/hooks.ts";
 import { managementOf } from "../loop/management.ts";
@@ -35,7 +36,7 @@ import { isKeptKind } from "./kept-kind.ts";
 import { leaveWarnings, pointerErrors, unknownSecretErrors } from "./named-fields.ts";
 import { whyUnknown } from "./why-unknown.ts";
 import { restKindsKind } from "./rest-kind-kind.ts";
-import { checkReferences, connectionReferences, resourceReferences } from "./secret-references.ts";
+import { connectionReferences, resourceReferences } from "./secret-references.ts";
 
 export function connectGuard(
   live: Pick<LiveView, "get">,

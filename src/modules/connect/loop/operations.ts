@@ -6,11 +6,12 @@ import type { Outcome } from "../../../engine/outcome.ts";
 import { timeText } from "../../../kernel/clock.ts";
 import type { Json, JsonObject } from "../../../kernel/json.ts";
 import { equalJson, getOwn, isJsonObject } from "../../../kernel/json.ts";
-import { connectLimits } from "../limits.ts";
 import { numberAt, presentObjectAt, textAt, valueAt } from "../../../kernel/json-read.ts";
+import { limits } from "../../../kernel/limits.ts";
 import { getAt, parsePointer } from "../../../kernel/pointer.ts";
+import { retryAfterMs } from "../../../kernel/retry-after.ts";
 import type { LongRunning } from "../binding.ts";
-import { errorFacts, isSuccess, retryAfterMs } from "../http/answer.ts";
+import { errorFacts, isSuccess } from "../http/answer.ts";
 import type { Answer } from "../http/answer.ts";
 import { outsideBorder } from "./observing.ts";
 import { ask, refusalOf } from "./session.ts";
@@ -69,7 +70,7 @@ export async function askOperation(session: Session): Promise<Asked> {
   const nowMs = session.context.clock.nowMs();
   const waitMs = Date.parse(textAt(operation, "notBefore")) - nowMs;
   // What is later than any service may ask for was never asked for, or by one that was mistaken.
-  const isBounded = waitMs <= connectLimits.maxRetryAfterMs;
+  const isBounded = waitMs <= limits.maxRetryAfterMs;
   if (waitMs > 0 && isBounded) return running(session, operation, waitMs);
   const request = { method: "GET", path: textAt(operation, "address"), isTarget: true } as const;
   const answer = await ask(session, request);

@@ -7,8 +7,9 @@ import { equalJson, getOwn, isJsonArray, isJsonObject, setOwn } from "../../../k
 import type { Json, JsonObject, MutableJsonObject } from "../../../kernel/json.ts";
 import { parsePointer } from "../../../kernel/pointer.ts";
 import { isSecretName } from "../fields/secret-name.ts";
-import { hideIn, hider } from "../http/hiding.ts";
-import type { Hide } from "../http/hiding.ts";
+import { hider } from "../../../kernel/hider.ts";
+import { hideIn } from "../http/hiding.ts";
+import type { Hide } from "../../../kernel/hider.ts";
 import type { Fields } from "../plan/fields.ts";
 
 export const hiddenText = "[hidden]";

@@ -8,11 +8,12 @@ import type { Subresource, SubresourceRequest } from "../../../contract/subresou
 import { accessTo } from "../../../intents/auth/access-to.ts";
 import { forbiddenAccess } from "../../../intents/auth/forbidden.ts";
 import type { Authorizer } from "../../../intents/auth/policy.ts";
+import { checkReferences } from "../../../intents/auth/secret-access.ts";
 import { badRequest, notFound } from "../../../intents/refusals.ts";
 import { keyOfTarget } from "../../../intents/request.ts";
 import { isJsonObject } from "../../../kernel/json.ts";
 import type { Resource } from "../../../kernel/resource.ts";
-import { checkReferences, resourceReferences } from "../kinds/secret-references.ts";
+import { resourceReferences } from "../kinds/secret-references.ts";
 import { previewDocument } from "../loop/preview.ts";
 import type { Planner } from "./planner.ts";
 import { plannedResource } from "./planned-resource.ts";
