@@ -6,7 +6,8 @@ import { startProgram } from "../peers/child.ts";
 import { startScaleSets } from "../peers/scale-sets.ts";
 import { waitUntil } from "../peers/wait.ts";
 import { apiVersion, definition, restKind } from "./powerdns-kinds.ts";
-import { condition, Resources, startRig } from "./rig.ts";
+import { condition } from "../peers/resources.ts";
+import { Resources, startRig } from "./rig.ts";
 import type { Managed, Rig } from "./rig.ts";
 
 let rig: Rig;

@@ -16,8 +16,8 @@ import {
   zoneBinding,
   zoneKind,
 } from "./powerdns-kinds.ts";
-import { killDuring, moments, shortLeases, wordOf } from "./crash-steps.ts";
-import type { Moment, ShortLeases, Step } from "./crash-steps.ts";
+import { killDuring, moments, shortLeases, wordOf } from "../peers/crash-steps.ts";
+import type { Moment, ShortLeases, Step } from "../peers/crash-steps.ts";
 import { Resources, startRig } from "./rig.ts";
 import type { Rig } from "./rig.ts";
 

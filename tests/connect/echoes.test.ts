@@ -11,7 +11,8 @@ import { startSetpoint } from "../peers/setpoint.ts";
 import type { Setpoint } from "../peers/setpoint.ts";
 import { apiVersion, definition } from "./powerdns-kinds.ts";
 import { operations, quirkyBinding, text, unlistedOperations } from "./quirky-kinds.ts";
-import { Resources, applyDocument, condition } from "./rig.ts";
+import { condition } from "../peers/resources.ts";
+import { applyDocument, Resources } from "./rig.ts";
 import type { Managed } from "./rig.ts";
 import { thingsConnection } from "./things-kinds.ts";
 

@@ -17,7 +17,8 @@ import {
   zoneBinding,
   zoneKind,
 } from "./powerdns-kinds.ts";
-import { condition, Resources, startRig } from "./rig.ts";
+import { condition } from "../peers/resources.ts";
+import { Resources, startRig } from "./rig.ts";
 import type { Rig } from "./rig.ts";
 
 let rig: Rig;

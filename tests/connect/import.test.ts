@@ -19,7 +19,8 @@ import { startSetpoint } from "../peers/setpoint.ts";
 import type { Setpoint } from "../peers/setpoint.ts";
 import { powerDnsConnection } from "./powerdns-kinds.ts";
 import { waitUntil } from "../peers/wait.ts";
-import { applyDocument, isReady, Resources } from "./rig.ts";
+import { isReady } from "../peers/resources.ts";
+import { applyDocument, Resources } from "./rig.ts";
 
 const subscription = "11111111-2222-3333-4444-555555555555";
 

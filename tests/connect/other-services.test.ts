@@ -13,7 +13,8 @@ import type { Service } from "../peers/service.ts";
 import { startSetpoint } from "../peers/setpoint.ts";
 import type { Setpoint } from "../peers/setpoint.ts";
 import { startSyncthing, syncthingKey } from "../peers/syncthing.ts";
-import { applyDocument, isReady, Resources } from "./rig.ts";
+import { isReady } from "../peers/resources.ts";
+import { applyDocument, Resources } from "./rig.ts";
 import type { Managed } from "./rig.ts";
 
 let server: Setpoint;

@@ -22,8 +22,8 @@ import {
   openShiftLike,
   subscriptionPath,
 } from "./cluster-kinds.ts";
-import { killDuring, moments, shortLeases, wordOf } from "./crash-steps.ts";
-import type { ShortLeases, Step } from "./crash-steps.ts";
+import { killDuring, moments, shortLeases, wordOf } from "../peers/crash-steps.ts";
+import type { ShortLeases, Step } from "../peers/crash-steps.ts";
 import { applyDocument, Resources } from "./rig.ts";
 
 const stack = new AsyncDisposableStack();

@@ -24,7 +24,8 @@ import {
   subscriptionPath,
   withoutSecret,
 } from "./cluster-kinds.ts";
-import { applyDocument, bodiesOf, condition, Resources } from "./rig.ts";
+import { condition } from "../peers/resources.ts";
+import { applyDocument, bodiesOf, Resources } from "./rig.ts";
 
 let other: KubeServer;
 let proxy: FaultProxy;

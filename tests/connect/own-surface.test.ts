@@ -15,7 +15,8 @@ import { startSetpoint } from "../peers/setpoint.ts";
 import type { Setpoint } from "../peers/setpoint.ts";
 import { waitUntil } from "../peers/wait.ts";
 import { apiVersion, definition, restKind } from "./powerdns-kinds.ts";
-import { applyDocument, bodiesOf, condition, Resources } from "./rig.ts";
+import { condition } from "../peers/resources.ts";
+import { applyDocument, bodiesOf, Resources } from "./rig.ts";
 
 const subscription = "11111111-2222-3333-4444-555555555555";
 const path =

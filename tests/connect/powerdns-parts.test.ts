@@ -18,7 +18,8 @@ import {
   zoneBinding,
   zoneKind,
 } from "./powerdns-kinds.ts";
-import { applyDocument, bodiesOf, condition, Resources, startRig } from "./rig.ts";
+import { condition } from "../peers/resources.ts";
+import { applyDocument, bodiesOf, Resources, startRig } from "./rig.ts";
 import type { Rig } from "./rig.ts";
 
 let rig: Rig;

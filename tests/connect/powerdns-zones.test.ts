@@ -7,7 +7,8 @@ import type { JsonObject } from "../../src/kernel/json.ts";
 import { powerDnsServer, startPowerDns } from "../peers/powerdns.ts";
 import type { Seen } from "../peers/fault-proxy.ts";
 import { apiVersion, powerDnsConnection, zoneBinding, zoneKind } from "./powerdns-kinds.ts";
-import { bodiesOf, condition, Resources, startRig } from "./rig.ts";
+import { condition } from "../peers/resources.ts";
+import { bodiesOf, Resources, startRig } from "./rig.ts";
 import type { Rig } from "./rig.ts";
 
 let rig: Rig;

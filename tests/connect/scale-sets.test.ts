@@ -7,7 +7,8 @@ import type { JsonObject } from "../../src/kernel/json.ts";
 import type { Seen } from "../peers/fault-proxy.ts";
 import { startScaleSets } from "../peers/scale-sets.ts";
 import { apiVersion, definition, restKind } from "./powerdns-kinds.ts";
-import { applyDocument, bodiesOf, condition, Resources, startRig } from "./rig.ts";
+import { condition } from "../peers/resources.ts";
+import { applyDocument, bodiesOf, Resources, startRig } from "./rig.ts";
 import type { Rig } from "./rig.ts";
 
 let rig: Rig;

@@ -9,7 +9,7 @@ import { startQuirkyService } from "../peers/quirky-service.ts";
 import { startSetpoint } from "../peers/setpoint.ts";
 import { apiVersion, definition } from "./powerdns-kinds.ts";
 import { quirkyBinding, readOnlyId, text, unlistedOperations } from "./quirky-kinds.ts";
-import { Resources, applyDocument } from "./rig.ts";
+import { applyDocument, Resources } from "./rig.ts";
 import { thingsConnection } from "./things-kinds.ts";
 
 const word = "word-before-the-rule";

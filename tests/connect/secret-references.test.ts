@@ -11,8 +11,8 @@ import { startSetpoint } from "../peers/setpoint.ts";
 import type { Setpoint } from "../peers/setpoint.ts";
 import { apiVersion, definition, group } from "./powerdns-kinds.ts";
 import { quirkyBinding, readOnlyId, text, unlistedOperations } from "./quirky-kinds.ts";
-import { Resources, applyDocument } from "./rig.ts";
-import type { Tried } from "./rig.ts";
+import { applyDocument, Resources } from "./rig.ts";
+import type { Tried } from "../peers/resources.ts";
 import { thingsConnection } from "./things-kinds.ts";
 
 const stack = new AsyncDisposableStack();

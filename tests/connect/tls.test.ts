@@ -15,7 +15,8 @@ import type { Setpoint } from "../peers/setpoint.ts";
 import { startThings } from "../peers/things.ts";
 import type { Things } from "../peers/things.ts";
 import { waitUntil } from "../peers/wait.ts";
-import { applyDocument, condition, Resources } from "./rig.ts";
+import { condition } from "../peers/resources.ts";
+import { applyDocument, Resources } from "./rig.ts";
 import { thingBinding, thingKind, things, thingsConnection } from "./things-kinds.ts";
 
 let folder = "";

@@ -11,10 +11,11 @@ import { startQuirkyService } from "../peers/quirky-service.ts";
 import type { QuirkyService } from "../peers/quirky-service.ts";
 import { startSetpoint } from "../peers/setpoint.ts";
 import type { Setpoint } from "../peers/setpoint.ts";
-import { killDuring, moments, shortLeases, wordOf } from "./crash-steps.ts";
+import { killDuring, moments, shortLeases, wordOf } from "../peers/crash-steps.ts";
 import { apiVersion, definition } from "./powerdns-kinds.ts";
 import { operations, quirkyBinding, text } from "./quirky-kinds.ts";
-import { Resources, applyDocument, condition } from "./rig.ts";
+import { condition } from "../peers/resources.ts";
+import { applyDocument, Resources } from "./rig.ts";
 import { thingsConnection } from "./things-kinds.ts";
 
 const stack = new AsyncDisposableStack();

@@ -5,7 +5,7 @@
 import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import type { FaultProxy, Match } from "../peers/fault-proxy.ts";
+import type { FaultProxy, Match } from "./fault-proxy.ts";
 
 /** Where the server is when it ends: before the service hears of it, or after it has acted. */
 export const moments = ["hold", "hold answer"] as const;
