@@ -2,6 +2,7 @@
 // the kinds, the policies, and the write path over them. Surfaces are added on top by serve.ts.
 
 import { httpWith } from "../adapters/http/client.ts";
+import { jsonCalls } from "../adapters/http/json-calls.ts";
 import type { Rbac, RbacKind } from "../intents/auth/rbac.ts";
 import { createRbac } from "../intents/auth/rbac.ts";
 import { admissionChain } from "../intents/admission/admission.ts";
@@ -153,7 +154,9 @@ export async function openControlPlane(
   const quotas = quotaIndex(live);
   const meter = createMeter(metricsOf(builtIn, options.metrics ?? {}));
   const openHttp = httpWith(timers);
-  const ports = { ...surroundings, openHttp, log, meter, store, live, kinds, authorizer: rbac };
+  const { call: callJson } = undo.use(jsonCalls(openHttp));
+  const network = { openHttp, callJson };
+  const ports = { ...surroundings, ...network, log, meter, store, live, kinds, authorizer: rbac };
   const modules = undo.use(
     await openModules({
       modules: builtIn,

@@ -1,7 +1,7 @@
 // What a module receives. Each port is small, so that the test of a module needs no server, and the
 // simulator can run a module with its own clock and store.
 
-import type { OpenHttp } from "../adapters/http/port.ts";
+import type { CallJson, OpenHttp } from "../adapters/http/port.ts";
 import type { Meter } from "../engine/ports.ts";
 import type { Reconciler } from "../engine/reconciler.ts";
 import type { LeaderTask } from "../engine/wakes/leader-tasks.ts";
@@ -26,6 +26,8 @@ export interface ProcessPorts {
   readonly random: Random;
   /** For calls to other servers. */
   readonly openHttp: OpenHttp;
+  /** The same, for servers that speak JSON. */
+  readonly callJson: CallJson;
   readonly log: ModuleLog;
   readonly meter: ModuleMeter;
 }

@@ -111,6 +111,10 @@ export const limits = Object.freeze({
   maxHttpUnreadBytes: 256 * kib,
   /** One event of a stream of server-sent events. */
   maxServerEventBytes: mib,
+  /** Characters of an error of a service that a condition quotes. */
+  maxServiceDetailChars: 300,
+  /** Authorities for which the connections of JSON calls are kept. */
+  maxJsonAuthorities: 64,
   /** The longest Retry-After of a server that is respected. */
   maxRetryAfterMs: 3_600_000,
 

@@ -12,16 +12,21 @@ import type { TLSSocket } from "node:tls";
 import { get } from "../../src/adapters/http/contract/harness.ts";
 import { httpContract } from "../../src/adapters/http/contract/suite.ts";
 import { httpWith } from "../../src/adapters/http/client.ts";
+import { jsonCalls } from "../../src/adapters/http/json-calls.ts";
 import type { HttpRequest, TlsMaterial } from "../../src/adapters/http/port.ts";
 import { fetchTrusting } from "../../src/app/fetch-trusting.ts";
 import { openAuthority } from "../../src/app/tls/authority.ts";
 import { systemClock } from "../../src/kernel/clock.ts";
+import { limits } from "../../src/kernel/limits.ts";
 import { systemRandom } from "../../src/kernel/random.ts";
 import { systemTimers } from "../../src/kernel/timers.ts";
 
 const open = httpWith(systemTimers);
 
-httpContract("undici and ws", open);
+const calls = jsonCalls(open);
+after(() => calls[Symbol.dispose]());
+
+httpContract("undici and ws", open, calls.call);
 
 interface SecureServer {
   readonly port: number;
@@ -103,6 +108,34 @@ test("a client certificate is shown on every connection", async () => {
   for (const connection of ["own", "shared"] as const) {
     assert.equal(await call({ ca, ...client }, { connection }), "caller");
   }
+});
+
+test("JSON calls keep one client for each authority, up to their limit", async () => {
+  const { ca, port } = secure;
+  const opened: (string | undefined)[] = [];
+  let closed = 0;
+  using counted = jsonCalls((options) => {
+    opened.push(options?.tls?.ca);
+    const client = open(options);
+    return { ...client, [Symbol.dispose]: () => (closed++, client[Symbol.dispose]()) };
+  });
+  const reasonWith = async (authority: string | undefined): Promise<string> => {
+    const url = new URL(`https://127.0.0.1:${port}/`);
+    const signal = new AbortController().signal;
+    const limited = { timeoutMs: 60_000, maxBytes: 99, signal };
+    const result = await counted.call({ method: "GET", url, ca: authority, ...limited });
+    return result.kind === "failure" ? `${result.reason} ${result.code}` : "json";
+  };
+  // The server answers with a text, so a call that arrives is one that is not JSON.
+  assert.equal(await reasonWith(ca), "invalid ");
+  assert.equal(await reasonWith(undefined), "tls SELF_SIGNED_CERT_IN_CHAIN");
+  assert.equal(await reasonWith(ca), "invalid ");
+  assert.deepEqual(opened, [ca, undefined]);
+  const others = Array.from({ length: limits.maxJsonAuthorities - 1 }, (_, n) => `${ca}${n}`);
+  await Promise.all(others.map(reasonWith));
+  assert.equal(closed, 1);
+  assert.equal(await reasonWith(undefined), "tls SELF_SIGNED_CERT_IN_CHAIN");
+  assert.deepEqual([opened.length, closed], [limits.maxJsonAuthorities + 2, 2]);
 });
 
 test("documents of OpenID providers are read with the provider's authority", async () => {

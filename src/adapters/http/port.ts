@@ -15,7 +15,11 @@
  *  6. Before a connection is opened, `refuseAddress` sees the address that will be used, after the
  *     name was resolved, so a name cannot lead elsewhere in between.
  *  7. Texts of failures hold nothing that was sent.
+ *  8. The answer to a JSON call is a parsed document or none. A success with a body that is not
+ *     JSON is a failure. Connections are kept by the authority they trust, for some authorities.
  */
+
+import type { Json } from "../../kernel/json.ts";
 
 /** What to trust, and how to authenticate, on connections with TLS. */
 export interface TlsMaterial {
@@ -54,6 +58,23 @@ export interface HttpClient extends Disposable {
   webSocket(request: WebSocketRequest, listener: WebSocketListener): Promise<WebSocketEnd>;
   /** Closes every kept connection, and ends the requests on them. */
   [Symbol.dispose](): void;
+}
+
+/** Sends one request of a protocol on JSON, with the limits of that protocol. */
+export type CallJson = (call: JsonCall) => Promise<JsonAnswer | HttpFailure>;
+
+export interface JsonCall {
+  readonly method: string;
+  readonly url: URL;
+  readonly headers?: Readonly<Record<string, string>>;
+  readonly body?: Json;
+  /** Authorities as PEM that are trusted in addition to the public ones. */
+  readonly ca?: string | undefined;
+  /** For everything. */
+  readonly timeoutMs: number;
+  /** Of the body of the answer. */
+  readonly maxBytes: number;
+  readonly signal: AbortSignal;
 }
 
 /** Where a server is reached. */
@@ -102,6 +123,12 @@ interface AnswerHead {
 export interface HttpAnswer extends AnswerHead {
   readonly kind: "answer";
   readonly body: Buffer;
+}
+
+export interface JsonAnswer extends AnswerHead {
+  readonly kind: "json";
+  /** Undefined for an empty body, and for an error whose body is not JSON. */
+  readonly json: Json | undefined;
 }
 
 export interface HttpStream extends AnswerHead, Disposable {
