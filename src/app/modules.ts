@@ -4,6 +4,7 @@
 
 import type { BuiltInModule } from "../contract/module.ts";
 import { connect } from "../modules/connect/module.ts";
+import { dns } from "../modules/dns/module.ts";
 import { fleet } from "../modules/fleet/module.ts";
 import { insight } from "../modules/insight/module.ts";
 import { resourceProvider } from "../modules/resource-provider/module.ts";
@@ -11,6 +12,12 @@ import { armSurface } from "../surfaces/arm/surface.ts";
 import type { ModuleSurface } from "../surfaces/http/module-surface.ts";
 
 /** Their admission runs in this order. */
-export const builtInModules: readonly BuiltInModule[] = [resourceProvider, connect, fleet, insight];
+export const builtInModules: readonly BuiltInModule[] = [
+  resourceProvider,
+  connect,
+  dns,
+  fleet,
+  insight,
+];
 
 export const moduleSurfaces: readonly ModuleSurface[] = [armSurface];
