@@ -8,6 +8,7 @@ import { offeringKind } from "./kinds/offering-kind.ts";
 import { organisationKind } from "./kinds/organisation-kind.ts";
 import { deletedInstanceKind, regionCapacityKind } from "./kinds/record-kinds.ts";
 import { fleetLimits } from "./limits.ts";
+import { fleetMetrics } from "./metrics.ts";
 import { clustersKind, offeringsKind, organisationsKind } from "./names.ts";
 
 export const fleet: BuiltInModule = {
@@ -24,6 +25,7 @@ export const fleet: BuiltInModule = {
   ],
   cachedKinds: [offeringsKind, organisationsKind, clustersKind],
   errors: fleetModuleErrors,
+  metrics: fleetMetrics,
   limits: fleetLimits,
   extensionPoints: [fleetExtension],
   open: async (ports) => (await import("./open.ts")).openFleet(ports),

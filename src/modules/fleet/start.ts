@@ -6,6 +6,7 @@ import { workOnInstances } from "./lifecycle/work-on-instances.ts";
 import type { InstanceWork } from "./lifecycle/work-on-instances.ts";
 import { offeringReconciler } from "./offerings/offering-reconciler.ts";
 import { wakeOfferings } from "./offerings/wake-offerings.ts";
+import { measureFleet } from "./measures/measure-fleet.ts";
 import { openClusterIndex } from "./placement/cluster-index.ts";
 import type { ClusterIndex } from "./placement/cluster-index.ts";
 
@@ -17,7 +18,7 @@ export interface StartInput {
 }
 
 export async function startFleet(input: StartInput): Promise<AsyncDisposable> {
-  const { ports, more, useClusters } = input;
+  const { ports, more, state, useClusters } = input;
   await using undo = new AsyncDisposableStack();
   const clusters = undo.use(await openClusterIndex({ ...ports, feed: more.feed }));
   useClusters(clusters);
@@ -25,6 +26,7 @@ export async function startFleet(input: StartInput): Promise<AsyncDisposable> {
   undo.defer(startClusters(ports, more));
   const work = undo.use(workOnInstances(input));
   startOfferings(input, work, undo);
+  undo.defer(measureFleet({ ...ports, ...more, state }));
   return undo.move();
 }
 
