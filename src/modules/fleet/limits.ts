@@ -54,6 +54,20 @@ export const fleetLimits = {
   emptyCheckMs: 5_000,
   /** Ready instances are compared with their external resources about this often. */
   driftCheckMs: 600_000,
+  maxRolloutWaves: 50,
+  /** Regions times types that one Rollout may select. */
+  maxRolloutScope: 1_000,
+  maxRolloutHistory: 50,
+  /** Failed instances, and reasons to wait, that the status of a Rollout lists. */
+  maxRolloutFailures: 20,
+  /** Instances that one step of a Rollout updates. */
+  maxRolloutBatch: 50,
+  /** Steps of one run of a Rollout. */
+  maxRolloutSteps: 100,
+  /** A Rollout in progress is compared with its instances at least this often. */
+  rolloutResyncMs: 600_000,
+  /** Instances whose change a policy refused are tried again after this long. */
+  rolloutRetryMs: 60_000,
   /** Time limits of functions of user modules: before a write, to choose a cluster, in a step. */
   hookAdmitMs: 5_000,
   hookChooseMs: 10_000,
@@ -63,6 +77,4 @@ export const fleetLimits = {
   hookShortestMs: 100,
   hookLongestMs: 3_600_000,
   maxHookReasonChars: 500,
-  /** Versions of a component that the metrics show by name; the rest are counted together. */
-  maxMeasuredVersions: 50,
 } as const;

@@ -7,9 +7,9 @@ import { managedInstanceKind } from "./kinds/managed-instance-kind.ts";
 import { offeringKind } from "./kinds/offering-kind.ts";
 import { organisationKind } from "./kinds/organisation-kind.ts";
 import { deletedInstanceKind, regionCapacityKind } from "./kinds/record-kinds.ts";
+import { rolloutKind } from "./kinds/rollout-kind.ts";
 import { fleetLimits } from "./limits.ts";
-import { fleetMetrics } from "./metrics.ts";
-import { clustersKind, offeringsKind, organisationsKind } from "./names.ts";
+import { clustersKind, offeringsKind, organisationsKind, rolloutsKind } from "./names.ts";
 
 export const fleet: BuiltInModule = {
   name: "fleet",
@@ -22,10 +22,10 @@ export const fleet: BuiltInModule = {
     { kind: managedInstanceKind, isReconciled: true },
     { kind: deletedInstanceKind, isReconciled: true },
     { kind: regionCapacityKind, isReconciled: false },
+    { kind: rolloutKind, isReconciled: true },
   ],
-  cachedKinds: [offeringsKind, organisationsKind, clustersKind],
+  cachedKinds: [offeringsKind, organisationsKind, clustersKind, rolloutsKind],
   errors: fleetModuleErrors,
-  metrics: fleetMetrics,
   limits: fleetLimits,
   extensionPoints: [fleetExtension],
   open: async (ports) => (await import("./open.ts")).openFleet(ports),

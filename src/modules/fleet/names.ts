@@ -12,6 +12,7 @@ export const clustersKind = `dataplaneclusters.${fleetGroup}`;
 export const managedInstancesKind = `managedinstances.${fleetGroup}`;
 export const regionCapacitiesKind = `regioncapacities.${fleetGroup}`;
 export const deletedInstancesKind = `deletedinstances.${fleetGroup}`;
+export const rolloutsKind = `rollouts.${fleetGroup}`;
 
 /** Instances of an organisation are in its namespace, so a name is unique within it. */
 export function organisationNamespace(id: string): string {
@@ -83,6 +84,14 @@ export interface OwnedType {
   readonly type: string;
   readonly owner: string;
 }
+
+/** Held by a Rollout that has not ended, for each region and type that it may change. */
+export function rolloutName(offering: string, cell: string): UniqueName {
+  return { scope: `fleet-rollout/${offering}`, name: cell };
+}
+
+/** On a Rollout that has ended: the time. It holds no names any more. */
+export const rolloutEndedAnnotation = `${fleetGroup}/rollout-ended`;
 
 /** Instances of an organisation, of one type, that count against a quota of the organisation. */
 export function organisationCounter(offering: string, organisation: string, type: string): string {

@@ -10,6 +10,7 @@ import { offeringGuard } from "./offerings/offering-guard.ts";
 import { followOfferings } from "./offerings/offering-index.ts";
 import { organisationsIn } from "./organisations/organisation-index.ts";
 import type { ClusterIndex } from "./placement/cluster-index.ts";
+import { rolloutGuard } from "./rollouts/rollout-guard.ts";
 import { startFleet } from "./start.ts";
 
 export function openFleet(ports: OpenPorts): OpenModule {
@@ -32,7 +33,7 @@ export function openFleet(ports: OpenPorts): OpenModule {
   };
   const followed = opened.move();
   return {
-    admission: [offeringGuard(ports), clusterGuard(ports)],
+    admission: [offeringGuard(ports), clusterGuard(ports), rolloutGuard({ live, offerings })],
     offered,
     reconciles: (kind) => offerings.byKind(kind) !== undefined,
     start: (more) => startFleet({ ports, more, state: offered, useClusters }),

@@ -1,14 +1,15 @@
 /** The fleet of a running process: its followers and reconcilers. */
 import type { OpenPorts, StartPorts } from "../../contract/ports.ts";
+import type { Operator } from "./clusters/cluster.ts";
 import { startClusters } from "./clusters/start-clusters.ts";
 import type { FleetState } from "./fleet-state.ts";
 import { workOnInstances } from "./lifecycle/work-on-instances.ts";
 import type { InstanceWork } from "./lifecycle/work-on-instances.ts";
 import { offeringReconciler } from "./offerings/offering-reconciler.ts";
 import { wakeOfferings } from "./offerings/wake-offerings.ts";
-import { measureFleet } from "./measures/measure-fleet.ts";
 import { openClusterIndex } from "./placement/cluster-index.ts";
 import type { ClusterIndex } from "./placement/cluster-index.ts";
+import { startRollouts } from "./rollouts/start-rollouts.ts";
 
 export interface StartInput {
   readonly ports: OpenPorts;
@@ -26,7 +27,8 @@ export async function startFleet(input: StartInput): Promise<AsyncDisposable> {
   undo.defer(startClusters(ports, more));
   const work = undo.use(workOnInstances(input));
   startOfferings(input, work, undo);
-  undo.defer(measureFleet({ ...ports, ...more, state }));
+  const operatorsOf = (id: string): readonly Operator[] | undefined => clusters.get(id)?.operators;
+  undo.use(startRollouts({ ports, more, offerings: state.offerings, operatorsOf }));
   return undo.move();
 }
 

@@ -26,6 +26,15 @@ function specSchema(parameters: JsonObject | undefined): JsonObject {
     /** What the quota service returned, for the release. */
     subscription: text,
     versions: map(text, 10),
+    /** The last change of the versions by a Rollout: see rollouts/member.ts. */
+    rollout: object({
+      name,
+      uid: text,
+      from: map(text, 10),
+      at: time,
+      wasReady: flag,
+      isRolledBack: flag,
+    }),
     cluster: name,
     traits: texts,
     expiresAt: time,
