@@ -2,6 +2,7 @@
 // when one of them runs.
 import { httpWith } from "../adapters/http/client.ts";
 import { systemTimers } from "../kernel/timers.ts";
+import { startDaemon } from "./daemon.ts";
 import { Option } from "commander";
 import type { Command } from "commander";
 import type {
@@ -74,6 +75,7 @@ function callOf({ server }: ModuleCommand, args: readonly string[], flags: Flags
     setExitCode: (code) => {
       process.exitCode = code;
     },
+    daemon: startDaemon,
   };
 }
 

@@ -2,7 +2,11 @@
 // reads the arguments. The code of a command is loaded when the command runs.
 
 import type { OpenHttp } from "../adapters/http/port.ts";
+import type { Clock } from "../kernel/clock.ts";
 import type { Json, JsonObject } from "../kernel/json.ts";
+import type { Random } from "../kernel/random.ts";
+import type { Timers } from "../kernel/timers.ts";
+import type { ModuleLog } from "./ports.ts";
 
 /** The commands below one word, such as `setpoint connect import`. */
 export interface CommandGroup {
@@ -65,6 +69,23 @@ export interface CommandCall {
   report(error: unknown, about: string): void;
   /** When the command has ended. */
   setExitCode(code: number): void;
+  /** For a command that runs until it is stopped. Called once, when it starts. */
+  daemon(log: DaemonLog): Daemon;
+}
+
+export interface DaemonLog {
+  readonly level: "debug" | "info" | "warn" | "error";
+  readonly form: "json" | "text";
+}
+
+export interface Daemon {
+  readonly clock: Clock;
+  readonly timers: Timers;
+  readonly random: Random;
+  /** On standard error, in the form of the log of a server. */
+  readonly log: ModuleLog;
+  /** Aborted by SIGTERM and SIGINT. A second signal ends the process. */
+  readonly stopping: AbortSignal;
 }
 
 /** A running server. Errors are those of the server, with what to do about them. */

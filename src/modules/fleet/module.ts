@@ -1,5 +1,6 @@
 /** Offers a managed service from one declaration, an Offering: decision 22. */
 import type { BuiltInModule } from "../../contract/module.ts";
+import { fleetCommands } from "./agent/commands.ts";
 import { fleetModuleErrors } from "./errors.ts";
 import { fleetExtension } from "./hooks/fleet-extension.ts";
 import { clusterKind } from "./kinds/cluster-kind.ts";
@@ -27,6 +28,7 @@ export const fleet: BuiltInModule = {
   cachedKinds: [offeringsKind, organisationsKind, clustersKind, rolloutsKind],
   errors: fleetModuleErrors,
   limits: fleetLimits,
+  commands: fleetCommands,
   extensionPoints: [fleetExtension],
   open: async (ports) => (await import("./open.ts")).openFleet(ports),
 };

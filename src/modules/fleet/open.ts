@@ -1,6 +1,7 @@
 /** The fleet of a process: what it follows, and the admission of its kinds. */
 import type { OpenModule } from "../../contract/module.ts";
 import type { OpenPorts } from "../../contract/ports.ts";
+import { agentDiscovery } from "./api/agent-discovery.ts";
 import { clusterGuard } from "./clusters/cluster-guard.ts";
 import type { FleetState } from "./fleet-state.ts";
 import { callHooks } from "./hooks/call-hooks.ts";
@@ -35,6 +36,7 @@ export function openFleet(ports: OpenPorts): OpenModule {
   return {
     admission: [offeringGuard(ports), clusterGuard(ports), rolloutGuard({ live, offerings })],
     offered,
+    routes: (more) => [agentDiscovery(more, directory)],
     reconciles: (kind) => offerings.byKind(kind) !== undefined,
     start: (more) => startFleet({ ports, more, state: offered, useClusters }),
     close: () => followed.dispose(),

@@ -1,0 +1,159 @@
+/**
+ * `setpoint agent`: applies the instances of one cluster to a data plane, and reports about the
+ * instances and the cluster. It keeps nothing on disk: after a kill it reads both sides again.
+ */
+import type { CommandCall, Daemon } from "../../../contract/command.ts";
+import type { OpenHttp } from "../../../adapters/http/port.ts";
+import type { JsonObject } from "../../../kernel/json.ts";
+import { objectAt, valueAt } from "../../../kernel/json-read.ts";
+import { openKubeClient } from "../kube/kube-client.ts";
+import type { KubeClient } from "../kube/kube-client.ts";
+import { agentConfig } from "./agent-config.ts";
+import type { AgentConfig } from "./agent-config.ts";
+import { Backoff } from "./backoff.ts";
+import { openControlPlane } from "./control-plane.ts";
+import type { ControlPlane, Discovered, OfferedToAgent } from "./control-plane.ts";
+import type { DataPlane } from "./data-plane.ts";
+import { kubeDataPlane } from "./kube-data-plane.ts";
+import { OfferingAgent } from "./offering-agent.ts";
+import { simulatedDataPlane } from "./simulated-data-plane.ts";
+
+export async function runAgent(call: CommandCall): Promise<void> {
+  const config = agentConfig(call.options);
+  const daemon = call.daemon(config.log);
+  const { log } = daemon;
+  using controlPlane = await controlPlaneOf(config, call.openHttp);
+  using client = clientOf(config, call.openHttp);
+  const agent = new Agent({ config, daemon, controlPlane, client });
+  log.info({ cluster: config.cluster, control_plane: config.controlPlane.origin }, "agent started");
+  await agent.run();
+  log.info({ cluster: config.cluster }, "agent stopped");
+}
+
+interface AgentInput {
+  readonly config: AgentConfig;
+  readonly daemon: Daemon;
+  readonly controlPlane: ControlPlane;
+  readonly client: (KubeClient & Disposable) | undefined;
+}
+
+/** Signs of life are sent this often, and Offerings are looked for. */
+const beatMs = 20_000;
+
+interface RunningOffering {
+  readonly offering: OfferedToAgent;
+  readonly agent: OfferingAgent;
+  readonly stop: AbortController;
+  readonly ended: Promise<void>;
+}
+
+class Agent {
+  readonly #input: AgentInput;
+  readonly #running = new Map<string, RunningOffering>();
+
+  constructor(input: AgentInput) {
+    this.#input = input;
+  }
+
+  async run(): Promise<void> {
+    const { log, timers, random, stopping } = this.#input.daemon;
+    const backoff = new Backoff(random);
+    while (!stopping.aborted) {
+      let pauseMs = beatMs;
+      try {
+        const found = await this.#input.controlPlane.discover(stopping);
+        await this.#runOfferings(found);
+        const isSettled = await this.#reportCluster(stopping);
+        backoff.succeeded();
+        // The data plane is read for the first time: the next report follows soon.
+        if (!isSettled) pauseMs = 500;
+      } catch (error) {
+        if (stopping.aborted) break;
+        pauseMs = backoff.nextMs();
+        log.warn({ error, pause_ms: pauseMs }, "control plane not reached");
+      }
+      await timers.sleep(pauseMs, stopping).catch(() => undefined);
+    }
+    await Promise.all([...this.#running.values()].map(({ ended }) => ended));
+  }
+
+  /** Starts the agents of new Offerings, and stops those of removed or changed ones. */
+  async #runOfferings(found: Discovered): Promise<void> {
+    const wanted = new Map(found.offerings.map((offering) => [offering.name, offering]));
+    for (const [name, { stop, ended, offering }] of this.#running) {
+      if (JSON.stringify(wanted.get(name)) === JSON.stringify(offering)) continue;
+      stop.abort();
+      await ended;
+      this.#running.delete(name);
+    }
+    for (const [name, offering] of wanted) {
+      if (!this.#running.has(name)) this.#running.set(name, this.#start(offering, found.dns));
+    }
+  }
+
+  #start(offering: OfferedToAgent, dns: string): RunningOffering {
+    const { controlPlane, daemon } = this.#input;
+    const stop = new AbortController();
+    const signal = AbortSignal.any([stop.signal, daemon.stopping]);
+    const dataPlane = this.#dataPlane(offering, dns);
+    const agent = new OfferingAgent({ offering, controlPlane, dataPlane, ...daemon });
+    daemon.log.info({ offering: offering.name }, "agent of an offering started");
+    return { offering, agent, stop, ended: agent.run(signal) };
+  }
+
+  #dataPlane({ name, applies }: OfferedToAgent, domain: string): DataPlane {
+    const { config, daemon, client } = this.#input;
+    const { target, cluster, namespace } = config;
+    if (target.kind === "simulator" || client === undefined) {
+      const settings = target.kind === "simulator" ? target.settings : {};
+      return simulatedDataPlane({ ...daemon, settings, domain });
+    }
+    return kubeDataPlane(client, { cluster, offering: name, applies, namespace });
+  }
+
+  /** Whether the report says what it will say until something happens. */
+  async #reportCluster(signal: AbortSignal): Promise<boolean> {
+    const [first] = this.#running.values();
+    if (first === undefined) return true;
+    const problems = [...this.#running.values()].flatMap(({ agent }) => agent.problem ?? []);
+    const given = await this.#input.config.status();
+    const body = clusterStatus(given, problems[0]);
+    await this.#input.controlPlane.reportCluster(first.offering.plural, body, signal);
+    return problems.length === 0;
+  }
+}
+
+/** One operator is reported where the status file names none: any version can be applied. */
+function clusterStatus(given: JsonObject, problem: string | undefined): JsonObject {
+  const ready =
+    problem === undefined
+      ? { type: "Ready", status: "True", reason: "Connected", message: "" }
+      : { type: "Ready", status: "False", reason: "DataPlaneUnavailable", message: problem };
+  const operators = valueAt(given, "operators") ?? [{ version: "1.0.0", ready: true }];
+  return { conditions: [ready], operators, capacity: objectAt(given, "capacity") };
+}
+
+async function controlPlaneOf(config: AgentConfig, openHttp: OpenHttp): Promise<ControlPlane> {
+  const { authority, certificate } = await config.access();
+  return openControlPlane({
+    url: config.controlPlane,
+    cluster: config.cluster,
+    tls: {
+      isUnverified: config.isInsecure,
+      ...(authority === undefined ? {} : { ca: authority }),
+      ...certificate,
+    },
+    token: async () => (await config.access()).token,
+    openHttp,
+  });
+}
+
+function clientOf({ target }: AgentConfig, openHttp: OpenHttp): KubeClient | undefined {
+  if (target.kind !== "kubernetes") return undefined;
+  return openKubeClient({
+    access: target.access(),
+    token: () => target.access().token,
+    openHttp,
+    fieldManager: "setpoint-agent",
+  });
+}
