@@ -2,6 +2,11 @@
 
 import type { HeavyFunctions } from "../kernel/heavy-work.ts";
 import { bodyFunctions } from "../surfaces/kube/body.ts";
+import { frameFunctions } from "../surfaces/kube/frame-shapes.ts";
 import { shapeFunctions } from "../surfaces/kube/shaped-items.ts";
 
-export const heavyFunctions: HeavyFunctions = { ...bodyFunctions, ...shapeFunctions };
+export const heavyFunctions: HeavyFunctions = {
+  ...bodyFunctions,
+  ...shapeFunctions,
+  ...frameFunctions,
+};

@@ -40,6 +40,15 @@ export function observeRequests(
         isWritable ? 1 : 0,
       ),
       gauge("setpoint_watchers", "Open watches.", hub.watchers),
+      gauge(
+        "setpoint_watch_queue_bytes",
+        "Bytes of changes that wait to be delivered to watches.",
+        hub.queuedBytes,
+      ),
+      {
+        ...gauge("setpoint_watch_frames_total", "Watch events encoded.", hub.frames.made),
+        kind: "counter",
+      } as const,
       gauge("setpoint_revision", "The newest revision that this process has read.", feed.position),
     ];
     const text = metrics.text([...processGauges(startedMs), ...own, ...more()]) + meter.text();

@@ -197,6 +197,15 @@ export const limits = Object.freeze({
   futureRevisionWaitMs: 3_000,
   /** How far a slow watcher may fall behind before it is cut off and must resume. */
   maxWatchBacklogBytes: 8 * mib,
+  /** Bytes of changes that wait to be delivered to watches; beyond it, late ones are ended. */
+  maxWatchQueueBytes: 64 * mib,
+  /** Time for the delivery to watches in one turn of the event loop. */
+  watchTurnMs: 8,
+  /** Frames of changes that are kept for other watches, with their changes. */
+  maxKeptFrameBytes: 32 * mib,
+  /** Memory for each byte of the URL of a watch, for its selector; shorter URLs do not count. */
+  watchUrlFactor: 8,
+  minCountedUrlBytes: kib,
   /** Documents of one list that has to be made whole before it is sent, such as a Table. */
   maxCollectedBytes: 64 * mib,
   /** Events read from the log at once. */

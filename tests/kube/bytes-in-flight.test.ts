@@ -5,11 +5,13 @@ import assert from "node:assert/strict";
 import { connect as connectTwo } from "node:http2";
 import { describe, it } from "node:test";
 import { connect } from "node:tls";
+import { limits } from "../../src/kernel/limits.ts";
 import { waitUntil } from "../peers/wait.ts";
 import { created } from "./samples.ts";
 import { pickList, startKubeServer } from "./server.ts";
 import type { KubeServer } from "./server.ts";
 import { asUser, createTenant, gaugeOf } from "./tenant-callers.ts";
+import type { WatchStream } from "./watch-stream.ts";
 
 const mib = 1_024 * 1_024;
 const maxBytesInFlight = 32 * mib;
@@ -97,4 +99,55 @@ describe("responses that clients do not take", () => {
       assert.deepEqual(server.errors, []);
     });
   }
+});
+
+describe("watches", () => {
+  it("hold memory for a long selector, and are refused beyond their share", async () => {
+    await using server = await startKubeServer({ maxBytesInFlight });
+    await createTenant(server, "mallory", ["mallory"]);
+    await createTenant(server, "alice", ["alice"]);
+    const values = Array.from({ length: 900 }, (_, at) => `v${at}-${"x".repeat(40)}`).join(",");
+    const selector = encodeURIComponent(`a notin (${values})`);
+    const path = (namespace: string): string =>
+      `${maps(namespace)}?watch=1&labelSelector=${selector}`;
+    const watches: WatchStream[] = [];
+    let isRefused = false;
+    while (!isRefused) {
+      const watch = await server.watch(path("mallory"), asUser("mallory"));
+      isRefused = watch.status === 429;
+      if (!isRefused) watches.push(watch);
+    }
+    const held = await gaugeOf(server, bytes);
+    assert.equal(held, watches.length * path("mallory").length * limits.watchUrlFactor);
+    using other = await server.watch(path("alice"), asUser("alice"));
+    assert.equal(other.status, 200);
+    for (const watch of [...watches, other]) watch.close();
+    await waitUntil("the memory is returned", async () => (await gaugeOf(server, bytes)) === 0);
+  });
+
+  it("with other selectors are charged once for the events that they have not read", async () => {
+    await using server = await startFilled();
+    const count = 100;
+    const { revision: from } = await server.store.head();
+    const { url, ca, token } = server;
+    const session = connectTwo(url, { ca });
+    session.setMaxListeners(0);
+    for (let at = 0; at < count; at++) {
+      const stream = session.request({
+        ":path": `${maps("mallory")}?watch=1&resourceVersion=${from}&labelSelector=no!%3D${at}`,
+        authorization: `Bearer ${token}`,
+        "impersonate-user": "mallory",
+      });
+      stream.on("error", () => undefined);
+    }
+    await waitUntil("watchers", () => server.hub.watchers === count);
+    await server.request("PATCH", `${maps("mallory")}/m0`, { data: { n: "1" } });
+    await waitUntil("unread events", async () => (await gaugeOf(server, bytes)) > 0);
+    // Each connection has a piece, and the event itself counts once.
+    const held = await gaugeOf(server, bytes);
+    assert.ok(held < maxBytesInFlight / 2, `${held} bytes`);
+    assert.equal(server.hub.watchers, count, "no watch is ended");
+    session.destroy();
+    await waitUntil("the memory is returned", async () => (await gaugeOf(server, bytes)) === 0);
+  });
 });

@@ -20,7 +20,7 @@ export function presentBytes(
   version: ServedVersion,
   record: Presentable,
 ): Buffer | Promise<Buffer> {
-  if (isPlain(served, version, record)) {
+  if (isShownAsStored(served, version, record)) {
     return record.revision === 0 ? record.body : spliceRevision(record.body, record.revision);
   }
   const resource = presentResource(served, version, record);
@@ -39,7 +39,12 @@ export function presentResource(
   return shownOf(served, resource, record);
 }
 
-function isPlain(served: ServedKind, version: ServedVersion, { revision }: Presentable): boolean {
+/** Whether the bytes that a client sees are the stored ones, apart from the revision. */
+export function isShownAsStored(
+  served: ServedKind,
+  version: ServedVersion,
+  { revision }: Presentable,
+): boolean {
   const isClean = revision === 0 || revision >= served.cleanSince;
   return version === served.storage && isClean && !served.hasHidden;
 }

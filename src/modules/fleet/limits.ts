@@ -77,4 +77,6 @@ export const fleetLimits = {
   hookShortestMs: 100,
   hookLongestMs: 3_600_000,
   maxHookReasonChars: 500,
+  /** Versions of a component that the metrics show by name; the rest are counted together. */
+  maxMeasuredVersions: 50,
 } as const;

@@ -10,6 +10,7 @@ import { organisationKind } from "./kinds/organisation-kind.ts";
 import { deletedInstanceKind, regionCapacityKind } from "./kinds/record-kinds.ts";
 import { rolloutKind } from "./kinds/rollout-kind.ts";
 import { fleetLimits } from "./limits.ts";
+import { fleetMetrics } from "./metrics.ts";
 import { clustersKind, offeringsKind, organisationsKind, rolloutsKind } from "./names.ts";
 
 export const fleet: BuiltInModule = {
@@ -27,6 +28,7 @@ export const fleet: BuiltInModule = {
   ],
   cachedKinds: [offeringsKind, organisationsKind, clustersKind, rolloutsKind],
   errors: fleetModuleErrors,
+  metrics: fleetMetrics,
   limits: fleetLimits,
   commands: fleetCommands,
   extensionPoints: [fleetExtension],

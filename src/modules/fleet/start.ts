@@ -7,6 +7,7 @@ import { workOnInstances } from "./lifecycle/work-on-instances.ts";
 import type { InstanceWork } from "./lifecycle/work-on-instances.ts";
 import { offeringReconciler } from "./offerings/offering-reconciler.ts";
 import { wakeOfferings } from "./offerings/wake-offerings.ts";
+import { measureFleet } from "./measures/measure-fleet.ts";
 import { openClusterIndex } from "./placement/cluster-index.ts";
 import type { ClusterIndex } from "./placement/cluster-index.ts";
 import { startRollouts } from "./rollouts/start-rollouts.ts";
@@ -27,6 +28,7 @@ export async function startFleet(input: StartInput): Promise<AsyncDisposable> {
   undo.defer(startClusters(ports, more));
   const work = undo.use(workOnInstances(input));
   startOfferings(input, work, undo);
+  undo.defer(measureFleet({ ...ports, ...more, state }));
   const operatorsOf = (id: string): readonly Operator[] | undefined => clusters.get(id)?.operators;
   undo.use(startRollouts({ ports, more, offerings: state.offerings, operatorsOf }));
   return undo.move();

@@ -215,6 +215,7 @@ export async function watchObjects(surface: Surface, request: ResourceRequest): 
   const form = formOf(request, true);
   if (form.encoding === "yaml") throw noStream();
   const { exchange, found, info } = request;
+  const { tenant = "" } = request.caller;
   const options = listOptions(info.query, true);
   const selection = select(request, options);
   const asked = listRevision(options.resourceVersion);
@@ -228,14 +229,19 @@ export async function watchObjects(surface: Surface, request: ResourceRequest): 
     includeObject: includeObject(info.query),
     nowMs: () => clock.nowMs(),
     store,
+    cache: surface.hub.frames,
+    tenant,
+    work: request.work,
   });
   const { revision: head } = await store.head();
   const after = asked === 0 ? head : asked;
   if (!startsWithState && after < head && after < (await oldestShown(surface, request))) {
     throw tooOldWatch(after);
   }
+  exchange.keep(watchBytes(exchange.url));
   await serveWatch({
     exchange,
+    tenant,
     store,
     hub: surface.hub,
     timers: surface.timers,
@@ -251,6 +257,11 @@ export async function watchObjects(surface: Surface, request: ResourceRequest): 
     isAuthorized: () => namespaceUid(surface, request) === uid,
     stopping: surface.stopping,
   });
+}
+
+/** What a watch holds for its selector, for as long as it is open. */
+function watchBytes(url: string): number {
+  return url.length < limits.minCountedUrlBytes ? 0 : url.length * limits.watchUrlFactor;
 }
 
 function isMissingIn({ found }: ResourceRequest): IsMissing {

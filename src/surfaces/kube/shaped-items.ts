@@ -6,14 +6,13 @@ import type { HeavyFunctions } from "../../kernel/heavy-work.ts";
 import { parseExact } from "../../kernel/int64.ts";
 import type { Json, JsonObject } from "../../kernel/json.ts";
 import type { PrinterColumn } from "../../kernel/kind.ts";
-import { kindId } from "../../kernel/kind.ts";
 import { formatYaml } from "../../kernel/yaml.ts";
 import type { Found } from "../../intents/kinds/registry.ts";
 import type { Form } from "./negotiate.ts";
 import { encodeProtobuf } from "./protobuf/envelope.ts";
 import type { ColumnSource } from "./table/table.ts";
 import { partialObjectMetadata } from "./table/partial-metadata.ts";
-import { tableColumns, tableOf, tableRow } from "./table/table.ts";
+import { columnSource, tableColumns, tableOf, tableRow } from "./table/table.ts";
 import type { IncludeObject } from "./table/table.ts";
 
 /** Everything that the bytes depend on besides the documents. */
@@ -42,10 +41,8 @@ export function itemForm(input: ItemFormInput): ItemForm {
   return { encoding, as, metaVersion, isPretty, includeObject, nowMs, columns: columnsOf(found) };
 }
 
-export function columnsOf({ served: { kind }, version }: Found): ColumnSource {
-  const isBuiltIn = kind.origin === "built-in";
-  const printerColumns = isBuiltIn ? [] : version.definition.printerColumns;
-  return { builtIn: isBuiltIn ? kindId(kind) : undefined, printerColumns };
+export function columnsOf({ served, version }: Found): ColumnSource {
+  return columnSource(served.kind, version.definition);
 }
 
 /** Some items as they are written between the first and the last bytes of a list. */
@@ -117,7 +114,8 @@ export function optionsOf({ columns, ...form }: ItemForm): JsonObject {
   return { ...form, builtIn: builtIn ?? null, printerColumns: printerColumns as unknown as Json };
 }
 
-function formIn({ builtIn, printerColumns, ...form }: JsonObject): ItemForm {
+/** The form in the options of a job. */
+export function formIn({ builtIn, printerColumns, ...form }: JsonObject): ItemForm {
   const columns: ColumnSource = {
     builtIn: typeof builtIn === "string" ? builtIn : undefined,
     printerColumns: printerColumns as unknown as readonly PrinterColumn[],

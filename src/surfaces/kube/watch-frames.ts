@@ -1,16 +1,24 @@
-// Watch events as bytes. A change looks the same to everybody who watches it in the same form, so
-// its frame is made once and kept for as long as the change itself is remembered.
+// Watch events as bytes. The frame of a change is made once for all watches of the same form
+// (intents/watch/frame-cache.ts). Threads make Tables, metadata and protobuf of large documents; a
+// large document that must be converted is converted between pauses of the event loop.
 
-import type { Json, JsonObject } from "../../kernel/json.ts";
+import type { JsonObject } from "../../kernel/json.ts";
+import { limits } from "../../kernel/limits.ts";
+import { nextTurn } from "../../kernel/pauses.ts";
 import type { Found } from "../../intents/kinds/registry.ts";
-import { presentBytes, presentResource } from "../../intents/read/present.ts";
+import type { ServedVersion } from "../../intents/kinds/served-kind.ts";
+import { isShownAsStored, presentBytes, presentResource } from "../../intents/read/present.ts";
 import type { Presentable } from "../../intents/read/present.ts";
+import type { Frame, FrameCache } from "../../intents/watch/frame-cache.ts";
 import type { WatchEvent } from "../../intents/watch/watch-hub.ts";
 import type { Change, Store } from "../../store/port.ts";
+import type { RequestWork } from "./body.ts";
+import { encodeFrame, frameJob, jsonFrame, shapedFrame, splitForColumns } from "./frame-shapes.ts";
+import { recordBytes } from "./list.ts";
+import { isHeavy } from "./list-stream.ts";
 import type { Form } from "./negotiate.ts";
-import { encodeWatchFrame } from "./protobuf/envelope.ts";
-import { partialObjectMetadata } from "./table/partial-metadata.ts";
-import { tableFor } from "./table/table.ts";
+import { columnsOf } from "./shaped-items.ts";
+import type { ItemForm } from "./shaped-items.ts";
 import type { IncludeObject } from "./table/table.ts";
 
 export interface FrameInput {
@@ -19,137 +27,147 @@ export interface FrameInput {
   readonly includeObject: IncludeObject;
   readonly nowMs: () => number;
   readonly store: Pick<Store, "history">;
+  readonly cache: FrameCache;
+  /** Whose turns and threads are used. */
+  readonly tenant: string;
+  readonly work: RequestWork;
 }
 
 export interface Frames {
-  of(event: WatchEvent): Buffer | Promise<Buffer>;
-  /** A resource that was there when the watch began. */
-  added(record: Presentable): Buffer | Promise<Buffer>;
+  of(event: WatchEvent): Frame;
+  /** Resources that were there when the watch began. */
+  added(records: readonly Presentable[]): Promise<Buffer>;
   bookmark(revision: number, isInitialEnd: boolean): Buffer;
   error(status: JsonObject): Buffer;
-  /** Equal for equal frames; undefined when the frames of a watch are its own. */
-  readonly formKey: string | undefined;
+  /** The first frame of a watch in its parts; the last one shares the memory of the frame. */
+  first(frame: Buffer): readonly Buffer[];
+  /** Equal for equal frames. */
+  readonly formKey: string;
 }
 
-const remembered = new WeakMap<Change, Map<string, Buffer>>();
-
 export function watchFrames(input: FrameInput): Frames {
-  const { found, form } = input;
-  const formKey =
-    form.as === "table"
-      ? undefined
-      : [
-          found.version.apiVersion,
-          // The same kind is shown differently once its definition has changed.
-          found.served.definition?.uid,
-          found.served.cleanSince,
-          form.as,
-          form.metaVersion,
-          form.encoding,
-        ].join("|");
-  const object = objectFrames(input);
-  const of = (event: WatchEvent): Buffer | Promise<Buffer> => {
-    if (event.isLeaving) return leaving(input, event, object);
-    if (formKey === undefined) return object(event.type, event.change);
-    const key = `${event.type}|${formKey}`;
-    const known = remembered.get(event.change)?.get(key);
-    if (known !== undefined) return known;
-    const bytes = object(event.type, event.change);
-    if (!(bytes instanceof Promise)) remember(event.change, key, bytes);
-    return bytes;
+  const { found, form, includeObject, nowMs, cache, tenant } = input;
+  const item = { ...form, includeObject, columns: columnsOf(found) };
+  const isTable = form.as === "table";
+  const formNow = (): ItemForm => ({ ...item, nowMs: nowMs() });
+  const formKey = [
+    versionId(found.version),
+    form.as,
+    form.metaVersion,
+    form.encoding,
+    isTable ? includeObject : "",
+  ].join("|");
+  const of = (event: WatchEvent): Frame => {
+    const { type, change, isLeaving } = event;
+    // The ages in a Table are those of the second in which it is made.
+    const second = isTable ? Math.floor(nowMs() / 1_000) : 0;
+    // A frame that takes time is made in the turns of its tenant, and no other tenant waits for it.
+    const isQuick = isObjectJson(item) && isShownAsStored(found.served, found.version, change);
+    const owner = isQuick ? "" : tenant;
+    const key = [isLeaving ? "LEAVING" : type, formKey, second, owner].join("|");
+    return cache.share(change, key, () =>
+      isLeaving ? leaving(input, change, formNow()) : frameOf(input, type, change, formNow()),
+    );
   };
   return {
     of,
-    added: (record) => object("ADDED", record),
-    bookmark: (revision, isInitialEnd) =>
-      encodeFrame(form, "BOOKMARK", bookmarkObject(input, revision, isInitialEnd)),
-    error: (status) => encodeFrame(form, "ERROR", status),
+    added: (records) => addedFrames(input, records, formNow()),
+    bookmark: (revision, isInitialEnd) => bookmark(input, revision, isInitialEnd, formNow()),
+    error: (status) => encodeFrame("ERROR", status, form),
+    first: (frame) => (isTable ? splitForColumns(frame, item) : [frame]),
     formKey,
   };
 }
 
-function remember(change: Change, key: string, bytes: Buffer): void {
-  const frames = remembered.get(change) ?? new Map<string, Buffer>();
-  frames.set(key, bytes);
-  remembered.set(change, frames);
+/** A version is another object after each change of its definition. */
+const versionIds = new WeakMap<ServedVersion, number>();
+let lastVersionId = 0;
+
+function versionId(version: ServedVersion): number {
+  const known = versionIds.get(version);
+  if (known !== undefined) return known;
+  lastVersionId += 1;
+  versionIds.set(version, lastVersionId);
+  return lastVersionId;
 }
 
-type ObjectFrame = (type: string, record: Presentable) => Buffer | Promise<Buffer>;
+function isObjectJson({ as, encoding }: Pick<ItemForm, "as" | "encoding">): boolean {
+  return as === "object" && encoding === "json";
+}
 
-function objectFrames({ found, form, includeObject, nowMs }: FrameInput): ObjectFrame {
-  const { served, version } = found;
-  if (form.as === "object" && form.encoding === "json") {
-    return (type, record) => {
-      const bytes = presentBytes(served, version, record);
-      return bytes instanceof Promise
-        ? bytes.then((shown) => jsonFrame(type, shown))
-        : jsonFrame(type, bytes);
-    };
+function frameOf(input: FrameInput, type: string, record: Presentable, form: ItemForm): Frame {
+  if (!isObjectJson(form) && !isHeavy(form, record.body.length)) {
+    const { served, version } = input.found;
+    const object = presentResource(served, version, record);
+    if (!(object instanceof Promise)) return shapedFrame(type, object, form);
+    return object.then((shown) => shapedFrame(type, shown, form));
   }
-  let isFirst = true;
-  const shaped = (object: JsonObject): Json => {
-    if (form.as === "metadata") return partialObjectMetadata(object, form.metaVersion);
-    if (form.as === "object") return object;
-    const table = tableFor(served.kind, version.definition, [object], {
-      nowMs: nowMs(),
-      includeObject,
-      withoutColumns: !isFirst,
-      version: form.metaVersion,
-    });
-    isFirst = false;
-    return table;
-  };
-  return (type, record) => {
-    const resource = presentResource(served, version, record);
-    return resource instanceof Promise
-      ? resource.then((shown) => encodeFrame(form, type, shaped(shown)))
-      : encodeFrame(form, type, shaped(resource));
-  };
+  const shown = shownBytes(input, record);
+  const encode = (bytes: Buffer): Frame =>
+    isObjectJson(form) ? jsonFrame(type, bytes) : shapedByThread(input, type, [bytes], form);
+  return shown instanceof Promise ? shown.then(encode) : encode(shown);
 }
+
+/** Bytes as a client of the version sees them. */
+function shownBytes({ found, tenant }: FrameInput, record: Presentable): Frame {
+  const { served, version } = found;
+  const isLarge = record.body.length >= limits.minSlicedBytes;
+  if (!isLarge || isShownAsStored(served, version, record)) {
+    return presentBytes(served, version, record);
+  }
+  return nextTurn(tenant).then(() => presentBytes(served, version, record));
+}
+
+/** The watch has begun, so its work waits for its turn and is not refused. */
+async function shapedByThread(
+  { work }: FrameInput,
+  type: string,
+  documents: readonly Buffer[],
+  form: ItemForm,
+): Promise<Buffer> {
+  const parts = documents.flatMap((document, at) => (at === 0 ? [document] : [comma, document]));
+  const items = Buffer.concat([openList, ...parts, closeList]);
+  return (await work({ ...frameJob(type, items, form), isContinued: true })).bytes;
+}
+
+const [openList, comma, closeList] = [Buffer.from("["), Buffer.from(","), Buffer.from("]")];
 
 /** What leaves a selection is shown as it was when it was last selected. */
-async function leaving(
-  { store }: FrameInput,
-  { change }: WatchEvent,
-  object: ObjectFrame,
-): Promise<Buffer> {
-  const [before] = await store.history(change.key, { before: change.revision, limit: 1 });
-  return await object("DELETED", { revision: change.revision, body: (before ?? change).body });
+async function leaving(input: FrameInput, change: Change, form: ItemForm): Promise<Buffer> {
+  const { key, revision } = change;
+  const [before] = await input.store.history(key, { before: revision, limit: 1 });
+  return await frameOf(input, "DELETED", { revision, body: (before ?? change).body }, form);
 }
 
-function bookmarkObject(
-  { found, form, includeObject, nowMs }: FrameInput,
+/** A page of records, which is bounded in bytes. */
+async function addedFrames(
+  input: FrameInput,
+  records: readonly Presentable[],
+  form: ItemForm,
+): Promise<Buffer> {
+  const isByThread = !isObjectJson(form) && isHeavy(form, recordBytes(records));
+  const parts: Buffer[] = [];
+  for (const record of records) {
+    const part = isByThread ? shownBytes(input, record) : frameOf(input, "ADDED", record, form);
+    parts.push(part instanceof Promise ? await part : part);
+  }
+  return isByThread ? await shapedByThread(input, "ADDED", parts, form) : Buffer.concat(parts);
+}
+
+function bookmark(
+  { found }: FrameInput,
   revision: number,
   isInitialEnd: boolean,
-): JsonObject {
+  form: ItemForm,
+): Buffer {
   const metadata = {
     resourceVersion: String(revision),
     ...(isInitialEnd ? { annotations: { "k8s.io/initial-events-end": "true" } } : {}),
   };
-  const bookmark = {
+  const object = {
     kind: found.served.kind.names.kind,
     apiVersion: found.version.apiVersion,
     metadata,
   };
-  if (form.as === "object") return bookmark;
-  if (form.as === "metadata") return partialObjectMetadata(bookmark, form.metaVersion);
-  return tableFor(found.served.kind, found.version.definition, [bookmark], {
-    nowMs: nowMs(),
-    includeObject,
-    withoutColumns: true,
-    version: form.metaVersion,
-  });
-}
-
-const frameTail = Buffer.from("}\n");
-
-function jsonFrame(type: string, object: Buffer): Buffer {
-  return Buffer.concat([Buffer.from(`{"type":"${type}","object":`), object, frameTail]);
-}
-
-function encodeFrame(form: Form, type: string, object: Json): Buffer {
-  if (form.encoding === "protobuf") {
-    return Buffer.from(encodeWatchFrame(type, object as JsonObject));
-  }
-  return Buffer.from(`{"type":"${type}","object":${JSON.stringify(object)}}\n`);
+  return shapedFrame("BOOKMARK", object, form);
 }

@@ -1,6 +1,7 @@
 // One watch: perhaps the present state first, then every change after it, exactly once and in
-// order, until the time is up, the client leaves, or it reads too slowly to be kept. Memory is
-// bounded by what may wait for one client.
+// order, until the time is up, the client leaves, or it reads too slowly to be kept. The changes
+// come from the log until the client has those that the hub has delivered, and then from the hub.
+// Memory is bounded by what may wait for one client.
 
 import { isSetpointError } from "../../kernel/errors.ts";
 import type { SetpointError } from "../../kernel/errors.ts";
@@ -10,11 +11,16 @@ import type { Timers } from "../../kernel/timers.ts";
 import { expired } from "../../intents/refusals.ts";
 import { changeSelector } from "../../intents/watch/selection.ts";
 import type { Selection } from "../../intents/watch/selection.ts";
-import type { WatchEvent, WatchGroup, WatchHub } from "../../intents/watch/watch-hub.ts";
+import type {
+  Membership,
+  WatchEvent,
+  WatchGroup,
+  WatchHub,
+} from "../../intents/watch/watch-hub.ts";
 import type { Store } from "../../store/port.ts";
 import type { Exchange } from "../http/exchange.ts";
 import type { BodyStream } from "../http/outflow.ts";
-import { readPages } from "./list.ts";
+import { readPages, recordBytes } from "./list.ts";
 import type { IsMissing } from "./list.ts";
 import { contentType } from "./negotiate.ts";
 import type { Form } from "./negotiate.ts";
@@ -24,6 +30,8 @@ import type { Frames } from "./watch-frames.ts";
 
 export interface WatchInput {
   readonly exchange: Exchange;
+  /** Whose turns the delivery uses. */
+  readonly tenant: string;
   readonly store: Store;
   readonly hub: WatchHub;
   readonly timers: Timers;
@@ -48,6 +56,8 @@ export interface WatchInput {
 const bookmarkMs = 60_000;
 const lastBookmarkMs = 2_000;
 const minTimeoutMs = 1_800_000;
+/** Small frames of one batch are sent together. */
+const maxJoinedBytes = 64 * 1_024;
 
 export async function serveWatch(input: WatchInput): Promise<void> {
   const { exchange, form, stopping } = input;
@@ -68,7 +78,7 @@ export async function serveWatch(input: WatchInput): Promise<void> {
   await watch.ended;
 }
 
-/** Has a life cycle, hence a class: catching up, live, closed. */
+/** Has a life cycle, hence a class: reading the log, following the hub, closed. */
 class Watch {
   readonly #input: WatchInput;
   readonly #stream: BodyStream;
@@ -76,12 +86,11 @@ class Watch {
   readonly #cancels = new Set<() => void>();
   readonly #ended = Promise.withResolvers<void>();
   readonly #closing = new AbortController();
-  #leave: () => void = () => {};
+  #membership: Membership | undefined;
   #isClosed = false;
-  /** Batches that came while the past was still being read. */
-  #held: { readonly bytes: Buffer; readonly through: number }[] | undefined = [];
-  #heldBytes = 0;
-  #through = 0;
+  #hasBegun = false;
+  /** The revision up to which everything was sent, while the log is read. */
+  #through: number | undefined;
 
   constructor(input: WatchInput, stream: BodyStream) {
     this.#input = input;
@@ -96,34 +105,31 @@ class Watch {
 
   async run(): Promise<void> {
     if (this.#isClosed) return;
-    const { hub, after } = this.#input;
+    const { after } = this.#input;
     this.#startTimers();
     try {
       const start = after ?? (await this.#sendPresent());
       await this.#untilReached(start);
-      if (this.#isClosed) return;
-      const joined = hub.join(this.#group, {
-        deliver: (bytes, through) => this.#deliver(bytes, through),
-        fail: (error) => this.#fail(error),
-        end: () => this.close(),
-      });
-      this.#leave = () => joined.leave();
-      // From here on the hub ends the watch with its namespace.
-      if (!this.#input.isAuthorized()) {
-        this.close();
-        return;
-      }
-      await this.#catchUp(start, joined.position);
-      this.#goLive(joined.position);
+      if (!this.#isClosed) await this.#follow(start);
     } catch (error) {
       this.#fail(error);
     }
   }
 
-  /**
-   * Batches are told whole, so the group must not be joined before what the client knows already:
-   * a snapshot may be newer than the last batch, and a revision may come from another process.
-   */
+  /** The client has everything up to the position of the hub, which delivers the rest. */
+  #join(): void {
+    const { hub, isAuthorized } = this.#input;
+    this.#membership = hub.join(this.#group, {
+      deliver: (frames) => this.#deliver(frames),
+      fail: (error) => this.#fail(error),
+      end: () => this.close(),
+      drop: () => this.#cutOff(),
+    });
+    // From here on the hub ends the watch with its namespace.
+    if (!isAuthorized()) this.close();
+  }
+
+  /** Waits until the hub is at the revision: a snapshot, or another process, may be ahead of it. */
   async #untilReached(revision: number): Promise<void> {
     const { hub, store } = this.#input;
     if (hub.position >= revision) return;
@@ -140,9 +146,8 @@ class Watch {
     if (this.#isClosed) return;
     this.#isClosed = true;
     this.#closing.abort();
-    this.#leave();
+    this.#membership?.leave();
     for (const cancel of this.#cancels) cancel();
-    this.#held = undefined;
     this.#stream.end(limits.watchCloseMs);
     this.#ended.resolve();
   }
@@ -156,73 +161,78 @@ class Watch {
     const memory = streamedPages(exchange);
     for await (const page of readPages(store, selection, plan, { ...options, memory })) {
       revision = page.revision;
-      const parts: Buffer[] = [];
-      for (const record of page.records) {
-        const frame = frames.added(record);
-        parts.push(frame instanceof Promise ? await frame : frame);
-      }
-      await this.#writeAll(Buffer.concat(parts));
+      await this.#writeAll([await frames.added(page.records)]);
       if (this.#isClosed) return revision;
     }
     exchange.hold(0);
-    if (marksInitialEnd) await this.#writeAll(frames.bookmark(revision, true));
+    if (marksInitialEnd) await this.#writeAll([frames.bookmark(revision, true)]);
     return revision;
   }
 
-  /** Reads the log from `after` to where the group was when this watch joined it. */
-  async #catchUp(after: number, position: number): Promise<void> {
-    const { exchange, store, selection, isMissing } = this.#input;
+  /**
+   * Sends what the log has after the revision, up to the position of the hub, and joins the hub
+   * there. A client that is slower than the changes keeps reading the log: nothing waits for it.
+   */
+  async #follow(after: number): Promise<void> {
+    const { exchange, store, selection, hub, isMissing } = this.#input;
     const memory = streamedPages(exchange);
     let at = after;
-    while (at < position && !this.#isClosed) {
+    while (at < hub.position && !this.#isClosed) {
+      this.#through = at;
       await memory.before();
       const page = await store.changes(at, limits.eventPageItems, { kinds: [selection.kind] });
-      const changes = page.changes.filter(({ revision }) => revision <= position);
+      memory.after(recordBytes(page.changes));
+      // The hub delivers batches whole, so nothing is sent of one that it has not received.
+      const through = Math.min(page.through, hub.position);
+      const changes = page.changes.filter(({ revision }) => revision <= through);
       const events = changes.flatMap((change) => this.#group.select(change) ?? []);
       if (events.some(({ change }) => isMissing(change))) throw tooOldWatch(after);
-      if (events.length > 0) {
-        const bytes = this.#group.encode(events);
-        await this.#writeAll(bytes instanceof Promise ? await bytes : bytes);
-      }
-      at = page.through;
-      exchange.hold(0);
+      const isTaken = this.#write(await this.#framesOf(events));
+      at = through;
+      // After the last page nothing is waited for: the hub would receive more meanwhile.
+      if (at < hub.position && !isTaken) await this.#stream.drained();
     }
+    exchange.hold(0);
+    // In the same step as the last look at the position.
+    if (!this.#isClosed) this.#join();
   }
 
-  #goLive(from: number): void {
-    const held = this.#held ?? [];
-    this.#held = undefined;
-    this.#through = from;
-    for (const { bytes, through } of held) this.#send(bytes, through);
+  async #framesOf(events: readonly WatchEvent[]): Promise<readonly Buffer[]> {
+    const frames: Buffer[] = [];
+    for (const event of events) {
+      const frame = this.#group.frame(event);
+      frames.push(frame instanceof Promise ? await frame : frame);
+    }
+    return frames;
   }
 
-  #deliver(bytes: Buffer, through: number): void {
+  #deliver(frames: readonly Buffer[]): void {
     if (this.#isClosed) return;
-    if (this.#held === undefined) {
-      this.#send(bytes, through);
-      return;
-    }
-    if (this.#heldBytes > limits.maxWatchBacklogBytes) {
-      this.#cutOff();
-      return;
-    }
-    // Of batches that do not concern the watch only the newest matters.
-    if (bytes.length === 0 && this.#held.at(-1)?.bytes.length === 0) this.#held.pop();
-    this.#held.push({ bytes, through });
-    this.#heldBytes += bytes.length;
-  }
-
-  #send(bytes: Buffer, through: number): void {
-    this.#through = through;
-    if (bytes.length === 0) return;
     // What waited before counts, as one batch may be large for a client that keeps up.
     if (this.#stream.pendingBytes > limits.maxWatchBacklogBytes) this.#cutOff();
-    else this.#stream.write(bytes, bytes);
+    else this.#write(frames);
   }
 
-  async #writeAll(bytes: Buffer): Promise<void> {
-    if (bytes.length === 0 || this.#isClosed) return;
-    if (!this.#stream.write(bytes)) await this.#stream.drained();
+  async #writeAll(frames: readonly Buffer[]): Promise<void> {
+    if (!this.#isClosed && !this.#write(frames)) await this.#stream.drained();
+  }
+
+  /** False: the client does not keep up. Frames are shared with other watches. */
+  #write(frames: readonly Buffer[]): boolean {
+    const bytes = frames.reduce((sum, frame) => sum + frame.length, 0);
+    if (bytes === 0) return true;
+    const isJoined = frames.length > 1 && bytes <= maxJoinedBytes;
+    let isTaken = true;
+    for (const frame of isJoined ? [Buffer.concat(frames)] : frames) {
+      const parts = this.#hasBegun ? [frame] : this.#input.frames.first(frame);
+      this.#hasBegun = true;
+      for (const part of parts) {
+        // The first part of several is made for this watch alone.
+        const isOwn = isJoined || part !== parts.at(-1);
+        isTaken = this.#stream.write(part, isOwn ? undefined : frame);
+      }
+    }
+    return isTaken;
   }
 
   #startTimers(): void {
@@ -241,8 +251,9 @@ class Watch {
   }
 
   #bookmark(): void {
-    if (this.#isClosed || this.#held !== undefined) return;
-    this.#stream.write(this.#input.frames.bookmark(this.#through, false));
+    const through = this.#membership?.through() ?? this.#through;
+    if (this.#isClosed || through === undefined) return;
+    this.#stream.write(this.#input.frames.bookmark(through, false));
   }
 
   /** The client must list again or resume from what it has seen: it cannot be served further. */
@@ -269,26 +280,15 @@ export function tooOldWatch(after: number, oldest?: number): SetpointError {
   return expired(`too old resource version: ${after}${bound}`);
 }
 
-let privateGroups = 0;
-
-function groupOf({ selection, frames }: WatchInput): WatchGroup {
-  const { formKey } = frames;
-  privateGroups += formKey === undefined ? 1 : 0;
+function groupOf({ selection, frames, tenant }: WatchInput): WatchGroup {
   // Everything that decides what is selected, or how it is shown, is part of the key.
-  const parts = [formKey ?? privateGroups, selection];
+  const parts = [frames.formKey, selection];
   return {
     key: JSON.stringify(parts, (_, value: unknown) => value ?? null),
+    tenant,
     kind: selection.kind,
     namespace: selection.namespace,
     select: changeSelector(selection),
-    encode: (events) => joinFrames(frames, events),
+    frame: (event) => frames.of(event),
   };
-}
-
-function joinFrames(frames: Frames, events: readonly WatchEvent[]): Buffer | Promise<Buffer> {
-  const parts = events.map((event) => frames.of(event));
-  const [only] = parts;
-  if (parts.length === 1 && only !== undefined) return only;
-  if (parts.every((part) => Buffer.isBuffer(part))) return Buffer.concat(parts);
-  return Promise.all(parts.map((part) => Promise.resolve(part))).then((all) => Buffer.concat(all));
 }

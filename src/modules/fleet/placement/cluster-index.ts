@@ -5,20 +5,18 @@
  * counters of the cluster decide inside the commit.
  */
 import { decodeDocument } from "../../../kernel/document.ts";
-import { isSetpointError } from "../../../kernel/errors.ts";
 import { numberAt, textAt } from "../../../kernel/json-read.ts";
 import type { Resource } from "../../../kernel/resource.ts";
 import { keyText } from "../../../kernel/resource.ts";
 import type { LiveView } from "../../../intents/live-view.ts";
-import type { ChangeFeed } from "../../../intents/watch/change-feed.ts";
-import type { Change, Position, Store, StoredRecord } from "../../../store/port.ts";
+import type { Change, StoredRecord } from "../../../store/port.ts";
+import { followRecords } from "../followed-records.ts";
+import type { FollowPorts, RecordListener } from "../followed-records.ts";
 import { clusterOf, clustersKind, managedInstancesKind } from "../names.ts";
 import { clusterFacts, noLoad } from "./cluster-facts.ts";
 import type { ClusterFacts, ClusterLoad } from "./cluster-facts.ts";
 
-export interface ClusterIndexPorts {
-  readonly store: Pick<Store, "list">;
-  readonly feed: Pick<ChangeFeed, "subscribe">;
+export interface ClusterIndexPorts extends FollowPorts {
   readonly live: Pick<LiveView, "follow">;
 }
 
@@ -30,16 +28,7 @@ export interface ClusterIndex extends Disposable {
 
 export async function openClusterIndex(ports: ClusterIndexPorts): Promise<ClusterIndex> {
   const index = new FollowedClusters();
-  const held: Change[] = [];
-  let isLoaded = false;
-  const unsubscribe = ports.feed.subscribe((changes) => {
-    const own = changes.filter(({ key }) => key.kind === managedInstancesKind);
-    if (isLoaded) for (const change of own) index.applyInstance(change);
-    else held.push(...own);
-  });
-  await loadInstances(ports.store, (record) => index.putInstance(record));
-  for (const change of held) index.applyInstance(change);
-  isLoaded = true;
+  const unsubscribe = await followRecords(ports, managedInstancesKind, index);
   const unfollow = ports.live.follow(clustersKind, (after, before) => {
     if (after !== undefined) index.putCluster(after.resource);
     else if (before !== undefined) index.removeCluster(before.key.name);
@@ -59,12 +48,9 @@ interface PlacedUnits {
   readonly cluster: string;
   readonly type: string;
   readonly units: number;
-  readonly revision: number;
 }
 
-const pageItems = 1_000;
-
-class FollowedClusters {
+class FollowedClusters implements RecordListener {
   /** What each ManagedInstance uses, by its key. */
   readonly #placed = new Map<string, PlacedUnits>();
   readonly #loads = new Map<string, { used: number; readonly usedByType: Map<string, number> }>();
@@ -90,15 +76,14 @@ class FollowedClusters {
     this.#regions.delete(regionOf(before));
   }
 
-  putInstance({ key, revision, body }: StoredRecord | Change): void {
+  load({ key, revision, body }: StoredRecord | Change): void {
     const text = keyText(key);
     const before = this.#placed.get(text);
-    if (before !== undefined && before.revision >= revision) return;
     const cluster = clusterOf(key.namespace);
     if (cluster === undefined) return;
     const { spec } = decodeDocument(body, revision);
     const units = numberAt(spec, "units") ?? 1;
-    const after = { cluster, type: textAt(spec, "type"), units, revision };
+    const after = { cluster, type: textAt(spec, "type"), units };
     this.#placed.set(text, after);
     // A report changes the status alone, and reports are most of the changes.
     if (before?.units === units && before.type === after.type) return;
@@ -106,14 +91,20 @@ class FollowedClusters {
     this.#count(after, units);
   }
 
-  applyInstance(change: Change): void {
+  restart(): void {
+    this.#placed.clear();
+    this.#loads.clear();
+    this.#regions.clear();
+  }
+
+  change(change: Change): void {
     if (change.type !== "deleted") {
-      this.putInstance(change);
+      this.load(change);
       return;
     }
     const text = keyText(change.key);
     const before = this.#placed.get(text);
-    if (before === undefined || before.revision >= change.revision) return;
+    if (before === undefined) return;
     this.#placed.delete(text);
     this.#count(before, -before.units);
   }
@@ -162,25 +153,4 @@ function regionOf({ spec }: Resource): string {
 
 function regionKey(provider: string, region: string): string {
   return JSON.stringify([provider, region]);
-}
-
-async function loadInstances(
-  store: Pick<Store, "list">,
-  put: (record: StoredRecord) => void,
-): Promise<void> {
-  let from: Position | undefined;
-  for (;;) {
-    try {
-      const query = { kind: managedInstancesKind, limit: pageItems };
-      const page = await store.list(from === undefined ? query : { ...query, from });
-      for (const record of page.records) put(record);
-      from = page.next;
-    } catch (error) {
-      // The snapshot was compacted between two pages: begin again with a newer one.
-      if (!isSetpointError(error, "history.gone")) throw error;
-      from = undefined;
-      continue;
-    }
-    if (from === undefined) return;
-  }
 }

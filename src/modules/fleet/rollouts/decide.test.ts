@@ -119,7 +119,7 @@ test("an instance that cannot be updated waits, and the Rollout with it", () => 
     ],
     [
       sampleMember("a", {}, { actualVersions: { product: "2.1.0" } }),
-      /the version of the product: 2.0.0 is a downgrade from 2.1.0/,
+      /the version of the product: 2.0.0 is older than 2.1.0/,
     ],
   ];
   for (const [member, reason] of cases) {

@@ -2,7 +2,7 @@
 // run after a crash sees what the run before it did. Pure.
 
 import type { Operator } from "../clusters/cluster.ts";
-import { versionProblems } from "../api/admin-versions.ts";
+import { upgradeProblem } from "../api/admin-versions.ts";
 import type { Member, RolloutChange } from "./member.ts";
 import type { Rollout, Versions } from "./rollout.ts";
 
@@ -101,12 +101,10 @@ function waitReason(member: Member, input: StandingInput): string | undefined {
   const { phase, desired, actual } = member;
   if (phase !== "ready" && phase !== "failed") return `the phase is ${phase}`;
   if (member.isUpgrading) return "another update is running";
-  const id = member.cluster;
-  const operators = id === "" ? undefined : operatorsOf(id);
-  const cluster = operators && { id, operators };
-  const facts = { phase, desired, actual, upgrading: {}, cluster };
-  const [problem] = versionProblems(rollout.versions, facts);
+  const operators = member.cluster === "" ? undefined : operatorsOf(member.cluster);
+  const facts = { phase, desired, actual, upgrading: {}, operators };
+  const problem = upgradeProblem(rollout.versions, facts);
   return problem === undefined
     ? refusalOf(member)
-    : `the version of the ${problem.component}: ${problem.message}`;
+    : `the version of the ${problem.component}: ${problem.reason}`;
 }

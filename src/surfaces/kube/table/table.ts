@@ -32,7 +32,7 @@ export function tableFor(
   objects: readonly JsonObject[],
   options: TableOptions,
 ): JsonObject {
-  return tableOf(columnsFor(kind, version), objects, options);
+  return tableOf(tableColumns(columnSource(kind, version)), objects, options);
 }
 
 export function tableOf(
@@ -78,21 +78,32 @@ export interface ColumnSource {
   readonly printerColumns: readonly PrinterColumn[];
 }
 
-export function tableColumns({ builtIn, printerColumns }: ColumnSource): readonly Column[] {
-  return builtIn === undefined ? definedColumns({ printerColumns }) : builtInColumns(builtIn);
-}
-
-/** The columns of a version; compiled once. */
-function columnsFor(kind: Kind, version: KindVersion): readonly Column[] {
-  const known = compiled.get(version);
+/** The same object for each use of a version. */
+export function columnSource(kind: Kind, version: KindVersion): ColumnSource {
+  const known = sources.get(version);
   if (known !== undefined) return known;
   const isBuiltIn = kind.origin === "built-in";
-  const columns = isBuiltIn ? builtInColumns(kindId(kind)) : definedColumns(version);
-  compiled.set(version, columns);
+  const source = {
+    builtIn: isBuiltIn ? kindId(kind) : undefined,
+    printerColumns: isBuiltIn ? [] : version.printerColumns,
+  };
+  sources.set(version, source);
+  return source;
+}
+
+/** The columns of a source; compiled once. */
+export function tableColumns(source: ColumnSource): readonly Column[] {
+  const known = compiled.get(source);
+  if (known !== undefined) return known;
+  const { builtIn, printerColumns } = source;
+  const columns =
+    builtIn === undefined ? definedColumns({ printerColumns }) : builtInColumns(builtIn);
+  compiled.set(source, columns);
   return columns;
 }
 
-const compiled = new WeakMap<KindVersion, readonly Column[]>();
+const sources = new WeakMap<KindVersion, ColumnSource>();
+const compiled = new WeakMap<ColumnSource, readonly Column[]>();
 
 function included(
   object: JsonObject,
