@@ -125,6 +125,12 @@ export const fleetModuleErrors = defineErrors({
     "Only the owner and administrators of the organisation may do this.",
     "Ask the owner of the instance.",
   ),
+  "fleet.removals_held": {
+    status: 409,
+    retry: "backoff",
+    summary: "Too many instances were removed without a request within an hour.",
+    action: "Check spec.access of the Offering and the Organisations, or raise spec.suspension.",
+  },
   "fleet.restore_conflict": refused(
     409,
     "The name of the deleted instance is used by another instance.",

@@ -20,6 +20,7 @@ export const fleetMetric = {
   capacityMax: "fleet_manager_cluster_status_capacity_max",
   capacityUsed: "fleet_manager_cluster_status_capacity_used",
   leader: "fleet_manager_leader_worker",
+  removalsHeld: "fleet_manager_removals_held_total",
 } as const;
 
 export type FleetMetric = (typeof fleetMetric)[keyof typeof fleetMetric];
@@ -42,6 +43,10 @@ export const fleetMetrics: Readonly<Record<FleetMetric, MetricDefinition>> = {
     "Duration of operations on instances that succeeded.",
     "offering",
     "jobType",
+  ),
+  fleet_manager_removals_held_total: counter(
+    "Attempts to remove an instance without a request that exceeded the bound of an hour.",
+    "offering",
   ),
   fleet_manager_requests_status_count: gauge("Instances by status.", "offering", "status"),
   fleet_manager_requests_status_since_created_in_seconds: ages(

@@ -6,6 +6,7 @@ import { clusterGuard } from "./clusters/cluster-guard.ts";
 import type { FleetState } from "./fleet-state.ts";
 import { callHooks } from "./hooks/call-hooks.ts";
 import { hooksIn } from "./hooks/fleet-extension.ts";
+import { removalGuard } from "./lifecycle/automatic-removal.ts";
 import { followMembers } from "./member-directory.ts";
 import { offeringGuard } from "./offerings/offering-guard.ts";
 import { followOfferings } from "./offerings/offering-index.ts";
@@ -34,7 +35,12 @@ export function openFleet(ports: OpenPorts): OpenModule {
   };
   const followed = opened.move();
   return {
-    admission: [offeringGuard(ports), clusterGuard(ports), rolloutGuard({ live, offerings })],
+    admission: [
+      offeringGuard(ports),
+      clusterGuard(ports),
+      rolloutGuard({ live, offerings }),
+      removalGuard,
+    ],
     offered,
     routes: (more) => [agentDiscovery(more, directory)],
     reconciles: (kind) => offerings.byKind(kind) !== undefined,

@@ -3,6 +3,7 @@ import type { OpenPorts, StartPorts } from "../../contract/ports.ts";
 import type { Operator } from "./clusters/cluster.ts";
 import { startClusters } from "./clusters/start-clusters.ts";
 import type { FleetState } from "./fleet-state.ts";
+import { startLifecycle } from "./lifecycle/start-lifecycle.ts";
 import { workOnInstances } from "./lifecycle/work-on-instances.ts";
 import type { InstanceWork } from "./lifecycle/work-on-instances.ts";
 import { offeringReconciler } from "./offerings/offering-reconciler.ts";
@@ -28,6 +29,7 @@ export async function startFleet(input: StartInput): Promise<AsyncDisposable> {
   undo.defer(startClusters(ports, more));
   const work = undo.use(workOnInstances(input));
   startOfferings(input, work, undo);
+  undo.use(startLifecycle(input));
   undo.defer(measureFleet({ ...ports, ...more, state }));
   const operatorsOf = (id: string): readonly Operator[] | undefined => clusters.get(id)?.operators;
   undo.use(startRollouts({ ports, more, offerings: state.offerings, operatorsOf }));

@@ -56,19 +56,25 @@ const statusSchema: JsonObject = object({
   host: text,
   namespace: text,
   routes: list(route, fleetLimits.maxRoutesPerInstance),
+  /** The cluster that reported the routes. */
+  routesFrom: name,
   routesCreated: flag,
+  /** Clusters that still have a ManagedInstance of an earlier placement. */
+  leaving: list(name, fleetLimits.maxPlacementReasons),
   placement: object({
     cluster: name,
     placementId: text,
     attempts: { type: "integer" },
     why: list(object({ cluster: name, reason }), fleetLimits.maxPlacementReasons),
     refusedBy: list(name, fleetLimits.maxPlacementReasons),
+    at: time,
   }),
   desiredVersions: map(text, 10),
   actualVersions: map(text, 10),
   upgrading: map(flag, 10),
   failedReason: reason,
   expiredAt: time,
+  deniedAt: time,
   suspendedAt: time,
 });
 

@@ -48,14 +48,20 @@ const record: JsonObject = object(
     owner: text,
     createdAt: time,
     deletedAt: time,
+    /** The module removed the instance: it counts against the removals of an hour. */
+    isAutomatic: { type: "boolean" },
+    removalAt: time,
     lastPhase: text,
     reason: { type: "string", maxLength: 1_024 },
     instance: { type: "object", ...anything },
   },
-  ["offering", "id", "name", "deletedAt"],
+  ["offering", "id", "name"],
 );
 
-/** `spec.instance` is the spec that a restore creates again. */
+/**
+ * `spec.instance` is the spec that a restore creates again. An automatic removal writes the record
+ * before the instance is deleted, without `deletedAt`.
+ */
 export const deletedInstanceKind: KindInput = {
   group: fleetGroup,
   names: { plural: "deletedinstances", kind: "DeletedInstance" },

@@ -1,4 +1,4 @@
-// What a process does for the instances of each Offering: it counts them.
+// What a process does for the instances of each Offering: it reconciles and counts them.
 
 import type { OpenPorts, StartPorts } from "../../../contract/ports.ts";
 import type { FleetState } from "../fleet-state.ts";
@@ -6,6 +6,7 @@ import { followKind } from "../follow-kind.ts";
 import { followInstanceKinds } from "../offerings/follow-instance-kinds.ts";
 import { CountedInstances, countedInstance } from "./instance-counts.ts";
 import type { InstanceCounts } from "./instance-counts.ts";
+import { instanceReconciler } from "./reconcile.ts";
 
 export interface InstanceWork extends AsyncDisposable {
   readonly countsOf: (offering: string) => InstanceCounts | undefined;
@@ -13,7 +14,7 @@ export interface InstanceWork extends AsyncDisposable {
 
 export interface InstanceWorkInput {
   readonly ports: Pick<OpenPorts, "store" | "live" | "kinds" | "timers" | "log">;
-  readonly more: Pick<StartPorts, "feed" | "engine">;
+  readonly more: Pick<StartPorts, "feed" | "engine" | "intents">;
   readonly state: FleetState;
 }
 
@@ -22,6 +23,9 @@ export function workOnInstances({ ports, more, state }: InstanceWorkInput): Inst
   const ending = new Set<Promise<void>>();
   const begin = (offering: string, kind: string): (() => void) => {
     const own = new CountedInstances();
+    const lifecycle = { intents: more.intents, live: ports.live, state };
+    const reconciler = instanceReconciler(lifecycle, offering);
+    const remove = reconciler === undefined ? () => undefined : more.engine.add(reconciler);
     counts.set(offering, own);
     const followed = followKind({
       ...ports,
@@ -32,6 +36,7 @@ export function workOnInstances({ ports, more, state }: InstanceWorkInput): Inst
       onError: (error) => ports.log.warn({ error, kind }, "instances not counted"),
     });
     return () => {
+      remove();
       if (counts.get(offering) === own) counts.delete(offering);
       const end = Promise.resolve(followed[Symbol.asyncDispose]());
       ending.add(end);

@@ -1,0 +1,251 @@
+// The next step of an instance that is not being deleted. Pure: facts in, one step out. The
+// reconciler performs the step, reads the facts again and asks again, until the step is "rest".
+
+import { foreignRouter } from "../clusters/route.ts";
+import { spanText } from "../../../kernel/span-text.ts";
+import type { Facts } from "./facts.ts";
+import { nextDeadlineMs, removalDeadline, suspensionReason } from "./expiry.ts";
+import { mayMove } from "./phases.ts";
+import type { Phase } from "./phases.ts";
+
+export type Step =
+  /** Choose a cluster and create the ManagedInstance there. */
+  | { readonly kind: "place" }
+  /** Give up the placement: the cluster rejected it, or it must leave the cluster. */
+  | { readonly kind: "displace"; readonly why: DisplaceReason; readonly message: string }
+  /** Ask the same cluster again, under a new placement id. */
+  | { readonly kind: "repeat"; readonly message: string }
+  | { readonly kind: "move"; readonly to: Phase; readonly reason?: string }
+  /** Store the routes that the agent reported. */
+  | { readonly kind: "route" }
+  /** The preparations of the routes are ready. */
+  | { readonly kind: "routed" }
+  | { readonly kind: "deny"; readonly isDenied: boolean }
+  /** Delete what earlier placements left on other clusters. */
+  | { readonly kind: "leave" }
+  /** Delete the instance without a request. */
+  | { readonly kind: "remove"; readonly reason: string }
+  | Rest;
+
+export type DisplaceReason = "full" | "leaving" | "no-cluster";
+
+/** Nothing to do until something changes, or until `afterMs`. */
+export interface Rest {
+  readonly kind: "rest";
+  readonly isReady: boolean;
+  readonly reason: string;
+  readonly message: string;
+  readonly afterMs: number | undefined;
+}
+
+/** Between two placements of an instance that clusters reject: doubled each time. */
+const repeatFirstMs = 1_000;
+const repeatMostMs = 300_000;
+
+export function decide(facts: Facts): Step {
+  const { instance, isDenied, nowMs } = facts;
+  if (isDenied !== (instance.deniedAtMs !== undefined)) return { kind: "deny", isDenied };
+  const removal = removalDeadline(facts);
+  if (removal !== undefined && removal.atMs <= nowMs) {
+    return { kind: "remove", reason: removal.reason };
+  }
+  switch (instance.phase) {
+    case "accepted":
+      return accepted(facts);
+    case "preparing":
+      return preparing(facts);
+    case "suspending":
+    case "suspended":
+      return suspended(facts);
+    case "provisioning":
+    case "ready":
+    case "failed":
+    case "resuming":
+      return placed(facts);
+    case "deprovision":
+    case "deleting":
+      return rest(facts, "Deleting", "the instance is being deleted");
+    default:
+      return instance.phase satisfies never;
+  }
+}
+
+function accepted(facts: Facts): Step {
+  const { instance, isManaged } = facts;
+  const hold = suspensionReason(facts);
+  if (hold !== undefined) return rest(facts, "Suspended", hold);
+  if (instance.placement === undefined || !isManaged) return { kind: "place" };
+  return { kind: "move", to: "preparing" };
+}
+
+function preparing(facts: Facts): Step {
+  const { instance, preparing: state, offering, isManaged, cluster } = facts;
+  const hold = suspensionReason(facts);
+  if (hold !== undefined) return rest(facts, "Suspended", hold);
+  if (cluster === undefined) return displaced("no-cluster", facts);
+  if (!isManaged) return { kind: "place" };
+  if (state.kind === "failed") return { kind: "move", to: "failed", reason: state.message };
+  if (state.kind === "ready") return { kind: "move", to: "provisioning" };
+  const untilMs = instance.phaseSinceMs + offering.timeouts.preparation;
+  if (untilMs <= facts.nowMs) {
+    const span = spanText(offering.timeouts.preparation);
+    const reason = `the preparation was not complete after ${span}: ${state.message}`;
+    return { kind: "move", to: "failed", reason };
+  }
+  return rest(facts, "Preparing", state.message, untilMs);
+}
+
+/** Provisioning, ready, failed and resuming: the agent has the instance. */
+function placed(facts: Facts): Step {
+  const { instance, cluster, isManaged, report } = facts;
+  const suspension = suspensionReason(facts);
+  if (suspension !== undefined && mayMove(instance.phase, "suspending") && isManaged) {
+    return { kind: "move", to: "suspending", reason: suspension };
+  }
+  if (instance.placement === undefined) {
+    return instance.phase === "failed" ? unplacedFailure(facts) : { kind: "place" };
+  }
+  if (cluster === undefined) return displaced("no-cluster", facts);
+  const wish = instance.assigned.cluster;
+  const isElsewhere = wish !== undefined && wish !== instance.placement.cluster;
+  if (isElsewhere || cluster.isDraining) return displaced("leaving", facts);
+  if (!isManaged) return { kind: "place" };
+  const kind = report?.kind ?? "unknown";
+  switch (kind) {
+    case "ready":
+      return reportedReady(facts);
+    case "error":
+      return reportedError(facts);
+    case "rejected":
+      return reportedRejection(facts);
+    case "installing":
+      return newRoutes(facts) ?? installing(facts);
+    // "Deleted" and "suspended" of a live instance change nothing.
+    case "deleted":
+    case "suspended":
+    case "unknown":
+      return installing(facts);
+    default:
+      return kind satisfies never;
+  }
+}
+
+/** The placement failed. It is repeated when an administrator assigns a cluster. */
+function unplacedFailure(facts: Facts): Step {
+  const { instance } = facts;
+  if (instance.assigned.cluster !== undefined) return { kind: "move", to: "provisioning" };
+  return rest(facts, "Failed", instance.failedReason);
+}
+
+function reportedReady(facts: Facts): Step {
+  const { instance, routes, report } = facts;
+  const step = newRoutes(facts);
+  if (step !== undefined) return step;
+  if (instance.routes.length === 0) {
+    return waitingForRoutes(facts, report?.routesProblem ?? "the agent has reported no routes");
+  }
+  if (routes.kind !== "ready") return waitingForRoutes(facts, routes.message);
+  if (!instance.isRouted) return { kind: "routed" };
+  if (instance.phase !== "ready") return { kind: "move", to: "ready" };
+  if (instance.leaving.length > 0) return { kind: "leave" };
+  return { ...rest(facts, "Ready", "the instance can be used"), isReady: true };
+}
+
+/** Routes are stored once for each cluster: an agent cannot redirect them later. */
+function newRoutes(facts: Facts): Step | undefined {
+  const { instance, report, cluster } = facts;
+  const isNew = instance.routesFrom !== instance.placement?.cluster;
+  if (!isNew || report === undefined || report.routes.length === 0) return undefined;
+  const foreign = foreignRouter(report.routes, cluster?.domain ?? "");
+  if (foreign === undefined) return { kind: "route" };
+  const message = `the agent reported the router ${foreign}, which is not in the cluster's domain`;
+  return waitingForRoutes(facts, message);
+}
+
+function waitingForRoutes(facts: Facts, message: string): Step {
+  if (facts.instance.phase === "ready") {
+    return { ...rest(facts, "RoutesNotReady", message), isReady: true };
+  }
+  return timedOut(facts, message) ?? restUntilTimeout(facts, "WaitingForRoutes", message);
+}
+
+function reportedError(facts: Facts): Step {
+  const { instance, report } = facts;
+  const message = `the instance failed on its cluster: ${report?.message || "no reason was given"}`;
+  if (instance.phase !== "failed") return { kind: "move", to: "failed", reason: message };
+  return rest(facts, "Failed", instance.failedReason);
+}
+
+function reportedRejection(facts: Facts): Step {
+  const { instance, report, nowMs } = facts;
+  const message = report?.message || "no reason was given";
+  if (instance.phase !== "provisioning") return installing(facts);
+  if (report?.isFull === true) return displaced("full", facts);
+  const timeout = timedOut(facts, `the cluster rejects the instance: ${message}`);
+  if (timeout !== undefined) return timeout;
+  const { attempts = 0, atMs = 0 } = instance.placement ?? {};
+  const pauseMs = Math.min(repeatFirstMs * 2 ** Math.min(attempts, 20), repeatMostMs);
+  const untilMs = atMs + pauseMs;
+  if (untilMs <= nowMs) return { kind: "repeat", message };
+  return rest(facts, "Rejected", `the cluster rejected the instance: ${message}`, untilMs);
+}
+
+function installing(facts: Facts): Step {
+  const { instance } = facts;
+  switch (instance.phase) {
+    case "ready":
+      return { ...rest(facts, "Ready", "the instance can be used"), isReady: true };
+    case "failed":
+      return rest(facts, "Failed", instance.failedReason);
+    default: {
+      const message = "the agent of the cluster installs the instance";
+      return timedOut(facts, message) ?? restUntilTimeout(facts, "Provisioning", message);
+    }
+  }
+}
+
+function suspended(facts: Facts): Step {
+  const { instance, report } = facts;
+  const reason = suspensionReason(facts);
+  if (reason === undefined) return { kind: "move", to: "resuming" };
+  if (instance.phase === "suspending" && report?.kind === "suspended") {
+    return { kind: "move", to: "suspended" };
+  }
+  const word = instance.phase === "suspended" ? "Suspended" : "Suspending";
+  return rest(facts, word, reason);
+}
+
+/** The time in which an instance must become ready; it starts again with every placement. */
+function timedOut(facts: Facts, message: string): Step | undefined {
+  const { instance, offering, nowMs } = facts;
+  if (instance.phase !== "provisioning" && instance.phase !== "resuming") return undefined;
+  if (timeoutAtMs(facts) > nowMs) return undefined;
+  const span = spanText(offering.timeouts.creation);
+  return { kind: "move", to: "failed", reason: `not ready after ${span}: ${message}` };
+}
+
+function timeoutAtMs({ instance, offering }: Facts): number {
+  const { phase, phaseSinceMs, enteredProvisioningAtMs } = instance;
+  const sinceMs = phase === "resuming" ? phaseSinceMs : (enteredProvisioningAtMs ?? phaseSinceMs);
+  return sinceMs + offering.timeouts.creation;
+}
+
+function restUntilTimeout(facts: Facts, reason: string, message: string): Rest {
+  return rest(facts, reason, message, timeoutAtMs(facts));
+}
+
+function displaced(why: DisplaceReason, facts: Facts): Step {
+  const cluster = facts.instance.placement?.cluster ?? "";
+  const messages: Record<DisplaceReason, string> = {
+    full: `cluster ${cluster} has no room for the instance`,
+    leaving: `the instance leaves cluster ${cluster}`,
+    "no-cluster": `cluster ${cluster} does not exist any more`,
+  };
+  return { kind: "displace", why, message: messages[why] };
+}
+
+function rest(facts: Facts, reason: string, message: string, untilMs?: number): Rest {
+  const times = [untilMs, nextDeadlineMs(facts)].filter((at) => at !== undefined);
+  const afterMs = times.length === 0 ? undefined : Math.max(0, Math.min(...times) - facts.nowMs);
+  return { kind: "rest", isReady: false, reason, message, afterMs };
+}

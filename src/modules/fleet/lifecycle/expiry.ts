@@ -1,0 +1,47 @@
+// When an instance is suspended and removed without a request: its lifespan, its expiry, and a
+// denied owner. Pure.
+
+import type { Facts } from "./facts.ts";
+
+export interface Deadline {
+  readonly atMs: number;
+  readonly reason: string;
+}
+
+/** Why the instance must be suspended now; undefined when it must not. */
+export function suspensionReason(facts: Facts): string | undefined {
+  const { instance, isDenied, nowMs } = facts;
+  const { suspension, expiresAtMs } = instance.assigned;
+  if (suspension !== undefined) return suspension;
+  if (isDenied) return "the owner is denied";
+  if (expiresAtMs !== undefined && expiresAtMs <= nowMs) return "the instance has expired";
+  return undefined;
+}
+
+/** The first time at which the instance is removed without a request. */
+export function removalDeadline({ instance, offering, isDenied }: Facts): Deadline | undefined {
+  const deadlines: Deadline[] = [];
+  const { createdAtMs, deniedAtMs, type, assigned } = instance;
+  const lifespanMs = offering.types.find(({ name }) => name === type)?.lifespanMs;
+  if (lifespanMs !== undefined) {
+    const reason = `the lifespan of instances of type ${type} has ended`;
+    deadlines.push({ atMs: createdAtMs + lifespanMs, reason });
+  }
+  if (assigned.expiresAtMs !== undefined) {
+    const atMs = assigned.expiresAtMs + offering.suspension.expiryGraceMs;
+    deadlines.push({ atMs, reason: "the instance has expired" });
+  }
+  if (isDenied && deniedAtMs !== undefined) {
+    const atMs = deniedAtMs + offering.suspension.deniedGraceMs;
+    deadlines.push({ atMs, reason: "the owner is denied" });
+  }
+  return deadlines.sort((one, other) => one.atMs - other.atMs)[0];
+}
+
+/** The next time at which a deadline of the instance passes. */
+export function nextDeadlineMs(facts: Facts): number | undefined {
+  const { instance, nowMs } = facts;
+  const times = [removalDeadline(facts)?.atMs, instance.assigned.expiresAtMs];
+  const future = times.filter((at) => at !== undefined && at > nowMs) as readonly number[];
+  return future.length === 0 ? undefined : Math.min(...future);
+}

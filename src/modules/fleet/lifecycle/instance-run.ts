@@ -1,0 +1,75 @@
+// One run of the reconciler for one instance: its resource as of the last write, and the writes of
+// its status. A phase changes here and nowhere else.
+
+import type { Context } from "../../../engine/reconciler.ts";
+import { timeText } from "../../../kernel/clock.ts";
+import type { LiveView } from "../../../intents/live-view.ts";
+import type { JsonObject } from "../../../kernel/json.ts";
+import { objectAt } from "../../../kernel/json-read.ts";
+import { applyMergePatch } from "../../../kernel/merge-patch.ts";
+import type { Resource } from "../../../kernel/resource.ts";
+import { shortText } from "../../../kernel/short-text.ts";
+import type { FleetState } from "../fleet-state.ts";
+import { fleetLimits } from "../limits.ts";
+import type { Offering } from "../offering.ts";
+import { readInstance } from "./instance.ts";
+import type { Instance } from "./instance.ts";
+import type { ManagedPorts } from "./managed.ts";
+import { moved } from "./phases.ts";
+import type { Phase } from "./phases.ts";
+
+export interface LifecyclePorts extends ManagedPorts {
+  readonly state: FleetState;
+  readonly live: Pick<LiveView, "get">;
+}
+
+export class InstanceRun {
+  readonly ports: LifecyclePorts;
+  readonly offering: Offering;
+  readonly context: Context;
+  #resource: Resource;
+
+  constructor(ports: LifecyclePorts, offering: Offering, context: Context, resource: Resource) {
+    this.ports = ports;
+    this.offering = offering;
+    this.context = context;
+    this.#resource = resource;
+  }
+
+  get resource(): Resource {
+    return this.#resource;
+  }
+
+  get instance(): Instance {
+    return readInstance(this.#resource);
+  }
+
+  get nowMs(): number {
+    return this.context.clock.nowMs();
+  }
+
+  /** Writes the status now, and returns the resource with it. */
+  async record(fields: JsonObject): Promise<Resource> {
+    const status = { ...fields, updatedAt: timeText(this.nowMs) };
+    await this.context.status.patch(status);
+    const merged = applyMergePatch(objectAt(this.#resource, "status"), status) as JsonObject;
+    this.#resource = { ...this.#resource, status: merged };
+    return this.#resource;
+  }
+
+  /** Moves along an edge of the table, and records `fields` in the same write. */
+  async move(to: Phase, fields: JsonObject = {}): Promise<void> {
+    const { phase: from, id } = this.instance;
+    const phase = moved(from, to);
+    const phaseSince = timeText(this.nowMs);
+    await this.record({ phase, phaseSince, ...fields });
+    this.context.log.info({ instance: id, from, phase }, "instance moved");
+    this.context.event("Normal", "PhaseChanged", `from ${from} to ${phase}`);
+  }
+
+  async fail(reason: string): Promise<void> {
+    const failedReason = shortText(reason, fleetLimits.maxReportMessageChars);
+    this.context.event("Warning", "InstanceFailed", failedReason);
+    await this.move("failed", { failedReason });
+  }
+}

@@ -1,0 +1,132 @@
+// An instance as the life cycle reads it. Pure.
+
+import type { Json, JsonObject } from "../../../kernel/json.ts";
+import { isTrueAt, numberAt, objectAt, objectsAt, textAt } from "../../../kernel/json-read.ts";
+import { textsAt } from "../../../kernel/json-read.ts";
+import type { Resource } from "../../../kernel/resource.ts";
+import { forceDeleteAnnotation, organisationOf } from "../names.ts";
+import { isPhase } from "./phases.ts";
+import type { Phase } from "./phases.ts";
+
+export interface Instance {
+  readonly id: string;
+  readonly name: string;
+  readonly namespace: string;
+  readonly uid: string;
+  readonly organisation: string;
+  readonly owner: string;
+  readonly provider: string;
+  readonly region: string;
+  readonly isMultiAz: boolean;
+  readonly type: string;
+  readonly traits: readonly string[];
+  readonly parameters: JsonObject;
+  readonly createdAtMs: number;
+  readonly isForced: boolean;
+  /** What an administrator asks for. */
+  readonly assigned: {
+    readonly cluster: string | undefined;
+    readonly versions: JsonObject;
+    readonly expiresAtMs: number | undefined;
+    readonly suspension: string | undefined;
+  };
+  readonly phase: Phase;
+  readonly phaseSinceMs: number;
+  readonly enteredProvisioningAtMs: number | undefined;
+  readonly placement: InstancePlacement | undefined;
+  readonly host: string;
+  readonly routes: readonly InstanceRoute[];
+  readonly routesFrom: string;
+  readonly isRouted: boolean;
+  readonly leaving: readonly string[];
+  /** What the placement chose. */
+  readonly desiredVersions: JsonObject;
+  readonly deniedAtMs: number | undefined;
+  readonly suspendedAtMs: number | undefined;
+  readonly failedReason: string;
+}
+
+export interface InstancePlacement {
+  readonly cluster: string;
+  readonly placementId: string;
+  readonly attempts: number;
+  readonly atMs: number;
+  readonly refusedBy: readonly string[];
+}
+
+export interface InstanceRoute {
+  readonly name: string;
+  readonly domain: string;
+  readonly router: string;
+}
+
+export function readInstance({ metadata, spec, status }: Resource): Instance {
+  const { name, namespace = "", uid, creationTimestamp, annotations = {} } = metadata;
+  const createdAtMs = Date.parse(creationTimestamp);
+  const phase = textAt(status, "phase");
+  return {
+    id: textAt(spec, "id"),
+    name,
+    namespace,
+    uid,
+    organisation: organisationOf(namespace) ?? "",
+    owner: textAt(spec, "owner"),
+    provider: textAt(spec, "cloudProvider"),
+    region: textAt(spec, "region"),
+    isMultiAz: isTrueAt(spec, "multiAz"),
+    type: textAt(spec, "type"),
+    traits: textsAt(spec, "traits"),
+    parameters: objectAt(spec, "parameters"),
+    createdAtMs,
+    isForced: (annotations[forceDeleteAnnotation] ?? "") !== "",
+    assigned: {
+      cluster: optional(textAt(spec, "cluster")),
+      versions: objectAt(spec, "versions"),
+      expiresAtMs: timeAt(spec, "expiresAt"),
+      suspension: optional(textAt(spec, "suspension", "reason")),
+    },
+    phase: isPhase(phase) ? phase : "accepted",
+    phaseSinceMs: timeAt(status, "phaseSince") ?? createdAtMs,
+    enteredProvisioningAtMs: timeAt(status, "enteredProvisioningAt"),
+    placement: placementOf(objectAt(status, "placement")),
+    host: textAt(status, "host"),
+    routes: objectsAt(status, "routes").map((route) => ({
+      name: textAt(route, "name"),
+      domain: textAt(route, "domain"),
+      router: textAt(route, "router"),
+    })),
+    routesFrom: textAt(status, "routesFrom"),
+    isRouted: isTrueAt(status, "routesCreated"),
+    leaving: textsAt(status, "leaving"),
+    desiredVersions: objectAt(status, "desiredVersions"),
+    deniedAtMs: timeAt(status, "deniedAt"),
+    suspendedAtMs: timeAt(status, "suspendedAt"),
+    failedReason: textAt(status, "failedReason"),
+  };
+}
+
+/** What the instance should run: what an administrator asks for, else what placement chose. */
+export function wantedVersions({ assigned, desiredVersions }: Instance): JsonObject {
+  return { ...desiredVersions, ...assigned.versions };
+}
+
+function placementOf(placement: JsonObject): InstancePlacement | undefined {
+  const cluster = textAt(placement, "cluster");
+  if (cluster === "") return undefined;
+  return {
+    cluster,
+    placementId: textAt(placement, "placementId"),
+    attempts: numberAt(placement, "attempts") ?? 0,
+    atMs: timeAt(placement, "at") ?? 0,
+    refusedBy: textsAt(placement, "refusedBy"),
+  };
+}
+
+function timeAt(value: Json | undefined, field: string): number | undefined {
+  const ms = Date.parse(textAt(value, field));
+  return Number.isNaN(ms) ? undefined : ms;
+}
+
+function optional(text: string): string | undefined {
+  return text === "" ? undefined : text;
+}

@@ -1,0 +1,300 @@
+// Reconciles the instances of an Offering. Each turn of the loop reads the facts, decides
+// (decide.ts) and performs one step. A run may stop anywhere: every step is idempotent, and what a
+// step depends on is stored before it.
+
+import { again, done, failed } from "../../../engine/outcome.ts";
+import type { Outcome, Readiness } from "../../../engine/outcome.ts";
+import type { Context, Reconciler } from "../../../engine/reconciler.ts";
+import { timeText } from "../../../kernel/clock.ts";
+import { equalJson } from "../../../kernel/json.ts";
+import type { JsonObject } from "../../../kernel/json.ts";
+import { objectAt } from "../../../kernel/json-read.ts";
+import type { Resource } from "../../../kernel/resource.ts";
+import type { ReadReport } from "../clusters/report.ts";
+import type { StepAnswer, StepPoint } from "../hooks/hooks.ts";
+import { fleetLimits } from "../limits.ts";
+import type { Offering } from "../offering.ts";
+import { instanceKindId } from "../offerings/offering-index.ts";
+import { requestRemoval } from "./automatic-removal.ts";
+import { decide } from "./decide.ts";
+import type { DisplaceReason, Rest, Step } from "./decide.ts";
+import { gatherFacts } from "./gather-facts.ts";
+import type { Observed } from "./gather-facts.ts";
+import { hostOf, routeDomain } from "./host.ts";
+import { InstanceRun } from "./instance-run.ts";
+import type { LifecyclePorts } from "./instance-run.ts";
+import type { Instance } from "./instance.ts";
+import { deleteManaged, isOutdated, putManaged } from "./managed.ts";
+import { newPlacementId, placeInstance } from "./place-instance.ts";
+import type { Phase } from "./phases.ts";
+import { removeInstance } from "./remove.ts";
+
+/** Steps of one run; an instance that needs more continues in the next run. */
+const maxSteps = 30;
+
+export function instanceReconciler(ports: LifecyclePorts, name: string): Reconciler | undefined {
+  const offering = ports.state.offerings.byName(name);
+  if (offering === undefined) return undefined;
+  const current = (): Offering => ports.state.offerings.byName(name) ?? offering;
+  return {
+    kind: instanceKindId(offering),
+    reconcile: async (resource, context) => await reconcile(ports, current(), resource, context),
+    remove: async (resource, context) =>
+      await removeInstance(new InstanceRun(ports, current(), context, resource)),
+    resyncMs: fleetLimits.driftCheckMs,
+    retry: { soonMostMs: 60_000 },
+  };
+}
+
+async function reconcile(
+  ports: LifecyclePorts,
+  offering: Offering,
+  resource: Resource,
+  context: Context,
+): Promise<Outcome> {
+  const run = new InstanceRun(ports, offering, context, resource);
+  for (let steps = 0; steps < maxSteps; steps += 1) {
+    const observed = await gatherFacts(run);
+    await recordObserved(run, observed.facts.report);
+    const outcome = await perform(run, decide(observed.facts), observed);
+    if (outcome !== undefined) return outcome;
+  }
+  return again(0, { reason: "InProgress", message: "the instance has more steps" });
+}
+
+/** Undefined: the step is done, and the next one follows. */
+async function perform(
+  run: InstanceRun,
+  step: Step,
+  observed: Observed,
+): Promise<Outcome | undefined> {
+  switch (step.kind) {
+    case "place":
+      return await performPlace(run);
+    case "displace":
+      await displace(run, step.why, step.message);
+      return undefined;
+    case "repeat":
+      await repeat(run);
+      return undefined;
+    case "move":
+      return await performMove(run, step.to, step.reason);
+    case "route":
+      await recordRoutes(run, observed.facts.report);
+      return undefined;
+    case "routed":
+      await run.record({ routesCreated: true });
+      return undefined;
+    case "deny":
+      await run.record({ deniedAt: step.isDenied ? timeText(run.nowMs) : null });
+      return undefined;
+    case "leave":
+      await leave(run);
+      return undefined;
+    case "remove":
+      return await requestRemoval(run, step.reason);
+    case "rest":
+      return await performRest(run, step, observed);
+    default:
+      return step satisfies never;
+  }
+}
+
+async function performPlace(run: InstanceRun): Promise<Outcome | undefined> {
+  const { ports, offering, context } = run;
+  const placed = await placeInstance({
+    ports,
+    offering,
+    context,
+    resource: run.resource,
+    record: async (status) => await run.record(status),
+    hostOn: (instance, cluster) => (isPrepared(instance) ? hostOn(run, cluster) : undefined),
+  });
+  if (placed.kind === "failed") {
+    await run.fail(placed.message);
+    return undefined;
+  }
+  if (placed.kind === "none") {
+    const { reason, message } = placed;
+    return again(fleetLimits.placementRetryMs, { reason, message });
+  }
+  const { cluster } = run.instance.placement ?? { cluster: "" };
+  context.event("Normal", "Placed", `on cluster ${cluster}`);
+  return undefined;
+}
+
+/** Whether the agent may have the instance: its preparations are complete. */
+function isPrepared({ phase }: Instance): boolean {
+  return phase !== "accepted" && phase !== "preparing";
+}
+
+function hostOn({ instance, offering, ports }: InstanceRun, cluster: string): string {
+  // A host is chosen once, unless it is below the domain of the cluster.
+  if (instance.host !== "" && offering.domain !== undefined) return instance.host;
+  const clusterDomain = ports.state.clusters()?.get(cluster)?.dns ?? "";
+  const { plural: product } = offering.instances;
+  const { name, id } = instance;
+  return hostOf({ name, id, domain: offering.domain, clusterDomain, product });
+}
+
+/** The phase follows when the instance has another placement. */
+async function displace(run: InstanceRun, why: DisplaceReason, message: string): Promise<void> {
+  const { instance, ports, context } = run;
+  const { placement, id, leaving, phase } = instance;
+  if (placement === undefined) return;
+  const { cluster, refusedBy } = placement;
+  context.event("Normal", "Displaced", message);
+  if (why === "full") await deleteManaged(ports, context, { cluster, id });
+  const isRefusing = why === "full" && !refusedBy.includes(cluster);
+  const status: JsonObject = {
+    placement: {
+      cluster: null,
+      placementId: null,
+      refusedBy: isRefusing ? [...refusedBy, cluster].slice(-maxRefused) : [...refusedBy],
+    },
+    ...(why === "leaving" ? { leaving: [...new Set([...leaving, cluster])] } : {}),
+  };
+  if (phase !== "ready" && phase !== "failed") await run.record(status);
+  else {
+    const enteredProvisioningAt = timeText(run.nowMs);
+    await run.move("provisioning", { ...status, enteredProvisioningAt, failedReason: null });
+  }
+}
+
+const maxRefused = fleetLimits.maxPlacementReasons;
+
+/** A report about the rejected placement is stale from now on. */
+async function repeat(run: InstanceRun): Promise<void> {
+  const { instance, context } = run;
+  const attempts = (instance.placement?.attempts ?? 0) + 1;
+  const at = timeText(run.nowMs);
+  await run.record({ placement: { placementId: newPlacementId(context), attempts, at } });
+}
+
+/** The routes of the agent, with the domain at which customers reach each of them. */
+async function recordRoutes(run: InstanceRun, report: ReadReport | undefined): Promise<void> {
+  const { host, placement } = run.instance;
+  const routes = (report?.routes ?? []).map(({ name, prefix, router }) => ({
+    name,
+    domain: routeDomain(host, prefix),
+    router,
+  }));
+  await run.record({ routes, routesFrom: placement?.cluster ?? null, routesCreated: false });
+}
+
+/** Running versions, and which parts are being replaced. Unchanged values are not written. */
+async function recordObserved(run: InstanceRun, report: ReadReport | undefined): Promise<void> {
+  if (report === undefined || report.kind === "unknown") return;
+  const status = objectAt(run.resource, "status");
+  const observed: JsonObject = {
+    ...(Object.keys(report.versions).length === 0 ? {} : { actualVersions: report.versions }),
+    upgrading: { ...report.updating },
+  };
+  const isSame = Object.entries(observed).every(([key, value]) =>
+    equalJson(status[key] ?? null, value),
+  );
+  if (!isSame) await run.record(observed);
+}
+
+/** Functions of user modules that a move waits for. */
+const pointOf: Partial<Record<Phase, StepPoint>> = {
+  provisioning: "prepare",
+  ready: "provisioned",
+  suspending: "suspend",
+  resuming: "resume",
+};
+
+async function performMove(
+  run: InstanceRun,
+  to: Phase,
+  reason: string | undefined,
+): Promise<Outcome | undefined> {
+  if (to === "failed") {
+    await run.fail(reason ?? "");
+    return undefined;
+  }
+  const point = pointOf[to];
+  const answer = point === undefined ? undefined : await askHook(run, point);
+  if (answer !== undefined && answer.kind !== "continue") return await heldByHook(run, answer);
+  await run.move(to, fieldsOf(run, to));
+  return undefined;
+}
+
+/** What a move records with the phase. */
+function fieldsOf(run: InstanceRun, to: Phase): JsonObject {
+  const now = timeText(run.nowMs);
+  switch (to) {
+    case "provisioning": {
+      const { placement } = run.instance;
+      const host = placement === undefined ? null : hostOn(run, placement.cluster);
+      return { host, enteredProvisioningAt: now, failedReason: null };
+    }
+    case "ready":
+      return { failedReason: null, suspendedAt: null };
+    case "suspended":
+      return { suspendedAt: now };
+    default:
+      return {};
+  }
+}
+
+async function askHook(run: InstanceRun, point: StepPoint): Promise<StepAnswer | undefined> {
+  const { ports, offering, context, resource } = run;
+  return await ports.state.hooks.step(
+    point,
+    { offering: offering.name, instance: resource },
+    context,
+  );
+}
+
+async function heldByHook(
+  run: InstanceRun,
+  answer: Exclude<StepAnswer, { readonly kind: "continue" }>,
+): Promise<Outcome | undefined> {
+  switch (answer.kind) {
+    case "fail":
+      await run.fail(answer.message);
+      return undefined;
+    case "wait":
+      return again(answer.afterMs, { reason: "WaitingForHook", message: answer.message });
+    case "broken":
+      return failed("HookFailed", answer.message);
+    default:
+      return answer satisfies never;
+  }
+}
+
+/** The instance has left these clusters: what is there is deleted. */
+async function leave(run: InstanceRun): Promise<void> {
+  const { instance, ports, context } = run;
+  for (const cluster of instance.leaving) {
+    await deleteManaged(ports, context, { cluster, id: instance.id });
+  }
+  await run.record({ leaving: null });
+}
+
+/** Nothing moves. What the agent should apply is brought up to date. */
+async function performRest(run: InstanceRun, step: Rest, observed: Observed): Promise<Outcome> {
+  const { ports, context, instance } = run;
+  const { placement, phase } = instance;
+  const { managed } = observed;
+  if (managed !== undefined && placement !== undefined && isPrepared(instance)) {
+    const wanted = {
+      offering: run.offering,
+      instance,
+      cluster: placement.cluster,
+      placementId: placement.placementId,
+      host: instance.host,
+      isSuspended: phase === "suspending" || phase === "suspended",
+    };
+    if (isOutdated(managed, wanted)) await putManaged(ports, context, wanted);
+  }
+  if (phase === "ready") {
+    const answer = await askHook(run, "ready");
+    if (answer?.kind === "broken") return failed("HookFailed", answer.message);
+  }
+  const { reason, message, afterMs } = step;
+  const ready: Readiness = { status: step.isReady ? "True" : "False", reason, message };
+  if (afterMs === undefined || afterMs > fleetLimits.driftCheckMs) return done({ ready });
+  return again(afterMs, { ready, reason, message });
+}
