@@ -15,5 +15,5 @@ export interface FleetState {
   /** The functions of user modules. */
   readonly hooks: OfferingHooks;
   /** Clusters with their load; undefined until the module has started in this process. */
-  readonly clusters: () => Omit<ClusterIndex, keyof Disposable> | undefined;
+  readonly clusters: () => Omit<ClusterIndex, keyof AsyncDisposable> | undefined;
 }

@@ -32,7 +32,7 @@ export function workOnInstances({ ports, more, state }: InstanceWorkInput): Inst
       feed: more.feed,
       kind,
       read: countedInstance,
-      onChange: (...change) => own.change(...change),
+      onChange: (key, after, before) => own.change(key, after, before),
       onError: (error) => ports.log.warn({ error, kind }, "instances not counted"),
     });
     return () => {

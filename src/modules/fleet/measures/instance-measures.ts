@@ -1,53 +1,33 @@
 // The measures of all instances of one Offering, kept up to date with each change.
 
 import type { GaugeSample } from "../../../contract/ports.ts";
-import { decodeDocument } from "../../../kernel/document.ts";
-import { keyText } from "../../../kernel/resource.ts";
-import type { Change, StoredRecord } from "../../../store/port.ts";
-import type { RecordListener } from "../followed-records.ts";
 import { phases } from "../lifecycle/phases.ts";
-import { countedChange, measuredInstance } from "./measured.ts";
+import { countedChange } from "./measured.ts";
 import type { Counted, MeasuredInstance } from "./measured.ts";
 import { Tally } from "./tally.ts";
 
-export class InstanceMeasures implements RecordListener {
+export class InstanceMeasures {
   readonly #offering: string;
   readonly #count: (counted: Counted) => void;
-  readonly #instances = new Map<string, MeasuredInstance>();
-  #byStatus = new Tally();
-  #byCluster = new Tally();
-  #byVersion = new Tally();
+  readonly #byStatus = new Tally();
+  readonly #byCluster = new Tally();
+  readonly #byVersion = new Tally();
 
   constructor(offering: string, count: (counted: Counted) => void) {
     this.#offering = offering;
     this.#count = count;
-    this.restart();
+    for (const status of phases) this.#byStatus.declare({ offering, status });
   }
 
-  restart(): void {
-    this.#instances.clear();
-    this.#byStatus = new Tally();
-    this.#byCluster = new Tally();
-    this.#byVersion = new Tally();
-    for (const status of phases) this.#byStatus.declare({ offering: this.#offering, status });
-  }
-
-  load(record: StoredRecord): void {
-    this.#put(record);
-  }
-
-  change(change: Change): void {
-    const key = keyText(change.key);
-    const before = this.#instances.get(key);
-    if (change.type === "deleted") {
-      if (before === undefined) return;
-      this.#instances.delete(key);
-      this.#tally(before, -1);
-      this.#count(countedChange(before, undefined, change.atMs));
-      return;
-    }
-    const after = this.#put(change);
-    this.#count(countedChange(before, after, change.atMs));
+  /** `atMs` is undefined for instances that were stored before: they are not counted again. */
+  change(
+    after: MeasuredInstance | undefined,
+    before: MeasuredInstance | undefined,
+    atMs: number | undefined,
+  ): void {
+    if (before !== undefined) this.#tally(before, -1);
+    if (after !== undefined) this.#tally(after, 1);
+    if (atMs !== undefined) this.#count(countedChange(before, after, atMs));
   }
 
   byStatus(): Iterable<GaugeSample> {
@@ -60,16 +40,6 @@ export class InstanceMeasures implements RecordListener {
 
   byVersion(): Iterable<GaugeSample> {
     return this.#byVersion.samples();
-  }
-
-  #put({ key, body, revision }: StoredRecord | Change): MeasuredInstance {
-    const text = keyText(key);
-    const before = this.#instances.get(text);
-    const after = measuredInstance(decodeDocument(body, revision));
-    this.#instances.set(text, after);
-    if (before !== undefined) this.#tally(before, -1);
-    this.#tally(after, 1);
-    return after;
   }
 
   #tally({ status, cluster, versions }: MeasuredInstance, by: 1 | -1): void {

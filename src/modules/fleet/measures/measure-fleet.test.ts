@@ -92,6 +92,8 @@ function rig() {
   const stop = measureFleet({
     meter,
     live,
+    timers,
+    log: { warn: () => assert.fail("nothing fails") },
     clock: manualClock(),
     engine: {
       lead: (given) => {

@@ -3,13 +3,13 @@
  * start. What is counted for the whole fleet is counted by the leader alone, from the log, so that
  * sums over processes are right. A process that does not lead any more shows no gauges.
  */
-import type { EnginePort, GaugeSample, ModuleMeter } from "../../../contract/ports.ts";
+import type { EnginePort, GaugeSample, ModuleLog, ModuleMeter } from "../../../contract/ports.ts";
 import type { LeaderTask } from "../../../engine/wakes/leader-tasks.ts";
 import type { LiveView } from "../../../intents/live-view.ts";
 import type { Clock } from "../../../kernel/clock.ts";
 import type { FleetState } from "../fleet-state.ts";
-import { followRecords } from "../followed-records.ts";
-import type { FollowPorts } from "../followed-records.ts";
+import { followKind } from "../follow-kind.ts";
+import type { FollowPorts, FollowedKind } from "../follow-kind.ts";
 import { fleetLimits } from "../limits.ts";
 import { fleetMetric } from "../metrics.ts";
 import type { Offering } from "../offering.ts";
@@ -17,6 +17,7 @@ import { instanceKindId } from "../offerings/offering-index.ts";
 import type { ClusterFacts } from "../placement/cluster-facts.ts";
 import { capacityMax, capacityUsed, followClusterMeasures } from "./cluster-measures.ts";
 import { InstanceMeasures } from "./instance-measures.ts";
+import { measuredInstance } from "./measured.ts";
 import type { Counted, Operation } from "./measured.ts";
 import { bounded } from "./tally.ts";
 
@@ -24,6 +25,7 @@ type Labels = GaugeSample["labels"];
 
 export interface MeasurePorts extends FollowPorts {
   readonly meter: ModuleMeter;
+  readonly log: Pick<ModuleLog, "warn">;
   readonly live: Pick<LiveView, "follow">;
   readonly clock: Clock;
   readonly state: Pick<FleetState, "offerings" | "clusters">;
@@ -54,29 +56,23 @@ function leaderTask(ports: MeasurePorts, setLeading: (leads: boolean) => void): 
   return {
     name: "fleet-metrics",
     lead: async (_claim, signal) => {
-      using undo = new DisposableStack();
-      const failed = Promise.withResolvers<never>();
+      await using undo = new AsyncDisposableStack();
       const aborted = Promise.withResolvers<void>();
       signal.addEventListener("abort", () => aborted.resolve(), { once: true });
       if (signal.aborted) return;
       setLeading(true);
       undo.defer(() => setLeading(false));
-      followFleet(ports, undo, failed.reject);
-      await Promise.race([aborted.promise, failed.promise]);
+      followFleet(ports, undo);
+      await aborted.promise;
     },
   };
 }
 
-function followFleet(
-  ports: MeasurePorts,
-  undo: DisposableStack,
-  fail: (error: unknown) => void,
-): void {
+function followFleet(ports: MeasurePorts, undo: AsyncDisposableStack): void {
   const { meter, state } = ports;
   const clusters = followClusterMeasures(ports, counting(meter, clusterCounters, {}));
   undo.defer(clusters.stop);
-  const instances = followInstances(ports, fail);
-  undo.defer(instances.stop);
+  const instances = undo.use(followInstances(ports));
   const all = (of: (one: InstanceMeasures) => Iterable<GaugeSample>): Iterable<GaugeSample> =>
     joined(instances.all(), of);
   const offered = (): readonly Offering[] => state.offerings.all();
@@ -99,61 +95,58 @@ function* joined<T, S>(all: Iterable<T>, of: (one: T) => Iterable<S>): Iterable<
   for (const one of all) yield* of(one);
 }
 
-interface FollowedInstances {
+interface FollowedInstances extends AsyncDisposable {
   /** Of the Offerings whose instances are all known. */
   all(): readonly InstanceMeasures[];
-  readonly stop: () => void;
+}
+
+interface FollowedOffering {
+  readonly measures: InstanceMeasures;
+  readonly followed: FollowedKind;
 }
 
 /** The instances of every Offering, from when it exists until it is deleted. */
-function followInstances(ports: MeasurePorts, fail: (error: unknown) => void): FollowedInstances {
-  const { meter, state } = ports;
-  const followed = new Map<string, FollowedOffering>();
+function followInstances(ports: MeasurePorts): FollowedInstances {
+  const { state } = ports;
+  const offerings = new Map<string, FollowedOffering>();
+  const ending = new Set<Promise<void>>();
+  const end = (name: string): void => {
+    const ended = offerings.get(name)?.followed[Symbol.asyncDispose]();
+    offerings.delete(name);
+    if (ended !== undefined) ending.add(Promise.resolve(ended));
+  };
   const unfollow = state.offerings.follow((name, offering) => {
-    if (offering === undefined) {
-      followed.get(name)?.stop();
-      followed.delete(name);
-      return;
-    }
-    if (followed.has(name)) return;
-    const count = counting(meter, instanceCounters, { offering: name });
-    const entry = new FollowedOffering(new InstanceMeasures(name, count));
-    followed.set(name, entry);
-    entry.load(ports, instanceKindId(offering)).catch(fail);
+    if (offering === undefined) end(name);
+    else if (!offerings.has(name)) offerings.set(name, followOffering(ports, offering));
   });
   return {
     all: () =>
-      [...followed.values()].flatMap(({ isLoaded, measures }) => (isLoaded ? measures : [])),
-    stop: () => {
+      [...offerings.values()].flatMap(({ followed, measures }) =>
+        followed.isLoaded ? measures : [],
+      ),
+    [Symbol.asyncDispose]: async () => {
       unfollow();
-      for (const entry of followed.values()) entry.stop();
+      for (const name of offerings.keys()) end(name);
+      await Promise.all(ending);
     },
   };
 }
 
-class FollowedOffering {
-  readonly measures: InstanceMeasures;
-  #end: (() => void) | undefined;
-  #isStopped = false;
-
-  constructor(measures: InstanceMeasures) {
-    this.measures = measures;
-  }
-
-  get isLoaded(): boolean {
-    return this.#end !== undefined;
-  }
-
-  async load(ports: FollowPorts, kind: string): Promise<void> {
-    const end = await followRecords(ports, kind, this.measures);
-    if (this.#isStopped) end();
-    else this.#end = end;
-  }
-
-  stop(): void {
-    this.#isStopped = true;
-    this.#end?.();
-  }
+function followOffering(ports: MeasurePorts, offering: Offering): FollowedOffering {
+  const { name } = offering;
+  const { meter, log } = ports;
+  const measures = new InstanceMeasures(
+    name,
+    counting(meter, instanceCounters, { offering: name }),
+  );
+  const followed = followKind({
+    ...ports,
+    kind: instanceKindId(offering),
+    read: measuredInstance,
+    onChange: (_key, after, before, atMs) => measures.change(after, before, atMs),
+    onError: (error) => log.warn({ error, offering: name }, "instances not measured"),
+  });
+  return { measures, followed };
 }
 
 interface CounterNames {

@@ -1,6 +1,8 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import { manualClock } from "../../../kernel/clock.ts";
 import { encodeDocument } from "../../../kernel/document.ts";
+import { manualTimers } from "../../../kernel/manual-timers.ts";
 import type { LiveListener } from "../../../intents/live-view.ts";
 import type { FeedListener } from "../../../intents/watch/change-feed.ts";
 import type { Change, StoredRecord } from "../../../store/port.ts";
@@ -26,6 +28,8 @@ async function open(
   let listener: FeedListener = () => undefined;
   let followed: LiveListener = () => undefined;
   const index = await openClusterIndex({
+    timers: manualTimers(manualClock()),
+    log: { warn: () => undefined },
     feed: {
       subscribe: (given) => {
         listener = given;

@@ -4,23 +4,22 @@
  * ManagedInstances in the log. It lags behind the commits, so a decision is a proposal: the
  * counters of the cluster decide inside the commit.
  */
-import { decodeDocument } from "../../../kernel/document.ts";
 import { numberAt, textAt } from "../../../kernel/json-read.ts";
-import type { Resource } from "../../../kernel/resource.ts";
-import { keyText } from "../../../kernel/resource.ts";
+import type { Resource, ResourceKey } from "../../../kernel/resource.ts";
 import type { LiveView } from "../../../intents/live-view.ts";
-import type { Change, StoredRecord } from "../../../store/port.ts";
-import { followRecords } from "../followed-records.ts";
-import type { FollowPorts, RecordListener } from "../followed-records.ts";
+import type { ModuleLog } from "../../../contract/ports.ts";
+import { followKind } from "../follow-kind.ts";
+import type { FollowPorts } from "../follow-kind.ts";
 import { clusterOf, clustersKind, managedInstancesKind } from "../names.ts";
 import { clusterFacts, noLoad } from "./cluster-facts.ts";
 import type { ClusterFacts, ClusterLoad } from "./cluster-facts.ts";
 
 export interface ClusterIndexPorts extends FollowPorts {
   readonly live: Pick<LiveView, "follow">;
+  readonly log: Pick<ModuleLog, "warn">;
 }
 
-export interface ClusterIndex extends Disposable {
+export interface ClusterIndex extends AsyncDisposable {
   inRegion(provider: string, region: string): readonly ClusterFacts[];
   get(id: string): ClusterFacts | undefined;
   all(): Iterable<ClusterFacts>;
@@ -28,7 +27,14 @@ export interface ClusterIndex extends Disposable {
 
 export async function openClusterIndex(ports: ClusterIndexPorts): Promise<ClusterIndex> {
   const index = new FollowedClusters();
-  const unsubscribe = await followRecords(ports, managedInstancesKind, index);
+  const followed = followKind({
+    ...ports,
+    kind: managedInstancesKind,
+    read: placedUnits,
+    onChange: (_key, after, before) => index.move(after, before),
+    onError: (error) => ports.log.warn({ error }, "load of clusters not counted"),
+  });
+  await followed.loaded;
   const unfollow = ports.live.follow(clustersKind, (after, before) => {
     if (after !== undefined) index.putCluster(after.resource);
     else if (before !== undefined) index.removeCluster(before.key.name);
@@ -37,9 +43,9 @@ export async function openClusterIndex(ports: ClusterIndexPorts): Promise<Cluste
     inRegion: (provider, region) => index.inRegion(provider, region),
     get: (id) => index.get(id),
     all: () => index.all(),
-    [Symbol.dispose]: () => {
-      unsubscribe();
+    [Symbol.asyncDispose]: async () => {
       unfollow();
+      await followed[Symbol.asyncDispose]();
     },
   };
 }
@@ -50,9 +56,14 @@ interface PlacedUnits {
   readonly units: number;
 }
 
-class FollowedClusters implements RecordListener {
-  /** What each ManagedInstance uses, by its key. */
-  readonly #placed = new Map<string, PlacedUnits>();
+/** What a ManagedInstance uses; undefined in a namespace of no cluster. */
+function placedUnits({ spec }: Resource, { namespace }: ResourceKey): PlacedUnits | undefined {
+  const cluster = clusterOf(namespace);
+  if (cluster === undefined) return undefined;
+  return { cluster, type: textAt(spec, "type"), units: numberAt(spec, "units") ?? 1 };
+}
+
+class FollowedClusters {
   readonly #loads = new Map<string, { used: number; readonly usedByType: Map<string, number> }>();
   readonly #clusters = new Map<string, Resource>();
   /** Facts by region; a region is built again after a change of one of its clusters. */
@@ -76,37 +87,11 @@ class FollowedClusters implements RecordListener {
     this.#regions.delete(regionOf(before));
   }
 
-  load({ key, revision, body }: StoredRecord | Change): void {
-    const text = keyText(key);
-    const before = this.#placed.get(text);
-    const cluster = clusterOf(key.namespace);
-    if (cluster === undefined) return;
-    const { spec } = decodeDocument(body, revision);
-    const units = numberAt(spec, "units") ?? 1;
-    const after = { cluster, type: textAt(spec, "type"), units };
-    this.#placed.set(text, after);
+  move(after: PlacedUnits | undefined, before: PlacedUnits | undefined): void {
     // A report changes the status alone, and reports are most of the changes.
-    if (before?.units === units && before.type === after.type) return;
+    if (before?.units === after?.units && before?.type === after?.type) return;
     if (before !== undefined) this.#count(before, -before.units);
-    this.#count(after, units);
-  }
-
-  restart(): void {
-    this.#placed.clear();
-    this.#loads.clear();
-    this.#regions.clear();
-  }
-
-  change(change: Change): void {
-    if (change.type !== "deleted") {
-      this.load(change);
-      return;
-    }
-    const text = keyText(change.key);
-    const before = this.#placed.get(text);
-    if (before === undefined) return;
-    this.#placed.delete(text);
-    this.#count(before, -before.units);
+    if (after !== undefined) this.#count(after, after.units);
   }
 
   inRegion(provider: string, region: string): readonly ClusterFacts[] {
