@@ -257,6 +257,17 @@ test("the tenant is the namespace if the caller has a role in it", async () => {
   assert.ok(stranger.steps.includes("enter callers without a role write"));
 });
 
+test("the tenant is the namespace of which the caller is a member by the surface", async () => {
+  const roles = { holdsRoleIn: () => false, holdsAnyRole: () => false };
+  const own = { memberNamespaceOf: () => "org-1", costOf: () => writeCost };
+  const member = rig(own, { roles });
+  await member.send();
+  assert.ok(member.steps.includes("enter namespace org-1 write"));
+  const stranger = rig({ ...own, memberNamespaceOf: () => undefined }, { roles });
+  await stranger.send();
+  assert.ok(stranger.steps.includes("enter callers without a role write"));
+});
+
 test("a refused admission is answered and leaves no place behind", async () => {
   const overloaded = new SetpointError("request.overloaded", "too many");
   const entries: readonly (() => Promise<void>)[] = [

@@ -13,6 +13,7 @@
 import type { AuditTrail } from "../../intents/audit/audit-trail.ts";
 import type { RoleHolders } from "../../intents/auth/role-holders.ts";
 import { anonymousUser } from "../../intents/auth/user.ts";
+import { namespaceTenant } from "../../intents/auth/tenant-name.ts";
 import type { UserInfo } from "../../intents/auth/user.ts";
 import { during } from "../../kernel/activity.ts";
 import type { SetpointError } from "../../kernel/errors.ts";
@@ -102,7 +103,11 @@ function placeOf({ ports, surface, admission }: Line, request: PipelineRequest):
   const cost = admittedCost(surface, request);
   if (cost === undefined) return undefined;
   const { exchange, user } = request;
-  request.tenant = tenantOf(ports.roles, user, surface.namespaceOf(request));
+  const own = surface.memberNamespaceOf?.(request);
+  request.tenant =
+    own === undefined
+      ? tenantOf(ports.roles, user, surface.namespaceOf(request))
+      : namespaceTenant(own);
   const place = admission.placeOf(request.tenant, cost, exchange.isBodyInTransit);
   exchange.admitted(place);
   return place;

@@ -37,6 +37,11 @@ export interface HttpSurface<P extends ParsedRequest = ParsedRequest> {
   auditFacts(request: SurfaceRequest<P>): AuditFacts;
   /** The namespace that the request is about; empty if there is none. See tenant.ts. */
   namespaceOf(request: SurfaceRequest<P>): string;
+  /**
+   * The namespace to which the caller belongs by the rules of the surface, such as the claims of a
+   * token. The request then counts for it, whether or not the caller has a role there.
+   */
+  memberNamespaceOf?(request: SurfaceRequest<P>): string | undefined;
   /** Undefined: the request is exempt from admission. */
   costOf(request: SurfaceRequest<P>): RequestCost | undefined;
   /** Authorises, performs and answers the request through `request.exchange`. */
