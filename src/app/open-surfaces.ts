@@ -23,9 +23,10 @@ export async function openSurfaces(input: OpenSurfacesInput): Promise<readonly H
   const ports = { ...shared, feed, clock, ids, stopping, log };
   const started = new Set(modules.started.map(({ name }) => name));
   const served = surfaces.filter(({ module }) => started.has(module));
-  return await Promise.all(
+  const opened = await Promise.all(
     served.map(async ({ module, open }) => {
       return await open({ ...ports, offered: modules.offered(module) });
     }),
   );
+  return opened.flat();
 }

@@ -15,8 +15,8 @@ export interface ModuleSurface {
   readonly module: string;
   /** How the protocol names a resource, for the command line. */
   readonly resourceNaming?: ResourceNaming;
-  /** Runs after the module has started. */
-  readonly open: (ports: SurfacePorts) => Promise<HttpSurface>;
+  /** Runs after the module has started. A module may have several protocols. */
+  readonly open: (ports: SurfacePorts) => Promise<HttpSurface | readonly HttpSurface[]>;
 }
 
 /** What routes receive, and more. The read model is the one that the REST surface uses. */
