@@ -9,6 +9,7 @@ import { fleet } from "../modules/fleet/module.ts";
 import { insight } from "../modules/insight/module.ts";
 import { resourceProvider } from "../modules/resource-provider/module.ts";
 import { armSurface } from "../surfaces/arm/surface.ts";
+import { fleetSurface } from "../surfaces/fleet/surface.ts";
 import type { ModuleSurface } from "../surfaces/http/module-surface.ts";
 
 /** Their admission runs in this order. */
@@ -20,4 +21,4 @@ export const builtInModules: readonly BuiltInModule[] = [
   insight,
 ];
 
-export const moduleSurfaces: readonly ModuleSurface[] = [armSurface];
+export const moduleSurfaces: readonly ModuleSurface[] = [armSurface, fleetSurface];

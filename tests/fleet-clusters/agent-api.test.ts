@@ -12,7 +12,6 @@ import { objectAt, objectsAt, textAt, valueAt } from "../../src/kernel/json-read
 import { agentRoutes } from "../../src/modules/fleet/api/agent-routes.ts";
 import type { FleetRoutePorts } from "../../src/modules/fleet/api/fleet-route.ts";
 import { fleetLimits } from "../../src/modules/fleet/limits.ts";
-import { followMembers } from "../../src/modules/fleet/member-directory.ts";
 import { readOffering } from "../../src/modules/fleet/offering.ts";
 import { sampleOffering } from "../../src/modules/fleet/sample-offering.ts";
 import { instancePlace, openMemoryClusters, phaseOf, ready } from "./memory-clusters.ts";
@@ -39,7 +38,6 @@ function agentOf(clusters: MemoryClusters, cluster: string): Agent {
     openHttp: () => assert.fail("no calls"),
     log: { debug: quiet, info: quiet, error: quiet, warn },
     ownIntents: ownIntentsOf(plane.intents),
-    directory: followMembers(plane.intents.live),
   };
   const routes = agentRoutes(ports, offering);
   const name = serviceAccountUserName(`cluster-${cluster}`, "agent");

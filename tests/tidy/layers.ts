@@ -27,6 +27,7 @@ const further: Readonly<Record<string, readonly string[]>> = {
   "authoring/extensions.ts": ["modules/*/authoring.ts"],
   // A surface is above the module that it translates.
   "surfaces/arm": ["modules/resource-provider"],
+  "surfaces/fleet": ["modules/fleet"],
 };
 
 /** Folders whose sub-folders never import each other. */

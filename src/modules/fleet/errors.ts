@@ -137,7 +137,7 @@ export const fleetModuleErrors = defineErrors({
     "Delete or rename the other instance.",
   ),
   "fleet.metrics_unavailable": {
-    status: 500,
+    status: 503,
     retry: "backoff",
     summary: "The metrics of instances cannot be read.",
     action: "Repeat the request later. Without a back end, set spec.metrics of the Offering.",

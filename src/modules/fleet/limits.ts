@@ -13,11 +13,28 @@ export const fleetLimits = {
   maxSearchDepth: 20,
   /** Values of one IN. */
   maxSearchValues: 500,
+  /** Documents of a list or a watch that are read at once. */
+  listBatchItems: 500,
+  /** A watch ends after this time, so that the token of the client is checked again. */
+  maxWatchMs: 1_800_000,
+  /** Of a query of metrics. */
+  maxMetricMinutes: 4_320,
+  maxMetricIntervalSeconds: 10_800,
+  maxMetricPoints: 11_000,
+  maxMetricBytes: 16 * 1_024 * 1_024,
+  metricTimeoutMs: 10_000,
+  maxMetricConnections: 8,
   /** Fields of one `orderBy`. */
   maxOrderFields: 10,
   maxOfferings: 100,
   /** Instances that the refused deletion of an Offering or Organisation counts. */
   maxCountedInstances: 1_000,
+  /** Of one organisation in the public API, where the Offering names no other number. */
+  requestsPerSecond: 50,
+  /** Of the agent of one cluster. */
+  agentRequestsPerSecond: 100,
+  /** Organisations and clusters whose requests one server counts. */
+  maxRateTenants: 20_000,
   maxPreparations: 20,
   maxRoutesPerInstance: 32,
   /** Entries of one batch of reports of an agent. */

@@ -12,6 +12,7 @@ import {
   valueAt,
 } from "../../kernel/json-read.ts";
 import type { Resource } from "../../kernel/resource.ts";
+import { fleetLimits } from "./limits.ts";
 
 export interface Offering {
   readonly name: string;
@@ -116,6 +117,8 @@ export interface ApiSettings {
   readonly agentIssuers: readonly string[] | undefined;
   readonly adminRoles: Readonly<Record<"read" | "write" | "full", readonly string[]>>;
   readonly agentRole: string;
+  /** Of one organisation, in the public API. */
+  readonly requestsPerSecond: number;
 }
 
 /** Keys of `UserInfo.extra`, by what the value means. */
@@ -266,6 +269,8 @@ function apiSettings(api: JsonObject, plural: string): ApiSettings {
     agentIssuers: issuers("agent"),
     adminRoles: { read: roles("read"), write: roles("write"), full: roles("full") },
     agentRole: textAt(api, "agent", "role") || "fleet-agent",
+    requestsPerSecond:
+      numberAt(api, "public", "requestsPerSecond") ?? fleetLimits.requestsPerSecond,
   };
 }
 

@@ -7,6 +7,7 @@ import type { FleetState } from "./fleet-state.ts";
 import { callHooks } from "./hooks/call-hooks.ts";
 import { hooksIn } from "./hooks/fleet-extension.ts";
 import { removalGuard } from "./lifecycle/automatic-removal.ts";
+import { createMaintenance } from "./maintenance.ts";
 import { followMembers } from "./member-directory.ts";
 import { offeringGuard } from "./offerings/offering-guard.ts";
 import { followOfferings } from "./offerings/offering-index.ts";
@@ -23,12 +24,16 @@ export function openFleet(ports: OpenPorts): OpenModule {
   const organisations = organisationsIn(live);
   let clusters: ClusterIndex | undefined;
   const hooks = callHooks(hooksIn(ports.extensions), ports.timers);
+  const maintenance = createMaintenance();
   const offered: FleetState = {
     offerings,
     organisations,
     directory,
     hooks,
     clusters: () => clusters,
+    maintenance,
+    extraRoutes: [],
+    openHttp: ports.openHttp,
   };
   const useClusters = (index: ClusterIndex | undefined): void => {
     clusters = index;
@@ -43,6 +48,7 @@ export function openFleet(ports: OpenPorts): OpenModule {
     ],
     offered,
     routes: (more) => [agentDiscovery(more, directory)],
+    healthChecks: [maintenance.check],
     reconciles: (kind) => offerings.byKind(kind) !== undefined,
     start: (more) => startFleet({ ports, more, state: offered, useClusters }),
     close: () => followed.dispose(),

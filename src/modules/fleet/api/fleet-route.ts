@@ -7,8 +7,10 @@ import type { ProcessPorts } from "../../../contract/ports.ts";
 import type { RouteAnswer, RouteDescription, RoutePorts } from "../../../contract/route.ts";
 import type { Caller, Intents } from "../../../intents/request.ts";
 import type { JsonObject } from "../../../kernel/json.ts";
-import type { FleetCaller, MemberDirectory } from "../identity.ts";
+import type { FleetState } from "../fleet-state.ts";
+import type { FleetCaller } from "../identity.ts";
 import type { Offering } from "../offering.ts";
+import type { ChangeSignals } from "./change-signals.ts";
 
 /** public: /v1. admin: /v1/admin. agent: /v1/agent-clusters. */
 export type ApiClass = "public" | "admin" | "agent";
@@ -76,7 +78,23 @@ export interface FleetRoutePorts
   extends RoutePorts, Pick<ProcessPorts, "clock" | "ids" | "openHttp" | "log"> {
   /** The write path without policies: for the module's own records. */
   readonly ownIntents: Intents;
-  readonly directory: MemberDirectory;
+}
+
+/** What the handlers of the public API and of the admin API may use besides. */
+export interface CustomerPorts extends FleetRoutePorts {
+  readonly fleet: FleetState;
+  readonly signals: ChangeSignals;
+  /**
+   * Creates the Organisation of the caller, its namespace and its roles, and lists the caller as a
+   * member, where this is not so yet. Idempotent.
+   */
+  readonly ensureMember: (member: FleetCaller, caller: Caller) => Promise<void>;
+}
+
+/** Routes that a user module adds to a class. They appear in the documents as well. */
+export interface ExtraRoutes {
+  readonly apiClass: ApiClass;
+  readonly routesOf: FleetRoutesOf;
 }
 
 /** Called again after each change of the Offering. */

@@ -123,12 +123,24 @@ const claims = described(
 
 const api = object({
   claims,
-  public: object(apiClass),
+  public: object({
+    ...apiClass,
+    requestsPerSecond: described(
+      { type: "integer", minimum: 1, maximum: 100_000 },
+      "Requests of one organisation, for each server. Default: 50, with bursts of ten seconds.",
+    ),
+  }),
   admin: object({
     ...apiClass,
     roles: object({ read: list(text, 20), write: list(text, 20), full: list(text, 20) }),
   }),
-  agent: object({ ...apiClass, role: text }),
+  agent: object({
+    issuers: described(
+      list(text, 20),
+      "Issuers whose tokens with the role are agents. Absent: only ServiceAccounts of clusters.",
+    ),
+    role: text,
+  }),
 });
 
 const access = object({

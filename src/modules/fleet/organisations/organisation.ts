@@ -38,6 +38,8 @@ export interface TermsAcceptance {
   readonly user: string;
   readonly offering: string;
   readonly version: string;
+  /** Empty where it is not known. */
+  readonly at: string;
 }
 
 export function readOrganisation({ metadata, spec }: Resource): Organisation {
@@ -70,6 +72,7 @@ export function readOrganisation({ metadata, spec }: Resource): Organisation {
       user: textAt(acceptance, "user"),
       offering: textAt(acceptance, "offering"),
       version: textAt(acceptance, "version"),
+      at: textAt(acceptance, "at"),
     })),
   };
 }

@@ -1,0 +1,116 @@
+// Who may use which API. Customers learn why they are refused. Administrators and agents do not: to
+// everyone else their APIs do not exist. The true cause is in the details of the error, which the
+// surface logs.
+
+import { checkServiceAccess } from "../../modules/fleet/access.ts";
+import type { FleetAccess } from "../../modules/fleet/api/fleet-route.ts";
+import { clusterOfAgent, fleetCaller } from "../../modules/fleet/identity.ts";
+import type { FleetCaller } from "../../modules/fleet/identity.ts";
+import type { FleetState } from "../../modules/fleet/fleet-state.ts";
+import type { Offering } from "../../modules/fleet/offering.ts";
+import { unauthenticated } from "../../intents/auth/refusal.ts";
+import type { UserInfo } from "../../intents/auth/user.ts";
+import { SetpointError } from "../../kernel/errors.ts";
+
+export interface Asking {
+  readonly offering: Offering;
+  readonly state: Pick<FleetState, "directory" | "organisations">;
+  readonly user: UserInfo;
+  readonly method: string;
+  /** The path parameter `cluster`, of agent routes. */
+  readonly cluster: string | undefined;
+}
+
+/** Throws what the caller is answered with. */
+export function authorise(access: FleetAccess, asking: Asking): FleetCaller {
+  const { offering, state, user } = asking;
+  const caller = fleetCaller(user, offering, state.directory);
+  switch (access) {
+    case "public":
+    case "any-token":
+      return caller;
+    case "token":
+      checkIssuer(offering, caller);
+      return caller;
+    case "member":
+      checkIssuer(offering, caller);
+      checkOrganisation(offering, caller);
+      checkServiceAccess(offering, state.organisations.get(caller.organisation ?? ""), caller);
+      return caller;
+    case "admin":
+      checkHidden(adminRefusal(asking, caller));
+      return caller;
+    case "agent":
+      checkHidden(agentRefusal(asking, caller));
+      return caller;
+    default:
+      return access satisfies never;
+  }
+}
+
+/** For a path that no route has: whether the caller may learn so. */
+export function authoriseClass(access: "admin" | "agent", asking: Asking): void {
+  const caller = fleetCaller(asking.user, asking.offering, asking.state.directory);
+  checkHidden(access === "admin" ? adminRefusal(asking, caller) : agentRefusal(asking, caller));
+}
+
+function checkIssuer({ api }: Offering, { issuer }: FleetCaller): void {
+  const { publicIssuers } = api;
+  if (publicIssuers === undefined || publicIssuers.includes(issuer ?? "")) return;
+  const which = issuer === undefined ? "credentials without an issuer" : `the issuer ${issuer}`;
+  const reason = `this API does not accept ${which}`;
+  throw unauthenticated({ fault: "unknown-issuer", reason });
+}
+
+function checkOrganisation({ api }: Offering, { organisation }: FleetCaller): void {
+  if (organisation !== undefined) return;
+  const claims = api.claims.organisation.join(" or ");
+  const reason = `the user has no organisation: missing claim ${claims}`;
+  throw unauthenticated({ fault: "missing-claim", reason, claim: claims });
+}
+
+const rolesFor: Readonly<Record<string, readonly ("read" | "write" | "full")[]>> = {
+  GET: ["read", "write", "full"],
+  HEAD: ["read", "write", "full"],
+  PATCH: ["write", "full"],
+  POST: ["write", "full"],
+  PUT: ["write", "full"],
+  DELETE: ["full"],
+};
+
+function adminRefusal({ offering, method }: Asking, caller: FleetCaller): string | undefined {
+  const { adminIssuers, adminRoles } = offering.api;
+  if (caller.isServerAdmin) return undefined;
+  if (adminIssuers?.includes(caller.issuer ?? "") === false) {
+    return `the admin API does not accept the issuer ${caller.issuer ?? "(none)"}`;
+  }
+  const wanted = (rolesFor[method] ?? []).flatMap((role) => adminRoles[role]);
+  const isHeld = wanted.some((role) => caller.roles.includes(role.toLowerCase()));
+  return isHeld ? undefined : `${method} needs one of the roles ${wanted.join(", ")}`;
+}
+
+/** The ServiceAccount of a cluster needs no issuer and no role. */
+function agentRefusal(
+  { offering, user, cluster }: Asking,
+  caller: FleetCaller,
+): string | undefined {
+  const { agentIssuers = [], agentRole } = offering.api;
+  if (clusterOfAgent(user) === undefined) {
+    if (!agentIssuers.includes(caller.issuer ?? "")) {
+      return `the agent API does not accept the issuer ${caller.issuer ?? "(none)"}`;
+    }
+    if (!caller.roles.includes(agentRole.toLowerCase())) return `the role ${agentRole} is missing`;
+  }
+  if (cluster === undefined || cluster === caller.clusterId) return undefined;
+  return `the agent of cluster ${caller.clusterId ?? "(none)"} asked for another cluster`;
+}
+
+/** The key in the details of an error that the surface logs and does not show. */
+export const hiddenCause = "hiddenCause";
+
+function checkHidden(refusal: string | undefined): void {
+  if (refusal === undefined) return;
+  throw new SetpointError("fleet.not_found", "Resource not found", {
+    details: { [hiddenCause]: refusal },
+  });
+}
