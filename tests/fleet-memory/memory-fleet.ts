@@ -30,6 +30,8 @@ export interface MemoryFleet extends AsyncDisposable {
   readonly lines: readonly string[];
   /** The sample, with parts of the first level of the spec replaced. */
   readonly offer: (spec?: JsonObject) => Promise<Resource>;
+  /** With the members alice, who is an administrator of it, and bob. */
+  readonly organise: (name?: string, spec?: JsonObject) => Promise<void>;
   readonly as: (user: string | UserInfo) => Writer;
   readonly list: (kind: string) => Promise<readonly Resource[]>;
   /** Lets time pass, a second by default, and the work that is due then complete. */
@@ -82,6 +84,16 @@ export async function openMemoryFleet({ seed = 1 }: MemoryFleetOptions = {}): Pr
       const created = await memory.create({ apiVersion, kind, metadata, spec: whole ?? {} });
       await pass();
       return created;
+    },
+    organise: async (name = "acme", spec = {}) => {
+      const members = [{ user: "alice", isAdmin: true }, { user: "bob" }];
+      await memory.create({
+        apiVersion: fleetVersion,
+        kind: "Organisation",
+        metadata: { name },
+        spec: { members, ...spec },
+      });
+      await pass();
     },
     as: (user) => writerOf(memory, typeof user === "string" ? plainUser(user) : user),
     list: async (kind) => {
@@ -136,6 +148,15 @@ function writerOf({ plane: { intents } }: MemoryPlane, user: UserInfo): Writer {
       await deleteResource(intents, { caller, target: targetAt(at), options });
     },
   };
+}
+
+export function instance(name: string, spec: JsonObject = {}, organisation = "acme"): JsonObject {
+  const metadata = { name, namespace: `org-${organisation}` };
+  return { apiVersion: dinosaurVersion, kind: "Dinosaur", metadata, spec };
+}
+
+export function organisationAt(name = "acme"): Place {
+  return { apiVersion: fleetVersion, kind: "Organisation", name };
 }
 
 export function offeringAt(name = "dinosaurs"): Place {

@@ -1,5 +1,6 @@
 // The names that the parts of this module agree on: kinds, namespaces, counters, unique names.
 
+import { hash } from "node:crypto";
 import type { ResourceKey } from "../../kernel/resource.ts";
 import type { UniqueName } from "../../store/port.ts";
 
@@ -13,6 +14,13 @@ export const managedInstancesKind = `managedinstances.${fleetGroup}`;
 export const regionCapacitiesKind = `regioncapacities.${fleetGroup}`;
 export const deletedInstancesKind = `deletedinstances.${fleetGroup}`;
 export const rolloutsKind = `rollouts.${fleetGroup}`;
+
+/**
+ * `Caller.through` of the admin API and of the public API. The surface has authorised such a
+ * caller: an administrator of the service need not be an administrator of this server.
+ */
+export const adminThrough = "fleet-admin";
+export const publicThrough = "fleet";
 
 /** Instances of an organisation are in its namespace, so a name is unique within it. */
 export function organisationNamespace(id: string): string {
@@ -75,7 +83,7 @@ export function pluralName(plural: string): UniqueName {
 /** Held by an instance of a type of which each owner may have one. */
 export function onePerOwnerName(held: OwnedType): UniqueName {
   const { offering, organisation, type, owner } = held;
-  return { scope: `fleet-owner/${offering}/${type}`, name: `${organisation}/${owner}` };
+  return { scope: `fleet-owner/${offering}/${type}`, name: `${organisation}/${short(owner)}` };
 }
 
 export interface OwnedType {
@@ -100,7 +108,12 @@ export function organisationCounter(offering: string, organisation: string, type
 
 /** The same for a quota of one user in the organisation. */
 export function userCounter({ offering, organisation, type, owner }: OwnedType): string {
-  return `${organisationCounter(offering, organisation, type)}/${owner}`;
+  return `${organisationCounter(offering, organisation, type)}/${short(owner)}`;
+}
+
+/** Names of users can be longer than a counter may be. */
+function short(user: string): string {
+  return Buffer.byteLength(user) <= 200 ? user : `sha256:${hash("sha256", user, "hex")}`;
 }
 
 /** All instances of an offering; bounded by the Offering. */

@@ -2,6 +2,8 @@
 import type { OpenModule } from "../../contract/module.ts";
 import type { OpenPorts } from "../../contract/ports.ts";
 import { agentDiscovery } from "./api/agent-discovery.ts";
+import { instanceGuard } from "./admission/instance-guard.ts";
+import { recordGuard } from "./admission/record-guard.ts";
 import { clusterGuard } from "./clusters/cluster-guard.ts";
 import type { FleetState } from "./fleet-state.ts";
 import { callHooks } from "./hooks/call-hooks.ts";
@@ -11,6 +13,7 @@ import { createMaintenance } from "./maintenance.ts";
 import { followMembers } from "./member-directory.ts";
 import { offeringGuard } from "./offerings/offering-guard.ts";
 import { followOfferings } from "./offerings/offering-index.ts";
+import { organisationGuard } from "./organisations/organisation-guard.ts";
 import { organisationsIn } from "./organisations/organisation-index.ts";
 import type { ClusterIndex } from "./placement/cluster-index.ts";
 import { rolloutGuard } from "./rollouts/rollout-guard.ts";
@@ -42,9 +45,12 @@ export function openFleet(ports: OpenPorts): OpenModule {
   return {
     admission: [
       offeringGuard(ports),
+      organisationGuard({ store: ports.store, offerings }),
       clusterGuard(ports),
       rolloutGuard({ live, offerings }),
       removalGuard,
+      recordGuard,
+      instanceGuard({ live, ids: ports.ids, state: offered }),
     ],
     offered,
     routes: (more) => [agentDiscovery(more, directory)],

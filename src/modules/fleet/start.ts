@@ -9,6 +9,7 @@ import type { InstanceWork } from "./lifecycle/work-on-instances.ts";
 import { offeringReconciler } from "./offerings/offering-reconciler.ts";
 import { wakeOfferings } from "./offerings/wake-offerings.ts";
 import { measureFleet } from "./measures/measure-fleet.ts";
+import { organisationReconciler } from "./organisations/organisation-reconciler.ts";
 import { openClusterIndex } from "./placement/cluster-index.ts";
 import type { ClusterIndex } from "./placement/cluster-index.ts";
 import { startRollouts } from "./rollouts/start-rollouts.ts";
@@ -44,5 +45,7 @@ function startOfferings(
   const { engine, ownIntents, feed } = more;
   const { store } = ownIntents;
   undo.defer(engine.add(offeringReconciler({ store, ownIntents, state, countsOf })));
-  undo.defer(engine.lead(wakeOfferings({ ...ports, store, feed, offerings: state.offerings })));
+  const { offerings } = state;
+  undo.defer(engine.add(organisationReconciler({ store, ownIntents, offerings })));
+  undo.defer(engine.lead(wakeOfferings({ ...ports, store, feed, offerings })));
 }

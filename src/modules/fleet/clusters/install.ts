@@ -17,7 +17,6 @@ import type { Resource } from "../../../kernel/resource.ts";
 import { parseYaml } from "../../../kernel/yaml.ts";
 import { offeringsKind } from "../names.ts";
 import { readOffering } from "../offering.ts";
-import type { Offering } from "../offering.ts";
 import { agentName } from "./agent-manifest.ts";
 import type { ManifestSettings } from "./agent-manifest.ts";
 import type { IssueToken } from "./agent-token.ts";
@@ -42,11 +41,7 @@ export interface InstallInput {
 export async function installCluster(ports: InstallPorts, input: InstallInput): Promise<void> {
   const { context } = input;
   const cluster = readCluster(input.resource);
-  const offerings = [...ports.live.all(offeringsKind)];
-  const groups = appliedGroups(
-    offerings.map(({ resource }) => readOffering(resource)),
-    cluster,
-  );
+  const groups = appliedGroups(ports.live, cluster);
   const nowMs = context.clock.nowMs();
   const epoch = cluster.executor.kind === "kubernetes" ? tokenEpoch(nowMs) : 0;
   const { executor, dns } = cluster;
@@ -116,10 +111,11 @@ function manifestSettings(
 
 /** The groups of the kinds that Offerings apply on the cluster, in order. */
 export function appliedGroups(
-  all: readonly Offering[],
+  live: Pick<LiveView, "all">,
   { offerings }: Pick<DataPlaneCluster, "offerings">,
 ): readonly string[] {
-  const groups = all
+  const groups = [...live.all(offeringsKind)]
+    .map(({ resource }) => readOffering(resource))
     .filter(({ name }) => offerings === undefined || offerings.includes(name))
     .map(({ agent }) => agent.applies.apiVersion.split("/", 1)[0] ?? "");
   return [...new Set(groups)].sort();

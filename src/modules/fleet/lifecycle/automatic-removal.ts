@@ -12,8 +12,7 @@ import { deleteResource } from "../../../intents/write/delete.ts";
 import { timeText } from "../../../kernel/clock.ts";
 import { SetpointError, isSetpointError } from "../../../kernel/errors.ts";
 import { isTrueAt, textAt } from "../../../kernel/json-read.ts";
-import { deletedInstancesKind, offeringsKind } from "../names.ts";
-import { readOffering } from "../offering.ts";
+import { deletedInstancesKind, removalsCounter } from "../names.ts";
 import { instanceKindId } from "../offerings/offering-index.ts";
 import { recordDeletion } from "./deleted-instance.ts";
 import type { InstanceRun } from "./instance-run.ts";
@@ -49,19 +48,14 @@ export async function requestRemoval(run: InstanceRun, reason: string): Promise<
   return again(0, { reason: "RemovalRequested", message: reason });
 }
 
-/** The counter of automatic removals, and its bound: see above. */
+/** The counter of automatic removals, which the Offering bounds: see offering-guard.ts. */
 export const removalGuard: AdmissionPlugin = {
   name: "FleetRemovals",
   countsUpdates: true,
   uses: ({ target, object }) => {
     if (target.served.id !== deletedInstancesKind || object === undefined) return undefined;
-    const counter = removalCounter(textAt(object.spec, "offering"));
+    const counter = removalsCounter(textAt(object.spec, "offering"));
     return isTrueAt(object.spec, "isAutomatic") ? [{ counter, amount: 1 }] : [];
-  },
-  bounds: ({ target, object }) => {
-    if (target.served.id !== offeringsKind || object === undefined) return undefined;
-    const { name, suspension } = readOffering(object);
-    return [{ counter: removalCounter(name), max: suspension.maxRemovalsPerHour }];
   },
   refusal: ({ target }, fault) => {
     if (target.served.id !== deletedInstancesKind || !("max" in fault)) return undefined;
@@ -71,7 +65,3 @@ export const removalGuard: AdmissionPlugin = {
     });
   },
 };
-
-function removalCounter(offering: string): string {
-  return `fleet/removals/${offering}`;
-}

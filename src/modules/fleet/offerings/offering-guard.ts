@@ -14,6 +14,7 @@ import { forbiddenField, invalidField } from "../../../kernel/field-error.ts";
 import { equalJson } from "../../../kernel/json.ts";
 import type { CounterBound, Store } from "../../../store/port.ts";
 import { instanceKindOf } from "../kinds/instance-kind.ts";
+import { instanceCount } from "../lifecycle/instance-count.ts";
 import { fleetLimits } from "../limits.ts";
 import { offeringCounter, offeringsKind, pluralName, removalsCounter } from "../names.ts";
 import { readOffering } from "../offering.ts";
@@ -144,14 +145,10 @@ async function checkUnused(
   const { old, target } = request;
   if (old === undefined || old.metadata.deletionTimestamp !== undefined) return;
   const offering = readOffering(old);
-  const { plural } = offering.instances;
-  const kind = instanceKindId(offering);
-  const page = await store.list({ kind, limit: fleetLimits.maxCountedInstances });
-  const count = page.records.length;
-  if (count === 0) return;
-  const many = page.next === undefined ? `${count}` : `more than ${count}`;
-  const why =
-    `it has ${many} instance${count === 1 ? "" : "s"}: delete them first ` +
-    `(kubectl get ${plural}.${offering.instances.group} --all-namespaces)`;
+  const { plural, group } = offering.instances;
+  const count = await instanceCount(store, [offering]);
+  if (count.instances === 0) return;
+  const list = `kubectl get ${plural}.${group} --all-namespaces`;
+  const why = `it has ${count.text}: delete them first (${list})`;
   throw conflict(target.served.kind, offering.name, why);
 }

@@ -5,19 +5,20 @@ import { again, done, failed } from "../../../engine/outcome.ts";
 import type { Outcome } from "../../../engine/outcome.ts";
 import type { Context, Reconciler } from "../../../engine/reconciler.ts";
 import { fencedWrite } from "../../../engine/run/fenced-write.ts";
-import { ensure, systemCallerFor } from "../../../intents/bootstrap.ts";
+import { ensure } from "../../../intents/bootstrap.ts";
 import { installKind } from "../../../intents/install-kind.ts";
 import { definitionsKind } from "../../../intents/kinds/definition-kinds.ts";
 import type { Intents } from "../../../intents/request.ts";
-import { deleteResource } from "../../../intents/write/delete.ts";
 import { annotations } from "../../../kernel/annotations.ts";
 import { isSetpointError } from "../../../kernel/errors.ts";
 import type { JsonObject } from "../../../kernel/json.ts";
 import { objectAt } from "../../../kernel/json-read.ts";
 import type { Resource } from "../../../kernel/resource.ts";
 import type { Store } from "../../../store/port.ts";
+import { deleteClaimed } from "../claimed-writes.ts";
 import type { FleetState } from "../fleet-state.ts";
 import { instanceKindOf } from "../kinds/instance-kind.ts";
+import { instanceCount } from "../lifecycle/instance-count.ts";
 import type { InstanceCounts } from "../lifecycle/instance-counts.ts";
 import { fleetLimits } from "../limits.ts";
 import { fleetVersion, offeringsKind, regionCapacitiesKind, regionCounter } from "../names.ts";
@@ -148,39 +149,19 @@ async function remove(
 ): Promise<Outcome> {
   const offering = readOffering(resource);
   const kind = instanceKindId(offering);
-  const definition = await context.references.get({ kind: definitionsKind, name: kind });
+  const key = { kind: definitionsKind, namespace: "", name: kind };
+  const definition = await context.references.get(key);
   if (definition === undefined || !isOwn(definition, offering)) return done();
-  const { records } = await ports.store.list({ kind, limit: 1 });
-  if (records.length > 0) {
-    const message = `instances of the kind ${kind} exist`;
+  const count = await instanceCount(ports.store, [offering]);
+  if (count.instances > 0) {
+    const message = `it has ${count.text}`;
     return again(fleetLimits.emptyCheckMs, { reason: "InUse", message });
   }
-  await deleteDefinition(ports, kind, context);
+  await deleteClaimed(ports.ownIntents, context, key);
   const message = `the kind ${kind} is being deleted`;
   return again(fleetLimits.emptyCheckMs, { reason: "KindDeleted", message });
 }
 
 function isOwn({ metadata }: Resource, { name }: Offering): boolean {
   return metadata.annotations?.[annotations.module] === definitionOwner(name);
-}
-
-async function deleteDefinition(
-  { ownIntents }: OfferingPorts,
-  name: string,
-  context: Context,
-): Promise<void> {
-  const served = ownIntents.kinds.byId(definitionsKind);
-  if (served === undefined) throw new Error("definitions are always served");
-  const target = { served, version: served.storage, namespace: "", name, subresource: "" };
-  try {
-    await fencedWrite(context, async ({ claim, cause }) => {
-      await deleteResource(ownIntents, {
-        caller: systemCallerFor(cause),
-        target,
-        options: { isDryRun: false, propagation: undefined, preconditions: {}, raw: {}, claim },
-      });
-    });
-  } catch (error) {
-    if (!isSetpointError(error, "resource.not_found")) throw error;
-  }
 }

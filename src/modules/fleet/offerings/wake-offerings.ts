@@ -1,5 +1,6 @@
-// Wakes Offerings when the capacity of clusters changes, because it bounds their regions, and some
-// time after a change of their instances, because their status counts them.
+// Wakes Offerings when the capacity of clusters changes, because it bounds their regions. Wakes
+// Offerings and Organisations some time after a change of their instances, because their status
+// counts them.
 
 import type { LeaderTask } from "../../../engine/wakes/leader-tasks.ts";
 import { wakeTask } from "../../../engine/wakes/wake-task.ts";
@@ -8,11 +9,12 @@ import type { ChangeFeed } from "../../../intents/watch/change-feed.ts";
 import { equalJson } from "../../../kernel/json.ts";
 import type { Json } from "../../../kernel/json.ts";
 import { textAt, valueAt } from "../../../kernel/json-read.ts";
-import type { Resource } from "../../../kernel/resource.ts";
+import { keyText } from "../../../kernel/resource.ts";
+import type { Resource, ResourceKey } from "../../../kernel/resource.ts";
 import type { Timers } from "../../../kernel/timers.ts";
 import type { Store } from "../../../store/port.ts";
 import { fleetLimits } from "../limits.ts";
-import { clustersKind, offeringKey } from "../names.ts";
+import { clustersKind, offeringKey, organisationKey, organisationOf } from "../names.ts";
 import type { OfferingIndex } from "./offering-index.ts";
 
 export interface WakeOfferingsInput {
@@ -31,19 +33,28 @@ export function wakeOfferings(input: WakeOfferingsInput): LeaderTask {
     timers,
     follow: (wakeLater) => {
       const waiting = new Map<string, () => void>();
+      const wakeSoon = (key: ResourceKey): void => {
+        const text = keyText(key);
+        if (waiting.has(text)) return;
+        const cancel = timers.after(fleetLimits.countsDelayMs, () => {
+          waiting.delete(text);
+          wakeLater([key]);
+        });
+        waiting.set(text, cancel);
+      };
       const wakeAll = (): void => wakeLater(offerings.all().map(({ name }) => offeringKey(name)));
       const unfollow = live.follow(clustersKind, (after, before) => {
         if (!equalJson(capacityIn(after?.resource), capacityIn(before?.resource))) wakeAll();
       });
       const unsubscribe = feed.subscribe((changes) => {
-        for (const { key } of changes) {
-          const name = offerings.byKind(key.kind)?.name;
-          if (name === undefined || waiting.has(name)) continue;
-          const cancel = timers.after(fleetLimits.countsDelayMs, () => {
-            waiting.delete(name);
-            wakeLater([offeringKey(name)]);
-          });
-          waiting.set(name, cancel);
+        for (const { key, type } of changes) {
+          const offering = offerings.byKind(key.kind);
+          if (offering === undefined) continue;
+          wakeSoon(offeringKey(offering.name));
+          const organisation = organisationOf(key.namespace);
+          // Quotas are used by creations and freed by deletions.
+          if (organisation === undefined || type === "updated") continue;
+          wakeSoon(organisationKey(organisation));
         }
       });
       wakeAll();

@@ -1,0 +1,181 @@
+// The rules for instances of every Offering, for every writer: REST, kubectl and this server.
+
+import type { AdmissionPlugin, AdmissionRequest } from "../../../intents/admission/admission.ts";
+import { forbidden } from "../../../intents/refusals.ts";
+import { SetpointError } from "../../../kernel/errors.ts";
+import type { Ids } from "../../../kernel/ids.ts";
+import type { JsonObject } from "../../../kernel/json.ts";
+import { equalJson } from "../../../kernel/json.ts";
+import { objectAt, textAt } from "../../../kernel/json-read.ts";
+import type { LiveView } from "../../../intents/live-view.ts";
+import type { CounterUse, UniqueName } from "../../../store/port.ts";
+import type { FleetState } from "../fleet-state.ts";
+import { idName, onePerOwnerName, organisationOf } from "../names.ts";
+import type { Offering } from "../offering.ts";
+import { isEndingOffering } from "../offerings/offering-index.ts";
+import type { Organisation } from "../organisations/organisation.ts";
+import { checkChange, checkMayChange, withServiceFields } from "./changed-instance.ts";
+import { instanceRefusal } from "./instance-refusal.ts";
+import { completedSpec } from "./new-instance.ts";
+import { instanceUses } from "./quota.ts";
+import { isServerItself, writerOf } from "./writer.ts";
+
+export interface InstanceGuardPorts {
+  readonly live: Pick<LiveView, "get">;
+  readonly ids: Ids;
+  readonly state: FleetState;
+}
+
+export function instanceGuard(ports: InstanceGuardPorts): AdmissionPlugin {
+  const { state } = ports;
+  const guarded = (request: AdmissionRequest): Offering | undefined =>
+    request.target.subresource === ""
+      ? state.offerings.byKind(request.target.served.id)
+      : undefined;
+  return {
+    name: "FleetInstances",
+    mutate: (request) => {
+      const { object, old, operation } = request;
+      const offering = guarded(request);
+      if (offering === undefined || object === undefined) return object;
+      const spec = objectAt(object, "spec");
+      if (operation === "CREATE") {
+        return { ...object, spec: created(ports, offering, request, spec) };
+      }
+      const whole = withServiceFields(spec, objectAt(old, "spec"));
+      return whole === spec ? object : { ...object, spec: whole };
+    },
+    validate: (request) => {
+      const offering = guarded(request);
+      if (offering === undefined) {
+        checkStatus(state, request);
+        return undefined;
+      }
+      return checkWrite(ports, offering, request);
+    },
+    names: (request) => {
+      const offering = guarded(request);
+      return offering === undefined || !isCounted(request) ? undefined : namesOf(offering, request);
+    },
+    countsUpdates: true,
+    uses: (request) => {
+      const offering = guarded(request);
+      if (offering === undefined || !isCounted(request)) return undefined;
+      return usesOf(ports, offering, request);
+    },
+    refusal: (request, fault) => {
+      const offering = guarded(request);
+      if (offering === undefined) return undefined;
+      const spec = objectAt(request.object, "spec");
+      const instance = {
+        owner: textAt(spec, "owner"),
+        organisation: organisationOf(request.target.namespace) ?? "",
+        type: textAt(spec, "type"),
+        region: textAt(spec, "region"),
+      };
+      return instanceRefusal(offering, instance, fault);
+    },
+  };
+}
+
+/** Names and counters depend on the owner alone after the creation. */
+function isCounted({ operation, object, old }: AdmissionRequest): boolean {
+  if (object === undefined) return false;
+  if (operation === "CREATE") return true;
+  return textAt(object.spec, "owner") !== textAt(old?.spec, "owner");
+}
+
+function created(
+  { state, ids, live }: InstanceGuardPorts,
+  offering: Offering,
+  { target, caller }: AdmissionRequest,
+  spec: JsonObject,
+): JsonObject {
+  const { namespace, name } = target;
+  if (isEndingOffering(live, offering.name)) {
+    const message = `the Offering ${offering.name} is being deleted`;
+    throw new SetpointError("fleet.validation", message);
+  }
+  const organisation = organisationIn(state, namespace);
+  if (organisation === undefined || organisation.isDeleting) {
+    const id = organisationOf(namespace);
+    const fix =
+      id === undefined
+        ? "use the namespace org-ID of an Organisation"
+        : `create the Organisation ${id} first`;
+    const message = `metadata.namespace: ${namespace} does not belong to an Organisation: ${fix}`;
+    throw new SetpointError("fleet.field", message, { details: { field: "metadata.namespace" } });
+  }
+  const writer = writerOf({ caller }, offering, state.directory);
+  const { through } = caller;
+  const newId = (): string => ids.uid().replaceAll("-", "").slice(0, idChars);
+  return completedSpec({ name, spec, offering, organisation, writer, through, newId });
+}
+
+/** As long as the ids of existing fleet managers. */
+const idChars = 20;
+
+function checkWrite(
+  { state }: InstanceGuardPorts,
+  offering: Offering,
+  request: AdmissionRequest,
+): Promise<void> | undefined {
+  const { object, old, operation, target, caller } = request;
+  const organisation = organisationIn(state, target.namespace);
+  const writer = writerOf(request, offering, state.directory);
+  const spec = objectAt(object, "spec");
+  const before = objectAt(old, "spec");
+  if (operation === "DELETE") {
+    checkMayChange(writer, organisation, textAt(before, "owner"));
+    return undefined;
+  }
+  if (operation === "UPDATE") {
+    checkChange({ spec, old: before, offering, organisation, writer });
+    if (equalJson(spec, before)) return undefined;
+  }
+  if (object === undefined) return undefined;
+  return state.hooks.admit(offering.name, { instance: object, old, user: caller.user.name });
+}
+
+/** The status belongs to the life cycle. */
+function checkStatus({ offerings }: FleetState, { target, caller }: AdmissionRequest): void {
+  if (target.subresource !== "status" || isServerItself(caller)) return;
+  if (offerings.byKind(target.served.id) === undefined) return;
+  throw forbidden(target.served.storedKind, target.name, "only this server writes the status");
+}
+
+function namesOf(offering: Offering, { object, target }: AdmissionRequest): readonly UniqueName[] {
+  const spec = objectAt(object, "spec");
+  const type = textAt(spec, "type");
+  const id = idName(offering.name, textAt(spec, "id"));
+  if (offering.types.find(({ name }) => name === type)?.isOnePerOwner !== true) return [id];
+  const organisation = organisationOf(target.namespace) ?? "";
+  const owner = textAt(spec, "owner");
+  return [id, onePerOwnerName({ offering: offering.name, organisation, type, owner })];
+}
+
+/** Undefined leaves what the instance counts against. */
+function usesOf(
+  { state }: InstanceGuardPorts,
+  offering: Offering,
+  { object, target }: AdmissionRequest,
+): readonly CounterUse[] | undefined {
+  const organisation = organisationIn(state, target.namespace);
+  if (organisation === undefined) return undefined;
+  const spec = objectAt(object, "spec");
+  return instanceUses(offering, organisation, {
+    owner: textAt(spec, "owner"),
+    provider: textAt(spec, "cloudProvider"),
+    region: textAt(spec, "region"),
+    type: textAt(spec, "type"),
+    quotaBackend: textAt(spec, "quotaBackend"),
+  });
+}
+
+function organisationIn(
+  { organisations }: FleetState,
+  namespace: string,
+): Organisation | undefined {
+  const id = organisationOf(namespace);
+  return id === undefined ? undefined : organisations.get(id);
+}
