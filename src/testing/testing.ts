@@ -139,8 +139,7 @@ function surfacesPipeline(
 ): Pipeline {
   const [first] = surfaces;
   if (first === undefined) {
-    const message = "no surface is served: no kind of the modules declares a face (arm)";
-    return () => Promise.reject(new Error(message));
+    return () => Promise.reject(new Error("no surface is served"));
   }
   const names = surfaces.map(({ name }) => name).join(", ");
   // The pipeline needs an owner for every other URL, which is refused before it is asked.
@@ -153,7 +152,9 @@ function surfacesPipeline(
   return async (exchange) => {
     const { method, url } = exchange;
     if (owners.find(url) !== others) return await pipeline(exchange);
-    throw new Error(`${method} ${url} is not a path of a surface that is served (${names})`);
+    const hint = "the Resource Manager is served when a kind declares a face (arm)";
+    const message = `${method} ${url} is not a path of a surface that is served (${names})`;
+    throw new Error(`${message}; ${hint}`);
   };
 }
 

@@ -12,9 +12,9 @@ import { logger } from "../../src/telemetry/log.ts";
 import { openMemoryProvider } from "./memory-provider.ts";
 import type { MemoryProvider } from "./memory-provider.ts";
 
-async function surfacesOf({ memory: { plane, surroundings } }: MemoryProvider): Promise<unknown> {
+async function isServed({ memory: { plane, surroundings } }: MemoryProvider): Promise<boolean> {
   const log = logger(() => undefined, surroundings.clock, "error");
-  return (await openSurfaces({ plane, log })).map(({ name }) => name);
+  return (await openSurfaces({ plane, log })).some(({ name }) => name === "arm");
 }
 
 function configMap(name: string, notes: JsonObject): JsonObject {
@@ -25,7 +25,7 @@ function configMap(name: string, notes: JsonObject): JsonObject {
 it("a server without a face and without the section serves none of it", async () => {
   await using own = await openMemoryProvider([], [], {});
   assert.equal(own.memory.plane.intents.kinds.byId(subscriptionKind), undefined);
-  assert.deepEqual(await surfacesOf(own), []);
+  assert.equal(await isServed(own), false);
 });
 
 it("such a server still refuses to write the envelope of a resource", async () => {
@@ -37,7 +37,7 @@ it("such a server still refuses to write the envelope of a resource", async () =
 it("the section in the configuration is enough", async () => {
   await using own = await openMemoryProvider([], [], { arm: {} });
   assert.ok(own.memory.plane.intents.kinds.byId(subscriptionKind) !== undefined);
-  assert.deepEqual(await surfacesOf(own), ["arm"]);
+  assert.equal(await isServed(own), true);
 });
 
 it("definitions of an older server keep their owner", async () => {
