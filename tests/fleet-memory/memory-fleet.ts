@@ -6,6 +6,7 @@ import type { MemoryPlane, Place } from "../../src/app/memory-plane.ts";
 import { startReconciling } from "../../src/app/reconciling.ts";
 import type { Reconciling } from "../../src/app/reconciling.ts";
 import { strictModules } from "../../src/app/user-modules.ts";
+import type { BuiltInModule } from "../../src/contract/module.ts";
 import type { UserInfo } from "../../src/intents/auth/user.ts";
 import { systemOptions, targetFor } from "../../src/intents/bootstrap.ts";
 import type { Caller } from "../../src/intents/request.ts";
@@ -49,6 +50,8 @@ export interface Writer {
 
 export interface MemoryFleetOptions {
   readonly seed?: number;
+  /** The fleet module with other ports. */
+  readonly module?: BuiltInModule;
 }
 
 const config = {
@@ -60,8 +63,9 @@ const config = {
   startsFresh: false,
 };
 
-export async function openMemoryFleet({ seed = 1 }: MemoryFleetOptions = {}): Promise<MemoryFleet> {
-  const memory = await openMemoryPlane({ seed, builtIn: [fleet], hasEngine: false });
+export async function openMemoryFleet(options: MemoryFleetOptions = {}): Promise<MemoryFleet> {
+  const { seed = 1, module = fleet } = options;
+  const memory = await openMemoryPlane({ seed, builtIn: [module], hasEngine: false });
   const { plane, surroundings } = memory;
   const lines: string[] = [];
   const start = async (): Promise<Reconciling> =>

@@ -71,6 +71,11 @@ export const fleetLimits = {
   emptyCheckMs: 5_000,
   /** Ready instances are compared with their external resources about this often. */
   driftCheckMs: 600_000,
+  /** A request waits at most this long for a quota service. */
+  quotaAnswerMs: 2_000,
+  maxQuotaAnswerBytes: 65_536,
+  maxQuotaMessageChars: 300,
+  maxSubscriptionChars: 256,
   maxRolloutWaves: 50,
   /** Regions times types that one Rollout may select. */
   maxRolloutScope: 1_000,

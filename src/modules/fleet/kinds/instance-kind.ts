@@ -69,6 +69,14 @@ const statusSchema: JsonObject = object({
     refusedBy: list(name, fleetLimits.maxPlacementReasons),
     at: time,
   }),
+  /** What the quota service answered: see quota-service/. */
+  quota: object({
+    state: choice("notNeeded", "reserved", "refused", "unavailable"),
+    subscription: text,
+    code: choice("exceeded", "insufficient"),
+    message: reason,
+    at: time,
+  }),
   desiredVersions: map(text, 10),
   actualVersions: map(text, 10),
   upgrading: map(flag, 10),

@@ -53,6 +53,7 @@ const base: Facts = {
   offering,
   instance,
   isDenied: false,
+  quota: "settled",
   cluster: { domain: "apps.east-1.example.com", isDraining: false },
   isManaged: true,
   report: undefined,

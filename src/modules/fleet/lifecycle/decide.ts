@@ -9,6 +9,8 @@ import { mayMove } from "./phases.ts";
 import type { Phase } from "./phases.ts";
 
 export type Step =
+  /** Ask the quota service for the instance. */
+  | { readonly kind: "reserve" }
   /** Choose a cluster and create the ManagedInstance there. */
   | { readonly kind: "place" }
   /** Give up the placement: the cluster rejected it, or it must leave the cluster. */
@@ -74,6 +76,7 @@ function accepted(facts: Facts): Step {
   const { instance, isManaged } = facts;
   const hold = suspensionReason(facts);
   if (hold !== undefined) return rest(facts, "Suspended", hold);
+  if (facts.quota === "needed") return { kind: "reserve" };
   if (instance.placement === undefined || !isManaged) return { kind: "place" };
   return { kind: "move", to: "preparing" };
 }
@@ -132,8 +135,9 @@ function placed(facts: Facts): Step {
 
 /** The placement failed. It is repeated when an administrator assigns a cluster. */
 function unplacedFailure(facts: Facts): Step {
-  const { instance } = facts;
-  if (instance.assigned.cluster !== undefined) return { kind: "move", to: "provisioning" };
+  const { instance, quota } = facts;
+  const isAssigned = instance.assigned.cluster !== undefined;
+  if (isAssigned && quota === "settled") return { kind: "move", to: "provisioning" };
   return rest(facts, "Failed", instance.failedReason);
 }
 

@@ -10,6 +10,8 @@ export interface Facts {
   readonly instance: Instance;
   /** The owner, the organisation or the user is denied. */
   readonly isDenied: boolean;
+  /** What a quota service said; "needed" before it was asked. */
+  readonly quota: "settled" | "needed" | "refused";
   /** The cluster of the placement; undefined when it does not exist. */
   readonly cluster: { readonly domain: string; readonly isDraining: boolean } | undefined;
   /** Whether the ManagedInstance of the placement exists. */

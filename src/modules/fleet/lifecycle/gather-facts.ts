@@ -6,6 +6,7 @@ import { readReport } from "../clusters/report.ts";
 import { objectAt } from "../../../kernel/json-read.ts";
 import type { Resource } from "../../../kernel/resource.ts";
 import { clusterKey, managedInstanceKey, organisationKey } from "../names.ts";
+import { quotaFact } from "../quota-service/quota-fact.ts";
 import type { Facts, Prepared } from "./facts.ts";
 import type { InstanceRun } from "./instance-run.ts";
 import type { Instance } from "./instance.ts";
@@ -36,6 +37,7 @@ export async function gatherFacts(run: InstanceRun): Promise<Observed> {
     offering,
     instance,
     isDenied: isDenied(run, instance),
+    quota: quotaFact(offering, run.resource),
     cluster: cluster && {
       domain: ports.state.clusters()?.get(cluster.metadata.name)?.dns ?? "",
       isDraining: objectAt(cluster, "spec")["isDraining"] === true,

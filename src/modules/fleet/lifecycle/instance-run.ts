@@ -1,6 +1,7 @@
 // One run of the reconciler for one instance: its resource as of the last write, and the writes of
 // its status. A phase changes here and nowhere else.
 
+import type { CallJson } from "../../../adapters/http/port.ts";
 import type { Context } from "../../../engine/reconciler.ts";
 import { timeText } from "../../../kernel/clock.ts";
 import type { LiveView } from "../../../intents/live-view.ts";
@@ -19,6 +20,8 @@ import { moved } from "./phases.ts";
 import type { Phase } from "./phases.ts";
 
 export interface LifecyclePorts extends ManagedPorts {
+  /** For quota services. */
+  readonly callJson: CallJson;
   readonly state: FleetState;
   readonly live: Pick<LiveView, "get">;
 }

@@ -15,6 +15,7 @@ import type { StepAnswer, StepPoint } from "../hooks/hooks.ts";
 import { fleetLimits } from "../limits.ts";
 import type { Offering } from "../offering.ts";
 import { instanceKindId } from "../offerings/offering-index.ts";
+import { performReserve } from "../quota-service/reserve-step.ts";
 import { requestRemoval } from "./automatic-removal.ts";
 import { decide } from "./decide.ts";
 import type { DisplaceReason, Rest, Step } from "./decide.ts";
@@ -69,6 +70,8 @@ async function perform(
   observed: Observed,
 ): Promise<Outcome | undefined> {
   switch (step.kind) {
+    case "reserve":
+      return await performReserve(run);
     case "place":
       return await performPlace(run);
     case "displace":

@@ -1,6 +1,6 @@
 // Removes an instance whose deletion was requested: first what agents have, then its preparations,
-// then the record of the deletion. Each dependency is released once, and the instance stays visible
-// until all of them are.
+// then its quota, then the record of the deletion. Each dependency is released once, and the
+// instance stays visible until all of them are.
 
 import { again, done, failed, waiting } from "../../../engine/outcome.ts";
 import type { Blocker, Outcome } from "../../../engine/outcome.ts";
@@ -8,6 +8,7 @@ import { timeText } from "../../../kernel/clock.ts";
 import { textAt } from "../../../kernel/json-read.ts";
 import type { Resource } from "../../../kernel/resource.ts";
 import { forceDeleteAnnotation, managedInstanceKey } from "../names.ts";
+import { performRelease } from "../quota-service/reserve-step.ts";
 import { recordDeletion } from "./deleted-instance.ts";
 import type { InstanceRun } from "./instance-run.ts";
 import { belongsTo, deleteManaged } from "./managed.ts";
@@ -39,6 +40,7 @@ export async function removeInstance(run: InstanceRun): Promise<Outcome> {
   if (answer?.kind === "wait") {
     return again(answer.afterMs, { reason: "WaitingForHook", message: answer.message });
   }
+  await performRelease(run);
   await recordDeletion(run, { deletedAt: timeText(run.nowMs) });
   return done();
 }

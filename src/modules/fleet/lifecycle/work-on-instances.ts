@@ -13,7 +13,7 @@ export interface InstanceWork extends AsyncDisposable {
 }
 
 export interface InstanceWorkInput {
-  readonly ports: Pick<OpenPorts, "store" | "live" | "kinds" | "timers" | "log">;
+  readonly ports: Pick<OpenPorts, "store" | "live" | "kinds" | "timers" | "log" | "callJson">;
   readonly more: Pick<StartPorts, "feed" | "engine" | "intents">;
   readonly state: FleetState;
 }
@@ -23,7 +23,8 @@ export function workOnInstances({ ports, more, state }: InstanceWorkInput): Inst
   const ending = new Set<Promise<void>>();
   const begin = (offering: string, kind: string): (() => void) => {
     const own = new CountedInstances();
-    const lifecycle = { intents: more.intents, live: ports.live, state };
+    const { live, callJson } = ports;
+    const lifecycle = { intents: more.intents, live, callJson, state };
     const reconciler = instanceReconciler(lifecycle, offering);
     const remove = reconciler === undefined ? () => undefined : more.engine.add(reconciler);
     counts.set(offering, own);
