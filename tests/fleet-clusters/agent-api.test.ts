@@ -10,7 +10,8 @@ import { parseExact } from "../../src/kernel/int64.ts";
 import type { Json, JsonObject } from "../../src/kernel/json.ts";
 import { objectAt, objectsAt, textAt, valueAt } from "../../src/kernel/json-read.ts";
 import { agentRoutes } from "../../src/modules/fleet/api/agent-routes.ts";
-import type { FleetRoutePorts } from "../../src/modules/fleet/api/fleet-route.ts";
+import { ChangeSignals } from "../../src/modules/fleet/api/change-signals.ts";
+import type { WatchPorts } from "../../src/modules/fleet/api/watch.ts";
 import { fleetLimits } from "../../src/modules/fleet/limits.ts";
 import { readOffering } from "../../src/modules/fleet/offering.ts";
 import { sampleOffering } from "../../src/modules/fleet/sample-offering.ts";
@@ -32,12 +33,13 @@ function agentOf(clusters: MemoryClusters, cluster: string): Agent {
   const warn = (fields: object, text: string): void => {
     warnings.push([fields as JsonObject, text]);
   };
-  const ports: FleetRoutePorts = {
+  const ports: WatchPorts = {
     ...routePortsOf(plane),
     ...surroundings,
     openHttp: () => assert.fail("no calls"),
     log: { debug: quiet, info: quiet, error: quiet, warn },
     ownIntents: ownIntentsOf(plane.intents),
+    signals: new ChangeSignals(plane.feed),
   };
   const routes = agentRoutes(ports, offering);
   const name = serviceAccountUserName(`cluster-${cluster}`, "agent");

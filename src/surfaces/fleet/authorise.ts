@@ -3,8 +3,9 @@
 // surface logs.
 
 import { checkServiceAccess } from "../../modules/fleet/access.ts";
+import { agentRefusal } from "../../modules/fleet/api/agent-access.ts";
 import type { FleetAccess } from "../../modules/fleet/api/fleet-route.ts";
-import { clusterOfAgent, fleetCaller } from "../../modules/fleet/identity.ts";
+import { fleetCaller } from "../../modules/fleet/identity.ts";
 import type { FleetCaller } from "../../modules/fleet/identity.ts";
 import type { FleetState } from "../../modules/fleet/fleet-state.ts";
 import type { Offering } from "../../modules/fleet/offering.ts";
@@ -41,7 +42,7 @@ export function authorise(access: FleetAccess, asking: Asking): FleetCaller {
       checkHidden(adminRefusal(asking, caller));
       return caller;
     case "agent":
-      checkHidden(agentRefusal(asking, caller));
+      checkHidden(agentRefusal({ ...asking, caller }));
       return caller;
     default:
       return access satisfies never;
@@ -51,7 +52,9 @@ export function authorise(access: FleetAccess, asking: Asking): FleetCaller {
 /** For a path that no route has: whether the caller may learn so. */
 export function authoriseClass(access: "admin" | "agent", asking: Asking): void {
   const caller = fleetCaller(asking.user, asking.offering, asking.state.directory);
-  checkHidden(access === "admin" ? adminRefusal(asking, caller) : agentRefusal(asking, caller));
+  checkHidden(
+    access === "admin" ? adminRefusal(asking, caller) : agentRefusal({ ...asking, caller }),
+  );
 }
 
 function checkIssuer({ api }: Offering, { issuer }: FleetCaller): void {
@@ -87,22 +90,6 @@ function adminRefusal({ offering, method }: Asking, caller: FleetCaller): string
   const wanted = (rolesFor[method] ?? []).flatMap((role) => adminRoles[role]);
   const isHeld = wanted.some((role) => caller.roles.includes(role.toLowerCase()));
   return isHeld ? undefined : `${method} needs one of the roles ${wanted.join(", ")}`;
-}
-
-/** The ServiceAccount of a cluster needs no issuer and no role. */
-function agentRefusal(
-  { offering, user, cluster }: Asking,
-  caller: FleetCaller,
-): string | undefined {
-  const { agentIssuers = [], agentRole } = offering.api;
-  if (clusterOfAgent(user) === undefined) {
-    if (!agentIssuers.includes(caller.issuer ?? "")) {
-      return `the agent API does not accept the issuer ${caller.issuer ?? "(none)"}`;
-    }
-    if (!caller.roles.includes(agentRole.toLowerCase())) return `the role ${agentRole} is missing`;
-  }
-  if (cluster === undefined || cluster === caller.clusterId) return undefined;
-  return `the agent of cluster ${caller.clusterId ?? "(none)"} asked for another cluster`;
 }
 
 /** The key in the details of an error that the surface logs and does not show. */

@@ -5,12 +5,14 @@
 import type { JsonObject } from "../../../kernel/json.ts";
 import type { Offering } from "../offering.ts";
 import { agentCluster } from "./agent-cluster.ts";
-import { listForAgent } from "./agent-list.ts";
+import { instancesForAgent } from "./agent-list.ts";
 import { agentClusterView } from "./agent-view.ts";
 import { takeClusterReport, takeReports } from "./agent-writes.ts";
-import type { FleetRoute, FleetRoutePorts } from "./fleet-route.ts";
+import type { FleetRoute } from "./fleet-route.ts";
+import { watchFields } from "./watch.ts";
+import type { WatchPorts } from "./watch.ts";
 
-export function agentRoutes(ports: FleetRoutePorts, offering: Offering): readonly FleetRoute[] {
+export function agentRoutes(ports: WatchPorts, offering: Offering): readonly FleetRoute[] {
   const { plural, kind } = offering.instances;
   const shared = { tag: "agents", access: { kind: "agent" }, parameters } as const;
   return [
@@ -47,13 +49,17 @@ export function agentRoutes(ports: FleetRoutePorts, offering: Offering): readonl
       method: "GET",
       path: `/{cluster}/${plural}`,
       summary: "List the instances that the agent applies.",
-      description: "All instances of the cluster, without pages.",
+      description:
+        "All instances of the cluster, without pages. With watch=true the answer is a stream of " +
+        "CHANGE, DELETED and BOOKMARK events.",
+      query: { type: "object", properties: watchFields },
       isList: true,
+      isWatchable: true,
       answers: {
         200: { description: `A Managed${kind}List.`, schema: listSchema },
       },
-      errors: [404],
-      handle: async (request) => await listForAgent(ports, request),
+      errors: [400, 404, 410],
+      handle: async (request) => await instancesForAgent(ports, request),
     },
     {
       ...shared,

@@ -25,12 +25,13 @@ export const watchFields: JsonObject = {
   ),
 };
 
-export interface WatchedInstances {
-  /** Undefined for all organisations. */
+export interface WatchedResources {
+  /** Undefined for all namespaces. */
   readonly namespace: string | undefined;
-  /** Undefined for all instances of the namespace. */
+  /** Undefined for all resources of the namespace. */
   readonly name?: string;
-  readonly present: (resource: Resource) => JsonObject;
+  /** Undefined for a resource that the caller does not see. */
+  readonly present: (resource: Resource) => JsonObject | undefined;
   /** Throws when the caller may not see the instances any more. */
   readonly check: () => void;
 }
@@ -38,30 +39,35 @@ export interface WatchedInstances {
 export async function watchInstances(
   ports: CustomerPorts,
   request: FleetRequest,
-  watched: WatchedInstances,
+  watched: WatchedResources,
 ): Promise<StreamAnswer> {
-  const found = instanceKind(ports, request.offering);
+  return await watchKind(ports, request, watched, instanceKind(ports, request.offering));
+}
+
+export type WatchPorts = FleetRoutePorts & Pick<CustomerPorts, "signals">;
+
+export async function watchKind(
+  ports: WatchPorts,
+  request: FleetRequest,
+  watched: WatchedResources,
+  found: Found,
+): Promise<StreamAnswer> {
   const after = resourceVersion(request.query.get("gt_version"), "gt_version");
   if (after !== undefined) await checkVersion(ports, after);
-  const watch = new InstanceWatch(ports, request, watched, found);
+  const watch = new ResourceWatch(ports, request, watched, found);
   return { kind: "stream", items: watch.items(after) };
 }
 
-class InstanceWatch {
-  readonly #ports: CustomerPorts;
+class ResourceWatch {
+  readonly #ports: WatchPorts;
   readonly #request: FleetRequest;
-  readonly #watched: WatchedInstances;
+  readonly #watched: WatchedResources;
   readonly #found: Found;
   /** The first change that was signalled and is not read; everything before it is. */
   #unread: number | undefined;
   #wake: () => void = () => undefined;
 
-  constructor(
-    ports: CustomerPorts,
-    request: FleetRequest,
-    watched: WatchedInstances,
-    found: Found,
-  ) {
+  constructor(ports: WatchPorts, request: FleetRequest, watched: WatchedResources, found: Found) {
     this.#ports = ports;
     this.#request = request;
     this.#watched = watched;
@@ -113,7 +119,7 @@ class InstanceWatch {
       });
       pages.after(page.records.reduce((sum, { body }) => sum + body.length, 0));
       for (const record of page.records) {
-        if (this.#isWatched(record.key)) yield await this.#event("CHANGE", record);
+        if (this.#isWatched(record.key)) yield* this.#event("CHANGE", record);
       }
       pages.drop();
       from = page.next;
@@ -133,7 +139,7 @@ class InstanceWatch {
       const page = await store.changes(position, limits.streamPageItems, { kinds });
       pages.after(page.changes.reduce((sum, { body }) => sum + body.length, 0));
       for (const change of page.changes) {
-        if (this.#isWatched(change.key)) yield await this.#event(eventType(change), change);
+        if (this.#isWatched(change.key)) yield* this.#event(eventType(change), change);
       }
       pages.drop();
       position = Math.max(position, page.through);
@@ -147,12 +153,13 @@ class InstanceWatch {
     return wantedName === undefined || name === wantedName;
   }
 
-  async #event(type: string, record: StoredRecord | Change): Promise<StreamItem> {
+  async *#event(type: string, record: StoredRecord | Change): AsyncGenerator<StreamItem> {
     const { served, version } = this.#found;
     const { revision } = record;
     const resource = await presentResource(served, version, record);
     const object = this.#watched.present(resource);
-    return { revision, type, item: { type, resource_version: String(revision), object } };
+    if (object === undefined) return;
+    yield { revision, type, item: { type, resource_version: String(revision), object } };
   }
 
   /** Waits for a change; false when it is time for a bookmark, or the watch ends. */
