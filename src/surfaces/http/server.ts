@@ -109,7 +109,8 @@ function takeRequests(
   const take = (isHeldBack: boolean): Listener => {
     return (request, response) => {
       const exchange = exchangeFor(request, response, isHeldBack);
-      handleTogether(() => void handled(input, exchange));
+      const connection = request.stream?.session ?? request.socket;
+      handleTogether(connection, () => void handled(input, exchange));
     };
   };
   const refuse: Listener = (request, response) => {

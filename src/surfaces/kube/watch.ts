@@ -6,6 +6,7 @@
 import { isSetpointError } from "../../kernel/errors.ts";
 import type { SetpointError } from "../../kernel/errors.ts";
 import { limits } from "../../kernel/limits.ts";
+import { onAbort } from "../../kernel/on-abort.ts";
 import type { Random } from "../../kernel/random.ts";
 import type { Timers } from "../../kernel/timers.ts";
 import { expired } from "../../intents/refusals.ts";
@@ -68,10 +69,9 @@ export async function serveWatch(input: WatchInput): Promise<void> {
   // The head goes out at once: clients wait for it before they believe the watch stands.
   stream.flush();
   const watch = new Watch(input, stream);
-  const stop = (): void => watch.close();
-  stopping.addEventListener("abort", stop, { once: true });
+  const cancel = onAbort(stopping, () => watch.close());
   exchange.onClose(() => {
-    stopping.removeEventListener("abort", stop);
+    cancel();
     watch.close();
   });
   await watch.run();
@@ -85,7 +85,8 @@ class Watch {
   readonly #group: WatchGroup;
   readonly #cancels = new Set<() => void>();
   readonly #ended = Promise.withResolvers<void>();
-  readonly #closing = new AbortController();
+  /** Only for a wait: most watches have none. */
+  #closing: AbortController | undefined;
   #membership: Membership | undefined;
   #isClosed = false;
   #hasBegun = false;
@@ -133,6 +134,7 @@ class Watch {
   async #untilReached(revision: number): Promise<void> {
     const { hub, store } = this.#input;
     if (hub.position >= revision) return;
+    this.#closing = new AbortController();
     try {
       await store.advancedBeyond(revision - 1, this.#closing.signal);
     } catch (error) {
@@ -145,7 +147,7 @@ class Watch {
   close(): void {
     if (this.#isClosed) return;
     this.#isClosed = true;
-    this.#closing.abort();
+    this.#closing?.abort();
     this.#membership?.leave();
     for (const cancel of this.#cancels) cancel();
     this.#stream.end(limits.watchCloseMs);
