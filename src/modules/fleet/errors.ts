@@ -136,6 +136,16 @@ export const fleetModuleErrors = defineErrors({
     "The name of the deleted instance is used by another instance.",
     "Delete or rename the other instance.",
   ),
+  "fleet.refused": refused(
+    400,
+    "A route that a user module adds refuses the request.",
+    "The message of the module states the reason.",
+  ),
+  "fleet.gone": refused(
+    410,
+    "The record of the deleted instance is not kept any longer.",
+    "Create another instance. The retention of the Offering states how long records are kept.",
+  ),
   "fleet.metrics_unavailable": {
     status: 503,
     retry: "backoff",

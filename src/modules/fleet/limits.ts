@@ -94,6 +94,8 @@ export const fleetLimits = {
   hookAdmitMs: 5_000,
   hookChooseMs: 10_000,
   hookStepMs: 120_000,
+  /** The same of a route. */
+  hookRouteMs: 30_000,
   /** A step is repeated after this long where its function names no time, and in these bounds. */
   hookRetryMs: 10_000,
   hookShortestMs: 100,

@@ -8,6 +8,7 @@ import { clusterGuard } from "./clusters/cluster-guard.ts";
 import type { FleetState } from "./fleet-state.ts";
 import { callHooks } from "./hooks/call-hooks.ts";
 import { hooksIn } from "./hooks/fleet-extension.ts";
+import { extraRoutes } from "./hooks/own-routes.ts";
 import { removalGuard } from "./lifecycle/automatic-removal.ts";
 import { createMaintenance } from "./maintenance.ts";
 import { followMembers } from "./member-directory.ts";
@@ -35,7 +36,7 @@ export function openFleet(ports: OpenPorts): OpenModule {
     hooks,
     clusters: () => clusters,
     maintenance,
-    extraRoutes: [],
+    extraRoutes: extraRoutes(ports.extensions),
     openHttp: ports.openHttp,
   };
   const useClusters = (index: ClusterIndex | undefined): void => {

@@ -18,6 +18,8 @@ export interface Asking {
   readonly state: Pick<FleetState, "directory" | "organisations">;
   readonly user: UserInfo;
   readonly method: string;
+  /** What the route needs in addition to a role for the method. */
+  readonly role?: "full" | undefined;
   /** The path parameter `cluster`, of agent routes. */
   readonly cluster: string | undefined;
 }
@@ -81,14 +83,15 @@ const rolesFor: Readonly<Record<string, readonly ("read" | "write" | "full")[]>>
   DELETE: ["full"],
 };
 
-function adminRefusal({ offering, method }: Asking, caller: FleetCaller): string | undefined {
+function adminRefusal({ offering, method, role }: Asking, caller: FleetCaller): string | undefined {
   const { adminIssuers, adminRoles } = offering.api;
   if (caller.isServerAdmin) return undefined;
   if (adminIssuers?.includes(caller.issuer ?? "") === false) {
     return `the admin API does not accept the issuer ${caller.issuer ?? "(none)"}`;
   }
-  const wanted = (rolesFor[method] ?? []).flatMap((role) => adminRoles[role]);
-  const isHeld = wanted.some((role) => caller.roles.includes(role.toLowerCase()));
+  const levels = role === undefined ? (rolesFor[method] ?? []) : [role];
+  const wanted = levels.flatMap((level) => adminRoles[level]);
+  const isHeld = wanted.some((name) => caller.roles.includes(name.toLowerCase()));
   return isHeld ? undefined : `${method} needs one of the roles ${wanted.join(", ")}`;
 }
 

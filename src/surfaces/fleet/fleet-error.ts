@@ -2,7 +2,11 @@
 // error stays in the log. The status is that of the number, except that a server that cannot
 // answer at present says so.
 
-import { fleetErrorObject, fleetErrors } from "../../modules/fleet/api/error-catalogue.ts";
+import {
+  fleetErrorNumber,
+  fleetErrorObject,
+  fleetErrors,
+} from "../../modules/fleet/api/error-catalogue.ts";
 import type { FleetErrorNumber } from "../../modules/fleet/api/error-catalogue.ts";
 import type { Offering } from "../../modules/fleet/offering.ts";
 import { SetpointError, isSetpointError } from "../../kernel/errors.ts";
@@ -39,6 +43,7 @@ const numbers: Partial<Record<ErrorCode, FleetErrorNumber>> = {
   "fleet.not_found": 7,
   "fleet.not_owner": 11,
   "fleet.restore_conflict": 36,
+  "fleet.gone": 25,
   "fleet.metrics_unavailable": 9,
   "fleet.rate_limited": 429,
   "request.unauthenticated": 15,
@@ -78,8 +83,14 @@ export function fleetErrorOf(error: unknown, { offering, operationId }: ErrorCon
 }
 
 function numberOf(error: SetpointError): FleetErrorNumber {
+  if (error.code === "fleet.refused") return refusalNumber(error);
   if (error.code === "request.invalid") return numberOfParts(fieldProblemsIn(error.details));
   return numbers[error.code] ?? (error.status < 500 ? 8 : 9);
+}
+
+/** A route of a user module names the number itself. */
+function refusalNumber({ details }: SetpointError): FleetErrorNumber {
+  return fleetErrorNumber(String(numberAt(details, "number") ?? "")) ?? 8;
 }
 
 /** A body that cannot be read, a field of it, or another part of the request. */

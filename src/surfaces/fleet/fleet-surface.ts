@@ -106,7 +106,7 @@ async function serve(input: FleetSurfaceInput, call: Call): Promise<void> {
   if (match.kind !== "found") throw unrouted(input, call, served, match);
   const { route, apiClass } = match.route;
   const asking = askingOf(input, call, served, match.path["cluster"]);
-  const caller = authorise(route.access.kind, asking);
+  const caller = authorise(route.access.kind, { ...asking, role: route.access.role });
   if (route.access.kind !== "public") input.takeRequest(served.offering, apiClass, caller);
   const warnings: string[] = [];
   const request: FleetRequest = {

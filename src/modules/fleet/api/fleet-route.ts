@@ -35,7 +35,11 @@ export type FleetAccess =
  * because each has its own error in the catalogue.
  */
 export interface FleetRoute extends Omit<RouteDescription, "idempotency" | "etag" | "stream"> {
-  readonly access: { readonly kind: FleetAccess };
+  readonly access: {
+    readonly kind: FleetAccess;
+    /** The role that an administrator needs in any case, whatever the method is. */
+    readonly role?: "full";
+  };
   /** With ?watch=true the answer is a stream. */
   readonly isWatchable?: true;
   /** The route reads many resources: a request costs what a list costs. */
@@ -98,4 +102,4 @@ export interface ExtraRoutes {
 }
 
 /** Called again after each change of the Offering. */
-export type FleetRoutesOf = (ports: FleetRoutePorts, offering: Offering) => readonly FleetRoute[];
+export type FleetRoutesOf = (ports: CustomerPorts, offering: Offering) => readonly FleetRoute[];

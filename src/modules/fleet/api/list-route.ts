@@ -11,6 +11,7 @@ import type { JsonObject } from "../../../kernel/json.ts";
 import type { Resource } from "../../../kernel/resource.ts";
 import { fleetLimits } from "../limits.ts";
 import { instanceFields } from "../lists/instance-fields.ts";
+import type { InstanceFields } from "../lists/instance-fields.ts";
 import { parseOrderBy } from "../lists/order-by.ts";
 import { parsePage } from "../lists/page-arguments.ts";
 import { parseSearch } from "../lists/search.ts";
@@ -40,12 +41,14 @@ export interface ListedInstances {
   /** Undefined for all organisations. */
   readonly namespace: string | undefined;
   readonly present: (resource: Resource) => JsonObject;
+  /** Only instances on this cluster. */
+  readonly cluster?: string;
 }
 
 export async function listInstances(
   ports: FleetRoutePorts,
   request: FleetRequest,
-  { namespace, present }: ListedInstances,
+  { namespace, present, cluster }: ListedInstances,
 ): Promise<TextAnswer> {
   const { offering, query, signal, tenant } = request;
   const { served } = instanceKind(ports, offering);
@@ -61,7 +64,7 @@ export async function listInstances(
       isWhole: namespace === undefined,
       allows: (place) => namespace === undefined || place === namespace,
     },
-    filter: parseSearch(query.get("search") ?? "", fields.search),
+    filter: onCluster(cluster, fields, parseSearch(query.get("search") ?? "", fields.search)),
     order: order.map(({ field, isDescending }) => ({
       isDescending,
       textOf: fields.order.get(field) ?? (() => ""),
@@ -81,6 +84,16 @@ export async function listInstances(
     text: `${head.slice(0, -1)},"items":[${items.join(",")}]}`,
     headers: { "cache-control": "no-store" },
   };
+}
+
+function onCluster(
+  cluster: string | undefined,
+  { search }: InstanceFields,
+  filter: (row: Row) => boolean,
+): (row: Row) => boolean {
+  if (cluster === undefined) return filter;
+  const clusterOf = search.get("cluster_id");
+  return (row) => clusterOf?.(row) === cluster && filter(row);
 }
 
 /** As JSON, batch by batch, because a page may have thousands of items. */

@@ -11,6 +11,7 @@ import { organisationOf } from "../names.ts";
 import type { Candidate, Placement } from "../placement/place.ts";
 import type { AdmitProblem, FleetHooks, HookedInstance, InstanceWrite } from "./fleet-hooks.ts";
 import { readChoice, readProblems, readResult } from "./hook-results.ts";
+import { HookTimedOut, withinLimit } from "./within-limit.ts";
 import type { HookPlace, OfferingHooks, StepAnswer, StepPoint } from "./hooks.ts";
 
 /** The functions of one module for one Offering. */
@@ -52,7 +53,9 @@ async function admit(
     const call: Call = { module, point: "admit", limitMs: fleetLimits.hookAdmitMs };
     try {
       const given = structuredClone(write);
-      found.push(...readProblems(await within(timers, call, () => hooks.admit?.(given))));
+      found.push(
+        ...readProblems(await withinLimit(timers, call.limitMs, () => hooks.admit?.(given))),
+      );
     } catch (error) {
       throw new SetpointError("module.unavailable", failureOf(call, error), { cause: error });
     }
@@ -80,7 +83,7 @@ async function choose(
     const candidates = current.candidates.map(({ cluster, reason }) => ({ cluster, reason }));
     const choice = { ...hookedInstance(place), candidates };
     try {
-      const result = await within(timers, call, () => hooks.choose?.(choice, context));
+      const result = await withinLimit(timers, call.limitMs, () => hooks.choose?.(choice, context));
       const known = candidates.map(({ cluster }) => cluster);
       current = chosen(current, readChoice(result, known), module);
     } catch (error) {
@@ -130,7 +133,11 @@ async function step(
     const call: Call = { module, point, limitMs: fleetLimits.hookStepMs };
     try {
       const about = hookedInstance(place);
-      const result = await within(timers, call, async () => await hooks[point]?.(about, context));
+      const result = await withinLimit(
+        timers,
+        call.limitMs,
+        async () => await hooks[point]?.(about, context),
+      );
       const answer = readResult(result, call);
       if (answer.kind !== "continue") return answer;
     } catch (error) {
@@ -147,30 +154,6 @@ export interface Call {
   readonly module: string;
   readonly point: keyof FleetHooks;
   readonly limitMs: number;
-}
-
-/** A function that exceeds its limit may continue to run; the end of its run makes it harmless. */
-async function within<T>(
-  timers: Timers,
-  { limitMs }: Call,
-  inside: () => T | Promise<T>,
-): Promise<T> {
-  const late = Promise.withResolvers<never>();
-  const cancel = timers.after(limitMs, () => late.reject(new HookTimedOut(limitMs)));
-  try {
-    const called = (async () => await inside())();
-    called.catch(() => undefined);
-    return await Promise.race([called, late.promise]);
-  } finally {
-    cancel();
-  }
-}
-
-class HookTimedOut extends Error {
-  constructor(limitMs: number) {
-    super(`longer than ${limitMs / 1_000} s`);
-    this.name = "HookTimedOut";
-  }
 }
 
 function failureOf({ module, point, limitMs }: Call, error: unknown): string {

@@ -1,0 +1,81 @@
+// Creates an instance through the write path, for a customer or on behalf of one. Everything that
+// depends on stored state (provider, region, type, quota, capacity) is admission.
+
+import { createResource } from "../../../intents/write/create.ts";
+import type { Caller, Written } from "../../../intents/request.ts";
+import { SetpointError, isSetpointError } from "../../../kernel/errors.ts";
+import type { JsonObject } from "../../../kernel/json.ts";
+import { presentObjectAt, textAt, valueAt } from "../../../kernel/json-read.ts";
+import { fleetLimits } from "../limits.ts";
+import type { Offering } from "../offering.ts";
+import type { FleetRoutePorts } from "./fleet-route.ts";
+import { instanceKind, instanceTarget } from "./instance-lookup.ts";
+import { writeOptions } from "./writes.ts";
+
+export interface NewInstance {
+  readonly offering: Offering;
+  readonly caller: Caller;
+  readonly namespace: string;
+  readonly name: string;
+  readonly spec: JsonObject;
+}
+
+/** Throws fleet.name_taken, and what admission refuses. */
+export async function createInstance(
+  ports: FleetRoutePorts,
+  { offering, caller, namespace, name, spec }: NewInstance,
+): Promise<Written> {
+  const found = instanceKind(ports, offering);
+  try {
+    return await createResource(ports.intents, {
+      caller,
+      target: instanceTarget(found, { kind: found.served.id, namespace, name: "" }),
+      body: {
+        apiVersion: found.version.apiVersion,
+        kind: offering.instances.kind,
+        metadata: { name, namespace },
+        spec,
+      },
+      options: writeOptions,
+      decodeProblems: [],
+    });
+  } catch (error) {
+    if (isSetpointError(error, "resource.already_exists")) throw nameTaken(name);
+    throw error;
+  }
+}
+
+/** What customers may ask for. Admission adds the rest, and the defaults. */
+export function specOf(body: JsonObject): JsonObject {
+  const parameters = presentObjectAt(body, "parameters");
+  const [provider, region] = [textAt(body, "cloud_provider"), textAt(body, "region")];
+  const multiAz = valueAt(body, "multi_az");
+  return {
+    ...(provider === "" ? {} : { cloudProvider: provider }),
+    ...(region === "" ? {} : { region }),
+    ...(multiAz === undefined ? {} : { multiAz }),
+    ...(parameters === undefined ? {} : { parameters }),
+  };
+}
+
+const namePattern = /^[a-z](?:[-a-z0-9]*[a-z0-9])?$/;
+
+/** Throws fleet.name_too_long or fleet.name_invalid. */
+export function checkName(name: string): void {
+  const details = { field: "body.name" };
+  const most = fleetLimits.maxInstanceNameChars;
+  if (name.length > most) {
+    const message = `name: has ${name.length} characters, and may have at most ${most}`;
+    throw new SetpointError("fleet.name_too_long", message, { details });
+  }
+  if (namePattern.test(name)) return;
+  const message =
+    `name: ${JSON.stringify(name)} does not match ${namePattern.source}: use lower-case ` +
+    "letters, digits and dashes, begin with a letter and do not end with a dash";
+  throw new SetpointError("fleet.name_invalid", message, { details });
+}
+
+export function nameTaken(name: string): SetpointError {
+  const message = `name: ${JSON.stringify(name)} is already used in the organisation`;
+  return new SetpointError("fleet.name_taken", message, { details: { field: "body.name" } });
+}
