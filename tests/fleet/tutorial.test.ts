@@ -1,4 +1,4 @@
-// docs/tutorials/managed-service.md, typed in a clone as a new user types it: see tests/e2e/page.ts.
+// docs/tutorials/managed-service.md, typed in a clone as a new user does: see tests/e2e/page.ts.
 import assert from "node:assert/strict";
 import { cp, mkdir, readFile, symlink } from "node:fs/promises";
 import { join } from "node:path";
