@@ -11,3 +11,11 @@ export function isLoopbackHttp(url: string): boolean {
 export function isHttps(url: string): boolean {
   return URL.canParse(url) && new URL(url).protocol === "https:";
 }
+
+/** What is wrong with a URL below which requests are sent; undefined: nothing. */
+export function baseUrlProblem(text: string): string | undefined {
+  if (!URL.canParse(text)) return "is not a valid URL";
+  const { username, password, search, hash } = new URL(text);
+  if (username !== "" || password !== "") return "must not contain a user name or a password";
+  return search === "" && hash === "" ? undefined : "must not have a query or a fragment";
+}

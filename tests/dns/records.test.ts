@@ -267,7 +267,7 @@ describe("a DnsZone in use", () => {
     const held = await rig.zones.until("ending", "in use", (one) => {
       return condition(one, "Ready")?.reason === "Deleting";
     });
-    assert.match(condition(held, "Ready")?.message ?? "", /DnsRecords use the zone/);
+    assert.match(condition(held, "Ready")?.message ?? "", /DnsRecords use it/);
     const late = await rig.records.tryCreate("late", { ...spec, name: "late" });
     assert.equal(late.status, 422, late.text);
     await rig.records.delete("ending");

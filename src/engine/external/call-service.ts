@@ -9,6 +9,7 @@ import { retryAfterMs } from "../../kernel/retry-after.ts";
 import { ReconcileFailure, failed } from "../outcome.ts";
 import type { Failed } from "../outcome.ts";
 import type { Context } from "../reconciler.ts";
+import { CallRefused } from "./call-refused.ts";
 
 export interface ServiceCall {
   /** For the circuit breaker and the metrics, such as "dns-zone/public". */
@@ -45,6 +46,20 @@ export class ServiceFailed extends ReconcileFailure {
   }
 }
 
+/** The service answered that it did not do what was requested. */
+export class ServiceRefused extends ReconcileFailure {
+  constructor(outcome: Failed) {
+    super(outcome);
+    this.name = "ServiceRefused";
+  }
+}
+
+/** Whether the service has certainly not done what a call requested. */
+export function isCertainlyUndone(error: unknown): boolean {
+  if (error instanceof ServiceRefused || error instanceof CallRefused) return true;
+  return error instanceof ServiceFailed && error.isUnsent;
+}
+
 /** Any answer below 500, except 408 and 429. Throws `ServiceFailed` when there is none. */
 export async function callService(
   context: Pick<Context, "outside" | "clock">,
@@ -70,13 +85,13 @@ export async function callService(
  * The service refused a request: a person has to change something. `detail` is a text of the
  * service without secrets; empty for none.
  */
-export function refusedCall(service: string, status: number, detail: string): ReconcileFailure {
+export function refusedCall(service: string, status: number, detail: string): ServiceRefused {
   const isAboutCredentials = status === 401 || status === 403;
   const reason = isAboutCredentials ? "CredentialsRefused" : "RequestRefused";
   const what = isAboutCredentials ? "the credentials" : "the request";
   const said = shownDetail(detail);
   const message = `${service} refused ${what} with status ${status}${said}`;
-  return new ReconcileFailure(failed(reason, message, { retry: "slow" }));
+  return new ServiceRefused(failed(reason, message, { retry: "slow" }));
 }
 
 /** The service answered something that is not part of its protocol. */

@@ -3,6 +3,7 @@
 // holds the names of all of them.
 
 import type { AdmissionPlugin, AdmissionRequest } from "../../intents/admission/admission.ts";
+import { findShared } from "../../intents/admission/shared-resource.ts";
 import type { Authorizer } from "../../intents/auth/policy.ts";
 import { checkReferences } from "../../intents/auth/secret-access.ts";
 import type { SecretReference } from "../../intents/auth/secret-access.ts";
@@ -15,7 +16,7 @@ import { objectAt, textAt } from "../../kernel/json-read.ts";
 import type { Resource } from "../../kernel/resource.ts";
 import type { UniqueName } from "../../store/port.ts";
 import { recordsKind } from "./kinds/record-kind.ts";
-import { zonesKind } from "./kinds/zone-kind.ts";
+import { sharedZone, zonesKind } from "./kinds/zone-kind.ts";
 import { recordErrors } from "./record-errors.ts";
 import { recordTypes } from "./names/record-values.ts";
 import { recordSetKey } from "./wanted-records.ts";
@@ -41,9 +42,9 @@ export function dnsGuard({ live, authorizer }: DnsGuardPorts): AdmissionPlugin {
         for (const warning of zoneWarnings(spec)) caller.warn(warning);
         return;
       }
-      const zone = zoneNamed(textAt(object, "spec", "zone"));
-      const namespace = live.get({ kind: "namespaces", namespace: "", name: target.namespace });
-      refuse(request, recordErrors({ record: object, zone, namespace: namespace?.resource }));
+      const name = textAt(object, "spec", "zone");
+      const reference = { ...sharedZone, field: "spec.zone", name, namespace: target.namespace };
+      refuse(request, recordErrors(object, findShared(live, reference)));
     },
     names: ({ target, operation, object }) => {
       // The fields that the names consist of cannot be changed.

@@ -1,52 +1,28 @@
 // The checks of a DnsRecord that its schema cannot express: its zone, its name and its values.
 
-import { isNamespaceAllowed } from "../../intents/auth/allowed-namespaces.ts";
+import type { SharedFound } from "../../intents/admission/shared-resource.ts";
 import { duplicateField, forbiddenField, invalidField } from "../../kernel/field-error.ts";
 import type { FieldError } from "../../kernel/field-error.ts";
-import { isTrueAt, objectAt, textAt, textsAt } from "../../kernel/json-read.ts";
+import { isTrueAt, textAt, textsAt } from "../../kernel/json-read.ts";
 import type { Resource } from "../../kernel/resource.ts";
 import { isWithin, nameRule, qualifiedName } from "./names/domain-name.ts";
 import { canonicalValue, valueRules } from "./names/record-values.ts";
 import type { RecordType } from "./names/record-values.ts";
 import { isRecordType } from "./wanted-records.ts";
-import { zoneName } from "./zone-of-record.ts";
+import { zoneName } from "./zone-access.ts";
 
-export interface RecordErrorsInput {
-  readonly record: Resource;
-  readonly zone: Resource | undefined;
-  readonly namespace: Resource | undefined;
-}
-
-export function recordErrors({
-  record,
-  zone,
-  namespace,
-}: RecordErrorsInput): readonly FieldError[] {
+export function recordErrors(record: Resource, found: SharedFound): readonly FieldError[] {
   const type = textAt(record, "spec", "type");
   // The schema has checked the type.
   const errors = isRecordType(type) ? valueErrors(record, type) : [];
-  const named = textAt(record, "spec", "zone");
-  if (zone === undefined || !isAllowed(zone, namespace)) {
-    // The same for both cases: a tenant must not find out which zones exist.
-    const where = record.metadata.namespace ?? "";
-    const detail =
-      `no DnsZone of this name allows the namespace ${where}; an administrator can add it to ` +
-      "spec.allow.namespaces of the DnsZone";
-    return [...errors, invalidField("spec.zone", named, detail)];
-  }
-  if (zone.metadata.deletionTimestamp !== undefined) {
-    return [...errors, invalidField("spec.zone", named, "the DnsZone is being deleted")];
-  }
-  if (isTrueAt(record, "spec", "takeOver") && !isTrueAt(zone, "spec", "allow", "takeOver")) {
-    const detail = "the DnsZone does not have spec.allow.takeOver";
-    return [...errors, forbiddenField("spec.takeOver", detail), ...nameErrors(record, zone)];
-  }
-  return [...errors, ...nameErrors(record, zone)];
-}
-
-function isAllowed(zone: Resource, namespace: Resource | undefined): boolean {
-  if (namespace === undefined) return false;
-  return isNamespaceAllowed(objectAt(zone, "spec", "allow", "namespaces"), namespace);
+  if (found.kind === "error") return [...errors, found.error];
+  const { resource: zone } = found;
+  const isTaking = isTrueAt(record, "spec", "takeOver");
+  const taking =
+    isTaking && !isTrueAt(zone, "spec", "allow", "takeOver")
+      ? [forbiddenField("spec.takeOver", "the DnsZone does not have spec.allow.takeOver")]
+      : [];
+  return [...errors, ...taking, ...nameErrors(record, zone)];
 }
 
 function nameErrors(record: Resource, zone: Resource): readonly FieldError[] {

@@ -1,14 +1,16 @@
 /** Keeps a record set equal to its DnsRecord. One run reads, decides and writes at most once. */
+import { checkAllowed, sharedResource } from "../../engine/external/shared-resource.ts";
 import { ReconcileFailure, done, failed } from "../../engine/outcome.ts";
 import type { Outcome } from "../../engine/outcome.ts";
 import type { Meter } from "../../engine/ports.ts";
 import type { Context, Reconciler } from "../../engine/reconciler.ts";
 import { equalJson } from "../../kernel/json.ts";
 import type { JsonObject } from "../../kernel/json.ts";
-import { isTrueAt, numberAt, objectAt } from "../../kernel/json-read.ts";
+import { isTrueAt, numberAt, objectAt, textAt } from "../../kernel/json-read.ts";
 import type { Resource } from "../../kernel/resource.ts";
 import { decideRemoval, decideStep } from "./decide.ts";
 import { recordsKind } from "./kinds/record-kind.ts";
+import { sharedZone } from "./kinds/zone-kind.ts";
 import { dnsLimits } from "./limits.ts";
 import { driftMetric, writesMetric } from "./metrics.ts";
 import { commentsWith, markOf } from "./owner-mark.ts";
@@ -16,7 +18,7 @@ import { serviceOf } from "./server/powerdns.ts";
 import type { OpenZone } from "./server/powerdns.ts";
 import type { WantedRecords } from "./server/record-set.ts";
 import { recordSetKey, wantedRecords } from "./wanted-records.ts";
-import { accessTo, checkPermission, zoneOf } from "./zone-of-record.ts";
+import { accessTo } from "./zone-access.ts";
 
 export interface RecordReconcilerInput {
   readonly openZone: OpenZone;
@@ -37,7 +39,7 @@ async function reconcile(
   { openZone, meter }: RecordReconcilerInput,
 ): Promise<Outcome> {
   const zone = await zoneOf(record, context);
-  await checkPermission(record, zone, context);
+  await checkAllowed(context, record, zone, sharedZone);
   const server = openZone(await accessTo(zone, context), context);
   const wanted = wantedRecords(record, zone);
   const observed = await server.read(wanted);
@@ -85,6 +87,11 @@ async function remove(
       meter.count(writesMetric, { action: "delete" });
       return done();
   }
+}
+
+async function zoneOf(record: Resource, context: Context, hint?: string): Promise<Resource> {
+  const name = textAt(record, "spec", "zone");
+  return await sharedResource(context, { ...sharedZone, name }, hint);
 }
 
 /** Without its last dot. */

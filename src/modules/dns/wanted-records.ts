@@ -8,7 +8,7 @@ import { qualifiedName } from "./names/domain-name.ts";
 import { canonicalValue, recordTypes } from "./names/record-values.ts";
 import type { RecordType } from "./names/record-values.ts";
 import type { RecordSetKey, WantedRecords } from "./server/record-set.ts";
-import { zoneName } from "./zone-of-record.ts";
+import { zoneName } from "./zone-access.ts";
 
 const fallbackTtlSeconds = 300;
 

@@ -1,12 +1,13 @@
 // The checks of a DnsZone that its schema cannot express.
 
-import { allowedNamespacesErrors } from "../../intents/auth/allowed-namespaces.ts";
+import { selectorFieldErrors } from "../../intents/builtin/syntax-checks.ts";
 import { certificatesProblem } from "../../kernel/certificates.ts";
 import { forbiddenField, invalidField } from "../../kernel/field-error.ts";
 import type { FieldError } from "../../kernel/field-error.ts";
 import type { JsonObject } from "../../kernel/json.ts";
 import { objectAt, textAt, textsAt } from "../../kernel/json-read.ts";
 import type { Resource } from "../../kernel/resource.ts";
+import { baseUrlProblem, isHttps, isLoopbackHttp } from "../../kernel/secure-url.ts";
 import { canonicalName, isWithin, nameRule, qualifiedName } from "./names/domain-name.ts";
 
 export function zoneErrors(zone: Resource): readonly FieldError[] {
@@ -14,34 +15,23 @@ export function zoneErrors(zone: Resource): readonly FieldError[] {
   const text = textAt(spec, "zone");
   const name = canonicalName(text);
   const errors = [...urlErrors(textAt(spec, "powerdns", "url")), ...caErrors(spec)];
-  errors.push(...allowedNamespacesErrors(objectAt(spec, "allow", "namespaces"), allowField));
+  const allowed = objectAt(spec, "allow", "namespaces");
+  errors.push(...selectorFieldErrors(allowed, "selector", "spec.allow.namespaces"));
   if (name === undefined) return [...errors, invalidField("spec.zone", text, nameRule)];
   return [...errors, ...suffixErrors(spec, name)];
 }
 
-const allowField = "spec.allow.namespaces";
-
 /** The API key is sent in every request. */
 export function zoneWarnings(spec: JsonObject): readonly string[] {
   const text = textAt(spec, "powerdns", "url");
-  if (!URL.canParse(text)) return [];
-  const { protocol, hostname } = new URL(text);
-  const isLoopback = /^(?:localhost|127(?:\.\d+){3}|\[::1\])$/.test(hostname);
-  if (protocol === "https:" || isLoopback) return [];
+  if (isHttps(text) || isLoopbackHttp(text)) return [];
   return ["spec.powerdns.url: the API key is sent without encryption; use https"];
 }
 
 function urlErrors(text: string): FieldError[] {
-  const problem = urlProblem(text);
+  const problem = baseUrlProblem(text);
   // The value may contain a password, which is the mistake.
   return problem === undefined ? [] : [forbiddenField("spec.powerdns.url", problem)];
-}
-
-function urlProblem(text: string): string | undefined {
-  if (!URL.canParse(text)) return "is not a valid URL";
-  const { username, password, search, hash } = new URL(text);
-  if (username !== "" || password !== "") return "must not contain a user name or a password";
-  return search === "" && hash === "" ? undefined : "must not have a query or a fragment";
 }
 
 function caErrors(spec: JsonObject): FieldError[] {

@@ -1,5 +1,6 @@
 /** Shows whether the server has the zone, and holds the DnsZone while records need it. */
-import { again, done, failed } from "../../engine/outcome.ts";
+import { releaseWhenUnused } from "../../engine/external/shared-resource.ts";
+import { done, failed } from "../../engine/outcome.ts";
 import type { Outcome } from "../../engine/outcome.ts";
 import type { Context, Reconciler } from "../../engine/reconciler.ts";
 import { numberAt } from "../../kernel/json-read.ts";
@@ -10,10 +11,9 @@ import { zonesKind } from "./kinds/zone-kind.ts";
 import { dnsLimits } from "./limits.ts";
 import { serviceOf } from "./server/powerdns.ts";
 import type { OpenZone } from "./server/powerdns.ts";
-import { accessTo } from "./zone-of-record.ts";
+import { accessTo } from "./zone-access.ts";
 
-/** How often a DnsZone that is deleted looks for its last record. */
-const lookAgainMs = 2_000;
+const records = { kind: recordsKind, words: "DnsRecords", field: zoneField } as const;
 
 /** Zones that the server copies from another server. Records written to them are lost. */
 const copiedKinds: ReadonlySet<string> = new Set(["Slave", "Secondary", "Consumer"]);
@@ -27,14 +27,7 @@ export function zoneReconciler({ openZone, store }: ZoneReconcilerInput): Reconc
   return {
     kind: zonesKind,
     reconcile: (zone, context) => reconcile(zone, context, openZone),
-    remove: async ({ metadata: { name } }) => {
-      const fields = [{ path: zoneField, operator: "in", values: [name] }] as const;
-      const { records } = await store.list({ kind: recordsKind, fields, limit: 1 });
-      if (records.length === 0) return done();
-      // Names no record, so that the text is the same after each deletion.
-      const message = "DnsRecords use the zone; it is deleted after the last of them";
-      return again(lookAgainMs, { reason: "InUse", message });
-    },
+    remove: (zone) => releaseWhenUnused(store, zone, records),
   };
 }
 

@@ -1,7 +1,7 @@
 // The kind DnsZone: a zone of a PowerDNS server, and who may put records into it. Only
 // administrators create one, because it decides where an API key is sent.
 
-import { allowedNamespaces } from "../../../intents/auth/allowed-namespaces.ts";
+import { allowedNamespaces } from "../../../kernel/allowed-namespaces.ts";
 import type { KindInput } from "../../../kernel/kind.ts";
 import { described, list, name, object, text } from "../../../kernel/schema-parts.ts";
 import { dnsLimits } from "../limits.ts";
@@ -9,6 +9,8 @@ import { dnsGroup } from "./group.ts";
 import { readyColumns } from "./columns.ts";
 
 export const zonesKind = `dnszones.${dnsGroup}`;
+/** As a resource that others use. */
+export const sharedZone = { kind: zonesKind, word: "DnsZone" } as const;
 
 const ttl = { type: "integer", minimum: 1, maximum: dnsLimits.maxTtlSeconds };
 

@@ -1,14 +1,12 @@
 // Which namespaces may use a cluster-wide resource, as that resource states it: by name, by the
 // labels of the namespace, or both. Without any statement none may.
 
-import { selectorFieldErrors } from "../builtin/syntax-checks.ts";
-import type { FieldError } from "../../kernel/field-error.ts";
-import type { JsonObject } from "../../kernel/json.ts";
-import { objectAt, presentObjectAt, textsAt } from "../../kernel/json-read.ts";
-import { requirementsOf } from "../../kernel/label-selector.ts";
-import type { Resource } from "../../kernel/resource.ts";
-import { described, list, map, name, object, text } from "../../kernel/schema-parts.ts";
-import { matchesSelector } from "../../kernel/selector.ts";
+import type { JsonObject } from "./json.ts";
+import { objectAt, presentObjectAt, textsAt } from "./json-read.ts";
+import { requirementsOf } from "./label-selector.ts";
+import type { Resource } from "./resource.ts";
+import { described, list, map, name, object, text } from "./schema-parts.ts";
+import { matchesSelector } from "./selector.ts";
 
 const selector = object({
   matchLabels: map({ type: "string", maxLength: 63 }, 100),
@@ -29,10 +27,6 @@ export const allowedNamespaces: JsonObject = described(
   }),
   "Namespaces that may use the resource. Without names and selector, none may.",
 );
-
-export function allowedNamespacesErrors(allowed: JsonObject, field: string): readonly FieldError[] {
-  return selectorFieldErrors(allowed, "selector", field);
-}
 
 /** The selector was checked when it was written. */
 export function isNamespaceAllowed(
