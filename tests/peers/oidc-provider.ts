@@ -3,6 +3,7 @@
 // client-credentials grant, the device grant with refresh tokens, and dynamic registration
 // (RFC 7591) with management (RFC 7592). Its keys can be rotated while it runs. Several can run at
 // the same time, one issuer each.
+import { createHash } from "node:crypto";
 import { once } from "node:events";
 import { createServer } from "node:http";
 import type { Server } from "node:http";
@@ -11,11 +12,14 @@ import type { AddressInfo } from "node:net";
 import { SignJWT, exportJWK, generateKeyPair } from "jose";
 import type { CryptoKey, JWK, JWTHeaderParameters, JWTPayload } from "jose";
 import { Provider } from "oidc-provider";
-import type { ClientMetadata, Configuration } from "oidc-provider";
+import type { ClientMetadata, Configuration, KoaContextWithOIDC } from "oidc-provider";
+import type { JsonObject } from "../../src/kernel/json.ts";
 import { OidcBrowser } from "./oidc-browser.ts";
 import { oidcStorage } from "./oidc-storage.ts";
 
 export interface OidcProviderOptions {
+  /** Where clients reach it, if that is not its own address, such as the URL of a proxy. */
+  readonly issuer?: string;
   readonly algorithm?: "RS256" | "ES256";
   /** The claim "aud" of every access token, unless the client asks for a resource. */
   readonly audience?: string;
@@ -25,8 +29,10 @@ export interface OidcProviderOptions {
   readonly people?: Readonly<Record<string, Claims>>;
   /** PEM of a certificate for 127.0.0.1 and of its key; http when left out. */
   readonly tls?: { readonly cert: string; readonly key: string };
-  /** Whether each management request (RFC 7592) gets a new registration token. */
+  /** Whether each update of a client (RFC 7592) gets a new registration token. */
   readonly rotatesRegistrationTokens?: boolean;
+  /** Whether registrations with the same software_id have the same client_id. */
+  readonly hasIdsOfSoftware?: boolean;
 }
 
 export interface OidcClient {
@@ -67,6 +73,8 @@ export async function startOidcProvider(options: OidcProviderOptions = {}): Prom
 }
 
 export class OidcPeer implements AsyncDisposable {
+  /** Its own address. */
+  readonly url: string;
   readonly issuer: string;
   /** What dynamic registration wants as its bearer token. */
   readonly initialAccessToken = "only-for-tests";
@@ -82,7 +90,8 @@ export class OidcPeer implements AsyncDisposable {
 
   constructor(server: Server, options: OidcProviderOptions) {
     const scheme = options.tls === undefined ? "http" : "https";
-    this.issuer = `${scheme}://127.0.0.1:${(server.address() as AddressInfo).port}`;
+    this.url = `${scheme}://127.0.0.1:${(server.address() as AddressInfo).port}`;
+    this.issuer = options.issuer ?? this.url;
     this.#server = server;
     this.#options = options;
     for (const { id, claims = {} } of options.clients ?? []) this.setClaims(id, claims);
@@ -170,6 +179,16 @@ export class OidcPeer implements AsyncDisposable {
     return this.#storage.ids("Client");
   }
 
+  /** The metadata of a registered client; undefined when it does not exist. */
+  registeredClient(id: string): JsonObject | undefined {
+    return this.#storage.row("Client", id);
+  }
+
+  /** Changes a registered client, or deletes it, as an administrator of the provider does. */
+  changeClient(id: string, change: JsonObject | "delete"): void {
+    this.#storage.change("Client", id, change);
+  }
+
   /** A person enters the code of a device, logs in and consents. */
   async approve(userCode: string, login: string): Promise<void> {
     await new OidcBrowser().approve(this.devicePage, userCode, login);
@@ -188,6 +207,7 @@ export class OidcPeer implements AsyncDisposable {
   #configuration(): Configuration {
     const { algorithm: alg = "RS256", clients = [], tokenTtlSeconds = 300 } = this.#options;
     const { audience = "setpoint", rotatesRegistrationTokens = true } = this.#options;
+    const { hasIdsOfSoftware = false } = this.#options;
     return {
       adapter: this.#storage.adapter,
       clients: clients.map(({ id, secret }) => metadataOf(id, secret, alg)),
@@ -205,7 +225,11 @@ export class OidcPeer implements AsyncDisposable {
         clientCredentials: { enabled: true },
         deviceFlow: { enabled: true },
         devInteractions: { enabled: true },
-        registration: { enabled: true, initialAccessToken: this.initialAccessToken },
+        registration: {
+          enabled: true,
+          initialAccessToken: this.initialAccessToken,
+          ...(hasIdsOfSoftware ? { idFactory: idOfSoftware } : {}),
+        },
         registrationManagement: {
           enabled: true,
           rotateRegistrationAccessToken: rotatesRegistrationTokens,
@@ -224,6 +248,13 @@ export class OidcPeer implements AsyncDisposable {
       },
     };
   }
+}
+
+/** The client_id does not show the software_id, with which the client could be replaced. */
+function idOfSoftware(context: KoaContextWithOIDC): string {
+  const { software_id: softwareId } = (context.oidc.body ?? {}) as JsonObject;
+  if (typeof softwareId !== "string") return crypto.randomUUID();
+  return createHash("sha256").update(softwareId).digest("base64url");
 }
 
 function metadataOf(

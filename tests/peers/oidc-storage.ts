@@ -1,11 +1,15 @@
 // The database of an OpenID provider in tests: it outlives a change of the provider's keys, and
 // keeps and lists every registered client. The provider checks the expiry of what it reads.
 import type { Adapter, AdapterPayload } from "oidc-provider";
+import type { JsonObject } from "../../src/kernel/json.ts";
 
 export interface OidcStorage {
   /** One per model of the provider, such as "Client" or "DeviceCode". */
   readonly adapter: (model: string) => Adapter;
   readonly ids: (model: string) => readonly string[];
+  /** Undefined when it does not exist. */
+  readonly row: (model: string, id: string) => JsonObject | undefined;
+  readonly change: (model: string, id: string, change: JsonObject | "delete") => void;
 }
 
 export function oidcStorage(): OidcStorage {
@@ -18,6 +22,12 @@ export function oidcStorage(): OidcStorage {
   return {
     adapter: (model) => adapterOf(rowsOf(model)),
     ids: (model) => [...rowsOf(model).keys()],
+    row: (model, id) => rowsOf(model).get(id) as JsonObject | undefined,
+    change: (model, id, change) => {
+      const rows = rowsOf(model);
+      if (change === "delete") rows.delete(id);
+      else rows.set(id, { ...rows.get(id), ...change });
+    },
   };
 }
 
