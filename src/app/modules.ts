@@ -7,6 +7,7 @@ import { connect } from "../modules/connect/module.ts";
 import { dns } from "../modules/dns/module.ts";
 import { fleet } from "../modules/fleet/module.ts";
 import { insight } from "../modules/insight/module.ts";
+import { oidcClients } from "../modules/oidc-clients/module.ts";
 import { resourceProvider } from "../modules/resource-provider/module.ts";
 import { armSurface } from "../surfaces/arm/surface.ts";
 import { fleetSurface } from "../surfaces/fleet/surface.ts";
@@ -19,6 +20,7 @@ export const builtInModules: readonly BuiltInModule[] = [
   dns,
   fleet,
   insight,
+  oidcClients,
 ];
 
 export const moduleSurfaces: readonly ModuleSurface[] = [armSurface, fleetSurface];
