@@ -31,13 +31,7 @@ export async function openQuotaFleet(offering: JsonObject = {}): Promise<QuotaFl
   const { memory } = opened;
   const http = { url: "http://quota.example/v1/" };
   await opened.offer({ quota: { backend: "http", http }, ...offering });
-  await memory.create({
-    apiVersion: fleetVersion,
-    kind: "Organisation",
-    metadata: { name: "acme" },
-  });
-  await opened.pass();
-  await ensureNamespace(opened);
+  await opened.organise("acme", { members: [{ user: "alice" }, { user: "bob" }] });
   await memory.create({
     apiVersion: fleetVersion,
     kind: "DataPlaneCluster",
@@ -70,7 +64,6 @@ export async function openQuotaFleet(offering: JsonObject = {}): Promise<QuotaFl
           cloudProvider: "aws",
           region: "us-east-1",
           type: "standard",
-          quotaBackend: "http",
           ...spec,
         },
       });
@@ -85,13 +78,6 @@ export async function openQuotaFleet(offering: JsonObject = {}): Promise<QuotaFl
     },
     [Symbol.asyncDispose]: () => opened[Symbol.asyncDispose](),
   };
-}
-
-/** The reconciler of Organisations creates it as well. */
-async function ensureNamespace({ memory }: MemoryFleet): Promise<void> {
-  const key = { kind: "namespaces", namespace: "", name: "org-acme" };
-  if ((await memory.store.get(key)) !== undefined) return;
-  await memory.create({ apiVersion: "v1", kind: "Namespace", metadata: { name: "org-acme" } });
 }
 
 function withCalls(callJson: CallJson): BuiltInModule {

@@ -5,7 +5,7 @@ import { it } from "node:test";
 import { array, asyncProperty, assert as check, constantFrom, integer, record } from "fast-check";
 import { textAt } from "../../src/kernel/json-read.ts";
 import type { Fault } from "../peers/quota-ledger.ts";
-import { offeringAt } from "./memory-fleet.ts";
+import { instance, offeringAt } from "./memory-fleet.ts";
 import { openQuotaFleet, quotaOf } from "./quota-fleet.ts";
 
 const minuteMs = 60_000;
@@ -119,6 +119,66 @@ it("an instance of a probe or of a type without quota asks no service", async ()
   assert.deepEqual(quota.ledger.log, []);
 });
 
+it("a member gets the type that the quota service allows", async () => {
+  await using quota = await openQuotaFleet();
+  const alice = quota.fleet.as("alice");
+  const rex = await alice.create(instance("rex"));
+  assert.equal(textAt(rex.spec, "type"), "standard");
+  assert.equal(textAt(rex.spec, "quotaBackend"), "http");
+  quota.ledger.setLimits({});
+  const tri = await alice.create(instance("tri"));
+  assert.equal(textAt(tri.spec, "type"), "eval");
+  assert.deepEqual(quota.ledger.log.slice(0, 2), ["POST /check 200", "POST /check 200"]);
+});
+
+it("a member without quota is refused where every type needs one", async () => {
+  const types = [{ name: "standard", quota: "required" }];
+  const regions = [{ id: "us-east-1", isDefault: true, types: [{ name: "standard" }] }];
+  const providers = [{ id: "aws", isDefault: true, regions }];
+  await using quota = await openQuotaFleet({ types, providers });
+  quota.ledger.setLimits({ "acme/standard": 0 });
+  const create = quota.fleet.as("alice").create(instance("rex"));
+  await assert.rejects(create, {
+    code: "fleet.quota_exceeded",
+    message: /0 of 0 units are in use/,
+  });
+  quota.isDown = true;
+  const later = quota.fleet.as("alice").create(instance("rex"));
+  await assert.rejects(later, { code: "fleet.quota_unavailable" });
+});
+
+it("an outage leaves members the types without quota, if the Offering allows it", async () => {
+  const http = { url: "http://quota.example/v1", onOutage: "withoutQuota" };
+  await using quota = await openQuotaFleet({ quota: { backend: "http", http } });
+  quota.isDown = true;
+  const rex = await quota.fleet.as("alice").create(instance("rex"));
+  assert.equal(textAt(rex.spec, "type"), "eval");
+  await quota.fleet.pass(10_000);
+  assert.equal(await quota.phase("rex"), "ready");
+});
+
+it("a quota service that fails is not asked by every request", async () => {
+  await using quota = await openQuotaFleet();
+  quota.ledger.faults = [fault("POST", "status", 100)];
+  for (let at = 0; at < 20; at += 1) {
+    await assert.rejects(quota.fleet.as("alice").create(instance(`rex-${at}`)));
+  }
+  assert.equal(quota.ledger.faults[0]?.count, 95, "five requests, then a pause");
+  quota.ledger.faults = [];
+  await quota.fleet.pass(5_000);
+  await quota.fleet.as("alice").create(instance("rex"));
+});
+
+it("the author of an Offering must be able to read the Secret of its quota service", async () => {
+  await using quota = await openQuotaFleet();
+  const token = { namespace: "default", name: "quota", key: "token" };
+  const patch = { spec: { quota: { http: { token } } } };
+  await assert.rejects(
+    quota.fleet.as("alice").patch(offeringAt(), patch),
+    /spec\.quota\.http\.token: User "alice" cannot get the Secret "quota"/,
+  );
+});
+
 /** What happens to instance number `at`: see below. */
 const event = record({
   action: constantFrom("create", "remove", "restart", "down", "up", "pass"),
@@ -151,11 +211,10 @@ it("no unit leaks and none is reserved twice, wherever processes and requests fa
       const names = [0, 1, 2, 3].map((at) => `rex-${at}`);
       const held = new Set(Object.keys(ledger.state().reservations));
       for (const name of names) {
-        const instance = await quota.read(name);
-        if ((await quota.phase(name)) === "ready") {
-          assert.ok(held.delete(instance?.metadata.uid ?? ""), `${name} has its unit`);
-        } else held.delete(instance?.metadata.uid ?? "");
-        if (instance !== undefined) await quota.remove(name);
+        const found = await quota.read(name);
+        const hasUnit = held.delete(found?.metadata.uid ?? "");
+        assert.ok(hasUnit || (await quota.phase(name)) !== "ready", `${name} has its unit`);
+        if (found !== undefined) await quota.remove(name);
       }
       assert.deepEqual([...held], [], "units without an instance");
       await fleet.pass(20 * minuteMs);

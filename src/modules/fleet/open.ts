@@ -17,6 +17,7 @@ import { followOfferings } from "./offerings/offering-index.ts";
 import { organisationGuard } from "./organisations/organisation-guard.ts";
 import { organisationsIn } from "./organisations/organisation-index.ts";
 import type { ClusterIndex } from "./placement/cluster-index.ts";
+import { quotaChecks } from "./quota-service/quota-check.ts";
 import { rolloutGuard } from "./rollouts/rollout-guard.ts";
 import { startFleet } from "./start.ts";
 
@@ -51,7 +52,7 @@ export function openFleet(ports: OpenPorts): OpenModule {
       rolloutGuard({ live, offerings }),
       removalGuard,
       recordGuard,
-      instanceGuard({ live, ids: ports.ids, state: offered }),
+      instanceGuard({ live, ids: ports.ids, state: offered, checkQuota: quotaChecks(ports) }),
     ],
     offered,
     routes: (more) => [agentDiscovery(more, directory)],

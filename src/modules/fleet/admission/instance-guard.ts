@@ -14,9 +14,10 @@ import { idName, onePerOwnerName, organisationOf } from "../names.ts";
 import type { Offering } from "../offering.ts";
 import { isEndingOffering } from "../offerings/offering-index.ts";
 import type { Organisation } from "../organisations/organisation.ts";
+import type { CheckQuota } from "../quota-service/quota-check.ts";
+import { specWithQuota } from "../quota-service/spec-with-quota.ts";
 import { checkChange, checkMayChange, withServiceFields } from "./changed-instance.ts";
 import { instanceRefusal } from "./instance-refusal.ts";
-import { completedSpec } from "./new-instance.ts";
 import { instanceUses } from "./quota.ts";
 import { isServerItself, writerOf } from "./writer.ts";
 
@@ -24,6 +25,7 @@ export interface InstanceGuardPorts {
   readonly live: Pick<LiveView, "get">;
   readonly ids: Ids;
   readonly state: FleetState;
+  readonly checkQuota: CheckQuota;
 }
 
 export function instanceGuard(ports: InstanceGuardPorts): AdmissionPlugin {
@@ -40,7 +42,9 @@ export function instanceGuard(ports: InstanceGuardPorts): AdmissionPlugin {
       if (offering === undefined || object === undefined) return object;
       const spec = objectAt(object, "spec");
       if (operation === "CREATE") {
-        return { ...object, spec: created(ports, offering, request, spec) };
+        const whole = created(ports, offering, request, spec);
+        if (!(whole instanceof Promise)) return { ...object, spec: whole };
+        return whole.then((asked) => ({ ...object, spec: asked }));
       }
       const whole = withServiceFields(spec, objectAt(old, "spec"));
       return whole === spec ? object : { ...object, spec: whole };
@@ -85,12 +89,13 @@ function isCounted({ operation, object, old }: AdmissionRequest): boolean {
   return textAt(object.spec, "owner") !== textAt(old?.spec, "owner");
 }
 
+/** A promise where a quota service decides about the type. */
 function created(
-  { state, ids, live }: InstanceGuardPorts,
+  { state, ids, live, checkQuota }: InstanceGuardPorts,
   offering: Offering,
   { target, caller }: AdmissionRequest,
   spec: JsonObject,
-): JsonObject {
+): JsonObject | Promise<JsonObject> {
   const { namespace, name } = target;
   if (isEndingOffering(live, offering.name)) {
     const message = `the Offering ${offering.name} is being deleted`;
@@ -109,7 +114,8 @@ function created(
   const writer = writerOf({ caller }, offering, state.directory);
   const { through } = caller;
   const newId = (): string => ids.uid().replaceAll("-", "").slice(0, idChars);
-  return completedSpec({ name, spec, offering, organisation, writer, through, newId });
+  const given = { name, spec, offering, organisation, writer, through, newId };
+  return specWithQuota(checkQuota, given);
 }
 
 /** As long as the ids of existing fleet managers. */

@@ -26,16 +26,25 @@ export interface NewInstance {
   /** `Caller.through`. */
   readonly through: string | undefined;
   readonly newId: () => string;
+  /** What a quota service chose; undefined: the quotas of the Organisation decide. */
+  readonly chosenType?: InstanceType;
 }
 
-/** Throws the errors of fleet/errors.ts. */
-export function completedSpec(given: NewInstance): JsonObject {
+/** The owner, after all checks that do not depend on the type. */
+export function checkedOwner(given: NewInstance): string {
   const { name, spec, offering, organisation, writer } = given;
   if (!writer.isAdministrator) checkCaller(given);
   checkName(name);
   if (!writer.isAdministrator) checkOwnFields(given);
   const owner = textAt(spec, "owner") || writer.user;
   checkOwner(offering, organisation, owner);
+  return owner;
+}
+
+/** Throws the errors of fleet/errors.ts. */
+export function completedSpec(given: NewInstance): JsonObject {
+  const { spec, offering } = given;
+  const owner = checkedOwner(given);
   const provider = providerOf(offering, textAt(spec, "cloudProvider"));
   const region = regionOf(provider, textAt(spec, "region"));
   const type = typeOf(given, owner);
@@ -123,8 +132,12 @@ function regionOf({ id: provider, regions }: Provider, id: string): Region {
   throw refused("fleet.region_unknown", "spec.region", message);
 }
 
-function typeOf({ spec, offering, organisation }: NewInstance, owner: string): InstanceType {
+function typeOf(
+  { spec, offering, organisation, chosenType }: NewInstance,
+  owner: string,
+): InstanceType {
   const given = textAt(spec, "type");
+  if (chosenType !== undefined) return chosenType;
   if (given === "") {
     const type = typeFor(offering, organisation, owner);
     if (type !== undefined) return type;
@@ -137,7 +150,7 @@ function typeOf({ spec, offering, organisation }: NewInstance, owner: string): I
   throw refused("fleet.type_unavailable", "spec.type", `${given} is not one of: ${known}`);
 }
 
-function accountOf({ writer, organisation }: NewInstance, owner: string): string {
+export function accountOf({ writer, organisation }: NewInstance, owner: string): string {
   const stored = organisation.members.get(owner)?.account ?? "";
   return owner === writer.user ? writer.account || stored : stored;
 }

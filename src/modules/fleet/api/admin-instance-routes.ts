@@ -128,6 +128,7 @@ async function createOnBehalf(
       ...(type === "" ? {} : { type }),
       ...(cluster === "" ? {} : { cluster }),
     },
+    signal: request.signal,
   });
   return shownAnswer(ports, request, written, 202);
 }

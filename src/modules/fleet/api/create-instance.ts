@@ -1,14 +1,18 @@
 // Creates an instance through the write path, for a customer or on behalf of one. Everything that
-// depends on stored state (provider, region, type, quota, capacity) is admission.
+// depends on stored state (provider, region, type, quota, capacity) is admission. A quota service
+// has a short time to refuse it.
 
 import { createResource } from "../../../intents/write/create.ts";
 import type { Caller, Written } from "../../../intents/request.ts";
+import { decodeDocument } from "../../../kernel/document.ts";
 import { SetpointError, isSetpointError } from "../../../kernel/errors.ts";
 import type { JsonObject } from "../../../kernel/json.ts";
 import { presentObjectAt, textAt, valueAt } from "../../../kernel/json-read.ts";
 import { fleetLimits } from "../limits.ts";
 import type { Offering } from "../offering.ts";
-import type { FleetRoutePorts } from "./fleet-route.ts";
+import { awaitQuota } from "../quota-service/await-quota.ts";
+import { needsReservation } from "../quota-service/instance-quota.ts";
+import type { CustomerPorts } from "./fleet-route.ts";
 import { instanceKind, instanceTarget } from "./instance-lookup.ts";
 import { writeOptions } from "./writes.ts";
 
@@ -18,18 +22,20 @@ export interface NewInstance {
   readonly namespace: string;
   readonly name: string;
   readonly spec: JsonObject;
+  readonly signal: AbortSignal;
 }
 
 /** Throws fleet.name_taken, and what admission refuses. */
 export async function createInstance(
-  ports: FleetRoutePorts,
-  { offering, caller, namespace, name, spec }: NewInstance,
+  ports: CustomerPorts,
+  { offering, caller, namespace, name, spec, signal }: NewInstance,
 ): Promise<Written> {
   const found = instanceKind(ports, offering);
+  const target = instanceTarget(found, { kind: found.served.id, namespace, name: "" });
   try {
-    return await createResource(ports.intents, {
+    const written = await createResource(ports.intents, {
       caller,
-      target: instanceTarget(found, { kind: found.served.id, namespace, name: "" }),
+      target,
       body: {
         apiVersion: found.version.apiVersion,
         kind: offering.instances.kind,
@@ -39,6 +45,9 @@ export async function createInstance(
       options: writeOptions,
       decodeProblems: [],
     });
+    const instance = decodeDocument(written.body, written.revision);
+    if (needsReservation(offering, instance)) await awaitQuota(ports, { target, instance, signal });
+    return written;
   } catch (error) {
     if (isSetpointError(error, "resource.already_exists")) throw nameTaken(name);
     throw error;

@@ -49,7 +49,8 @@ async function create(
   if (holder !== undefined) throw nameTaken(name);
   await ports.ensureMember(fleetCaller, caller);
   const spec = specOf(body);
-  const written = await createInstance(ports, { offering, caller, namespace, name, spec });
+  const { signal } = request;
+  const written = await createInstance(ports, { offering, caller, namespace, name, spec, signal });
   const document = presentInstance(offering, decodeDocument(written.body, written.revision));
   return { ...documentAnswer(document, 202), headers: resourceVersionHeader(written) };
 }

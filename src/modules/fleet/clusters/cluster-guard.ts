@@ -2,17 +2,16 @@
 // ManagedInstance is created with. See ADR 22.
 
 import type { AdmissionPlugin, AdmissionRequest } from "../../../intents/admission/admission.ts";
-import { forbidden } from "../../../intents/auth/forbidden.ts";
 import type { Authorizer } from "../../../intents/auth/policy.ts";
 import { conflict, invalid } from "../../../intents/refusals.ts";
 import { forbiddenField, invalidField, requiredField } from "../../../kernel/field-error.ts";
 import type { FieldError } from "../../../kernel/field-error.ts";
-import { equalJson } from "../../../kernel/json.ts";
-import { presentObjectAt, textAt, valueAt } from "../../../kernel/json-read.ts";
+import { presentObjectAt, textAt } from "../../../kernel/json-read.ts";
 import { dnsLabelProblems, subdomainProblems } from "../../../kernel/names.ts";
 import type { Resource } from "../../../kernel/resource.ts";
 import type { Store } from "../../../store/port.ts";
 import { agentFinalizer, clusterNamespace, clustersKind, managedInstancesKind } from "../names.ts";
+import { checkSecretUse } from "../secret-use.ts";
 import { readCluster } from "./cluster.ts";
 
 export interface ClusterGuardPorts {
@@ -64,7 +63,7 @@ function checkSpec(ports: ClusterGuardPorts, request: AdmissionRequest): void {
   if (object === undefined) return;
   const errors = [...nameErrors(object), ...specErrors(object, old)];
   if (errors.length > 0) throw invalid(target.served.kind, object.metadata.name, errors);
-  checkSecret(ports, request);
+  checkSecretUse(ports.authorizer, request, ["spec", "executor", "kubernetes", "kubeconfig"]);
 }
 
 function nameErrors({ metadata }: Resource): readonly FieldError[] {
@@ -95,22 +94,4 @@ function specErrors(object: Resource, old: Resource | undefined): readonly Field
     errors.push(forbiddenField("spec.executor.kind", why));
   }
   return errors;
-}
-
-/** A cluster must not let its author use a Secret that the author may not read. */
-function checkSecret({ authorizer }: ClusterGuardPorts, request: AdmissionRequest): void {
-  const { object, old, caller, target } = request;
-  const settings = valueAt(object?.spec, "executor", "kubernetes");
-  if (settings === undefined || equalJson(settings, valueAt(old?.spec, "executor", "kubernetes"))) {
-    return;
-  }
-  const [namespace, name] = ["namespace", "name"].map((key) => textAt(settings, "kubeconfig", key));
-  const access = { verb: "get", group: "", resource: "secrets", subresource: "" };
-  const place = { namespace: namespace ?? "", name: name ?? "" };
-  if (authorizer.authorize(caller.user, { kind: "resource", ...access, ...place }).allowed) return;
-  const { group, names } = target.served.kind;
-  const why =
-    `spec.executor.kubernetes.kubeconfig: User ${JSON.stringify(caller.user.name)} cannot get ` +
-    `the Secret ${JSON.stringify(name)} in the namespace ${JSON.stringify(namespace)}`;
-  throw forbidden({ group, resource: names.plural, name: target.name }, why);
 }

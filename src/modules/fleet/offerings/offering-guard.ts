@@ -1,6 +1,7 @@
 // What is refused when an administrator writes or deletes an Offering.
 
 import type { AdmissionPlugin, AdmissionRequest } from "../../../intents/admission/admission.ts";
+import type { Authorizer } from "../../../intents/auth/policy.ts";
 import { definitionsKind } from "../../../intents/kinds/definition-kinds.ts";
 import { schemaChange } from "../../../intents/kinds/schema-change.ts";
 import { checkStored } from "../../../intents/kinds/stored-check.ts";
@@ -19,10 +20,12 @@ import { fleetLimits } from "../limits.ts";
 import { offeringCounter, offeringsKind, pluralName, removalsCounter } from "../names.ts";
 import { readOffering } from "../offering.ts";
 import type { Offering } from "../offering.ts";
+import { checkSecretUse } from "../secret-use.ts";
 import { offeringErrors } from "./offering-check.ts";
 import { instanceKindId } from "./offering-index.ts";
 
 export interface OfferingGuardPorts {
+  readonly authorizer: Authorizer;
   readonly store: Pick<Store, "list">;
   readonly live: LiveView;
   readonly kinds: Pick<KindRegistry, "byId" | "all">;
@@ -79,7 +82,13 @@ async function checkOffering(ports: OfferingGuardPorts, request: AdmissionReques
   if (errors.length === 0) errors.push(...namesTaken(ports, offering));
   if (errors.length === 0) errors.push(...(await storedErrors(ports, offering)));
   if (errors.length > 0) throw invalid(target.served.storedKind, object.metadata.name, errors);
+  for (const path of secretPaths) checkSecretUse(ports.authorizer, request, path);
 }
+
+const secretPaths = [
+  ["spec", "quota", "http", "token"],
+  ["spec", "metrics", "prometheus", "token"],
+];
 
 function limitErrors({ live }: OfferingGuardPorts): readonly FieldError[] {
   const count = [...live.all(offeringsKind)].length;
