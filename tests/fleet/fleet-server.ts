@@ -1,6 +1,7 @@
 // A real server with the Offering of examples/dinosaurs, and three real OpenID providers: one for
 // customers, one for administrators and one for agents. People have tokens with the claims of the
 // seed. Requests are sent over TLS, as clients send them.
+import { deepEqual, equal, notEqual, ok } from "node:assert/strict";
 import { readFile, rm, writeFile, mkdtemp } from "node:fs/promises";
 import { request } from "node:https";
 import { tmpdir } from "node:os";
@@ -219,6 +220,20 @@ export class FleetServer implements AsyncDisposable {
     if (answer.status >= 300) throw new Error(`${path}: ${answer.status} ${String(answer.body)}`);
   }
 
+  /** Creates an instance as a user who has accepted the terms. */
+  async create(as: string, body: JsonObject): Promise<CreatedInstance> {
+    const reply = await this.call("/dinosaurs?async=true", { method: "POST", as, body });
+    equal(reply.status, 202, reply.text);
+    return { ...reply.json, id: textAt(reply.json, "id") };
+  }
+
+  async acceptTerms(...users: readonly string[]): Promise<void> {
+    for (const as of users) {
+      const body = { version: "2026-01" };
+      equal((await this.call("/terms", { method: "POST", as, body })).status, 200);
+    }
+  }
+
   /** Waits until the API of instances is served. */
   async untilReady(): Promise<void> {
     await waitUntil("the kind of the instances", async () => {
@@ -236,10 +251,27 @@ export class FleetServer implements AsyncDisposable {
   }
 }
 
+export type CreatedInstance = JsonObject & { readonly id: string };
+
 export interface FleetWatch extends Disposable {
   readonly status: number;
   readonly events: readonly JsonObject[];
   readonly state: { readonly isEnded: boolean };
+}
+
+/** Asserts that the reply is the error object with this number; its id is also in the header. */
+export function isError(reply: Reply, status: number, number: number): void {
+  equal(reply.status, status, reply.text);
+  const { operation_id: operation, reason, ...rest } = reply.json;
+  deepEqual(rest, {
+    id: String(number),
+    kind: "Error",
+    href: `${v1}/errors/${number}`,
+    code: `DINOSAURS-MGMT-${number}`,
+  });
+  equal(operation, reply.headers["x-operation-id"]);
+  notEqual(operation, undefined);
+  ok(typeof reason === "string" && reason !== "");
 }
 
 function jsonOf(text: string): JsonObject {

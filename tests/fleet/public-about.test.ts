@@ -1,11 +1,11 @@
 // What the public API says about itself, and who is let in, with real tokens of real issuers.
-import { deepEqual, equal, match, notEqual, ok } from "node:assert/strict";
+import { deepEqual, equal, match, ok } from "node:assert/strict";
 import { after, before, describe, it } from "node:test";
 import SwaggerParser from "@apidevtools/swagger-parser";
 import type { JsonObject } from "../../src/kernel/json.ts";
 import { objectsAt, textAt } from "../../src/kernel/json-read.ts";
-import { apiRoot, startFleetServer, v1 } from "./fleet-server.ts";
-import type { FleetServer, Reply } from "./fleet-server.ts";
+import { apiRoot, isError, startFleetServer, v1 } from "./fleet-server.ts";
+import type { FleetServer } from "./fleet-server.ts";
 
 let server: FleetServer;
 
@@ -16,21 +16,6 @@ before(async () => {
 after(async () => {
   await server?.[Symbol.asyncDispose]();
 });
-
-/** The error object, whose id is also in the header. */
-function isError(reply: Reply, status: number, number: number): void {
-  equal(reply.status, status, reply.text);
-  const { operation_id: operation, reason, ...rest } = reply.json;
-  deepEqual(rest, {
-    id: String(number),
-    kind: "Error",
-    href: `${v1}/errors/${number}`,
-    code: `DINOSAURS-MGMT-${number}`,
-  });
-  equal(operation, reply.headers["x-operation-id"]);
-  notEqual(operation, undefined);
-  ok(typeof reason === "string" && reason !== "");
-}
 
 describe("without a token", () => {
   it("the root of the API shows its versions", async () => {

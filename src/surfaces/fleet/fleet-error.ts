@@ -74,8 +74,9 @@ export function fleetErrorOf(error: unknown, { offering, operationId }: ErrorCon
   const known = isSetpointError(error) ? error : unexpected(error);
   const number = numberOf(known);
   const reason = reasonOf(known, number).slice(0, limits.maxShownMessageChars);
+  const { status } = fleetErrors[number];
   return {
-    status: known.status >= 500 ? known.status : fleetErrors[number].status,
+    status: status >= 500 ? known.status : status,
     contentType: "application/json",
     headers: { ...challengeHeaders(error), ...headersOf(known, number) },
     document: fleetErrorObject(offering, number, { reason, operationId }),
@@ -85,13 +86,24 @@ export function fleetErrorOf(error: unknown, { offering, operationId }: ErrorCon
 function numberOf(error: SetpointError): FleetErrorNumber {
   if (error.code === "fleet.refused") return refusalNumber(error);
   if (error.code === "request.invalid") return numberOfParts(fieldProblemsIn(error.details));
-  return numbers[error.code] ?? (error.status < 500 ? 8 : 9);
+  return numbers[error.code] ?? byStatus[error.status] ?? (error.status < 500 ? 8 : 9);
 }
 
 /** A route of a user module names the number itself. */
 function refusalNumber({ details }: SetpointError): FleetErrorNumber {
   return fleetErrorNumber(String(numberAt(details, "number") ?? "")) ?? 8;
 }
+
+/** For codes without a number of their own. */
+const byStatus: Readonly<Record<number, FleetErrorNumber>> = {
+  401: 15,
+  403: 4,
+  404: 7,
+  405: 10,
+  409: 6,
+  410: 25,
+  429: 429,
+};
 
 /** A body that cannot be read, a field of it, or another part of the request. */
 function numberOfParts(problems: readonly FieldProblem[]): FleetErrorNumber {
@@ -105,14 +117,25 @@ function reasonOf(error: SetpointError, number: FleetErrorNumber): string {
   const { code, message, details } = error;
   const problems = fieldProblemsIn(details);
   if (problems.length > 0) return problems.map(shown).join("; ");
-  if (code !== "request.unauthenticated") return message;
+  if (code !== "request.unauthenticated") return wireText(message);
   const reason = textAt(details, "reason");
   return reason === "" ? fleetErrors[number].reason : `${fleetErrors[number].reason}: ${reason}`;
 }
 
 /** The names of parts as a client of the API knows them. */
 function shown({ field, detail }: FieldProblem): string {
-  return `${field.replace(/^(?:body|query|spec)\./, "")}: ${detail}`;
+  return wireText(`${field}: ${detail}`);
+}
+
+/** A text that begins with a field of a document: "spec.multiAz: ..." is "multi_az: ...". */
+function wireText(text: string): string {
+  return text.replace(/^(?:body|query|spec|metadata)\.([\w.[\]-]+)/, (_whole, field: string) =>
+    field.startsWith("parameters.") ? field : field.replaceAll(/[A-Z]/g, snake),
+  );
+}
+
+function snake(letter: string): string {
+  return `_${letter.toLowerCase()}`;
 }
 
 function headersOf(

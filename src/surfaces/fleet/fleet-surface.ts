@@ -5,7 +5,12 @@ import type { ApiClass, FleetRequest } from "../../modules/fleet/api/fleet-route
 import { fleetCaller } from "../../modules/fleet/identity.ts";
 import type { FleetCaller } from "../../modules/fleet/identity.ts";
 import type { FleetState } from "../../modules/fleet/fleet-state.ts";
-import { clusterNamespace, organisationNamespace } from "../../modules/fleet/names.ts";
+import {
+  adminThrough,
+  clusterNamespace,
+  organisationNamespace,
+  publicThrough,
+} from "../../modules/fleet/names.ts";
 import type { ModuleLog } from "../../contract/ports.ts";
 import type { Caller } from "../../intents/request.ts";
 import { SetpointError, isSetpointError } from "../../kernel/errors.ts";
@@ -112,7 +117,7 @@ async function serve(input: FleetSurfaceInput, call: Call): Promise<void> {
   const request: FleetRequest = {
     offering: served.offering,
     fleetCaller: caller,
-    caller: callerOf(call, warnings),
+    caller: { ...callerOf(call, warnings), through: throughOf[apiClass] },
     path: match.path,
     query: readQuery(route, parsed.search),
     body: undefined,
@@ -200,6 +205,9 @@ function costOf({ parsed: { match, search } }: Call): RequestCost {
     ...(isList === true ? { isList } : {}),
   });
 }
+
+/** For the rules of admission that depend on the API. */
+const throughOf = { public: publicThrough, admin: adminThrough, agent: "fleet-agent" } as const;
 
 function callerOf({ user, trail, parsed, impersonator }: Call, warnings: string[]): Caller {
   const { ids } = parsed;

@@ -1,10 +1,8 @@
 // Opens the surface with what its module offers.
 
 import { ChangeSignals } from "../../modules/fleet/api/change-signals.ts";
-import type { CustomerPorts } from "../../modules/fleet/api/fleet-route.ts";
 import { routeTable } from "../../modules/fleet/api/route-table.ts";
 import type { FleetState } from "../../modules/fleet/fleet-state.ts";
-import { ensureMember } from "../../modules/fleet/organisations/ensure-member.ts";
 import type { SurfacePorts } from "../http/module-surface.ts";
 import type { HttpSurface } from "../http/surface.ts";
 import { fleetSurface } from "./fleet-surface.ts";
@@ -13,19 +11,11 @@ import { mountedRoutes } from "./mounted-routes.ts";
 import { requestRates } from "./request-rates.ts";
 import { servedOfferings } from "./served-offerings.ts";
 
-type Member = Parameters<CustomerPorts["ensureMember"]>;
-
 export function openFleet(ports: SurfacePorts): readonly HttpSurface[] {
   const fleet = ports.offered as FleetState;
   const { openHttp, offerings } = fleet;
   const signals = new ChangeSignals(ports.feed);
-  const routePorts = {
-    ...ports,
-    fleet,
-    openHttp,
-    signals,
-    ensureMember: async (...member: Member) => await ensureMember(ports.ownIntents, ...member),
-  };
+  const routePorts = { ...ports, fleet, openHttp, signals };
   const { ids, log, stopping, authorizer } = ports;
   const apis = fleetSurface({
     offerings: servedOfferings(offerings, (offering) =>

@@ -87,7 +87,8 @@ function checkCaller({ offering, organisation, writer }: NewInstance): void {
 
 const namePattern = /^[a-z](?:[-a-z0-9]*[a-z0-9])?$/;
 
-function checkName(name: string): void {
+/** Throws fleet.name_too_long or fleet.name_invalid. */
+export function checkName(name: string): void {
   const most = fleetLimits.maxInstanceNameChars;
   if (name.length > most) {
     const message = `has ${name.length} characters, and may have at most ${most}`;

@@ -4,16 +4,18 @@ import { SetpointError } from "../../../kernel/errors.ts";
 import type { JsonObject } from "../../../kernel/json.ts";
 import { objectAt, textAt, valueAt } from "../../../kernel/json-read.ts";
 import type { Resource } from "../../../kernel/resource.ts";
+import { checkName } from "../admission/new-instance.ts";
 import { organisationId } from "../identity.ts";
 import type { FleetCaller } from "../identity.ts";
 import { readInstance, wantedVersions } from "../lifecycle/instance.ts";
 import { organisationNamespace } from "../names.ts";
 import type { Offering } from "../offering.ts";
+import { ensureMember } from "../organisations/ensure-member.ts";
 import { upgradeProblem } from "./admin-versions.ts";
 import type { UpgradeFacts, Versions } from "./admin-versions.ts";
 import { adminSchema, presentForAdmin, versionFields } from "./admin-view.ts";
 import { adminCaller, anyInstance, editInstance, shownAnswer, withSpec } from "./admin-writes.ts";
-import { checkName, createInstance, specOf } from "./create-instance.ts";
+import { createInstance, specOf } from "./create-instance.ts";
 import type { CustomerPorts, FleetRequest, FleetRoute } from "./fleet-route.ts";
 import { listFields, listInstances } from "./list-route.ts";
 import { documentAnswer } from "./page-document.ts";
@@ -114,7 +116,7 @@ async function createOnBehalf(
   const name = textAt(body, "name");
   checkName(name);
   const member = memberOf(body);
-  await ports.ensureMember(member, caller);
+  await ensureMember(ports.ownIntents, member, caller);
   const [type, cluster] = [textAt(body, "instance_type"), textAt(body, "cluster_id")];
   const written = await createInstance(ports, {
     offering,

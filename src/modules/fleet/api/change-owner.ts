@@ -1,7 +1,7 @@
 // Who can become the owner of an instance.
 
 import { SetpointError } from "../../../kernel/errors.ts";
-import { isDeniedUser } from "../access.ts";
+import { checkOwner } from "../admission/owner.ts";
 import type { Offering } from "../offering.ts";
 import type { Organisation } from "../organisations/organisation.ts";
 
@@ -16,8 +16,5 @@ export function checkNewOwner(
       details: { field: "body.owner" },
     });
   }
-  const isMember = organisation?.members.has(owner) === true;
-  if (isMember && !isDeniedUser(offering, organisation, owner)) return;
-  const message = `owner: ${owner} is not a member of the organisation who may use the service`;
-  throw new SetpointError("fleet.owner_invalid", message, { details: { field: "body.owner" } });
+  if (organisation !== undefined) checkOwner(offering, organisation, owner);
 }

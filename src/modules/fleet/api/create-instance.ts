@@ -8,7 +8,6 @@ import { decodeDocument } from "../../../kernel/document.ts";
 import { SetpointError, isSetpointError } from "../../../kernel/errors.ts";
 import type { JsonObject } from "../../../kernel/json.ts";
 import { presentObjectAt, textAt, valueAt } from "../../../kernel/json-read.ts";
-import { fleetLimits } from "../limits.ts";
 import type { Offering } from "../offering.ts";
 import { awaitQuota } from "../quota-service/await-quota.ts";
 import { needsReservation } from "../quota-service/instance-quota.ts";
@@ -65,23 +64,6 @@ export function specOf(body: JsonObject): JsonObject {
     ...(multiAz === undefined ? {} : { multiAz }),
     ...(parameters === undefined ? {} : { parameters }),
   };
-}
-
-const namePattern = /^[a-z](?:[-a-z0-9]*[a-z0-9])?$/;
-
-/** Throws fleet.name_too_long or fleet.name_invalid. */
-export function checkName(name: string): void {
-  const details = { field: "body.name" };
-  const most = fleetLimits.maxInstanceNameChars;
-  if (name.length > most) {
-    const message = `name: has ${name.length} characters, and may have at most ${most}`;
-    throw new SetpointError("fleet.name_too_long", message, { details });
-  }
-  if (namePattern.test(name)) return;
-  const message =
-    `name: ${JSON.stringify(name)} does not match ${namePattern.source}: use lower-case ` +
-    "letters, digits and dashes, begin with a letter and do not end with a dash";
-  throw new SetpointError("fleet.name_invalid", message, { details });
 }
 
 export function nameTaken(name: string): SetpointError {

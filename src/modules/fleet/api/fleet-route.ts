@@ -88,11 +88,6 @@ export interface FleetRoutePorts
 export interface CustomerPorts extends FleetRoutePorts {
   readonly fleet: FleetState;
   readonly signals: ChangeSignals;
-  /**
-   * Creates the Organisation of the caller, its namespace and its roles, and lists the caller as a
-   * member, where this is not so yet. Idempotent.
-   */
-  readonly ensureMember: (member: FleetCaller, caller: Caller) => Promise<void>;
 }
 
 /** Routes that a user module adds to a class. They appear in the documents as well. */

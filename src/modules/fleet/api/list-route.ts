@@ -28,8 +28,7 @@ export const listFields: JsonObject = {
   search: described(
     { type: "string" },
     "Such as `name LIKE 'web-%' AND (region = us-east-1 OR owner IN (ann, bob))`. The operators " +
-      "are =, <>, LIKE, ILIKE, IN and NOT IN. The columns are name, region, cloud_provider, " +
-      "status, owner, instance_type and cluster_id.",
+      "are =, <>, LIKE, ILIKE, IN and NOT IN.",
   ),
   at_least: described(
     { type: "integer" },

@@ -53,7 +53,7 @@ export async function watchKind(
   found: Found,
 ): Promise<StreamAnswer> {
   const after = resourceVersion(request.query.get("gt_version"), "gt_version");
-  if (after !== undefined) await checkVersion(ports, after);
+  if (after !== undefined) await checkVersion(ports, request, after);
   const watch = new ResourceWatch(ports, request, watched, found);
   return { kind: "stream", items: watch.items(after) };
 }
@@ -191,16 +191,40 @@ function bookmark(revision: number): StreamItem {
   return { revision, type, item: { type, resource_version: String(revision) } };
 }
 
-async function checkVersion({ store }: FleetRoutePorts, after: number): Promise<void> {
-  const { revision, compacted } = await store.head();
+async function checkVersion(
+  ports: FleetRoutePorts,
+  { signal }: FleetRequest,
+  after: number,
+): Promise<void> {
+  const { revision, compacted } = await ports.store.head();
   if (after < compacted) {
     const message = `gt_version: the changes after ${after} are not kept any more`;
     throw new SetpointError("history.gone", message, {
       suggestion: "watch without gt_version, which begins with the present state",
     });
   }
-  if (after > revision) {
-    const message = `gt_version: ${after} has not been reached; the newest is ${revision}`;
-    throw new SetpointError("revision.future", message);
+  if (after <= revision || (await isReached(ports, after, signal))) return;
+  const message = `gt_version: ${after} has not been reached; the newest is ${revision}`;
+  throw new SetpointError("revision.future", message);
+}
+
+/** Another server may be ahead of this one for a short time. */
+async function isReached(
+  { store, timers }: FleetRoutePorts,
+  revision: number,
+  signal: AbortSignal,
+): Promise<boolean> {
+  const stop = new AbortController();
+  const cancel = timers.after(limits.futureRevisionWaitMs, () => stop.abort());
+  const either = AbortSignal.any([stop.signal, signal]);
+  try {
+    let head = 0;
+    while (head < revision) head = await store.advancedBeyond(head, either);
+    return true;
+  } catch (error) {
+    if (either.aborted) return false;
+    throw error;
+  } finally {
+    cancel();
   }
 }

@@ -1,0 +1,176 @@
+// Creating instances through the public API of a real server, with real tokens: terms, the order of
+// the checks, defaults, names, and what kubectl sees of it.
+import { deepEqual, equal, match, ok } from "node:assert/strict";
+import { after, before, describe, it } from "node:test";
+import { textAt } from "../../src/kernel/json-read.ts";
+import { acme, globex, isError, startFleetServer } from "./fleet-server.ts";
+import type { FleetServer, Reply } from "./fleet-server.ts";
+
+let server: FleetServer;
+
+before(async () => {
+  server = await startFleetServer();
+  await server.apply({
+    apiVersion: "fleet.setpoint.dev/v1",
+    kind: "Organisation",
+    metadata: { name: acme },
+    spec: {
+      members: [{ user: "alice" }, { user: "bob" }, { user: "carl" }],
+      quotas: [{ offering: "dinosaurs", type: "standard", max: 50 }],
+    },
+  });
+  await server.untilReady();
+});
+
+after(async () => {
+  await server?.[Symbol.asyncDispose]();
+});
+
+const create = async (as: string, body: unknown, query = "?async=true"): Promise<Reply> =>
+  await server.call(`/dinosaurs${query}`, { method: "POST", as, body });
+
+describe("the terms of the service", () => {
+  it("must be accepted before the first creation, before anything else is checked", async () => {
+    isError(await create("alice", "{broken", ""), 403, 12);
+    const terms = await server.call("/terms", { as: "alice" });
+    deepEqual(terms.json, {
+      kind: "Terms",
+      required: true,
+      version: "2026-01",
+      url: "https://dinosaurs.example/terms",
+      accepted: false,
+    });
+    equal((await server.call("/dinosaurs", { as: "alice" })).status, 200);
+  });
+
+  it("are accepted by version, once for each user", async () => {
+    const accept = async (as: string, version: unknown): Promise<Reply> =>
+      await server.call("/terms", { method: "POST", as, body: { version } });
+    const old = await accept("alice", "2025-01");
+    isError(old, 400, 37);
+    match(textAt(old.json, "reason"), /version: "2025-01" is not the present version: 2026-01/);
+    isError(await accept("alice", 7), 400, 37);
+    const first = await accept("alice", "2026-01");
+    equal(first.status, 200, first.text);
+    equal(first.json["accepted"], true);
+    ok(textAt(first.json, "accepted_at") !== "");
+    deepEqual((await accept("alice", "2026-01")).json, first.json);
+    isError(await create("bob", { name: "rex" }), 403, 12);
+    equal((await accept("bob", "2026-01")).status, 200);
+    // A user of an organisation that the server has never seen.
+    equal((await accept("grace", "2026-01")).status, 200);
+    equal((await server.call("/terms", { as: "grace" })).json["accepted"], true);
+  });
+});
+
+describe("a creation", () => {
+  it("must be asynchronous", async () => {
+    isError(await create("alice", { name: "rex" }, ""), 400, 103);
+    isError(await create("alice", { name: "rex" }, "?async=false"), 400, 103);
+  });
+
+  it("needs a JSON object with known fields", async () => {
+    for (const body of ["{broken", "[]", '"text"', ""]) {
+      isError(await create("alice", body), 400, 17);
+    }
+    const unknown = await create("alice", { name: "rex", colour: "red" });
+    isError(unknown, 400, 37);
+    match(textAt(unknown.json, "reason"), /colour: unknown field/);
+    isError(await create("alice", { name: "rex", multi_az: "yes" }), 400, 37);
+    isError(await create("alice", { name: "rex", parameters: { species: "cat" } }), 400, 37);
+  });
+
+  it("needs a name that can be part of a host", async () => {
+    for (const name of ["", "Rex", "1rex", "rex-", "-rex", "re_x", "re.x", "réx"]) {
+      isError(await create("alice", { name }), 400, 32);
+    }
+    isError(await create("alice", { name: "a".repeat(33) }), 400, 34);
+    equal((await create("alice", { name: "a".repeat(32) })).status, 202);
+  });
+
+  it("needs a provider, a region and a type that are offered", async () => {
+    isError(await create("alice", { name: "rex", cloud_provider: "ibm" }), 400, 30);
+    const region = await create("alice", { name: "rex", region: "mars" });
+    isError(region, 400, 31);
+    match(textAt(region.json, "reason"), /us-east-1, eu-west-1/);
+    // Without a quota the type is eval, which this region does not offer.
+    isError(await create("grace", { name: "rex", region: "eu-west-1" }), 400, 41);
+    isError(await create("alice", { name: "rex", multi_az: false }), 400, 35);
+  });
+
+  it("is accepted with defaults and an address", async () => {
+    const reply = await create("alice", { name: "rex" });
+    equal(reply.status, 202, reply.text);
+    const { json } = reply;
+    const id = textAt(json, "id");
+    deepEqual(json, {
+      id,
+      kind: "DinosaurRequest",
+      href: `/api/dinosaurs_mgmt/v1/dinosaurs/${id}`,
+      status: "accepted",
+      cloud_provider: "aws",
+      multi_az: true,
+      region: "us-east-1",
+      owner: "alice",
+      name: "rex",
+      created_at: json["created_at"],
+      updated_at: json["created_at"],
+      instance_type: "standard",
+    });
+    match(id, /^[a-z0-9]{20}$/);
+    match(textAt(json, "created_at"), /^\d{4}-\d\d-\d\dT/);
+    const read = await server.call(`/dinosaurs/${id}`, { as: "bob" });
+    equal(read.status, 200);
+    equal(read.json["id"], id);
+  });
+
+  it("takes parameters of the Offering", async () => {
+    const parameters = { species: "triceratops", enclosure: { squareMetres: 200 } };
+    const reply = await create("alice", { name: "tri", region: "eu-west-1", parameters });
+    equal(reply.status, 202, reply.text);
+    deepEqual([reply.json["region"], reply.json["parameters"]], ["eu-west-1", parameters]);
+    const small = { name: "small", parameters: { enclosure: { squareMetres: 1 } } };
+    isError(await create("alice", small), 400, 37);
+  });
+
+  it("is refused for a name of the organisation, before its other fields are checked", async () => {
+    isError(await create("bob", { name: "rex", region: "mars" }), 409, 36);
+    equal((await create("grace", { name: "rex" })).status, 202);
+  });
+
+  it("of an evaluation instance is possible once for each owner", async () => {
+    isError(await create("grace", { name: "rex2" }), 403, 24);
+  });
+
+  it("is seen by the next list, on this server", async () => {
+    for (const at of [1, 2, 3, 4, 5]) {
+      equal((await create("alice", { name: `quick-${at}` })).status, 202);
+      const search = encodeURIComponent(`name = quick-${at}`);
+      const list = await server.call(`/dinosaurs?search=${search}`, { as: "alice" });
+      equal(list.json["total"], 1);
+    }
+  });
+
+  it("of 20 requests for one name succeeds once", async () => {
+    const all = await Promise.all(
+      Array.from({ length: 20 }, () => create("alice", { name: "contested" })),
+    );
+    const count = (wanted: number): number => all.filter(({ status }) => status === wanted).length;
+    deepEqual([count(202), count(409)], [1, 19]);
+  });
+
+  it("makes the organisation, its namespace and its member at first sight", async () => {
+    const { setpoint } = server;
+    const path = `/apis/fleet.setpoint.dev/v1/organisations/${globex}`;
+    const organisation = JSON.parse(String((await setpoint.ask(path)).body)) as never;
+    deepEqual((organisation as { spec: { members: unknown } }).spec.members, [{ user: "grace" }]);
+    const instances = `/apis/dinosaurs.example.dev/v1/namespaces/org-${globex}/dinosaurs/rex`;
+    const rex = await setpoint.ask(instances);
+    equal(rex.status, 200);
+    match(String(rex.body), /"owner":"grace"/);
+    const headers = { authorization: `Bearer ${await server.token("grace")}` };
+    equal((await setpoint.ask(instances, { headers })).status, 200);
+    const other = `/apis/dinosaurs.example.dev/v1/namespaces/org-${acme}/dinosaurs/rex`;
+    equal((await setpoint.ask(other, { headers })).status, 403);
+  });
+});
