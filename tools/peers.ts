@@ -46,6 +46,13 @@ const peers: readonly Peer[] = [
     install: withoutServices,
   },
   {
+    name: "Prometheus",
+    packages: ["prometheus"],
+    wanted: "Prometheus 2.42 or newer (prometheus in a folder on PATH)",
+    find: findPrometheus,
+    install: withoutServices,
+  },
+  {
     name: "Syncthing",
     packages: ["syncthing"],
     wanted: "Syncthing 1.19 or newer (syncthing in a folder on PATH)",
@@ -121,6 +128,10 @@ export function findPowerDns(): string | undefined {
 
 export function findAlertmanager(): string | undefined {
   return findProgram("prometheus-alertmanager", pathFolders());
+}
+
+export function findPrometheus(): string | undefined {
+  return findProgram("prometheus", pathFolders());
 }
 
 export function findSyncthing(): string | undefined {
