@@ -3,7 +3,7 @@
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { openMemoryPlane } from "../src/app/memory-plane.ts";
-import type { Route, RoutePorts } from "../src/contract/route.ts";
+import type { Route, RouteDescription, RoutePorts } from "../src/contract/route.ts";
 import { objectAt, textAt, textsAt } from "../src/kernel/json-read.ts";
 import type { JsonObject } from "../src/kernel/json.ts";
 import { withDocRoutes } from "../src/surfaces/rest/doc-routes.ts";
@@ -18,7 +18,7 @@ const end = "<!-- end of routes -->";
 export async function renderRestPage(page: string): Promise<string> {
   const [head = "", rest = ""] = page.split(begin);
   const [, tail = ""] = rest.split(end);
-  return `${head}${begin}\n\n${tables(await allRoutes())}\n${end}${tail}`;
+  return `${head}${begin}\n\n${routeTables(await allRoutes())}\n${end}${tail}`;
 }
 
 /** No handler is called here, so the routes need no ports. */
@@ -29,13 +29,14 @@ async function allRoutes(): Promise<readonly Route[]> {
   return withDocRoutes(own, "");
 }
 
-function tables(all: readonly Route[]): string {
+/** One table of all routes, and one of the parameters of each. */
+export function routeTables(all: readonly RouteDescription[]): string {
   const rows = all.map(({ method, path, summary }) => `| \`${method} ${path}\` | ${summary} |`);
   const overview = ["| route | what it does |", "|---|---|", ...rows].join("\n");
   return [overview, ...all.flatMap(parametersOf)].join("\n\n").concat("\n");
 }
 
-function parametersOf({ method, path, query, body }: Route): readonly string[] {
+function parametersOf({ method, path, query, body }: RouteDescription): readonly string[] {
   const rows = [...fieldRows(query, "query"), ...fieldRows(body, "body")];
   if (rows.length === 0) return [];
   const head = "| parameter | in | type | meaning |";
