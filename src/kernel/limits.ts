@@ -200,7 +200,7 @@ export const limits = Object.freeze({
   /** Bytes of changes that wait to be delivered to watches; beyond it, late ones are ended. */
   maxWatchQueueBytes: 64 * mib,
   /** Time for the delivery to watches in one turn of the event loop. */
-  watchTurnMs: 8,
+  watchTurnMs: 5,
   /** Frames of changes that are kept for other watches, with their changes. */
   maxKeptFrameBytes: 32 * mib,
   /** Memory for each byte of the URL of a watch, for its selector; shorter URLs do not count. */
@@ -319,7 +319,7 @@ export const limits = Object.freeze({
   /** Memory of all requests in progress: bodies, documents being read, responses not yet taken. */
   maxBytesInFlight: 512 * mib,
   /** Bytes that are handed to connections in one turn of the event loop; they are encrypted. */
-  flowTurnBytes: 2 * mib,
+  flowTurnBytes: mib,
   /** What a list holds for a page: the documents, and the part of the response made from them. */
   pageMemoryBytes: 2 * mib,
   /** A watch that has less unread than this is not ended when its tenant holds too much. */

@@ -4,7 +4,6 @@
 
 import type { FlowAccount } from "./flow-account.ts";
 
-const pieceBytes = 128 * 1_024;
 /** Counting who shares smaller memory would cost more than it is worth. */
 const minSharedBytes = 16 * 1_024;
 
@@ -14,12 +13,9 @@ interface Waiting {
   readonly shared: Buffer | undefined;
 }
 
-export function isOnePiece(bytes: Buffer): boolean {
-  return bytes.length <= pieceBytes;
-}
-
 /** Has a life cycle, hence a class. */
 export class FlowQueue {
+  readonly #pieceBytes: number;
   readonly #account: FlowAccount | undefined;
   #waiting: Waiting[] = [];
   /** Shared memory of pieces that the connection has not taken. */
@@ -27,8 +23,13 @@ export class FlowQueue {
   #bytes = 0;
   #ownBytes = 0;
 
-  constructor(account: FlowAccount | undefined) {
+  constructor(pieceBytes: number, account: FlowAccount | undefined) {
+    this.#pieceBytes = pieceBytes;
     this.#account = account;
+  }
+
+  isOnePiece(bytes: Buffer): boolean {
+    return bytes.length <= this.#pieceBytes;
   }
 
   get isEmpty(): boolean {
@@ -59,10 +60,10 @@ export class FlowQueue {
   nextPiece(): Buffer {
     const parts: Buffer[] = [];
     let bytes = 0;
-    while (bytes < pieceBytes) {
+    while (bytes < this.#pieceBytes) {
       const [first] = this.#waiting;
       if (first === undefined) break;
-      const taken = first.bytes.subarray(0, pieceBytes - bytes);
+      const taken = first.bytes.subarray(0, this.#pieceBytes - bytes);
       parts.push(taken);
       bytes += taken.length;
       this.#cut(first, taken.length);

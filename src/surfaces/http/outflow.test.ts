@@ -57,7 +57,7 @@ interface Rig {
   readonly turn: () => boolean;
   readonly open: (
     tenant: string,
-    options?: { readonly isFast?: boolean },
+    options?: { readonly isFast?: boolean; readonly isStream?: boolean },
   ) => { readonly connection: Connection; readonly outflow: Outflow };
 }
 
@@ -76,8 +76,9 @@ function rig({ turnBytes = 10 * piece, capacity = 1_000 * piece } = {}): Rig {
       run?.();
       return run !== undefined;
     },
-    open: (tenant, { isFast = true } = {}) => {
+    open: (tenant, { isFast = true, isStream = false } = {}) => {
       const connection = new Connection(isFast);
+      if (isStream) Object.assign(connection, { stream: { destroyed: false } });
       const response = connection as unknown as Response;
       const account = new FlowAccount({ memory, shared }, tenant);
       return { connection, outflow: new Outflow(response, outflows, { tenant, account }) };
@@ -93,6 +94,13 @@ describe("handing bytes to connections", () => {
     assert.equal(outflow.write(Buffer.alloc(2.5 * piece)), true);
     assert.deepEqual(connection.pieces, [10, piece, piece, piece / 2]);
     assert.equal(memory.heldBy("a"), 0);
+  });
+
+  it("has smaller pieces on HTTP/2, where all streams of a connection hand one", () => {
+    const { open } = rig();
+    const { connection, outflow } = open("a", { isStream: true });
+    outflow.write(Buffer.alloc(40 * 1_024));
+    assert.deepEqual(connection.pieces, [16 * 1_024, 16 * 1_024, 8 * 1_024]);
   });
 
   it("continues in later turns, and tenants take turns", () => {

@@ -11,7 +11,7 @@ import type { FairTurns } from "../../kernel/fair-turns.ts";
 import { limits } from "../../kernel/limits.ts";
 import type { Timers } from "../../kernel/timers.ts";
 import type { FlowAccount } from "./flow-account.ts";
-import { FlowQueue, isOnePiece } from "./flow-queue.ts";
+import { FlowQueue } from "./flow-queue.ts";
 
 export interface BodyStream {
   /**
@@ -57,6 +57,12 @@ export function isGone(response: Response): boolean {
   return "stream" in response ? response.stream.destroyed : response.destroyed;
 }
 
+const pieceBytes = 128 * 1_024;
+/**
+ * Of HTTP/2. While its connection is busy, all streams of it hand a piece, and all of these are
+ * encrypted at once when the connection is free.
+ */
+const streamPieceBytes = 16 * 1_024;
 /** How often a client is looked at within the time that it may take nothing. */
 const looks = 6;
 
@@ -83,7 +89,7 @@ export class Outflow implements BodyStream {
     this.#all = all;
     this.#tenant = tenant;
     this.#account = account;
-    this.#queue = new FlowQueue(account);
+    this.#queue = new FlowQueue("stream" in response ? streamPieceBytes : pieceBytes, account);
     if (isGone(response)) {
       this.#close();
       return;
@@ -108,7 +114,7 @@ export class Outflow implements BodyStream {
   write(bytes: Buffer | string, shared?: Buffer): boolean {
     if (this.#isClosed || this.#isEnding) return true;
     const buffer = typeof bytes === "string" ? Buffer.from(bytes) : bytes;
-    const isDirect = !this.#hasBacklog && isOnePiece(buffer) && this.#all.turns.isOpen;
+    const isDirect = !this.#hasBacklog && this.#queue.isOnePiece(buffer) && this.#all.turns.isOpen;
     let isWithin = true;
     if (isDirect) this.#hand(buffer);
     else {

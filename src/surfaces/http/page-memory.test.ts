@@ -47,3 +47,11 @@ test("a page is not read when there is no memory for it", () => {
   };
   throws(() => streamedPages({ ...recorded().exchange, reserve }).before(), refused);
 });
+
+test("pages of documents in another form take a multiple of the memory", () => {
+  const { steps, exchange } = recorded();
+  const memory = streamedPages(exchange, 2);
+  equal(memory.before(), undefined);
+  memory.after(1_000);
+  deepEqual(steps, [`reserve ${2 * page}`, "hold 4000"]);
+});

@@ -9,17 +9,18 @@ import type { Exchange } from "./exchange.ts";
 
 type Held = Pick<Exchange, "reserve" | "hold" | "pageTurn" | "pageRead">;
 
-export function streamedPages(exchange: Held): PageMemory {
+/** `factor`: how many times the usual memory a page needs, as for documents in another form. */
+export function streamedPages(exchange: Held, factor = 1): PageMemory {
   let isFirst = true;
   return {
     before: () => {
       // A request must not hold memory while it waits for more.
       if (!isFirst) exchange.hold(0);
       isFirst = false;
-      return turnAfter(exchange, exchange.reserve(limits.pageMemoryBytes));
+      return turnAfter(exchange, exchange.reserve(limits.pageMemoryBytes * factor));
     },
     after: (bytes) => {
-      exchange.hold(bytes * copies);
+      exchange.hold(bytes * copies * factor);
       exchange.pageRead(bytes);
     },
     drop: () => exchange.hold(0),

@@ -43,6 +43,8 @@ export interface Frames {
   first(frame: Buffer): readonly Buffer[];
   /** Equal for equal frames. */
   readonly formKey: string;
+  /** Documents that are made into another form need more memory. */
+  readonly memoryFactor: number;
 }
 
 export function watchFrames(input: FrameInput): Frames {
@@ -76,8 +78,12 @@ export function watchFrames(input: FrameInput): Frames {
     error: (status) => encodeFrame("ERROR", status, form),
     first: (frame) => (isTable ? splitForColumns(frame, item) : [frame]),
     formKey,
+    memoryFactor: isObjectJson(item) ? 1 : shapedMemoryFactor,
   };
 }
+
+/** The documents as they are shown, as the input of a thread, and as its result. */
+const shapedMemoryFactor = 2;
 
 /** A version is another object after each change of its definition. */
 const versionIds = new WeakMap<ServedVersion, number>();

@@ -160,7 +160,7 @@ class Watch {
     let revision = 0;
     const plan = { at: undefined, from: undefined };
     const options = { pageItems: limits.defaultPageItems, countRemaining: false };
-    const memory = streamedPages(exchange);
+    const memory = streamedPages(exchange, frames.memoryFactor);
     for await (const page of readPages(store, selection, plan, { ...options, memory })) {
       revision = page.revision;
       await this.#writeAll([await frames.added(page.records)]);
