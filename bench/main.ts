@@ -22,6 +22,7 @@ import { twoWriters, wakeUp } from "./processes.ts";
 import { RawPostgres } from "./raw-postgres.ts";
 import { RawSqlite } from "./raw-sqlite.ts";
 import { claims, fairClaims, groupWrites, loopDelay, reads, singleWrites } from "./store.ts";
+import { stretches } from "./stretches.ts";
 import { tableText } from "./table.ts";
 import type { Row } from "./table.ts";
 import { tenants } from "./tenants.ts";
@@ -35,23 +36,31 @@ const parts = [
   "idle",
   "isolation",
   "tenants",
+  "requests",
   "million",
 ];
 const usage = `usage: npm run bench -- [options]
 
   --only PART     one of ${parts.join(", ")}
   --attack NAME   one attack of the part tenants
+  --request TEXT  those of the part requests whose names contain the text
+  --profile       prints the functions of long stretches in the part requests
   --million N     a smaller number of resources in the last part (1000000)`;
 
-const { only, count, attack } = parsedOrExit("bench", usage, () => {
+const { only, count, attack, request, isProfiled } = parsedOrExit("bench", usage, () => {
   const options = {
     only: { type: "string" },
     attack: { type: "string" },
+    request: { type: "string" },
+    profile: { type: "boolean", default: false },
     million: { type: "string", default: "1000000" },
   } as const;
-  const { only: part, million: size, attack: name } = parseArgs({ options }).values;
+  const { values } = parseArgs({ options });
+  const { only: part, million: size } = values;
   if (part !== undefined && !parts.includes(part)) throw new Error(`there is no part ${part}`);
-  return { only: part, count: numbersIn({ million: size }).million, attack: name };
+  const { million: wanted } = numbersIn({ million: size });
+  const named = { attack: values.attack, request: values.request, isProfiled: values.profile };
+  return { only: part, count: wanted, ...named };
 });
 const folder = await mkdtemp(join(tmpdir(), "setpoint-bench-"));
 const rows: Row[] = [];
@@ -66,6 +75,7 @@ try {
   if (isWanted("idle")) rows.push(...(await idle(folder, (note) => notes.push(note))));
   if (isWanted("isolation")) rows.push(...(await isolation(folder)));
   if (isWanted("tenants")) rows.push(...(await tenants({ folder, attack })));
+  if (isWanted("requests")) rows.push(...(await stretches({ folder, request, isProfiled })));
   if (isWanted("million")) rows.push(...(await million(folder, count)));
 } finally {
   await rm(folder, { recursive: true, force: true });

@@ -23,6 +23,7 @@ export const belongings: Readonly<Record<string, readonly string[]>> = {
     "examples/bakery/",
     "examples/openshift-like/",
     "bench/arm-module.ts",
+    "bench/crafted/face-module.ts",
     "tests/e2e/hostile-module.ts",
   ],
 };
