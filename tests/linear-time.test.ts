@@ -4,10 +4,12 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { limits } from "../src/kernel/limits.ts";
-import type { Metadata } from "../src/kernel/resource.ts";
+import type { Metadata, Resource } from "../src/kernel/resource.ts";
 import { compileSchema } from "../src/kernel/schema/compile.ts";
 import { validateValue } from "../src/kernel/schema/validate.ts";
 import { parseYaml } from "../src/kernel/yaml.ts";
+import { droppedRules } from "../src/intents/admission/hidden-field-guard.ts";
+import { conversionErrors } from "../src/intents/kinds/definition-conversion-check.ts";
 import { metadataErrors, resourceNameProblems } from "../src/intents/write/metadata-check.ts";
 
 function inLittleTime(run: () => void): void {
@@ -57,4 +59,30 @@ test("a document with 200,000 errors is judged in linear time", () => {
     items: { type: "integer" },
   });
   inLittleTime(() => assert.equal(validateValue(schema, list).length, limits.maxSchemaErrors + 1));
+});
+
+test("a definition with 200,000 review versions is judged in linear time", () => {
+  const conversionReviewVersions = Array.from({ length: 200_000 }, (_, index) => `v${index}`);
+  const clientConfig = { url: "https://example.dev/convert" };
+  const conversion = { strategy: "Webhook", webhook: { clientConfig, conversionReviewVersions } };
+  inLittleTime(() => {
+    const check = { mayHaveBadCaBundle: true };
+    assert.deepEqual(conversionErrors(conversion, "spec.conversion", check), []);
+  });
+});
+
+test("20,000 hidden fields of a definition are compared in linear time", () => {
+  const definition = (type: string): Resource => {
+    const field = { type, "x-setpoint-field-rule": "secret" };
+    const fields = Array.from({ length: 20_000 }, (_, index) => [`f${index}`, field]);
+    const spec = { type: "object", properties: Object.fromEntries(fields) as object };
+    const openAPIV3Schema = { type: "object", properties: { spec } };
+    const versions = [{ name: "v1", schema: { openAPIV3Schema } }];
+    return { metadata: { name: "x" }, spec: { versions } } as unknown as Resource;
+  };
+  const bare = { metadata: { name: "x" }, spec: { versions: [] } } as unknown as Resource;
+  inLittleTime(() => {
+    assert.deepEqual(droppedRules(definition("string"), definition("object")), []);
+    assert.equal(droppedRules(definition("string"), bare).length, 20_000);
+  });
 });

@@ -16,7 +16,11 @@ import { bootstrap } from "../intents/bootstrap.ts";
 import { followOwners } from "../intents/housekeeping/follow-owners.ts";
 import type { OwnerFollower } from "../intents/housekeeping/follow-owners.ts";
 import { builtinServedKinds } from "../intents/kinds/builtin-served.ts";
-import { definitionsKind, followDefinitions } from "../intents/kinds/definition-kinds.ts";
+import {
+  definitionsKind,
+  followDefinitions,
+  hasSameSpec,
+} from "../intents/kinds/definition-kinds.ts";
 import { kindRegistry } from "../intents/kinds/registry.ts";
 import type { KindRegistry } from "../intents/kinds/registry.ts";
 import { openLiveView } from "../intents/live-view.ts";
@@ -34,7 +38,6 @@ import { timedTurns } from "../kernel/fair-turns.ts";
 import { inlineWork } from "../kernel/heavy-work.ts";
 import type { HeavyWork } from "../kernel/heavy-work.ts";
 import type { SetpointError } from "../kernel/errors.ts";
-import { equalJson } from "../kernel/json.ts";
 import { systemIds } from "../kernel/ids.ts";
 import type { Ids } from "../kernel/ids.ts";
 import { limits } from "../kernel/limits.ts";
@@ -180,7 +183,8 @@ export async function openControlPlane(
     modules: modules.admission,
   });
   const admission = admissionChain(plugins);
-  const intents: Intents = { store, live, kinds, admission, clock, ids, random };
+  const { heavy = inlineWork(heavyFunctions) } = options;
+  const intents: Intents = { store, live, kinds, admission, clock, ids, random, heavy };
   // A webhook that does not answer must not keep the server from starting.
   await bootstrap(ownIntentsOf(intents), rolesOf(builtIn));
   const owners = undo.use(
@@ -202,7 +206,7 @@ export async function openControlPlane(
     owners,
     quotas,
     meter,
-    heavy: options.heavy ?? inlineWork(heavyFunctions),
+    heavy,
     modules,
     timers,
     stopping,
@@ -251,7 +255,8 @@ async function openViews(
 /** A watch shows a kind as it was when the watch began, so it ends when the kind changes. */
 function endOldWatches(live: LiveView, hub: WatchHub): void {
   live.follow(definitionsKind, (after, before) => {
-    if (before === undefined || equalJson(after?.resource.spec, before.resource.spec)) return;
+    if (before === undefined) return;
+    if (after !== undefined && hasSameSpec(before.resource, after.resource)) return;
     hub.endKind(before.key.name);
   });
 }

@@ -93,7 +93,13 @@ export interface KindInput {
   readonly subresources?: Subresources;
 }
 
+/** The input is copied, so that its author can change it afterwards. */
 export function defineKind(input: KindInput): Kind {
+  return deepFreeze(structuredClone(kindOf(input)));
+}
+
+/** Without a copy, because a schema can be large: for an input that nothing changes. */
+export function kindOf(input: KindInput): Kind {
   const { group, names, scope, versions, fieldRules = [], origin = "definition" } = input;
   const subresources = input.subresources ?? { status: false };
   const whole = {
@@ -115,8 +121,7 @@ export function defineKind(input: KindInput): Kind {
     const message = `the kind ${kindId(whole)} is invalid: ${problems.join("; ")}`;
     throw new SetpointError("resource.invalid", message, { details: { problems: [...problems] } });
   }
-  const compiled = fieldRules.map(compiledRule);
-  return deepFreeze({ ...structuredClone(whole), fieldRules: compiled });
+  return { ...whole, fieldRules: fieldRules.map(compiledRule) };
 }
 
 /** The version documents are stored in. */

@@ -4,9 +4,9 @@
 
 import { decodeDocument } from "../../kernel/document.ts";
 import { forbiddenField } from "../../kernel/field-error.ts";
-import { defineKind } from "../../kernel/kind.ts";
-import type { CompiledFieldRule, Kind } from "../../kernel/kind.ts";
+import type { CompiledFieldRule, FieldRule } from "../../kernel/kind.ts";
 import { limits } from "../../kernel/limits.ts";
+import { parsePointer } from "../../kernel/pointer.ts";
 import { formatReference, keyText } from "../../kernel/resource.ts";
 import type { Resource, ResourceKey } from "../../kernel/resource.ts";
 import type { Store } from "../../store/port.ts";
@@ -34,20 +34,22 @@ export function hiddenFieldGuard(store: GuardedStore): AdmissionPlugin {
 
 /** The hiding rules of a definition whose fields its next form does not hide. */
 export function droppedRules(old: Resource, next: Resource): readonly CompiledFieldRule[] {
-  const kept = kindOf(next)?.fieldRules.filter(isHiding) ?? [];
-  const covers = (rule: CompiledFieldRule, path: string): boolean =>
-    path === rule.path || path.startsWith(`${rule.path}/`);
-  const before = kindOf(old)?.fieldRules.filter(isHiding) ?? [];
-  return before.filter(({ path }) => !kept.some((rule) => covers(rule, path)));
+  const kept = new Set(hidingRules(next).map(({ path }) => path));
+  return hidingRules(old)
+    .filter(({ path }) => !isCovered(kept, path))
+    .map(({ path, rule }) => ({ path, rule, segments: parsePointer(path) }));
 }
 
-function kindOf(definition: Resource): Kind | undefined {
-  try {
-    return defineKind(kindOfDefinition(definition));
-  } catch {
-    // A definition that is not a kind has been refused, or was never served.
-    return undefined;
+/** Whether a rule is for the field, or for one that contains it. */
+function isCovered(paths: ReadonlySet<string>, path: string): boolean {
+  for (let end = path.length; end > 0; end = path.lastIndexOf("/", end - 1)) {
+    if (paths.has(path.slice(0, end))) return true;
   }
+  return false;
+}
+
+function hidingRules(definition: Resource): readonly FieldRule[] {
+  return (kindOfDefinition(definition).fieldRules ?? []).filter(isHiding);
 }
 
 interface Uncovered {

@@ -113,6 +113,9 @@ export function isWaiting(resource: Resource): boolean {
 }
 
 const waitingFinalizers = [foregroundFinalizer, nestedFinalizer];
+const finalizerMarks = [orphanFinalizer, ...waitingFinalizers].map((name) =>
+  Buffer.from(JSON.stringify(name)),
+);
 
 /**
  * Whether its deletion was requested, is not paused, and this finalizer still holds it. The write
@@ -154,7 +157,8 @@ function lookAtDeletion(
   found: Finding,
 ): void {
   const { key, revision, body } = record;
-  if (!body.includes(deletionMark)) return;
+  // Most deletions do not wait, and decoding a large document takes long.
+  if (!body.includes(deletionMark) || !finalizerMarks.some((mark) => body.includes(mark))) return;
   const resource = decodeDocument(body, revision);
   if (isWaitingFor(resource, orphanFinalizer)) found("orphan", key);
   if (noteWaiting(record, awaiting, resource)) found("waiting", key);

@@ -77,10 +77,13 @@ function configErrors(
 function reviewVersionErrors(versions: readonly string[], path: string): readonly FieldError[] {
   if (versions.length === 0) return [requiredField(path)];
   const errors: FieldError[] = [];
+  const seen = new Set<string>();
   for (const [index, version] of versions.entries()) {
     const field = `${path}[${index}]`;
     const problem = labelProblem(version);
-    if (versions.indexOf(version) < index) {
+    const isRepeated = seen.has(version);
+    seen.add(version);
+    if (isRepeated) {
       errors.push(invalidField(field, version, "duplicate version"));
     } else if (problem !== undefined) errors.push(invalidField(field, version, problem));
   }

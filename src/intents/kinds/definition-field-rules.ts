@@ -17,9 +17,11 @@ const ruleNames: readonly FieldRuleName[] = ["read-only", "create-only", "write-
 /** All rules in a schema, in the order of its fields; `*` stands for items and free keys. */
 export function fieldRulesOf(schema: JsonObject): readonly FieldRule[] {
   const rules: FieldRule[] = [];
-  walk(schema, { ...start, path: "" }, (node, { pointer }) => {
-    const rule = ruleNames.find((name) => name === getOwn(node, fieldRuleKey));
-    if (rule !== undefined && pointer !== "") rules.push({ path: pointer, rule });
+  walk(schema, rootPlace, (node, place) => {
+    const given = getOwn(node, fieldRuleKey);
+    if (given === undefined || place.parent === undefined) return;
+    const rule = ruleNames.find((name) => name === given);
+    if (rule !== undefined) rules.push({ path: pointerOf(place), rule });
   });
   return rules;
 }
@@ -27,15 +29,15 @@ export function fieldRulesOf(schema: JsonObject): readonly FieldRule[] {
 /** Rules that are none, and rules where none can be kept. */
 export function fieldRuleErrors(schema: JsonObject, path: string): readonly FieldError[] {
   const errors: FieldError[] = [];
-  walk(schema, { ...start, path }, (node, place) => {
+  walk(schema, rootPlace, (node, place) => {
     const rule = getOwn(node, fieldRuleKey);
     if (rule === undefined) return;
-    const field = `${place.path}.${fieldRuleKey}`;
+    const field = `${pathOf(place, path)}.${fieldRuleKey}`;
     if (!ruleNames.some((name) => name === rule)) {
       errors.push(unsupportedField(field, rule, ruleNames));
-    } else if (place.pointer === "") {
+    } else if (place.parent === undefined) {
       errors.push(forbiddenField(field, "must not be used at the root"));
-    } else if (metaFields.test(place.pointer)) {
+    } else if (metaFields.test(pointerOf(place))) {
       errors.push(forbiddenField(field, "must not be used inside of resource meta"));
     } else if (hidingNames.some((name) => name === rule)) {
       const why = place.isInList ? hiddenItems : hasNamedItems(node, 0) ? hiddenNames : undefined;
@@ -71,16 +73,35 @@ function hasNamedItems(node: JsonObject, depth: number): boolean {
 
 const metaFields = /^\/(?:apiVersion|kind|metadata)(?:\/|$)/;
 
+/** A node of the schema; its texts are made only where they are needed, as schemas are large. */
 interface Place {
-  /** Of the field in documents. */
-  readonly pointer: string;
-  /** Of the schema in the definition. */
-  readonly path: string;
+  readonly parent: Place | undefined;
+  /** The name of a property; undefined for items and free keys. */
+  readonly name: string | undefined;
+  readonly key: "properties" | "items" | "additionalProperties";
   readonly depth: number;
   readonly isInList: boolean;
 }
 
-const start = { pointer: "", depth: 0, isInList: false } as const;
+/** Of the field in documents; empty for the whole. */
+function pointerOf({ parent, name }: Place): string {
+  if (parent === undefined) return "";
+  return `${pointerOf(parent)}/${name === undefined ? "*" : escapeToken(name)}`;
+}
+
+/** Of the schema in the definition. */
+function pathOf({ parent, name, key }: Place, root: string): string {
+  if (parent === undefined) return root;
+  return `${pathOf(parent, root)}.${key}${name === undefined ? "" : `[${name}]`}`;
+}
+
+const rootPlace: Place = {
+  parent: undefined,
+  name: undefined,
+  key: "properties",
+  depth: 0,
+  isInList: false,
+};
 
 type Visit = (node: JsonObject, place: Place) => void;
 
@@ -88,21 +109,19 @@ function walk(node: JsonObject, place: Place, visit: Visit): void {
   visit(node, place);
   const depth = place.depth + 1;
   if (depth > limits.maxSchemaDepth) return;
-  const { pointer, path } = place;
+  const { isInList } = place;
   const properties = getOwn(node, "properties");
   if (isJsonObject(properties)) {
-    for (const [name, child] of Object.entries(properties)) {
+    for (const name of Object.keys(properties)) {
+      const child = properties[name];
       if (!isJsonObject(child)) continue;
-      const childPath = `${path}.properties[${name}]`;
-      const childPointer = `${pointer}/${escapeToken(name)}`;
-      walk(child, { ...place, pointer: childPointer, path: childPath, depth }, visit);
+      walk(child, { parent: place, name, key: "properties", depth, isInList }, visit);
     }
   }
-  for (const key of ["items", "additionalProperties"]) {
+  for (const key of ["items", "additionalProperties"] as const) {
     const child = getOwn(node, key);
-    if (isJsonObject(child)) {
-      const isInList = place.isInList || key === "items";
-      walk(child, { pointer: `${pointer}/*`, path: `${path}.${key}`, depth, isInList }, visit);
-    }
+    if (!isJsonObject(child)) continue;
+    const below = { parent: place, name: undefined, key, depth };
+    walk(child, { ...below, isInList: isInList || key === "items" }, visit);
   }
 }

@@ -4,8 +4,9 @@
 
 import { annotations } from "../../kernel/annotations.ts";
 import type { IndexTerms } from "../../kernel/draft.ts";
-import { defineKind } from "../../kernel/kind.ts";
+import { kindOf } from "../../kernel/kind.ts";
 import { equalJson } from "../../kernel/json.ts";
+import type { Resource } from "../../kernel/resource.ts";
 import type { LiveRecord, LiveView } from "../live-view.ts";
 import { kindOfDefinition } from "./definition.ts";
 import { isEstablished } from "./definition-status.ts";
@@ -43,6 +44,14 @@ export function followDefinitions(input: DefinitionKindsInput): void {
   });
 }
 
+/** Every change of the spec raises the generation, so that most specs need no comparison. */
+export function hasSameSpec(before: Resource, after: Resource): boolean {
+  const { uid, generation } = before.metadata;
+  const isSameLife = generation !== undefined && uid === after.metadata.uid;
+  if (isSameLife && generation === after.metadata.generation) return true;
+  return equalJson(before.spec, after.spec);
+}
+
 interface Added {
   readonly convert: Converter | undefined;
   readonly indexTerms: IndexTerms | undefined;
@@ -57,8 +66,8 @@ function servedDefinition(
   const { resource, revision } = after;
   const isReconciled = resource.metadata.annotations?.[annotations.reconciled] === "true";
   const input = kindOfDefinition(resource);
-  const kind = defineKind(isReconciled ? knowingEngineStatus(input) : input);
-  const isSameSpec = before !== undefined && equalJson(before.resource.spec, resource.spec);
+  const kind = kindOf(isReconciled ? knowingEngineStatus(input) : input);
+  const isSameSpec = before !== undefined && hasSameSpec(before.resource, resource);
   return servedKind({
     kind,
     ...(convert === undefined ? {} : { convert }),

@@ -14,7 +14,7 @@ import type { Resource } from "../../kernel/resource.ts";
 
 type Ruled = Pick<Kind, "fieldRules">;
 
-export function isHiding({ rule }: CompiledFieldRule): boolean {
+export function isHiding({ rule }: Pick<CompiledFieldRule, "rule">): boolean {
   return rule === "write-only" || rule === "secret";
 }
 
