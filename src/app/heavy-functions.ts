@@ -1,6 +1,7 @@
 // All functions that the threads for heavy work can run, by name.
 
 import type { HeavyFunctions } from "../kernel/heavy-work.ts";
+import { checkFunctions } from "../intents/write/check-job.ts";
 import { bodyFunctions } from "../surfaces/kube/body.ts";
 import { frameFunctions } from "../surfaces/kube/frame-shapes.ts";
 import { shapeFunctions } from "../surfaces/kube/shaped-items.ts";
@@ -9,4 +10,5 @@ export const heavyFunctions: HeavyFunctions = {
   ...bodyFunctions,
   ...shapeFunctions,
   ...frameFunctions,
+  ...checkFunctions,
 };

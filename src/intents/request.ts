@@ -1,6 +1,7 @@
 // What every surface hands to the write path: who asks, for which resource, and how.
 
 import type { Clock } from "../kernel/clock.ts";
+import type { HeavyWork } from "../kernel/heavy-work.ts";
 import type { JsonObject } from "../kernel/json.ts";
 import type { Ids } from "../kernel/ids.ts";
 import type { Random } from "../kernel/random.ts";
@@ -21,6 +22,7 @@ export interface Intents {
   readonly clock: Clock;
   readonly ids: Ids;
   readonly random: Random;
+  readonly heavy: HeavyWork;
 }
 
 /** Who asks; warnings are for them to read and change nothing. */

@@ -80,6 +80,13 @@ export const limits = Object.freeze({
   stepShareHalfLifeMs: 2_000,
   /** Values that a JSON Patch may move or copy before other requests run. */
   patchSliceValues: 500_000,
+  /** How long a document is checked on the event loop before a thread does it instead. */
+  inlineCheckMs: 20,
+  /** Values, and characters of rules with instructions of patterns, of a heavy schema. */
+  minHeavySchemaValues: 4_000,
+  minHeavySchemaWeight: 8_000,
+  /** Versions of kinds whose compiled form one thread keeps. */
+  maxThreadTypes: 4,
   /** Bytes of one job that is part of a longer answer, such as some items of a list. */
   heavyPartBytes: mib,
   /** Threads; one tenant uses all but one of them. */

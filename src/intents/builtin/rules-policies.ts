@@ -14,7 +14,7 @@ import type { CelType } from "../../kernel/cel/types.ts";
 import type { Json, JsonObject } from "../../kernel/json.ts";
 import { listAt, objectAt, textAt, textsAt, valueAt } from "../../kernel/json-read.ts";
 import { limits } from "../../kernel/limits.ts";
-import { schemaSize } from "../../kernel/schema/schema-size.ts";
+import { isHeavySchema, schemaSize } from "../../kernel/schema/schema-size.ts";
 import { labelKeyProblems } from "../../kernel/labels.ts";
 import { subdomainProblems } from "../../kernel/names.ts";
 import type { Resource } from "../../kernel/resource.ts";
@@ -61,6 +61,7 @@ export const policyRules: KindRules = {
     ),
   prepareForUpdate: (policy, old, subresource) =>
     subresource === "status" ? withOld(policy, old, "spec") : policy,
+  isHeavy: (policy) => isHeavySchema(valueAt(policy, "spec")),
   validateCreate: policyErrors,
   validateUpdate: (policy, _old, subresource) =>
     subresource === "status" ? [] : policyErrors(policy),

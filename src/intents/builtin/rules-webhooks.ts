@@ -12,6 +12,7 @@ import type { FieldError } from "../../kernel/field-error.ts";
 import type { Json, JsonObject } from "../../kernel/json.ts";
 import { listAt, numberAt, objectAt, textAt, textsAt, valueAt } from "../../kernel/json-read.ts";
 import type { Resource } from "../../kernel/resource.ts";
+import { isHeavySchema } from "../../kernel/schema/schema-size.ts";
 import {
   conditionErrors,
   failurePolicies,
@@ -52,6 +53,7 @@ function rulesOf(isMutating: boolean): KindRules {
   return {
     needsRevision: true,
     defaulting: (config) => withEach(config, "webhooks", (hook) => defaulted(hook, isMutating)),
+    isHeavy: (config) => isHeavySchema(valueAt(config, "webhooks")),
     validateCreate: (config) => configErrors(config, isMutating, all),
     validateUpdate: (config, old) => configErrors(config, isMutating, demandsKeptBy(old)),
   };

@@ -32,6 +32,8 @@ export interface KindRules {
   readonly prepareForUpdate?: (resource: Resource, old: Resource, subresource: string) => Resource;
   /** What changes besides metadata once a deletion was asked for. */
   readonly prepareForDelete?: (resource: Resource, version: string) => Resource;
+  /** Whether the validation takes long, so that a thread does it. It must be found out quickly. */
+  readonly isHeavy?: (resource: Resource) => boolean;
   readonly validateCreate?: (resource: Resource) => readonly FieldError[];
   readonly validateUpdate?: (
     resource: Resource,

@@ -5,6 +5,7 @@ import { withoutKey } from "../../kernel/without-key.ts";
 import type { Clock } from "../../kernel/clock.ts";
 import type { Resource } from "../../kernel/resource.ts";
 import type { KindRules } from "../builtin/rules.ts";
+import { isHeavySchema } from "../../kernel/schema/schema-size.ts";
 import type { LiveView } from "../live-view.ts";
 import {
   definitionErrors,
@@ -14,6 +15,7 @@ import {
 import { defaultDefinition } from "./definition-defaults.ts";
 import { cleanupFinalizer, markedForDeletion } from "./definition-deletion.ts";
 import { definitionsKind } from "./definition-kinds.ts";
+import { specOf } from "./definition-parts.ts";
 import { definitionStatus } from "./definition-status.ts";
 
 export interface DefinitionRulesInput {
@@ -48,10 +50,16 @@ export function definitionRules({ live, clock }: DefinitionRulesInput): KindRule
       (definition.metadata.finalizers ?? []).includes(cleanupFinalizer)
         ? definition
         : markedForDeletion(definition, clock.nowMs()),
-    validateCreate: (definition) => definitionErrors(definition),
-    validateUpdate: (definition, old, subresource) =>
-      subresource === "status"
-        ? definitionStatusErrors(definition)
-        : definitionUpdateErrors(definition, old),
+    ...definitionChecks,
   };
 }
+
+/** The part that a thread can do. */
+export const definitionChecks: KindRules = {
+  isHeavy: (definition) => isHeavySchema(specOf(definition)),
+  validateCreate: (definition) => definitionErrors(definition),
+  validateUpdate: (definition, old, subresource) =>
+    subresource === "status"
+      ? definitionStatusErrors(definition)
+      : definitionUpdateErrors(definition, old),
+};

@@ -139,7 +139,8 @@ async function tryCreate(
   // A policy may have chosen another name.
   const target = { ...asked, name: mutated.metadata.name ?? "" };
   const object = prepare(caller, target, mutated, request.object);
-  checkDocument(intents.admission, target, object, undefined);
+  const checking = checkDocument(intents, { caller, target }, object, undefined);
+  if (checking !== undefined) await checking;
   await pause();
   checkRevision(named);
   tellWarnings(caller, target, object, undefined);

@@ -8,31 +8,56 @@ import { invalidField } from "../../kernel/field-error.ts";
 import { checkFieldRules } from "../../kernel/field-rules.ts";
 import type { FieldViolation } from "../../kernel/field-rules.ts";
 import { hiddenText, withoutHiddenValues } from "../../kernel/hidden-values.ts";
+import { withinInlineTime } from "../../kernel/inline-time.ts";
 import type { Json } from "../../kernel/json.ts";
+import { limits } from "../../kernel/limits.ts";
 import { parsePointer } from "../../kernel/pointer.ts";
 import type { Resource } from "../../kernel/resource.ts";
 import { invalid } from "../refusals.ts";
 import type { Admission } from "../admission/admission.ts";
-import type { Target } from "../request.ts";
-import type { ServedKind } from "../kinds/served-kind.ts";
-import {
-  coreFinalizerErrors,
-  metadataErrors,
-  metadataUpdateErrors,
-  pathSegmentProblems,
-  resourceNameProblems,
-} from "./metadata-check.ts";
+import type { Intents, Target } from "../request.ts";
+import { errorsByThread } from "./check-job.ts";
+import { documentErrors } from "./document-errors.ts";
+import type { CheckedDocument } from "./document-errors.ts";
+import { tenantOfWrite } from "./write-pauses.ts";
+import type { PausedWrite } from "./write-pauses.ts";
 
-/** Refuses a document that breaks a rule of its kind, with all its errors at once. */
+/**
+ * Refuses a document that breaks a rule of its kind, with all its errors at once. What takes long
+ * is done by a thread; undefined means that it was done at once.
+ */
 export function checkDocument(
-  admission: Pick<Admission, "mayChange">,
-  target: Target,
+  intents: Pick<Intents, "admission" | "heavy">,
+  write: CheckedWrite,
   resource: Resource,
   old: Resource | undefined,
+): Promise<void> | undefined {
+  const { target } = write;
+  const { served, version, subresource } = target;
+  const document = { resource, old, subresource };
+  const isHeavy = served.rules?.isHeavy?.(resource) === true;
+  const found = isHeavy
+    ? undefined
+    : withinInlineTime(limits.inlineCheckMs, () =>
+        documentErrors({ ...served, type: version.type }, document),
+      );
+  if (found !== undefined) {
+    refuse(intents, target, document, found);
+    return undefined;
+  }
+  const errors = errorsByThread(intents.heavy, target, document, tenantOfWrite(write));
+  return errors.then((all) => refuse(intents, target, document, all));
+}
+
+export type CheckedWrite = Pick<PausedWrite, "caller"> & { readonly target: Target };
+
+function refuse(
+  { admission }: Pick<Intents, "admission">,
+  target: Target,
+  { resource, old }: CheckedDocument,
+  errors: FieldError[],
 ): void {
   const { served } = target;
-  const errors =
-    old === undefined ? createErrors(target, resource) : updateErrors(target, resource, old);
   if (served.kind.fieldRules.length > 0) {
     appendAll(errors, ruleErrors(admission, target, resource, old));
   }
@@ -40,45 +65,6 @@ export function checkDocument(
   // Two kinds that show the same documents have their errors in the name of the stored one.
   const shown = withoutHiddenValues(served.kind, errors);
   throw invalid(served.storedKind, resource.metadata.name ?? target.name, shown);
-}
-
-function createErrors({ served, version }: Target, resource: Resource): FieldError[] {
-  const { rules, kind } = served;
-  const isNamespaced = kind.scope === "Namespaced";
-  const nameProblems = rules?.nameProblems ?? resourceNameProblems;
-  const errors = [...metadataErrors(resource.metadata, { isNamespaced, nameProblems })];
-  if (hasCoreFinalizers(served)) appendAll(errors, coreFinalizerErrors(resource.metadata));
-  appendAll(errors, version.type.validate(resource, { old: undefined, subresource: "", errors }));
-  appendAll(errors, rules?.validateCreate?.(resource) ?? []);
-  return errors;
-}
-
-/**
- * Kubernetes looks at metadata once for all kinds and again for each kind, so that the causes of
- * a refused update name the same problem several times; the message names it once.
- */
-function updateErrors(
-  { served, version, subresource }: Target,
-  resource: Resource,
-  old: Resource,
-): FieldError[] {
-  const { rules, kind } = served;
-  const { metadata } = resource;
-  const isNamespaced = kind.scope === "Namespaced";
-  const common = metadataErrors(metadata, { isNamespaced, nameProblems: pathSegmentProblems });
-  const changes = metadataUpdateErrors(metadata, old.metadata);
-  const own: FieldError[] = [...changes];
-  if (hasCoreFinalizers(served)) appendAll(own, coreFinalizerErrors(metadata));
-  appendAll(own, version.type.validate(resource, { old, subresource, errors: own }));
-  appendAll(own, rules?.validateUpdate?.(resource, old, subresource) ?? []);
-  return [...common, ...changes, ...own];
-}
-
-/** The groups whose metadata has only the rules that all kinds share. */
-const plainGroups = new Set(["admissionregistration.k8s.io", "apiextensions.k8s.io"]);
-
-function hasCoreFinalizers({ kind }: ServedKind): boolean {
-  return kind.origin === "built-in" && !plainGroups.has(kind.group);
 }
 
 /** A server writes status, so read-only fields there are only closed to the main endpoint. */

@@ -248,7 +248,8 @@ async function readyPut(
   // A write that changes nothing else does not change when somebody last wrote either.
   object = keepTimes(before, object) as Resource;
   await pause();
-  checkDocument(intents.admission, target, object, before);
+  const checking = checkDocument(intents, input, object, before);
+  if (checking !== undefined) await checking;
   tellWarnings(caller, target, object, before);
   await pause();
   const final = { ...request, object };

@@ -13,16 +13,17 @@ export interface PausedWrite {
 
 /** A write is as large as the larger of what was sent and what is stored. */
 export function writePauses(write: PausedWrite, storedBytes = 0): Pause {
-  return pausesFor(Math.max(write.options.bodyBytes ?? 0, storedBytes), tenantOf(write));
+  return pausesFor(Math.max(write.options.bodyBytes ?? 0, storedBytes), tenantOfWrite(write));
 }
 
 /** For work that counts its steps itself. */
 export function stepPauses(write: PausedWrite): () => Promise<void> {
-  return () => nextTurn(tenantOf(write));
+  return () => nextTurn(tenantOfWrite(write));
 }
 
 /** What the server writes for a resource counts for the namespace of the resource. */
-function tenantOf({ caller, target: { namespace } }: PausedWrite): string {
+export function tenantOfWrite({ caller, target }: Omit<PausedWrite, "options">): string {
+  const { namespace } = target;
   if (caller.tenant !== undefined) return caller.tenant;
   return namespace === "" ? userTenant(caller.user.name) : namespaceTenant(namespace);
 }

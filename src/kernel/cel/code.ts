@@ -4,6 +4,7 @@
 
 import type { Checked } from "./check.ts";
 import type { Expression } from "./ast.ts";
+import { tick } from "../inline-time.ts";
 import { limits } from "../limits.ts";
 import type { CelValue } from "./values.ts";
 
@@ -54,6 +55,7 @@ export class PlanError extends Error {}
 
 export function charge(frame: Frame, units: number): void {
   frame.cost += units;
+  tick(units);
   if (frame.cost > frame.limit) throw overBudget;
 }
 
@@ -61,6 +63,7 @@ export function charge(frame: Frame, units: number): void {
 export function meterOf(frame: Frame): () => void {
   return () => {
     frame.work += 1;
+    tick();
     if (frame.work > limits.maxCelComparisons) throw overBudget;
   };
 }

@@ -31,4 +31,31 @@ export function schemaSize(schema: Json | undefined): SchemaSize {
   return size;
 }
 
+/**
+ * Whether checking or compiling the schema takes long. It stops counting when that is known, so it
+ * takes little time itself.
+ */
+export function isHeavySchema(schema: Json | undefined): boolean {
+  let values = 0;
+  let weight = 0;
+  const left: Json[] = schema === undefined ? [] : [schema];
+  for (let at = left.pop(); at !== undefined; at = left.pop()) {
+    if (typeof at !== "object" || at === null) continue;
+    const keys = isJsonArray(at) ? undefined : Object.keys(at);
+    values += keys?.length ?? (isJsonArray(at) ? at.length : 0);
+    if (values > limits.minHeavySchemaValues || weight > limits.minHeavySchemaWeight) return true;
+    if (isJsonArray(at)) for (const item of at) left.push(item);
+    else if (isJsonObject(at)) {
+      for (const key of keys ?? []) {
+        const inner = at[key] ?? null;
+        if (typeof inner === "object") left.push(inner);
+        else if (typeof inner !== "string") continue;
+        else if (ruleKeys.has(key)) weight += inner.length;
+        else if (key === "pattern") weight += regexSize(inner, limits.maxRegexSize);
+      }
+    }
+  }
+  return weight > limits.minHeavySchemaWeight;
+}
+
 const ruleKeys = new Set(["rule", "expression", "messageExpression", "valueExpression"]);

@@ -5,6 +5,7 @@
 
 import type { FieldError } from "../field-error.ts";
 import { fieldErrorText } from "../field-error-text.ts";
+import { tick } from "../inline-time.ts";
 import { isNumber } from "../int64.ts";
 import { isJsonArray, isJsonObject } from "../json.ts";
 import type { Json, JsonObject } from "../json.ts";
@@ -93,6 +94,7 @@ function check(
   value: Json,
   correlation: Correlation | undefined,
 ): number {
+  tick();
   // An answer names a few problems, and a client that repairs them sends the document again.
   if (walk.errors.length >= limits.maxSchemaErrors) return 0;
   const wrong = typeError(schema, value, walk.at);

@@ -4,6 +4,7 @@
 
 import { canonicalJson } from "../canonical-json.ts";
 import type { FieldError } from "../field-error.ts";
+import { tick } from "../inline-time.ts";
 import { integerOf } from "../int64.ts";
 import type { Json, JsonObject } from "../json.ts";
 import { compileRegex, regexProblem } from "../regex.ts";
@@ -19,6 +20,9 @@ import {
   wrongTypeAt,
 } from "./value-errors.ts";
 import type { Place } from "./value-errors.ts";
+
+/** Of the work of one match; each character is more of it. */
+const ticksPerMatch = 10;
 
 /** Makes the place of the value, which only failures need. */
 export type PlaceOf = () => Place;
@@ -60,6 +64,7 @@ export function lengthError(schema: Schema, text: string, at: PlaceOf): FieldErr
 
 export function patternError(schema: Schema, text: string, at: PlaceOf): FieldError | undefined {
   const { pattern } = schema;
+  if (pattern !== "") tick(ticksPerMatch + text.length);
   if (pattern === "" || isMatch(pattern, text)) return undefined;
   const problem = regexProblem(pattern);
   const shown = problem === undefined ? pattern : `${pattern}, but pattern is invalid: ${problem}`;
