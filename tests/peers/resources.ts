@@ -131,8 +131,12 @@ export class Resources<R extends Reconciled = Reconciled> {
   }
 
   async delete(name: string): Promise<void> {
-    const { status, text } = await this.#send(this.path(name), "DELETE");
+    const { status, text } = await this.tryDelete(name);
     assert.ok(status === 200 || status === 202, text);
+  }
+
+  async tryDelete(name: string): Promise<Tried> {
+    return await this.#send(this.path(name), "DELETE");
   }
 
   /** Until it is as wanted; the error shows how it was last. */
