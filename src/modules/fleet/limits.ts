@@ -61,7 +61,9 @@ export const fleetLimits = {
   /** Clusters that are tried in one run before the next attempt is delayed. */
   maxPlacementAttempts: 20,
   /** Between two attempts to place an instance that no cluster accepts. */
-  placementRetryMs: 10_000,
+  placementRetryMs: 60_000,
+  /** After which a cluster is asked again that rejected an instance because it is full. */
+  refusedRetryMs: 60_000,
   /** Resources of one page when a follower lists its kind, and the pause after an error. */
   followPageItems: 1_000,
   followRetryMs: 1_000,

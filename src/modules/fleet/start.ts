@@ -30,7 +30,7 @@ export async function startFleet(input: StartInput): Promise<AsyncDisposable> {
   undo.defer(startClusters(ports, more));
   const work = undo.use(workOnInstances(input));
   startOfferings(input, work, undo);
-  undo.use(startLifecycle(input));
+  undo.use(startLifecycle({ ...input, countsOf: work.countsOf }));
   undo.defer(measureFleet({ ...ports, ...more, state }));
   const operatorsOf = (id: string): readonly Operator[] | undefined => clusters.get(id)?.operators;
   undo.use(startRollouts({ ports, more, offerings: state.offerings, operatorsOf }));

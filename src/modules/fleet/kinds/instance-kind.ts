@@ -53,6 +53,10 @@ const statusSchema: JsonObject = object({
   phaseSince: time,
   updatedAt: time,
   enteredProvisioningAt: time,
+  /** From when the time to become ready counts; absent: from the creation. */
+  budgetSince: time,
+  /** The children of the preparations. */
+  preparations: list(object({ preparation: text, kind: text, name: text }), 1_000),
   host: text,
   namespace: text,
   routes: list(route, fleetLimits.maxRoutesPerInstance),

@@ -11,7 +11,7 @@ import type { AdmissionPlugin } from "../../../intents/admission/admission.ts";
 import { deleteResource } from "../../../intents/write/delete.ts";
 import { timeText } from "../../../kernel/clock.ts";
 import { SetpointError, isSetpointError } from "../../../kernel/errors.ts";
-import { isTrueAt, textAt } from "../../../kernel/json-read.ts";
+import { isTrueAt, objectsAt, textAt } from "../../../kernel/json-read.ts";
 import { deletedInstancesKind, removalsCounter } from "../names.ts";
 import { instanceKindId } from "../offerings/offering-index.ts";
 import { recordDeletion } from "./deleted-instance.ts";
@@ -20,18 +20,22 @@ import type { InstanceRun } from "./instance-run.ts";
 /** How long an automatic removal counts. */
 export const removalWindowMs = 3_600_000;
 /** Until a held removal is tried again. */
-const heldRetryMs = 300_000;
+export const heldRetryMs = 300_000;
 
-export async function requestRemoval(run: InstanceRun, reason: string): Promise<Outcome> {
+/** Undefined: the removal is held, and the other steps of the instance continue. */
+export async function requestRemoval(
+  run: InstanceRun,
+  reason: string,
+  isBounded: boolean,
+): Promise<Outcome | undefined> {
   const { context, ports, offering, instance } = run;
   try {
-    await recordDeletion(run, { isAutomatic: true, removalAt: timeText(run.nowMs), reason });
+    const removalAt = timeText(run.nowMs);
+    await recordDeletion(run, { isAutomatic: isBounded, removalAt, reason });
   } catch (error) {
     if (!isSetpointError(error, "fleet.removals_held")) throw error;
-    context.metrics.count("fleet_manager_removals_held_total", { offering: offering.name });
-    const message = `${reason}; ${error.message}`;
-    context.event("Warning", "RemovalHeld", message);
-    return again(heldRetryMs, { reason: "RemovalHeld", message, ready: "keep" });
+    await hold(run, reason, error.message);
+    return undefined;
   }
   context.event("Normal", "RemovalRequested", reason);
   const { namespace, name, uid } = instance;
@@ -47,6 +51,29 @@ export async function requestRemoval(run: InstanceRun, reason: string): Promise<
   context.log.info({ instance: instance.id, reason }, "instance removed without a request");
   return again(0, { reason: "RemovalRequested", message: reason });
 }
+
+async function hold(run: InstanceRun, reason: string, why: string): Promise<void> {
+  const { context, offering } = run;
+  run.isRemovalHeld = true;
+  context.metrics.count("fleet_manager_removals_held_total", { offering: offering.name });
+  const message = `${reason}; ${why}`;
+  context.event("Warning", heldCondition, message);
+  await run.condition(heldCondition, { status: "True", reason: "TooManyRemovals", message });
+}
+
+/** For an instance that is not removed any more. */
+export async function releaseHold(run: InstanceRun): Promise<void> {
+  const conditions = objectsAt(run.resource, "status", "conditions");
+  const isHeld = conditions.some(
+    (each) => textAt(each, "type") === heldCondition && textAt(each, "status") === "True",
+  );
+  if (!isHeld || run.isRemovalHeld) return;
+  const message = "the instance is not to be removed";
+  await run.condition(heldCondition, { status: "False", reason: "NotNeeded", message });
+}
+
+/** The condition of an instance whose removal must wait. */
+const heldCondition = "RemovalHeld";
 
 /** The counter of automatic removals, which the Offering bounds: see offering-guard.ts. */
 export const removalGuard: AdmissionPlugin = {

@@ -3,8 +3,8 @@
 
 import { foreignRouter } from "../clusters/route.ts";
 import { spanText } from "../../../kernel/span-text.ts";
-import type { Facts } from "./facts.ts";
-import { nextDeadlineMs, removalDeadline, suspensionReason } from "./expiry.ts";
+import type { Facts, Prepared } from "./facts.ts";
+import { isExpired, nextDeadlineMs, removalDeadline, suspensionReason } from "./expiry.ts";
 import { mayMove } from "./phases.ts";
 import type { Phase } from "./phases.ts";
 
@@ -17,17 +17,26 @@ export type Step =
   | { readonly kind: "displace"; readonly why: DisplaceReason; readonly message: string }
   /** Ask the same cluster again, under a new placement id. */
   | { readonly kind: "repeat"; readonly message: string }
-  | { readonly kind: "move"; readonly to: Phase; readonly reason?: string }
+  | Move
   /** Store the routes that the agent reported. */
   | { readonly kind: "route" }
   /** The preparations of the routes are ready. */
   | { readonly kind: "routed" }
   | { readonly kind: "deny"; readonly isDenied: boolean }
-  /** Delete what earlier placements left on other clusters. */
-  | { readonly kind: "leave" }
+  | { readonly kind: "expire"; readonly isExpired: boolean }
+  /** Delete what earlier placements left on other clusters. `isSettled`: also what serves. */
+  | { readonly kind: "leave"; readonly isSettled: boolean }
   /** Delete the instance without a request. */
-  | { readonly kind: "remove"; readonly reason: string }
+  | { readonly kind: "remove"; readonly reason: string; readonly isBounded: boolean }
   | Rest;
+
+export interface Move {
+  readonly kind: "move";
+  readonly to: Phase;
+  readonly reason?: string;
+  /** For operators. */
+  readonly detail?: string;
+}
 
 export type DisplaceReason = "full" | "leaving" | "no-cluster";
 
@@ -45,11 +54,18 @@ const repeatFirstMs = 1_000;
 const repeatMostMs = 300_000;
 
 export function decide(facts: Facts): Step {
-  const { instance, isDenied, nowMs } = facts;
+  const { instance, isDenied, nowMs, isRemovalHeld } = facts;
   if (isDenied !== (instance.deniedAtMs !== undefined)) return { kind: "deny", isDenied };
+  if (isExpired(facts) !== (instance.expiredAtMs !== undefined)) {
+    return { kind: "expire", isExpired: isExpired(facts) };
+  }
   const removal = removalDeadline(facts);
-  if (removal !== undefined && removal.atMs <= nowMs) {
-    return { kind: "remove", reason: removal.reason };
+  if (removal !== undefined && removal.atMs <= nowMs && !isRemovalHeld) {
+    const { reason, isBounded } = removal;
+    return { kind: "remove", reason, isBounded };
+  }
+  if (facts.leftovers.some(({ state }) => state === "gone")) {
+    return { kind: "leave", isSettled: false };
   }
   switch (instance.phase) {
     case "accepted":
@@ -85,17 +101,27 @@ function preparing(facts: Facts): Step {
   const { instance, preparing: state, offering, isManaged, cluster } = facts;
   const hold = suspensionReason(facts);
   if (hold !== undefined) return rest(facts, "Suspended", hold);
+  if (instance.placement === undefined) return { kind: "place" };
   if (cluster === undefined) return displaced("no-cluster", facts);
+  if (facts.leave === "possible") return displaced("leaving", facts);
   if (!isManaged) return { kind: "place" };
-  if (state.kind === "failed") return { kind: "move", to: "failed", reason: state.message };
+  if (state.kind === "failed") return failedPreparation(state);
   if (state.kind === "ready") return { kind: "move", to: "provisioning" };
   const untilMs = instance.phaseSinceMs + offering.timeouts.preparation;
   if (untilMs <= facts.nowMs) {
     const span = spanText(offering.timeouts.preparation);
-    const reason = `the preparation was not complete after ${span}: ${state.message}`;
+    const reason = `not prepared after ${span}: ${state.message}`;
     return { kind: "move", to: "failed", reason };
   }
-  return rest(facts, "Preparing", state.message, untilMs);
+  const timeout = timedOut(facts, state.message);
+  return timeout ?? rest(facts, "Preparing", state.message, Math.min(untilMs, timeoutAtMs(facts)));
+}
+
+function failedPreparation({
+  message: reason,
+  detail,
+}: Extract<Prepared, { readonly kind: "failed" }>): Move {
+  return { kind: "move", to: "failed", reason, detail };
 }
 
 /** Provisioning, ready, failed and resuming: the agent has the instance. */
@@ -109,10 +135,12 @@ function placed(facts: Facts): Step {
     return instance.phase === "failed" ? unplacedFailure(facts) : { kind: "place" };
   }
   if (cluster === undefined) return displaced("no-cluster", facts);
-  const wish = instance.assigned.cluster;
-  const isElsewhere = wish !== undefined && wish !== instance.placement.cluster;
-  if (isElsewhere || cluster.isDraining) return displaced("leaving", facts);
+  if (facts.leave === "possible") return displaced("leaving", facts);
   if (!isManaged) return { kind: "place" };
+  const { preparing: state } = facts;
+  if (instance.phase === "provisioning" && state.kind === "failed") {
+    return failedPreparation(state);
+  }
   const kind = report?.kind ?? "unknown";
   switch (kind) {
     case "ready":
@@ -151,8 +179,16 @@ function reportedReady(facts: Facts): Step {
   if (routes.kind !== "ready") return waitingForRoutes(facts, routes.message);
   if (!instance.isRouted) return { kind: "routed" };
   if (instance.phase !== "ready") return { kind: "move", to: "ready" };
-  if (instance.leaving.length > 0) return { kind: "leave" };
-  return { ...rest(facts, "Ready", "the instance can be used"), isReady: true };
+  if (hasPresentLeftovers(facts)) return { kind: "leave", isSettled: true };
+  return readyRest(facts);
+}
+
+function readyRest(facts: Facts): Rest {
+  const message =
+    facts.leave === "blocked"
+      ? "the instance can be used; no other cluster can host it at the moment"
+      : "the instance can be used";
+  return { ...rest(facts, "Ready", message), isReady: true };
 }
 
 /** Routes are stored once for each cluster: an agent cannot redirect them later. */
@@ -187,9 +223,9 @@ function reportedRejection(facts: Facts): Step {
   if (report?.isFull === true) return displaced("full", facts);
   const timeout = timedOut(facts, `the cluster rejects the instance: ${message}`);
   if (timeout !== undefined) return timeout;
-  const { attempts = 0, atMs = 0 } = instance.placement ?? {};
+  const { attempts, placedAtMs } = instance;
   const pauseMs = Math.min(repeatFirstMs * 2 ** Math.min(attempts, 20), repeatMostMs);
-  const untilMs = atMs + pauseMs;
+  const untilMs = placedAtMs + pauseMs;
   if (untilMs <= nowMs) return { kind: "repeat", message };
   return rest(facts, "Rejected", `the cluster rejected the instance: ${message}`, untilMs);
 }
@@ -198,7 +234,7 @@ function installing(facts: Facts): Step {
   const { instance } = facts;
   switch (instance.phase) {
     case "ready":
-      return { ...rest(facts, "Ready", "the instance can be used"), isReady: true };
+      return readyRest(facts);
     case "failed":
       return rest(facts, "Failed", instance.failedReason);
     default: {
@@ -209,29 +245,44 @@ function installing(facts: Facts): Step {
 }
 
 function suspended(facts: Facts): Step {
-  const { instance, report } = facts;
+  const { instance, report, cluster, isManaged } = facts;
   const reason = suspensionReason(facts);
   if (reason === undefined) return { kind: "move", to: "resuming" };
-  if (instance.phase === "suspending" && report?.kind === "suspended") {
-    return { kind: "move", to: "suspended" };
+  if (instance.placement === undefined) return { kind: "place" };
+  if (cluster === undefined) return displaced("no-cluster", facts);
+  if (facts.leave === "possible") return displaced("leaving", facts);
+  if (!isManaged) return { kind: "place" };
+  if (report?.kind === "suspended") {
+    const step = newRoutes(facts);
+    if (step?.kind === "route") return step;
+    if (instance.phase === "suspending") return { kind: "move", to: "suspended" };
+    if (hasPresentLeftovers(facts)) return { kind: "leave", isSettled: true };
   }
   const word = instance.phase === "suspended" ? "Suspended" : "Suspending";
   return rest(facts, word, reason);
 }
 
-/** The time in which an instance must become ready; it starts again with every placement. */
+function hasPresentLeftovers({ leftovers }: Facts): boolean {
+  return leftovers.some(({ state }) => state === "present");
+}
+
+/**
+ * The time in which an instance must become ready, from its creation. It starts again when an
+ * instance that was ready or failed is placed again, and when a suspended one resumes.
+ */
 function timedOut(facts: Facts, message: string): Step | undefined {
   const { instance, offering, nowMs } = facts;
-  if (instance.phase !== "provisioning" && instance.phase !== "resuming") return undefined;
+  if (!timedPhases.has(instance.phase)) return undefined;
   if (timeoutAtMs(facts) > nowMs) return undefined;
   const span = spanText(offering.timeouts.creation);
   return { kind: "move", to: "failed", reason: `not ready after ${span}: ${message}` };
 }
 
+const timedPhases: ReadonlySet<Phase> = new Set(["preparing", "provisioning", "resuming"]);
+
 function timeoutAtMs({ instance, offering }: Facts): number {
-  const { phase, phaseSinceMs, enteredProvisioningAtMs } = instance;
-  const sinceMs = phase === "resuming" ? phaseSinceMs : (enteredProvisioningAtMs ?? phaseSinceMs);
-  return sinceMs + offering.timeouts.creation;
+  const { phase, phaseSinceMs, budgetSinceMs } = instance;
+  return (phase === "resuming" ? phaseSinceMs : budgetSinceMs) + offering.timeouts.creation;
 }
 
 function restUntilTimeout(facts: Facts, reason: string, message: string): Rest {

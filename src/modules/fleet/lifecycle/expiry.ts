@@ -6,16 +6,21 @@ import type { Facts } from "./facts.ts";
 export interface Deadline {
   readonly atMs: number;
   readonly reason: string;
+  /** Whether the removals of an hour are bounded. The end of a lifespan is planned. */
+  readonly isBounded: boolean;
 }
 
 /** Why the instance must be suspended now; undefined when it must not. */
 export function suspensionReason(facts: Facts): string | undefined {
-  const { instance, isDenied, nowMs } = facts;
-  const { suspension, expiresAtMs } = instance.assigned;
-  if (suspension !== undefined) return suspension;
+  const { instance, isDenied } = facts;
+  if (instance.assigned.suspension !== undefined) return instance.assigned.suspension;
   if (isDenied) return "the owner is denied";
-  if (expiresAtMs !== undefined && expiresAtMs <= nowMs) return "the instance has expired";
-  return undefined;
+  return isExpired(facts) ? "the instance has expired" : undefined;
+}
+
+export function isExpired({ instance, nowMs }: Pick<Facts, "instance" | "nowMs">): boolean {
+  const { expiresAtMs } = instance.assigned;
+  return expiresAtMs !== undefined && expiresAtMs <= nowMs;
 }
 
 /** The first time at which the instance is removed without a request. */
@@ -25,15 +30,15 @@ export function removalDeadline({ instance, offering, isDenied }: Facts): Deadli
   const lifespanMs = offering.types.find(({ name }) => name === type)?.lifespanMs;
   if (lifespanMs !== undefined) {
     const reason = `the lifespan of instances of type ${type} has ended`;
-    deadlines.push({ atMs: createdAtMs + lifespanMs, reason });
+    deadlines.push({ atMs: createdAtMs + lifespanMs, reason, isBounded: false });
   }
   if (assigned.expiresAtMs !== undefined) {
     const atMs = assigned.expiresAtMs + offering.suspension.expiryGraceMs;
-    deadlines.push({ atMs, reason: "the instance has expired" });
+    deadlines.push({ atMs, reason: "the instance has expired", isBounded: true });
   }
   if (isDenied && deniedAtMs !== undefined) {
     const atMs = deniedAtMs + offering.suspension.deniedGraceMs;
-    deadlines.push({ atMs, reason: "the owner is denied" });
+    deadlines.push({ atMs, reason: "the owner is denied", isBounded: true });
   }
   return deadlines.sort((one, other) => one.atMs - other.atMs)[0];
 }

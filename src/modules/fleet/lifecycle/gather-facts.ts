@@ -3,15 +3,17 @@
 
 import { currentReport, readManagedInstance } from "../clusters/managed-instance.ts";
 import { readReport } from "../clusters/report.ts";
-import { objectAt } from "../../../kernel/json-read.ts";
+import { isTrueAt, textAt } from "../../../kernel/json-read.ts";
 import type { Resource } from "../../../kernel/resource.ts";
+import { isDeniedUser } from "../access.ts";
 import { clusterKey, managedInstanceKey, organisationKey } from "../names.ts";
 import { quotaFact } from "../quota-service/quota-fact.ts";
-import type { Facts, Prepared } from "./facts.ts";
+import type { Facts, Leftover } from "./facts.ts";
 import type { InstanceRun } from "./instance-run.ts";
 import type { Instance } from "./instance.ts";
 import { belongsTo } from "./managed.ts";
-import { prepare } from "./prepare.ts";
+import { canBePlaced } from "./place-instance.ts";
+import { prepareAll } from "./prepare.ts";
 
 export interface Observed {
   readonly facts: Facts;
@@ -19,42 +21,27 @@ export interface Observed {
 }
 
 export async function gatherFacts(run: InstanceRun): Promise<Observed> {
-  const { instance, offering, context, ports } = run;
+  const { instance, offering } = run;
   const { placement } = instance;
   const managed = placement === undefined ? undefined : await readManaged(run, placement.cluster);
   const cluster = placement === undefined ? undefined : await clusterOf(run, placement.cluster);
-  const input = {
-    offering,
-    context,
-    resource: run.resource,
-    cluster,
-    organisation: organisationOf(run),
-    routes: instance.routes,
-  };
   const report = managed === undefined ? undefined : currentReport(readManagedInstance(managed));
+  const organisation = run.ports.live.get(organisationKey(instance.organisation))?.resource;
   const facts: Facts = {
     nowMs: run.nowMs,
     offering,
     instance,
     isDenied: isDenied(run, instance),
+    isRemovalHeld: run.isRemovalHeld,
     quota: quotaFact(offering, run.resource),
-    cluster: cluster && {
-      domain: ports.state.clusters()?.get(cluster.metadata.name)?.dns ?? "",
-      isDraining: objectAt(cluster, "spec")["isDraining"] === true,
-    },
+    cluster: cluster && { domain: textAt(cluster.spec, "dns") },
+    leave: leaveOf(run, cluster),
     isManaged: managed !== undefined,
+    leftovers: await leftoversOf(run),
     report: report === undefined ? undefined : readReport(report),
-    preparing: isPreparable(instance) ? await prepare(input, "preparing") : ready,
-    routes: instance.routes.length > 0 ? await prepare(input, "routes") : ready,
+    ...(await prepareAll(run, { cluster, organisation })),
   };
   return { facts, managed };
-}
-
-const ready: Prepared = { kind: "ready" };
-
-/** Preparations are applied from the phase preparing on. Those of a failed instance stay. */
-function isPreparable({ phase, placement }: Instance): boolean {
-  return phase !== "accepted" && placement !== undefined;
 }
 
 /** A change of it wakes the instance. */
@@ -73,16 +60,27 @@ async function clusterOf(run: InstanceRun, id: string): Promise<Resource | undef
   return known ?? (await run.context.references.get(clusterKey(id)));
 }
 
-function organisationOf({ instance, ports }: InstanceRun): Resource | undefined {
-  return ports.live.get(organisationKey(instance.organisation))?.resource;
+function leaveOf(run: InstanceRun, cluster: Resource | undefined): Facts["leave"] {
+  const { placement, assigned } = run.instance;
+  if (placement === undefined || cluster === undefined) return "no";
+  const isElsewhere = assigned.cluster !== undefined && assigned.cluster !== placement.cluster;
+  if (!isElsewhere && !isTrueAt(cluster.spec, "isDraining")) return "no";
+  return canBePlaced(run) ? "possible" : "blocked";
+}
+
+/** Changes of them wake the instance as well. */
+async function leftoversOf({ instance, context }: InstanceRun): Promise<readonly Leftover[]> {
+  const leftovers: Leftover[] = [];
+  for (const cluster of instance.leaving) {
+    const managed = await context.references.get(managedInstanceKey(cluster, instance.id));
+    const isOwn = managed !== undefined && belongsTo(managed, instance);
+    const isDeleting = managed?.metadata.deletionTimestamp !== undefined;
+    leftovers.push({ cluster, state: !isOwn ? "gone" : isDeleting ? "deleting" : "present" });
+  }
+  return leftovers;
 }
 
 function isDenied({ offering, ports }: InstanceRun, instance: Instance): boolean {
   const organisation = ports.state.organisations.get(instance.organisation);
-  const member = organisation?.members.get(instance.owner);
-  return (
-    organisation?.isDenied === true ||
-    member?.isDenied === true ||
-    offering.access.deniedUsers.includes(instance.owner)
-  );
+  return isDeniedUser(offering, organisation, instance.owner);
 }

@@ -10,7 +10,7 @@ import type { Phase } from "./phases.ts";
 /** What is kept of one instance. */
 export interface CountedInstance {
   readonly phase: Phase;
-  /** It needs a cluster, or another one, and has none: see the condition Placed. */
+  /** It needs a cluster and has none. */
   readonly isWaiting: boolean;
 }
 
@@ -18,15 +18,16 @@ export interface InstanceCounts {
   byPhase(): Readonly<Partial<Record<Phase, number>>>;
   readonly total: number;
   /** Keys of the instances that wait for a cluster. */
-  waiting(): Iterable<ResourceKey>;
+  waiting(): readonly ResourceKey[];
 }
 
 /** For `followKind`. */
 export function countedInstance({ status, metadata }: Resource): CountedInstance {
-  const phase = textAt(status, "phase");
-  const isLeaving = metadata.deletionTimestamp !== undefined;
-  const waits = textAt(status, "placement", "waitingSince") !== "";
-  return { phase: isPhase(phase) ? phase : "accepted", isWaiting: waits && !isLeaving };
+  const text = textAt(status, "phase");
+  const phase = isPhase(text) ? text : "accepted";
+  const isPlaced = textAt(status, "placement", "cluster") !== "";
+  const isLeaving = metadata.deletionTimestamp !== undefined || phase === "failed";
+  return { phase, isWaiting: !isPlaced && !isLeaving };
 }
 
 export class CountedInstances implements InstanceCounts {
@@ -42,8 +43,8 @@ export class CountedInstances implements InstanceCounts {
     return Object.fromEntries([...this.#phases].filter(([, count]) => count > 0));
   }
 
-  waiting(): Iterable<ResourceKey> {
-    return this.#waiting.values();
+  waiting(): readonly ResourceKey[] {
+    return [...this.#waiting.values()];
   }
 
   change(

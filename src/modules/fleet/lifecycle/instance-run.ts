@@ -5,8 +5,11 @@ import type { CallJson } from "../../../adapters/http/port.ts";
 import type { Context } from "../../../engine/reconciler.ts";
 import { timeText } from "../../../kernel/clock.ts";
 import type { LiveView } from "../../../intents/live-view.ts";
+import { setCondition } from "../../../kernel/conditions.ts";
+import type { Condition, ConditionInput } from "../../../kernel/conditions.ts";
+import { equalJson } from "../../../kernel/json.ts";
 import type { JsonObject } from "../../../kernel/json.ts";
-import { objectAt } from "../../../kernel/json-read.ts";
+import { objectAt, objectsAt } from "../../../kernel/json-read.ts";
 import { applyMergePatch } from "../../../kernel/merge-patch.ts";
 import type { Resource } from "../../../kernel/resource.ts";
 import { shortText } from "../../../kernel/short-text.ts";
@@ -30,6 +33,10 @@ export class InstanceRun {
   readonly ports: LifecyclePorts;
   readonly offering: Offering;
   readonly context: Context;
+  /** The removals of the hour are used up: see automatic-removal.ts. */
+  isRemovalHeld = false;
+  /** Children that this run has applied, by their documents. */
+  readonly applied = new Map<string, Resource>();
   #resource: Resource;
 
   constructor(ports: LifecyclePorts, offering: Offering, context: Context, resource: Resource) {
@@ -51,13 +58,28 @@ export class InstanceRun {
     return this.context.clock.nowMs();
   }
 
-  /** Writes the status now, and returns the resource with it. */
-  async record(fields: JsonObject): Promise<Resource> {
-    const status = { ...fields, updatedAt: timeText(this.nowMs) };
+  /** Writes the status now. A status that stays the same is not written. */
+  async record(fields: JsonObject): Promise<void> {
+    const before = objectAt(this.#resource, "status");
+    const given = before["phase"] === undefined ? { ...this.#first(), ...fields } : fields;
+    if (equalJson(applyMergePatch(before, given), before)) return;
+    const status = { ...given, updatedAt: timeText(this.nowMs) };
     await this.context.status.patch(status);
-    const merged = applyMergePatch(objectAt(this.#resource, "status"), status) as JsonObject;
+    const merged = applyMergePatch(before, status) as JsonObject;
     this.#resource = { ...this.#resource, status: merged };
-    return this.#resource;
+  }
+
+  /** The phase of an instance that has no status yet. */
+  #first(): JsonObject {
+    return { phase: "accepted", phaseSince: this.#resource.metadata.creationTimestamp };
+  }
+
+  /** A condition of the life cycle, besides those of the engine. */
+  async condition(type: string, given: Omit<ConditionInput, "type">): Promise<void> {
+    const status = objectAt(this.#resource, "status");
+    const conditions = objectsAt(status, "conditions") as unknown as readonly Condition[];
+    const next = setCondition(conditions, { type, ...given }, this.nowMs);
+    if (next !== conditions) await this.record({ conditions: next });
   }
 
   /** Moves along an edge of the table, and records `fields` in the same write. */
@@ -70,9 +92,10 @@ export class InstanceRun {
     this.context.event("Normal", "PhaseChanged", `from ${from} to ${phase}`);
   }
 
-  async fail(reason: string): Promise<void> {
+  /** The owner reads `reason`; `detail` is for operators. */
+  async fail(reason: string, detail = reason): Promise<void> {
     const failedReason = shortText(reason, fleetLimits.maxReportMessageChars);
-    this.context.event("Warning", "InstanceFailed", failedReason);
+    this.context.event("Warning", "InstanceFailed", detail);
     await this.move("failed", { failedReason });
   }
 }

@@ -32,8 +32,14 @@ export interface Instance {
   };
   readonly phase: Phase;
   readonly phaseSinceMs: number;
-  readonly enteredProvisioningAtMs: number | undefined;
+  /** From when the time to become ready counts: the creation, or the last move. */
+  readonly budgetSinceMs: number;
+  /** Undefined: the instance waits for a cluster. */
   readonly placement: InstancePlacement | undefined;
+  readonly attempts: number;
+  readonly placedAtMs: number;
+  /** Clusters that rejected the instance because they are full. */
+  readonly refusedBy: readonly string[];
   readonly host: string;
   readonly routes: readonly InstanceRoute[];
   readonly routesFrom: string;
@@ -42,16 +48,13 @@ export interface Instance {
   /** What the placement chose. */
   readonly desiredVersions: JsonObject;
   readonly deniedAtMs: number | undefined;
-  readonly suspendedAtMs: number | undefined;
+  readonly expiredAtMs: number | undefined;
   readonly failedReason: string;
 }
 
 export interface InstancePlacement {
   readonly cluster: string;
   readonly placementId: string;
-  readonly attempts: number;
-  readonly atMs: number;
-  readonly refusedBy: readonly string[];
 }
 
 export interface InstanceRoute {
@@ -87,8 +90,11 @@ export function readInstance({ metadata, spec, status }: Resource): Instance {
     },
     phase: isPhase(phase) ? phase : "accepted",
     phaseSinceMs: timeAt(status, "phaseSince") ?? createdAtMs,
-    enteredProvisioningAtMs: timeAt(status, "enteredProvisioningAt"),
+    budgetSinceMs: timeAt(status, "budgetSince") ?? createdAtMs,
     placement: placementOf(objectAt(status, "placement")),
+    attempts: numberAt(status, "placement", "attempts") ?? 0,
+    placedAtMs: timeAt(objectAt(status, "placement"), "at") ?? 0,
+    refusedBy: textsAt(status, "placement", "refusedBy"),
     host: textAt(status, "host"),
     routes: objectsAt(status, "routes").map((route) => ({
       name: textAt(route, "name"),
@@ -100,7 +106,7 @@ export function readInstance({ metadata, spec, status }: Resource): Instance {
     leaving: textsAt(status, "leaving"),
     desiredVersions: objectAt(status, "desiredVersions"),
     deniedAtMs: timeAt(status, "deniedAt"),
-    suspendedAtMs: timeAt(status, "suspendedAt"),
+    expiredAtMs: timeAt(status, "expiredAt"),
     failedReason: textAt(status, "failedReason"),
   };
 }
@@ -113,13 +119,7 @@ export function wantedVersions({ assigned, desiredVersions }: Instance): JsonObj
 function placementOf(placement: JsonObject): InstancePlacement | undefined {
   const cluster = textAt(placement, "cluster");
   if (cluster === "") return undefined;
-  return {
-    cluster,
-    placementId: textAt(placement, "placementId"),
-    attempts: numberAt(placement, "attempts") ?? 0,
-    atMs: timeAt(placement, "at") ?? 0,
-    refusedBy: textsAt(placement, "refusedBy"),
-  };
+  return { cluster, placementId: textAt(placement, "placementId") };
 }
 
 function timeAt(value: Json | undefined, field: string): number | undefined {

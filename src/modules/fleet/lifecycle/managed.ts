@@ -8,7 +8,7 @@ import type { Intents, Target } from "../../../intents/request.ts";
 import { createResource } from "../../../intents/write/create.ts";
 import { deleteResource } from "../../../intents/write/delete.ts";
 import { updateResource } from "../../../intents/write/update.ts";
-import { isSetpointError } from "../../../kernel/errors.ts";
+import { SetpointError, isSetpointError } from "../../../kernel/errors.ts";
 import { equalJson } from "../../../kernel/json.ts";
 import type { JsonObject } from "../../../kernel/json.ts";
 import { textAt } from "../../../kernel/json-read.ts";
@@ -64,6 +64,10 @@ export async function putManaged(
   wanted: WantedManaged,
 ): Promise<void> {
   const spec = managedSpec(wanted);
+  const edit = (old: Resource): Resource => {
+    if (old.metadata.deletionTimestamp === undefined) return { ...old, spec };
+    throw new SetpointError("fleet.capacity_reached", "an earlier placement is being removed");
+  };
   const key = managedInstanceKey(wanted.cluster, wanted.instance.id);
   const target = managedTarget(intents, key);
   const body = {
@@ -81,8 +85,8 @@ export async function putManaged(
       caller,
       target,
       options,
-      optionsKind: "UpdateOptions",
-      change: (old) => ({ wanted: { ...old, spec } }),
+      optionsKind: "PatchOptions",
+      change: (old) => ({ wanted: edit(old) }),
       create,
       allowsBlind: true,
     });
@@ -99,6 +103,11 @@ export function belongsTo(managed: Resource, instance: Pick<Instance, "uid">): b
   return textAt(managed.spec, "instance", "uid") === instance.uid;
 }
 
+/** An agent receives an instance when it has a host: until then, no agent need delete it. */
+function unseenReason({ spec }: Resource): string | undefined {
+  return textAt(spec, "host") === "" ? "no agent has received the instance" : undefined;
+}
+
 export interface RemovedManaged {
   readonly cluster: string;
   readonly id: string;
@@ -106,7 +115,7 @@ export interface RemovedManaged {
   readonly force?: string | undefined;
 }
 
-/** Requests the deletion. The agent completes it, unless it is forced. */
+/** Requests the deletion. The agent completes it, unless it is forced or has no agent yet. */
 export async function deleteManaged(
   { intents }: ManagedPorts,
   context: Context,
@@ -117,16 +126,15 @@ export async function deleteManaged(
   try {
     await fencedWrite(context, async ({ claim, cause }) => {
       const caller = systemCallerFor(cause);
-      if (force !== undefined) {
-        await updateResource(intents, {
-          caller,
-          target,
-          options: { ...systemOptions, claim },
-          optionsKind: "UpdateOptions",
-          change: (old) => ({ wanted: withForce(old, force) }),
-          allowsBlind: true,
-        });
-      }
+      // Writes nothing when the agent completes the deletion.
+      await updateResource(intents, {
+        caller,
+        target,
+        options: { ...systemOptions, claim },
+        optionsKind: "PatchOptions",
+        change: (old) => ({ wanted: withForce(old, force ?? unseenReason(old)) }),
+        allowsBlind: true,
+      });
       const raw = { propagationPolicy: "Background" };
       return await deleteResource(intents, {
         caller,
@@ -139,7 +147,8 @@ export async function deleteManaged(
   }
 }
 
-function withForce(old: Resource, reason: string): Resource {
+function withForce(old: Resource, reason: string | undefined): Resource {
+  if (reason === undefined) return old;
   const annotations = { ...old.metadata.annotations, [forceDeleteAnnotation]: reason };
   return { ...old, metadata: { ...old.metadata, annotations } };
 }

@@ -3,71 +3,75 @@
 // no second ManagedInstance is created. A cluster without room is recorded, and the next one is
 // tried.
 
-import type { Context } from "../../../engine/reconciler.ts";
 import { timeText } from "../../../kernel/clock.ts";
+import type { Context } from "../../../engine/reconciler.ts";
 import { isSetpointError } from "../../../kernel/errors.ts";
 import type { JsonObject } from "../../../kernel/json.ts";
-import type { Resource } from "../../../kernel/resource.ts";
 import { spanText } from "../../../kernel/span-text.ts";
-import type { FleetState } from "../fleet-state.ts";
 import { fleetLimits } from "../limits.ts";
-import { clusterKey } from "../names.ts";
-import type { Offering } from "../offering.ts";
 import { place } from "../placement/place.ts";
 import type { Candidate, Placement, PlacementRequest } from "../placement/place.ts";
-import { readInstance } from "./instance.ts";
+import { hostOf } from "./host.ts";
+import type { InstanceRun } from "./instance-run.ts";
 import type { Instance } from "./instance.ts";
 import { putManaged } from "./managed.ts";
-import type { ManagedPorts } from "./managed.ts";
+import { isPrepared, isSuspension } from "./phases.ts";
 
-export interface PlaceInput {
-  readonly ports: ManagedPorts & { readonly state: FleetState };
-  readonly offering: Offering;
-  readonly context: Context;
-  readonly resource: Resource;
-  /** Writes the status now, and returns the resource with it. */
-  readonly record: (status: JsonObject) => Promise<Resource>;
-  /** The host, for an instance that is prepared already. */
-  readonly hostOn: (instance: Instance, cluster: string) => string | undefined;
-}
+const maxReasons = fleetLimits.maxPlacementReasons;
 
 export type Placed =
-  | { readonly kind: "placed"; readonly resource: Resource }
-  | { readonly kind: "none"; readonly reason: string; readonly message: string }
+  | { readonly kind: "placed"; readonly cluster: string }
+  | {
+      readonly kind: "none";
+      readonly reason: string;
+      readonly message: string;
+      readonly afterMs: number;
+    }
   /** No cluster was found in the time that the Offering allows. */
   | { readonly kind: "failed"; readonly message: string };
 
-export async function placeInstance(input: PlaceInput): Promise<Placed> {
-  let { resource } = input;
-  const instance = readInstance(resource);
-  if (instance.placement !== undefined) {
-    // An earlier run recorded the choice and did not create the ManagedInstance.
-    const result = await tryCluster(input, resource);
-    if (result === "placed") return { kind: "placed", resource };
+export async function placeInstance(run: InstanceRun): Promise<Placed> {
+  const { placement: earlier } = run.instance;
+  // An earlier run may have recorded the choice without creating the ManagedInstance.
+  if (earlier !== undefined && (await tryCluster(run))) {
+    return { kind: "placed", cluster: earlier.cluster };
   }
-  const placement = await chosen(input, resource);
+  const placement = await chosen(run);
+  const full: JsonObject[] = [];
   for (const candidate of placement.candidates.slice(0, fleetLimits.maxPlacementAttempts)) {
-    resource = await input.record(placementStatus(input, resource, candidate, placement));
-    if ((await tryCluster(input, resource)) === "placed") return { kind: "placed", resource };
+    const { cluster, reason } = candidate;
+    const why = [{ cluster, reason }, ...full, ...whyOf(placement)];
+    await run.record(placementStatus(run, candidate, why.slice(0, maxReasons)));
+    if (await tryCluster(run)) return { kind: "placed", cluster };
+    full.push({ cluster, reason: "had no room when the instance was placed" });
   }
-  await input.record({ placement: { cluster: null, placementId: null, why: whyOf(placement) } });
-  await followClusters(input, placement);
-  return unplaced(input, instance, placement);
+  const why = [...full, ...whyOf(placement)].slice(0, maxReasons);
+  await run.record({ placement: { cluster: null, placementId: null, why } });
+  return unplaced(run, placement);
 }
 
-async function chosen(input: PlaceInput, resource: Resource): Promise<Placement> {
-  const { ports, offering, context } = input;
-  const instance = readInstance(resource);
-  const request = requestOf(offering, instance);
-  const clusters = ports.state.clusters()?.inRegion(instance.provider, instance.region) ?? [];
-  const placement = place(request, clusters);
+/** Whether another cluster can host the instance, as far as this process knows. */
+export function canBePlaced(run: InstanceRun): boolean {
+  return place(requestOf(run), clustersOf(run)).candidates.length > 0;
+}
+
+async function chosen(run: InstanceRun): Promise<Placement> {
+  const { ports, offering, context, resource } = run;
+  const placement = place(requestOf(run), clustersOf(run));
   const at = { offering: offering.name, instance: resource };
   return (await ports.state.hooks.choose(at, placement, context)) ?? placement;
 }
 
-function requestOf(offering: Offering, instance: Instance): PlacementRequest {
-  const { organisation, provider, region, isMultiAz, type, assigned, placement } = instance;
+function clustersOf({ ports, instance }: InstanceRun): Parameters<typeof place>[1] {
+  return ports.state.clusters()?.inRegion(instance.provider, instance.region) ?? [];
+}
+
+function requestOf({ offering, instance, nowMs }: InstanceRun): PlacementRequest {
+  const { organisation, provider, region, isMultiAz, type, assigned, leaving } = instance;
   const units = offering.types.find(({ name }) => name === type)?.units ?? 1;
+  // A cluster that was full is asked again later, and when an administrator assigned it.
+  const isAskedAgain =
+    assigned.cluster !== undefined || nowMs >= instance.placedAtMs + fleetLimits.refusedRetryMs;
   return {
     offering: offering.name,
     organisation,
@@ -77,20 +81,20 @@ function requestOf(offering: Offering, instance: Instance): PlacementRequest {
     type,
     units,
     cluster: assigned.cluster,
-    // A cluster that an administrator assigned is asked again.
-    refusedBy: assigned.cluster === undefined ? (placement?.refusedBy ?? []) : [],
+    refusedBy: isAskedAgain ? [] : instance.refusedBy,
+    leaving,
   };
 }
 
-async function tryCluster(input: PlaceInput, resource: Resource): Promise<"placed" | "full"> {
-  const { ports, offering, context } = input;
-  const instance = readInstance(resource);
+/** Whether the ManagedInstance exists on the cluster that the status names. */
+async function tryCluster({ ports, offering, context, instance }: InstanceRun): Promise<boolean> {
   const { cluster = "", placementId = "" } = instance.placement ?? {};
-  const host = input.hostOn(instance, cluster);
+  const host = isPrepared(instance.phase) ? instance.host : undefined;
+  const isSuspended = isSuspension(instance.phase);
   try {
-    const wanted = { offering, instance, cluster, placementId, host, isSuspended: false };
+    const wanted = { offering, instance, cluster, placementId, host, isSuspended };
     await putManaged(ports, context, wanted);
-    return "placed";
+    return true;
   } catch (error) {
     const isRefused =
       isSetpointError(error, "counter.exceeded") ||
@@ -100,31 +104,38 @@ async function tryCluster(input: PlaceInput, resource: Resource): Promise<"place
       isSetpointError(error, "request.forbidden");
     if (!isRefused) throw error;
     context.log.info({ cluster, instance: instance.id }, "cluster has no room for the instance");
-    return "full";
+    return false;
   }
 }
 
 function placementStatus(
-  { context, hostOn }: PlaceInput,
-  resource: Resource,
-  candidate: Candidate,
-  placement: Placement,
+  run: InstanceRun,
+  { cluster, versions }: Candidate,
+  why: readonly JsonObject[],
 ): JsonObject {
-  const { placement: before } = readInstance(resource);
-  const { cluster, versions, reason } = candidate;
-  const host = hostOn(readInstance(resource), cluster);
-  const why = [{ cluster, reason }, ...whyOf(placement)].slice(0, fleetLimits.maxPlacementReasons);
+  const { instance, context, offering } = run;
+  const { singular, kind } = offering.instances;
   return {
     placement: {
       cluster,
       placementId: newPlacementId(context),
-      attempts: (before?.attempts ?? 0) + 1,
-      at: timeText(context.clock.nowMs()),
+      attempts: instance.attempts + 1,
+      at: timeText(run.nowMs),
       why,
     },
     desiredVersions: versions === undefined ? null : { ...versions },
-    ...(host === undefined ? {} : { host }),
+    host: hostOn(run, cluster),
+    namespace: `${singular ?? kind.toLowerCase()}-${instance.id}`,
   };
+}
+
+function hostOn({ instance, offering, ports }: InstanceRun, cluster: string): string {
+  // A host is chosen once, unless it is below the domain of the cluster.
+  if (instance.host !== "" && offering.domain !== undefined) return instance.host;
+  const clusterDomain = ports.state.clusters()?.get(cluster)?.dns ?? "";
+  const { plural: product } = offering.instances;
+  const { name, id } = instance;
+  return hostOf({ name, id, domain: offering.domain, clusterDomain, product });
 }
 
 export function newPlacementId(context: Context): string {
@@ -132,34 +143,29 @@ export function newPlacementId(context: Context): string {
 }
 
 function whyOf({ excluded }: Placement): readonly JsonObject[] {
-  const reasons = excluded.map(({ cluster, reason }) => ({ cluster, reason }));
-  return reasons.slice(0, fleetLimits.maxPlacementReasons);
+  return excluded.slice(0, maxReasons).map(({ cluster, reason }) => ({ cluster, reason }));
 }
 
-/** A change of one of these clusters wakes the instance. */
-async function followClusters({ context }: PlaceInput, { excluded }: Placement): Promise<void> {
-  for (const { cluster } of excluded.slice(0, fleetLimits.maxPlacementReasons)) {
-    await context.references.get(clusterKey(cluster));
-  }
-}
-
-function unplaced(
-  { offering, context }: PlaceInput,
-  instance: Instance,
-  { excluded, candidates }: Placement,
-): Placed {
-  const { timeouts } = offering;
-  const sinceMs = instance.phase === "accepted" ? instance.createdAtMs : instance.phaseSinceMs;
-  const waitedMs = context.clock.nowMs() - sinceMs;
+/** A change of a cluster wakes the instance; the time is for what no event reports. */
+function unplaced(run: InstanceRun, { excluded, candidates }: Placement): Placed {
+  const { instance, offering, nowMs } = run;
+  const { placement, versions, creation } = offering.timeouts;
   const lacksVersion = excluded.some((each) => each.lacksVersion);
   const message = lacksVersion
     ? "no cluster of the region reports a version that is ready"
     : noClusterMessage(instance, excluded.length + candidates.length);
-  const limitMs = lacksVersion ? timeouts.versions : timeouts.placement;
-  if (waitedMs >= limitMs) {
-    return { kind: "failed", message: `${message}, for ${spanText(limitMs)}` };
+  if (isSuspension(instance.phase)) {
+    return { kind: "none", reason: "NoCluster", message, afterMs: fleetLimits.placementRetryMs };
   }
-  return { kind: "none", reason: "NoCluster", message };
+  const sinceMs = instance.phase === "accepted" ? instance.createdAtMs : instance.phaseSinceMs;
+  const limitMs = lacksVersion ? versions : placement;
+  const deadlineMs = Math.min(sinceMs + limitMs, instance.budgetSinceMs + creation);
+  if (nowMs >= deadlineMs) {
+    const waitedMs = nowMs >= sinceMs + limitMs ? limitMs : creation;
+    return { kind: "failed", message: `${message}, for ${spanText(waitedMs)}` };
+  }
+  const afterMs = Math.min(fleetLimits.placementRetryMs, deadlineMs - nowMs);
+  return { kind: "none", reason: "NoCluster", message, afterMs };
 }
 
 function noClusterMessage({ provider, region }: Instance, clusters: number): string {

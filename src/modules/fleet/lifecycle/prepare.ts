@@ -1,6 +1,7 @@
 // Applies the preparations of an instance as its children, and reads how far they are. Applying
 // what is already there writes nothing, so every run applies all of them: that repairs a changed
-// spec. The reconcilers of the children repair what changed in external systems.
+// spec. The reconcilers of the children repair what changed in external systems. The status lists
+// the children, so that one that no template names any more is found and deleted.
 
 import { ReconcileFailure, failed } from "../../../engine/outcome.ts";
 import type { ChildDocument, Context } from "../../../engine/reconciler.ts";
@@ -10,42 +11,88 @@ import { isSetpointError } from "../../../kernel/errors.ts";
 import type { Json, JsonObject } from "../../../kernel/json.ts";
 import { isTrueAt, objectAt, objectsAt, textAt, valueAt } from "../../../kernel/json-read.ts";
 import type { Resource } from "../../../kernel/resource.ts";
-import type { Offering } from "../offering.ts";
 import { preparationsOf } from "../offerings/preparation.ts";
 import type { CompiledPreparation } from "../offerings/preparation.ts";
 import { TemplateProblem, renderedObject } from "../offerings/template.ts";
 import type { Variables } from "../offerings/template.ts";
-import type { Prepared } from "./facts.ts";
-import type { InstanceRoute } from "./instance.ts";
+import type { Facts, Prepared } from "./facts.ts";
+import type { InstanceRun } from "./instance-run.ts";
+import { kindIdOf, recordPrepared, preparedChildren } from "./prepared-children.ts";
+import type { PreparedChild } from "./prepared-children.ts";
 
 export interface PrepareInput {
-  readonly offering: Offering;
-  readonly context: Context;
-  readonly resource: Resource;
   readonly cluster: Resource | undefined;
   readonly organisation: Resource | undefined;
-  readonly routes: readonly InstanceRoute[];
 }
 
-export async function prepare(
+/** Preparations are applied from the phase preparing on. Those of a failed instance stay. */
+export async function prepareAll(
+  run: InstanceRun,
   input: PrepareInput,
-  phase: CompiledPreparation["phase"],
-): Promise<Prepared> {
-  const { preparations } = preparationsOf(input.offering);
-  const messages: string[] = [];
-  for (const preparation of preparations.filter((each) => each.phase === phase)) {
-    for (const variables of variablesOf(input, preparation)) {
-      const state = await prepareOne(input, preparation, variables);
-      if (state.kind === "failed") return state;
-      if (state.kind === "pending") messages.push(state.message);
-    }
+): Promise<Pick<Facts, "preparing" | "routes">> {
+  const { phase, placement, routes } = run.instance;
+  const { preparations } = preparationsOf(run.offering);
+  const recorded = preparedChildren(run.resource);
+  const isNeeded = preparations.length > 0 || recorded.length > 0;
+  if (!isNeeded || phase === "accepted" || placement === undefined) {
+    return { preparing: ready, routes: ready };
   }
-  const [message] = messages;
-  return message === undefined ? { kind: "ready" } : { kind: "pending", message };
+  const children: PreparedChild[] = [];
+  const states = { preparing: ready, routes: ready } as Record<
+    CompiledPreparation["phase"],
+    Prepared
+  >;
+  for (const preparation of preparations) {
+    const own = recorded.filter((child) => child.preparation === preparation.name);
+    const isKnown = preparation.phase === "preparing" || routes.length > 0;
+    const result = isKnown ? await prepareOne(run, input, preparation) : unknown(own);
+    states[preparation.phase] = worse(states[preparation.phase], result.state);
+    // Children of a preparation that cannot be rendered stay as they are.
+    children.push(...(result.state.kind === "failed" ? own : result.children));
+  }
+  await recordPrepared(run, children);
+  return states;
 }
 
-function variablesOf(input: PrepareInput, { forEach }: CompiledPreparation): readonly Variables[] {
-  const { offering, resource, cluster, organisation, routes } = input;
+const ready: Prepared = { kind: "ready" };
+
+interface Result {
+  readonly state: Prepared;
+  readonly children: readonly PreparedChild[];
+}
+
+/** The routes of the instance are not known yet. */
+function unknown(children: readonly PreparedChild[]): Result {
+  return { state: ready, children };
+}
+
+function worse(one: Prepared, other: Prepared): Prepared {
+  if (one.kind === "failed" || other.kind === "ready") return one;
+  return other.kind === "failed" || one.kind === "ready" ? other : one;
+}
+
+async function prepareOne(
+  run: InstanceRun,
+  input: PrepareInput,
+  preparation: CompiledPreparation,
+): Promise<Result> {
+  const children: PreparedChild[] = [];
+  let state: Prepared = ready;
+  for (const [at, variables] of variablesOf(run, input, preparation).entries()) {
+    const suffix = preparation.forEach === "route" ? `-${at}` : "";
+    const name = `${run.instance.name}-${preparation.name}${suffix}`;
+    const applied = await applyOne(run, preparation, variables, name);
+    state = worse(state, applied.state);
+    children.push(...applied.children);
+  }
+  return { state, children };
+}
+
+function variablesOf(
+  { offering, resource, instance }: InstanceRun,
+  { cluster, organisation }: PrepareInput,
+  { forEach }: CompiledPreparation,
+): readonly Variables[] {
   const common = {
     instance: shown(resource),
     cluster: shown(cluster),
@@ -53,7 +100,7 @@ function variablesOf(input: PrepareInput, { forEach }: CompiledPreparation): rea
     offering: { name: offering.name, domain: offering.domain ?? "" },
   };
   if (forEach !== "route") return [common];
-  return routes.map(({ name, domain, router }) =>
+  return instance.routes.map(({ name, domain, router }) =>
     Object.assign({ route: { name, domain, router } }, common),
   );
 }
@@ -68,44 +115,68 @@ function shown(resource: Resource | undefined): JsonObject {
   };
 }
 
-async function prepareOne(
-  { context }: PrepareInput,
+async function applyOne(
+  run: InstanceRun,
   preparation: CompiledPreparation,
   variables: Variables,
-): Promise<Prepared> {
+  defaultName: string,
+): Promise<Result> {
+  const { name } = preparation;
   let document: JsonObject;
   try {
-    document = renderedObject(preparation.template, variables);
+    document = named(renderedObject(preparation.template, variables), defaultName);
   } catch (error) {
     if (!(error instanceof TemplateProblem)) throw error;
-    return { kind: "failed", message: `the preparation ${preparation.name}: ${error.message}` };
+    return { state: failedState(name, error.message), children: [] };
   }
   try {
-    const child = await context.children.apply(document as unknown as ChildDocument);
-    return stateOf(preparation, child);
+    const child = await appliedOnce(run, document);
+    const kind = kindIdOf(run.ports.intents, document);
+    const children = [{ preparation: name, kind, name: child.metadata.name }];
+    return { state: stateOf(preparation, child), children };
   } catch (error) {
-    return refusedState(preparation, error);
+    return { state: refusedState(preparation, error), children: [] };
   }
+}
+
+function named(document: JsonObject, defaultName: string): JsonObject {
+  if (textAt(document, "metadata", "name") !== "") return document;
+  return { ...document, metadata: { ...objectAt(document, "metadata"), name: defaultName } };
+}
+
+/** The facts are read several times in a run; a document is applied once. */
+async function appliedOnce(
+  { applied, context }: InstanceRun,
+  document: JsonObject,
+): Promise<Resource> {
+  const text = JSON.stringify(document);
+  const known = applied.get(text);
+  if (known !== undefined) return known;
+  const child = await context.children.apply(document as unknown as ChildDocument);
+  applied.set(text, child);
+  return child;
 }
 
 /** A refusal of the child is final; an outage is repeated by the engine. */
 function refusedState({ name }: CompiledPreparation, error: unknown): Prepared {
   if (!isSetpointError(error)) throw error;
-  if (error.retry === "never") {
-    return { kind: "failed", message: `the preparation ${name} was refused: ${error.message}` };
-  }
+  if (error.retry === "never") return failedState(name, error.message);
   throw new ReconcileFailure(failed("PreparationNotApplied", error.message), { cause: error });
 }
 
+function failedState(name: string, why: string): Prepared {
+  const message = `the preparation ${name} failed`;
+  return { kind: "failed", message, detail: `${message}: ${why}` };
+}
+
 function stateOf({ name, isReady }: CompiledPreparation, child: Resource): Prepared {
-  if (isReady(child)) return { kind: "ready" };
+  if (isReady(child)) return ready;
   const conditions = objectsAt(child.status, "conditions") as unknown as readonly Condition[];
   const synced = findCondition(conditions, "Synced");
-  const why = synced?.message || findCondition(conditions, "Ready")?.message || "not ready";
-  const message = `the preparation ${name} is not ready: ${why}`;
   const isSeen = valueAt(child.status, "observedGeneration") === child.metadata.generation;
   const isFinal = synced?.status === "False" && isSeen && !isRepeated(child.status);
-  return isFinal ? { kind: "failed", message } : { kind: "pending", message };
+  if (isFinal) return failedState(name, synced.message ?? "");
+  return { kind: "pending", message: `the preparation ${name} is not ready` };
 }
 
 /** The engine says when it tries again. */

@@ -16,17 +16,17 @@ import { fleetLimits } from "../limits.ts";
 import type { Offering } from "../offering.ts";
 import { instanceKindId } from "../offerings/offering-index.ts";
 import { performReserve } from "../quota-service/reserve-step.ts";
-import { requestRemoval } from "./automatic-removal.ts";
+import { heldRetryMs, releaseHold, requestRemoval } from "./automatic-removal.ts";
 import { decide } from "./decide.ts";
-import type { DisplaceReason, Rest, Step } from "./decide.ts";
+import type { DisplaceReason, Move, Rest, Step } from "./decide.ts";
 import { gatherFacts } from "./gather-facts.ts";
 import type { Observed } from "./gather-facts.ts";
-import { hostOf, routeDomain } from "./host.ts";
+import { routeDomain } from "./host.ts";
 import { InstanceRun } from "./instance-run.ts";
 import type { LifecyclePorts } from "./instance-run.ts";
-import type { Instance } from "./instance.ts";
 import { deleteManaged, isOutdated, putManaged } from "./managed.ts";
 import { newPlacementId, placeInstance } from "./place-instance.ts";
+import { isPrepared, isSuspension } from "./phases.ts";
 import type { Phase } from "./phases.ts";
 import { removeInstance } from "./remove.ts";
 
@@ -81,7 +81,7 @@ async function perform(
       await repeat(run);
       return undefined;
     case "move":
-      return await performMove(run, step.to, step.reason);
+      return await performMove(run, step);
     case "route":
       await recordRoutes(run, observed.facts.report);
       return undefined;
@@ -91,11 +91,14 @@ async function perform(
     case "deny":
       await run.record({ deniedAt: step.isDenied ? timeText(run.nowMs) : null });
       return undefined;
+    case "expire":
+      await run.record({ expiredAt: step.isExpired ? timeText(run.nowMs) : null });
+      return undefined;
     case "leave":
-      await leave(run);
+      await leave(run, observed, step.isSettled);
       return undefined;
     case "remove":
-      return await requestRemoval(run, step.reason);
+      return await requestRemoval(run, step.reason, step.isBounded);
     case "rest":
       return await performRest(run, step, observed);
     default:
@@ -104,72 +107,58 @@ async function perform(
 }
 
 async function performPlace(run: InstanceRun): Promise<Outcome | undefined> {
-  const { ports, offering, context } = run;
-  const placed = await placeInstance({
-    ports,
-    offering,
-    context,
-    resource: run.resource,
-    record: async (status) => await run.record(status),
-    hostOn: (instance, cluster) => (isPrepared(instance) ? hostOn(run, cluster) : undefined),
-  });
-  if (placed.kind === "failed") {
-    await run.fail(placed.message);
-    return undefined;
+  const placed = await placeInstance(run);
+  switch (placed.kind) {
+    case "placed":
+      run.context.event("Normal", "Placed", `on cluster ${placed.cluster}`);
+      return undefined;
+    case "failed":
+      await run.fail(placed.message);
+      return undefined;
+    case "none": {
+      const { reason, message, afterMs } = placed;
+      return again(afterMs, { reason, message });
+    }
+    default:
+      return placed satisfies never;
   }
-  if (placed.kind === "none") {
-    const { reason, message } = placed;
-    return again(fleetLimits.placementRetryMs, { reason, message });
-  }
-  const { cluster } = run.instance.placement ?? { cluster: "" };
-  context.event("Normal", "Placed", `on cluster ${cluster}`);
-  return undefined;
-}
-
-/** Whether the agent may have the instance: its preparations are complete. */
-function isPrepared({ phase }: Instance): boolean {
-  return phase !== "accepted" && phase !== "preparing";
-}
-
-function hostOn({ instance, offering, ports }: InstanceRun, cluster: string): string {
-  // A host is chosen once, unless it is below the domain of the cluster.
-  if (instance.host !== "" && offering.domain !== undefined) return instance.host;
-  const clusterDomain = ports.state.clusters()?.get(cluster)?.dns ?? "";
-  const { plural: product } = offering.instances;
-  const { name, id } = instance;
-  return hostOf({ name, id, domain: offering.domain, clusterDomain, product });
 }
 
 /** The phase follows when the instance has another placement. */
 async function displace(run: InstanceRun, why: DisplaceReason, message: string): Promise<void> {
   const { instance, ports, context } = run;
-  const { placement, id, leaving, phase } = instance;
+  const { placement, id, leaving, phase, refusedBy } = instance;
   if (placement === undefined) return;
-  const { cluster, refusedBy } = placement;
+  const { cluster } = placement;
   context.event("Normal", "Displaced", message);
-  if (why === "full") await deleteManaged(ports, context, { cluster, id });
+  // What customers use stays until the instance is ready elsewhere.
+  const isServing = why === "leaving" && instance.isRouted && instance.routesFrom === cluster;
+  if (!isServing) await deleteManaged(ports, context, { cluster, id });
   const isRefusing = why === "full" && !refusedBy.includes(cluster);
   const status: JsonObject = {
     placement: {
       cluster: null,
       placementId: null,
+      at: timeText(run.nowMs),
       refusedBy: isRefusing ? [...refusedBy, cluster].slice(-maxRefused) : [...refusedBy],
     },
-    ...(why === "leaving" ? { leaving: [...new Set([...leaving, cluster])] } : {}),
+    leaving: [...new Set([...leaving, cluster])],
   };
   if (phase !== "ready" && phase !== "failed") await run.record(status);
-  else {
-    const enteredProvisioningAt = timeText(run.nowMs);
-    await run.move("provisioning", { ...status, enteredProvisioningAt, failedReason: null });
-  }
+  else await run.move("provisioning", { ...status, ...restartedBudget(run), failedReason: null });
 }
 
 const maxRefused = fleetLimits.maxPlacementReasons;
 
+/** The time to become ready counts from now. */
+function restartedBudget({ nowMs }: InstanceRun): JsonObject {
+  return { budgetSince: timeText(nowMs), enteredProvisioningAt: timeText(nowMs) };
+}
+
 /** A report about the rejected placement is stale from now on. */
 async function repeat(run: InstanceRun): Promise<void> {
   const { instance, context } = run;
-  const attempts = (instance.placement?.attempts ?? 0) + 1;
+  const attempts = instance.attempts + 1;
   const at = timeText(run.nowMs);
   await run.record({ placement: { placementId: newPlacementId(context), attempts, at } });
 }
@@ -209,11 +198,10 @@ const pointOf: Partial<Record<Phase, StepPoint>> = {
 
 async function performMove(
   run: InstanceRun,
-  to: Phase,
-  reason: string | undefined,
+  { to, reason, detail }: Move,
 ): Promise<Outcome | undefined> {
   if (to === "failed") {
-    await run.fail(reason ?? "");
+    await run.fail(reason ?? "", detail);
     return undefined;
   }
   const point = pointOf[to];
@@ -228,9 +216,9 @@ function fieldsOf(run: InstanceRun, to: Phase): JsonObject {
   const now = timeText(run.nowMs);
   switch (to) {
     case "provisioning": {
-      const { placement } = run.instance;
-      const host = placement === undefined ? null : hostOn(run, placement.cluster);
-      return { host, enteredProvisioningAt: now, failedReason: null };
+      const isFirst = run.instance.phase === "preparing";
+      const budget = isFirst ? { enteredProvisioningAt: now } : restartedBudget(run);
+      return { ...budget, failedReason: null };
     }
     case "ready":
       return { failedReason: null, suspendedAt: null };
@@ -267,13 +255,16 @@ async function heldByHook(
   }
 }
 
-/** The instance has left these clusters: what is there is deleted. */
-async function leave(run: InstanceRun): Promise<void> {
+/** Deletes what is on clusters that the instance has left, and forgets what does not exist. */
+async function leave(run: InstanceRun, { facts }: Observed, isSettled: boolean): Promise<void> {
   const { instance, ports, context } = run;
-  for (const cluster of instance.leaving) {
+  const left = facts.leftovers.filter(({ state }) => state !== "gone");
+  for (const { cluster, state } of left) {
+    if (!isSettled || state !== "present") continue;
     await deleteManaged(ports, context, { cluster, id: instance.id });
   }
-  await run.record({ leaving: null });
+  const leaving = left.map(({ cluster }) => cluster);
+  await run.record({ leaving: leaving.length === 0 ? null : leaving });
 }
 
 /** Nothing moves. What the agent should apply is brought up to date. */
@@ -281,14 +272,15 @@ async function performRest(run: InstanceRun, step: Rest, observed: Observed): Pr
   const { ports, context, instance } = run;
   const { placement, phase } = instance;
   const { managed } = observed;
-  if (managed !== undefined && placement !== undefined && isPrepared(instance)) {
+  await releaseHold(run);
+  if (managed !== undefined && placement !== undefined && isPrepared(phase)) {
     const wanted = {
       offering: run.offering,
       instance,
       cluster: placement.cluster,
       placementId: placement.placementId,
       host: instance.host,
-      isSuspended: phase === "suspending" || phase === "suspended",
+      isSuspended: isSuspension(phase),
     };
     if (isOutdated(managed, wanted)) await putManaged(ports, context, wanted);
   }
@@ -296,8 +288,10 @@ async function performRest(run: InstanceRun, step: Rest, observed: Observed): Pr
     const answer = await askHook(run, "ready");
     if (answer?.kind === "broken") return failed("HookFailed", answer.message);
   }
-  const { reason, message, afterMs } = step;
+  const { reason, message } = step;
+  const heldMs = run.isRemovalHeld ? heldRetryMs : Infinity;
+  const afterMs = Math.min(step.afterMs ?? Infinity, heldMs);
   const ready: Readiness = { status: step.isReady ? "True" : "False", reason, message };
-  if (afterMs === undefined || afterMs > fleetLimits.driftCheckMs) return done({ ready });
+  if (afterMs > fleetLimits.driftCheckMs) return done({ ready });
   return again(afterMs, { ready, reason, message });
 }

@@ -5,7 +5,6 @@
 import { again, done, failed, waiting } from "../../../engine/outcome.ts";
 import type { Blocker, Outcome } from "../../../engine/outcome.ts";
 import { timeText } from "../../../kernel/clock.ts";
-import { textAt } from "../../../kernel/json-read.ts";
 import type { Resource } from "../../../kernel/resource.ts";
 import { forceDeleteAnnotation, managedInstanceKey } from "../names.ts";
 import { performRelease } from "../quota-service/reserve-step.ts";
@@ -14,6 +13,7 @@ import type { InstanceRun } from "./instance-run.ts";
 import { belongsTo, deleteManaged } from "./managed.ts";
 import { isEnding } from "./phases.ts";
 import { unprepare } from "./prepare.ts";
+import { preparationKinds } from "./prepared-children.ts";
 
 /** Until the deletion of preparations is looked at again, should no change wake the instance. */
 const lookAgainMs = 5_000;
@@ -32,7 +32,8 @@ export async function removeInstance(run: InstanceRun): Promise<Outcome> {
   }
   if (run.instance.phase !== "deleting") await run.move("deleting");
   const left = await unprepare(run.context, preparationKinds(run));
-  if (left.length > 0) return stillPrepared(left);
+  // A forced deletion does not wait: the deletion of the preparations continues by itself.
+  if (left.length > 0 && !run.instance.isForced) return stillPrepared(left);
   const { ports, offering, context, resource } = run;
   const at = { offering: offering.name, instance: resource };
   const answer = await ports.state.hooks.step("remove", at, context);
@@ -64,21 +65,6 @@ async function removeFromClusters(run: InstanceRun): Promise<readonly string[]> 
     if (left !== undefined && belongsTo(left, instance)) held.push(cluster);
   }
   return held;
-}
-
-/** Kinds of the templates, as far as they are served. */
-function preparationKinds({ offering, ports }: InstanceRun): readonly string[] {
-  const { kinds } = ports.intents;
-  const ids = offering.preparations.flatMap(({ template }) => {
-    const [group = "", version = ""] = splitVersion(textAt(template, "apiVersion"));
-    return kinds.findKind(group, version, textAt(template, "kind"))?.served.id ?? [];
-  });
-  return [...new Set(ids)];
-}
-
-function splitVersion(apiVersion: string): readonly string[] {
-  const slash = apiVersion.indexOf("/");
-  return slash < 0 ? ["", apiVersion] : [apiVersion.slice(0, slash), apiVersion.slice(slash + 1)];
 }
 
 function stillPrepared(left: readonly Resource[]): Outcome {

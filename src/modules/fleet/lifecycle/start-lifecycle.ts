@@ -4,19 +4,22 @@ import { wakeAll } from "../../../engine/wakes/wakes.ts";
 import { wakeTask } from "../../../engine/wakes/wake-task.ts";
 import { decodeDocument } from "../../../kernel/document.ts";
 import { equalJson } from "../../../kernel/json.ts";
-import { objectAt, textAt } from "../../../kernel/json-read.ts";
+import type { JsonObject } from "../../../kernel/json.ts";
+import { isTrueAt, objectAt, textAt, valueAt } from "../../../kernel/json-read.ts";
 import type { ResourceKey } from "../../../kernel/resource.ts";
 import type { LiveRecord } from "../../../intents/live-view.ts";
 import type { FleetState } from "../fleet-state.ts";
 import { clusterNamespace, clustersKind, managedInstancesKind } from "../names.ts";
 import { organisationNamespace, organisationsKind } from "../names.ts";
 import { instanceKindId } from "../offerings/offering-index.ts";
+import type { InstanceCounts } from "./instance-counts.ts";
 import { retentionReconciler } from "./retention.ts";
 
 export interface StartLifecycleInput {
   readonly ports: OpenPorts;
   readonly more: StartPorts;
   readonly state: FleetState;
+  readonly countsOf: (offering: string) => InstanceCounts | undefined;
 }
 
 export function startLifecycle(input: StartLifecycleInput): AsyncDisposable {
@@ -42,10 +45,12 @@ export function startLifecycle(input: StartLifecycleInput): AsyncDisposable {
 }
 
 /**
- * Wakes the instances of an organisation or of a cluster that changed. Members, quotas and reports
- * of clusters change often; only what the life cycle reads counts.
+ * Wakes the instances of an organisation or of a cluster that changed, and instances that wait for
+ * a cluster when one may have room. Members, quotas and reports of clusters change often; only what
+ * the life cycle reads counts.
  */
-function wakesOf({ ports, more, state }: StartLifecycleInput): ReturnType<typeof wakeTask> {
+function wakesOf(input: StartLifecycleInput): ReturnType<typeof wakeTask> {
+  const { ports, more, state } = input;
   const { live, timers, log } = ports;
   const { store } = more.intents;
   return wakeTask({
@@ -60,15 +65,48 @@ function wakesOf({ ports, more, state }: StartLifecycleInput): ReturnType<typeof
         instancesIn(store, state, namespace).then(wakeLater, onError);
       });
       const unfollowClusters = live.follow(clustersKind, (after, before) => {
-        if (before === undefined || equalJson(specOf(after), specOf(before))) return;
-        instancesOn(store, state, before.key.name).then(wakeLater, onError);
+        if (equalJson(placementIn(after), placementIn(before))) return;
+        wakeLater(waiting(input));
+        for (const { key, resource } of live.all(clustersKind)) {
+          const isChanged = key.name === before?.key.name;
+          const isConcerned = isChanged || isTrueAt(resource.spec, "isDraining");
+          if (isConcerned) instancesOn(store, state, key.name).then(wakeLater, onError);
+        }
+        if (after === undefined && before !== undefined) {
+          instancesOn(store, state, before.key.name).then(wakeLater, onError);
+        }
+      });
+      const unsubscribe = more.feed.subscribe((changes) => {
+        const isFreed = changes.some(
+          ({ key, type }) => type === "deleted" && key.kind === managedInstancesKind,
+        );
+        if (isFreed) wakeLater(waiting(input));
       });
       return () => {
         unfollowOrganisations();
         unfollowClusters();
+        unsubscribe();
       };
     },
   });
+}
+
+/** Instances that need a cluster and have none. */
+function waiting({ state, countsOf }: StartLifecycleInput): readonly ResourceKey[] {
+  return state.offerings.all().flatMap(({ name }) => countsOf(name)?.waiting() ?? []);
+}
+
+/** The parts of a cluster that placement depends on. */
+function placementIn(record: LiveRecord | undefined): JsonObject | null {
+  if (record === undefined) return null;
+  const { metadata, spec, status } = record.resource;
+  return {
+    isDeleting: metadata.deletionTimestamp !== undefined,
+    spec: spec ?? null,
+    phase: textAt(status, "phase"),
+    operators: valueAt(status, "report", "operators") ?? null,
+    capacity: valueAt(status, "report", "capacity") ?? null,
+  };
 }
 
 function isAccessChanged(after: LiveRecord | undefined, before: LiveRecord): boolean {

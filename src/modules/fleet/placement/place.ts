@@ -17,6 +17,8 @@ export interface PlacementRequest {
   readonly cluster?: string | undefined;
   /** Clusters that rejected this instance because they are full. */
   readonly refusedBy: readonly string[];
+  /** Clusters that still remove an earlier placement of the instance. */
+  readonly leaving?: readonly string[];
 }
 
 export interface Placement {
@@ -84,6 +86,7 @@ function exclusionOf(request: PlacementRequest, cluster: ClusterFacts): string |
   if (types?.has(request.type) === false) return `does not host instances of type ${request.type}`;
   if (request.isMultiAz && !cluster.isMultiAz) return "is in a single availability zone";
   if (request.refusedBy.includes(cluster.id)) return "rejected the instance as full";
+  if (request.leaving?.includes(cluster.id) === true) return "still has an earlier placement";
   return fullReason(request, cluster);
 }
 
