@@ -14,6 +14,7 @@ import { numbersIn, parsedOrExit } from "../tools/usage.ts";
 import { arm } from "./arm.ts";
 import { keys } from "./documents.ts";
 import { engine } from "./engine.ts";
+import { fleet } from "./fleet.ts";
 import { idle } from "./idle.ts";
 import { isolation } from "./isolation.ts";
 import { kube } from "./kube.ts";
@@ -33,6 +34,7 @@ const parts = [
   "kube",
   "arm",
   "engine",
+  "fleet",
   "idle",
   "isolation",
   "tenants",
@@ -72,6 +74,7 @@ try {
   if (isWanted("kube")) rows.push(...(await kubeRows()));
   if (isWanted("arm")) rows.push(...(await arm(folder)));
   if (isWanted("engine")) rows.push(...(await engine(folder)));
+  if (isWanted("fleet")) rows.push(...(await fleet(folder)));
   if (isWanted("idle")) rows.push(...(await idle(folder, (note) => notes.push(note))));
   if (isWanted("isolation")) rows.push(...(await isolation(folder)));
   if (isWanted("tenants")) rows.push(...(await tenants({ folder, attack })));

@@ -1,5 +1,5 @@
 // Kills servers and agents while customers create and delete instances, then looks at what is left
-// in the real neighbours. Two servers share a PostgreSQL, each of two clusters has an agent process,
+// in the real neighbours. Two servers share a PostgreSQL, two clusters have an agent process each,
 // and every instance has DNS records in PowerDNS and a client at an OpenID provider. After all
 // instances are deleted, no record, no client and no unit of a counter may remain.
 import { writeFile } from "node:fs/promises";
@@ -170,6 +170,12 @@ function documents({ dns, provider, instances }: Neighbours): readonly [string, 
       },
     ],
     [`/apis/${group}/v1/offerings`, offering()],
+    ...customerDocuments(instances),
+  ];
+}
+
+function customerDocuments(instances: number): readonly [string, JsonObject][] {
+  return [
     [
       `/apis/${group}/v1/organisations`,
       {

@@ -1,5 +1,5 @@
-// `npm run fleet:soak -- [--instances 2000] [--seconds 300] [--seed 1]`: one long campaign, for which
-// `npm test` has no time. Prints a summary; exit code 1 when something is left behind.
+// `npm run fleet:soak -- [--instances 2000] [--seconds 300] [--seed 1]`: one long campaign. Prints a
+// summary; exit code 1 when something is left behind.
 import { parseArgs } from "node:util";
 import { numbersIn, parsedOrExit } from "../../tools/usage.ts";
 import { fleetCampaign } from "./campaign.ts";
