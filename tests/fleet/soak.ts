@@ -1,4 +1,4 @@
-// `npm run fleet:soak -- [--instances 2000] [--seconds 300] [--seed 1]`: one long campaign. Prints a
+// `npm run fleet:soak -- [--instances 2000] [--seconds 300] [--seed 1]`: a long campaign. Prints a
 // summary; exit code 1 when something is left behind.
 import { parseArgs } from "node:util";
 import { numbersIn, parsedOrExit } from "../../tools/usage.ts";
