@@ -12,6 +12,13 @@ Examples:
   setpoint agent --control-plane https://127.0.0.1:7443 --cluster east-1 \\
     --kubeconfig agent.kubeconfig --simulate`;
 
+const manifestHelp = `
+The output contains a credential. Send it to kubectl, or store it as a secret.
+
+Example:
+  setpoint agent-manifest east-1 --control-plane https://fleet.example:7443 --ca ca.crt |
+    kubectl --context east-1 apply -f -`;
+
 export const fleetCommands: readonly CommandGroup[] = [
   {
     commands: [
@@ -66,6 +73,29 @@ export const fleetCommands: readonly CommandGroup[] = [
           { flags: "--log-format <form>", summary: "json or text (default: json)" },
         ],
         load: async () => (await import("./run-agent.ts")).runAgent,
+      },
+      {
+        syntax: "agent-manifest <cluster>",
+        summary: "print the objects that run the agent of a data-plane cluster, with a token",
+        usage: "CLUSTER --control-plane URL [options]",
+        help: manifestHelp,
+        server: "without-namespace",
+        options: [
+          {
+            flags: "--control-plane <url>",
+            summary: "URL at which the agent reaches this server (required)",
+            isRequired: true,
+          },
+          { flags: "--ca <file>", summary: "certificate authority of this server (PEM)" },
+          { flags: "--image <name>", summary: "image of the agent (default: setpoint)" },
+          {
+            flags: "--agent-namespace <name>",
+            summary: "namespace of the agent (default: setpoint-agent)",
+          },
+          { flags: "--token-days <days>", summary: "life of the token (default: 30)" },
+          { flags: "--no-workload", summary: "without the Deployment" },
+        ],
+        load: async () => (await import("./manifest-command.ts")).printManifest,
       },
     ],
   },

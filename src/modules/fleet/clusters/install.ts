@@ -17,6 +17,7 @@ import type { Resource } from "../../../kernel/resource.ts";
 import { parseYaml } from "../../../kernel/yaml.ts";
 import { offeringsKind } from "../names.ts";
 import { readOffering } from "../offering.ts";
+import type { Offering } from "../offering.ts";
 import { agentName } from "./agent-manifest.ts";
 import type { ManifestSettings } from "./agent-manifest.ts";
 import type { IssueToken } from "./agent-token.ts";
@@ -41,7 +42,11 @@ export interface InstallInput {
 export async function installCluster(ports: InstallPorts, input: InstallInput): Promise<void> {
   const { context } = input;
   const cluster = readCluster(input.resource);
-  const groups = appliedGroups(ports.live, cluster);
+  const offerings = [...ports.live.all(offeringsKind)];
+  const groups = appliedGroups(
+    offerings.map(({ resource }) => readOffering(resource)),
+    cluster,
+  );
   const nowMs = context.clock.nowMs();
   const epoch = cluster.executor.kind === "kubernetes" ? tokenEpoch(nowMs) : 0;
   const { executor, dns } = cluster;
@@ -111,11 +116,10 @@ function manifestSettings(
 
 /** The groups of the kinds that Offerings apply on the cluster, in order. */
 export function appliedGroups(
-  live: Pick<LiveView, "all">,
+  all: readonly Offering[],
   { offerings }: Pick<DataPlaneCluster, "offerings">,
 ): readonly string[] {
-  const groups = [...live.all(offeringsKind)]
-    .map(({ resource }) => readOffering(resource))
+  const groups = all
     .filter(({ name }) => offerings === undefined || offerings.includes(name))
     .map(({ agent }) => agent.applies.apiVersion.split("/", 1)[0] ?? "");
   return [...new Set(groups)].sort();
