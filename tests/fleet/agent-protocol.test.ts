@@ -1,6 +1,5 @@
 // The protocol of agents on a real server, with the credentials of clusters and tokens of a real
-// issuer. The test plays the agent: an honest one, and a hostile one. ManagedInstances are written
-// as the life cycle of instances writes them.
+// issuer. The test plays the customer and the agent: an honest one, and a hostile one.
 import assert from "node:assert/strict";
 import { after, before, describe, it } from "node:test";
 import type { Json, JsonObject } from "../../src/kernel/json.ts";
@@ -23,7 +22,7 @@ before(async () => {
     },
   });
   await fleet.addCluster("east-1");
-  await fleet.addCluster("west-1");
+  await fleet.addCluster("west-1", { region: "eu-west-1" });
 });
 after(async () => await fleet[Symbol.asyncDispose]());
 
@@ -31,12 +30,9 @@ function ready(status: string, reason = "", message = ""): JsonObject {
   return { conditions: [{ type: "Ready", status, reason, message }] };
 }
 
-async function report(cluster: string, reports: JsonObject): Promise<Reply> {
-  return await fleet.agent(cluster, "/dinosaurs/status", reports);
-}
-
-async function reportOf(cluster: string, id: string): Promise<Json | undefined> {
-  return valueAt(await fleet.managed(cluster, id), "status", "report");
+function running(more: JsonObject = {}): JsonObject {
+  const routes = [{ name: "web", prefix: "", router: "router.apps.east-1.example.com" }];
+  return { ...ready("True"), routes, ...more };
 }
 
 /** The resourceVersion of everything that an agent could change. */
@@ -139,19 +135,25 @@ describe("a cluster", () => {
 });
 
 describe("instances of a cluster", () => {
+  let id = "";
+
   it("are listed for their agent with what it needs", async () => {
-    await fleet.place("east-1", "i1");
-    await fleet.place("east-1", "nohost", { host: "" }).catch(() => undefined);
+    await fleet.reportReady("east-1");
+    await fleet.reportReady("west-1");
+    id = await fleet.create("rex", { parameters: { species: "tyrannosaurus" } });
     const [item, ...others] = await fleet.instancesOf("east-1");
     assert.deepEqual(others, []);
+    assert.equal(textAt(item, "id"), id);
     assert.equal(textAt(item, "kind"), "ManagedDinosaur");
+    assert.equal(textAt(item, "metadata", "name"), "rex");
     assert.deepEqual(objectAt(item, "spec", "versions"), {
       dinosaur: "2.0.0",
       dinosaurOperator: "1.0.0",
     });
-    assert.equal(textAt(item, "spec", "endpoint", "host"), "i1.dinosaurs.example.com");
+    assert.match(textAt(item, "spec", "endpoint", "host"), /^rex-/);
     assert.equal(valueAt(item, "spec", "deleted"), false);
     assert.equal(valueAt(item, "spec", "endpoint", "tls"), undefined);
+    assert.deepEqual(await fleet.instancesOf("west-1"), []);
   });
 
   it("are watched from a version on, also after the stream has ended", async () => {
@@ -164,80 +166,190 @@ describe("instances of a cluster", () => {
         token,
       );
     let last = from;
+    let second = "";
     {
       using watch = await watchFrom(from);
       assert.equal(watch.status, 200);
-      await fleet.place("east-1", "i2");
-      await fleet.place("west-1", "w1");
+      second = await fleet.create("second");
+      const west = await fleet.create("west", { cluster: "west-1", region: "eu-west-1" });
       const event = await waitUntil("the new instance", () =>
-        watch.events.find((one) => textAt(one, "object", "id") === "i2"),
+        watch.events.find((one) => textAt(one, "object", "id") === second),
       );
       assert.equal(textAt(event, "type"), "CHANGE");
       last = textAt(event, "resource_version");
-      assert.ok(watch.events.every((one) => textAt(one, "object", "id") !== "w1"));
+      assert.ok(watch.events.every((one) => textAt(one, "object", "id") !== west));
     }
-    await fleet.place("east-1", "i3");
-    await fleet.deleteManaged("east-1", "i2");
+    await fleet.create("third");
+    await fleet.delete(second);
     using resumed = await watchFrom(last);
-    const deleted = await waitUntil("the deletion of i2", () =>
+    const deleted = await waitUntil("the deletion", () =>
       resumed.events.find((one) => valueAt(one, "object", "spec", "deleted") === true),
     );
-    assert.equal(textAt(deleted, "object", "id"), "i2");
-    assert.ok(resumed.events.some((one) => textAt(one, "object", "id") === "i3"));
-    await report("east-1", { i2: { placementId: "p1", ...ready("False", "Deleted") } });
-    await waitUntil("the removal of i2", () =>
+    assert.equal(textAt(deleted, "object", "id"), second);
+    assert.ok(resumed.events.some((one) => textAt(one, "object", "metadata", "name") === "third"));
+    await fleet.report("east-1", { [second]: ready("False", "Deleted") });
+    await waitUntil("the removal", () =>
       resumed.events.find((one) => textAt(one, "type") === "DELETED"),
     );
     const future = await fleet.agent("east-1", "/dinosaurs?watch=true&gt_version=999999999");
     assert.equal(future.status, 504, "the version has not been reached");
   });
 
-  it("get the reports of their agent, and the same report is stored once", async () => {
-    const routes = [{ name: "web", prefix: "", router: "router.apps.east-1.example.com" }];
-    const sent = { i1: { ...ready("True"), versions: { dinosaur: "2.0.0" }, routes } };
-    const first = await report("east-1", sent);
+  it("become ready by the report of their agent, and the same report is stored once", async () => {
+    assert.equal(textAt(await fleet.instance(id), "status"), "provisioning");
+    const sent = { [id]: running({ versions: { dinosaur: "2.0.0" } }) };
+    const first = await fleet.report("east-1", sent);
     assert.equal(first.status, 200);
     assert.equal(first.json["stored"], 1);
-    const stored = await fleet.managed("east-1", "i1");
-    assert.equal(textAt(stored, "status", "report", "versions", "product"), "2.0.0");
-    const again = await report("east-1", sent);
+    const found = await fleet.untilStatus(id, "ready");
+    assert.equal(textAt(found, "version"), "2.0.0");
+    const stored = await fleet.managed("east-1", id);
+    const again = await fleet.report("east-1", sent);
     assert.deepEqual([again.json["stored"], again.json["unchanged"]], [0, 1]);
-    const unchanged = await fleet.managed("east-1", "i1");
+    const unchanged = await fleet.managed("east-1", id);
     assert.equal(
       textAt(unchanged, "metadata", "resourceVersion"),
       textAt(stored, "metadata", "resourceVersion"),
     );
   });
+
+  it("fail with the message of their agent, and are ready again", async () => {
+    await fleet.report("east-1", { [id]: ready("False", "Error", "disk full") });
+    const failed = await fleet.untilStatus(id, "failed");
+    assert.match(textAt(failed, "failed_reason"), /disk full/);
+    await fleet.report("east-1", { [id]: running() });
+    const found = await fleet.untilStatus(id, "ready");
+    assert.equal(valueAt(found, "failed_reason") ?? "", "");
+  });
+
+  it("show an update while their agent reports one", async () => {
+    const name = textAt(await fleet.instance(id), "name");
+    const path = `/apis/dinosaurs.example.dev/v1/namespaces/org-13640203/dinosaurs/${name}`;
+    const isUpgrading = async (wanted: boolean): Promise<void> => {
+      await waitUntil(`upgrading is ${wanted}`, async () => {
+        const found = valueAt(await fleet.resource(path), "status", "upgrading", "product");
+        return (found === true) === wanted;
+      });
+    };
+    const updating = [{ type: "Ready", status: "True", reason: "DinosaurUpdating" }];
+    await fleet.report("east-1", { [id]: running({ conditions: updating }) });
+    await isUpgrading(true);
+    await fleet.report("east-1", { [id]: running() });
+    await isUpgrading(false);
+  });
+
+  it("get a new placement when their cluster rejects them", async () => {
+    const rejected = await fleet.create("rejected");
+    const placement = async (): Promise<string> =>
+      textAt(await fleet.managed("east-1", rejected), "spec", "placementId");
+    const first = await placement();
+    await fleet.report("east-1", { [rejected]: ready("False", "Rejected", "not now") });
+    await waitUntil("another placement", async () => {
+      const now = await placement();
+      return now !== "" && now !== first;
+    });
+    assert.equal(textAt(await fleet.instance(rejected), "status"), "provisioning");
+    const stale = { placementId: first, ...running() };
+    const reply = await fleet.report("east-1", { [rejected]: stale });
+    assert.equal(reply.json["refused"], 1);
+    await fleet.report("east-1", { [rejected]: running() });
+    await fleet.untilStatus(rejected, "ready");
+  });
+
+  it("move to another cluster when their cluster is full", async () => {
+    const full = await fleet.create("full");
+    await fleet.addCluster("east-2");
+    await fleet.reportReady("east-2");
+    const message = "Cluster has insufficient resources";
+    await fleet.report("east-1", { [full]: ready("False", "Rejected", message) });
+    await waitUntil("the instance on east-2", async () => {
+      return (await fleet.instancesOf("east-2")).some((item) => textAt(item, "id") === full);
+    });
+    await waitUntil("the deletion on east-1", async () => {
+      const items = await fleet.instancesOf("east-1");
+      const left = items.find((item) => textAt(item, "id") === full);
+      return left === undefined || valueAt(left, "spec", "deleted") === true;
+    });
+    await fleet.report("east-1", { [full]: ready("False", "Deleted") });
+    const routes = [{ prefix: "", router: "router.apps.east-2.example.com" }];
+    await fleet.report("east-2", { [full]: running({ routes }) });
+    await fleet.untilStatus(full, "ready");
+    const east2 = "/apis/fleet.setpoint.dev/v1/dataplaneclusters/east-2";
+    await fleet.patch(east2, { spec: { isSchedulable: false } });
+  });
+
+  it("end when their agent reports them as deleted, and their name is free", async () => {
+    const gone = await fleet.create("brief");
+    await fleet.delete(gone);
+    await fleet.untilStatus(gone, "deprovision");
+    const item = await waitUntil("the deletion", async () => {
+      const items = await fleet.instancesOf("east-1");
+      return items.find(
+        (one) => textAt(one, "id") === gone && valueAt(one, "spec", "deleted") === true,
+      );
+    });
+    assert.equal(textAt(item, "metadata", "name"), "brief");
+    await fleet.report("east-1", { [gone]: ready("False", "Deleted") });
+    await fleet.untilRemoved(gone);
+    assert.notEqual(await fleet.create("brief"), gone);
+  });
+
+  it("are placed only while the agent of the cluster is ready", async () => {
+    await fleet.agent("west-1", "/status", ready("False", "NoNodes"));
+    await fleet.untilPhase("west-1", "waiting");
+    const place = { cloud_provider: "aws", region: "eu-west-1", multi_az: true };
+    const call = { method: "POST", as: "alice", body: { name: "patient", ...place } };
+    const reply = await fleet.server.call("/dinosaurs?async=true", call);
+    assert.equal(reply.status, 202, reply.text);
+    const patient = textAt(reply.json, "id");
+    assert.equal(textAt(await fleet.instance(patient), "status"), "accepted");
+    assert.equal(await fleet.managed("west-1", patient), undefined);
+    await fleet.reportReady("west-1");
+    await waitUntil("the placement", async () => {
+      return (await fleet.managed("west-1", patient)) !== undefined;
+    });
+  });
 });
 
 describe("a faulty or hostile agent", () => {
+  let id = "";
+  let other = "";
+
   it("cannot delete a live instance, or report about an earlier placement", async () => {
-    const earlier = await fleet.managed("east-1", "i1");
+    id = await fleet.create("target");
+    other = await fleet.create("foreign", { cluster: "west-1", region: "eu-west-1" });
+    await fleet.report("east-1", { [id]: running() });
+    await fleet.untilStatus(id, "ready");
+    const earlier = await fleet.managed("east-1", id);
     for (const entry of [
       ready("False", "Deleted"),
       { placementId: "p0", ...ready("False", "Error", "stale") },
       { placementId: "p0", ...ready("False", "Deleted") },
     ]) {
-      const reply = await report("east-1", { i1: entry });
+      const reply = await fleet.report("east-1", { [id]: entry });
       assert.equal(reply.status, 200);
       assert.equal(reply.json["refused"], 1);
     }
-    assert.deepEqual(await fleet.managed("east-1", "i1"), earlier);
+    assert.deepEqual(await fleet.managed("east-1", id), earlier);
+    assert.equal(textAt(await fleet.instance(id), "status"), "ready");
   });
 
   it("cannot report about instances of another cluster, or ones that do not exist", async () => {
     const earlier = await fingerprint();
-    const entries = { w1: ready("False", "Error"), absent: ready("True"), "../i1": ready("True") };
-    const reply = await report("east-1", entries);
+    const entries = {
+      [other]: ready("False", "Error"),
+      absent: ready("True"),
+      [`../${id}`]: ready("True"),
+    };
+    const reply = await fleet.report("east-1", entries);
     assert.equal(reply.status, 200);
     assert.equal(reply.json["refused"], 3);
-    assert.equal(await reportOf("west-1", "w1"), undefined);
     assert.equal(await fingerprint(), earlier);
     assert.match(fleet.server.setpoint.log(), /reports of an agent refused/);
   });
 
   it("changes nothing with conditions that are not understood", async () => {
-    const earlier = await fleet.managed("east-1", "i1");
+    const earlier = await fleet.managed("east-1", id);
     for (const entry of [
       7,
       "Ready",
@@ -248,20 +360,24 @@ describe("a faulty or hostile agent", () => {
       ready("perhaps"),
       { conditions: [{ type: "Ready", status: { a: 1 } }] },
     ] as readonly Json[]) {
-      const reply = await report("east-1", { i1: entry });
+      const reply = await fleet.report("east-1", { [id]: entry });
       assert.equal(reply.status, 200, JSON.stringify(entry));
       assert.equal(reply.json["refused"], 1, JSON.stringify(entry));
     }
-    assert.deepEqual(await fleet.managed("east-1", "i1"), earlier);
+    assert.deepEqual(await fleet.managed("east-1", id), earlier);
   });
 
   it("cannot direct a route outside of the domain of its cluster", async () => {
+    const routed = await fleet.create("routed");
     const routes = [{ prefix: "", router: "bank.example.net" }];
-    const reply = await report("east-1", { i1: { ...ready("True"), routes } });
+    const reply = await fleet.report("east-1", { [routed]: running({ routes }) });
     assert.equal(reply.json["stored"], 1);
-    const stored = await reportOf("east-1", "i1");
+    const stored = valueAt(await fleet.managed("east-1", routed), "status", "report");
     assert.equal(valueAt(stored, "routes"), undefined);
     assert.match(JSON.stringify(stored), /bank\.example\.net is not below the domain/);
+    assert.equal(textAt(await fleet.instance(routed), "status"), "provisioning");
+    await fleet.report("east-1", { [routed]: running() });
+    await fleet.untilStatus(routed, "ready");
   });
 
   it("gets clear errors for bodies that cannot be read, and no 500", async () => {
@@ -290,11 +406,11 @@ describe("a faulty or hostile agent", () => {
     const many = Object.fromEntries(
       Array.from({ length: 5_000 }, (_, at) => [`x${at}`, ready("True")]),
     );
-    const large = await report("east-1", many);
+    const large = await fleet.report("east-1", many);
     assert.ok([200, 400, 413].includes(large.status), String(large.status));
     const some = Object.fromEntries(Object.entries(many).slice(0, 2_000));
     const startMs = performance.now();
-    const reply = await report("east-1", some);
+    const reply = await fleet.report("east-1", some);
     assert.equal(reply.status, 200);
     assert.equal(reply.json["refused"], 2_000);
     assert.equal(objectsAt(reply.json, "refusals").length, 20);
@@ -309,9 +425,9 @@ describe("a faulty or hostile agent", () => {
     assert.equal(read.status, 200);
     const body = { metadata: { labels: { a: "b" } } };
     for (const [method, at] of [
-      ["PATCH", `${path}/i1`],
-      ["PATCH", `${path}/i1/status`],
-      ["DELETE", `${path}/i1`],
+      ["PATCH", `${path}/${id}`],
+      ["PATCH", `${path}/${id}/status`],
+      ["DELETE", `${path}/${id}`],
       ["PATCH", "/apis/fleet.setpoint.dev/v1/dataplaneclusters/east-1/status"],
       ["POST", "/api/v1/namespaces/cluster-east-1/serviceaccounts/agent/token"],
     ] as const) {

@@ -103,9 +103,7 @@ function usableRoutes(
     return { routes: [], problem: `the router ${foreign} is not below the domain of the cluster` };
   }
   return {
-    routes: routes.map(({ name, prefix, router }) => {
-      return name === "" ? { prefix, router } : { name, prefix, router };
-    }),
+    routes: routes.map(({ name, prefix, router }) => ({ name, prefix, router })),
     problem: undefined,
   };
 }

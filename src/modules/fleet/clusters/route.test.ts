@@ -12,8 +12,10 @@ test("routes are read in the normal form of DNS names", () => {
   ];
   assert.deepEqual(readRoutes(given).routes, [
     { name: "admin", prefix: "admin", router: "router.apps.eu-1.example.com" },
-    { name: "", prefix: "", router: "router.apps.eu-1.example.com" },
+    { name: "default", prefix: "", router: "router.apps.eu-1.example.com" },
   ]);
+  const [named] = readRoutes([{ prefix: "web", router: "a.example.com" }]).routes;
+  assert.equal(named?.name, "web");
   assert.deepEqual(readRoutes(null), { routes: [], problem: undefined });
 });
 

@@ -9,6 +9,7 @@ import { listAt, textAt, valueAt } from "../../../kernel/json-read.ts";
 import { fleetLimits } from "../limits.ts";
 
 export interface ReportedRoute {
+  /** Never empty: the prefix, or "default", where the agent reports none. */
   readonly name: string;
   /** Put before the host of the instance; "" for the host itself. */
   readonly prefix: string;
@@ -54,7 +55,8 @@ function readRoute(route: Json): ReportedRoute | undefined {
   if (!isPrefixText || (prefix !== "" && !labelPattern.test(prefix))) return undefined;
   if (router.length > maxDnsNameChars || !namePattern.test(router)) return undefined;
   const name = textAt(route, "name").slice(0, maxRouteNameChars).toWellFormed();
-  return { name, prefix, router };
+  const fallback = prefix === "" ? "default" : prefix;
+  return { name: name === "" ? fallback : name, prefix, router };
 }
 
 const maxDnsNameChars = 253;
