@@ -41,7 +41,7 @@ export function adminActionRoutes(ports: CustomerPorts, offering: Offering): rea
       description:
         "The instance moves to the cluster, and is then removed from the cluster that it leaves. " +
         "With `null` the placement is free again, and the instance stays where it is.",
-      body: objectSchema({ cluster_id: { type: ["string", "null"] }, ...reasonField }, [
+      body: objectSchema({ cluster_id: { type: "string", nullable: true }, ...reasonField }, [
         "cluster_id",
       ]),
       handle: async (request) => await assignCluster(ports, request),
@@ -55,7 +55,7 @@ export function adminActionRoutes(ports: CustomerPorts, offering: Offering): rea
         "An expired instance is suspended, and removed after the time of grace of the Offering. " +
         "`null` clears the expiry.",
       body: objectSchema(
-        { expires_at: { type: ["string", "null"], format: "date-time" }, ...reasonField },
+        { expires_at: { type: "string", format: "date-time", nullable: true }, ...reasonField },
         ["expires_at", "reason"],
       ),
       handle: async (request) => await setExpiry(ports, request),
@@ -95,7 +95,8 @@ export function adminActionRoutes(ports: CustomerPorts, offering: Offering): rea
 
 async function assignCluster(ports: CustomerPorts, request: FleetRequest): Handled {
   const cluster = textAt(request.body, "cluster_id");
-  if (cluster === "" && valueAt(request.body, "cluster_id") !== null) {
+  // The schema requires the field, so that an absent value is null.
+  if (cluster === "" && valueAt(request.body, "cluster_id") !== undefined) {
     throw new SetpointError("fleet.field", "cluster_id: must be the id of a cluster, or null", {
       details: { field: "body.cluster_id" },
     });
@@ -134,13 +135,13 @@ function clusterProblem(
 async function setExpiry(ports: CustomerPorts, request: FleetRequest): Handled {
   const { body } = request;
   const reason = requiredReason(body);
-  const given = valueAt(body, "expires_at");
+  const isCleared = valueAt(body, "expires_at") === undefined;
   const atMs = Date.parse(textAt(body, "expires_at"));
-  if (given !== null && Number.isNaN(atMs)) {
+  if (!isCleared && Number.isNaN(atMs)) {
     const message = "expires_at: must be a date and time such as 2030-01-31T12:00:00Z, or null";
     throw new SetpointError("fleet.field", message, { details: { field: "body.expires_at" } });
   }
-  const expiresAt = given === null ? undefined : timeText(atMs);
+  const expiresAt = isCleared ? undefined : timeText(atMs);
   return await editInstance(ports, request, (old) =>
     withSpec(old, { expiresAt, expiryReason: reason }),
   );

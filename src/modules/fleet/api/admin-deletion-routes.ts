@@ -240,11 +240,15 @@ async function checkRetention(
   );
 }
 
+/** An id of the form that this server assigns may have had a record. */
 function notDeleted({ instances, retentionMs }: Offering, id: string): SetpointError {
   const what = `there is no deleted ${instances.kind} with id=${JSON.stringify(id.slice(0, 100))}`;
-  const kept = `the record of a deletion is kept for ${spanText(retentionMs)}`;
-  return new SetpointError("fleet.not_found", `${what}; ${kept}`);
+  if (!idPattern.test(id)) return new SetpointError("fleet.not_found", what);
+  const kept = `a record is not kept for longer than ${spanText(retentionMs)}`;
+  return new SetpointError("fleet.gone", `${what}: ${kept}`);
 }
+
+const idPattern = /^[0-9a-f]{20}$/;
 
 async function openDeleted(ports: CustomerPorts, signal: AbortSignal): Promise<OpenKind> {
   const served = ports.kinds.byId(deletedInstancesKind);

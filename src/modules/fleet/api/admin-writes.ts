@@ -1,7 +1,6 @@
 // What the writes of the admin API have in common. Each is an edit of the newest document: it is
 // judged again when another writer was faster, and an edit that changes nothing writes nothing.
 
-import { mastersGroup } from "../../../intents/auth/user.ts";
 import { updateResource, withoutRevision } from "../../../intents/write/update.ts";
 import type { Caller, Written } from "../../../intents/request.ts";
 import type { DocumentAnswer } from "../../../contract/route.ts";
@@ -10,6 +9,7 @@ import { SetpointError } from "../../../kernel/errors.ts";
 import type { JsonObject } from "../../../kernel/json.ts";
 import { objectAt, textAt } from "../../../kernel/json-read.ts";
 import type { Resource } from "../../../kernel/resource.ts";
+import { adminThrough } from "../names.ts";
 import { presentForAdmin } from "./admin-view.ts";
 import type { CustomerPorts, FleetRequest } from "./fleet-route.ts";
 import { findInstance, instanceKind, instanceNotFound, instanceTarget } from "./instance-lookup.ts";
@@ -18,13 +18,11 @@ import { documentAnswer } from "./page-document.ts";
 import { resourceVersionHeader, writeOptions } from "./writes.ts";
 
 /**
- * The administrator, as admission sees one. The role was checked before; admission must let the
- * caller set what customers may not. The change records the caller's own name.
+ * The administrator, as admission sees one: the role was checked before, and the caller may set
+ * what customers may not.
  */
 export function adminCaller(caller: Caller): Caller {
-  const { user } = caller;
-  const groups = [...new Set([...user.groups, mastersGroup])];
-  return { ...caller, user: { ...user, groups } };
+  return { ...caller, through: adminThrough };
 }
 
 /** An instance of any organisation. Throws fleet.not_found. */

@@ -12,6 +12,7 @@ import { deleteResource } from "../../../intents/write/delete.ts";
 import { timeText } from "../../../kernel/clock.ts";
 import { SetpointError, isSetpointError } from "../../../kernel/errors.ts";
 import { isTrueAt, objectsAt, textAt } from "../../../kernel/json-read.ts";
+import { fleetMetric } from "../metrics.ts";
 import { deletedInstancesKind, removalsCounter } from "../names.ts";
 import { instanceKindId } from "../offerings/offering-index.ts";
 import { recordDeletion } from "./deleted-instance.ts";
@@ -55,7 +56,7 @@ export async function requestRemoval(
 async function hold(run: InstanceRun, reason: string, why: string): Promise<void> {
   const { context, offering } = run;
   run.isRemovalHeld = true;
-  context.metrics.count("fleet_manager_removals_held_total", { offering: offering.name });
+  context.metrics.count(fleetMetric.removalsHeld, { offering: offering.name });
   const message = `${reason}; ${why}`;
   context.event("Warning", heldCondition, message);
   await run.condition(heldCondition, { status: "True", reason: "TooManyRemovals", message });

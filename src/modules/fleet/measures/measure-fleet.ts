@@ -40,7 +40,10 @@ export function measureFleet(ports: MeasurePorts): () => void {
     isLeading = leads;
   });
   const ends = [
-    state.offerings.follow((name) => declareCounters(meter, instanceCounters, { offering: name })),
+    state.offerings.follow((name) => {
+      declareCounters(meter, instanceCounters, { offering: name });
+      meter.count(fleetMetric.removalsHeld, { offering: name }, 0);
+    }),
     meter.collect(fleetMetric.leader, () => [
       { labels: { worker_type: task.name }, value: isLeading ? 1 : 0 },
     ]),
