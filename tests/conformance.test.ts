@@ -18,7 +18,7 @@ interface NamedTest {
   readonly claim: string;
 }
 
-const pages = ["arm", "connect", "engine", "kube", "store"].map((name): Page => ({
+const pages = ["arm", "connect", "engine", "fleet", "kube", "store"].map((name): Page => ({
   name,
   text: readFileSync(join(root, `docs/conformance/${name}.md`), "utf8"),
 }));
@@ -58,11 +58,12 @@ for (const page of pages) {
   });
 }
 
-test("the conformance pages of arm and connect have a row for each numbered requirement", () => {
+test("the conformance pages of arm, connect and fleet have a row for each requirement", () => {
   const numbered = (name: string): number =>
     rowsToProve(pageOf(name)).filter(([first = ""]) => /^R?\d+$/.test(first)).length;
   assert.equal(numbered("arm"), 69);
   assert.equal(numbered("connect"), 29 + 56);
+  assert.equal(numbered("fleet"), 64 + 45);
 });
 
 test("every step of every real service has a test, or a dash", () => {
