@@ -30,13 +30,16 @@ function unlist(module: string, copy: string): void {
     return surface === undefined ? [] : `surfaces/${surface}/surface.ts`;
   });
   let text = readFileSync(list, "utf8");
-  for (const file of [`modules/${module}/module.ts`, ...surfaces]) {
+  // All imports first: the name of a module may be a part of the path of its surface.
+  const names = [`modules/${module}/module.ts`, ...surfaces].map((file) => {
     const path = `"../${file}"`.replaceAll(".", "\\.");
     const line = new RegExp(`^import \\{ (\\w+) \\} from ${path};\\n`, "m");
     const [whole = "", name = ""] = line.exec(text) ?? [];
     assert.notEqual(name, "", `src/app/modules.ts does not list ${file}`);
-    text = text.replace(whole, "").replace(new RegExp(`\\b${name}\\b,?\\s*`), "");
-  }
+    text = text.replace(whole, "");
+    return name;
+  });
+  for (const name of names) text = text.replace(new RegExp(`\\b${name}\\b,?\\s*`), "");
   writeFileSync(list, text);
   const exported = join(copy, "src/authoring/extensions.ts");
   const lines = readFileSync(exported, "utf8").split("\n");

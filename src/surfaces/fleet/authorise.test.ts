@@ -10,7 +10,7 @@ import type { UserInfo } from "../../intents/auth/user.ts";
 import { isSetpointError } from "../../kernel/errors.ts";
 import type { JsonObject } from "../../kernel/json.ts";
 import { textAt } from "../../kernel/json-read.ts";
-import { authorise, authoriseClass, hiddenCause } from "./authorise.ts";
+import { authorise, authoriseClass, hiddenCause, namespaceOfCaller } from "./authorise.ts";
 import type { Asking } from "./authorise.ts";
 
 const issuers = {
@@ -142,6 +142,17 @@ describe("an agent", () => {
     const good = user("https://agents", { roles: ["fleet-agent"], cluster_id: ["c1"] });
     const asked = asking(good, { cluster: "c1", spec: { api: {} } });
     assert.equal(outcome("agent", asked), "fleet.not_found");
+  });
+});
+
+describe("a request", () => {
+  it("counts for the organisation or the cluster of a caller whom the API accepts", () => {
+    assert.equal(namespaceOfCaller("public", asking(customer)), "org-acme");
+    assert.equal(namespaceOfCaller("agent", asking(account)), "cluster-c1");
+    const outsider = user("https://admins", { org_id: ["acme"], cluster_id: ["c1"] });
+    for (const apiClass of ["public", "admin", "agent"] as const) {
+      assert.equal(namespaceOfCaller(apiClass, asking(outsider)), undefined);
+    }
   });
 });
 

@@ -4,10 +4,11 @@
 
 import { checkServiceAccess } from "../../modules/fleet/access.ts";
 import { agentRefusal } from "../../modules/fleet/api/agent-access.ts";
-import type { FleetAccess } from "../../modules/fleet/api/fleet-route.ts";
+import type { ApiClass, FleetAccess } from "../../modules/fleet/api/fleet-route.ts";
 import { fleetCaller } from "../../modules/fleet/identity.ts";
 import type { FleetCaller } from "../../modules/fleet/identity.ts";
 import type { FleetState } from "../../modules/fleet/fleet-state.ts";
+import { clusterNamespace, organisationNamespace } from "../../modules/fleet/names.ts";
 import type { Offering } from "../../modules/fleet/offering.ts";
 import { unauthenticated } from "../../intents/auth/refusal.ts";
 import type { UserInfo } from "../../intents/auth/user.ts";
@@ -59,9 +60,30 @@ export function authoriseClass(access: "admin" | "agent", asking: Asking): void 
   );
 }
 
-function checkIssuer({ api }: Offering, { issuer }: FleetCaller): void {
-  const { publicIssuers } = api;
-  if (publicIssuers === undefined || publicIssuers.includes(issuer ?? "")) return;
+/**
+ * The namespace that a request counts for: that of the organisation of a customer, or of the
+ * cluster of an agent. Undefined for callers of other issuers, whose claims say nothing here.
+ */
+export function namespaceOfCaller(apiClass: ApiClass, asking: Asking): string | undefined {
+  const { offering, state, user } = asking;
+  const caller = fleetCaller(user, offering, state.directory);
+  if (apiClass === "agent") {
+    const { clusterId } = caller;
+    const isAgent = agentRefusal({ ...asking, caller }) === undefined;
+    return isAgent && clusterId !== undefined ? clusterNamespace(clusterId) : undefined;
+  }
+  const { organisation } = caller;
+  if (apiClass === "admin" || organisation === undefined) return undefined;
+  return hasPublicIssuer(offering, caller) ? organisationNamespace(organisation) : undefined;
+}
+
+function hasPublicIssuer({ api }: Offering, { issuer }: FleetCaller): boolean {
+  return api.publicIssuers === undefined || api.publicIssuers.includes(issuer ?? "");
+}
+
+function checkIssuer(offering: Offering, caller: FleetCaller): void {
+  if (hasPublicIssuer(offering, caller)) return;
+  const { issuer } = caller;
   const which = issuer === undefined ? "credentials without an issuer" : `the issuer ${issuer}`;
   const reason = `this API does not accept ${which}`;
   throw unauthenticated({ fault: "unknown-issuer", reason });

@@ -1,16 +1,9 @@
 // The APIs of all Offerings as one surface of the request pipeline. A request is read here in a
 // fixed order: Offering, access, route, rate, query, guard, body, then the handler of the route.
 
-import type { ApiClass, FleetRequest } from "../../modules/fleet/api/fleet-route.ts";
-import { fleetCaller } from "../../modules/fleet/identity.ts";
-import type { FleetCaller } from "../../modules/fleet/identity.ts";
+import type { FleetRequest } from "../../modules/fleet/api/fleet-route.ts";
 import type { FleetState } from "../../modules/fleet/fleet-state.ts";
-import {
-  adminThrough,
-  clusterNamespace,
-  organisationNamespace,
-  publicThrough,
-} from "../../modules/fleet/names.ts";
+import { adminThrough, publicThrough } from "../../modules/fleet/names.ts";
 import type { ModuleLog } from "../../contract/ports.ts";
 import type { Caller } from "../../intents/request.ts";
 import { SetpointError, isSetpointError } from "../../kernel/errors.ts";
@@ -31,7 +24,7 @@ import type { BodyReader } from "../rest/request-body.ts";
 import { costOfRoute } from "../rest/route-cost.ts";
 import type { RouteMatch } from "../rest/router.ts";
 import { sendAnswer, warningHeaders } from "../rest/send-answer.ts";
-import { authorise, authoriseClass, hiddenCause } from "./authorise.ts";
+import { authorise, authoriseClass, hiddenCause, namespaceOfCaller } from "./authorise.ts";
 import type { Asking } from "./authorise.ts";
 import { fleetErrorOf } from "./fleet-error.ts";
 import { parseFleetPath } from "./fleet-path.ts";
@@ -179,20 +172,10 @@ function askingOf(
   return { offering, state, user, method: exchange.method, cluster };
 }
 
-/** A customer counts for the organisation, an agent for its cluster. */
-function memberNamespace(input: FleetSurfaceInput, { parsed, user }: Call): string | undefined {
-  const { served, apiClass } = parsed;
-  if (served === undefined || apiClass === "admin") return undefined;
-  const caller = fleetCaller(user, served.offering, input.state.directory);
-  return namespaceOfCaller(apiClass, caller);
-}
-
-function namespaceOfCaller(apiClass: ApiClass, caller: FleetCaller): string | undefined {
-  if (apiClass === "agent") {
-    return caller.clusterId === undefined ? undefined : clusterNamespace(caller.clusterId);
-  }
-  const { organisation } = caller;
-  return organisation === undefined ? undefined : organisationNamespace(organisation);
+function memberNamespace(input: FleetSurfaceInput, call: Call): string | undefined {
+  const { served, apiClass } = call.parsed;
+  if (served === undefined) return undefined;
+  return namespaceOfCaller(apiClass, askingOf(input, call, served, undefined));
 }
 
 function costOf({ parsed: { match, search } }: Call): RequestCost {
