@@ -156,18 +156,19 @@ describe("a quota service over HTTP", () => {
   it("no unit leaks when the server and the service are killed", async () => {
     const random = seededRandom(seed);
     const chance = (): number => random.next();
-    let kills = 0;
+    const over = new AbortController();
     const trouble = (async () => {
-      for (; kills < 6; kills += 1) {
+      for (let kills = 0; kills < 6; kills += 1) {
         await delay(500 + chance() * 1_500);
         const isService = chance() < 0.5;
         await (isService ? quota.kill9() : server.setpoint.kill9());
         await (isService ? quota.start() : server.setpoint.start());
       }
+      over.abort();
     })();
     await quota.set("limits", { [`${acme}/standard`]: 1_000 });
     let created = 0;
-    for (let at = 0; kills < 6; at += 1) {
+    for (let at = 0; !over.signal.aborted; at += 1) {
       // The server or the service may be down: a request that fails is part of the trouble.
       const reply = await create(server, `chaos-${at}`).catch(() => undefined);
       if (reply?.status === 202) created += 1;

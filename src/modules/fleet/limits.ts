@@ -73,6 +73,12 @@ export const fleetLimits = {
   emptyCheckMs: 5_000,
   /** Ready instances are compared with their external resources about this often. */
   driftCheckMs: 600_000,
+  /** Of the name of a ScalingRule, because names of clusters begin with it. */
+  maxScalingRuleChars: 40,
+  /** Steps of one run of a ScalingRule. */
+  maxScalingSteps: 10,
+  /** A ScalingRule is compared with its region at least this often. */
+  scalingResyncMs: 600_000,
   /** A request waits at most this long for a quota service. */
   quotaAnswerMs: 2_000,
   maxQuotaAnswerBytes: 65_536,

@@ -20,6 +20,7 @@ export const fleetMetric = {
   capacityMax: "fleet_manager_cluster_status_capacity_max",
   capacityUsed: "fleet_manager_cluster_status_capacity_used",
   leader: "fleet_manager_leader_worker",
+  scalingDecisions: "fleet_manager_scaling_decisions_total",
   removalsHeld: "fleet_manager_removals_held_total",
 } as const;
 
@@ -94,6 +95,13 @@ export const fleetMetrics: Readonly<Record<FleetMetric, MetricDefinition>> = {
     "region",
     "instance_type",
     "cluster_id",
+  ),
+  fleet_manager_scaling_decisions_total: counter(
+    "Decisions of ScalingRules about clusters, performed or as a dry run.",
+    "offering",
+    "region",
+    "action",
+    "dry_run",
   ),
   fleet_manager_leader_worker: gauge(
     "1 in the process that does the work for all processes, otherwise 0.",

@@ -9,9 +9,11 @@ import { offeringKind } from "./kinds/offering-kind.ts";
 import { organisationKind } from "./kinds/organisation-kind.ts";
 import { deletedInstanceKind, regionCapacityKind } from "./kinds/record-kinds.ts";
 import { rolloutKind } from "./kinds/rollout-kind.ts";
+import { scalingRuleKind } from "./kinds/scaling-rule-kind.ts";
 import { fleetLimits } from "./limits.ts";
 import { fleetMetrics } from "./metrics.ts";
-import { clustersKind, offeringsKind, organisationsKind, rolloutsKind } from "./names.ts";
+import { clustersKind, offeringsKind, organisationsKind } from "./names.ts";
+import { rolloutsKind, scalingRulesKind } from "./names.ts";
 
 export const fleet: BuiltInModule = {
   name: "fleet",
@@ -25,8 +27,9 @@ export const fleet: BuiltInModule = {
     { kind: deletedInstanceKind, isReconciled: true },
     { kind: regionCapacityKind, isReconciled: false },
     { kind: rolloutKind, isReconciled: true },
+    { kind: scalingRuleKind, isReconciled: true },
   ],
-  cachedKinds: [offeringsKind, organisationsKind, clustersKind, rolloutsKind],
+  cachedKinds: [offeringsKind, organisationsKind, clustersKind, rolloutsKind, scalingRulesKind],
   errors: fleetModuleErrors,
   metrics: fleetMetrics,
   limits: fleetLimits,

@@ -14,6 +14,7 @@ export const managedInstancesKind = `managedinstances.${fleetGroup}`;
 export const regionCapacitiesKind = `regioncapacities.${fleetGroup}`;
 export const deletedInstancesKind = `deletedinstances.${fleetGroup}`;
 export const rolloutsKind = `rollouts.${fleetGroup}`;
+export const scalingRulesKind = `scalingrules.${fleetGroup}`;
 
 /**
  * `Caller.through` of the admin API and of the public API. The surface has authorised such a
@@ -97,6 +98,14 @@ export interface OwnedType {
 export function rolloutName(offering: string, cell: string): UniqueName {
   return { scope: `fleet-rollout/${offering}`, name: cell };
 }
+
+/** Held by a ScalingRule: one rule for each region and type. */
+export function scalingName(offering: string, cell: string): UniqueName {
+  return { scope: `fleet-scaling/${offering}`, name: cell };
+}
+
+/** On a DataPlaneCluster that a ScalingRule created: the name of the rule. */
+export const scalingRuleLabel = `${fleetGroup}/scaling-rule`;
 
 /** On a Rollout that has ended: the time. It holds no names any more. */
 export const rolloutEndedAnnotation = `${fleetGroup}/rollout-ended`;

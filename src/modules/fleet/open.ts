@@ -19,6 +19,7 @@ import { organisationsIn } from "./organisations/organisation-index.ts";
 import type { ClusterIndex } from "./placement/cluster-index.ts";
 import { quotaChecks } from "./quota-service/quota-check.ts";
 import { rolloutGuard } from "./rollouts/rollout-guard.ts";
+import { scalingGuard } from "./scaling/scaling-guard.ts";
 import { startFleet } from "./start.ts";
 
 export function openFleet(ports: OpenPorts): OpenModule {
@@ -50,6 +51,7 @@ export function openFleet(ports: OpenPorts): OpenModule {
       organisationGuard({ store: ports.store, offerings }),
       clusterGuard(ports),
       rolloutGuard({ live, offerings }),
+      scalingGuard({ authorizer: ports.authorizer, offerings }),
       removalGuard,
       recordGuard,
       instanceGuard({ live, ids: ports.ids, state: offered, checkQuota: quotaChecks(ports) }),

@@ -12,6 +12,7 @@ import { measureFleet } from "./measures/measure-fleet.ts";
 import { organisationReconciler } from "./organisations/organisation-reconciler.ts";
 import { openClusterIndex } from "./placement/cluster-index.ts";
 import type { ClusterIndex } from "./placement/cluster-index.ts";
+import { startScaling } from "./scaling/start-scaling.ts";
 import { startRollouts } from "./rollouts/start-rollouts.ts";
 
 export interface StartInput {
@@ -34,6 +35,7 @@ export async function startFleet(input: StartInput): Promise<AsyncDisposable> {
   undo.defer(measureFleet({ ...ports, ...more, state }));
   const operatorsOf = (id: string): readonly Operator[] | undefined => clusters.get(id)?.operators;
   undo.use(startRollouts({ ports, more, offerings: state.offerings, operatorsOf }));
+  undo.defer(startScaling({ ports, more, clusters }));
   return undo.move();
 }
 

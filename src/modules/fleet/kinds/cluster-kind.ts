@@ -85,27 +85,32 @@ const executor = object(
   ["kind"],
 );
 
+/** What every cluster of a ScalingRule has in common. */
+export const clusterTemplate: Readonly<Record<string, JsonObject>> = {
+  displayName: text,
+  offerings: described(list(name, 100), "Offerings that may be placed here. Absent: all."),
+  organisation: described(name, "Only instances of this organisation are placed here."),
+  isMultiAz: flag,
+  capacity: object({
+    instances: described(amount, "Instances of all types; -1 is no limit. Default: -1."),
+    types: described(map(amount, 20), "Instances of a type; -1 is no limit."),
+  }),
+  types: described(list(name, 20), "Types that may be placed here. Absent: all."),
+  dns: described(text, "Domain of the ingress, such as apps.eu-1.example.com."),
+  agentTimeoutSeconds: described(
+    { type: "integer", minimum: 10, maximum: 86_400 },
+    "A ready cluster whose agent has not reported for this long is not ready. Default: 300.",
+  ),
+  executor,
+};
+
 const spec: JsonObject = object(
   {
-    displayName: text,
-    offerings: described(list(name, 100), "Offerings that may be placed here. Absent: all."),
-    organisation: described(name, "Only instances of this organisation are placed here."),
+    ...clusterTemplate,
     provider: text,
     region: text,
-    isMultiAz: flag,
     isSchedulable: { ...flag, default: true },
     isDraining: described(flag, "Instances are moved to other clusters."),
-    capacity: object({
-      instances: described(amount, "Instances of all types; -1 is no limit. Default: -1."),
-      types: described(map(amount, 20), "Instances of a type; -1 is no limit."),
-    }),
-    types: described(list(name, 20), "Types that may be placed here. Absent: all."),
-    dns: described(text, "Domain of the ingress, such as apps.eu-1.example.com."),
-    agentTimeoutSeconds: described(
-      { type: "integer", minimum: 10, maximum: 86_400 },
-      "A ready cluster whose agent has not reported for this long is not ready. Default: 300.",
-    ),
-    executor,
   },
   ["provider", "region", "dns"],
 );
