@@ -2,7 +2,7 @@
 // (decide.ts) and performs one step. A run may stop anywhere: every step is idempotent, and what a
 // step depends on is stored before it.
 
-import { again, done, failed } from "../../../engine/outcome.ts";
+import { again, done } from "../../../engine/outcome.ts";
 import type { Outcome, Readiness } from "../../../engine/outcome.ts";
 import type { Context, Reconciler } from "../../../engine/reconciler.ts";
 import { timeText } from "../../../kernel/clock.ts";
@@ -11,11 +11,11 @@ import type { JsonObject } from "../../../kernel/json.ts";
 import { objectAt } from "../../../kernel/json-read.ts";
 import type { Resource } from "../../../kernel/resource.ts";
 import type { ReadReport } from "../clusters/report.ts";
-import type { StepAnswer, StepPoint } from "../hooks/hooks.ts";
 import { fleetLimits } from "../limits.ts";
 import type { Offering } from "../offering.ts";
 import { instanceKindId } from "../offerings/offering-index.ts";
 import { performReserve } from "../quota-service/reserve-step.ts";
+import { askHook, delayed, heldByHook } from "./ask-hook.ts";
 import { heldRetryMs, releaseHold, requestRemoval } from "./automatic-removal.ts";
 import { decide } from "./decide.ts";
 import type { DisplaceReason, Move, Rest, Step } from "./decide.ts";
@@ -188,14 +188,6 @@ async function recordObserved(run: InstanceRun, report: ReadReport | undefined):
   if (!isSame) await run.record(observed);
 }
 
-/** Functions of user modules that a move waits for. */
-const pointOf: Partial<Record<Phase, StepPoint>> = {
-  provisioning: "prepare",
-  ready: "provisioned",
-  suspending: "suspend",
-  resuming: "resume",
-};
-
 async function performMove(
   run: InstanceRun,
   { to, reason, detail }: Move,
@@ -204,10 +196,9 @@ async function performMove(
     await run.fail(reason ?? "", detail);
     return undefined;
   }
-  const point = pointOf[to];
-  const answer = point === undefined ? undefined : await askHook(run, point);
-  if (answer !== undefined && answer.kind !== "continue") return await heldByHook(run, answer);
-  await run.move(to, fieldsOf(run, to));
+  const held = await heldByHook(run, to);
+  if (held.kind === "held") return held.outcome;
+  if (held.kind === "free") await run.move(to, fieldsOf(run, to));
   return undefined;
 }
 
@@ -226,32 +217,6 @@ function fieldsOf(run: InstanceRun, to: Phase): JsonObject {
       return { suspendedAt: now };
     default:
       return {};
-  }
-}
-
-async function askHook(run: InstanceRun, point: StepPoint): Promise<StepAnswer | undefined> {
-  const { ports, offering, context, resource } = run;
-  return await ports.state.hooks.step(
-    point,
-    { offering: offering.name, instance: resource },
-    context,
-  );
-}
-
-async function heldByHook(
-  run: InstanceRun,
-  answer: Exclude<StepAnswer, { readonly kind: "continue" }>,
-): Promise<Outcome | undefined> {
-  switch (answer.kind) {
-    case "fail":
-      await run.fail(answer.message);
-      return undefined;
-    case "wait":
-      return again(answer.afterMs, { reason: "WaitingForHook", message: answer.message });
-    case "broken":
-      return failed("HookFailed", answer.message);
-    default:
-      return answer satisfies never;
   }
 }
 
@@ -284,13 +249,12 @@ async function performRest(run: InstanceRun, step: Rest, observed: Observed): Pr
     };
     if (isOutdated(managed, wanted)) await putManaged(ports, context, wanted);
   }
-  if (phase === "ready") {
-    const answer = await askHook(run, "ready");
-    if (answer?.kind === "broken") return failed("HookFailed", answer.message);
-  }
+  const answer = phase === "ready" ? await askHook(run, "ready") : undefined;
+  if (answer?.kind === "broken") return delayed(answer);
   const { reason, message } = step;
   const heldMs = run.isRemovalHeld ? heldRetryMs : Infinity;
-  const afterMs = Math.min(step.afterMs ?? Infinity, heldMs);
+  const hookMs = answer?.kind === "wait" ? answer.afterMs : Infinity;
+  const afterMs = Math.min(step.afterMs ?? Infinity, heldMs, hookMs);
   const ready: Readiness = { status: step.isReady ? "True" : "False", reason, message };
   if (afterMs > fleetLimits.driftCheckMs) return done({ ready });
   return again(afterMs, { ready, reason, message });

@@ -2,12 +2,13 @@
 // then its quota, then the record of the deletion. Each dependency is released once, and the
 // instance stays visible until all of them are.
 
-import { again, done, failed, waiting } from "../../../engine/outcome.ts";
+import { again, done, waiting } from "../../../engine/outcome.ts";
 import type { Blocker, Outcome } from "../../../engine/outcome.ts";
 import { timeText } from "../../../kernel/clock.ts";
 import type { Resource } from "../../../kernel/resource.ts";
 import { forceDeleteAnnotation, managedInstanceKey } from "../names.ts";
 import { performRelease } from "../quota-service/reserve-step.ts";
+import { askHook, delayed } from "./ask-hook.ts";
 import { recordDeletion } from "./deleted-instance.ts";
 import type { InstanceRun } from "./instance-run.ts";
 import { belongsTo, deleteManaged } from "./managed.ts";
@@ -34,13 +35,9 @@ export async function removeInstance(run: InstanceRun): Promise<Outcome> {
   const left = await unprepare(run.context, preparationKinds(run));
   // A forced deletion does not wait: the deletion of the preparations continues by itself.
   if (left.length > 0 && !run.instance.isForced) return stillPrepared(left);
-  const { ports, offering, context, resource } = run;
-  const at = { offering: offering.name, instance: resource };
-  const answer = await ports.state.hooks.step("remove", at, context);
-  if (answer?.kind === "broken") return failed("HookFailed", answer.message);
-  if (answer?.kind === "wait") {
-    return again(answer.afterMs, { reason: "WaitingForHook", message: answer.message });
-  }
+  const answer = await askHook(run, "remove");
+  const isHeld = answer?.kind === "wait" || answer?.kind === "broken";
+  if (isHeld && !run.instance.isForced) return delayed(answer);
   await performRelease(run);
   await recordDeletion(run, { deletedAt: timeText(run.nowMs) });
   return done();
