@@ -59,8 +59,8 @@ const large: Readonly<Record<string, () => DefinitionInput["schemas"]>> = {
   ],
   deeps: () => {
     let schema: Schema = text;
-    for (let depth = 0; depth < 120; depth++) {
-      schema = objectSchema({ ...numbered(100, "f", () => text), deeper: schema });
+    for (let depth = 0; depth < 55; depth++) {
+      schema = objectSchema({ ...numbered(600, "f", () => text), deeper: schema });
     }
     return [specSchema(schema)];
   },
@@ -81,11 +81,8 @@ const large: Readonly<Record<string, () => DefinitionInput["schemas"]>> = {
       objectSchema(
         { a: { type: "integer" } },
         {
-          "x-kubernetes-validations": times(12, () => ({
-            rule:
-              times(900, (index) => `self.a != ${index}`)
-                .join(" && ")
-                .slice(0, -1) + "9",
+          "x-kubernetes-validations": times(12, (rule) => ({
+            rule: times(600, (index) => `self.a != ${index + rule}`).join(" && "),
           })),
         },
       ),
@@ -110,7 +107,9 @@ const large: Readonly<Record<string, () => DefinitionInput["schemas"]>> = {
   ],
   repeats: () => [
     specSchema(
-      objectSchema(numbered(90, "f", () => ({ type: "string", pattern: "^(ab?){500}$" }))),
+      objectSchema(
+        numbered(60, "f", (index) => ({ type: "string", pattern: `^(ab?${index}){200}$` })),
+      ),
     ),
   ],
   enums: () => [specSchema({ type: "string", enum: times(200_000, (index) => `v${index}`) })],
@@ -273,9 +272,25 @@ async function create(target: CraftTarget, plural: string): Promise<void> {
   await make(target, definitionsPath, definition({ plural, schemas }));
 }
 
+/** A small document of a large kind: the schema is compiled for it. */
+function first(plural: string): Crafted {
+  const path = `/apis/${group}/v1/namespaces/{ns}/${plural}`;
+  return {
+    name: `first-of-${plural}`,
+    prepare: (target) => create(target, plural),
+    send: (target, round) =>
+      send(target, "POST", path, {
+        apiVersion: `${group}/v1`,
+        kind: kindOf(plural),
+        metadata: { name: `first-${round}` },
+      }),
+  };
+}
+
 export const definitionRequests: readonly Crafted[] = [
   ...Object.entries(large).map(([plural, schemas]) => created({ plural, schemas: schemas() })),
   ...others.map(created),
+  ...Object.keys(large).map(first),
   changed("relabelled", "wides", (round) => ({ metadata: { labels: { round: `r${round}` } } })),
   changed("renamed-column", "objectives", (round) => ({
     spec: { names: { shortNames: [`o${round}`] } },

@@ -63,3 +63,28 @@ test("a line of large writes of one namespace does not delay a write of another"
   assert.ok(done <= count / 2, `${done} of ${count} writes were done before it`);
   await Promise.all(line);
 });
+
+test("the schema of a large kind is compiled in slices, before its first document", async () => {
+  const create = async (plural: string, count: number): Promise<number> => {
+    const kind = `${plural.slice(0, 1).toUpperCase()}${plural.slice(1, -1)}`;
+    const fields = Array.from({ length: count }, (_, index) => [`f${index}`, { type: "string" }]);
+    const spec = { type: "object", properties: Object.fromEntries(fields) as JsonObject };
+    const openAPIV3Schema = { type: "object", properties: { spec } };
+    await memory.create({
+      apiVersion: "apiextensions.k8s.io/v1",
+      kind: "CustomResourceDefinition",
+      metadata: { name: `${plural}.large.dev` },
+      spec: {
+        group: "large.dev",
+        scope: "Namespaced",
+        names: { plural, kind },
+        versions: [{ name: "v1", served: true, storage: true, schema: { openAPIV3Schema } }],
+      },
+    });
+    const apiVersion = "large.dev/v1";
+    const metadata = { name: "one", namespace: "default" };
+    return await turnsDuring(() => memory.create({ apiVersion, kind, metadata }));
+  };
+  assert.equal(await create("smalls", 10), 0);
+  assert.ok((await create("larges", 3 * limits.schemaSliceNodes)) >= 3);
+});

@@ -85,6 +85,8 @@ export const limits = Object.freeze({
   /** Values, and characters of rules with instructions of patterns, of a heavy schema. */
   minHeavySchemaValues: 4_000,
   minHeavySchemaWeight: 8_000,
+  /** Nodes of a schema that are compiled before other requests run. */
+  schemaSliceNodes: 4_000,
   /** Versions of kinds whose compiled form one thread keeps. */
   maxThreadTypes: 4,
   /** Bytes of one job that is part of a longer answer, such as some items of a list. */

@@ -9,6 +9,7 @@ import { fieldErrorText } from "../../kernel/field-error-text.ts";
 import { getOwn } from "../../kernel/json.ts";
 import type { JsonObject } from "../../kernel/json.ts";
 import type { KindVersion, ScalePaths } from "../../kernel/kind.ts";
+import { once } from "../../kernel/once.ts";
 import type { Resource } from "../../kernel/resource.ts";
 import { compileSchema } from "../../kernel/schema/compile.ts";
 import { addDefaults, applyDefaults } from "../../kernel/schema/defaults.ts";
@@ -52,27 +53,36 @@ export interface ValidationContext {
   readonly errors: readonly FieldError[];
 }
 
-/** The type of kinds that come from definitions: the schema says everything. */
-export function compileType({ schema: json, subresources }: KindVersion): CompiledType {
-  const schema = compileSchema(json);
-  const runRules = compileValidator(schema);
+/**
+ * The type of kinds that come from definitions: the schema says everything. What a write does not
+ * need at once is compiled when it is needed.
+ */
+export function compileType(
+  { schema: json, subresources }: KindVersion,
+  schema = compileSchema(json),
+): CompiledType {
+  const rules = once(() => ({ run: compileValidator(schema) }));
+  const judgeStatus = once(() => statusJudge(schema, rules().run));
   const judge = (resource: Resource, context: ValidationContext): FieldError[] =>
     context.subresource === "status"
       ? statusErrors(schema, subresources.scale, resource, context)
       : wholeErrors(schema, subresources.scale, resource, context);
   return {
-    applyType: objectType(json),
+    get applyType() {
+      return objectType(json);
+    },
     prune: (resource) => pruneDefined(schema, resource),
-    judgeStatus: statusJudge(schema, runRules),
+    judgeStatus: (resource, old) => judgeStatus()(resource, old),
     withDefaults: (resource) => applyDefaults(schema, resource) as unknown as Resource,
     withDefaultsMerged: (resource) =>
       addDefaults(schema, withoutNullParts(resource)) as unknown as Resource,
     validate: (resource, context) => {
       const found = judge(resource, context);
-      if (runRules === undefined) return found;
+      const { run } = rules();
+      if (run === undefined) return found;
       const blocked = blockedRules([...context.errors, ...found]);
       if (blocked !== undefined) return [...found, blocked];
-      const broken = runRules(resource, context.old);
+      const broken = run(resource, context.old);
       return broken.length === 0 ? found : [...found, ...broken];
     },
   };

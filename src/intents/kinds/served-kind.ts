@@ -5,7 +5,10 @@
 import type { DraftKind, IndexTerms } from "../../kernel/draft.ts";
 import { apiVersionOf, kindId } from "../../kernel/kind.ts";
 import type { Kind, KindVersion } from "../../kernel/kind.ts";
+import { once } from "../../kernel/once.ts";
 import type { Resource } from "../../kernel/resource.ts";
+import { compileSchemaInSlices } from "../../kernel/schema/compile.ts";
+import { isHeavySchema } from "../../kernel/schema/schema-size.ts";
 import type { KindRules } from "../builtin/rules.ts";
 import { builtinType } from "./builtin-type.ts";
 import { compileType } from "./compiled-type.ts";
@@ -19,6 +22,24 @@ export interface ServedVersion {
   readonly definition: KindVersion;
   /** Compiled when first asked for. */
   readonly type: CompiledType;
+  /** Compiles a large type in slices. Undefined: it is compiled, or takes little time. */
+  prepare(pause: () => Promise<void>): Promise<void> | undefined;
+}
+
+/** What a request for this version needs: see ServedVersion.prepare. */
+export function prepareKind(
+  { served, version }: Prepared,
+  pause: () => Promise<void>,
+): Promise<void> | undefined {
+  const first = version.prepare(pause);
+  const second = version === served.storage ? undefined : served.storage.prepare(pause);
+  if (first === undefined || second === undefined) return first ?? second;
+  return first.then(() => second);
+}
+
+interface Prepared {
+  readonly served: ServedKind;
+  readonly version: ServedVersion;
 }
 
 /** Takes documents of any version of the kind to the version asked for. */
@@ -153,13 +174,23 @@ function hidingConverter(kind: Kind, convert: Converter): Converter {
 
 function servedVersion({ kind, rules }: ServedKindInput, definition: KindVersion): ServedVersion {
   let type: CompiledType | undefined;
+  let preparing: Promise<void> | undefined;
   const isBuiltin = kind.origin === "built-in";
+  const isLarge = once(() => ({ value: !isBuiltin && isHeavySchema(definition.schema) }));
+  const prepare = async (pause: () => Promise<void>): Promise<void> => {
+    const schema = await compileSchemaInSlices(definition.schema, pause);
+    type ??= compileType(definition, schema);
+  };
   return {
     name: definition.name,
     apiVersion: apiVersionOf(kind, definition.name),
     definition,
     get type() {
       return (type ??= isBuiltin ? builtinType(kind, definition, rules) : compileType(definition));
+    },
+    prepare: (pause) => {
+      if (type !== undefined || !isLarge().value) return undefined;
+      return (preparing ??= prepare(pause));
     },
   };
 }

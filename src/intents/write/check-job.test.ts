@@ -113,16 +113,11 @@ function counted(): HeavyWork & { readonly jobs: HeavyJob[] } {
 
 const admission = { mayChange: () => false } as never;
 const caller = { tenant: "namespace default" } as never;
+const place = { namespace: "default", name: "one", subresource: "" };
 
 test("a document that takes long to check is checked by a thread, for its tenant", async () => {
   const heavy = counted();
-  const target = {
-    served: widgets,
-    version: widgets.storage,
-    namespace: "default",
-    name: "one",
-    subresource: "",
-  };
+  const target = { served: widgets, version: widgets.storage, ...place };
   const check = (count: number): Promise<void> | undefined => {
     const values = Array.from({ length: count }, (_, index) => index % 7);
     const resource = widget({ values, color: "green" });
@@ -136,4 +131,30 @@ test("a document that takes long to check is checked by a thread, for its tenant
     heavy.jobs.map(({ name, tenant }) => [name, tenant]),
     [["check-document", "namespace default"]],
   );
+});
+
+test("long rules are compiled by a thread", async () => {
+  const numbers = Array.from({ length: 900 }, (_, index) => index);
+  const rules = numbers.slice(0, 8).map((first) => ({
+    rule: numbers.map((number) => `self.size != ${number + first}`).join(" && "),
+  }));
+  const spec = {
+    type: "object",
+    properties: { size: { type: "integer" } },
+    "x-kubernetes-validations": rules,
+  };
+  const version = { name: "v1", served: true, storage: true };
+  const schema = { type: "object", properties: { spec } };
+  const kind = defineKind({ ...widgets.kind, versions: [{ ...version, schema }] });
+  const served = servedKind({ kind });
+  const heavy = counted();
+  const target = { served, version: served.storage, ...place };
+  const check = checkDocument(
+    { admission, heavy },
+    { caller, target },
+    widget({ size: 7 }),
+    undefined,
+  );
+  await assert.rejects(async () => await check, /failed rule/);
+  assert.equal(heavy.jobs.length, 1);
 });

@@ -9,6 +9,7 @@ import { limits } from "../../kernel/limits.ts";
 import type { Resource } from "../../kernel/resource.ts";
 import { sawNameHolder } from "../admission/definition-name-holders.ts";
 import type { AdmissionRequest } from "../admission/admission.ts";
+import { prepareKind } from "../kinds/served-kind.ts";
 import { alreadyExists, forbidden, unexplained } from "../refusals.ts";
 import { keyOfTarget } from "../request.ts";
 import type { Caller, Intents, Target, WriteOptions, Written } from "../request.ts";
@@ -25,7 +26,7 @@ import { namesOf } from "./unique-names.ts";
 import { generatedName, newMetadata, withMetadata } from "./system-metadata.ts";
 import { reportUnknownFields } from "./unknown-fields.ts";
 import { tellWarnings } from "./warnings.ts";
-import { writePauses } from "./write-pauses.ts";
+import { stepPauses, writePauses } from "./write-pauses.ts";
 
 export interface CreateInput {
   readonly caller: Caller;
@@ -42,6 +43,8 @@ export async function createResource(intents: Intents, input: CreateInput): Prom
   const { caller, target, options, decodeProblems } = input;
   const { served, version } = target;
   const pause = writePauses(input);
+  const preparing = prepareKind(target, stepPauses(input));
+  if (preparing !== undefined) await preparing;
   await pause();
   const sent = withMetadataObject(checkEnvelope(target, input.body, input.source));
   const { resource: known, unknown } = version.type.prune(sent);

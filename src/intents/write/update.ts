@@ -16,6 +16,7 @@ import type { StoredRecord } from "../../store/port.ts";
 import { sawNameHolder } from "../admission/definition-name-holders.ts";
 import type { AdmissionRequest } from "../admission/admission.ts";
 import { invalidField } from "../../kernel/field-error.ts";
+import { prepareKind } from "../kinds/served-kind.ts";
 import type { ServedKind } from "../kinds/served-kind.ts";
 import { conflict, invalid, notFound, unexplained } from "../refusals.ts";
 import { keyOfTarget } from "../request.ts";
@@ -33,7 +34,7 @@ import { draftFor, readStored } from "./stored.ts";
 import { keptMetadata, withMetadata } from "./system-metadata.ts";
 import { namesOf } from "./unique-names.ts";
 import { tellWarnings } from "./warnings.ts";
-import { writePauses } from "./write-pauses.ts";
+import { stepPauses, writePauses } from "./write-pauses.ts";
 
 export interface Changed {
   /** The whole document as it was sent: hidden fields that it leaves out are kept. */
@@ -60,6 +61,8 @@ export interface UpdateInput {
 export async function updateResource(intents: Intents, input: UpdateInput): Promise<Written> {
   const { target } = input;
   const { isDryRun } = input.options;
+  const preparing = prepareKind(target, stepPauses(input));
+  if (preparing !== undefined) await preparing;
   const early = await writtenFromMemory(intents, { target, isDryRun }, (record) =>
     changeOnce(intents, input, record, false),
   );

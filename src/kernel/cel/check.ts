@@ -2,6 +2,7 @@
 // says what does not fit. Both are kept beside the tree: planning and cost estimation need them.
 // Messages, and what counts as an error at all, follow cel-go, whose users know them.
 
+import { tick } from "../inline-time.ts";
 import { qualifiedName } from "./ast.ts";
 import type { Call, Comprehension, CreateStruct, Expression, Ident, Select } from "./ast.ts";
 import type { FunctionDeclaration, Functions, Overload } from "./functions.ts";
@@ -72,7 +73,10 @@ interface Checker {
   nextHole: number;
 }
 
+const ticksPerPart = 20;
+
 function visit(checker: Checker, expression: Expression): CelType {
+  tick(ticksPerPart);
   const type = typeOfPart(checker, expression);
   checker.types.set(expression, type);
   return type;

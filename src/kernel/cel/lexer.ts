@@ -2,6 +2,7 @@
 // parser generators behind other implementations do, so that one stray character does not hide
 // the other problems.
 
+import { tick } from "../inline-time.ts";
 import type { Problem } from "./source.ts";
 import { operators } from "./token.ts";
 import type { Token, TokenKind } from "./token.ts";
@@ -17,6 +18,7 @@ export function tokenize(text: string): Tokens {
   const problems: Problem[] = [];
   let at = 0;
   while (at < text.length) {
+    tick(ticksPerToken);
     const hidden = matchAt(hiddenPattern, text, at);
     if (hidden !== undefined) {
       at += hidden.length;
@@ -35,6 +37,8 @@ export function tokenize(text: string): Tokens {
   tokens.push({ kind: "<EOF>", text: "<EOF>", at: text.length });
   return { tokens, problems };
 }
+
+const ticksPerToken = 20;
 
 const hiddenPattern = /[\t \r\n\f]+|\/\/[^\n]*/y;
 

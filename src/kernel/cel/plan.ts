@@ -2,6 +2,7 @@
 // its peculiarities: a chain of names and selections is one attribute, whose first name is free
 // when it is the branch of a conditional or an index.
 
+import { tick } from "../inline-time.ts";
 import type { Call, CreateList, CreateMap, Expression, Ident, Select } from "./ast.ts";
 import type { Checked } from "./check.ts";
 import { charge, constant, findVariable } from "./code.ts";
@@ -37,7 +38,10 @@ export function plan(
   return { code, slotCount: planner.slotCount };
 }
 
+const ticksPerPart = 20;
+
 function planPart(planner: Planner, expression: Expression, isBranch: boolean): Planned {
+  tick(ticksPerPart);
   switch (expression.kind) {
     case "literal":
       return constant(expression.value);

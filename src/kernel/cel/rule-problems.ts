@@ -122,7 +122,7 @@ function problemsOfRule(
   const problems: FieldError[] = [];
   const times =
     place.cardinality ?? Math.floor(limits.maxCelRequestBytes / (celSchema.minBytes + 1));
-  const cost = Math.min(noBound, compiled.maxCost * times);
+  const cost = Math.min(noBound, compiled.maxCost() * times);
   charge(`${path}.rule`, "estimated rule cost", cost, total, problems);
   if (compiled.problem !== undefined) {
     problems.push(invalidRule(`${path}.rule`, rule, compiled.problem));
@@ -132,7 +132,7 @@ function problemsOfRule(
     problems.push(invalidRule(field, rule, compiled.messageProblem));
   } else if (compiled.message !== undefined) {
     const name = "estimated messageExpression cost";
-    charge(`${path}.messageExpression`, name, compiled.maxMessageCost, total, problems);
+    charge(`${path}.messageExpression`, name, compiled.maxMessageCost(), total, problems);
   }
   if (compiled.usesOldSelf) {
     if (place.uncorrelatable !== undefined) {

@@ -1,17 +1,18 @@
 // Where in a schema there are rules: a tree of those places only, so that documents are walked
-// no further than rules go, and schemas without rules not at all.
+// no further than rules go, and schemas without rules not at all. A rule is compiled when a
+// document first needs it.
 
 import type { Schema } from "../schema/schema.ts";
 import { escapeName } from "./escape.ts";
-import { compileRules } from "./rules.ts";
-import type { CompiledRule } from "./rules.ts";
+import { lazyRules } from "./rules.ts";
+import type { LazyRule } from "./rules.ts";
 import { schemaType } from "./schema-types.ts";
 import type { CelSchema } from "./schema-types.ts";
 
 export interface RuleNode {
   readonly schema: Schema;
   readonly celSchema: CelSchema;
-  readonly rules: readonly CompiledRule[];
+  readonly rules: readonly LazyRule[];
   readonly fields: ReadonlyMap<string, RuleNode>;
   readonly values: RuleNode | undefined;
   readonly items: RuleNode | undefined;
@@ -20,7 +21,7 @@ export interface RuleNode {
 
 /** Undefined when there are no rules at all. */
 export function planRules(schema: Schema): RuleNode | undefined {
-  if (!hasRules(schema)) return undefined;
+  if (!schema.hasRules) return undefined;
   const celSchema = schemaType(schema, true);
   return celSchema === undefined ? undefined : planNode(schema, schema, celSchema);
 }
@@ -30,7 +31,7 @@ function planNode(ruleSchema: Schema, schema: Schema, celSchema: CelSchema): Rul
   const node: RuleNode = {
     schema,
     celSchema,
-    rules: compileRules(ruleSchema.validations, schema, celSchema),
+    rules: lazyRules(ruleSchema.validations, schema, celSchema),
     fields: planFields(ruleSchema, schema, celSchema),
     values: planValues(ruleSchema, schema, celSchema),
     items: planItems(ruleSchema, schema, celSchema),
@@ -55,7 +56,7 @@ function planFields(
   const fields = new Map<string, RuleNode>();
   for (const [name, rules] of ruleSchema.properties) {
     const property = schema.properties.get(name);
-    if (property === undefined) continue;
+    if (property === undefined || !rules.hasRules) continue;
     const escaped = escapeName(name);
     const known = celSchema.kind === "object" ? celSchema.fields.get(escaped ?? "") : undefined;
     const inner =
@@ -82,15 +83,4 @@ function planItems(ruleSchema: Schema, schema: Schema, celSchema: CelSchema): Ru
   return celSchema.kind === "list"
     ? planNode(ruleSchema.items, schema.items, celSchema.items)
     : undefined;
-}
-
-function hasRules(schema: Schema): boolean {
-  const { additionalProperties, items } = schema;
-  return (
-    schema.validations.length > 0 ||
-    (items !== undefined && hasRules(items)) ||
-    (typeof additionalProperties === "object" && hasRules(additionalProperties)) ||
-    schema.allOf.some(hasRules) ||
-    [...schema.properties.values()].some(hasRules)
-  );
 }

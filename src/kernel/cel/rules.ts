@@ -2,6 +2,7 @@
 // their worst costs. A rule that does not compile is kept with the reason, because the author is
 // told of it when the schema is written, and every document when it was stored regardless.
 
+import { once } from "../once.ts";
 import type { Schema, ValidationRule } from "../schema/schema.ts";
 import { compileExpression } from "./environment.ts";
 import type { Program } from "./environment.ts";
@@ -18,10 +19,10 @@ export interface CompiledRule {
   readonly problem: string | undefined;
   readonly usesOldSelf: boolean;
   /** The worst cost of one evaluation; zero when there is no program. */
-  readonly maxCost: number;
+  readonly maxCost: () => number;
   readonly message: Program | undefined;
   readonly messageProblem: string | undefined;
-  readonly maxMessageCost: number;
+  readonly maxMessageCost: () => number;
   /** Appended to the path of errors; empty for none. */
   readonly fieldPath: string;
 }
@@ -34,9 +35,19 @@ export function compileRules(
   schema: Schema,
   celSchema: CelSchema,
 ): readonly CompiledRule[] {
-  if (rules.length === 0) return [];
-  const self = celTypeOf(celSchema, selfTypeName);
-  return rules.map((rule) => compileRule(rule, schema, celSchema, self));
+  return lazyRules(rules, schema, celSchema).map((compiled) => compiled());
+}
+
+/** Compiles the rule on its first call. */
+export type LazyRule = () => CompiledRule;
+
+export function lazyRules(
+  rules: readonly ValidationRule[],
+  schema: Schema,
+  celSchema: CelSchema,
+): readonly LazyRule[] {
+  const self = once(() => celTypeOf(celSchema, selfTypeName));
+  return rules.map((rule) => once(() => compileRule(rule, schema, celSchema, self())));
 }
 
 function compileRule(
@@ -53,10 +64,10 @@ function compileRule(
     program: undefined,
     problem: undefined,
     usesOldSelf: false,
-    maxCost: 0,
+    maxCost: zero,
     message: undefined,
     messageProblem: undefined,
-    maxMessageCost: 0,
+    maxMessageCost: zero,
     fieldPath: "",
   };
   if (rule.rule.trim() === "") return nothing;
@@ -71,7 +82,7 @@ function compileRule(
     ...nothing,
     program,
     usesOldSelf: program.mentions("oldSelf"),
-    maxCost: program.estimateCost(hints).max,
+    maxCost: () => program.estimateCost(hints).max,
     ...compileMessage(rule, variables, hints),
     fieldPath: normalizeFieldPath(rule.fieldPath, schema) ?? "",
   };
@@ -90,10 +101,14 @@ function compileMessage(
   });
   if (compiled.kind === "compiled") {
     const { program } = compiled;
-    return { message: program, maxMessageCost: program.estimateCost(hints).max };
+    return { message: program, maxMessageCost: () => program.estimateCost(hints).max };
   }
   const messageProblem = compiled.message
     .replace(/^compilation failed/, "messageExpression compilation failed")
     .replace(/^program instantiation failed/, "messageExpression instantiation failed");
   return { messageProblem };
+}
+
+function zero(): number {
+  return 0;
 }

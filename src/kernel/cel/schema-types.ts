@@ -2,6 +2,7 @@
 // what rules may cost, and how JSON becomes values. What the schema does not describe is not
 // there: unknown fields can be preserved, but no expression can reach them.
 
+import { tick } from "../inline-time.ts";
 import { limits } from "../limits.ts";
 import type { Schema } from "../schema/schema.ts";
 import type { Range } from "./estimates.ts";
@@ -49,8 +50,11 @@ export interface ObjectField {
 
 export type CelSchema = ScalarSchema | ListSchema | MapSchema | ObjectSchema;
 
+const ticksPerNode = 20;
+
 /** Undefined when expressions cannot see such values. The root is that of a whole resource. */
 export function schemaType(given: Schema, isRoot: boolean): CelSchema | undefined {
+  tick(ticksPerNode);
   if (given.intOrString) {
     const max = given.maxLength === undefined ? longestText : charactersToBytes(given.maxLength);
     return scalar(given, dynType, max, 1);
@@ -78,6 +82,7 @@ export function schemaType(given: Schema, isRoot: boolean): CelSchema | undefine
 
 /** Objects are named after where they are, as in "self.spec.@idx"; names tell them apart. */
 export function celTypeOf(schema: CelSchema, name: string): CelType {
+  tick(ticksPerNode);
   switch (schema.kind) {
     case "scalar":
       return schema.type;

@@ -206,7 +206,8 @@ function runRules(
     self,
     oldSelf: oldSelf === undefined ? noneOptional : optionalOf(oldSelf),
   };
-  for (const compiled of node.rules) {
+  for (const lazy of node.rules) {
+    const compiled = lazy();
     const isOptional = compiled.rule.optionalOldSelf === true;
     if (compiled.usesOldSelf && oldSelf === undefined && !isOptional) continue;
     const bindings = isOptional ? optional : plain;

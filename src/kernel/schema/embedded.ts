@@ -33,11 +33,11 @@ export function embeddedProblems(schema: Schema, value: Json, path = ""): readon
   const errors: FieldError[] = [];
   if (isJsonArray(value)) {
     const { items } = schema;
-    if (items === undefined || !hasEmbedded(items)) return errors;
+    if (items === undefined || !items.hasEmbedded) return errors;
     for (const [i, item] of value.entries()) {
       appendAll(errors, embeddedProblems(items, item, `${path}[${i}]`));
     }
-  } else if (isJsonObject(value) && hasEmbedded(schema)) {
+  } else if (isJsonObject(value) && schema.hasEmbedded) {
     if (schema.embeddedResource) appendAll(errors, resourceProblems(value, path));
     for (const key of Object.keys(value)) {
       const [child, at] = childAt(schema, key, path);
@@ -52,21 +52,6 @@ interface Walk {
   error: FieldError | undefined;
 }
 
-const embedding = new WeakMap<Schema, boolean>();
-
-/** Few schemas embed anything, and then nothing has to be walked. */
-function hasEmbedded(schema: Schema): boolean {
-  const known = embedding.get(schema);
-  if (known !== undefined) return known;
-  const { properties, additionalProperties, items } = schema;
-  const below = [...properties.values(), additionalProperties, items];
-  const found =
-    schema.embeddedResource ||
-    below.some((child) => typeof child === "object" && hasEmbedded(child));
-  embedding.set(schema, found);
-  return found;
-}
-
 function childAt(schema: Schema, key: string, path: string): [Schema | undefined, string] {
   const property = schema.properties.get(key);
   if (property !== undefined) return [property, childPath(path, key)];
@@ -75,7 +60,8 @@ function childAt(schema: Schema, key: string, path: string): [Schema | undefined
 }
 
 function coerce(walk: Walk, schema: Schema, value: Json, path: string): Json {
-  if (typeof value !== "object" || value === null || !hasEmbedded(schema)) return value;
+  // Few schemas embed anything, and then nothing has to be walked.
+  if (typeof value !== "object" || value === null || !schema.hasEmbedded) return value;
   if (isJsonArray(value)) {
     const { items } = schema;
     if (items === undefined) return value;

@@ -17,6 +17,10 @@ export interface Schema {
   readonly addsDefaults: boolean;
   /** True iff the value is or holds a list that is a set or a map. */
   readonly hasKeyedLists: boolean;
+  /** True iff the value is or holds an embedded resource. */
+  readonly hasEmbedded: boolean;
+  /** True iff there is a rule in CEL at or below it. */
+  readonly hasRules: boolean;
 
   // Structure
   /** A map, because a field may be called "__proto__". Empty when there are none. */

@@ -3,8 +3,10 @@
 
 import { isSetpointError } from "../../kernel/errors.ts";
 import type { Ids } from "../../kernel/ids.ts";
+import { nextTurn } from "../../kernel/pauses.ts";
 import type { Authorizer } from "../../intents/auth/policy.ts";
 import type { UserInfo } from "../../intents/auth/user.ts";
+import { prepareKind } from "../../intents/kinds/served-kind.ts";
 import { badRequest, methodNotAllowed } from "../../intents/refusals.ts";
 import type { Caller } from "../../intents/request.ts";
 import { listCost, longCost, readCost, writeCost } from "../http/admit.ts";
@@ -149,6 +151,8 @@ async function handle(input: KubeApiInput, request: KubeRequest): Promise<void> 
     annotate: (key, value) => trail?.annotate(key, value),
   };
   const work: RequestWork = (job) => surface.heavy.run({ ...job, tenant });
+  const preparing = prepareKind(found, () => nextTurn(tenant));
+  if (preparing !== undefined) await preparing;
   await serveResource(input, { exchange, info, found, caller, work, headers: () => headers.all() });
 }
 
