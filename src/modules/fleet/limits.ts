@@ -73,6 +73,14 @@ export const fleetLimits = {
   emptyCheckMs: 5_000,
   /** Ready instances are compared with their external resources about this often. */
   driftCheckMs: 600_000,
+  /** Regions of one Probe, which are probed at the same time. */
+  maxProbeRegions: 50,
+  /** Steps in one region in one run of a Probe. */
+  maxProbeSteps: 10,
+  /** A Probe is compared with its instances at least this often. */
+  probeResyncMs: 600_000,
+  /** Of the answer to a request that verifies an instance. */
+  maxProbeAnswerBytes: 1_048_576,
   /** Of the name of a ScalingRule, because names of clusters begin with it. */
   maxScalingRuleChars: 40,
   /** Steps of one run of a ScalingRule. */

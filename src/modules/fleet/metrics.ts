@@ -20,6 +20,9 @@ export const fleetMetric = {
   capacityMax: "fleet_manager_cluster_status_capacity_max",
   capacityUsed: "fleet_manager_cluster_status_capacity_used",
   leader: "fleet_manager_leader_worker",
+  probeRuns: "fleet_manager_probe_runs_total",
+  probeSeconds: "fleet_manager_probe_duration_seconds",
+  probeLastSuccess: "fleet_manager_probe_last_success_timestamp_seconds",
   scalingDecisions: "fleet_manager_scaling_decisions_total",
   removalsHeld: "fleet_manager_removals_held_total",
 } as const;
@@ -95,6 +98,23 @@ export const fleetMetrics: Readonly<Record<FleetMetric, MetricDefinition>> = {
     "region",
     "instance_type",
     "cluster_id",
+  ),
+  fleet_manager_probe_runs_total: counter(
+    "Instances of Probes that were created and verified, or not.",
+    "offering",
+    "region",
+    "result",
+  ),
+  fleet_manager_probe_duration_seconds: ages(
+    "Time until an instance of a Probe was verified, or was removed.",
+    "offering",
+    "region",
+    "step",
+  ),
+  fleet_manager_probe_last_success_timestamp_seconds: gauge(
+    "When the last instance of a Probe was verified; 0 before the first.",
+    "offering",
+    "region",
   ),
   fleet_manager_scaling_decisions_total: counter(
     "Decisions of ScalingRules about clusters, performed or as a dry run.",

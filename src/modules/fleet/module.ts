@@ -9,11 +9,12 @@ import { offeringKind } from "./kinds/offering-kind.ts";
 import { organisationKind } from "./kinds/organisation-kind.ts";
 import { deletedInstanceKind, regionCapacityKind } from "./kinds/record-kinds.ts";
 import { rolloutKind } from "./kinds/rollout-kind.ts";
+import { probeKind } from "./kinds/probe-kind.ts";
 import { scalingRuleKind } from "./kinds/scaling-rule-kind.ts";
 import { fleetLimits } from "./limits.ts";
 import { fleetMetrics } from "./metrics.ts";
 import { clustersKind, offeringsKind, organisationsKind } from "./names.ts";
-import { rolloutsKind, scalingRulesKind } from "./names.ts";
+import { probesKind, rolloutsKind, scalingRulesKind } from "./names.ts";
 
 export const fleet: BuiltInModule = {
   name: "fleet",
@@ -28,8 +29,16 @@ export const fleet: BuiltInModule = {
     { kind: regionCapacityKind, isReconciled: false },
     { kind: rolloutKind, isReconciled: true },
     { kind: scalingRuleKind, isReconciled: true },
+    { kind: probeKind, isReconciled: true },
   ],
-  cachedKinds: [offeringsKind, organisationsKind, clustersKind, rolloutsKind, scalingRulesKind],
+  cachedKinds: [
+    offeringsKind,
+    organisationsKind,
+    clustersKind,
+    rolloutsKind,
+    scalingRulesKind,
+    probesKind,
+  ],
   errors: fleetModuleErrors,
   metrics: fleetMetrics,
   limits: fleetLimits,

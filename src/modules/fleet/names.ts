@@ -15,6 +15,7 @@ export const regionCapacitiesKind = `regioncapacities.${fleetGroup}`;
 export const deletedInstancesKind = `deletedinstances.${fleetGroup}`;
 export const rolloutsKind = `rollouts.${fleetGroup}`;
 export const scalingRulesKind = `scalingrules.${fleetGroup}`;
+export const probesKind = `probes.${fleetGroup}`;
 
 /**
  * `Caller.through` of the admin API and of the public API. The surface has authorised such a
@@ -106,6 +107,9 @@ export function scalingName(offering: string, cell: string): UniqueName {
 
 /** On a DataPlaneCluster that a ScalingRule created: the name of the rule. */
 export const scalingRuleLabel = `${fleetGroup}/scaling-rule`;
+
+/** On the instances of a Probe: its name. */
+export const probeLabel = `${fleetGroup}/probe`;
 
 /** On a Rollout that has ended: the time. It holds no names any more. */
 export const rolloutEndedAnnotation = `${fleetGroup}/rollout-ended`;

@@ -17,6 +17,7 @@ import { followOfferings } from "./offerings/offering-index.ts";
 import { organisationGuard } from "./organisations/organisation-guard.ts";
 import { organisationsIn } from "./organisations/organisation-index.ts";
 import type { ClusterIndex } from "./placement/cluster-index.ts";
+import { probeGuard } from "./probe/probe-guard.ts";
 import { quotaChecks } from "./quota-service/quota-check.ts";
 import { rolloutGuard } from "./rollouts/rollout-guard.ts";
 import { scalingGuard } from "./scaling/scaling-guard.ts";
@@ -52,6 +53,7 @@ export function openFleet(ports: OpenPorts): OpenModule {
       clusterGuard(ports),
       rolloutGuard({ live, offerings }),
       scalingGuard({ authorizer: ports.authorizer, offerings }),
+      probeGuard({ offerings, organisations }),
       removalGuard,
       recordGuard,
       instanceGuard({ live, ids: ports.ids, state: offered, checkQuota: quotaChecks(ports) }),

@@ -12,6 +12,7 @@ import { measureFleet } from "./measures/measure-fleet.ts";
 import { organisationReconciler } from "./organisations/organisation-reconciler.ts";
 import { openClusterIndex } from "./placement/cluster-index.ts";
 import type { ClusterIndex } from "./placement/cluster-index.ts";
+import { startProbes } from "./probe/start-probes.ts";
 import { startScaling } from "./scaling/start-scaling.ts";
 import { startRollouts } from "./rollouts/start-rollouts.ts";
 
@@ -36,6 +37,7 @@ export async function startFleet(input: StartInput): Promise<AsyncDisposable> {
   const operatorsOf = (id: string): readonly Operator[] | undefined => clusters.get(id)?.operators;
   undo.use(startRollouts({ ports, more, offerings: state.offerings, operatorsOf }));
   undo.defer(startScaling({ ports, more, clusters }));
+  undo.defer(startProbes({ ports, more, offerings: state.offerings }));
   return undo.move();
 }
 

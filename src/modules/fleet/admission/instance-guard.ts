@@ -6,7 +6,7 @@ import { SetpointError } from "../../../kernel/errors.ts";
 import type { Ids } from "../../../kernel/ids.ts";
 import type { JsonObject } from "../../../kernel/json.ts";
 import { equalJson } from "../../../kernel/json.ts";
-import { objectAt, textAt } from "../../../kernel/json-read.ts";
+import { isTrueAt, objectAt, textAt } from "../../../kernel/json-read.ts";
 import type { LiveView } from "../../../intents/live-view.ts";
 import type { CounterUse, UniqueName } from "../../../store/port.ts";
 import type { FleetState } from "../fleet-state.ts";
@@ -112,9 +112,8 @@ function created(
     throw new SetpointError("fleet.field", message, { details: { field: "metadata.namespace" } });
   }
   const writer = writerOf({ caller }, offering, state.directory);
-  const { through } = caller;
   const newId = (): string => ids.uid().replaceAll("-", "").slice(0, idChars);
-  const given = { name, spec, offering, organisation, writer, through, newId };
+  const given = { name, spec, offering, organisation, writer, newId };
   return specWithQuota(checkQuota, given);
 }
 
@@ -154,7 +153,8 @@ function namesOf(offering: Offering, { object, target }: AdmissionRequest): read
   const spec = objectAt(object, "spec");
   const type = textAt(spec, "type");
   const id = idName(offering.name, textAt(spec, "id"));
-  if (offering.types.find(({ name }) => name === type)?.isOnePerOwner !== true) return [id];
+  const isOnePerOwner = offering.types.find(({ name }) => name === type)?.isOnePerOwner === true;
+  if (!isOnePerOwner || isTrueAt(spec, "isInternal")) return [id];
   const organisation = organisationOf(target.namespace) ?? "";
   const owner = textAt(spec, "owner");
   return [id, onePerOwnerName({ offering: offering.name, organisation, type, owner })];
@@ -175,6 +175,7 @@ function usesOf(
     region: textAt(spec, "region"),
     type: textAt(spec, "type"),
     quotaBackend: textAt(spec, "quotaBackend"),
+    isInternal: isTrueAt(spec, "isInternal"),
   });
 }
 

@@ -8,7 +8,6 @@ import { textAt, valueAt } from "../../../kernel/json-read.ts";
 import { withoutKey } from "../../../kernel/without-key.ts";
 import { checkServiceAccess } from "../access.ts";
 import { fleetLimits } from "../limits.ts";
-import { publicThrough } from "../names.ts";
 import type { InstanceType, Offering, Provider, Region } from "../offering.ts";
 import type { Organisation } from "../organisations/organisation.ts";
 import { checkTerms } from "../terms.ts";
@@ -23,8 +22,6 @@ export interface NewInstance {
   /** That of the namespace. */
   readonly organisation: Organisation;
   readonly writer: Writer;
-  /** `Caller.through`. */
-  readonly through: string | undefined;
   readonly newId: () => string;
   /** What a quota service chose; undefined: the quotas of the Organisation decide. */
   readonly chosenType?: InstanceType;
@@ -109,10 +106,9 @@ const ownFields: ReadonlySet<string> = new Set([
   "parameters",
 ]);
 
-function checkOwnFields({ spec, writer, through }: NewInstance): void {
+function checkOwnFields({ spec, writer }: NewInstance): void {
   for (const [field, value] of Object.entries(spec)) {
     if (ownFields.has(field) || (field === "owner" && value === writer.user)) continue;
-    if (field === "isInternal" && through === publicThrough) continue;
     throw refused("fleet.field", `spec.${field}`, "only administrators may set it");
   }
 }

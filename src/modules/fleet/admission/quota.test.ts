@@ -15,7 +15,7 @@ function organisation(...quotas: readonly JsonObject[]): Organisation {
 }
 
 const standard = { offering: "dinosaurs", type: "standard", max: 3 };
-const place = { provider: "aws", region: "us-east-1", quotaBackend: "list" };
+const place = { provider: "aws", region: "us-east-1", quotaBackend: "list", isInternal: false };
 
 test("the quota of the organisation comes before the quota of a user", () => {
   const both = organisation({ ...standard, user: "bob", max: 1 }, standard);
@@ -65,5 +65,14 @@ test("a type of several units uses them of the region and one of the quota", () 
   assert.deepEqual(
     uses.map(({ amount }) => amount),
     [1, 4, 4, 1],
+  );
+});
+
+test("an instance of a probe counts against the capacity alone", () => {
+  const given = { ...place, owner: "bob", type: "standard", isInternal: true };
+  const uses = instanceUses(offering, organisation(standard), given);
+  assert.deepEqual(
+    uses.map(({ counter }) => counter),
+    ["fleet/region/dinosaurs/aws/us-east-1/standard", "fleet/region/dinosaurs/aws/us-east-1/*"],
   );
 });

@@ -42,22 +42,25 @@ export interface CountedSpec {
   readonly region: string;
   readonly type: string;
   readonly quotaBackend: string;
+  /** An instance of a probe uses capacity, and counts against no limit of customers. */
+  readonly isInternal: boolean;
 }
 
 /** What an instance counts against. */
 export function instanceUses(
   offering: Offering,
   organisation: Organisation,
-  { owner, provider, region, type, quotaBackend }: CountedSpec,
+  { owner, provider, region, type, quotaBackend, isInternal }: CountedSpec,
 ): readonly CounterUse[] {
   const own = offering.types.find((each) => each.name === type);
   const units = own?.units ?? 1;
   const place = { offering: offering.name, provider, region };
-  const uses = [
-    { counter: offeringCounter(offering.name), amount: 1 },
+  const capacity = [
     { counter: regionCounter({ ...place, type }), amount: units },
     { counter: regionCounter({ ...place, type: allTypes }), amount: units },
   ];
+  if (isInternal) return capacity;
+  const uses = [{ counter: offeringCounter(offering.name), amount: 1 }, ...capacity];
   const isCounted = own?.quota === "required" && quotaBackend === "list";
   const quota = isCounted ? quotaFor(organisation, offering.name, type, owner) : undefined;
   if (quota === undefined) return uses;

@@ -1,7 +1,7 @@
 // The instances of an Offering by phase, and those that wait for a cluster. Every process that
 // works on instances has this for each Offering.
 
-import { textAt } from "../../../kernel/json-read.ts";
+import { isTrueAt, textAt } from "../../../kernel/json-read.ts";
 import { keyText } from "../../../kernel/resource.ts";
 import type { Resource, ResourceKey } from "../../../kernel/resource.ts";
 import { isPhase } from "./phases.ts";
@@ -12,6 +12,8 @@ export interface CountedInstance {
   readonly phase: Phase;
   /** It needs a cluster and has none. */
   readonly isWaiting: boolean;
+  /** An instance of a probe, which no number contains. */
+  readonly isInternal: boolean;
 }
 
 export interface InstanceCounts {
@@ -22,12 +24,13 @@ export interface InstanceCounts {
 }
 
 /** For `followKind`. */
-export function countedInstance({ status, metadata }: Resource): CountedInstance {
+export function countedInstance({ spec, status, metadata }: Resource): CountedInstance {
   const text = textAt(status, "phase");
   const phase = isPhase(text) ? text : "accepted";
   const isPlaced = textAt(status, "placement", "cluster") !== "";
   const isLeaving = metadata.deletionTimestamp !== undefined || phase === "failed";
-  return { phase, isWaiting: !isPlaced && !isLeaving };
+  const isInternal = isTrueAt(spec, "isInternal");
+  return { phase, isWaiting: !isPlaced && !isLeaving, isInternal };
 }
 
 export class CountedInstances implements InstanceCounts {
@@ -52,8 +55,8 @@ export class CountedInstances implements InstanceCounts {
     after: CountedInstance | undefined,
     before: CountedInstance | undefined,
   ): void {
-    if (before !== undefined) this.#add(before.phase, -1);
-    if (after !== undefined) this.#add(after.phase, 1);
+    if (before?.isInternal === false) this.#add(before.phase, -1);
+    if (after?.isInternal === false) this.#add(after.phase, 1);
     if (after?.isWaiting === true) this.#waiting.set(keyText(key), key);
     else this.#waiting.delete(keyText(key));
   }

@@ -5,6 +5,7 @@
 import { again, done, waiting } from "../../../engine/outcome.ts";
 import type { Blocker, Outcome } from "../../../engine/outcome.ts";
 import { timeText } from "../../../kernel/clock.ts";
+import { isTrueAt } from "../../../kernel/json-read.ts";
 import type { Resource } from "../../../kernel/resource.ts";
 import { forceDeleteAnnotation, managedInstanceKey } from "../names.ts";
 import { performRelease } from "../quota-service/reserve-step.ts";
@@ -39,7 +40,10 @@ export async function removeInstance(run: InstanceRun): Promise<Outcome> {
   const isHeld = answer?.kind === "wait" || answer?.kind === "broken";
   if (isHeld && !run.instance.isForced) return delayed(answer);
   await performRelease(run);
-  await recordDeletion(run, { deletedAt: timeText(run.nowMs) });
+  // An instance of a probe is not restored and not reported, and there are many of them.
+  if (!isTrueAt(run.resource.spec, "isInternal")) {
+    await recordDeletion(run, { deletedAt: timeText(run.nowMs) });
+  }
   return done();
 }
 

@@ -146,7 +146,9 @@ function followOffering(ports: MeasurePorts, offering: Offering): FollowedOfferi
     ...ports,
     kind: instanceKindId(offering),
     read: measuredInstance,
-    onChange: (_key, after, before, atMs) => measures.change(after, before, atMs),
+    onChange: (_key, after, before, atMs) => {
+      if ((after ?? before)?.isInternal === false) measures.change(after, before, atMs);
+    },
     onError: (error) => log.warn({ error, offering: name }, "instances not measured"),
   });
   return { measures, followed };

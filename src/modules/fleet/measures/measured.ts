@@ -20,6 +20,8 @@ export interface Measured {
 }
 
 export interface MeasuredInstance extends Measured {
+  /** An instance of a probe, which is not measured with those of customers. */
+  readonly isInternal: boolean;
   readonly cluster: string;
   readonly versions: readonly MeasuredVersion[];
 }
@@ -31,12 +33,13 @@ export interface MeasuredVersion {
 }
 
 export function measuredInstance(resource: Resource): MeasuredInstance {
-  const { metadata, status } = resource;
+  const { metadata, spec, status } = resource;
   const phase = shownPhase(textAt(status, "phase"), metadata.deletionTimestamp !== undefined);
   return {
     ...agesOf(resource),
     status: phase,
     isEnding: isEnding(phase),
+    isInternal: isTrueAt(spec, "isInternal"),
     cluster: textAt(status, "placement", "cluster"),
     versions: ["product", "operator"].flatMap((component) => versionsOf(status, component)),
   };
