@@ -1,6 +1,8 @@
 // The life cycle of clusters, in memory: the test controls the time and plays the agent.
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import { systemOptions, targetFor } from "../../src/intents/bootstrap.ts";
+import { createResource } from "../../src/intents/write/create.ts";
 import { objectAt, textAt, valueAt } from "../../src/kernel/json-read.ts";
 import { clusterPlace, conditionOf, openMemoryClusters, phaseOf } from "./memory-clusters.ts";
 import { instancePlace, ready } from "./memory-clusters.ts";
@@ -172,6 +174,28 @@ test("an invalid cluster is refused with the field and the reason", async () => 
     clusters.memory.patch(clusterPlace("east-1"), { spec: { executor: { kind: "register" } } }),
     { message: /spec\.executor\.kind: Forbidden: cannot change/ },
   );
+});
+
+test("an author must be allowed to read the Secret that a cluster names", async () => {
+  await using clusters = await openMemoryClusters();
+  const { intents } = clusters.memory.plane;
+  const kubeconfig = { namespace: "default", name: "admin-only", key: "kubeconfig" };
+  const kubernetes = { kubeconfig, controlPlane: { url: "https://cp.example" } };
+  const place = { provider: "aws", region: "r1", dns: "apps.east-1.example.com" };
+  const body = {
+    apiVersion: "fleet.setpoint.dev/v1",
+    kind: "DataPlaneCluster",
+    metadata: { name: "east-1" },
+    spec: { ...place, executor: { kind: "kubernetes", kubernetes } },
+  };
+  const user = { name: "bob", groups: [], extra: {} };
+  const caller = { user, surface: "kube", warn: () => undefined };
+  const { target } = targetFor(intents, body);
+  const input = { caller, target, body, options: systemOptions, decodeProblems: [] };
+  await assert.rejects(createResource(intents, input), {
+    code: "request.forbidden",
+    message: /kubeconfig: User "bob" cannot get the Secret "admin-only" in the namespace "default"/,
+  });
 });
 
 test("the simulated agent reports operators and capacity", async () => {

@@ -14,6 +14,7 @@ import { executorContract } from "../../src/modules/fleet/clusters/executor-cont
 import { kubernetesExecutor } from "../../src/modules/fleet/clusters/kubernetes-executor.ts";
 import { startKubeServer } from "../kube/server.ts";
 import type { KubeServer } from "../kube/server.ts";
+import { startProgram } from "../peers/child.ts";
 import { waitUntil } from "../peers/wait.ts";
 
 let dataPlane: KubeServer;
@@ -157,5 +158,46 @@ describe("a cluster with the kubernetes executor", () => {
     const fixed = { stringData: { kubeconfig: kubeconfigOf(dataPlane) } };
     await controlPlane.request("PATCH", "/api/v1/namespaces/default/secrets/broken", fixed);
     await phase("north-1", "waiting");
+  });
+
+  it("is removed without its API when an administrator forces it", async () => {
+    const path = "/api/v1/namespaces/default/secrets/broken";
+    await controlPlane.request("PATCH", path, { stringData: { kubeconfig: "no" } });
+    await controlPlane.request("DELETE", `${clusters}/north-1`);
+    await waitUntil("a condition with the reason", async () => {
+      const cluster = await get(controlPlane, `${clusters}/north-1`);
+      const reasons = objectsAt(cluster, "status", "conditions").map((one) =>
+        textAt(one, "reason"),
+      );
+      return reasons.includes("KubeconfigUnusable");
+    });
+    const annotations = { "fleet.setpoint.dev/force-delete": "the cluster is lost" };
+    await controlPlane.request("PATCH", `${clusters}/north-1`, { metadata: { annotations } });
+    await waitUntil("the removal", async () => {
+      return (await get(controlPlane, `${clusters}/north-1`)) === undefined;
+    });
+  });
+
+  it("can be registered instead, with a manifest that contains a usable token", async () => {
+    const spec = { provider: "aws", region: "r1", dns: "apps.south-1.example.com" };
+    const cluster = clusterWith("south-1", "east");
+    await create(controlPlane, clusters, { ...cluster, spec });
+    await phase("south-1", "waiting");
+    const options = ["--control-plane", controlPlane.url, "--no-workload"];
+    await using program = await startProgram("src/cli/main.ts", {
+      args: ["agent-manifest", "south-1", ...options, "--kubeconfig", controlPlane.kubeconfig],
+    });
+    assert.equal((await program.waitForExit()).code, 0, program.stderr());
+    const objects = program
+      .stdout()
+      .split(/^---$/m)
+      .map((text) => parseYaml(text).value);
+    const kinds = objects.map((object) => textAt(object, "kind"));
+    assert.deepEqual(kinds.slice(0, 2), ["Namespace", "ServiceAccount"]);
+    const secret = objects.find((object) => textAt(object, "kind") === "Secret");
+    const token = Buffer.from(textAt(secret, "data", "token"), "base64").toString("utf8");
+    const headers = { authorization: `Bearer ${token}` };
+    const own = "/apis/fleet.setpoint.dev/v1/namespaces/cluster-south-1/managedinstances";
+    assert.equal((await controlPlane.request("GET", own, undefined, headers)).status, 200);
   });
 });

@@ -154,6 +154,10 @@ describe("instances of a cluster", () => {
     assert.equal(valueAt(item, "spec", "deleted"), false);
     assert.equal(valueAt(item, "spec", "endpoint", "tls"), undefined);
     assert.deepEqual(await fleet.instancesOf("west-1"), []);
+    await waitUntil("the used units of the cluster", async () => {
+      const path = "/apis/fleet.setpoint.dev/v1/dataplaneclusters/east-1";
+      return valueAt(await fleet.resource(path), "status", "used") === 1;
+    });
   });
 
   it("are watched from a version on, also after the stream has ended", async () => {
@@ -192,7 +196,7 @@ describe("instances of a cluster", () => {
       resumed.events.find((one) => textAt(one, "type") === "DELETED"),
     );
     const future = await fleet.agent("east-1", "/dinosaurs?watch=true&gt_version=999999999");
-    assert.equal(future.status, 504, "the version has not been reached");
+    assert.equal(future.status, 400, "the version has not been reached");
   });
 
   it("become ready by the report of their agent, and the same report is stored once", async () => {

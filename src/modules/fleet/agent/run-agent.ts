@@ -38,7 +38,7 @@ interface AgentInput {
 }
 
 /** Signs of life are sent this often, and Offerings are looked for. */
-const beatMs = 20_000;
+const beatMs = 30_000;
 
 interface RunningOffering {
   readonly offering: OfferedToAgent;

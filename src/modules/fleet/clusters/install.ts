@@ -4,11 +4,11 @@
 
 import { hash } from "node:crypto";
 import { failed, ReconcileFailure } from "../../../engine/outcome.ts";
-import type { Context, Step } from "../../../engine/reconciler.ts";
+import type { ChildDocument, Context, Step } from "../../../engine/reconciler.ts";
 import type { LiveView } from "../../../intents/live-view.ts";
 import { canonicalJson } from "../../../kernel/canonical-json.ts";
 import { SetpointError, isSetpointError } from "../../../kernel/errors.ts";
-import { isJsonObject } from "../../../kernel/json.ts";
+import { equalJson, isJsonObject } from "../../../kernel/json.ts";
 import type { JsonObject } from "../../../kernel/json.ts";
 import { objectAt, textAt } from "../../../kernel/json-read.ts";
 import { readKubeconfig } from "../../../kernel/kubeconfig.ts";
@@ -28,7 +28,7 @@ import type { DataPlaneCluster } from "./cluster.ts";
 import type { ClusterExecutor } from "./executor.ts";
 
 export interface InstallPorts {
-  readonly live: Pick<LiveView, "all">;
+  readonly live: Pick<LiveView, "all" | "get">;
   readonly executorOf: (kind: DataPlaneCluster["executor"]["kind"]) => ClusterExecutor;
   readonly issueToken: IssueToken;
 }
@@ -56,7 +56,29 @@ export async function installCluster(ports: InstallPorts, input: InstallInput): 
     about: hash("sha256", about, "hex"),
     steps: [...ownSteps(cluster.id, context), agentStep(ports, { ...input, cluster, groups })],
   });
-  for (const { document } of clusterResources(cluster.id)) await context.children.apply(document);
+  for (const { document } of clusterResources(cluster.id)) {
+    if (!isApplied(ports.live, document, cluster.uid)) await context.children.apply(document);
+  }
+}
+
+/** As the live view shows it: a cluster that is as it should be costs no reads of the store. */
+function isApplied(live: InstallPorts["live"], document: ChildDocument, owner: string): boolean {
+  const { metadata, kind, apiVersion, ...rest } = document;
+  const { name, namespace = "", labels = {} } = metadata;
+  const found = live.get({ kind: kindOf(apiVersion, kind), namespace, name })?.resource;
+  const owners = found?.metadata.ownerReferences ?? [];
+  if (found === undefined || !owners.some(({ uid }) => uid === owner)) return false;
+  const isLabelled = Object.entries(labels).every(([key, value]) => {
+    return found.metadata.labels?.[key] === value;
+  });
+  return isLabelled && Object.entries(rest).every(([key, part]) => equalJson(found[key], part));
+}
+
+/** Of the kinds that a cluster has in this server, all of which have a regular plural. */
+function kindOf(apiVersion: string, kind: string): string {
+  const slash = apiVersion.indexOf("/");
+  const plural = `${kind.toLowerCase()}s`;
+  return slash === -1 ? plural : `${plural}.${apiVersion.slice(0, slash)}`;
 }
 
 function settingsOf({ kind, kubernetes }: DataPlaneCluster["executor"]): JsonObject {
