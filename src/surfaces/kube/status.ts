@@ -2,7 +2,7 @@
 // This is the only place where our error codes become HTTP status codes and reasons of Kubernetes.
 
 import { isSetpointError } from "../../kernel/errors.ts";
-import type { ErrorCode } from "../../kernel/errors.ts";
+import type { ErrorCode, SetpointError } from "../../kernel/errors.ts";
 import { fieldErrorsOf } from "../../kernel/field-error.ts";
 import { causeReason, fieldMessage } from "../../kernel/field-error-text.ts";
 import { isJsonArray } from "../../kernel/json.ts";
@@ -51,6 +51,19 @@ const mappings: Readonly<Partial<Record<ErrorCode, Mapping>>> = {
   "store.full": [507, "InsufficientStorage"],
 };
 
+/** Codes of modules have no entry above: the status in their catalogue decides. */
+const reasons: Readonly<Record<number, string>> = {
+  400: "BadRequest",
+  401: "Unauthorized",
+  403: "Forbidden",
+  404: "NotFound",
+  409: "Conflict",
+  410: "Gone",
+  422: "Invalid",
+  429: "TooManyRequests",
+  503: "ServiceUnavailable",
+};
+
 const internalError: Mapping = [500, "InternalError"];
 const retried = new Set([429, 503, 507]);
 
@@ -64,7 +77,7 @@ export function kubeError(error: unknown): KubeError {
       retryAfterSeconds: undefined,
     };
   }
-  const mapping = mappingOf(error.code, error.details);
+  const mapping = mappingOf(error);
   const { retryAfterSeconds } = error.details;
   const seconds = typeof retryAfterSeconds === "number" ? retryAfterSeconds : undefined;
   const wait = seconds ?? (retried.has(mapping[0]) ? 1 : undefined);
@@ -78,13 +91,18 @@ export function kubeError(error: unknown): KubeError {
 }
 
 /** Webhooks choose code and reason themselves, within bounds. */
-function mappingOf(code: ErrorCode, details: JsonObject): Mapping {
+function mappingOf({ code, status, details }: SetpointError): Mapping {
   const { statusCode, statusReason } = details;
-  const [defaultCode, defaultReason] = mappings[code] ?? internalError;
+  const [defaultCode, defaultReason] = mappings[code] ?? byStatus(status);
   return [
     typeof statusCode === "number" ? statusCode : defaultCode,
     typeof statusReason === "string" ? statusReason : defaultReason,
   ];
+}
+
+function byStatus(status: number): Mapping {
+  const reason = reasons[status];
+  return reason === undefined ? internalError : [status, reason];
 }
 
 export function successStatus(details: JsonObject): JsonObject {
