@@ -1,24 +1,11 @@
-// docs/tutorials/managed-service.md, typed in a clone as a new user does: see tests/e2e/page.ts.
-import assert from "node:assert/strict";
-import { cp, mkdir, readFile, symlink } from "node:fs/promises";
-import { join } from "node:path";
+// The pages about fleets, typed as they are.
 import { test } from "node:test";
-import { root } from "../../tools/stages.ts";
-import { freePort, newcomer, withPorts } from "../e2e/newcomer.ts";
-import { stepsOf } from "../e2e/page.ts";
-
-const page = await readFile(join(root, "docs/tutorials/managed-service.md"), "utf8");
+import { typePage } from "./typed-page.ts";
 
 test("a new user offers a managed service and uses it as a customer", async () => {
-  const port = await freePort();
-  await using user = await newcomer({ SETPOINT_LISTEN: `127.0.0.1:${port}` });
-  await cp(join(root, "examples"), join(user.home, "examples"), { recursive: true });
-  await mkdir(join(user.home, "bin"));
-  await mkdir(join(user.home, "setpoint-data"), { mode: 0o700 });
-  for (const path of ["bin/setpoint", "node_modules"]) {
-    await symlink(join(root, path), join(user.home, path));
-  }
-  const steps = stepsOf(withPorts(page, { 7443: port }));
-  assert.ok(steps.length >= 20, "the page has tested blocks");
-  await user.play(steps);
+  await typePage("docs/tutorials/managed-service.md", 20);
+});
+
+test("a user extends an Offering with hooks and routes", async () => {
+  await typePage("docs/how-to/extend-an-offering.md", 15);
 });
