@@ -7,7 +7,7 @@ import { objectAt, textAt, valueAt } from "../../src/kernel/json-read.ts";
 import type { Resource } from "../../src/kernel/resource.ts";
 import { sampleOffering } from "../../src/modules/fleet/sample-offering.ts";
 import { conditionOf, dinosaursKind, fleetVersion } from "./memory-fleet.ts";
-import { offeringAt, openMemoryFleet } from "./memory-fleet.ts";
+import { instance, instanceAt, offeringAt, openMemoryFleet } from "./memory-fleet.ts";
 
 const capacities = "regioncapacities.fleet.setpoint.dev";
 const definitions = { apiVersion: "apiextensions.k8s.io/v1", kind: "CustomResourceDefinition" };
@@ -120,5 +120,51 @@ it("an invalid Offering is refused with all its fields, and changes nothing", as
     }),
     refusedWith(/spec\.providers: .*exactly one provider.*spec\.providers\[0\].*spec\.terms\.url/),
   );
+  assert.equal(await fleet.memory.read(offeringAt()), undefined);
+});
+
+const names = { group: "dinosaurs.example.dev", kind: "Dinosaur", plural: "dinosaurs" };
+const size = { type: "object", properties: { size: { type: "integer" } } };
+
+it("a schema that does not accept the parameters of an instance is refused", async () => {
+  await using fleet = await openMemoryFleet();
+  await fleet.offer({ instances: { ...names, parameters: size } });
+  await fleet.organise();
+  await fleet.as("alice").create(instance("rex", { parameters: { size: 5 } }));
+  const change = async (parameters: JsonObject): Promise<void> => {
+    await fleet.memory.patch(offeringAt(), { spec: { instances: { parameters } } });
+    await fleet.pass();
+  };
+  await assert.rejects(
+    change({ properties: { size: { maximum: 3 } } }),
+    refusedWith(/spec\.instances\.parameters: .*org-acme\/rex \(spec\.parameters\.size/),
+  );
+  assert.equal(conditionOf(await fleet.memory.read(offeringAt()), "Ready"), "True Available");
+  await change({ properties: { size: { maximum: 9 }, name: { type: "string" } } });
+  const parameters = { parameters: { size: 9, name: "x" } };
+  await fleet.as("alice").patch(instanceAt("rex"), { spec: parameters });
+  await assert.rejects(
+    fleet.as("alice").patch(instanceAt("rex"), { spec: { parameters: { size: 10 } } }),
+    refusedWith(/spec\.parameters\.size/),
+  );
+});
+
+it("an Offering with instances cannot be deleted, and the refusal states how many", async () => {
+  await using fleet = await openMemoryFleet();
+  await fleet.offer();
+  await fleet.organise();
+  await fleet.as("alice").create(instance("rex"));
+  await fleet.as("bob").create(instance("tri"));
+  await assert.rejects(
+    fleet.memory.remove(offeringAt()),
+    refusedWith(/it has 2 instances: delete them first/),
+  );
+  await fleet.pass(5_000);
+  const { status } = (await fleet.memory.read(offeringAt())) ?? {};
+  assert.deepEqual(valueAt(status, "instances"), { accepted: 2 });
+  for (const name of ["rex", "tri"]) await fleet.memory.remove(instanceAt(name));
+  await fleet.pass(10_000);
+  await fleet.memory.remove(offeringAt());
+  await fleet.pass(30_000);
   assert.equal(await fleet.memory.read(offeringAt()), undefined);
 });

@@ -250,9 +250,13 @@ describe("an instance without a request", () => {
     }
     await life.wait(50 * 60_000);
     assert.deepEqual(await left(), held, "nothing more is removed within the hour");
+    await life.wait(20 * 60_000);
+    await life.settle();
+    await life.fleet.pass(20_000);
+    assert.equal((await left()).length, 1, "two more are removed in the next hour");
     await life.fleet.memory.patch(organisationAt(), { spec: { isDenied: false } });
     await life.settle();
-    for (const name of held) {
+    for (const name of await left()) {
       assert.equal(await life.phase(name), "ready");
       assert.equal(conditionOf(await life.read(name), "RemovalHeld"), "False NotNeeded");
     }

@@ -180,7 +180,7 @@ const suspension = object({
   expiryGrace: described(seconds, "From expiry to removal. Default: 14 days."),
   maxRemovalsPerHour: described(
     { type: "integer", minimum: 0, maximum: 1_000_000 },
-    "More automatic removals wait for an administrator. Default: 20.",
+    "Further removals of denied and expired instances are delayed. Default: 20.",
   ),
 });
 
