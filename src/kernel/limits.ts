@@ -213,7 +213,7 @@ export const limits = Object.freeze({
   /** Frames of changes that are kept for other watches, with their changes. */
   maxKeptFrameBytes: 32 * mib,
   /** Memory for each byte of the URL of a watch, for its selector; shorter URLs do not count. */
-  watchUrlFactor: 8,
+  watchUrlFactor: 24,
   minCountedUrlBytes: kib,
   /** Documents of one list that has to be made whole before it is sent, such as a Table. */
   maxCollectedBytes: 64 * mib,
