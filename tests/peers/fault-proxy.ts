@@ -36,6 +36,8 @@ export interface Match {
   readonly method?: string | readonly string[];
   /** The path without its query: the text is its end, or the expression fits. */
   readonly path?: string | RegExp;
+  /** A part of the query, as it is sent. */
+  readonly query?: string;
   /** A part of what is sent. */
   readonly body?: string;
 }
@@ -193,9 +195,10 @@ class ActiveRule implements Rule {
   }
 }
 
-function fits({ method, path, body }: Match, request: Seen): boolean {
+function fits({ method, path, query, body }: Match, request: Seen): boolean {
   if (body !== undefined && !request.body.includes(body)) return false;
-  const [at = ""] = request.path.split("?", 1);
+  const [at = "", ...rest] = request.path.split("?");
+  if (query !== undefined && !rest.join("?").includes(query)) return false;
   const methods = typeof method === "string" ? [method] : method;
   if (methods !== undefined && !methods.includes(request.method)) return false;
   if (path === undefined) return true;
