@@ -4,6 +4,7 @@ import type { HeavyFunctions } from "../kernel/heavy-work.ts";
 import { checkFunctions } from "../intents/write/check-job.ts";
 import { bodyFunctions } from "../surfaces/kube/body.ts";
 import { frameFunctions } from "../surfaces/kube/frame-shapes.ts";
+import { openApiFunctions } from "../surfaces/kube/openapi/built-document.ts";
 import { shapeFunctions } from "../surfaces/kube/shaped-items.ts";
 
 export const heavyFunctions: HeavyFunctions = {
@@ -11,4 +12,5 @@ export const heavyFunctions: HeavyFunctions = {
   ...shapeFunctions,
   ...frameFunctions,
   ...checkFunctions,
+  ...openApiFunctions,
 };

@@ -127,7 +127,7 @@ async function handle(input: KubeApiInput, request: KubeRequest): Promise<void> 
   const info = readInfo(parsed);
   const { authorizer, surface } = input;
   if (!isOpen) authorise(authorizer, user, info, trail);
-  if (!info.isResource) return await servePath(input, exchange, info, user);
+  if (!info.isResource) return await servePath(input, request, info);
   const found = surface.intents.kinds.find(info.group, info.version, info.resource);
   if (found === undefined) {
     if (unknownRoute(surface.intents.kinds, info) === "nowhere") sendNowhere(exchange);
@@ -150,23 +150,31 @@ async function handle(input: KubeApiInput, request: KubeRequest): Promise<void> 
     mayCreate: () => authorise(authorizer, user, { ...info, verb: "create" }, undefined),
     annotate: (key, value) => trail?.annotate(key, value),
   };
-  const work: RequestWork = (job) => surface.heavy.run({ ...job, tenant });
+  const work = workOf(input, tenant);
   const preparing = prepareKind(found, () => nextTurn(tenant));
   if (preparing !== undefined) await preparing;
   await serveResource(input, { exchange, info, found, caller, work, headers: () => headers.all() });
 }
 
+/** Heavy work for a tenant. */
+function workOf({ surface }: KubeApiInput, tenant: string): RequestWork {
+  return (job) => surface.heavy.run({ ...job, tenant });
+}
+
 async function servePath(
   input: KubeApiInput,
-  exchange: Exchange,
+  request: KubeRequest,
   info: RequestInfo,
-  user: UserInfo,
 ): Promise<void> {
+  const { exchange, user } = request;
+  const tenant = tenantOfRequest(request);
   for (const handler of input.paths) {
     if (await handler(exchange, info, user)) return;
   }
   const isRead = exchange.method === "GET" || exchange.method === "HEAD";
-  if (isRead && input.documents.serve(exchange, info.path, info.query)) return;
+  const by = { run: workOf(input, tenant), pause: () => nextTurn(tenant) };
+  const { path, query } = info;
+  if (isRead && (await input.documents.serve({ exchange, path, query, by }))) return;
   sendNowhere(exchange);
 }
 

@@ -15,7 +15,7 @@ import type { EncodedDocument } from "./discovery/encoded-document.ts";
 import type { ServedInput } from "./discovery/served-groups.ts";
 import { gnosticTypes } from "./openapi/gnostic.ts";
 import { openApiOf } from "./openapi/openapi.ts";
-import type { OpenApi, OpenApiCache } from "./openapi/openapi.ts";
+import type { DocumentWork, OpenApi, OpenApiCache } from "./openapi/openapi.ts";
 import { acceptClauses, contentType, negotiate } from "./negotiate.ts";
 import type { Form } from "./negotiate.ts";
 import { isForPeople } from "./respond.ts";
@@ -23,7 +23,14 @@ import { noSuchResource } from "./routing.ts";
 
 export interface Documents {
   /** True when the path was one of theirs and has been answered. */
-  serve(exchange: Exchange, path: string, query: URLSearchParams): boolean;
+  serve(request: DocumentRequest): Promise<boolean>;
+}
+
+export interface DocumentRequest {
+  readonly exchange: Exchange;
+  readonly path: string;
+  readonly query: URLSearchParams;
+  readonly by: DocumentWork;
 }
 
 export interface DocumentsInput {
@@ -49,10 +56,10 @@ export function apiDocuments(input: DocumentsInput): Documents {
     return { discovery, openApi };
   };
   return {
-    serve: (exchange, path, query) => {
-      const found = documentAt(refresh(), exchange, path, query);
+    serve: async (request) => {
+      const found = await documentAt(refresh(), request);
       if (found === undefined) return false;
-      sendDocument(exchange, found);
+      sendDocument(request.exchange, found);
       return true;
     },
   };
@@ -78,12 +85,10 @@ interface Found {
   readonly movedTo?: string;
 }
 
-function documentAt(
+async function documentAt(
   { discovery, openApi }: { readonly discovery: Discovery; readonly openApi: OpenApi },
-  exchange: Exchange,
-  path: string,
-  query: URLSearchParams,
-): Found | undefined {
+  { exchange, path, query, by }: DocumentRequest,
+): Promise<Found | undefined> {
   const [first = "", ...rest] = path.split("/").filter((part) => part !== "");
   const accept = exchange.headers.accept ?? "";
   switch (first) {
@@ -99,10 +104,10 @@ function documentAt(
       if (rest.length > 2) return undefined;
       return discovered(discovery.resources(rest[0] ?? "", rest[1] ?? ""));
     case "openapi":
-      if (rest[0] === "v2" && rest.length === 1) return v2Document(openApi, accept);
+      if (rest[0] === "v2" && rest.length === 1) return await v2Document(openApi, accept, by);
       if (rest[0] !== "v3") return undefined;
-      if (rest.length === 1) return { document: openApi.index() };
-      return groupDocument(openApi, rest.slice(1).join("/"), query.get("hash"));
+      if (rest.length === 1) return { document: await openApi.index(by) };
+      return await groupDocument(openApi, rest.slice(1).join("/"), query.get("hash"), by);
     default:
       return undefined;
   }
@@ -113,17 +118,22 @@ function missing(): never {
 }
 
 /** The hash in the URL names the content, so what is found under it never changes. */
-function groupDocument(openApi: OpenApi, path: string, hash: string | null): Found | undefined {
-  const document = openApi.document(path);
-  if (document === undefined) return undefined;
-  const current = openApi.hashOf(path) ?? "";
+async function groupDocument(
+  openApi: OpenApi,
+  path: string,
+  hash: string | null,
+  by: DocumentWork,
+): Promise<Found | undefined> {
+  const found = await openApi.document(path, by);
+  if (found === undefined) return undefined;
+  const { document, hash: current } = found;
   if (hash === null || hash === current) return { document, isImmutable: hash !== null };
   return { document, movedTo: `/openapi/v3/${path}?hash=${encodeURIComponent(current)}` };
 }
 
-function v2Document(openApi: OpenApi, accept: string): Found {
+async function v2Document(openApi: OpenApi, accept: string, by: DocumentWork): Promise<Found> {
   const isProtobuf = gnosticTypes.some((type) => accept.includes(type));
-  return { document: openApi.v2(isProtobuf ? "protobuf" : "json") };
+  return { document: await openApi.v2(isProtobuf ? "protobuf" : "json", by) };
 }
 
 function discovered(document: EncodedDocument | undefined): Found | undefined {

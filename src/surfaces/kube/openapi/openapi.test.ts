@@ -5,14 +5,16 @@ import {
   extraSubresources,
   reviewKinds,
 } from "../../../intents/builtin/builtin-kinds.ts";
+import { inlineWork } from "../../../kernel/heavy-work.ts";
 import { isJsonObject } from "../../../kernel/json.ts";
 import type { JsonObject } from "../../../kernel/json.ts";
 import { defineKind } from "../../../kernel/kind.ts";
 import type { Kind } from "../../../kernel/kind.ts";
 import { servedGroups } from "../discovery/served-groups.ts";
+import { openApiFunctions } from "./built-document.ts";
 import { widgetInput, widgets } from "./fixtures.ts";
 import { openApiOf } from "./openapi.ts";
-import type { OpenApi, OpenApiCache } from "./openapi.ts";
+import type { DocumentWork, OpenApi, OpenApiCache } from "./openapi.ts";
 import { embeddedApiVersionText, embeddedKindText } from "./type-texts.ts";
 
 const conventions =
@@ -20,20 +22,33 @@ const conventions =
 const objectMeta = "io.k8s.apimachinery.pkg.apis.meta.v1.ObjectMeta";
 const api = openApiWith([widgets]);
 
-test("the index names every group and version with a hash in its address", () => {
-  const { paths } = parsed(api.index().bytes) as { readonly paths: JsonObject };
-  const hash = api.hashOf("apis/example.dev/v1") ?? "";
+const jobs: string[] = [];
+let pauses = 0;
+const work = inlineWork(openApiFunctions);
+const by: DocumentWork = {
+  run: (job) => {
+    jobs.push(job.name);
+    return work.run({ ...job, tenant: "" });
+  },
+  pause: async () => {
+    pauses += 1;
+  },
+};
+
+test("the index names every group and version with a hash in its address", async () => {
+  const { paths } = parsed((await api.index(by)).bytes) as { readonly paths: JsonObject };
+  const hash = (await api.document("apis/example.dev/v1", by))?.hash ?? "";
   assert.match(hash, /^[0-9A-F]{128}$/);
   assert.deepEqual(paths["apis/example.dev/v1"], {
     serverRelativeURL: `/openapi/v3/apis/example.dev/v1?hash=${hash}`,
   });
   assert.ok(paths["api/v1"]);
   assert.ok(paths["apis/rbac.authorization.k8s.io/v1"]);
-  assert.equal(api.document("apis/nowhere.dev/v1"), undefined);
+  assert.equal(await api.document("apis/nowhere.dev/v1", by), undefined);
 });
 
-test("a defined kind has all paths, and the operations that kubectl looks for", () => {
-  const { paths, openapi } = v3("apis/example.dev/v1");
+test("a defined kind has all paths, and the operations that kubectl looks for", async () => {
+  const { paths, openapi } = await v3("apis/example.dev/v1");
   const root = "/apis/example.dev/v1";
   const one = `${root}/namespaces/{namespace}/widgets/{name}`;
   assert.equal(openapi, "3.0.0");
@@ -62,8 +77,8 @@ test("a defined kind has all paths, and the operations that kubectl looks for", 
   assert.deepEqual(patch["tags"], ["exampleDev_v1"]);
 });
 
-test("operations are named and described as kube-apiserver does", () => {
-  const texts = Object.values(v3("api/v1").paths).flatMap((item) =>
+test("operations are named and described as kube-apiserver does", async () => {
+  const texts = Object.values((await v3("api/v1")).paths).flatMap((item) =>
     Object.values(item as JsonObject)
       .filter((operation) => isJsonObject(operation))
       .map(({ operationId, description }) => [operationId, description].map(String).join(": ")),
@@ -84,8 +99,8 @@ test("operations are named and described as kube-apiserver does", () => {
   assert.ok(!texts.some((text) => text.startsWith("deleteCoreV1CollectionNamespace:")));
 });
 
-test("version 3 keeps everything a structural schema says", () => {
-  const schema = v3("apis/example.dev/v1").components.schemas[
+test("version 3 keeps everything a structural schema says", async () => {
+  const schema = (await v3("apis/example.dev/v1")).components.schemas[
     "dev.example.v1.Widget"
   ] as JsonObject;
   const { properties, ...rest } = schema;
@@ -137,8 +152,8 @@ test("version 3 keeps everything a structural schema says", () => {
   });
 });
 
-test("version 2 leaves open what it cannot say", () => {
-  const { definitions } = parsed(api.v2("json").bytes) as {
+test("version 2 leaves open what it cannot say", async () => {
+  const { definitions } = parsed((await api.v2("json", by)).bytes) as {
     readonly definitions: { readonly [name: string]: JsonObject };
   };
   const properties = propertiesOf(definitions["dev.example.v1.Widget"]);
@@ -157,10 +172,10 @@ test("version 2 leaves open what it cannot say", () => {
   assert.deepEqual(labels, { type: "object", additionalProperties: { type: "string" } });
 });
 
-test("a schema that keeps unknown fields at its root is open in version 2", () => {
+test("a schema that keeps unknown fields at its root is open in version 2", async () => {
   const schema = { type: "object", "x-kubernetes-preserve-unknown-fields": true };
   const open = widgetsWith(schema);
-  const { definitions } = parsed(openApiWith([open]).v2("json").bytes) as {
+  const { definitions } = parsed((await openApiWith([open]).v2("json", by)).bytes) as {
     readonly definitions: JsonObject;
   };
   assert.deepEqual(definitions["dev.example.v1.Widget"], {
@@ -169,8 +184,8 @@ test("a schema that keeps unknown fields at its root is open in version 2", () =
   });
 });
 
-test("a list refers to its items", () => {
-  const { schemas } = v3("apis/example.dev/v1").components;
+test("a list refers to its items", async () => {
+  const { schemas } = (await v3("apis/example.dev/v1")).components;
   assert.deepEqual(schemas["dev.example.v1.WidgetList"], {
     description: "WidgetList is a list of Widget",
     type: "object",
@@ -195,16 +210,16 @@ test("a list refers to its items", () => {
   });
 });
 
-test("every reference of every document leads somewhere", () => {
-  const { paths } = parsed(api.index().bytes) as { readonly paths: JsonObject };
+test("every reference of every document leads somewhere", async () => {
+  const { paths } = parsed((await api.index(by)).bytes) as { readonly paths: JsonObject };
   for (const path of Object.keys(paths)) {
-    const text = api.document(path)?.bytes.toString("utf8") ?? "";
-    const names = Object.keys(v3(path).components.schemas);
+    const text = (await api.document(path, by))?.document.bytes.toString("utf8") ?? "";
+    const names = Object.keys((await v3(path)).components.schemas);
     for (const name of referencesIn(text, "#/components/schemas/")) {
       assert.ok(names.includes(name), `${path}: ${name}`);
     }
   }
-  const swagger = api.v2("json").bytes;
+  const swagger = (await api.v2("json", by)).bytes;
   const { definitions } = parsed(swagger) as { readonly definitions: JsonObject };
   const found = referencesIn(swagger.toString("utf8"), "#/definitions/");
   assert.ok(found.size > 50);
@@ -212,8 +227,8 @@ test("every reference of every document leads somewhere", () => {
   assert.ok(!swagger.includes("#/components/"));
 });
 
-test("built-in types have their names, patch keys and kinds", () => {
-  const { schemas } = v3("api/v1").components;
+test("built-in types have their names, patch keys and kinds", async () => {
+  const { schemas } = (await v3("api/v1")).components;
   const configMap = schemas["io.k8s.api.core.v1.ConfigMap"] as JsonObject;
   assert.deepEqual(configMap["x-kubernetes-group-version-kind"], [
     { group: "", kind: "ConfigMap", version: "v1" },
@@ -222,28 +237,30 @@ test("built-in types have their names, patch keys and kinds", () => {
   assert.equal((ownerReferences as JsonObject)["x-kubernetes-patch-merge-key"], "uid");
 });
 
-test("no field of a built-in type has an empty schema, which kubectl cannot explain", () => {
-  const { paths } = parsed(api.index().bytes) as { readonly paths: JsonObject };
+test("no field of a built-in type has an empty schema, which kubectl cannot explain", async () => {
+  const { paths } = parsed((await api.index(by)).bytes) as { readonly paths: JsonObject };
   for (const path of Object.keys(paths)) {
-    assert.ok(!api.document(path)?.bytes.includes(":{},"), path);
+    assert.ok(!(await api.document(path, by))?.document.bytes.includes(":{},"), path);
   }
 });
 
-test("a document is made once, and kept when other kinds change", () => {
+test("a document is made once, and kept when other kinds change", async () => {
   const cache: OpenApiCache = new Map();
   const first = openApiWith([widgets], cache);
-  const document = first.document("apis/example.dev/v1");
-  const core = first.document("api/v1");
-  assert.equal(first.document("apis/example.dev/v1"), document);
+  const own = "apis/example.dev/v1";
+  const found = await first.document(own, by);
+  const core = await first.document("api/v1", by);
+  assert.equal((await first.document(own, by))?.document, found?.document);
   const changed = widgetsWith({ type: "object", description: "Another." });
   const second = openApiWith([changed], cache);
-  assert.equal(second.document("api/v1"), core);
-  assert.notEqual(second.hashOf("apis/example.dev/v1"), first.hashOf("apis/example.dev/v1"));
-  assert.notEqual(second.document("apis/example.dev/v1"), document);
+  assert.equal((await second.document("api/v1", by))?.document, core?.document);
+  const next = await second.document(own, by);
+  assert.notEqual(next?.hash, found?.hash);
+  assert.notEqual(next?.document, found?.document);
   assert.equal(cache.size, 2);
 });
 
-test("a default that looks like a reference harms nobody", () => {
+test("a default that looks like a reference harms nobody", async () => {
   const $ref = "#/components/schemas/no.such.Thing";
   const property = {
     type: "object",
@@ -251,7 +268,23 @@ test("a default that looks like a reference harms nobody", () => {
     "x-kubernetes-preserve-unknown-fields": true,
   };
   const kind = widgetsWith({ type: "object", properties: { spec: property } });
-  assert.ok(openApiWith([kind]).document("apis/example.dev/v1"));
+  assert.ok(await openApiWith([kind]).document("apis/example.dev/v1", by));
+});
+
+test("the document of a large kind is built by a thread, once, after a pause", async () => {
+  const fields = Array.from({ length: 20_000 }, (_, index) => [`f${index}`, { type: "string" }]);
+  const spec = { type: "object", properties: Object.fromEntries(fields) as JsonObject };
+  const large = openApiWith([widgetsWith({ type: "object", properties: { spec } })]);
+  jobs.length = 0;
+  pauses = 0;
+  const both = await Promise.all([large.v2("json", by), large.v2("json", by)]);
+  assert.equal(both[0], both[1]);
+  assert.ok(both[0].bytes.includes("f9999"));
+  assert.deepEqual(jobs, ["openapi"]);
+  assert.ok(pauses >= 1, `${pauses} pauses`);
+  const found = await large.document("apis/example.dev/v1", by);
+  assert.ok(found?.document.bytes.includes("f9999"));
+  assert.deepEqual(jobs, ["openapi", "openapi"]);
 });
 
 function openApiWith(kinds: readonly Kind[], cache?: OpenApiCache): OpenApi {
@@ -276,10 +309,10 @@ interface V3Document {
   readonly components: { readonly schemas: { readonly [name: string]: JsonObject } };
 }
 
-function v3(path: string): V3Document {
-  const document = api.document(path);
-  assert.ok(document);
-  return parsed(document.bytes) as V3Document;
+async function v3(path: string): Promise<V3Document> {
+  const found = await api.document(path, by);
+  assert.ok(found);
+  return parsed(found.document.bytes) as V3Document;
 }
 
 function parsed(bytes: Buffer): unknown {

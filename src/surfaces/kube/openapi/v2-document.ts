@@ -3,7 +3,7 @@
 
 import { setOwn } from "../../../kernel/json.ts";
 import type { JsonObject, MutableJsonObject } from "../../../kernel/json.ts";
-import type { ServedGroup } from "../discovery/served-groups.ts";
+import type { ServedVersion } from "../discovery/served-groups.ts";
 import { bodyName, closureOf, ownDefinitions } from "./definition-closure.ts";
 import { answerTypes, bearerToken, codeTexts, consumedTypes } from "./media-types.ts";
 import { operationsOf } from "./operation.ts";
@@ -14,8 +14,8 @@ import type { ItemOperation } from "./path-items.ts";
 import { v2Reference } from "./reference.ts";
 import { v2Schema } from "./v2-schema.ts";
 
-export function v2Document(groups: readonly ServedGroup[], info: JsonObject): JsonObject {
-  const resources = groups.flatMap(({ versions }) => versions).flatMap((one) => one.resources);
+export function v2Document(versions: readonly ServedVersion[], info: JsonObject): JsonObject {
+  const resources = versions.flatMap((one) => one.resources);
   const operations = resources.flatMap(operationsOf);
   const own = ownDefinitions(resources, "v2");
   const paths: MutableJsonObject = {};
