@@ -5,16 +5,15 @@
 
 import { ReconcileFailure, failed } from "../../../engine/outcome.ts";
 import type { ChildDocument, Context } from "../../../engine/reconciler.ts";
-import { findCondition } from "../../../kernel/conditions.ts";
-import type { Condition } from "../../../kernel/conditions.ts";
 import { isSetpointError } from "../../../kernel/errors.ts";
-import type { Json, JsonObject } from "../../../kernel/json.ts";
-import { isTrueAt, objectAt, objectsAt, textAt, valueAt } from "../../../kernel/json-read.ts";
+import type { JsonObject } from "../../../kernel/json.ts";
+import { objectAt, textAt } from "../../../kernel/json-read.ts";
 import type { Resource } from "../../../kernel/resource.ts";
 import { preparationsOf } from "../offerings/preparation.ts";
 import type { CompiledPreparation } from "../offerings/preparation.ts";
 import { TemplateProblem, renderedObject } from "../offerings/template.ts";
 import type { Variables } from "../offerings/template.ts";
+import { definiteFailure } from "./definite-failure.ts";
 import type { Facts, Prepared } from "./facts.ts";
 import type { InstanceRun } from "./instance-run.ts";
 import { kindIdOf, recordPrepared, preparedChildren } from "./prepared-children.ts";
@@ -171,18 +170,9 @@ function failedState(name: string, why: string): Prepared {
 
 function stateOf({ name, isReady }: CompiledPreparation, child: Resource): Prepared {
   if (isReady(child)) return ready;
-  const conditions = objectsAt(child.status, "conditions") as unknown as readonly Condition[];
-  const synced = findCondition(conditions, "Synced");
-  const isSeen = valueAt(child.status, "observedGeneration") === child.metadata.generation;
-  const isFinal = synced?.status === "False" && isSeen && !isRepeated(child.status);
-  if (isFinal) return failedState(name, synced.message ?? "");
+  const failure = definiteFailure(child);
+  if (failure !== undefined) return failedState(name, failure);
   return { kind: "pending", message: `the preparation ${name} is not ready` };
-}
-
-/** The engine says when it tries again. */
-function isRepeated(status: Json | undefined): boolean {
-  if (isTrueAt(status, "reconcile", "isFinal")) return false;
-  return textAt(status, "reconcile", "nextAttempt") !== "";
 }
 
 /** Deletes the preparations. Returns what still exists. */
