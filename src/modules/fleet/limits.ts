@@ -73,6 +73,12 @@ export const fleetLimits = {
   emptyCheckMs: 5_000,
   /** Ready instances are compared with their external resources about this often. */
   driftCheckMs: 600_000,
+  /** Of the period of a usage report. */
+  maxUsageMs: 366 * 86_400_000,
+  maxUsageLines: 100_000,
+  usagePageItems: 500,
+  /** Spans of use before restores that an instance remembers. */
+  maxEarlierUse: 100,
   /** Regions of one Probe, which are probed at the same time. */
   maxProbeRegions: 50,
   /** Steps in one region in one run of a Probe. */

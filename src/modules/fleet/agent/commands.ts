@@ -19,6 +19,12 @@ Example:
   setpoint agent-manifest east-1 --control-plane https://fleet.example:7443 --ca ca.crt |
     kubectl --context east-1 apply -f -`;
 
+const usageHelp = `
+Without --output json, the report is CSV. A report that is not complete says so on standard error.
+
+Example:
+  setpoint fleet usage --offering dinosaurs --from 2026-01-01 --to 2026-02-01 > january.csv`;
+
 export const fleetCommands: readonly CommandGroup[] = [
   {
     commands: [
@@ -96,6 +102,33 @@ export const fleetCommands: readonly CommandGroup[] = [
           { flags: "--no-workload", summary: "without the Deployment" },
         ],
         load: async () => (await import("./manifest-command.ts")).printManifest,
+      },
+    ],
+  },
+  {
+    name: "fleet",
+    summary: "operate the fleets of managed services",
+    commands: [
+      {
+        syntax: "usage",
+        summary: "print the use of the instances of an Offering in a period",
+        usage: "--offering NAME --from TIME [--to TIME] [--by organisation|instance] [options]",
+        help: usageHelp,
+        server: "without-namespace",
+        options: [
+          { flags: "--offering <name>", summary: "the Offering (required)", isRequired: true },
+          {
+            flags: "--from <time>",
+            summary: "begin of the period: a date or a time (required)",
+            isRequired: true,
+          },
+          { flags: "--to <time>", summary: "end of the period, exclusive (default: now)" },
+          {
+            flags: "--by <what>",
+            summary: "a line for each organisation and type, or for each instance",
+          },
+        ],
+        load: async () => (await import("../usage/usage-command.ts")).runUsage,
       },
     ],
   },

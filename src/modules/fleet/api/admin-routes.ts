@@ -1,6 +1,7 @@
 // The admin API, below /api/{plural}_mgmt/v1/admin. The surface has checked the role of the caller.
 
 import type { Offering } from "../offering.ts";
+import { usageRoute } from "../usage/usage-route.ts";
 import { adminActionRoutes } from "./admin-action-routes.ts";
 import { adminClusterRoutes } from "./admin-cluster-routes.ts";
 import { adminDeletionRoutes } from "./admin-deletion-routes.ts";
@@ -15,5 +16,6 @@ export function adminRoutes(ports: CustomerPorts, offering: Offering): readonly 
     ...adminDeletionRoutes(ports, offering),
     ...adminOfferingRoutes(ports),
     ...adminClusterRoutes(ports),
+    usageRoute(ports),
   ];
 }

@@ -41,6 +41,8 @@ function specSchema(parameters: JsonObject | undefined): JsonObject {
     expiryReason: reason,
     suspension: object({ reason, at: time }, ["reason"]),
     isInternal: flag,
+    /** When it was used before it was deleted and restored: see usage/. */
+    earlierUse: list(object({ from: time, to: time }, ["from", "to"]), fleetLimits.maxEarlierUse),
     rotation: { type: "integer", minimum: 0, maximum: 1_000_000 },
     parameters: parameters ?? { type: "object", maxProperties: 0 },
   });
@@ -51,6 +53,8 @@ const route = object({ name: text, domain: text, router: text }, ["domain", "rou
 const statusSchema: JsonObject = object({
   phase: choice(...phases),
   phaseSince: time,
+  /** The first time that it was ready. */
+  readyAt: time,
   updatedAt: time,
   enteredProvisioningAt: time,
   /** From when the time to become ready counts; absent: from the creation. */

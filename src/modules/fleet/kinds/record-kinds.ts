@@ -47,6 +47,10 @@ const record: JsonObject = object(
     name,
     owner: text,
     createdAt: time,
+    /** The first time that it was ready. */
+    readyAt: time,
+    /** When the deletion was requested. */
+    endedAt: time,
     deletedAt: time,
     /** The module removed the instance: it counts against the removals of an hour. */
     isAutomatic: { type: "boolean" },

@@ -33,6 +33,7 @@ export async function recordDeletion(run: InstanceRun, fields: JsonObject): Prom
     owner: instance.owner,
     createdAt: timeText(instance.createdAtMs),
     lastPhase: instance.phase,
+    ...timesOf(resource),
     instance: objectAt(resource, "spec"),
     ...fields,
   };
@@ -44,6 +45,16 @@ export async function recordDeletion(run: InstanceRun, fields: JsonObject): Prom
     if (isEnding || isSetpointError(error, "resource.not_found")) return false;
     throw error;
   }
+}
+
+/** From when to when it was used. */
+function timesOf({ metadata, status }: Resource): JsonObject {
+  const readyAt = textAt(status, "readyAt");
+  const { deletionTimestamp: endedAt } = metadata;
+  return {
+    ...(readyAt === "" ? {} : { readyAt }),
+    ...(endedAt === undefined ? {} : { endedAt }),
+  };
 }
 
 async function put(

@@ -8,7 +8,7 @@ import type { Context, Reconciler } from "../../../engine/reconciler.ts";
 import { timeText } from "../../../kernel/clock.ts";
 import { equalJson } from "../../../kernel/json.ts";
 import type { JsonObject } from "../../../kernel/json.ts";
-import { objectAt } from "../../../kernel/json-read.ts";
+import { objectAt, textAt } from "../../../kernel/json-read.ts";
 import type { Resource } from "../../../kernel/resource.ts";
 import type { ReadReport } from "../clusters/report.ts";
 import { fleetLimits } from "../limits.ts";
@@ -212,12 +212,17 @@ function fieldsOf(run: InstanceRun, to: Phase): JsonObject {
       return { ...budget, failedReason: null };
     }
     case "ready":
-      return { failedReason: null, suspendedAt: null };
+      return { failedReason: null, suspendedAt: null, readyAt: firstReadyAt(run) };
     case "suspended":
       return { suspendedAt: now };
     default:
       return {};
   }
+}
+
+/** Usage is counted from then on. */
+function firstReadyAt({ resource, nowMs }: InstanceRun): string {
+  return textAt(resource.status, "readyAt") || timeText(nowMs);
 }
 
 /** Deletes what is on clusters that the instance has left, and forgets what does not exist. */

@@ -8,9 +8,10 @@ import { systemCause } from "../../../kernel/cause.ts";
 import { decodeDocument } from "../../../kernel/document.ts";
 import { SetpointError, isSetpointError } from "../../../kernel/errors.ts";
 import type { JsonObject } from "../../../kernel/json.ts";
-import { objectAt, textAt } from "../../../kernel/json-read.ts";
+import { objectAt, objectsAt, textAt } from "../../../kernel/json-read.ts";
 import { withoutKey } from "../../../kernel/without-key.ts";
 import type { Delete } from "../../../store/port.ts";
+import { fleetLimits } from "../limits.ts";
 import type { Offering } from "../offering.ts";
 import { instanceKindId } from "../offerings/offering-index.ts";
 import { deletedInstanceKey } from "./deleted-instance.ts";
@@ -43,7 +44,7 @@ export async function restoreInstance(intents: Intents, input: RestoreInput): Pr
     apiVersion: `${group}/v1`,
     kind,
     metadata: { namespace, name },
-    spec: restoredSpec(objectAt(spec, "instance")),
+    spec: { ...restoredSpec(objectAt(spec, "instance")), ...usedBefore(spec) },
   };
   const forget = (cause: Delete["cause"]): Delete => ({
     kind: "delete",
@@ -64,6 +65,14 @@ export async function restoreInstance(intents: Intents, input: RestoreInput): Pr
     const message = `the name ${name} belongs to another instance`;
     throw new SetpointError("fleet.restore_conflict", message, { cause: error });
   }
+}
+
+/** Usage reports still need the time before the deletion, whose record is deleted. */
+function usedBefore(record: JsonObject): JsonObject {
+  const [from, to] = [textAt(record, "readyAt"), textAt(record, "endedAt")];
+  if (from === "" || to === "") return {};
+  const earlier = objectsAt(record, "instance", "earlierUse");
+  return { earlierUse: [...earlier, { from, to }].slice(-fleetLimits.maxEarlierUse) };
 }
 
 /** An expiry and a suspension of before would end the restored instance at once. */
