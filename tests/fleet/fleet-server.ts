@@ -159,9 +159,12 @@ export class FleetServer implements AsyncDisposable {
     const sent = body === undefined ? "" : typeof body === "string" ? body : JSON.stringify(body);
     const token = as === undefined ? undefined : await this.token(as);
     const { promise, resolve, reject } = Promise.withResolvers<Reply>();
-    const asked = request(this.#url(path), {
+    const url = this.#url(path);
+    const asked = request(url, {
       ca: this.setpoint.ca,
       method,
+      // As it is: a parsed URL has no segments such as "..".
+      path: url.slice(this.setpoint.url.length),
       headers: {
         ...(token === undefined ? {} : { authorization: `Bearer ${token}` }),
         ...(body === undefined ? {} : { "content-type": "application/json" }),

@@ -6,7 +6,6 @@
 import type { StreamAnswer, StreamItem } from "../../../contract/route.ts";
 import type { Found } from "../../../intents/kinds/registry.ts";
 import { presentResource } from "../../../intents/read/present.ts";
-import { SetpointError } from "../../../kernel/errors.ts";
 import type { JsonObject } from "../../../kernel/json.ts";
 import { limits } from "../../../kernel/limits.ts";
 import type { Resource, ResourceKey } from "../../../kernel/resource.ts";
@@ -16,6 +15,7 @@ import type { CustomerPorts, FleetRequest, FleetRoutePorts } from "./fleet-route
 import { instanceKind } from "./instance-lookup.ts";
 import { resourceVersion } from "./list-route.ts";
 import { described } from "./schemas.ts";
+import { checkWatchVersion } from "./watch-version.ts";
 
 export const watchFields: JsonObject = {
   watch: described({ type: "boolean" }, "true: the answer is a stream of events."),
@@ -53,7 +53,7 @@ export async function watchKind(
   found: Found,
 ): Promise<StreamAnswer> {
   const after = resourceVersion(request.query.get("gt_version"), "gt_version");
-  if (after !== undefined) await checkVersion(ports, request, after);
+  if (after !== undefined) await checkWatchVersion(ports, request, after);
   const watch = new ResourceWatch(ports, request, watched, found);
   return { kind: "stream", items: watch.items(after) };
 }
@@ -87,13 +87,15 @@ class ResourceWatch {
       let position = after ?? (yield* this.#present());
       // What was changed before the subscription is read from the log.
       if (position < signals.position) this.#unread = position + 1;
-      else yield bookmark(position);
+      // The first bookmark follows at once, so that the answer begins when nothing has changed.
+      let isBegun = false;
       while (!signal.aborted && clock.nowMs() < endMs) {
         const unread = this.#unread;
         if (unread !== undefined) {
           this.#unread = undefined;
           position = yield* this.#changes(Math.max(position, unread - 1));
-        } else if (!(await this.#signalled())) {
+        } else if (!isBegun || !(await this.#signalled())) {
+          isBegun = true;
           if (this.#unread === undefined) position = Math.max(position, signals.position);
           yield bookmark(position);
         }
@@ -103,27 +105,52 @@ class ResourceWatch {
     }
   }
 
-  /** The present state, as changes; returns its revision. */
+  /**
+   * The present state, as changes in the order of their revisions, so that a client can resume
+   * after any of them. A resource that has changed since is left out, because the log shows the
+   * change. Returns the revision of the state.
+   */
   async *#present(): AsyncGenerator<StreamItem, number> {
+    const { store } = this.#ports;
+    const { pages, signal } = this.#request;
+    const { found, revision } = await this.#snapshot();
+    for (let from = 0; from < found.length; from += fleetLimits.listBatchItems) {
+      signal.throwIfAborted();
+      const batch = found.slice(from, from + fleetLimits.listBatchItems);
+      await pages.before();
+      const records = await store.getMany(batch.map(({ key }) => key));
+      pages.after(records.reduce((sum, record) => sum + (record?.body.length ?? 0), 0));
+      for (const [at, record] of records.entries()) {
+        if (record?.revision === batch[at]?.revision && record !== undefined) {
+          yield* this.#event("CHANGE", record);
+        }
+      }
+      pages.drop();
+    }
+    return revision;
+  }
+
+  /** The watched resources of one snapshot, without their documents, by revision. */
+  async #snapshot(): Promise<Snapshot> {
     const { store } = this.#ports;
     const { pages } = this.#request;
     const { namespace } = this.#watched;
-    const query = { kind: this.#found.served.id, limit: fleetLimits.listBatchItems };
+    const place = namespace === undefined ? {} : { namespace };
+    const query = { kind: this.#found.served.id, limit: fleetLimits.listBatchItems, ...place };
+    const found: Listed[] = [];
     let from: Position | undefined;
     for (;;) {
       await pages.before();
-      const page = await store.list({
-        ...query,
-        ...(namespace === undefined ? {} : { namespace }),
-        ...(from === undefined ? {} : { from }),
-      });
+      const page = await store.list(from === undefined ? query : { ...query, from });
       pages.after(page.records.reduce((sum, { body }) => sum + body.length, 0));
-      for (const record of page.records) {
-        if (this.#isWatched(record.key)) yield* this.#event("CHANGE", record);
+      for (const { key, revision } of page.records) {
+        if (this.#isWatched(key)) found.push({ key, revision });
       }
       pages.drop();
       from = page.next;
-      if (from === undefined) return page.revision;
+      if (from !== undefined) continue;
+      found.sort((one, other) => one.revision - other.revision);
+      return { found, revision: page.revision };
     }
   }
 
@@ -182,6 +209,13 @@ class ResourceWatch {
   }
 }
 
+type Listed = Pick<StoredRecord, "key" | "revision">;
+
+interface Snapshot {
+  readonly found: readonly Listed[];
+  readonly revision: number;
+}
+
 function eventType({ type }: Change): string {
   return type === "deleted" ? "DELETED" : "CHANGE";
 }
@@ -189,42 +223,4 @@ function eventType({ type }: Change): string {
 function bookmark(revision: number): StreamItem {
   const type = "BOOKMARK";
   return { revision, type, item: { type, resource_version: String(revision) } };
-}
-
-async function checkVersion(
-  ports: FleetRoutePorts,
-  { signal }: FleetRequest,
-  after: number,
-): Promise<void> {
-  const { revision, compacted } = await ports.store.head();
-  if (after < compacted) {
-    const message = `gt_version: the changes after ${after} are not kept any more`;
-    throw new SetpointError("history.gone", message, {
-      suggestion: "watch without gt_version, which begins with the present state",
-    });
-  }
-  if (after <= revision || (await isReached(ports, after, signal))) return;
-  const message = `gt_version: ${after} has not been reached; the newest is ${revision}`;
-  throw new SetpointError("revision.future", message);
-}
-
-/** Another server may be ahead of this one for a short time. */
-async function isReached(
-  { store, timers }: FleetRoutePorts,
-  revision: number,
-  signal: AbortSignal,
-): Promise<boolean> {
-  const stop = new AbortController();
-  const cancel = timers.after(limits.futureRevisionWaitMs, () => stop.abort());
-  const either = AbortSignal.any([stop.signal, signal]);
-  try {
-    let head = 0;
-    while (head < revision) head = await store.advancedBeyond(head, either);
-    return true;
-  } catch (error) {
-    if (either.aborted) return false;
-    throw error;
-  } finally {
-    cancel();
-  }
 }
