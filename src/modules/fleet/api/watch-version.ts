@@ -1,5 +1,5 @@
-// Whether a watch can resume after a resource version: it has been reached, and the changes after it
-// are kept.
+// Whether a watch can resume after a resource version: the version has been reached, and the
+// changes after it are kept.
 
 import { SetpointError } from "../../../kernel/errors.ts";
 import { limits } from "../../../kernel/limits.ts";
