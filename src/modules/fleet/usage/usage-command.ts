@@ -14,14 +14,16 @@ export const runUsage: RunCommand = async (call) => {
   const path = `/apis/fleet.setpoint.dev/v1/offerings/${encodeURIComponent(text("offering"))}`;
   const plural = textAt(await server.get(path), "spec", "instances", "plural");
   const by = text("by") === "instance" ? "instance" : "organisation";
-  const query = new URLSearchParams({ from: text("from"), by });
+  // The server refuses another value, and names the known ones.
+  const query = new URLSearchParams({ from: text("from"), by: text("by") || by });
   if (text("to") !== "") query.set("to", text("to"));
   const root = `/api/${encodeURIComponent(plural)}_mgmt/v1/admin`;
   const report = await server.get(`${root}/usage?${query.toString()}`);
   if (call.isJson) {
-    call.printText(`${JSON.stringify(report, null, 2)}\n`);
+    call.printText(JSON.stringify(report, null, 2));
   } else {
-    call.printText(usageCsv(by, objectsAt(report, "items")));
+    // The last line ends when it is printed.
+    call.printText(usageCsv(by, objectsAt(report, "items")).trimEnd());
   }
   if (isTrueAt(report, "is_complete")) return;
   const since = textAt(report, "complete_from");
