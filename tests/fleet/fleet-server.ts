@@ -86,9 +86,11 @@ export async function startFleetServer(options: FleetServerOptions = {}): Promis
   await writeFile(config, JSON.stringify({ oidc: issuers.map(trusted) }));
   const args = ["--config", config, ...(options.args ?? [])];
   const setpoint = undo.use(await startSetpoint({ ...options, args }));
-  const server = new FleetServer(setpoint, { customers, admins, agents }, undo);
-  await server.apply(await dinosaurs(issuers, options.offering ?? {}));
-  return new FleetServer(setpoint, server.providers, undo.move());
+  const providers = { customers, admins, agents };
+  await new FleetServer({ setpoint, providers, args, undo }).apply(
+    await dinosaurs(issuers, options.offering ?? {}),
+  );
+  return new FleetServer({ setpoint, providers, args, undo: undo.move() });
 }
 
 /** How the server reads the claims of the seed. */
@@ -130,16 +132,33 @@ export interface Providers {
   readonly agents: OidcPeer;
 }
 
+interface FleetServerParts {
+  readonly setpoint: Setpoint;
+  readonly providers: Providers;
+  /** Of the command line of the server. */
+  readonly args: readonly string[];
+  readonly undo: AsyncDisposableStack;
+}
+
 export class FleetServer implements AsyncDisposable {
   readonly setpoint: Setpoint;
   readonly providers: Providers;
-  readonly #undo: AsyncDisposableStack;
+  readonly #parts: FleetServerParts;
   readonly #tokens = new Map<string, string>();
 
-  constructor(setpoint: Setpoint, providers: Providers, undo: AsyncDisposableStack) {
-    this.setpoint = setpoint;
-    this.providers = providers;
-    this.#undo = undo;
+  constructor(parts: FleetServerParts) {
+    this.setpoint = parts.setpoint;
+    this.providers = parts.providers;
+    this.#parts = parts;
+  }
+
+  /** Another server of the same PostgreSQL, which trusts the same issuers. */
+  async startSibling(store: string): Promise<FleetServer> {
+    await using undo = new AsyncDisposableStack();
+    const keys = join(this.setpoint.folder, "keys.json");
+    const { providers, args } = this.#parts;
+    const setpoint = undo.use(await startSetpoint({ store, keys, args }));
+    return new FleetServer({ setpoint, providers, args, undo: undo.move() });
   }
 
   /** Of a person, an administrator or an agent; any other text is a token itself. */
@@ -246,7 +265,7 @@ export class FleetServer implements AsyncDisposable {
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
-    await this.#undo.disposeAsync();
+    await this.#parts.undo.disposeAsync();
   }
 
   #url(path: string): string {
