@@ -214,6 +214,24 @@ function history(open: OpenStore): void {
     assert.deepEqual(await revisions({ before: 3 }), [2, 1]);
     assert.deepEqual(await revisions({ before: 1 }), []);
   });
+
+  scenario(open, "a history begins below any revision, in each life of the key", async (h) => {
+    for (const uid of ["u1", "u2", "u3"]) {
+      await commit(h.store, put(a, { uid }));
+      await commit(h.store, put(key(`other-${uid}`)));
+      await commit(h.store, put(a, { uid, when: exists, content: { spec: 2 } }));
+      if (uid !== "u3") await commit(h.store, del(a));
+      await commit(h.store, put(key(`more-${uid}`)));
+    }
+    const all = await h.store.history(a);
+    assert.equal(all.length, 8);
+    const { revision: head } = await h.store.head();
+    for (let before = 1; before <= head + 2; before += 1) {
+      const expected = all.filter(({ revision }) => revision < before);
+      assert.deepEqual(await h.store.history(a, { before }), expected, `before ${before}`);
+      assert.deepEqual(await h.store.history(a, { before, limit: 1 }), expected.slice(0, 1));
+    }
+  });
 }
 
 function waiting(open: OpenStore): void {

@@ -65,6 +65,18 @@ export const readQueries = {
   deletion: `SELECT revision FROM change
     WHERE kind = ? AND namespace = ? AND name = ? AND revision < ? AND type = 'deleted'
     ORDER BY revision DESC LIMIT 1`,
+  /** The end of the life that is the last one, or goes on, at a revision. */
+  endOfLife: `SELECT revision FROM change
+    WHERE kind = ? AND namespace = ? AND name = ? AND revision >= ? AND type = 'deleted'
+    ORDER BY revision LIMIT 1`,
+  /** Follows the changes of a life down to the first below a revision, without documents. */
+  below: `WITH RECURSIVE walk(revision) AS (
+      SELECT ?1
+      UNION ALL
+      SELECT c.previous FROM walk CROSS JOIN change c ON c.revision = walk.revision
+      WHERE walk.revision >= ?2 AND c.previous IS NOT NULL
+    )
+    SELECT revision FROM walk WHERE revision < ?2`,
 };
 
 function statements(db: DatabaseSync) {
@@ -78,6 +90,8 @@ function statements(db: DatabaseSync) {
     change: rows<ChangeRow>(db, change),
     current: rows<[number]>(db, readQueries.current),
     deletion: rows<[number]>(db, readQueries.deletion),
+    endOfLife: rows<[number]>(db, readQueries.endOfLife),
+    below: rows<[number]>(db, readQueries.below),
     nextDue: rows<[number]>(db, claimQueries.nextDue),
     nextEnd: rows<[number]>(db, claimQueries.nextEnd),
     nameHolder: rows<[string, string, string]>(
@@ -224,23 +238,27 @@ export class Reader {
       const { kind, namespace, name } = key;
       const changes: Change[] = [];
       let bytes = 0;
-      let next = this.#sql.current.get(kind, namespace, name)?.[0];
-      // Ends of lives: the current one, then each deletion below it.
-      next ??= this.#sql.deletion.get(kind, namespace, name, Number.MAX_SAFE_INTEGER)?.[0];
+      let next = this.#newestBelow(key, before);
       while (next !== undefined && next > compacted && changes.length < limit) {
         const row = this.#sql.change.get(next);
         if (row === undefined) break;
         const [revision, previous] = row;
-        if (revision < before) {
-          const change = this.#change(row);
-          bytes += change.body.length;
-          if (bytes > limits.maxPageBytes && changes.length > 0) break;
-          changes.push(change);
-        }
+        const change = this.#change(row);
+        bytes += change.body.length;
+        if (bytes > limits.maxPageBytes && changes.length > 0) break;
+        changes.push(change);
         next = previous ?? this.#sql.deletion.get(kind, namespace, name, revision)?.[0];
       }
       return changes;
     });
+  }
+
+  /** The newest change of a key below a revision; changes above it are passed over unread. */
+  #newestBelow({ kind, namespace, name }: ResourceKey, before: number): number | undefined {
+    const deletion = this.#sql.endOfLife.get(kind, namespace, name, before)?.[0];
+    const end = deletion ?? this.#sql.current.get(kind, namespace, name)?.[0];
+    const found = end === undefined ? undefined : this.#sql.below.get(end, before)?.[0];
+    return found ?? this.#sql.deletion.get(kind, namespace, name, before)?.[0];
   }
 
   /** The earliest due time or end of a lease of these kinds, in the database's milliseconds. */
