@@ -56,6 +56,7 @@ export function exchangeFor(call: HttpCall): {
     certificate: undefined,
     isBodyInTransit: false,
     admitted: () => undefined,
+    exempted: () => undefined,
     readBody: (maxBytes, tooLarge) =>
       sent.length > maxBytes ? Promise.reject(tooLarge()) : Promise.resolve(sent),
     send: (status, told, text = "") => {

@@ -10,6 +10,7 @@ import { FairLane } from "./fair-lane.ts";
 import type { FairLaneOptions, LaneCounts } from "./fair-lane.ts";
 import type { FlowPorts } from "./flow-account.ts";
 import { LoopShare } from "./loop-share.ts";
+import type { PageTurns } from "./loop-share.ts";
 import { Place } from "./place.ts";
 import { SharedBytes } from "./shared-bytes.ts";
 import type { HttpSurface, SurfaceRequest } from "./surface.ts";
@@ -37,6 +38,8 @@ export type Lanes = Readonly<Record<WorkType | "body", FairLane>>;
 export interface Admission {
   /** A place must be entered before the request is handled, and left when it has ended. */
   placeOf(tenant: string, cost: RequestCost, isBodyInTransit: boolean): Place;
+  /** A request that is exempt from admission shares the event loop with the others. */
+  turnsOf(tenant: string): PageTurns;
   counts(lane: keyof Lanes): LaneCounts;
 }
 
@@ -66,6 +69,7 @@ export function createAdmission(input: AdmissionInput): Admission {
   return {
     placeOf: (tenant, cost, isBodyInTransit) =>
       new Place({ lanes, memory, shared, loop }, tenant, { ...cost, isBodyInTransit }),
+    turnsOf: (tenant) => loop.turnsOf(tenant),
     counts: (name) => lanes[name].counts(),
   };
 }

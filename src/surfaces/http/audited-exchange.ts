@@ -39,6 +39,7 @@ export function auditedExchange(exchange: Exchange, trail: AuditTrail): Exchange
     onClose: (run) => exchange.onClose(run),
     taken: () => exchange.taken(),
     reserve: (bytes) => exchange.reserve(bytes),
+    exempted: (turns) => exchange.exempted(turns),
     pageTurn: () => exchange.pageTurn(),
     pageRead: (bytes) => exchange.pageRead(bytes),
     hold: (bytes) => exchange.hold(bytes),

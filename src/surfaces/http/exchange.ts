@@ -13,6 +13,7 @@ import type { PeerCertificate } from "../../intents/auth/request-facts.ts";
 import { readBody } from "./incoming-body.ts";
 import { Outflow, isGone } from "./outflow.ts";
 import type { BodyStream, Outflows, Response } from "./outflow.ts";
+import type { PageTurns } from "./loop-share.ts";
 import type { Place } from "./place.ts";
 import { currentTurn, sendTogether } from "./turn.ts";
 import { endLater, isSoonOver, isUnread, stopSending } from "./unread-body.ts";
@@ -32,6 +33,8 @@ export interface Exchange {
   readonly isBodyInTransit: boolean;
   /** What the request holds, from its admission on. Called at most once. */
   admitted(place: Place): void;
+  /** The request is exempt from admission, and shares the event loop. Called at most once. */
+  exempted(turns: PageTurns): void;
   /** Rejects with the given error as soon as the body is larger. */
   readBody(maxBytes: number, tooLarge: () => Error): Promise<Buffer>;
   /** The whole answer at once. */
@@ -86,6 +89,7 @@ class HttpExchange implements Exchange {
   readonly #turn = currentTurn();
   readonly #outflows: Outflows;
   #place: Place | undefined;
+  #turns: PageTurns | undefined;
   #outflow: Outflow | undefined;
   #isHeldBack: boolean;
   #status = 0;
@@ -129,6 +133,11 @@ class HttpExchange implements Exchange {
 
   admitted(place: Place): void {
     this.#place = place;
+    this.#turns = place;
+  }
+
+  exempted(turns: PageTurns): void {
+    this.#turns = turns;
   }
 
   readBody(maxBytes: number, tooLarge: () => Error): Promise<Buffer> {
@@ -190,11 +199,11 @@ class HttpExchange implements Exchange {
   }
 
   pageTurn(): Promise<void> | undefined {
-    return this.#place?.pageTurn();
+    return this.#turns?.pageTurn();
   }
 
   pageRead(bytes: number): void {
-    this.#place?.pageRead(bytes);
+    this.#turns?.pageRead(bytes);
   }
 
   hold(bytes: number): void {

@@ -10,6 +10,13 @@ export interface LoopShareOptions {
   readonly later: (run: () => void) => void;
 }
 
+/** The turns of one request. */
+export interface PageTurns {
+  /** Waits for a turn of the event loop in which a page can be read. Undefined: this one. */
+  pageTurn(): Promise<void> | undefined;
+  pageRead(bytes: number): void;
+}
+
 /** Has a life cycle, hence a class. */
 export class LoopShare {
   readonly #options: LoopShareOptions;
@@ -19,6 +26,10 @@ export class LoopShare {
 
   constructor(options: LoopShareOptions) {
     this.#options = options;
+  }
+
+  turnsOf(tenant: string): PageTurns {
+    return { pageTurn: () => this.enter(tenant), pageRead: (bytes) => this.spend(bytes) };
   }
 
   /** Undefined means that the page can be read in this turn. */

@@ -43,6 +43,7 @@ interface SendOptions {
   readonly url?: string;
   readonly headers?: Readonly<Record<string, string>>;
   readonly taken?: Promise<void>;
+  readonly exempted?: (turns: unknown) => void;
   readonly onClose?: (run: () => void) => void;
 }
 
@@ -114,7 +115,7 @@ function admissionWith(
     enter(): Promise<void> | void;
   },
 ): Admission {
-  return { placeOf } as unknown as Admission;
+  return { placeOf, turnsOf: (tenant: string) => ({ tenant }) } as unknown as Admission;
 }
 
 function exchangeWith(sent: Sent[], options: SendOptions): Exchange {
@@ -140,6 +141,7 @@ function exchangeWith(sent: Sent[], options: SendOptions): Exchange {
     },
     isBodyInTransit: false,
     admitted: () => undefined,
+    exempted: (turns: unknown) => options.exempted?.(turns),
     taken: () => taken,
     onClose,
   } as unknown as Exchange;
@@ -236,13 +238,15 @@ test("only a surface with impersonation heeds its headers", async () => {
   assert.ok(acting.steps.includes("handle for bob"));
 });
 
-test("an administrator and an exempt request take no place", async () => {
+test("an administrator and an exempt request take no place, and share the loop", async () => {
   const admin = { ...ann, groups: [mastersGroup] };
   const asAdmin = rig({}, { authentication: { authenticate: () => Promise.resolve(admin) } });
   const exempt = rig({ costOf: () => undefined });
   for (const { send, steps } of [asAdmin, exempt]) {
-    await send();
+    const turns: unknown[] = [];
+    await send({ exempted: (given) => turns.push(given) });
     assert.deepEqual(steps, ["started", "handle for ann", "finished 200"]);
+    assert.deepEqual(turns, [{ tenant: "user ann" }]);
   }
 });
 

@@ -32,7 +32,7 @@ import type { Place } from "./place.ts";
 import { prefixTable } from "./prefix-table.ts";
 import { RequestActivity } from "./request-activity.ts";
 import type { HttpSurface, ParsedRequest } from "./surface.ts";
-import { tenantOf } from "./tenant.ts";
+import { tenantOf, tenantOfRequest } from "./tenant.ts";
 import type { RequestSpan, RequestTrace } from "./trace.ts";
 
 export interface PipelineInput extends IdentifyPorts {
@@ -101,7 +101,11 @@ async function serveRequest(line: Line, request: PipelineRequest): Promise<void>
 /** Undefined for a request that is exempt from admission. */
 function placeOf({ ports, surface, admission }: Line, request: PipelineRequest): Place | undefined {
   const cost = admittedCost(surface, request);
-  if (cost === undefined) return undefined;
+  if (cost === undefined) {
+    const { exchange, parsed } = request;
+    if (!parsed.isOpen) exchange.exempted(admission.turnsOf(tenantOfRequest(request)));
+    return undefined;
+  }
   const { exchange, user } = request;
   const own = surface.memberNamespaceOf?.(request);
   request.tenant =

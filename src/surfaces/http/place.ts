@@ -8,7 +8,7 @@ import type { Lanes, WorkType } from "./admit.ts";
 import type { FairLane } from "./fair-lane.ts";
 import { FlowAccount } from "./flow-account.ts";
 import type { FlowPorts } from "./flow-account.ts";
-import type { LoopShare } from "./loop-share.ts";
+import type { LoopShare, PageTurns } from "./loop-share.ts";
 
 export interface PlacePorts extends FlowPorts {
   readonly lanes: Lanes;
@@ -33,7 +33,7 @@ export interface Arriving {
 }
 
 /** Has a life cycle, hence a class: entered, receiving, working, left. */
-export class Place {
+export class Place implements PageTurns {
   readonly tenant: string;
   /** For a request without an end: what the client leaves unread is charged. */
   readonly flow: FlowAccount | undefined;
