@@ -32,7 +32,6 @@ import { openControlPlane, systemSurroundings as surroundings } from "./control-
 import type { ControlPlane, ControlPlaneOptions } from "./control-plane.ts";
 import { kubeconfigPath, openCredentials } from "./credentials.ts";
 import type { Credentials } from "./credentials.ts";
-import { reconciledKinds } from "./declared-parts.ts";
 import { openHeavyPool, poolGauges } from "./heavy-pool.ts";
 import { loadGuarded } from "./guarded-modules.ts";
 import { kubeSurface } from "./kube-surface.ts";
@@ -68,7 +67,7 @@ export interface RunningServer {
   readonly authorityFile: string;
   /** Who watches: the count goes back to zero when clients have left. */
   readonly hub: WatchHub;
-  /** The ids of the kinds that modules reconcile here. */
+  /** The ids of the kinds that modules of users reconcile here. */
   readonly reconciled: readonly string[];
   /** The files of modules that it cannot use. */
   readonly broken: readonly string[];
@@ -149,7 +148,7 @@ export async function startServer(
     url,
     store,
     hub: plane.hub,
-    ...modulesView(config, plane, modules),
+    ...modulesView(config, modules),
     kubeconfig,
     authorityFile: credentials.authorityFile,
     outlook: () => outlookOf(plane, worker, config),
@@ -172,12 +171,10 @@ function reportingOf(
 
 function modulesView(
   { engine: { isWorker } }: ServeConfig,
-  plane: ControlPlane,
   modules: UserModules,
 ): Pick<RunningServer, "reconciled" | "broken"> {
-  const kinds = [...kindsOf(modules.usable()), ...reconciledKinds(plane.modules.started)];
   return {
-    reconciled: isWorker ? kinds : [],
+    reconciled: isWorker ? [...kindsOf(modules.usable())] : [],
     broken: [...new Set(modules.broken().map(({ file }) => file))],
   };
 }

@@ -90,10 +90,7 @@ describe("operations", () => {
   it("tell what waits in each queue, and who holds what", async () => {
     const found = await operations();
     const queues = pickList(found, "queues");
-    assert.deepEqual(
-      queues.map((queue) => pick(queue, "resource")),
-      [resource],
-    );
+    assert.equal(pick(queues[0], "resource"), resource);
     assert.equal(pick(queues[0], "due"), 0);
     const next = pickList(queues[0], "next");
     const slow = next.find((item) => pick(item, "name") === "slow");

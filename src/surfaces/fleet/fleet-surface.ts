@@ -7,6 +7,7 @@ import { adminThrough, publicThrough } from "../../modules/fleet/names.ts";
 import type { ModuleLog } from "../../contract/ports.ts";
 import type { Caller } from "../../intents/request.ts";
 import { SetpointError, isSetpointError } from "../../kernel/errors.ts";
+import type { Authorizer } from "../../intents/auth/policy.ts";
 import type { Ids } from "../../kernel/ids.ts";
 import type { JsonObject } from "../../kernel/json.ts";
 import { textAt } from "../../kernel/json-read.ts";
@@ -37,6 +38,7 @@ export interface FleetSurfaceInput {
   readonly offerings: ServedOfferings;
   readonly state: Pick<FleetState, "directory" | "organisations">;
   readonly takeRequest: TakeRequest;
+  readonly authorizer: Authorizer;
   readonly ids: Ids;
   readonly log: ModuleLog;
   /** Aborted when the server stops. */
@@ -59,6 +61,7 @@ export function fleetSurface(input: FleetSurfaceInput): HttpSurface<FleetParsed>
   return {
     name: surfaceName,
     prefixes: [{ path: "/api/*_mgmt" }],
+    impersonation: input.authorizer,
     answerWithinMs: limits.requestTimeoutMs,
     parse: (exchange) => {
       const path = parseFleetPath(exchange.url);

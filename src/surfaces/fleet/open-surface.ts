@@ -23,6 +23,7 @@ export function openFleet(ports: SurfacePorts): readonly HttpSurface[] {
     ),
     state: fleet,
     takeRequest: requestRates(ports.clock),
+    authorizer,
     ids,
     log,
     stopping,

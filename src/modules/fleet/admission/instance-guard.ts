@@ -17,6 +17,7 @@ import type { Organisation } from "../organisations/organisation.ts";
 import type { CheckQuota } from "../quota-service/quota-check.ts";
 import { specWithQuota } from "../quota-service/spec-with-quota.ts";
 import { checkChange, checkMayChange, withServiceFields } from "./changed-instance.ts";
+import { checkMetadata } from "./changed-metadata.ts";
 import { instanceRefusal } from "./instance-refusal.ts";
 import { instanceUses } from "./quota.ts";
 import { isServerItself, writerOf } from "./writer.ts";
@@ -134,6 +135,7 @@ function checkWrite(
     checkMayChange(writer, organisation, textAt(before, "owner"));
     return undefined;
   }
+  if (!isServerItself(caller)) checkMetadata(request, writer, organisation);
   if (operation === "UPDATE") {
     checkChange({ spec, old: before, offering, organisation, writer });
     if (equalJson(spec, before)) return undefined;

@@ -32,7 +32,11 @@ export async function requestRemoval(
   const { context, ports, offering, instance } = run;
   try {
     const removalAt = timeText(run.nowMs);
-    await recordDeletion(run, { isAutomatic: isBounded, removalAt, reason });
+    const record = { isAutomatic: isBounded, removalAt, reason };
+    if (!(await recordDeletion(run, record))) {
+      const message = `the namespace ${instance.namespace} is being deleted`;
+      return again(heldRetryMs, { reason: "NamespaceDeleted", message });
+    }
   } catch (error) {
     if (!isSetpointError(error, "fleet.removals_held")) throw error;
     await hold(run, reason, error.message);
@@ -85,8 +89,9 @@ export const removalGuard: AdmissionPlugin = {
     const counter = removalsCounter(textAt(object.spec, "offering"));
     return isTrueAt(object.spec, "isAutomatic") ? [{ counter, amount: 1 }] : [];
   },
-  refusal: ({ target }, fault) => {
+  refusal: ({ target, object }, fault) => {
     if (target.served.id !== deletedInstancesKind || !("max" in fault)) return undefined;
+    if (fault.counter !== removalsCounter(textAt(object?.spec, "offering"))) return undefined;
     const message = `${fault.max} instances were removed without a request within an hour`;
     return new SetpointError("fleet.removals_held", message, {
       suggestion: "check spec.access and the Organisations, or raise spec.suspension",

@@ -38,6 +38,7 @@ const instance: Instance = {
   phase: "accepted",
   phaseSinceMs: 0,
   budgetSinceMs: 0,
+  wasProvisioned: true,
   placement: undefined,
   attempts: 1,
   placedAtMs: 0,
@@ -124,6 +125,15 @@ test("an error of the agent fails the instance, and a later success makes it rea
   assert.equal(step.kind === "move" && step.to, "failed");
   const ready = decide(at("failed", routed, { report: report("True") }));
   assert.deepEqual(ready, { kind: "move", to: "ready" });
+});
+
+test("an instance that failed before the agent got it does not become ready by a report", () => {
+  const ready = { report: report("True", "", reportedRoutes) };
+  const before = decide(at("failed", { ...routed, wasProvisioned: false }, ready));
+  assert.equal(before.kind === "rest" && before.reason, "Failed");
+  const failed = { kind: "failed", message: "m", detail: "d" } as const;
+  const unprepared = decide(at("failed", routed, { ...ready, preparing: failed }));
+  assert.equal(unprepared.kind === "rest" && unprepared.reason, "Failed");
 });
 
 test("a rejected instance is asked for again, and a full cluster is left", () => {

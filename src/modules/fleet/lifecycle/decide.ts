@@ -127,6 +127,7 @@ function failedPreparation({
 /** Provisioning, ready, failed and resuming: the agent has the instance. */
 function placed(facts: Facts): Step {
   const { instance, cluster, isManaged, report } = facts;
+  if (isFailedBefore(facts)) return rest(facts, "Failed", instance.failedReason);
   const suspension = suspensionReason(facts);
   if (suspension !== undefined && mayMove(instance.phase, "suspending") && isManaged) {
     return { kind: "move", to: "suspending", reason: suspension };
@@ -138,8 +139,9 @@ function placed(facts: Facts): Step {
   if (facts.leave === "possible") return displaced("leaving", facts);
   if (!isManaged) return { kind: "place" };
   const { preparing: state } = facts;
-  if (instance.phase === "provisioning" && state.kind === "failed") {
-    return failedPreparation(state);
+  if (state.kind === "failed") {
+    if (instance.phase === "provisioning") return failedPreparation(state);
+    if (instance.phase === "failed") return rest(facts, "Failed", instance.failedReason);
   }
   const kind = report?.kind ?? "unknown";
   switch (kind) {
@@ -159,6 +161,15 @@ function placed(facts: Facts): Step {
     default:
       return kind satisfies never;
   }
+}
+
+/**
+ * The instance failed before the agent got it: a report cannot make it ready. An administrator may
+ * delete it, or assign another cluster, which begins again.
+ */
+function isFailedBefore({ instance, leave }: Facts): boolean {
+  const { phase, wasProvisioned, placement } = instance;
+  return phase === "failed" && !wasProvisioned && placement !== undefined && leave !== "possible";
 }
 
 /** The placement failed. It is repeated when an administrator assigns a cluster. */

@@ -41,8 +41,10 @@ export async function recordDeletion(run: InstanceRun, fields: JsonObject): Prom
     await put(ports.intents, context, instance.namespace, spec);
     return true;
   } catch (error) {
-    const isEnding = isSetpointError(error, "request.forbidden");
-    if (isEnding || isSetpointError(error, "resource.not_found")) return false;
+    const isRefused =
+      isSetpointError(error, "request.forbidden") || isSetpointError(error, "resource.not_found");
+    // A policy of users may refuse the record as well: then the instance must stay.
+    if (isRefused && isEndingNamespace(run, instance.namespace)) return false;
     throw error;
   }
 }
@@ -55,6 +57,11 @@ function timesOf({ metadata, status }: Resource): JsonObject {
     ...(readyAt === "" ? {} : { readyAt }),
     ...(endedAt === undefined ? {} : { endedAt }),
   };
+}
+
+function isEndingNamespace({ ports }: InstanceRun, name: string): boolean {
+  const namespace = ports.live.get({ kind: "namespaces", namespace: "", name });
+  return namespace?.resource.metadata.deletionTimestamp !== undefined || namespace === undefined;
 }
 
 async function put(

@@ -34,6 +34,8 @@ export interface Instance {
   readonly phaseSinceMs: number;
   /** From when the time to become ready counts: the creation, or the last move. */
   readonly budgetSinceMs: number;
+  /** Whether its preparations were complete once, so that the agent may have it. */
+  readonly wasProvisioned: boolean;
   /** Undefined: the instance waits for a cluster. */
   readonly placement: InstancePlacement | undefined;
   readonly attempts: number;
@@ -91,6 +93,7 @@ export function readInstance({ metadata, spec, status }: Resource): Instance {
     phase: isPhase(phase) ? phase : "accepted",
     phaseSinceMs: timeAt(status, "phaseSince") ?? createdAtMs,
     budgetSinceMs: timeAt(status, "budgetSince") ?? createdAtMs,
+    wasProvisioned: timeAt(status, "enteredProvisioningAt") !== undefined,
     placement: placementOf(objectAt(status, "placement")),
     attempts: numberAt(status, "placement", "attempts") ?? 0,
     placedAtMs: timeAt(objectAt(status, "placement"), "at") ?? 0,
@@ -109,6 +112,11 @@ export function readInstance({ metadata, spec, status }: Resource): Instance {
     expiredAtMs: timeAt(status, "expiredAt"),
     failedReason: textAt(status, "failedReason"),
   };
+}
+
+/** Whether the agent may have the instance: an instance that failed before is not given to it. */
+export function isHandedOver({ phase, wasProvisioned }: Instance): boolean {
+  return wasProvisioned && phase !== "accepted" && phase !== "preparing";
 }
 
 /** What the instance should run: what an administrator asks for, else what placement chose. */

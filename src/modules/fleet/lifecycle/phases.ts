@@ -55,11 +55,6 @@ export function moved(from: Phase, to: Phase): Phase {
   return to;
 }
 
-/** Whether the preparations are complete, so that the agent may have the instance. */
-export function isPrepared(phase: Phase): boolean {
-  return phase !== "accepted" && phase !== "preparing";
-}
-
 /** Whether the agent should have suspended the instance. */
 export function isSuspension(phase: Phase): boolean {
   return phase === "suspending" || phase === "suspended";

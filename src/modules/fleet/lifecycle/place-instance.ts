@@ -13,9 +13,10 @@ import { place } from "../placement/place.ts";
 import type { Candidate, Placement, PlacementRequest } from "../placement/place.ts";
 import { hostOf } from "./host.ts";
 import type { InstanceRun } from "./instance-run.ts";
+import { isHandedOver } from "./instance.ts";
 import type { Instance } from "./instance.ts";
 import { putManaged } from "./managed.ts";
-import { isPrepared, isSuspension } from "./phases.ts";
+import { isSuspension } from "./phases.ts";
 
 const maxReasons = fleetLimits.maxPlacementReasons;
 
@@ -89,7 +90,7 @@ function requestOf({ offering, instance, nowMs }: InstanceRun): PlacementRequest
 /** Whether the ManagedInstance exists on the cluster that the status names. */
 async function tryCluster({ ports, offering, context, instance }: InstanceRun): Promise<boolean> {
   const { cluster = "", placementId = "" } = instance.placement ?? {};
-  const host = isPrepared(instance.phase) ? instance.host : undefined;
+  const host = isHandedOver(instance) ? instance.host : undefined;
   const isSuspended = isSuspension(instance.phase);
   try {
     const wanted = { offering, instance, cluster, placementId, host, isSuspended };

@@ -26,7 +26,8 @@ import { InstanceRun } from "./instance-run.ts";
 import type { LifecyclePorts } from "./instance-run.ts";
 import { deleteManaged, isOutdated, putManaged } from "./managed.ts";
 import { newPlacementId, placeInstance } from "./place-instance.ts";
-import { isPrepared, isSuspension } from "./phases.ts";
+import { isHandedOver } from "./instance.ts";
+import { isSuspension } from "./phases.ts";
 import type { Phase } from "./phases.ts";
 import { removeInstance } from "./remove.ts";
 
@@ -133,7 +134,6 @@ async function displace(run: InstanceRun, why: DisplaceReason, message: string):
   context.event("Normal", "Displaced", message);
   // What customers use stays until the instance is ready elsewhere.
   const isServing = why === "leaving" && instance.isRouted && instance.routesFrom === cluster;
-  if (!isServing) await deleteManaged(ports, context, { cluster, id });
   const isRefusing = why === "full" && !refusedBy.includes(cluster);
   const status: JsonObject = {
     placement: {
@@ -146,6 +146,7 @@ async function displace(run: InstanceRun, why: DisplaceReason, message: string):
   };
   if (phase !== "ready" && phase !== "failed") await run.record(status);
   else await run.move("provisioning", { ...status, ...restartedBudget(run), failedReason: null });
+  if (!isServing) await deleteManaged(ports, context, { cluster, id });
 }
 
 const maxRefused = fleetLimits.maxPlacementReasons;
@@ -243,7 +244,7 @@ async function performRest(run: InstanceRun, step: Rest, observed: Observed): Pr
   const { placement, phase } = instance;
   const { managed } = observed;
   await releaseHold(run);
-  if (managed !== undefined && placement !== undefined && isPrepared(phase)) {
+  if (managed !== undefined && placement !== undefined && isHandedOver(instance)) {
     const wanted = {
       offering: run.offering,
       instance,

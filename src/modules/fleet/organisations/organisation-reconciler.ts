@@ -77,13 +77,13 @@ async function remove(
 ): Promise<Outcome> {
   const { name } = resource.metadata;
   const key = namespaceKey(name);
-  const namespace = await context.references.get(key);
-  if (namespace === undefined || !isOwnNamespace(namespace, resource)) return done();
   const count = await instanceCount(store, offerings.all(), key.name);
   if (count.instances > 0) {
     const message = `it has ${count.text} in the namespace ${key.name}`;
     return again(fleetLimits.emptyCheckMs, { reason: "InUse", message });
   }
+  const namespace = await context.references.get(key);
+  if (namespace === undefined || !isOwnNamespace(namespace, resource)) return done();
   await deleteClaimed(ownIntents, context, key);
   const message = `the namespace ${key.name} is being deleted`;
   return again(fleetLimits.emptyCheckMs, { reason: "NamespaceDeleted", message });

@@ -1,0 +1,58 @@
+// Metadata of an instance that acts on its life cycle: owner references let the garbage collector
+// delete it, finalizers hold it, and annotations and labels of this module control its removal.
+// Only administrators set them. Other metadata is for those who may change the instance.
+
+import type { AdmissionRequest } from "../../../intents/admission/admission.ts";
+import { SetpointError } from "../../../kernel/errors.ts";
+import { equalJson } from "../../../kernel/json.ts";
+import type { Json } from "../../../kernel/json.ts";
+import { textAt } from "../../../kernel/json-read.ts";
+import type { Resource } from "../../../kernel/resource.ts";
+import { fleetGroup } from "../names.ts";
+import type { Organisation } from "../organisations/organisation.ts";
+import { checkMayChange } from "./changed-instance.ts";
+import type { Writer } from "./writer.ts";
+
+export function checkMetadata(
+  { object, old }: Pick<AdmissionRequest, "object" | "old">,
+  writer: Writer,
+  organisation: Organisation | undefined,
+): void {
+  if (object === undefined || writer.isAdministrator) return;
+  const field = fields.find((each) => !equalJson(each.read(object), each.read(old)));
+  if (field !== undefined) {
+    const message = `metadata.${field.name}: only administrators of the service may change it`;
+    throw new SetpointError("fleet.field", message, {
+      details: { field: `metadata.${field.name}` },
+    });
+  }
+  if (old === undefined || equalJson(notes(object), notes(old))) return;
+  checkMayChange(writer, organisation, textAt(old.spec, "owner"));
+}
+
+interface ControlField {
+  readonly name: string;
+  readonly read: (resource: Resource | undefined) => Json;
+}
+
+const fields: readonly ControlField[] = [
+  { name: "ownerReferences", read: (one) => references(one) },
+  { name: "finalizers", read: (one) => [...(one?.metadata.finalizers ?? [])] },
+  { name: "annotations", read: (one) => controlling(one?.metadata.annotations) },
+  { name: "labels", read: (one) => controlling(one?.metadata.labels) },
+];
+
+function references(resource: Resource | undefined): Json {
+  const owners = resource?.metadata.ownerReferences ?? [];
+  return owners.map(({ kind, name, uid }) => ({ kind, name, uid }));
+}
+
+/** Those of this module. */
+function controlling(all: Readonly<Record<string, string>> = {}): Json {
+  const own = Object.entries(all).filter(([key]) => key.startsWith(`${fleetGroup}/`));
+  return Object.fromEntries(own);
+}
+
+function notes({ metadata }: Resource): Json {
+  return { annotations: metadata.annotations ?? {}, labels: metadata.labels ?? {} };
+}
